@@ -1,0 +1,26 @@
+//! Protocol Buffers without generated code: a schema is a table, a `const` in Rust or loaded at run time.
+#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+extern crate alloc;
+
+mod decode;
+mod encode;
+mod error;
+mod message;
+mod program;
+mod schema;
+mod slab;
+pub mod stream;
+mod table;
+mod typed;
+pub mod wire;
+
+pub use error::{
+    DecodeError, DecodeErrorKind, DescriptorError, DescriptorErrorKind, EncodeError, EncodeErrorKind,
+    FieldPath, PathStep,
+};
+pub use table::{Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
+
+#[cfg(feature = "bytes")]
+pub use bytes;
