@@ -1,1 +1,3 @@
-//! (being built)
+//! Messages to bytes: the nested lengths once, then one forward pass.
+
+pub(crate) mod sizes;

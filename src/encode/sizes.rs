@@ -1,0 +1,231 @@
+//! Lengths of nested messages: computed once per encode, in pre-order, kept behind the message being written.
+//!
+//! Protobuf puts a length before every nested message, so it must be known before the first byte of the body is
+//! written. One sizing pass computes all of them and the writing pass takes them in the same order:
+//!
+//! ```text
+//! sizing    let slot = sizes.begin(); let len = size_of_child(sizes); sizes.end(slot, len);
+//! writing   cursor.put_varint(lengths.take().into()); write_child(lengths, cursor);
+//! ```
+//!
+//! The lengths live at the far end of the output buffer's own spare capacity and grow towards its start:
+//!
+//! ```text
+//! | bytes already there | the message, written forward ->     <- lengths 2 | 1 | 0 |
+//!                         \__________ spare capacity ______________________________/
+//! ```
+//!
+//! so that nothing is allocated, copied or locked once the buffer has room for the message and its lengths.
+//! Where there is no room, the lengths go to a `Vec` for that one encode.
+//!
+//! Invariant: the bytes of `space` from `free` on were written by [`Sizes`], which is what makes reading them
+//! back sound; all of this module's `unsafe` is that read. Its safe twin, `cfg(tablepb_safe)`, always uses the
+//! `Vec`. Called by the encoders of `typed` and of the dynamic messages.
+
+#![allow(unsafe_code)]
+
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+
+/// Bytes that one length takes behind the message.
+const WIDTH: usize = size_of::<u32>();
+
+/// The place of one length, given by [`Sizes::begin`] and filled by [`Sizes::end`].
+#[derive(Clone, Copy)]
+#[must_use]
+pub(crate) struct Slot(usize);
+
+/// Collects nested lengths in the order in which the writing pass needs them.
+pub(crate) struct Sizes<'s> {
+    /// Spare capacity of the output; bytes from `free` on hold lengths, the first one last.
+    space: &'s mut [MaybeUninit<u8>],
+    free: usize,
+    /// The lengths that did not fit into `space`, after those that did.
+    spill: Vec<u32>,
+}
+
+impl<'s> Sizes<'s> {
+    /// Starts with no lengths, to be kept at the end of `space`; an empty `space` is allowed.
+    #[inline]
+    pub(crate) fn new(space: &'s mut [MaybeUninit<u8>]) -> Self {
+        let space = if cfg!(tablepb_safe) { &mut [] } else { space };
+        Self { free: space.len(), space, spill: Vec::new() }
+    }
+
+    /// Takes the next place in pre-order, before the child is sized.
+    #[inline]
+    pub(crate) fn begin(&mut self) -> Slot {
+        let slot = Slot((self.space.len() - self.free) / WIDTH + self.spill.len());
+        if self.free >= WIDTH {
+            self.free -= WIDTH;
+            self.put(self.free, 0);
+        } else {
+            self.spill(0);
+        }
+        slot
+    }
+
+    /// Records the length of the child for which `slot` was taken.
+    ///
+    /// Only the low 32 bits are kept: a larger child makes the whole message too large as well, and the caller
+    /// checks that sum once.
+    #[inline]
+    pub(crate) fn end(&mut self, slot: Slot, len: u64) {
+        let at = self.space.len().checked_sub((slot.0 + 1) * WIDTH).filter(|&at| at >= self.free);
+        match at {
+            Some(at) => self.put(at, len as u32),
+            None => self.respill(slot, len as u32),
+        }
+    }
+
+    /// Ends the sizing pass: the space that is left for the message, and the lengths.
+    #[inline]
+    pub(crate) fn finish(self) -> (&'s mut [MaybeUninit<u8>], Lengths<'s>) {
+        let (free, stored) = self.space.split_at_mut(self.free);
+        (free, Lengths { stored, spill: self.spill, taken: 0 })
+    }
+
+    #[inline]
+    fn put(&mut self, at: usize, len: u32) {
+        if let Some(place) = self.space[at..].first_chunk_mut::<WIDTH>() {
+            *place = len.to_ne_bytes().map(MaybeUninit::new);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn spill(&mut self, len: u32) {
+        self.spill.push(len);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn respill(&mut self, slot: Slot, len: u32) {
+        let stored = (self.space.len() - self.free) / WIDTH;
+        if let Some(place) = slot.0.checked_sub(stored).and_then(|at| self.spill.get_mut(at)) {
+            *place = len;
+        }
+    }
+}
+
+/// The nested lengths, taken one by one in the order in which they were begun.
+pub(crate) struct Lengths<'s> {
+    /// Whole lengths, all initialised, the next one last.
+    stored: &'s [MaybeUninit<u8>],
+    spill: Vec<u32>,
+    taken: usize,
+}
+
+impl Lengths<'_> {
+    /// The length of the next nested message; 0 when all have been taken, which only a message that changed
+    /// between the passes can cause and the check of the written total reports.
+    #[inline]
+    pub(crate) fn take(&mut self) -> u32 {
+        match self.stored.split_last_chunk::<WIDTH>() {
+            Some((rest, last)) => {
+                self.stored = rest;
+                u32::from_ne_bytes(init(last))
+            }
+            None => self.take_spilled(),
+        }
+    }
+
+    /// How many lengths have not been taken.
+    pub(crate) fn remaining(&self) -> usize {
+        self.stored.len() / WIDTH + self.spill.len() - self.taken
+    }
+
+    /// The room behind the message that keeps all lengths out of the `Vec`, in bytes.
+    pub(crate) fn room(&self) -> usize {
+        self.remaining() * WIDTH
+    }
+
+    /// Moves the lengths out of the output buffer, so that it can grow.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn into_owned(mut self) -> Lengths<'static> {
+        let count = self.remaining();
+        let spill = (0..count).map(|_| self.take()).collect();
+        Lengths { stored: &[], spill, taken: 0 }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_spilled(&mut self) -> u32 {
+        let len = self.spill.get(self.taken).copied();
+        self.taken += usize::from(len.is_some());
+        len.unwrap_or(0)
+    }
+}
+
+/// Reads back bytes that [`Sizes::put`] wrote.
+#[cfg(not(tablepb_safe))]
+#[inline]
+fn init(bytes: &[MaybeUninit<u8>; WIDTH]) -> [u8; WIDTH] {
+    // SAFETY: `bytes` comes from `Lengths::stored`, which `Sizes::finish` made of `space[free..]`. `free` starts
+    // at the end and only `begin` moves it, by `WIDTH`, writing these `WIDTH` bytes; so all of them were written.
+    bytes.map(|byte| unsafe { byte.assume_init() })
+}
+
+/// The safe twin: nothing is ever stored in the output buffer.
+#[cfg(tablepb_safe)]
+fn init(_: &[MaybeUninit<u8>; WIDTH]) -> [u8; WIDTH] {
+    [0; WIDTH]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sizes the tree `n -> n-1 -> ..` with two children per level and returns what the writer would take.
+    fn lengths_of(space: &mut [MaybeUninit<u8>], depth: u32, own: bool) -> (usize, Vec<u32>) {
+        fn node(sizes: &mut Sizes<'_>, depth: u32) -> u64 {
+            let mut total = u64::from(depth) + 1;
+            for _ in 0..if depth == 0 { 0 } else { 2 } {
+                let slot = sizes.begin();
+                let len = node(sizes, depth - 1);
+                sizes.end(slot, len);
+                total += len;
+            }
+            total
+        }
+        let mut sizes = Sizes::new(space);
+        node(&mut sizes, depth);
+        let (free, lengths) = sizes.finish();
+        let mut lengths = if own { lengths.into_owned() } else { lengths };
+        let count = lengths.remaining();
+        assert_eq!(lengths.room(), count * WIDTH);
+        let taken = (0..count).map(|_| lengths.take()).collect();
+        assert_eq!((lengths.remaining(), lengths.take()), (0, 0));
+        (free.len(), taken)
+    }
+
+    #[test]
+    fn the_order_is_the_order_of_writing() {
+        let (_, taken) = lengths_of(&mut [], 2, false);
+        assert_eq!(taken, [4, 1, 1, 4, 1, 1]);
+    }
+
+    #[test]
+    fn every_amount_of_room_gives_the_same_lengths() {
+        let (_, expected) = lengths_of(&mut [], 4, false);
+        assert_eq!(expected.len(), 30);
+        for room in 0..140 {
+            for own in [false, true] {
+                let mut space = alloc::vec![MaybeUninit::uninit(); room];
+                let (free, taken) = lengths_of(&mut space, 4, own);
+                assert_eq!(taken, expected, "room {room}");
+                let used = if cfg!(tablepb_safe) { 0 } else { (room / WIDTH).min(30) * WIDTH };
+                assert_eq!(free, if cfg!(tablepb_safe) { 0 } else { room - used }, "room {room}");
+            }
+        }
+    }
+
+    #[test]
+    fn lengths_keep_32_bits() {
+        let mut sizes = Sizes::new(&mut []);
+        let slot = sizes.begin();
+        sizes.end(slot, u64::from(u32::MAX));
+        assert_eq!(sizes.finish().1.take(), u32::MAX);
+    }
+}
