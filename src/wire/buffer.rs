@@ -1,0 +1,182 @@
+//! The buffers that messages are appended to.
+//!
+//! Invariant: the length of a buffer grows only over bytes that [`Written`] proves to be written. This is the
+//! fence of `set_len`; everything that encodes goes through [`append_with`](sealed::Sealed::append_with).
+
+#![allow(unsafe_code)]
+
+use super::{Cursor, cursor::CursorOverflow, spare::Written};
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+
+/// A growable byte buffer that messages can be appended to: `Vec<u8>` and, with the feature `bytes`,
+/// [`BytesMut`](bytes::BytesMut).
+///
+/// Sealed: the encoders write into the spare capacity and set the length afterwards, which is only sound for
+/// types known to this crate. What is in the buffer already stays.
+pub trait Buffer: sealed::Sealed {}
+
+impl Buffer for Vec<u8> {}
+
+#[cfg(feature = "bytes")]
+impl Buffer for bytes::BytesMut {}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    pub trait Sealed {
+        /// What is in the buffer.
+        fn as_bytes(&self) -> &[u8];
+
+        /// What is in the buffer.
+        fn as_bytes_mut(&mut self) -> &mut [u8];
+
+        /// Makes room for `additional` bytes; more, to grow by doubling.
+        fn reserve_bytes(&mut self, additional: usize);
+
+        /// Drops what is behind the first `len` bytes.
+        fn truncate_to(&mut self, len: usize);
+
+        /// Appends bytes.
+        fn extend(&mut self, bytes: &[u8]);
+
+        /// The memory behind the content that has been reserved; may be empty.
+        fn spare(&mut self) -> &mut [MaybeUninit<u8>];
+
+        /// Makes the first `len` bytes of the spare capacity part of the content.
+        ///
+        /// # Safety
+        ///
+        /// They are initialised, and `len` is at most the length of [`spare`](Self::spare).
+        unsafe fn grow(&mut self, len: usize);
+
+        /// Lets `write` fill the spare capacity from its start and makes what it has written part of the
+        /// content; gives the number of bytes. If it fails, the buffer keeps its length.
+        ///
+        /// # Panics
+        ///
+        /// If the bytes written are not at the start of the slice given.
+        #[inline]
+        #[cfg(not(tablepb_safe))]
+        fn append_with<E>(
+            &mut self,
+            write: impl for<'s> FnOnce(&'s mut [MaybeUninit<u8>]) -> Result<Written<'s>, E>,
+        ) -> Result<usize, E> {
+            let spare = self.spare();
+            let (start, room) = (spare.as_ptr().cast::<u8>(), spare.len());
+            let written = write(spare)?;
+            let bytes = written.as_slice();
+            let len = bytes.len();
+            assert!(len == 0 || (bytes.as_ptr() == start && len <= room));
+            // SAFETY: `bytes`, a slice of initialised memory that was alive until here, begins where the spare
+            // capacity begins and is not longer.
+            unsafe { self.grow(len) };
+            Ok(len)
+        }
+
+        /// The safe twin: what is written is not in the spare capacity and is copied.
+        #[cfg(tablepb_safe)]
+        fn append_with<E>(
+            &mut self,
+            write: impl for<'s> FnOnce(&'s mut [MaybeUninit<u8>]) -> Result<Written<'s>, E>,
+        ) -> Result<usize, E> {
+            let bytes = write(self.spare())?.into_vec();
+            self.extend(&bytes);
+            Ok(bytes.len())
+        }
+
+        /// Reserves `room` bytes, writes through a cursor over them, and gives the number of bytes written. If
+        /// they do not fit, the buffer keeps its length.
+        #[inline]
+        fn append(
+            &mut self,
+            room: usize,
+            write: impl FnOnce(&mut Cursor<'_>),
+        ) -> Result<usize, CursorOverflow> {
+            self.reserve_bytes(room);
+            self.append_with(|spare| {
+                let spare = spare.get_mut(..room).unwrap_or_default();
+                let mut cursor = Cursor::new(spare);
+                write(&mut cursor);
+                cursor.finish()
+            })
+        }
+    }
+
+    impl Sealed for Vec<u8> {
+        #[inline]
+        fn as_bytes(&self) -> &[u8] {
+            self
+        }
+
+        #[inline]
+        fn as_bytes_mut(&mut self) -> &mut [u8] {
+            self
+        }
+
+        #[inline]
+        fn reserve_bytes(&mut self, additional: usize) {
+            self.reserve(additional);
+        }
+
+        #[inline]
+        fn truncate_to(&mut self, len: usize) {
+            self.truncate(len);
+        }
+
+        #[inline]
+        fn extend(&mut self, bytes: &[u8]) {
+            self.extend_from_slice(bytes);
+        }
+
+        #[inline]
+        fn spare(&mut self) -> &mut [MaybeUninit<u8>] {
+            self.spare_capacity_mut()
+        }
+
+        #[inline]
+        unsafe fn grow(&mut self, len: usize) {
+            // SAFETY: the caller's duties are those of `set_len`.
+            unsafe { self.set_len(self.len() + len) };
+        }
+    }
+
+    #[cfg(feature = "bytes")]
+    impl Sealed for bytes::BytesMut {
+        #[inline]
+        fn as_bytes(&self) -> &[u8] {
+            self
+        }
+
+        #[inline]
+        fn as_bytes_mut(&mut self) -> &mut [u8] {
+            self
+        }
+
+        #[inline]
+        fn reserve_bytes(&mut self, additional: usize) {
+            self.reserve(additional);
+        }
+
+        #[inline]
+        fn truncate_to(&mut self, len: usize) {
+            self.truncate(len);
+        }
+
+        #[inline]
+        fn extend(&mut self, bytes: &[u8]) {
+            self.extend_from_slice(bytes);
+        }
+
+        #[inline]
+        fn spare(&mut self) -> &mut [MaybeUninit<u8>] {
+            self.spare_capacity_mut()
+        }
+
+        #[inline]
+        unsafe fn grow(&mut self, len: usize) {
+            // SAFETY: the caller's duties are those of `set_len`.
+            unsafe { self.set_len(self.len() + len) };
+        }
+    }
+}

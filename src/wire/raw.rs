@@ -1,0 +1,260 @@
+//! Reads at a position of a slice: what [`Reader`](super::Reader) and the decode loops are made of.
+//!
+//! Every function takes the bytes and a position and gives the value and the position behind it. On an error
+//! nothing has moved, so the caller's own position is the offset of the fault; only [`skip_value`], which walks
+//! over many items, gives a [`Fault`] with the offset of the one at fault.
+//!
+//! The slice may end at the innermost bound (a sub-message, a packed run) or further behind. Reaching its end is
+//! [`Incomplete`](DecodeErrorKind::Incomplete), because these functions cannot know why it ends there; a caller
+//! inside of a bound makes it [`Overrun`](DecodeErrorKind::Overrun) with [`within`]. A caller that gives more
+//! than the bound, so that a read need not look for the end byte by byte, compares the new position with its
+//! bound afterwards.
+
+use super::{Tag, WireType};
+use crate::DecodeErrorKind;
+use alloc::vec::Vec;
+
+type Kind = DecodeErrorKind;
+
+/// What is wrong, and where in the slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong.
+    pub kind: DecodeErrorKind,
+    /// The start of the tag, length or value at fault, from the start of the slice.
+    pub offset: usize,
+}
+
+impl From<Fault> for DecodeErrorKind {
+    #[inline]
+    fn from(fault: Fault) -> Self {
+        fault.kind
+    }
+}
+
+/// The kind of an error inside of a bound: the bytes behind the end exist or will never come.
+#[inline]
+pub const fn within(bounded: bool, kind: DecodeErrorKind) -> DecodeErrorKind {
+    match kind {
+        Kind::Incomplete if bounded => Kind::Overrun,
+        _ => kind,
+    }
+}
+
+/// A varint of 1 to 10 bytes.
+///
+/// # Errors
+///
+/// `VarintOverflow` above ten bytes or 2^64-1; `Incomplete`.
+#[inline(always)]
+pub fn varint(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
+    match buf.get(pos) {
+        Some(&byte) if byte < 0x80 => Ok((byte.into(), pos + 1)),
+        _ => long_varint(buf, pos),
+    }
+}
+
+/// Two bytes or more, or none: unrolled where ten bytes can be seen.
+#[inline(never)]
+fn long_varint(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
+    let Some(bytes) = buf.get(pos..).and_then(|rest| rest.first_chunk::<10>()) else {
+        return last_varint(buf, pos);
+    };
+    let mut value = 0_u64;
+    let mut i = 0;
+    while i < 9 {
+        // The continuation bit of this byte is taken off by the next one.
+        value = value.wrapping_add(u64::from(bytes[i]) << (7 * i));
+        if bytes[i] < 0x80 {
+            return Ok((value, pos + i + 1));
+        }
+        value = value.wrapping_sub(0x80 << (7 * i));
+        i += 1;
+    }
+    match bytes[9] {
+        last @ 0..=1 => Ok((value | u64::from(last) << 63, pos + 10)),
+        _ => Err(Kind::VarintOverflow),
+    }
+}
+
+/// A varint within the last nine bytes of the slice: too short to overflow.
+#[cold]
+#[inline(never)]
+fn last_varint(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
+    let mut value = 0;
+    for (i, &byte) in buf.get(pos..).unwrap_or_default().iter().enumerate() {
+        value |= u64::from(byte & 0x7f) << (7 * i);
+        if byte < 0x80 {
+            return Ok((value, pos + i + 1));
+        }
+    }
+    Err(Kind::Incomplete)
+}
+
+/// A tag: number and wire type checked.
+///
+/// # Errors
+///
+/// `InvalidTag` above five bytes or 2^32-1; `InvalidFieldNumber`; `InvalidWireType`; `Incomplete`.
+#[inline(always)]
+pub fn tag(buf: &[u8], pos: usize) -> Result<(Tag, usize), Kind> {
+    let (bits, pos) = tag_bits(buf, pos)?;
+    Ok((Tag::from_bits(bits)?, pos))
+}
+
+/// A tag of which number and wire type are not checked; [`Tag::from_bits`] does it.
+///
+/// # Errors
+///
+/// `InvalidTag` above five bytes or 2^32-1; `Incomplete`.
+#[inline(always)]
+pub fn tag_bits(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
+    match buf.get(pos) {
+        Some(&byte) if byte < 0x80 => Ok((byte.into(), pos + 1)),
+        _ => five_bytes(buf, pos, 0x0f, Kind::InvalidTag),
+    }
+}
+
+/// A length prefix, 0 to 2^31-1; whether so many bytes follow is not checked.
+///
+/// # Errors
+///
+/// `InvalidLength` above five bytes or 2^31-1; `Incomplete`.
+#[inline(always)]
+pub fn length(buf: &[u8], pos: usize) -> Result<(usize, usize), Kind> {
+    match buf.get(pos) {
+        Some(&byte) if byte < 0x80 => Ok((byte.into(), pos + 1)),
+        _ => {
+            let (len, pos) = five_bytes(buf, pos, 0x07, Kind::InvalidLength)?;
+            Ok((len as usize, pos))
+        }
+    }
+}
+
+/// A varint of at most five bytes of which the fifth is at most `last`.
+#[inline(never)]
+fn five_bytes(buf: &[u8], pos: usize, last: u8, kind: Kind) -> Result<(u32, usize), Kind> {
+    let mut value = 0;
+    for (i, &byte) in buf.get(pos..).unwrap_or_default().iter().take(5).enumerate() {
+        if i == 4 && byte > last {
+            return Err(kind);
+        }
+        value |= u32::from(byte & 0x7f) << (7 * i);
+        if byte < 0x80 {
+            return Ok((value, pos + i + 1));
+        }
+    }
+    Err(Kind::Incomplete)
+}
+
+/// A length prefix and the bytes it announces.
+///
+/// # Errors
+///
+/// `InvalidLength` above five bytes or 2^31-1; `Incomplete`.
+#[inline(always)]
+pub fn length_delimited(buf: &[u8], pos: usize) -> Result<(&[u8], usize), Kind> {
+    let (len, start) = length(buf, pos)?;
+    match buf.get(start..).and_then(|rest| rest.get(..len)) {
+        Some(bytes) => Ok((bytes, start + len)),
+        None => Err(Kind::Incomplete),
+    }
+}
+
+/// Four bytes, little endian.
+///
+/// # Errors
+///
+/// `Incomplete`.
+#[inline(always)]
+pub fn fixed32(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
+    match buf.get(pos..).and_then(|rest| rest.first_chunk()) {
+        Some(&bytes) => Ok((u32::from_le_bytes(bytes), pos + 4)),
+        None => Err(Kind::Incomplete),
+    }
+}
+
+/// Eight bytes, little endian.
+///
+/// # Errors
+///
+/// `Incomplete`.
+#[inline(always)]
+pub fn fixed64(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
+    match buf.get(pos..).and_then(|rest| rest.first_chunk()) {
+        Some(&bytes) => Ok((u64::from_le_bytes(bytes), pos + 8)),
+        None => Err(Kind::Incomplete),
+    }
+}
+
+/// The position behind the value of the field `tag`, whose value starts at `pos` and must not reach beyond `end`.
+///
+/// Checks everything that a walk over the fields would: tags, wire types and varints, and in groups the nesting,
+/// of which at most `depth_left` levels may open (this one counts). Does not recurse; allocates four bytes per
+/// level for groups in groups.
+///
+/// # Errors
+///
+/// As the other functions; `UnexpectedEndGroup` and `DepthExceeded` too. Where the tag given is itself at fault,
+/// the offset is `pos`.
+#[inline]
+pub fn skip_value(buf: &[u8], pos: usize, end: usize, tag: Tag, depth_left: u32) -> Result<usize, Fault> {
+    let buf = buf.get(..end).unwrap_or(buf);
+    match tag.wire_type() {
+        WireType::StartGroup => group(buf, pos, tag.number(), depth_left).map(|(_, pos)| pos),
+        wire_type => skip_plain(buf, pos, wire_type).map_err(|kind| Fault { kind, offset: pos }),
+    }
+}
+
+/// A value that is not a group.
+#[inline(always)]
+fn skip_plain(buf: &[u8], pos: usize, wire_type: WireType) -> Result<usize, Kind> {
+    match wire_type {
+        WireType::Varint => varint(buf, pos).map(|(_, pos)| pos),
+        WireType::Fixed64 => fixed64(buf, pos).map(|(_, pos)| pos),
+        WireType::Fixed32 => fixed32(buf, pos).map(|(_, pos)| pos),
+        WireType::LengthDelimited => length_delimited(buf, pos).map(|(_, pos)| pos),
+        WireType::StartGroup | WireType::EndGroup => Err(Kind::UnexpectedEndGroup),
+    }
+}
+
+/// Skips the group `number`, whose fields start at `pos`: where its end tag starts, and the position behind it.
+///
+/// # Errors
+///
+/// As [`skip_value`].
+#[inline(never)]
+pub fn group(buf: &[u8], mut pos: usize, number: u32, depth_left: u32) -> Result<(usize, usize), Fault> {
+    let fault = |kind, offset| Fault { kind, offset };
+    if depth_left == 0 {
+        return Err(fault(Kind::DepthExceeded, pos));
+    }
+    // The innermost group is not on the stack, so that a group without groups allocates nothing.
+    let mut open = number;
+    let mut outer = Vec::new();
+    loop {
+        let start = pos;
+        let (tag, value) = tag(buf, start).map_err(|kind| fault(kind, start))?;
+        pos = match tag.wire_type() {
+            WireType::StartGroup if outer.len() + 1 >= depth_left as usize => {
+                return Err(fault(Kind::DepthExceeded, start));
+            }
+            WireType::StartGroup => {
+                outer.push(open);
+                open = tag.number();
+                value
+            }
+            WireType::EndGroup if tag.number() != open => {
+                return Err(fault(Kind::UnexpectedEndGroup, start));
+            }
+            WireType::EndGroup => match outer.pop() {
+                Some(number) => {
+                    open = number;
+                    value
+                }
+                None => return Ok((start, value)),
+            },
+            wire_type => skip_plain(buf, value, wire_type).map_err(|kind| fault(kind, value))?,
+        };
+    }
+}

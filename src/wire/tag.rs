@@ -1,0 +1,138 @@
+//! Field tags: a field number and a wire type in one varint.
+
+use crate::DecodeErrorKind;
+use core::{fmt, num::NonZeroU32};
+
+/// How the value of a field is written, <https://protobuf.dev/programming-guides/encoding/#structure>.
+///
+/// The numbers 6 and 7 are not assigned; every reader of this crate rejects them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum WireType {
+    /// A varint: `int32`, `int64`, `uint32`, `uint64`, `sint32`, `sint64`, `bool` and enums.
+    Varint = 0,
+    /// Eight bytes, little endian: `fixed64`, `sfixed64` and `double`.
+    Fixed64 = 1,
+    /// A length and that many bytes: `string`, `bytes`, messages and packed repeated fields.
+    LengthDelimited = 2,
+    /// The begin of a group: fields follow up to the matching [`EndGroup`](Self::EndGroup).
+    StartGroup = 3,
+    /// The end of a group; has no value.
+    EndGroup = 4,
+    /// Four bytes, little endian: `fixed32`, `sfixed32` and `float`.
+    Fixed32 = 5,
+}
+
+impl WireType {
+    /// The wire type of the low three bits of `bits`, or `None` for 6 and 7.
+    #[inline]
+    pub const fn from_bits(bits: u32) -> Option<Self> {
+        Some(match bits & 7 {
+            0 => Self::Varint,
+            1 => Self::Fixed64,
+            2 => Self::LengthDelimited,
+            3 => Self::StartGroup,
+            4 => Self::EndGroup,
+            5 => Self::Fixed32,
+            _ => return None,
+        })
+    }
+}
+
+/// A field number and a wire type, as they precede every value: `number << 3 | wire_type`.
+///
+/// Always valid: the number is 1 to [`MAX_NUMBER`](Self::MAX_NUMBER) and the wire type is not 6 or 7. Four
+/// bytes, `Option<Tag>` too.
+///
+/// ```
+/// use tablepb::wire::{Tag, WireType};
+///
+/// const NAME: Tag = Tag::new(1, WireType::LengthDelimited);
+/// assert_eq!((NAME.number(), NAME.wire_type(), NAME.get()), (1, WireType::LengthDelimited, 0x0a));
+/// assert_eq!(Tag::from_bits(0x0a), Ok(NAME));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Tag(NonZeroU32);
+
+impl Tag {
+    /// The largest field number: 2^29-1.
+    pub const MAX_NUMBER: u32 = (1 << 29) - 1;
+
+    /// The tag of a field.
+    ///
+    /// # Panics
+    ///
+    /// If `number` is 0 or above [`MAX_NUMBER`](Self::MAX_NUMBER); in a `const` that is a compile error. Use
+    /// [`try_new`](Self::try_new) for numbers that come from data.
+    #[inline]
+    pub const fn new(number: u32, wire_type: WireType) -> Self {
+        match Self::try_new(number, wire_type) {
+            Some(tag) => tag,
+            None => panic!("a field number is 1 to 536870911"),
+        }
+    }
+
+    /// The tag of a field, or `None` if `number` is 0 or above [`MAX_NUMBER`](Self::MAX_NUMBER).
+    #[inline]
+    pub const fn try_new(number: u32, wire_type: WireType) -> Option<Self> {
+        if number == 0 || number > Self::MAX_NUMBER {
+            return None;
+        }
+        match NonZeroU32::new(number << 3 | wire_type as u32) {
+            Some(bits) => Some(Self(bits)),
+            None => None,
+        }
+    }
+
+    /// The tag with the value `bits`, as it is read from the wire.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidFieldNumber`](DecodeErrorKind::InvalidFieldNumber) for number 0, else
+    /// [`InvalidWireType`](DecodeErrorKind::InvalidWireType) for the wire types 6 and 7.
+    #[inline]
+    pub const fn from_bits(bits: u32) -> Result<Self, DecodeErrorKind> {
+        if bits & 7 > 5 && bits > 7 {
+            return Err(DecodeErrorKind::InvalidWireType);
+        }
+        match NonZeroU32::new(bits) {
+            Some(valid) if bits > 7 => Ok(Self(valid)),
+            _ => Err(DecodeErrorKind::InvalidFieldNumber),
+        }
+    }
+
+    /// The field number, 1 to [`MAX_NUMBER`](Self::MAX_NUMBER).
+    #[inline]
+    pub const fn number(self) -> u32 {
+        self.get() >> 3
+    }
+
+    /// The wire type.
+    #[inline]
+    pub const fn wire_type(self) -> WireType {
+        match WireType::from_bits(self.get()) {
+            Some(wire_type) => wire_type,
+            // Not reachable: 6 and 7 are kept out by every constructor.
+            None => WireType::EndGroup,
+        }
+    }
+
+    /// The value that is written as a varint.
+    #[inline]
+    pub const fn get(self) -> u32 {
+        self.0.get()
+    }
+
+    /// The bytes that the tag takes on the wire, 1 to 5.
+    #[inline]
+    #[expect(clippy::len_without_is_empty, reason = "a tag is never empty")]
+    pub const fn len(self) -> usize {
+        super::varint_len(self.get() as u64)
+    }
+}
+
+impl fmt::Debug for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tag({}, {:?})", self.number(), self.wire_type())
+    }
+}

@@ -1,0 +1,74 @@
+//! The arithmetic of varints: lengths, zigzag, and the bytes of one value.
+
+/// The bytes that `value` takes as a varint, 1 to 10.
+///
+/// ```
+/// use tablepb::wire::varint_len;
+///
+/// assert_eq!([0, 127, 128, u64::MAX].map(varint_len), [1, 1, 2, 10]);
+/// ```
+#[inline(always)]
+pub const fn varint_len(value: u64) -> usize {
+    // ceil(bits / 7) for 1 to 64 bits, as a multiplication: 9/64 is a little more than 1/7.
+    (((value | 1).ilog2() * 9 + 73) / 64) as usize
+}
+
+/// Maps a `sint32` to the varint that is written: 0, -1, 1, -2 become 0, 1, 2, 3.
+#[inline(always)]
+pub const fn zigzag32(value: i32) -> u32 {
+    ((value << 1) ^ (value >> 31)) as u32
+}
+
+/// Maps a `sint64` to the varint that is written: 0, -1, 1, -2 become 0, 1, 2, 3.
+#[inline(always)]
+pub const fn zigzag64(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)) as u64
+}
+
+/// The `sint32` of a varint: the inverse of [`zigzag32`].
+///
+/// A varint above 32 bits is truncated first: `unzigzag32(varint as u32)`.
+#[inline(always)]
+pub const fn unzigzag32(value: u32) -> i32 {
+    (value >> 1) as i32 ^ -((value & 1) as i32)
+}
+
+/// The `sint64` of a varint: the inverse of [`zigzag64`].
+#[inline(always)]
+pub const fn unzigzag64(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
+
+/// The continuation bits of eight bytes.
+pub(super) const CONTINUATION: u64 = 0x8080_8080_8080_8080;
+
+/// A varint of at most eight bytes, as a little-endian word whose lowest byte is the first one, and its length.
+///
+/// Without branches, which beats a loop where lengths vary. `value` must be below 2^56; higher bits are lost.
+#[inline(always)]
+pub(crate) const fn short_varint(value: u64) -> ([u8; 8], usize) {
+    let len = varint_len(value);
+    // All continuation bits below the last byte: bits 0 to 8 * (len - 1) - 1.
+    let below = (1 << (8 * (len - 1) & 63)) - 1;
+    ((spread(value) | (CONTINUATION & below)).to_le_bytes(), len)
+}
+
+/// A varint of 1 to 10 bytes, and its length; the bytes behind are zero.
+#[inline]
+pub(crate) const fn long_varint(value: u64) -> ([u8; 10], usize) {
+    let len = varint_len(value);
+    let low = if len > 8 { (spread(value) | CONTINUATION).to_le_bytes() } else { short_varint(value).0 };
+    let [a, b, c, d, e, f, g, h] = low;
+    let ninth = (value >> 56) as u8;
+    // The tenth byte holds bit 63 alone, and it exists only if that bit is set.
+    ([a, b, c, d, e, f, g, h, ninth, ninth >> 7], len)
+}
+
+/// Puts the eight lowest 7-bit groups of `value` into eight bytes, lowest first; bits from 56 on are lost.
+#[inline(always)]
+const fn spread(value: u64) -> u64 {
+    // 56 bits -> 2 x 28 -> 4 x 14 -> 8 x 7, each half moved to the next power of two.
+    let v = (value & 0x0fff_ffff) | (value & 0x00ff_ffff_f000_0000) << 4;
+    let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x0fff_c000_0fff_c000) << 2;
+    (v & 0x007f_007f_007f_007f) | (v & 0x3f80_3f80_3f80_3f80) << 1
+}

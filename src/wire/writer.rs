@@ -1,0 +1,220 @@
+//! Writing a message without its schema.
+
+use super::{Buffer, Cursor, Tag, WireType, varint_len};
+use crate::{EncodeError, EncodeErrorKind};
+
+/// The longest message, string or packed run: 2^31-1 bytes.
+pub(crate) const MAX_LEN: usize = 0x7fff_ffff;
+
+/// Appends the fields of a message to a buffer.
+///
+/// Nothing of what was in the buffer changes. Each call reserves what it needs; to allocate once, reserve in the
+/// buffer before. Tags and values are separate calls, as they are in [`Reader`](super::Reader); that they match
+/// is up to the caller.
+///
+/// ```
+/// use tablepb::wire::{Tag, WireType, Writer};
+///
+/// const ID: Tag = Tag::new(1, WireType::Varint);
+/// const CHILD: Tag = Tag::new(3, WireType::LengthDelimited);
+///
+/// let mut buf = Vec::new();
+/// let mut writer = Writer::new(&mut buf);
+/// writer.write_tag(ID);
+/// writer.write_varint(150);
+/// writer.write_message(CHILD, |child| {
+///     child.write_tag(ID);
+///     child.write_varint(7);
+///     Ok(())
+/// })?;
+/// assert_eq!(buf, [0x08, 0x96, 0x01, 0x1a, 0x02, 0x08, 0x07]);
+/// # Ok::<(), tablepb::EncodeError>(())
+/// ```
+#[derive(Debug)]
+pub struct Writer<'b, B: Buffer> {
+    buf: &'b mut B,
+}
+
+impl<'b, B: Buffer> Writer<'b, B> {
+    /// Appends to `buf`.
+    #[inline]
+    pub fn new(buf: &'b mut B) -> Self {
+        Self { buf }
+    }
+
+    /// A tag, 1 to 5 bytes.
+    #[inline]
+    pub fn write_tag(&mut self, tag: Tag) {
+        self.write_varint(tag.get().into());
+    }
+
+    /// A varint, 1 to 10 bytes.
+    ///
+    /// Negative `int32`, `int64` and enum values are sign-extended (`as i64 as u64`); `sint` types go through
+    /// [`zigzag32`](super::zigzag32) or [`zigzag64`](super::zigzag64).
+    #[inline]
+    pub fn write_varint(&mut self, value: u64) {
+        self.put(10, |cursor| cursor.put_varint(value));
+    }
+
+    /// Four bytes, little endian; for `float`, [`f32::to_bits`] comes before.
+    #[inline]
+    pub fn write_fixed32(&mut self, value: u32) {
+        self.buf.extend(&value.to_le_bytes());
+    }
+
+    /// Eight bytes, little endian; for `double`, [`f64::to_bits`] comes before.
+    #[inline]
+    pub fn write_fixed64(&mut self, value: u64) {
+        self.buf.extend(&value.to_le_bytes());
+    }
+
+    /// Bytes as they are: fields that were encoded before.
+    #[inline]
+    pub fn write_raw(&mut self, bytes: &[u8]) {
+        self.buf.extend(bytes);
+    }
+
+    /// A length and the bytes of a `string`, `bytes` or message field.
+    ///
+    /// # Errors
+    ///
+    /// `TooLarge` above 2^31-1 bytes; nothing is written then.
+    #[inline]
+    pub fn write_length_delimited(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        self.write_length(bytes.len())?;
+        self.buf.extend(bytes);
+        Ok(())
+    }
+
+    /// A length prefix, 1 to 5 bytes; the bytes it announces are to follow.
+    ///
+    /// # Errors
+    ///
+    /// `TooLarge` above 2^31-1; nothing is written then.
+    #[inline]
+    pub fn write_length(&mut self, len: usize) -> Result<(), EncodeError> {
+        if len > MAX_LEN {
+            return Err(EncodeError::new(EncodeErrorKind::TooLarge));
+        }
+        self.write_varint(len as u64);
+        Ok(())
+    }
+
+    /// The field `tag`, of wire type [`LengthDelimited`](WireType::LengthDelimited), whose content `write` appends.
+    ///
+    /// The length is filled in afterwards: a content of 128 bytes or more is moved once for it, at every level.
+    /// Where the length is known, [`write_length`](Self::write_length) spares that.
+    ///
+    /// # Errors
+    ///
+    /// That of `write`; `TooLarge` above 2^31-1 bytes. The buffer has the length it had then.
+    pub fn write_message(
+        &mut self,
+        tag: Tag,
+        write: impl FnOnce(&mut Writer<'_, B>) -> Result<(), EncodeError>,
+    ) -> Result<(), EncodeError> {
+        let start = self.buf.as_bytes().len();
+        self.write_tag(tag);
+        let prefix = self.buf.as_bytes().len();
+        self.buf.extend(&[0]);
+        let done = write(&mut Writer { buf: self.buf }).and_then(|()| self.fill_length(prefix));
+        if done.is_err() {
+            self.buf.truncate_to(start);
+        }
+        done
+    }
+
+    /// The group `number`, whose fields `write` appends, between its start and end tags.
+    ///
+    /// # Errors
+    ///
+    /// That of `write`. The buffer has the length it had then.
+    ///
+    /// # Panics
+    ///
+    /// If `number` is not a field number, as [`Tag::new`].
+    pub fn write_group(
+        &mut self,
+        number: u32,
+        write: impl FnOnce(&mut Writer<'_, B>) -> Result<(), EncodeError>,
+    ) -> Result<(), EncodeError> {
+        let (begin, end) = (Tag::new(number, WireType::StartGroup), Tag::new(number, WireType::EndGroup));
+        let start = self.buf.as_bytes().len();
+        self.write_tag(begin);
+        if let Err(error) = write(&mut Writer { buf: self.buf }) {
+            self.buf.truncate_to(start);
+            return Err(error);
+        }
+        self.write_tag(end);
+        Ok(())
+    }
+
+    /// A packed run of varints: a length and the values. The iterator runs twice, once to add up the length.
+    ///
+    /// # Errors
+    ///
+    /// `TooLarge` above 2^31-1 bytes; nothing is written then.
+    pub fn write_packed_varints<I>(&mut self, values: I) -> Result<(), EncodeError>
+    where
+        I: IntoIterator<Item = u64>,
+        I::IntoIter: Clone,
+    {
+        let values = values.into_iter();
+        let len = values.clone().fold(0, |len: usize, value| len.saturating_add(varint_len(value)));
+        self.write_length(len)?;
+        self.buf.reserve_bytes(len);
+        for value in values {
+            self.write_varint(value);
+        }
+        Ok(())
+    }
+
+    /// A packed run of `fixed32`, `sfixed32` or `float`: a length and the values.
+    ///
+    /// # Errors
+    ///
+    /// `TooLarge` above 2^31-1 bytes; nothing is written then.
+    pub fn write_packed_fixed32(&mut self, values: &[u32]) -> Result<(), EncodeError> {
+        self.write_length(values.len().saturating_mul(4))?;
+        self.put(values.len() * 4, |cursor| values.iter().for_each(|&value| cursor.put_fixed32(value)));
+        Ok(())
+    }
+
+    /// A packed run of `fixed64`, `sfixed64` or `double`: a length and the values.
+    ///
+    /// # Errors
+    ///
+    /// `TooLarge` above 2^31-1 bytes; nothing is written then.
+    pub fn write_packed_fixed64(&mut self, values: &[u64]) -> Result<(), EncodeError> {
+        self.write_length(values.len().saturating_mul(8))?;
+        self.put(values.len() * 8, |cursor| values.iter().for_each(|&value| cursor.put_fixed64(value)));
+        Ok(())
+    }
+
+    /// Writes at most `room` bytes.
+    #[inline]
+    fn put(&mut self, room: usize, write: impl FnOnce(&mut Cursor<'_>)) {
+        let result = self.buf.append(room, write);
+        debug_assert!(result.is_ok());
+    }
+
+    /// Puts the length of what follows into the byte at `prefix`, and makes room there if it takes more.
+    fn fill_length(&mut self, prefix: usize) -> Result<(), EncodeError> {
+        let body = prefix + 1;
+        let len = self.buf.as_bytes().len() - body;
+        if len > MAX_LEN {
+            return Err(EncodeError::new(EncodeErrorKind::TooLarge));
+        }
+        let more = varint_len(len as u64) - 1;
+        if more > 0 {
+            self.buf.extend(&[0; 4][..more]);
+            self.buf.as_bytes_mut().copy_within(body..body + len, body + more);
+        }
+        let mut cursor = Cursor::over(&mut self.buf.as_bytes_mut()[prefix..body + more]);
+        cursor.put_varint(len as u64);
+        let written = cursor.finish();
+        debug_assert!(written.is_ok());
+        Ok(())
+    }
+}
