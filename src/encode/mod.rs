@@ -1,3 +1,4 @@
 //! Messages to bytes: the nested lengths once, then one forward pass.
 
+pub(crate) mod output;
 pub(crate) mod sizes;

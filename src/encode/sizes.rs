@@ -42,6 +42,8 @@ pub(crate) struct Sizes<'s> {
     free: usize,
     /// The lengths that did not fit into `space`, after those that did.
     spill: Vec<u32>,
+    /// Whether lengths are kept at all.
+    keep: bool,
 }
 
 impl<'s> Sizes<'s> {
@@ -49,7 +51,13 @@ impl<'s> Sizes<'s> {
     #[inline]
     pub(crate) fn new(space: &'s mut [MaybeUninit<u8>]) -> Self {
         let space = if cfg!(tablepb_safe) { &mut [] } else { space };
-        Self { free: space.len(), space, spill: Vec::new() }
+        Self { free: space.len(), space, spill: Vec::new(), keep: true }
+    }
+
+    /// Keeps no lengths: for a pass that only wants the total.
+    #[inline]
+    pub(crate) fn counting() -> Self {
+        Self { space: &mut [], free: 0, spill: Vec::new(), keep: false }
     }
 
     /// Takes the next place in pre-order, before the child is sized.
@@ -95,7 +103,9 @@ impl<'s> Sizes<'s> {
     #[cold]
     #[inline(never)]
     fn spill(&mut self, len: u32) {
-        self.spill.push(len);
+        if self.keep {
+            self.spill.push(len);
+        }
     }
 
     #[cold]
@@ -133,6 +143,12 @@ impl Lengths<'_> {
     /// How many lengths have not been taken.
     pub(crate) fn remaining(&self) -> usize {
         self.stored.len() / WIDTH + self.spill.len() - self.taken
+    }
+
+    /// Whether the room given did not hold all lengths.
+    #[inline]
+    pub(crate) fn has_spilled(&self) -> bool {
+        !self.spill.is_empty()
     }
 
     /// The room behind the message that keeps all lengths out of the `Vec`, in bytes.
@@ -219,6 +235,15 @@ mod tests {
                 assert_eq!(free, if cfg!(tablepb_safe) { 0 } else { room - used }, "room {room}");
             }
         }
+    }
+
+    #[test]
+    fn counting_keeps_nothing() {
+        let mut sizes = Sizes::counting();
+        let (first, second) = (sizes.begin(), sizes.begin());
+        sizes.end(second, 2);
+        sizes.end(first, 1);
+        assert_eq!(sizes.finish().1.remaining(), 0);
     }
 
     #[test]

@@ -1,0 +1,205 @@
+//! Where encoded messages go: the two passes over a growable buffer, a new `Vec` or a slice.
+//!
+//! An encoder gives two functions. The first sizes the message and hands every nested length to [`Sizes`]; the
+//! second writes it, taking the lengths back from [`Lengths`]. What is written is exactly as long as what was
+//! sized, or the buffer stays as it was and the error is `SizeMismatch`.
+
+use super::sizes::{Lengths, Sizes};
+use crate::wire::{Buffer, Cursor, CursorOverflow, Written, buffer::sealed::Sealed};
+use crate::{EncodeError, EncodeErrorKind};
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+
+/// Largest encoded message, in bytes, <https://protobuf.dev/programming-guides/proto-limits/#total>.
+const MAX_MESSAGE: u64 = i32::MAX as u64;
+
+/// Room on the stack for the lengths of 64 nested messages, for outputs without spare capacity.
+const LOCAL: usize = 256;
+
+/// What the first attempt to append ended with.
+enum Stop {
+    /// The message or its lengths do not fit: the total and the lengths found.
+    Grow(usize, Lengths<'static>),
+    Failed(EncodeError),
+}
+
+impl From<CursorOverflow> for Stop {
+    #[cold]
+    fn from(_: CursorOverflow) -> Self {
+        Self::Failed(mismatch())
+    }
+}
+
+/// Appends a message; the number of bytes appended.
+///
+/// Allocates nothing if the spare capacity holds the message and four bytes per nested length; else it makes the
+/// buffer grow to that, once.
+pub(crate) fn append<B: Buffer>(
+    buffer: &mut B,
+    size: impl FnOnce(&mut Sizes<'_>) -> Result<u64, EncodeError>,
+    write: impl Fn(&mut Cursor<'_>, &mut Lengths<'_>),
+) -> Result<usize, EncodeError> {
+    let attempt = buffer.append_with(|spare| {
+        let mut sizes = Sizes::new(spare);
+        let total = size(&mut sizes).and_then(checked).map_err(Stop::Failed)?;
+        let (space, lengths) = sizes.finish();
+        match space.get_mut(..total) {
+            Some(window) if !lengths.has_spilled() => fill(window, lengths, &write).map_err(Stop::Failed),
+            _ => Err(Stop::Grow(total, lengths.into_owned())),
+        }
+    });
+    match attempt {
+        Ok(written) => Ok(written),
+        Err(Stop::Failed(error)) => Err(error),
+        Err(Stop::Grow(total, lengths)) => {
+            buffer.reserve_bytes(total + lengths.room());
+            buffer.append_with(|spare| fill(spare.get_mut(..total).unwrap_or_default(), lengths, &write))
+        }
+    }
+}
+
+/// Encodes into a new `Vec` of exactly the size needed.
+pub(crate) fn to_vec(
+    size: impl FnOnce(&mut Sizes<'_>) -> Result<u64, EncodeError>,
+    write: impl Fn(&mut Cursor<'_>, &mut Lengths<'_>),
+) -> Result<Vec<u8>, EncodeError> {
+    let mut local = [MaybeUninit::uninit(); LOCAL];
+    let mut sizes = Sizes::new(&mut local);
+    let total = checked(size(&mut sizes)?)?;
+    let (_, lengths) = sizes.finish();
+    let mut out = Vec::with_capacity(total);
+    out.append_with(|spare| fill(spare.get_mut(..total).unwrap_or_default(), lengths, &write))?;
+    Ok(out)
+}
+
+/// Encodes into the start of a slice; the number of bytes written.
+pub(crate) fn to_slice(
+    out: &mut [u8],
+    size: impl FnOnce(&mut Sizes<'_>) -> Result<u64, EncodeError>,
+    write: impl Fn(&mut Cursor<'_>, &mut Lengths<'_>),
+) -> Result<usize, EncodeError> {
+    let mut local = [MaybeUninit::uninit(); LOCAL];
+    let mut sizes = Sizes::new(&mut local);
+    let total = checked(size(&mut sizes)?)?;
+    let (_, lengths) = sizes.finish();
+    let window = out.get_mut(..total).ok_or_else(|| EncodeError::new(EncodeErrorKind::BufferTooSmall))?;
+    pour(Cursor::over(window), total, lengths, &write)?;
+    Ok(total)
+}
+
+fn fill<'b>(
+    window: &'b mut [MaybeUninit<u8>],
+    lengths: Lengths<'_>,
+    write: &impl Fn(&mut Cursor<'_>, &mut Lengths<'_>),
+) -> Result<Written<'b>, EncodeError> {
+    let total = window.len();
+    pour(Cursor::new(window), total, lengths, write)
+}
+
+/// The writing pass.
+#[inline]
+fn pour<'b>(
+    mut cursor: Cursor<'b>,
+    total: usize,
+    mut lengths: Lengths<'_>,
+    write: &impl Fn(&mut Cursor<'_>, &mut Lengths<'_>),
+) -> Result<Written<'b>, EncodeError> {
+    write(&mut cursor, &mut lengths);
+    if cursor.written() != total || lengths.remaining() != 0 {
+        return Err(mismatch());
+    }
+    cursor.finish().map_err(|_| mismatch())
+}
+
+/// The total as a number of bytes to reserve.
+#[inline]
+fn checked(total: u64) -> Result<usize, EncodeError> {
+    if total > MAX_MESSAGE { Err(too_large()) } else { Ok(total as usize) }
+}
+
+#[cold]
+fn too_large() -> EncodeError {
+    EncodeError::new(EncodeErrorKind::TooLarge)
+}
+
+#[cold]
+fn mismatch() -> EncodeError {
+    EncodeError::new(EncodeErrorKind::SizeMismatch)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::varint_len;
+
+    /// A chain of nested length-delimited items with `depth` lengths and one byte in the innermost.
+    fn size(sizes: &mut Sizes<'_>, depth: usize) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        let slot = sizes.begin();
+        let len = size(sizes, depth - 1);
+        sizes.end(slot, len);
+        varint_len(len) as u64 + len
+    }
+
+    fn write(cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>, depth: usize) {
+        match depth {
+            0 => cursor.put_byte(7),
+            _ => {
+                cursor.put_varint(lengths.take().into());
+                write(cursor, lengths, depth - 1);
+            }
+        }
+    }
+
+    #[test]
+    fn all_outputs_agree_at_every_capacity() {
+        for depth in [0, 1, 3, 150] {
+            let expected = to_vec(|s| Ok(size(s, depth)), |c, l| write(c, l, depth)).unwrap();
+            let mut slice = [0; 400];
+            let n = to_slice(&mut slice, |s| Ok(size(s, depth)), |c, l| write(c, l, depth)).unwrap();
+            assert_eq!(slice[..n], expected);
+            for room in 0..60 + 6 * depth {
+                let mut buffer = Vec::with_capacity(2 + room);
+                buffer.extend_from_slice(b"ab");
+                append(&mut buffer, |s| Ok(size(s, depth)), |c, l| write(c, l, depth)).unwrap();
+                assert_eq!(buffer, [b"ab", &expected[..]].concat(), "depth {depth}, room {room}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_second_message_of_a_size_finds_its_room() {
+        let mut buffer = Vec::new();
+        append(&mut buffer, |s| Ok(size(s, 9)), |c, l| write(c, l, 9)).unwrap();
+        let (capacity, start) = (buffer.capacity(), buffer.as_ptr());
+        buffer.clear();
+        append(&mut buffer, |s| Ok(size(s, 9)), |c, l| write(c, l, 9)).unwrap();
+        assert_eq!((buffer.capacity(), buffer.as_ptr()), (capacity, start));
+    }
+
+    #[test]
+    fn wrong_sizes_are_errors_and_leave_the_buffer() {
+        for (sized, written) in [(2, 3), (3, 2), (0, 1), (1, 0)] {
+            for room in [0, 64] {
+                let mut buffer = Vec::with_capacity(1 + room);
+                buffer.push(1);
+                let error = append(&mut buffer, |s| Ok(size(s, sized)), |c, l| write(c, l, written));
+                assert_eq!(error.unwrap_err().kind(), EncodeErrorKind::SizeMismatch);
+                assert_eq!(buffer, [1]);
+            }
+        }
+        // The totals agree, the number of lengths does not.
+        let flat = to_vec(|s| Ok(size(s, 1)), |c, _| c.put_slice(&[1, 7]));
+        assert_eq!(flat.unwrap_err().kind(), EncodeErrorKind::SizeMismatch);
+    }
+
+    #[test]
+    fn two_gibibytes_are_too_large() {
+        let error = append(&mut Vec::new(), |_| Ok(1 << 31), |_, _| ()).unwrap_err();
+        assert_eq!(error.kind(), EncodeErrorKind::TooLarge);
+        let error = to_slice(&mut [], |_| Ok(1), |_, _| ()).unwrap_err();
+        assert_eq!(error.kind(), EncodeErrorKind::BufferTooSmall);
+    }
+}
