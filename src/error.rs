@@ -41,6 +41,8 @@ pub enum DecodeErrorKind {
     TooLarge,
     /// A required field is not set.
     MissingRequired,
+    /// A frame of a delimited stream is longer than its reader accepts.
+    FrameTooLarge,
 }
 
 impl DecodeErrorKind {
@@ -60,6 +62,7 @@ impl DecodeErrorKind {
             Self::BudgetExceeded => "the message needs more memory than the decode budget",
             Self::TooLarge => "the input is longer than 2^31-1 bytes",
             Self::MissingRequired => "a required field is not set",
+            Self::FrameTooLarge => "a frame is longer than the limit of its reader",
         }
     }
 }

@@ -1,1 +1,165 @@
-//! (being built)
+//! Length-delimited framing: messages behind each other, each preceded by its length as a varint.
+//!
+//! Protobuf messages do not say where they end; a file or a socket that carries more than one uses this format, which
+//! is that of `writeDelimitedTo` in Java, `SerializeDelimitedToOstream` in C++ and `encode_length_delimited` in prost.
+//! Nothing here looks into the payloads: decode them with whatever fits.
+//!
+//! | | in memory | `std::io`, with the feature `std` |
+//! |---|---|---|
+//! | read | [`read_frame`], [`frames`] | [`FrameReader`] |
+//! | write | [`append_frame`] | [`write_frame`] |
+//!
+//! ```
+//! use tablepb::stream::{append_frame, frames};
+//!
+//! let mut buf = Vec::new();
+//! append_frame(b"first", &mut buf)?;
+//! append_frame(b"second", &mut buf)?;
+//! assert_eq!(buf, b"\x05first\x06second");
+//! let payloads: Result<Vec<_>, _> = frames(&buf).collect();
+//! assert_eq!(payloads.unwrap(), [&b"first"[..], b"second"]);
+//! # Ok::<(), tablepb::EncodeError>(())
+//! ```
+//!
+//! The invariant of this room: a frame is handed out only when all of it is there, and memory grows with the bytes that
+//! are there, not with what a length prefix announces.
+
+#[cfg(feature = "std")]
+mod io;
+#[cfg(test)]
+mod tests;
+
+#[cfg(feature = "std")]
+pub use io::{DEFAULT_MAX_FRAME_LEN, FrameError, FrameReader, write_frame};
+
+use crate::{
+    DecodeError, DecodeErrorKind, EncodeError,
+    wire::{Buffer, Writer, raw, varint_len},
+};
+use core::iter::FusedIterator;
+
+/// The bytes that the length prefix of a payload of `length` bytes takes, 1 to 5.
+#[inline]
+pub fn length_delimiter_len(length: usize) -> usize {
+    varint_len(length as u64)
+}
+
+/// Appends the length prefix of a payload of `length` bytes.
+///
+/// # Errors
+///
+/// `TooLarge` above 2^31-1; nothing is appended then.
+#[inline]
+pub fn encode_length_delimiter(length: usize, buf: &mut impl Buffer) -> Result<(), EncodeError> {
+    Writer::new(buf).write_length(length)
+}
+
+/// Takes a length prefix off the start of `input`; the payload itself may not be there yet.
+///
+/// ```
+/// use tablepb::stream::decode_length_delimiter;
+///
+/// let mut input = &b"\x96\x01..."[..];
+/// assert_eq!(decode_length_delimiter(&mut input)?, 150);
+/// assert_eq!(input, b"...");
+/// # Ok::<(), tablepb::DecodeError>(())
+/// ```
+///
+/// # Errors
+///
+/// `Incomplete` if `input` ends inside the prefix, `InvalidLength` above five bytes or 2^31-1; `input` does not move.
+#[inline]
+pub fn decode_length_delimiter(input: &mut &[u8]) -> Result<usize, DecodeError> {
+    match raw::length(input, 0) {
+        Ok((len, pos)) => {
+            *input = input.get(pos..).unwrap_or_default();
+            Ok(len)
+        }
+        Err(kind) => Err(DecodeError::new(kind, 0)),
+    }
+}
+
+/// Appends `payload` as a frame: its length, and then the bytes.
+///
+/// # Errors
+///
+/// `TooLarge` above 2^31-1 bytes; nothing is appended then.
+#[inline]
+pub fn append_frame(payload: &[u8], buf: &mut impl Buffer) -> Result<(), EncodeError> {
+    Writer::new(buf).write_length_delimited(payload)
+}
+
+/// Takes one frame off the start of `input` and gives its payload, or `None` if more bytes are needed.
+///
+/// `input` moves behind the frame, or stays where it is. A prefix may announce up to 2^31-1 bytes; a caller that
+/// collects bytes until the frame is there should look at [`decode_length_delimiter`] and have a limit of its own.
+///
+/// ```
+/// use tablepb::stream::read_frame;
+///
+/// let mut input = &b"\x02ab\x02c"[..];
+/// assert_eq!(read_frame(&mut input)?, Some(&b"ab"[..]));
+/// assert_eq!(read_frame(&mut input)?, None);
+/// assert_eq!(input, b"\x02c");
+/// # Ok::<(), tablepb::DecodeError>(())
+/// ```
+///
+/// # Errors
+///
+/// `InvalidLength` for a prefix above five bytes or 2^31-1.
+#[inline]
+pub fn read_frame<'a>(input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, DecodeError> {
+    match raw::length_delimited(input, 0) {
+        Ok((payload, pos)) => {
+            *input = input.get(pos..).unwrap_or_default();
+            Ok(Some(payload))
+        }
+        Err(DecodeErrorKind::Incomplete) => Ok(None),
+        Err(kind) => Err(DecodeError::new(kind, 0)),
+    }
+}
+
+/// The payloads of the frames that `input` consists of.
+///
+/// The last item is an error if `input` ends inside a frame (`Incomplete`) or a prefix is not valid
+/// (`InvalidLength`); its offset is the start of that frame.
+#[inline]
+pub fn frames(input: &[u8]) -> Frames<'_> {
+    Frames { input, pos: 0 }
+}
+
+/// Iterates over frames in memory; made by [`frames`].
+#[derive(Clone, Debug)]
+pub struct Frames<'a> {
+    input: &'a [u8],
+    pos: usize,
+}
+
+impl Frames<'_> {
+    /// The offset of the next frame, or of the frame at fault.
+    pub fn position(&self) -> usize {
+        self.pos
+    }
+}
+
+impl<'a> Iterator for Frames<'a> {
+    type Item = Result<&'a [u8], DecodeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.pos >= self.input.len() {
+            return None;
+        }
+        match raw::length_delimited(self.input, self.pos) {
+            Ok((payload, pos)) => {
+                self.pos = pos;
+                Some(Ok(payload))
+            }
+            Err(kind) => {
+                self.input = &[];
+                Some(Err(DecodeError::new(kind, self.pos)))
+            }
+        }
+    }
+}
+
+impl FusedIterator for Frames<'_> {}

@@ -88,7 +88,7 @@ pub(crate) mod sealed {
         /// Reserves `room` bytes, writes through a cursor over them, and gives the number of bytes written. If
         /// they do not fit, the buffer keeps its length.
         #[inline]
-        fn append(
+        fn append_up_to(
             &mut self,
             room: usize,
             write: impl FnOnce(&mut Cursor<'_>),

@@ -3,7 +3,6 @@
 use super::{
     PackedFixed32, PackedFixed64, PackedVarints, Tag, WireType,
     raw::{self, within},
-    utf8,
 };
 use crate::{DecodeError, DecodeErrorKind};
 
@@ -156,12 +155,7 @@ impl<'i> Reader<'i> {
     /// `InvalidLength` above five bytes or 2^31-1, `Incomplete` or `Overrun`.
     #[inline]
     pub fn read_length_delimited(&mut self) -> Result<&'i [u8], DecodeError> {
-        let (bytes, pos) = match raw::length_delimited(self.buf, self.pos) {
-            Ok(read) => read,
-            Err(kind) => return Err(self.fail(kind, self.pos)),
-        };
-        self.pos = pos;
-        Ok(bytes)
+        self.read(raw::length_delimited)
     }
 
     /// A length and a string.
@@ -171,15 +165,13 @@ impl<'i> Reader<'i> {
     /// As [`read_length_delimited`](Self::read_length_delimited); `InvalidUtf8` at the start of the string.
     #[inline]
     pub fn read_str(&mut self) -> Result<&'i str, DecodeError> {
-        let start = self.pos;
-        let bytes = self.read_length_delimited()?;
-        match utf8::from_utf8(bytes) {
-            Some(string) => Ok(string),
-            None => {
-                let at = self.pos - bytes.len();
-                self.pos = start;
-                Err(self.fail(DecodeErrorKind::InvalidUtf8, at))
+        match raw::string(self.buf, self.pos) {
+            Ok((string, pos)) => {
+                self.pos = pos;
+                Ok(string)
             }
+            Err(DecodeErrorKind::InvalidUtf8) => Err(self.invalid_utf8()),
+            Err(kind) => Err(self.fail(kind, self.pos)),
         }
     }
 
@@ -324,6 +316,13 @@ impl<'i> Reader<'i> {
     #[inline(never)]
     fn fail(&self, kind: DecodeErrorKind, at: usize) -> DecodeError {
         DecodeError::new(within(self.bounded, kind), self.base + at)
+    }
+
+    /// The string is at fault, not its length.
+    #[cold]
+    fn invalid_utf8(&self) -> DecodeError {
+        let start = raw::length(self.buf, self.pos).map_or(self.pos, |(_, start)| start);
+        self.fail(DecodeErrorKind::InvalidUtf8, start)
     }
 
     #[cold]

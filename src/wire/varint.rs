@@ -53,15 +53,15 @@ pub(crate) const fn short_varint(value: u64) -> ([u8; 8], usize) {
     ((spread(value) | (CONTINUATION & below)).to_le_bytes(), len)
 }
 
-/// A varint of 1 to 10 bytes, and its length; the bytes behind are zero.
-#[inline]
-pub(crate) const fn long_varint(value: u64) -> ([u8; 10], usize) {
-    let len = varint_len(value);
-    let low = if len > 8 { (spread(value) | CONTINUATION).to_le_bytes() } else { short_varint(value).0 };
-    let [a, b, c, d, e, f, g, h] = low;
-    let ninth = (value >> 56) as u8;
-    // The tenth byte holds bit 63 alone, and it exists only if that bit is set.
-    ([a, b, c, d, e, f, g, h, ninth, ninth >> 7], len)
+/// A varint of nine or ten bytes: the first eight, the last two, and how many of these two there are.
+///
+/// `value` must be at least 2^56.
+#[inline(always)]
+pub(crate) const fn long_varint(value: u64) -> ([u8; 8], [u8; 2], usize) {
+    let first = (spread(value) | CONTINUATION).to_le_bytes();
+    let (ninth, tenth) = ((value >> 56) as u8, (value >> 63) as u8);
+    // The ninth byte holds bits 56 to 62, so bit 63 is in the place of its continuation bit, which it is as well.
+    (first, [ninth, tenth], 1 + tenth as usize)
 }
 
 /// Puts the eight lowest 7-bit groups of `value` into eight bytes, lowest first; bits from 56 on are lost.
@@ -71,4 +71,12 @@ const fn spread(value: u64) -> u64 {
     let v = (value & 0x0fff_ffff) | (value & 0x00ff_ffff_f000_0000) << 4;
     let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x0fff_c000_0fff_c000) << 2;
     (v & 0x007f_007f_007f_007f) | (v & 0x3f80_3f80_3f80_3f80) << 1
+}
+
+/// The inverse of [`spread`]: the low seven bits of eight bytes, without their continuation bits.
+#[inline(always)]
+pub(super) const fn gather(bytes: u64) -> u64 {
+    let v = (bytes & 0x007f_007f_007f_007f) | (bytes & 0x7f00_7f00_7f00_7f00) >> 1;
+    let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x3fff_0000_3fff_0000) >> 2;
+    (v & 0x0fff_ffff) | (v & 0x0fff_ffff_0000_0000) >> 4
 }

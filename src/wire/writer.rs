@@ -195,7 +195,7 @@ impl<'b, B: Buffer> Writer<'b, B> {
     /// Writes at most `room` bytes.
     #[inline]
     fn put(&mut self, room: usize, write: impl FnOnce(&mut Cursor<'_>)) {
-        let result = self.buf.append(room, write);
+        let result = self.buf.append_up_to(room, write);
         debug_assert!(result.is_ok());
     }
 

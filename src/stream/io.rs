@@ -1,0 +1,207 @@
+//! Frames over `std::io`.
+
+use crate::{
+    DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind,
+    wire::{Cursor, MAX_LEN, raw},
+};
+use alloc::vec::Vec;
+use core::fmt;
+use std::io::{self, Read, Write};
+
+/// The longest payload that a [`FrameReader`] accepts unless told otherwise: 64 MiB.
+pub const DEFAULT_MAX_FRAME_LEN: usize = 64 << 20;
+
+/// The buffer of a [`FrameReader`] to begin with; it grows by doubling.
+const FIRST_LEN: usize = 8 << 10;
+
+/// Reads frames from a [`Read`] into one buffer, which every frame uses again.
+///
+/// The buffer starts with 8 KiB and doubles when it is full of bytes that have been read: it is never larger than
+/// 8 KiB or twice the longest frame so far with its prefix, whatever a length prefix announces. It reads ahead, so a
+/// [`BufReader`](io::BufReader) around the source gains nothing and bytes behind the last frame may be lost.
+///
+/// ```
+/// use tablepb::stream::FrameReader;
+///
+/// let mut reader = FrameReader::new(&b"\x05first\x06second"[..]);
+/// let mut lengths = Vec::new();
+/// while let Some(payload) = reader.next_frame()? {
+///     lengths.push(payload.len());
+/// }
+/// assert_eq!(lengths, [5, 6]);
+/// # Ok::<(), tablepb::stream::FrameError>(())
+/// ```
+#[derive(Debug)]
+pub struct FrameReader<R> {
+    source: R,
+    /// All of it initialised; `start..end` has been read and not been handed out.
+    pub(super) buf: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// The offset of `start` in the stream.
+    position: u64,
+    max_len: usize,
+}
+
+impl<R: Read> FrameReader<R> {
+    /// Reads frames of up to [`DEFAULT_MAX_FRAME_LEN`] bytes.
+    pub fn new(source: R) -> Self {
+        Self { source, buf: Vec::new(), start: 0, end: 0, position: 0, max_len: DEFAULT_MAX_FRAME_LEN }
+    }
+
+    /// Accepts payloads of up to `len` bytes instead; above 2^31-1 there are none.
+    #[must_use]
+    pub fn max_frame_len(mut self, len: usize) -> Self {
+        self.max_len = len;
+        self
+    }
+
+    /// The offset of the next frame from where the source was when this reader was made.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The payload of the next frame, or `None` at the end of the source.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::Decode`], whose offset is the start of the frame in the stream: `Incomplete` if the source
+    /// ends inside the frame, `InvalidLength` for a prefix above five bytes or 2^31-1, `FrameTooLarge` above the
+    /// limit. [`FrameError::Io`] from the source; interrupted reads are tried again.
+    ///
+    /// Nothing is lost by an error: another call goes on where this one stopped, which is of use if the source
+    /// would block or can grow.
+    pub fn next_frame(&mut self) -> Result<Option<&[u8]>, FrameError> {
+        let (prefix, len) = loop {
+            let window = self.buf.get(self.start..self.end).unwrap_or_default();
+            match raw::length(window, 0) {
+                Ok((len, _)) if len > self.max_len => return Err(self.fault(DecodeErrorKind::FrameTooLarge)),
+                Ok((len, prefix)) if len <= window.len() - prefix => break (prefix, len),
+                Ok(_) | Err(DecodeErrorKind::Incomplete) => {}
+                Err(kind) => return Err(self.fault(kind)),
+            }
+            let at_boundary = window.is_empty();
+            match self.fill()? {
+                0 if at_boundary => return Ok(None),
+                0 => return Err(self.fault(DecodeErrorKind::Incomplete)),
+                _ => {}
+            }
+        };
+        let payload = self.start + prefix..self.start + prefix + len;
+        self.start = payload.end;
+        self.position += (prefix + len) as u64;
+        Ok(self.buf.get(payload))
+    }
+
+    /// The source; what was read ahead is lost.
+    pub fn into_inner(self) -> R {
+        self.source
+    }
+
+    /// Reads at least one byte more, or gives 0 at the end of the source.
+    fn fill(&mut self) -> io::Result<usize> {
+        if self.start > 0 {
+            // At most once per frame: the begin of this one is moved to the front.
+            self.buf.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        if self.end == self.buf.len() {
+            self.buf.resize((self.buf.len() * 2).max(FIRST_LEN), 0);
+        }
+        loop {
+            match self.source.read(&mut self.buf[self.end..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+                Ok(len) => {
+                    // A source that claims more than the slice holds breaks its contract; believe what can be.
+                    let len = len.min(self.buf.len() - self.end);
+                    self.end += len;
+                    return Ok(len);
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn fault(&self, kind: DecodeErrorKind) -> FrameError {
+        let offset = usize::try_from(self.position).unwrap_or(usize::MAX);
+        FrameError::Decode(DecodeError::new(kind, offset))
+    }
+}
+
+/// Writes `payload` as a frame: its length, and then the bytes.
+///
+/// Two writes; a [`BufWriter`](io::BufWriter) makes one of many small frames. Nothing is flushed.
+///
+/// # Errors
+///
+/// Those of `writer`; [`InvalidInput`](io::ErrorKind::InvalidInput) for payloads above 2^31-1 bytes, of which
+/// nothing is written.
+pub fn write_frame(writer: &mut (impl Write + ?Sized), payload: &[u8]) -> io::Result<()> {
+    let len = payload.len();
+    if len > MAX_LEN {
+        let error = EncodeError::new(EncodeErrorKind::TooLarge);
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
+    }
+    let mut prefix = [0; 5];
+    let mut cursor = Cursor::over(&mut prefix);
+    cursor.put_varint(len as u64);
+    // A length up to MAX_LEN takes at most five bytes, so this cannot fail.
+    let prefix = cursor.finish().map_err(|_| io::ErrorKind::InvalidInput)?;
+    writer.write_all(prefix.as_slice())?;
+    writer.write_all(payload)
+}
+
+/// Why a [`FrameReader`] has no next frame.
+#[derive(Debug)]
+pub enum FrameError {
+    /// The source failed.
+    Io(io::Error),
+    /// What the source gave are not frames.
+    Decode(DecodeError),
+}
+
+impl fmt::Display for FrameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Decode(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for FrameError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(match self {
+            Self::Io(error) => error,
+            Self::Decode(error) => error,
+        })
+    }
+}
+
+impl From<io::Error> for FrameError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<DecodeError> for FrameError {
+    fn from(error: DecodeError) -> Self {
+        Self::Decode(error)
+    }
+}
+
+/// `Incomplete` becomes [`UnexpectedEof`](io::ErrorKind::UnexpectedEof), other kinds
+/// [`InvalidData`](io::ErrorKind::InvalidData).
+impl From<FrameError> for io::Error {
+    fn from(error: FrameError) -> Self {
+        match error {
+            FrameError::Io(error) => error,
+            FrameError::Decode(error) if error.kind() == DecodeErrorKind::Incomplete => {
+                Self::new(io::ErrorKind::UnexpectedEof, error)
+            }
+            FrameError::Decode(error) => Self::new(io::ErrorKind::InvalidData, error),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Frames in memory and over `std::io` must agree.
+
+use super::*;
+use crate::EncodeErrorKind;
+use alloc::{vec, vec::Vec};
+
+/// Payloads around every length at which a prefix or a buffer grows.
+fn payloads() -> Vec<Vec<u8>> {
+    [0, 1, 127, 128, 129, 4096, 8189, 8190, 8191, 8192, 16_383, 16_384, 40_000, 0, 3]
+        .iter()
+        .enumerate()
+        .map(|(i, &len)| vec![i as u8; len])
+        .collect()
+}
+
+fn framed(payloads: &[Vec<u8>]) -> Vec<u8> {
+    let mut buf = Vec::new();
+    for payload in payloads {
+        append_frame(payload, &mut buf).unwrap();
+    }
+    buf
+}
+
+#[test]
+fn prefixes_are_varints() {
+    for (len, prefix) in [
+        (0, &[0][..]),
+        (127, &[127]),
+        (128, &[0x80, 1]),
+        (16_384, &[0x80, 0x80, 1]),
+        (0x7fff_ffff, &[0xff, 0xff, 0xff, 0xff, 7]),
+    ] {
+        let mut buf = Vec::new();
+        encode_length_delimiter(len, &mut buf).unwrap();
+        assert_eq!((&buf[..], length_delimiter_len(len)), (prefix, prefix.len()));
+        let mut input = &buf[..];
+        assert_eq!((decode_length_delimiter(&mut input), input.len()), (Ok(len), 0));
+    }
+    let mut buf = vec![9];
+    let error = encode_length_delimiter(0x8000_0000, &mut buf).unwrap_err();
+    assert_eq!((error.kind(), &buf[..]), (EncodeErrorKind::TooLarge, &[9][..]));
+}
+
+#[test]
+fn bad_prefixes_are_errors_and_short_ones_are_not() {
+    for bad in [&[0xff, 0xff, 0xff, 0xff, 8][..], &[0x80, 0x80, 0x80, 0x80, 0x80, 0]] {
+        let mut input = bad;
+        assert_eq!(read_frame(&mut input).unwrap_err().kind(), DecodeErrorKind::InvalidLength);
+        assert_eq!(decode_length_delimiter(&mut input).unwrap_err().kind(), DecodeErrorKind::InvalidLength);
+        assert_eq!(frames(bad).next().unwrap().unwrap_err().kind(), DecodeErrorKind::InvalidLength);
+        assert_eq!(input, bad);
+    }
+    for short in [&[][..], &[0x80], &[0xff, 0xff, 0xff, 0xff], &[0xff, 0xff, 0xff, 0xff, 7], &[2, 1]] {
+        let mut input = short;
+        assert_eq!((read_frame(&mut input), input), (Ok(None), short));
+    }
+    assert_eq!(decode_length_delimiter(&mut &[0x80][..]).unwrap_err().kind(), DecodeErrorKind::Incomplete);
+}
+
+#[test]
+fn slices_give_back_the_payloads_of_every_truncation() {
+    let payloads: Vec<_> = payloads().into_iter().filter(|payload| payload.len() < 200).collect();
+    let buf = framed(&payloads);
+    for len in 0..=buf.len() {
+        let mut input = &buf[..len];
+        let mut count = 0;
+        while let Some(payload) = read_frame(&mut input).unwrap() {
+            assert_eq!(payload, payloads[count]);
+            count += 1;
+        }
+        let mut iter = frames(&buf[..len]);
+        assert!(iter.by_ref().take(count).eq(payloads[..count].iter().map(|payload| Ok(&payload[..]))));
+        assert_eq!(iter.position(), len - input.len());
+        match iter.next() {
+            None => assert!(input.is_empty()),
+            Some(last) => {
+                let error = last.unwrap_err();
+                assert_eq!((error.kind(), error.offset()), (DecodeErrorKind::Incomplete, len - input.len()));
+                assert!(iter.next().is_none());
+            }
+        }
+    }
+}
+
+#[cfg(feature = "std")]
+mod io {
+    use super::*;
+    use std::io::{self, Read};
+
+    /// A source that gives at most `step` bytes at a time and is interrupted before each of them.
+    struct Slow<'a> {
+        bytes: &'a [u8],
+        step: usize,
+        interrupt: bool,
+    }
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+            self.interrupt = !self.interrupt;
+            if self.interrupt {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let step = self.step.min(buf.len());
+            self.bytes.read(&mut buf[..step])
+        }
+    }
+
+    fn slow(bytes: &[u8], step: usize) -> FrameReader<Slow<'_>> {
+        FrameReader::new(Slow { bytes, step, interrupt: false })
+    }
+
+    fn decode_fault(error: FrameError) -> (DecodeErrorKind, usize) {
+        match error {
+            FrameError::Decode(error) => (error.kind(), error.offset()),
+            FrameError::Io(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn every_step_gives_the_same_frames() {
+        let payloads = payloads();
+        let buf = framed(&payloads);
+        for step in [1, 2, 3, 7, 4096, 8191, 8192, 8193, 1 << 20] {
+            let mut reader = slow(&buf, step);
+            for payload in &payloads {
+                assert_eq!(reader.next_frame().unwrap(), Some(&payload[..]));
+            }
+            assert!(reader.next_frame().unwrap().is_none());
+            assert!(reader.next_frame().unwrap().is_none());
+            assert_eq!(reader.position(), buf.len() as u64);
+        }
+    }
+
+    #[test]
+    fn written_frames_are_appended_frames() {
+        let payloads = payloads();
+        let mut written = Vec::new();
+        for payload in &payloads {
+            write_frame(&mut written, payload).unwrap();
+        }
+        assert_eq!(written, framed(&payloads));
+    }
+
+    #[test]
+    fn truncation_is_incomplete_at_the_start_of_the_frame() {
+        let buf = framed(&[vec![1; 3], vec![2; 200]]);
+        for len in 0..buf.len() {
+            let mut reader = FrameReader::new(&buf[..len]);
+            let last = loop {
+                match reader.next_frame() {
+                    Ok(Some(_)) => {}
+                    Ok(None) => break None,
+                    Err(error) => break Some(decode_fault(error)),
+                }
+            };
+            let expected = match len {
+                0 | 4 => None,
+                1..4 => Some((DecodeErrorKind::Incomplete, 0)),
+                _ => Some((DecodeErrorKind::Incomplete, 4)),
+            };
+            assert_eq!(last, expected, "{len} bytes");
+        }
+    }
+
+    #[test]
+    fn limits_hold_and_announced_lengths_take_no_memory() {
+        let buf = framed(&[vec![1; 3], vec![2; 11]]);
+        let mut reader = FrameReader::new(&buf[..]).max_frame_len(10);
+        assert_eq!(reader.next_frame().unwrap(), Some(&[1; 3][..]));
+        for _ in 0..2 {
+            let fault = decode_fault(reader.next_frame().unwrap_err());
+            assert_eq!(fault, (DecodeErrorKind::FrameTooLarge, 4));
+        }
+
+        let announced = [0xff, 0xff, 0xff, 0xff, 7, 1, 2, 3];
+        let mut reader = FrameReader::new(&announced[..]).max_frame_len(usize::MAX);
+        assert_eq!(decode_fault(reader.next_frame().unwrap_err()), (DecodeErrorKind::Incomplete, 0));
+        assert!(reader.buf.capacity() <= 8192);
+
+        let invalid = [0xff, 0xff, 0xff, 0xff, 8, 1];
+        let fault = decode_fault(FrameReader::new(&invalid[..]).next_frame().unwrap_err());
+        assert_eq!(fault, (DecodeErrorKind::InvalidLength, 0));
+    }
+
+    /// A source of parts, between which it would block.
+    struct Parts(Vec<Vec<u8>>);
+
+    impl Read for Parts {
+        fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+            match self.0.pop() {
+                Some(part) if part.is_empty() => Err(io::ErrorKind::WouldBlock.into()),
+                Some(part) => (&part[..]).read(buf),
+                None => Ok(0),
+            }
+        }
+    }
+
+    #[test]
+    fn a_source_that_would_block_loses_nothing() {
+        let mut parts: Vec<_> =
+            framed(&[b"first".to_vec(), b"second".to_vec()]).chunks(3).map(<[u8]>::to_vec).collect();
+        parts = parts.into_iter().flat_map(|part| [vec![], part]).collect();
+        parts.reverse();
+        let mut reader = FrameReader::new(Parts(parts));
+        let mut frames = Vec::new();
+        let mut blocked = 0;
+        loop {
+            match reader.next_frame() {
+                Ok(Some(frame)) => frames.push(frame.to_vec()),
+                Ok(None) => break,
+                Err(error) => {
+                    assert_eq!(io::Error::from(error).kind(), io::ErrorKind::WouldBlock);
+                    blocked += 1;
+                }
+            }
+        }
+        assert_eq!((frames, blocked), (vec![b"first".to_vec(), b"second".to_vec()], 5));
+    }
+
+    #[test]
+    fn errors_become_io_errors() {
+        let kind = |kind| io::Error::from(FrameError::Decode(DecodeError::new(kind, 0))).kind();
+        assert_eq!(kind(DecodeErrorKind::Incomplete), io::ErrorKind::UnexpectedEof);
+        assert_eq!(kind(DecodeErrorKind::FrameTooLarge), io::ErrorKind::InvalidData);
+    }
+}
