@@ -1,1 +1,206 @@
-//! (being built)
+//! Bytes to slab: the run loop, and one file per field shape.
+//!
+//! [`decode`] runs the program of a message type over a stretch of the byte store and leaves a message in the
+//! slab. It does not recurse: parents wait on an explicit stack of 40-byte frames. `run.rs` is the hot loop;
+//! `lists.rs` and `packed.rs` hold the repeated fields; `special.rs` everything that real messages rarely have
+//! (unknown fields, groups that end, MessageSet items); `required.rs` the check for required fields.
+//!
+//! Invariant: whatever the input, and also when an error ends the decode early, the slab holds a valid message
+//! afterwards: presence bits say what was written, map keys are unique, strings that must be UTF-8 are.
+
+mod lists;
+mod options;
+mod packed;
+mod required;
+mod run;
+mod special;
+
+pub use options::DecodeOptions;
+pub(crate) use required::{MissingField, find_missing};
+
+use crate::error::{DecodeError, DecodeErrorKind, FieldPath, PathStep};
+use crate::program::ProgramSet;
+use crate::slab::{MapContext, RawView, Slab};
+use alloc::vec::Vec;
+
+/// Largest byte store, in bytes: offsets and lengths are kept in 31 bits.
+pub(crate) const MAX_STORE: usize = i32::MAX as usize;
+
+/// A parent message that waits for its child to end.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// End of the parent in the store.
+    end: u32,
+    /// Where the parent goes on, 0 for the end of the child (MessageSet items end later).
+    resume: u32,
+    /// Body, program and presence bits of the parent.
+    base: u32,
+    index: u32,
+    has: u64,
+    /// The end-group tag that ends the parent, 0 if it ends at `end`.
+    group: u32,
+    /// Start of the child's tag.
+    item: u32,
+    /// Entry of the child in the parent's program.
+    entry: u16,
+    /// The child is a map entry.
+    map: bool,
+}
+
+/// A map to be settled at the end of the decode.
+#[derive(Clone, Copy, Debug)]
+struct OpenMap {
+    index: u32,
+    base: u32,
+    entry: u16,
+}
+
+/// The memory a decode needs beside slab and store; reused by the next one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    stack: Vec<Frame>,
+    maps: Vec<OpenMap>,
+}
+
+impl Scratch {
+    pub(crate) const fn new() -> Self {
+        Self { stack: Vec::new(), maps: Vec::new() }
+    }
+
+    /// Gives back the memory.
+    pub(crate) fn shrink(&mut self) {
+        *self = Self::new();
+    }
+}
+
+/// What a decode works on.
+pub(crate) struct Job<'r, 'i> {
+    pub(crate) set: &'r ProgramSet,
+    /// The byte store; the input is its tail from `start` on.
+    pub(crate) store: &'i [u8],
+    pub(crate) start: usize,
+    pub(crate) slab: &'r mut Slab,
+    pub(crate) scratch: &'r mut Scratch,
+    pub(crate) options: &'r DecodeOptions,
+}
+
+/// Merges the input into the message of program `index` whose body is at `base`. Required fields are not checked;
+/// the result says whether one may be missing.
+///
+/// # Errors
+/// Kind, offset from `start`, and the path as field numbers. What was decoded before the error stays.
+pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, DecodeError> {
+    let Job { set, store, start, slab, scratch, options } = job;
+    if store.len() > MAX_STORE {
+        return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_STORE));
+    }
+    scratch.stack.clear();
+    scratch.maps.clear();
+    let mut run = run::Run { set, store, slab, scratch, options, may_miss: false, entry_unknown: false };
+    let result = run.message(index, base, start);
+    let may_miss = run.may_miss;
+    let settled = settle_maps(set, store, slab, scratch);
+    match result {
+        Err(stop) => Err(report(set, slab, scratch, stop, start)),
+        Ok(()) if !settled => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, store.len() - start)),
+        Ok(()) => Ok(may_miss),
+    }
+}
+
+/// Decodes the whole store into an empty slab and checks required fields.
+///
+/// # Errors
+/// As [`merge`], and `MissingRequired`.
+pub(crate) fn decode<'a, 'i>(job: Job<'a, 'i>, index: u32) -> Result<RawView<'a, 'i>, DecodeError> {
+    let Job { set, store, start, slab, scratch, options } = job;
+    slab.clear();
+    slab.set_limit(options.budget_for(store.len()));
+    let program = set.program(index);
+    let full = |_| DecodeError::new(DecodeErrorKind::BudgetExceeded, 0);
+    let base = slab.alloc_body(program).map_err(full)?;
+    let may_miss = merge(Job { set, store, start, slab, scratch, options }, index, base)?;
+    let view = RawView { words: slab.words(), store, set, index, base };
+    if may_miss && !options.allows_partial() {
+        check_required(view, store.len() - start)?;
+    }
+    Ok(view)
+}
+
+/// # Errors
+/// `MissingRequired` at `end`, the offset where the message ended without the field.
+pub(crate) fn check_required(view: RawView<'_, '_>, end: usize) -> Result<(), DecodeError> {
+    match find_missing(view) {
+        None => Ok(()),
+        Some(missing) => {
+            Err(DecodeError::new(DecodeErrorKind::MissingRequired, end).with_path(missing.path()))
+        }
+    }
+}
+
+/// Decodes with memory of its own: for schemas that describe themselves.
+///
+/// # Errors
+/// As [`decode`].
+pub(crate) fn decode_raw<'a, 'i>(
+    set: &'a ProgramSet,
+    index: u32,
+    input: &'i [u8],
+    slab: &'a mut Slab,
+    options: &DecodeOptions,
+) -> Result<RawView<'a, 'i>, DecodeError> {
+    let mut scratch = Scratch::new();
+    let base = {
+        let job = Job { set, store: input, start: 0, slab, scratch: &mut scratch, options };
+        decode(job, index)?.base
+    };
+    Ok(RawView { words: slab.words(), store: input, set, index, base })
+}
+
+/// Makes the keys of all maps touched unique; false if there was no memory for an index.
+fn settle_maps(set: &ProgramSet, store: &[u8], slab: &mut Slab, scratch: &mut Scratch) -> bool {
+    let mut all = true;
+    for map in scratch.maps.drain(..) {
+        let view = RawView { words: slab.words(), store, set, index: map.index, base: map.base };
+        let index = map.entry as usize;
+        let Some(entry) = set.program(map.index).entries().get(index) else { continue };
+        let Some(slot) = view.slot(index, entry) else { continue };
+        all &= slab.map_settle(MapContext { store, set }, entry, slot).is_ok();
+    }
+    all
+}
+
+/// Why and where the loop stopped.
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    kind: DecodeErrorKind,
+    /// Offset in the store.
+    offset: usize,
+    /// Program, body and entry of the field at fault in the innermost message, if it got so far.
+    index: u32,
+    base: u32,
+    entry: Option<u16>,
+}
+
+#[cold]
+#[inline(never)]
+fn report(set: &ProgramSet, slab: &Slab, scratch: &Scratch, stop: Stop, start: usize) -> DecodeError {
+    let mut path = FieldPath::EMPTY;
+    let parents = scratch.stack.iter().map(|f| (f.index, f.base, Some(f.entry)));
+    for (index, base, entry) in parents.chain([(stop.index, stop.base, stop.entry)]) {
+        let Some(position) = entry.map(usize::from) else { continue };
+        let view = RawView { words: slab.words(), store: &[], set, index, base };
+        let Some(entry) = set.program(index).entries().get(position) else { continue };
+        let element = if entry.flags.is_list() {
+            let len = view.slot(position, entry).map_or(0, |slot| slab.words().list(slot).len);
+            // A child in progress is the last element; a value at fault has not been appended.
+            Some(if entry.coding.is_message() { len.saturating_sub(1) } else { len })
+        } else {
+            None
+        };
+        path.push_inner(PathStep::new(entry.number(), None, element));
+    }
+    DecodeError::new(stop.kind, stop.offset.saturating_sub(start)).with_path(path)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,16 @@
-//! (being built)
+//! A schema lowered for the loops: one [`Program`] per message type, checked once.
+//!
+//! A program knows where each field of a message lives in the slab, which tag announces it and what to do with
+//! it. It holds indices only and knows no descriptor pool: pools and const tables are both described to it as
+//! [`MessageSpec`]s. Everything a loop relies on (slots inside the body, sub-programs that exist, entries sorted
+//! by field number) is established by [`ProgramSet::new`] and cannot change afterwards.
+
+mod entry;
+mod layout;
+mod set;
+mod spec;
+
+pub(crate) use entry::{Coding, Entry, EntryFlags, Op};
+pub(crate) use layout::{CONTIGUOUS_WORDS, DENSE_WORDS};
+pub(crate) use set::{EnumNumbers, Program, ProgramSet, WIDE_GROUP};
+pub(crate) use spec::{EnumSpec, FieldSpec, MessageSpec, Shape};

@@ -1,1 +1,38 @@
-//! (being built)
+//! Where decoded messages live: one slab of 4-byte words, addressed by offset.
+//!
+//! Messages, lists and map indices are runs of words in a [`Slab`] that refer to each other by word offset, never
+//! by pointer: a slab can be moved, cloned by copying memory, and shared between threads. Strings, bytes and
+//! unknown fields are (offset, length) into one byte store, the decoder's input or the message's own bytes.
+//!
+//! Offset [`NIL`] is an empty message of any type: its header words read as zero. Reading an offset outside of
+//! the slab gives zero as well, so no access here can panic; writing outside is ignored.
+//!
+//! `program/layout.rs` says what a body looks like; `list.rs`, `wide.rs`, `unknown.rs` and `map.rs` say it for
+//! lists, bodies of wide types, unknown fields and maps. `view.rs` reads.
+
+mod list;
+mod map;
+mod unknown;
+mod view;
+mod wide;
+mod words;
+
+pub(crate) use list::List;
+pub(crate) use map::{MapContext, RawKey};
+pub(crate) use unknown::UnknownSpan;
+pub(crate) use view::{RawList, RawView, SetFields};
+pub(crate) use words::{Slab, Words};
+
+/// The offset of the empty message.
+pub(crate) const NIL: u32 = 0;
+
+/// The slab may not grow as far as the message needs; the memory budget is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+impl From<Full> for crate::error::DecodeErrorKind {
+    #[cold]
+    fn from(_: Full) -> Self {
+        Self::BudgetExceeded
+    }
+}

@@ -1,0 +1,79 @@
+//! What a decode may use and what it checks.
+
+/// Limits and choices of a decode, with the defaults of [`new`](Self::new).
+///
+/// ```
+/// use tablepb::DecodeOptions;
+///
+/// const STRICT: DecodeOptions = DecodeOptions::new().max_depth(20).discard_unknown(true);
+/// assert_eq!(STRICT.depth_limit(), 20);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecodeOptions {
+    max_depth: u32,
+    budget: Option<usize>,
+    discard_unknown: bool,
+    allow_partial: bool,
+}
+
+impl Default for DecodeOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl DecodeOptions {
+    /// Depth 100, a memory budget of 1 MiB + 32 bytes per byte of input, unknown fields kept, required fields
+    /// checked.
+    pub const fn new() -> Self {
+        Self { max_depth: 100, budget: None, discard_unknown: false, allow_partial: false }
+    }
+
+    /// Sets how deep messages and groups may be nested, unknown groups and map entries included. The root
+    /// message is at depth 0. Decoding needs 40 bytes of heap per level and no stack.
+    pub const fn max_depth(mut self, levels: u32) -> Self {
+        self.max_depth = levels;
+        self
+    }
+
+    /// Sets the memory that one decode may allocate, in bytes.
+    pub const fn budget(mut self, bytes: usize) -> Self {
+        self.budget = Some(bytes);
+        self
+    }
+
+    /// Sets whether unknown fields are dropped instead of kept. They are checked either way.
+    pub const fn discard_unknown(mut self, discard: bool) -> Self {
+        self.discard_unknown = discard;
+        self
+    }
+
+    /// Sets whether required fields may be missing.
+    pub const fn allow_partial(mut self, allow: bool) -> Self {
+        self.allow_partial = allow;
+        self
+    }
+
+    /// The depth limit.
+    pub const fn depth_limit(&self) -> u32 {
+        self.max_depth
+    }
+
+    /// The memory budget for an input of `len` bytes, in bytes.
+    pub const fn budget_for(&self, len: usize) -> usize {
+        match self.budget {
+            Some(bytes) => bytes,
+            None => (1usize << 20).saturating_add(len.saturating_mul(32)),
+        }
+    }
+
+    /// Whether unknown fields are dropped.
+    pub const fn discards_unknown(&self) -> bool {
+        self.discard_unknown
+    }
+
+    /// Whether required fields may be missing.
+    pub const fn allows_partial(&self) -> bool {
+        self.allow_partial
+    }
+}

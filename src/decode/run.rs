@@ -1,0 +1,359 @@
+//! The hot loop.
+//!
+//! Preconditions, and what each buys:
+//! - the program was checked when it was made: entries are in range, slots lie inside the body;
+//! - `limit` is the store cut at the end of the innermost message: one bound for every read, and a field that
+//!   reaches beyond its message is found by the same comparison that protects the read;
+//! - the state of the innermost message lives in local variables (its presence bits in one register) and goes to
+//!   a frame only when a child begins.
+
+use super::special::{Field, Other};
+use super::{DecodeOptions, Frame, Scratch, Stop, lists, packed};
+use crate::error::DecodeErrorKind as Kind;
+use crate::program::{Entry, Op, Program, ProgramSet};
+use crate::slab::{Full, NIL, Slab};
+use crate::wire::{raw, unzigzag32, unzigzag64, utf8};
+
+/// A decode in progress.
+pub(super) struct Run<'r, 'i> {
+    pub(super) set: &'r ProgramSet,
+    pub(super) store: &'i [u8],
+    pub(super) slab: &'r mut Slab,
+    pub(super) scratch: &'r mut Scratch,
+    pub(super) options: &'r DecodeOptions,
+    /// A message ended without one of its required fields; a later occurrence may still bring it.
+    pub(super) may_miss: bool,
+    /// The map entry being decoded has a value that its closed enum does not list.
+    pub(super) entry_unknown: bool,
+}
+
+/// A sub-message about to be entered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Child {
+    pub(super) start: usize,
+    /// End of the child in the store; of the parent, for groups.
+    pub(super) end: usize,
+    /// The end-group tag that ends the child, 0 if it ends at `end`.
+    pub(super) group: u32,
+    /// Where the parent goes on, 0 for the end of the child.
+    pub(super) resume: usize,
+}
+
+/// Marks a field as set: its slot, and whether it was unset before.
+#[inline(always)]
+fn touch(
+    slab: &mut Slab,
+    program: &Program,
+    base: u32,
+    has: &mut u64,
+    position: usize,
+    entry: &Entry,
+) -> Result<(u32, bool), Full> {
+    if program.is_wide() {
+        return slab.wide_slot(program, base, position);
+    }
+    let bit = 1u64 << (position & 63);
+    let fresh = *has & bit == 0;
+    if entry.oneof != 0 {
+        *has &= !program.oneof_mask(entry.oneof);
+    }
+    *has |= bit;
+    Ok((base + entry.slot as u32, fresh))
+}
+
+/// As `touch`, for a list: a fresh one is empty.
+#[inline(always)]
+fn touch_list(
+    slab: &mut Slab,
+    program: &Program,
+    base: u32,
+    has: &mut u64,
+    position: usize,
+    entry: &Entry,
+) -> Result<u32, Full> {
+    let (slot, fresh) = touch(slab, program, base, has, position, entry)?;
+    if fresh {
+        slab.set64(slot, 0);
+    }
+    Ok(slot)
+}
+
+/// Marks a field as unset.
+#[inline(always)]
+fn untouch(slab: &mut Slab, program: &Program, base: u32, has: &mut u64, position: usize) {
+    if program.is_wide() {
+        slab.untouch(program, base, position);
+    }
+    *has &= !(1u64 << (position & 63));
+}
+
+impl<'i> Run<'_, 'i> {
+    /// Decodes the store from `start` on into the body at `base`. On an error the innermost message's presence
+    /// bits and those of its parents are in the slab, as after a success.
+    pub(super) fn message(&mut self, index: u32, base: u32, start: usize) -> Result<(), Stop> {
+        let store: &'i [u8] = self.store;
+        let set = self.set;
+        let (mut index, mut base, mut pos, mut limit, mut group) = (index, base, start, store, 0u32);
+        let mut program: &Program = set.program(index);
+        let mut has = self.slab.words().has_bits(program, base);
+        let mut current: Option<u16> = None;
+
+        // Ends by `break` with the kind of fault and its offset, or by `return`.
+        let (kind, offset) = 'run: loop {
+            // Gives the value, or ends the loop with a fault at the position.
+            macro_rules! attempt {
+                ($result:expr) => {
+                    match $result {
+                        Ok(value) => value,
+                        Err(kind) => break 'run (Kind::from(kind), pos),
+                    }
+                };
+            }
+            // As `attempt`, for errors that know their offset.
+            macro_rules! attempt_at {
+                ($result:expr) => {
+                    match $result {
+                        Ok(value) => value,
+                        Err((kind, at)) => break 'run (kind, at),
+                    }
+                };
+            }
+
+            current = None;
+            'ended: {
+                let Some(&first) = limit.get(pos) else {
+                    if group != 0 {
+                        break 'run (Kind::Incomplete, pos);
+                    }
+                    break 'ended;
+                };
+                let item = pos;
+                let (tag, found) = if first < 0x80 {
+                    pos += 1;
+                    (first as u32, program.fast(first))
+                } else {
+                    let (tag, next) = attempt!(raw::tag_bits(limit, pos));
+                    pos = next;
+                    (tag, program.by_number(tag >> 3))
+                };
+
+                let (position, entry, child) = 'child: {
+                    let (position, entry, op) = match found {
+                        Some((position, entry)) if entry.tag == tag => (position, entry, entry.op),
+                        _ => {
+                            let field = Field { limit, item, pos, tag, group, program, base, known: found };
+                            match attempt_at!(self.other(field)) {
+                                Other::Skipped(next) => {
+                                    pos = next;
+                                    continue 'run;
+                                }
+                                Other::EndGroup => break 'ended,
+                                Other::As(position, entry, op) => (position, entry, op),
+                                Other::Item(position, entry, child) => break 'child (position, entry, child),
+                            }
+                        }
+                    };
+                    current = Some(position as u16);
+
+                    macro_rules! touch {
+                        ($touch:ident) => {
+                            attempt!($touch(self.slab, program, base, &mut has, position, entry))
+                        };
+                    }
+                    // Stores a singular number. Zero means unset where presence is implicit.
+                    macro_rules! store {
+                        ($set:ident, $value:expr) => {{
+                            let value = $value;
+                            if value == 0 && entry.flags.is_implicit() {
+                                untouch(self.slab, program, base, &mut has, position);
+                            } else {
+                                let (slot, _) = touch!(touch);
+                                self.slab.$set(slot, value);
+                            }
+                            continue 'run;
+                        }};
+                    }
+                    macro_rules! read {
+                        ($read:ident) => {{
+                            let (value, next) = attempt!(raw::$read(limit, pos));
+                            pos = next;
+                            value
+                        }};
+                    }
+                    // Reads a length prefix and gives the end of the value.
+                    macro_rules! value_end {
+                        () => {{
+                            let (len, start) = attempt!(raw::length(limit, pos));
+                            if len > limit.len() - start {
+                                break 'run (Kind::Incomplete, pos);
+                            }
+                            pos = start;
+                            start + len
+                        }};
+                    }
+
+                    match op {
+                        Op::Varint32 => store!(set, read!(varint) as u32),
+                        Op::Varint64 => store!(set64, read!(varint)),
+                        Op::Sint32 => store!(set, unzigzag32(read!(varint) as u32) as u32),
+                        Op::Sint64 => store!(set64, unzigzag64(read!(varint)) as u64),
+                        Op::Bool => store!(set, (read!(varint) != 0) as u32),
+                        Op::Fixed32 => store!(set, read!(fixed32)),
+                        Op::Fixed64 => store!(set64, read!(fixed64)),
+                        Op::ClosedEnum => {
+                            let value = read!(varint) as u32;
+                            if set.enum_contains(entry.sub, value as i32) {
+                                self.entry_unknown = false;
+                                store!(set, value);
+                            }
+                            attempt!(self.unlisted(base, item, pos));
+                            continue 'run;
+                        }
+                        Op::String | Op::Bytes => {
+                            let end = value_end!();
+                            if op == Op::String && !utf8::is_valid(&limit[pos..end]) {
+                                break 'run (Kind::InvalidUtf8, pos);
+                            }
+                            if pos == end && entry.flags.is_implicit() {
+                                untouch(self.slab, program, base, &mut has, position);
+                            } else {
+                                let (slot, _) = touch!(touch);
+                                self.slab.set64(slot, pos as u64 | ((end - pos) as u64) << 32);
+                            }
+                            pos = end;
+                            continue 'run;
+                        }
+                        Op::ListString | Op::ListBytes => {
+                            let slot = touch!(touch_list);
+                            let run = lists::Spans { limit, tag, utf8: op == Op::ListString };
+                            pos = attempt_at!(run.append(self.slab, slot, pos));
+                            continue 'run;
+                        }
+                        Op::List => {
+                            let slot = touch!(touch_list);
+                            let run = lists::Numbers { limit, tag, entry, base };
+                            pos = attempt_at!(run.append(self, slot, item, pos));
+                            continue 'run;
+                        }
+                        Op::Packed => {
+                            let end = value_end!();
+                            if pos != end {
+                                let slot = touch!(touch_list);
+                                let run = packed::Packed { bytes: &limit[..end], entry, base };
+                                attempt_at!(run.append(self, slot, pos));
+                            }
+                            pos = end;
+                            continue 'run;
+                        }
+                        Op::Message | Op::ListMessage | Op::Map => {
+                            let end = value_end!();
+                            break 'child (position, entry, Child { start: pos, end, group: 0, resume: 0 });
+                        }
+                        Op::Group | Op::ListGroup => {
+                            let child = Child { start: pos, end: limit.len(), group: tag + 1, resume: 0 };
+                            break 'child (position, entry, child);
+                        }
+                    }
+                };
+
+                // A child begins.
+                current = Some(position as u16);
+                if self.scratch.stack.len() >= self.options.depth_limit() as usize {
+                    break 'run (Kind::DepthExceeded, item);
+                }
+                let sub = set.program(entry.sub);
+                let empty = child.start == child.end && child.group == 0;
+                let (child_base, child_has);
+                if entry.flags.is_list() {
+                    let slot = attempt!(touch_list(self.slab, program, base, &mut has, position, entry));
+                    let at = attempt!(self.slab.list_grow(slot, sub.element_words(), 1));
+                    child_has = 0;
+                    if sub.is_contiguous() {
+                        self.slab.clear_body(sub, at);
+                        child_base = at;
+                    } else {
+                        self.slab.set(at, NIL);
+                        child_base = if empty { NIL } else { attempt!(self.slab.alloc_body(sub)) };
+                        self.slab.set(at, child_base);
+                    }
+                } else {
+                    let (slot, fresh) = attempt!(touch(self.slab, program, base, &mut has, position, entry));
+                    if entry.flags.is_inline() {
+                        if fresh {
+                            self.slab.clear_body(sub, slot);
+                        }
+                        child_base = slot;
+                    } else {
+                        if fresh {
+                            self.slab.set(slot, NIL);
+                        }
+                        let old = self.slab.get(slot);
+                        let new = old == NIL && !empty;
+                        child_base = if new { attempt!(self.slab.alloc_body(sub)) } else { old };
+                        self.slab.set(slot, child_base);
+                    }
+                    child_has = if fresh { 0 } else { self.slab.words().has_bits(sub, child_base) };
+                }
+                if empty && child.resume == 0 && !entry.flags.is_map() {
+                    // Nothing to read; the offset `NIL` must not be written to either.
+                    self.may_miss |= sub.has_required();
+                    pos = child.end;
+                    continue 'run;
+                }
+                self.scratch.stack.push(Frame {
+                    end: limit.len() as u32,
+                    resume: child.resume as u32,
+                    base,
+                    index,
+                    has,
+                    group,
+                    item: item as u32,
+                    entry: position as u16,
+                    map: entry.flags.is_map(),
+                });
+                (index, base, has, program) = (entry.sub, child_base, child_has, sub);
+                (pos, group) = (child.start, child.group);
+                limit = store.get(..child.end).unwrap_or(store);
+                continue 'run;
+            }
+
+            // The innermost message has ended.
+            if !program.is_wide() {
+                self.slab.set_has_bits(program, base, has);
+            }
+            if program.has_required() {
+                let required = program.required_mask();
+                self.may_miss |= program.is_wide() || has & required != required;
+            }
+            let Some(frame) = self.scratch.stack.pop() else { return Ok(()) };
+            (index, base, has, group) = (frame.index, frame.base, frame.has, frame.group);
+            program = set.program(index);
+            if frame.map {
+                attempt!(self.end_map_entry(&frame, pos));
+            }
+            if frame.resume != 0 {
+                pos = frame.resume as usize;
+            }
+            limit = store.get(..frame.end as usize).unwrap_or(store);
+        };
+
+        let kind = raw::within(limit.len() < store.len(), kind);
+        self.spill(program, base, has);
+        Err(Stop { kind, offset, index, base, entry: current })
+    }
+
+    /// After a fault: writes the presence bits of all open messages back.
+    #[cold]
+    #[inline(never)]
+    fn spill(&mut self, program: &Program, base: u32, has: u64) {
+        if !program.is_wide() && base != NIL {
+            self.slab.set_has_bits(program, base, has);
+        }
+        for frame in self.scratch.stack.iter().rev() {
+            let program = self.set.program(frame.index);
+            if !program.is_wide() {
+                self.slab.set_has_bits(program, frame.base, frame.has);
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! What real messages rarely have: tags that are not the expected ones, groups that end, values that a closed
+//! enum does not list, MessageSet items, and the end of map entries.
+
+use super::run::{Child, Run};
+use super::{Frame, OpenMap};
+use crate::error::DecodeErrorKind as Kind;
+use crate::program::{Coding, Entry, Op, Program};
+use crate::slab::{Full, MapContext};
+use crate::wire::{Tag, raw};
+
+/// MessageSet items: group 1 with `type_id = 2` and `message = 3`.
+const ITEM: u32 = 1 << 3 | 3;
+const ITEM_END: u32 = 1 << 3 | 4;
+const TYPE_ID: u32 = 2 << 3;
+const MESSAGE: u32 = 3 << 3 | 2;
+
+/// A tag that its entry does not expect, or that has no entry.
+pub(super) struct Field<'p, 'i> {
+    pub(super) limit: &'i [u8],
+    /// Start and end of the tag.
+    pub(super) item: usize,
+    pub(super) pos: usize,
+    pub(super) tag: u32,
+    /// The end-group tag that ends the message, or 0.
+    pub(super) group: u32,
+    pub(super) program: &'p Program,
+    pub(super) base: u32,
+    /// The entry of this field number.
+    pub(super) known: Option<(usize, &'p Entry)>,
+}
+
+/// What the run loop does with it.
+pub(super) enum Other<'p> {
+    /// Go on here.
+    Skipped(usize),
+    /// The message has ended.
+    EndGroup,
+    /// Decode it as this.
+    As(usize, &'p Entry, Op),
+    /// Enter a MessageSet item.
+    Item(usize, &'p Entry, Child),
+}
+
+/// The parts of a MessageSet item.
+#[derive(Default)]
+struct Item {
+    type_id: Option<u64>,
+    payload: Option<(usize, usize)>,
+    end: usize,
+}
+
+type At<T> = Result<T, (Kind, usize)>;
+
+impl Run<'_, '_> {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn other<'p>(&mut self, field: Field<'p, '_>) -> At<Other<'p>> {
+        if field.tag == field.group && field.group != 0 {
+            return Ok(Other::EndGroup);
+        }
+        let tag = Tag::from_bits(field.tag).map_err(|kind| (kind, field.item))?;
+        if let Some((position, entry)) = field.known {
+            if let Some(op) = entry.other_op(field.tag) {
+                return Ok(Other::As(position, entry, op));
+            }
+        }
+        if field.tag & 7 == 4 {
+            return Err((Kind::UnexpectedEndGroup, field.item));
+        }
+        if field.program.message_set && field.tag == ITEM {
+            if let Some(found) = self.message_set_item(&field)? {
+                return Ok(found);
+            }
+        }
+        let depth_left = self.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32);
+        let end = raw::skip_value(field.limit, field.pos, field.limit.len(), tag, depth_left)
+            .map_err(|fault| (fault.kind, fault.offset))?;
+        self.keep(field.base, field.item, end).map_err(|full| (full.into(), field.item))?;
+        Ok(Other::Skipped(end))
+    }
+
+    /// Adds a field to the unknown fields, unless they are discarded or inside of a map entry, which has none.
+    fn keep(&mut self, base: u32, from: usize, to: usize) -> Result<(), Full> {
+        if self.options.discards_unknown() || self.in_map_entry() {
+            return Ok(());
+        }
+        self.slab.add_unknown(base, from as u32, (to - from) as u32)
+    }
+
+    fn in_map_entry(&self) -> bool {
+        self.scratch.stack.last().is_some_and(|frame| frame.map)
+    }
+
+    /// A value that its closed enum does not list: an unknown field; in a map entry the whole entry is one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn unlisted(&mut self, base: u32, from: usize, to: usize) -> Result<(), Full> {
+        if self.in_map_entry() {
+            self.entry_unknown = true;
+        }
+        self.keep(base, from, to)
+    }
+
+    /// The same for an element of a packed run, which has no tag of its own.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn unlisted_element(
+        &mut self,
+        base: u32,
+        entry: &Entry,
+        from: usize,
+        to: usize,
+    ) -> Result<(), Full> {
+        if self.options.discards_unknown() {
+            return Ok(());
+        }
+        self.slab.add_unknown_value(base, entry.number() << 3, from as u32, (to - from) as u32)
+    }
+
+    /// The entry at the end of a map's list is complete; `end` is the end of its bytes.
+    #[inline]
+    pub(super) fn end_map_entry(&mut self, frame: &Frame, end: usize) -> Result<(), Full> {
+        let program = self.set.program(frame.index);
+        let position = frame.entry as usize;
+        let Some(entry) = program.entries().get(position) else { return Ok(()) };
+        let slot = if program.is_wide() {
+            self.slab.wide_slot(program, frame.base, position)?.0
+        } else {
+            frame.base + entry.slot as u32
+        };
+        if self.entry_unknown {
+            self.entry_unknown = false;
+            let len = self.slab.words().list(slot).len;
+            self.slab.list_truncate(slot, len.saturating_sub(1));
+            return self.keep(frame.base, frame.item as usize, end);
+        }
+        let context = MapContext { store: self.store, set: self.set };
+        if self.slab.map_entry_done(context, entry, slot) {
+            self.scratch.maps.push(OpenMap { index: frame.index, base: frame.base, entry: frame.entry });
+        }
+        Ok(())
+    }
+
+    /// A MessageSet item whose type is declared; `None` leaves it to the unknown fields.
+    fn message_set_item<'p>(&self, field: &Field<'p, '_>) -> At<Option<Other<'p>>> {
+        let item = self.scan_item(field.limit, field.pos)?;
+        let (Some(type_id), Some((start, end))) = (item.type_id, item.payload) else { return Ok(None) };
+        let found = u32::try_from(type_id).ok().and_then(|number| field.program.by_number(number));
+        Ok(match found {
+            Some((position, entry)) if entry.coding == Coding::Message => {
+                Some(Other::Item(position, entry, Child { start, end, group: 0, resume: item.end }))
+            }
+            _ => None,
+        })
+    }
+
+    /// Finds the first type id and the first payload of an item, in either order.
+    fn scan_item(&self, limit: &[u8], mut pos: usize) -> At<Item> {
+        let depth_left = self.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32 + 1);
+        let mut item = Item::default();
+        loop {
+            let start = pos;
+            let (tag, value) = raw::tag(limit, pos).map_err(|kind| (kind, start))?;
+            match tag.get() {
+                ITEM_END => {
+                    item.end = value;
+                    return Ok(item);
+                }
+                TYPE_ID => {
+                    let (type_id, next) = raw::varint(limit, value).map_err(|kind| (kind, value))?;
+                    item.type_id.get_or_insert(type_id);
+                    pos = next;
+                }
+                MESSAGE => {
+                    let (bytes, next) = raw::length_delimited(limit, value).map_err(|kind| (kind, value))?;
+                    item.payload.get_or_insert((next - bytes.len(), next));
+                    pos = next;
+                }
+                _ => {
+                    pos = raw::skip_value(limit, value, limit.len(), tag, depth_left)
+                        .map_err(|fault| (fault.kind, fault.offset))?;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! One field as the loops see it.
+
+use super::{FieldSpec, Shape};
+use crate::table::Kind;
+
+/// How one value is written on the wire and kept in the slab.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Coding {
+    /// Varint, low 32 bits kept in one word, written sign-extended: `int32` and open enums.
+    Int32,
+    /// Varint, low 32 bits kept in one word: `uint32`.
+    Uint32,
+    /// Varint in two words: `int64`, `uint64`.
+    Varint64,
+    /// Zigzag varint in one word.
+    Sint32,
+    /// Zigzag varint in two words.
+    Sint64,
+    /// Varint, kept as 0 or 1 in one word.
+    Bool,
+    /// As `Int32`; numbers that the enum does not list become unknown fields.
+    ClosedEnum,
+    /// Four bytes in one word.
+    Fixed32,
+    /// Eight bytes in two words.
+    Fixed64,
+    /// (offset, length) of UTF-8 in the byte store, two words.
+    String,
+    /// (offset, length) in the byte store, two words.
+    Bytes,
+    /// Slab offset of a body in one word, or the body itself; behind a length on the wire.
+    Message,
+    /// As `Message`; between group tags on the wire.
+    Group,
+}
+
+impl Coding {
+    fn of(field: &FieldSpec, closed: impl Fn(u32) -> bool) -> Self {
+        match field.kind {
+            Kind::Int32 => Self::Int32,
+            Kind::Uint32 => Self::Uint32,
+            Kind::Int64 | Kind::Uint64 => Self::Varint64,
+            Kind::Sint32 => Self::Sint32,
+            Kind::Sint64 => Self::Sint64,
+            Kind::Bool => Self::Bool,
+            Kind::Enum(e) if closed(e) => Self::ClosedEnum,
+            Kind::Enum(_) => Self::Int32,
+            Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => Self::Fixed32,
+            Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => Self::Fixed64,
+            Kind::String if field.utf8 => Self::String,
+            Kind::String | Kind::Bytes => Self::Bytes,
+            Kind::Message(_) if field.delimited => Self::Group,
+            Kind::Message(_) => Self::Message,
+        }
+    }
+
+    /// Words that a value takes in the slab, where messages count as offsets.
+    pub(crate) const fn words(self) -> u32 {
+        match self {
+            Self::Varint64 | Self::Sint64 | Self::Fixed64 | Self::String | Self::Bytes => 2,
+            _ => 1,
+        }
+    }
+
+    /// The wire type of one unpacked value.
+    pub(crate) const fn wire_type(self) -> u32 {
+        match self {
+            Self::Fixed64 => 1,
+            Self::Fixed32 => 5,
+            Self::String | Self::Bytes | Self::Message => 2,
+            Self::Group => 3,
+            _ => 0,
+        }
+    }
+
+    /// True for messages and groups.
+    pub(crate) const fn is_message(self) -> bool {
+        matches!(self, Self::Message | Self::Group)
+    }
+}
+
+/// What the decode loop does with a field when the tag is the expected one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Op {
+    /// Singular value of `Coding::Int32` or `Coding::Uint32`.
+    Varint32,
+    Varint64,
+    Sint32,
+    Sint64,
+    Bool,
+    ClosedEnum,
+    Fixed32,
+    Fixed64,
+    String,
+    Bytes,
+    Message,
+    Group,
+    /// A list of numbers, one value behind each tag.
+    List,
+    /// A list of numbers in packed runs.
+    Packed,
+    ListString,
+    ListBytes,
+    ListMessage,
+    ListGroup,
+    /// A map entry.
+    Map,
+}
+
+/// Properties of a field that the loops test for, in one byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EntryFlags(u8);
+
+impl EntryFlags {
+    const IMPLICIT: u8 = 1;
+    const REQUIRED: u8 = 2;
+    const LIST: u8 = 4;
+    const MAP: u8 = 8;
+    const INLINE: u8 = 16;
+    const PACKED: u8 = 32;
+    const SIGNED: u8 = 64;
+
+    /// A zero or empty value means "not set".
+    pub(crate) const fn is_implicit(self) -> bool {
+        self.0 & Self::IMPLICIT != 0
+    }
+
+    pub(crate) const fn is_required(self) -> bool {
+        self.0 & Self::REQUIRED != 0
+    }
+
+    /// A list or a map.
+    pub(crate) const fn is_list(self) -> bool {
+        self.0 & Self::LIST != 0
+    }
+
+    pub(crate) const fn is_map(self) -> bool {
+        self.0 & Self::MAP != 0
+    }
+
+    /// The slots of the field are the body of the sub-message, not its offset.
+    pub(crate) const fn is_inline(self) -> bool {
+        self.0 & Self::INLINE != 0
+    }
+
+    /// The value is a signed integer.
+    pub(crate) const fn is_signed(self) -> bool {
+        self.0 & Self::SIGNED != 0
+    }
+
+    /// Encoded as packed runs.
+    pub(crate) const fn is_packed(self) -> bool {
+        self.0 & Self::PACKED != 0
+    }
+}
+
+/// One field, 16 bytes; its position in the program is its presence bit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// The tag of the declared encoding.
+    pub(crate) tag: u32,
+    /// Program index of a message, enum index of a closed enum, otherwise 0.
+    pub(crate) sub: u32,
+    /// First word of the value relative to the body; 0 in a wide program, where `wide_slot` finds it.
+    pub(crate) slot: u16,
+    /// 1 + index of the oneof, 0 for none.
+    pub(crate) oneof: u16,
+    pub(crate) op: Op,
+    pub(crate) coding: Coding,
+    pub(crate) flags: EntryFlags,
+}
+
+impl Entry {
+    pub(super) fn new(field: &FieldSpec, closed: impl Fn(u32) -> bool) -> Self {
+        let coding = Coding::of(field, closed);
+        let list = matches!(field.shape, Shape::Repeated | Shape::Map);
+        let packed = list && field.packed && field.kind.is_packable();
+        let signed = matches!(
+            field.kind,
+            Kind::Int32 | Kind::Int64 | Kind::Sint32 | Kind::Sint64 | Kind::Sfixed32 | Kind::Sfixed64
+        );
+        let mut flags = 0;
+        for (on, flag) in [
+            (field.shape == Shape::Implicit && !coding.is_message(), EntryFlags::IMPLICIT),
+            (field.shape == Shape::Required, EntryFlags::REQUIRED),
+            (list, EntryFlags::LIST),
+            (field.shape == Shape::Map, EntryFlags::MAP),
+            (packed, EntryFlags::PACKED),
+            (signed, EntryFlags::SIGNED),
+        ] {
+            if on {
+                flags |= flag;
+            }
+        }
+        let sub = match field.kind {
+            Kind::Message(m) => m,
+            Kind::Enum(e) => e,
+            _ => 0,
+        };
+        let wire_type = if packed { 2 } else { coding.wire_type() };
+        Self {
+            tag: field.number << 3 | wire_type,
+            sub,
+            slot: 0,
+            oneof: 0,
+            op: Self::op(coding, field.shape, packed),
+            coding,
+            flags: EntryFlags(flags),
+        }
+    }
+
+    fn op(coding: Coding, shape: Shape, packed: bool) -> Op {
+        match (shape, coding) {
+            (Shape::Map, _) => Op::Map,
+            (Shape::Repeated, Coding::String) => Op::ListString,
+            (Shape::Repeated, Coding::Bytes) => Op::ListBytes,
+            (Shape::Repeated, Coding::Message) => Op::ListMessage,
+            (Shape::Repeated, Coding::Group) => Op::ListGroup,
+            (Shape::Repeated, _) if packed => Op::Packed,
+            (Shape::Repeated, _) => Op::List,
+            (_, Coding::Int32 | Coding::Uint32) => Op::Varint32,
+            (_, Coding::Varint64) => Op::Varint64,
+            (_, Coding::Sint32) => Op::Sint32,
+            (_, Coding::Sint64) => Op::Sint64,
+            (_, Coding::Bool) => Op::Bool,
+            (_, Coding::ClosedEnum) => Op::ClosedEnum,
+            (_, Coding::Fixed32) => Op::Fixed32,
+            (_, Coding::Fixed64) => Op::Fixed64,
+            (_, Coding::String) => Op::String,
+            (_, Coding::Bytes) => Op::Bytes,
+            (_, Coding::Message) => Op::Message,
+            (_, Coding::Group) => Op::Group,
+        }
+    }
+
+    pub(super) fn set_inline(&mut self) {
+        self.flags.0 |= EntryFlags::INLINE;
+    }
+
+    /// The field number.
+    pub(crate) const fn number(&self) -> u32 {
+        self.tag >> 3
+    }
+
+    /// What to do with a tag of this field's number that is not the expected one: packed and unpacked stand in
+    /// for each other, everything else is an unknown field.
+    pub(crate) fn other_op(&self, tag: u32) -> Option<Op> {
+        match self.op {
+            Op::Packed if tag & 7 == self.coding.wire_type() => Some(Op::List),
+            Op::List if tag & 7 == 2 => Some(Op::Packed),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_sixteen_bytes() {
+        assert_eq!(size_of::<Entry>(), 16);
+    }
+}

@@ -1,0 +1,100 @@
+//! Where the fields of a message live in its body.
+//!
+//! A body starts with two header words: presence bits 0..32 and the offset of the unknown-field list. A *dense*
+//! body has a third header word for presence bits 32..64 when it needs them, and then a fixed slot for each
+//! field; the members of a oneof share theirs. A *wide* body, for types with more fields or words than a dense
+//! one may have, has three words and keeps only the fields that are set (`slab/wide.rs`).
+//!
+//! A slot holds a number (1 or 2 words), a string's (offset, length), a list's (offset, length), or a
+//! sub-message's offset. Sub-messages of at most [`INLINE_WORDS`] words without message fields of their own
+//! (points, timestamps) live in the slots themselves.
+
+use super::{Entry, Program};
+
+/// A dense body has at most this many words (256 bytes).
+pub(crate) const DENSE_WORDS: u32 = 64;
+/// A dense body has at most this many fields: its presence bits fit a register.
+const DENSE_FIELDS: usize = 64;
+/// Repeated messages with bodies of at most this many words lie one behind the other in their list; larger ones
+/// are listed by offset, so that empty ones cost 4 bytes.
+pub(crate) const CONTIGUOUS_WORDS: u32 = 8;
+/// Singular sub-messages with bodies of at most this many words live inside their parent.
+const INLINE_WORDS: u32 = 6;
+
+/// What the layout of a parent must know of a sub-message: its body size, if it may be inlined.
+#[derive(Clone, Copy)]
+pub(super) struct Leaf(Option<u32>);
+
+/// Sizes of the messages that may be inlined: dense, small, and without message fields.
+pub(super) fn leaf(entries: &[Entry]) -> Leaf {
+    if entries.len() > DENSE_FIELDS || entries.iter().any(|e| e.coding.is_message()) {
+        return Leaf(None);
+    }
+    let words = dense_words(entries, &[]);
+    Leaf((words <= INLINE_WORDS).then_some(words))
+}
+
+fn header_words(fields: usize) -> u32 {
+    if fields > 32 { 3 } else { 2 }
+}
+
+fn field_words(entry: &Entry, leaves: &[Leaf]) -> (u32, bool) {
+    if entry.flags.is_list() {
+        return (2, false);
+    }
+    if entry.coding.is_message() && entry.oneof == 0 {
+        if let Some(Leaf(Some(words))) = leaves.get(entry.sub as usize) {
+            return (*words, true);
+        }
+    }
+    (entry.coding.words(), false)
+}
+
+fn dense_words(entries: &[Entry], leaves: &[Leaf]) -> u32 {
+    let mut scratch = entries.to_vec();
+    place(&mut scratch, leaves)
+}
+
+/// Gives each entry its slot and returns the size of the body in words.
+fn place(entries: &mut [Entry], leaves: &[Leaf]) -> u32 {
+    let mut next = header_words(entries.len());
+    let oneofs = entries.iter().map(|e| e.oneof).max().unwrap_or(0) as usize;
+    let mut shared = alloc::vec![0u32; oneofs + 1];
+    for entry in entries.iter_mut() {
+        let (words, inline) = field_words(entry, leaves);
+        let oneof = entry.oneof as usize;
+        if oneof != 0 {
+            // Two words hold any value that is not inlined.
+            if shared[oneof] == 0 {
+                shared[oneof] = next;
+                next += 2;
+            }
+            entry.slot = shared[oneof] as u16;
+            continue;
+        }
+        entry.slot = next.min(u16::MAX as u32) as u16;
+        next = next.saturating_add(words);
+        if inline {
+            entry.set_inline();
+        }
+    }
+    next
+}
+
+/// Lays out one message: dense if it fits, with small sub-messages inlined if it still fits, otherwise wide.
+pub(super) fn lay_out(program: &mut Program, leaves: &[Leaf], map_entry: bool) {
+    let fields = program.entries.len();
+    let leaves = if map_entry || program.message_set { &[] } else { leaves };
+    for leaves in [leaves, &[]] {
+        if fields <= DENSE_FIELDS && dense_words(&program.entries, leaves) <= DENSE_WORDS {
+            program.words = place(&mut program.entries, leaves);
+            program.wide = false;
+            return;
+        }
+    }
+    program.words = 3;
+    program.wide = true;
+    for entry in program.entries.iter_mut() {
+        entry.slot = 0;
+    }
+}

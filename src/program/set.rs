@@ -1,0 +1,438 @@
+//! Programs and the set that holds them.
+
+use super::layout::{self, CONTIGUOUS_WORDS};
+use super::{Entry, EnumSpec, MessageSpec};
+use crate::error::DescriptorErrorKind;
+use crate::table::Kind;
+use alloc::{vec, vec::Vec};
+
+/// Fields per group of a wide body.
+pub(crate) const WIDE_GROUP: usize = 32;
+
+const MAX_FIELDS: usize = u16::MAX as usize;
+const MAX_NUMBER: u32 = (1 << 29) - 1;
+/// No field of that number.
+const NONE: u16 = u16::MAX;
+
+/// One message type, lowered.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    /// Entry index by field number 0..16, the numbers of one-byte tags.
+    fast: [u16; 16],
+    pub(super) entries: Vec<Entry>,
+    /// Entry index by field number, as far as that takes memory in the number of fields.
+    near: Vec<u16>,
+    /// Field index (position in the spec) of each entry.
+    fields: Vec<u16>,
+    /// Entry index of each field.
+    entry_of: Vec<u16>,
+    /// Presence bits of all members of each oneof, for dense programs.
+    oneof_masks: Vec<u64>,
+    /// Presence bits of the required fields, for dense programs.
+    required_mask: u64,
+    /// Size of the body in words.
+    pub(super) words: u32,
+    pub(super) wide: bool,
+    has_required: bool,
+    /// This message, or one reachable from it, has required fields.
+    pub(super) needs_check: bool,
+    contiguous: bool,
+    pub(crate) message_set: bool,
+}
+
+impl Program {
+    /// A message without fields.
+    const EMPTY: Self = Self {
+        fast: [NONE; 16],
+        entries: Vec::new(),
+        near: Vec::new(),
+        fields: Vec::new(),
+        entry_of: Vec::new(),
+        oneof_masks: Vec::new(),
+        required_mask: 0,
+        words: 2,
+        wide: false,
+        has_required: false,
+        needs_check: false,
+        contiguous: false,
+        message_set: false,
+    };
+
+    fn new(spec: &MessageSpec, closed: &[bool]) -> Result<Self, DescriptorErrorKind> {
+        if spec.fields.len() >= MAX_FIELDS {
+            return Err(DescriptorErrorKind::TooMany);
+        }
+        let mut order: Vec<u16> = (0..spec.fields.len() as u16).collect();
+        order.sort_by_key(|&i| spec.fields[i as usize].number);
+        let is_closed = |e: u32| closed.get(e as usize).copied().unwrap_or(false);
+        let mut entries: Vec<Entry> =
+            order.iter().map(|&i| Entry::new(&spec.fields[i as usize], is_closed)).collect();
+        let mut oneof_ids: Vec<u32> = Vec::new();
+        for (entry, &i) in entries.iter_mut().zip(&order) {
+            if let Some(oneof) = spec.fields[i as usize].oneof {
+                oneof_ids.push(oneof);
+                entry.oneof = 1;
+            }
+        }
+        oneof_ids.sort_unstable();
+        oneof_ids.dedup();
+        for (entry, &i) in entries.iter_mut().zip(&order) {
+            if let Some(oneof) = spec.fields[i as usize].oneof {
+                entry.oneof = 1 + oneof_ids.partition_point(|&o| o < oneof) as u16;
+            }
+        }
+        let mut entry_of = vec![NONE; order.len()];
+        for (entry, &field) in order.iter().enumerate() {
+            entry_of[field as usize] = entry as u16;
+        }
+        let has_required = entries.iter().any(|e| e.flags.is_required());
+        Ok(Self {
+            fields: order,
+            entry_of,
+            oneof_masks: vec![0; oneof_ids.len()],
+            has_required,
+            needs_check: has_required,
+            message_set: spec.message_set,
+            entries,
+            ..Self::EMPTY
+        }
+        .indexed())
+    }
+
+    fn indexed(mut self) -> Self {
+        let largest = self.entries.last().map_or(0, |e| e.number() as usize);
+        self.near = vec![NONE; (largest + 1).min(4 * self.entries.len() + 64)];
+        for (i, entry) in self.entries.iter().enumerate() {
+            let number = entry.number() as usize;
+            if let Some(slot) = self.near.get_mut(number) {
+                *slot = i as u16;
+            }
+            if let Some(slot) = self.fast.get_mut(number) {
+                *slot = i as u16;
+            }
+        }
+        self
+    }
+
+    /// Fills in what follows from the layout.
+    fn finish(&mut self) {
+        self.contiguous =
+            !self.wide && self.words <= CONTIGUOUS_WORDS && !self.entries.iter().any(|e| e.flags.is_map());
+        if self.wide {
+            return;
+        }
+        for (i, entry) in self.entries.iter().enumerate() {
+            let bit = 1u64 << (i & 63);
+            if entry.oneof != 0 {
+                self.oneof_masks[entry.oneof as usize - 1] |= bit;
+            }
+            if entry.flags.is_required() {
+                self.required_mask |= bit;
+            }
+        }
+    }
+
+    /// The entries, in field number order.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entry for a one-byte tag, whose field number is below 16. Its tag may still differ.
+    #[inline(always)]
+    pub(crate) fn fast(&self, tag: u8) -> Option<(usize, &Entry)> {
+        let index = self.fast[(tag >> 3) as usize & 15] as usize;
+        self.entries.get(index).map(|e| (index, e))
+    }
+
+    /// The entry of a field number.
+    #[inline]
+    pub(crate) fn by_number(&self, number: u32) -> Option<(usize, &Entry)> {
+        let index = match self.near.get(number as usize) {
+            Some(&index) => index as usize,
+            None => self.entries.binary_search_by_key(&number, |e| e.number()).ok()?,
+        };
+        self.entries.get(index).map(|e| (index, e))
+    }
+
+    /// Position of the entry's field in the spec the program was made from.
+    #[inline]
+    pub(crate) fn field_of(&self, entry: usize) -> usize {
+        self.fields.get(entry).map_or(usize::MAX, |&f| f as usize)
+    }
+
+    /// The entry of the field at this position of the spec.
+    #[inline]
+    pub(crate) fn entry_of(&self, field: usize) -> Option<(usize, &Entry)> {
+        let index = *self.entry_of.get(field)? as usize;
+        self.entries.get(index).map(|e| (index, e))
+    }
+
+    /// Size of a body, in 4-byte words.
+    #[inline]
+    pub(crate) fn words(&self) -> u32 {
+        self.words
+    }
+
+    /// Whether bodies keep only the fields that are set.
+    #[inline]
+    pub(crate) fn is_wide(&self) -> bool {
+        self.wide
+    }
+
+    /// Whether presence bits 32..64 exist, in header word 2 of a dense body.
+    #[inline]
+    pub(crate) fn has_high_bits(&self) -> bool {
+        !self.wide && self.entries.len() > 32
+    }
+
+    /// Whether lists of this message hold the bodies themselves.
+    #[inline]
+    pub(crate) fn is_contiguous(&self) -> bool {
+        self.contiguous
+    }
+
+    /// Words per element in a list of this message.
+    #[inline]
+    pub(crate) fn element_words(&self) -> u32 {
+        if self.contiguous { self.words } else { 1 }
+    }
+
+    /// Presence bits of the members of a oneof (1-based, as in `Entry::oneof`), of a dense program.
+    #[inline]
+    pub(crate) fn oneof_mask(&self, oneof: u16) -> u64 {
+        self.oneof_masks.get((oneof as usize).wrapping_sub(1)).copied().unwrap_or(0)
+    }
+
+    /// Number of oneofs.
+    pub(crate) fn oneofs(&self) -> usize {
+        self.oneof_masks.len()
+    }
+
+    /// Presence bits of the required fields of a dense program.
+    #[inline]
+    pub(crate) fn required_mask(&self) -> u64 {
+        self.required_mask
+    }
+
+    /// Whether the message itself has required fields.
+    #[inline]
+    pub(crate) fn has_required(&self) -> bool {
+        self.has_required
+    }
+
+    /// Whether required fields can be missing anywhere below this message.
+    pub(crate) fn needs_check(&self) -> bool {
+        self.needs_check
+    }
+
+    /// Words of the group table of a wide body: bitmap and block offset per 32 fields, then one word per oneof.
+    pub(crate) fn wide_table_words(&self) -> u32 {
+        (self.entries.len().div_ceil(WIDE_GROUP) * 2 + self.oneofs()) as u32
+    }
+}
+
+/// The numbers of a closed enum.
+#[derive(Clone, Debug)]
+pub(crate) struct EnumNumbers {
+    /// Bit n: number n is listed, for 0..64.
+    small: u64,
+    sorted: Vec<i32>,
+    closed: bool,
+}
+
+impl EnumNumbers {
+    fn new(spec: &EnumSpec) -> Self {
+        let mut sorted = spec.numbers.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let small = sorted.iter().filter(|n| (0..64).contains(*n)).fold(0, |bits, n| bits | 1 << n);
+        Self { small, sorted, closed: spec.closed }
+    }
+
+    /// Whether the enum lists the number.
+    #[inline]
+    pub(crate) fn contains(&self, number: i32) -> bool {
+        if (0..64).contains(&number) {
+            self.small >> number & 1 != 0
+        } else {
+            self.sorted.binary_search(&number).is_ok()
+        }
+    }
+}
+
+/// All message types of a schema, lowered; a program index is the position in the list given to `new`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProgramSet {
+    programs: Vec<Program>,
+    enums: Vec<EnumNumbers>,
+}
+
+impl ProgramSet {
+    /// Lowers and checks a schema. Takes time and memory in the number of fields.
+    ///
+    /// # Errors
+    /// The kind, and the index of the message at fault: a number out of range or used twice, a reference to a
+    /// message or enum that is not in the lists, or too many fields.
+    pub(crate) fn new(
+        messages: &[MessageSpec],
+        enums: &[EnumSpec],
+    ) -> Result<Self, (DescriptorErrorKind, usize)> {
+        let closed: Vec<bool> = enums.iter().map(|e| e.closed).collect();
+        let mut programs = Vec::with_capacity(messages.len());
+        for (i, spec) in messages.iter().enumerate() {
+            let program = Program::new(spec, &closed).map_err(|kind| (kind, i))?;
+            check(&program, spec, messages, enums.len()).map_err(|kind| (kind, i))?;
+            programs.push(program);
+        }
+        let leaves: Vec<_> = programs.iter().map(|p| layout::leaf(&p.entries)).collect();
+        for (program, spec) in programs.iter_mut().zip(messages) {
+            layout::lay_out(program, &leaves, spec.map_entry);
+            program.finish();
+        }
+        mark_required(&mut programs);
+        Ok(Self { programs, enums: enums.iter().map(EnumNumbers::new).collect() })
+    }
+
+    /// The program of this index. An index that does not exist gives a message without fields.
+    #[inline(always)]
+    pub(crate) fn program(&self, index: u32) -> &Program {
+        static EMPTY: Program = Program::EMPTY;
+        self.programs.get(index as usize).unwrap_or(&EMPTY)
+    }
+
+    /// Whether the closed enum of this index lists the number.
+    #[inline]
+    pub(crate) fn enum_contains(&self, index: u32, number: i32) -> bool {
+        self.enums.get(index as usize).is_none_or(|e| !e.closed || e.contains(number))
+    }
+}
+
+fn check(
+    program: &Program,
+    spec: &MessageSpec,
+    messages: &[MessageSpec],
+    enums: usize,
+) -> Result<(), DescriptorErrorKind> {
+    let mut last = 0;
+    for entry in program.entries.iter() {
+        if entry.number() == last {
+            return Err(DescriptorErrorKind::DuplicateNumber);
+        }
+        last = entry.number();
+    }
+    for field in &spec.fields {
+        if field.number == 0 || field.number > MAX_NUMBER {
+            return Err(DescriptorErrorKind::InvalidNumber);
+        }
+        let known = match field.kind {
+            Kind::Message(m) => (m as usize) < messages.len(),
+            Kind::Enum(e) => (e as usize) < enums,
+            _ => true,
+        };
+        if !known {
+            return Err(DescriptorErrorKind::UnresolvedType);
+        }
+        if field.shape == super::Shape::Map {
+            let entry = match field.kind {
+                Kind::Message(m) => &messages[m as usize],
+                _ => return Err(DescriptorErrorKind::InvalidMapEntry),
+            };
+            let numbers: Vec<u32> = entry.fields.iter().map(|f| f.number).collect();
+            if !entry.map_entry || numbers != [1, 2] || !entry.fields[0].kind.is_map_key() {
+                return Err(DescriptorErrorKind::InvalidMapEntry);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Spreads "has required fields" from each message to all that can hold it.
+fn mark_required(programs: &mut [Program]) {
+    let mut holders: Vec<Vec<u32>> = vec![Vec::new(); programs.len()];
+    for (i, program) in programs.iter().enumerate() {
+        for entry in program.entries.iter().filter(|e| e.coding.is_message()) {
+            holders[entry.sub as usize].push(i as u32);
+        }
+    }
+    let mut todo: Vec<u32> = (0..programs.len() as u32).filter(|&i| programs[i as usize].needs_check).collect();
+    while let Some(i) = todo.pop() {
+        for &holder in &holders[i as usize] {
+            let program = &mut programs[holder as usize];
+            if !program.needs_check {
+                program.needs_check = true;
+                todo.push(holder);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{FieldSpec, Shape};
+
+    fn message(fields: Vec<FieldSpec>) -> MessageSpec {
+        MessageSpec { fields, ..Default::default() }
+    }
+
+    #[test]
+    fn entries_are_in_number_order_and_keep_their_field_index() {
+        let spec = message(vec![
+            FieldSpec::new(1000, Kind::String, Shape::Implicit),
+            FieldSpec::new(2, Kind::Int64, Shape::Implicit),
+            FieldSpec::new(536_870_911, Kind::Bool, Shape::Explicit),
+        ]);
+        let set = ProgramSet::new(&[spec], &[]).unwrap();
+        let program = set.program(0);
+        assert_eq!(program.by_number(2).unwrap().0, 0);
+        assert_eq!(program.by_number(1000).unwrap().0, 1);
+        assert_eq!(program.by_number(536_870_911).unwrap().0, 2);
+        assert!(program.by_number(3).is_none());
+        assert_eq!((program.field_of(0), program.field_of(1)), (1, 0));
+        assert_eq!(program.entry_of(0).unwrap().0, 1);
+    }
+
+    #[test]
+    fn small_messages_are_inlined_and_wide_types_are_wide() {
+        let point = message((1..=3).map(|n| FieldSpec::new(n, Kind::Float, Shape::Implicit)).collect());
+        let line = message(vec![
+            FieldSpec::new(1, Kind::Message(0), Shape::Explicit),
+            FieldSpec::new(2, Kind::Message(0), Shape::Explicit),
+            FieldSpec::new(3, Kind::Message(0), Shape::Repeated),
+        ]);
+        let wide = message((1..=500).map(|n| FieldSpec::new(n, Kind::Double, Shape::Implicit)).collect());
+        let set = ProgramSet::new(&[point, line, wide], &[]).unwrap();
+        assert_eq!(set.program(0).words(), 5);
+        assert!(set.program(0).is_contiguous());
+        assert_eq!(set.program(1).words(), 2 + 5 + 5 + 2);
+        assert!(set.program(1).entries()[0].flags.is_inline());
+        assert!(set.program(2).is_wide());
+        assert_eq!(set.program(2).words(), 3);
+    }
+
+    #[test]
+    fn bad_specs_are_refused() {
+        let twice = message(vec![
+            FieldSpec::new(1, Kind::Int32, Shape::Implicit),
+            FieldSpec::new(1, Kind::Int32, Shape::Implicit),
+        ]);
+        assert_eq!(ProgramSet::new(&[twice], &[]).unwrap_err().0, DescriptorErrorKind::DuplicateNumber);
+        let zero = message(vec![FieldSpec::new(0, Kind::Int32, Shape::Implicit)]);
+        assert_eq!(ProgramSet::new(&[zero], &[]).unwrap_err().0, DescriptorErrorKind::InvalidNumber);
+        let dangling = message(vec![FieldSpec::new(1, Kind::Message(7), Shape::Explicit)]);
+        assert_eq!(ProgramSet::new(&[dangling], &[]).unwrap_err().0, DescriptorErrorKind::UnresolvedType);
+    }
+
+    #[test]
+    fn required_spreads_to_holders_through_cycles() {
+        let a = message(vec![FieldSpec::new(1, Kind::Message(1), Shape::Explicit)]);
+        let b = message(vec![
+            FieldSpec::new(1, Kind::Message(0), Shape::Explicit),
+            FieldSpec::new(2, Kind::Int32, Shape::Required),
+        ]);
+        let c = message(vec![FieldSpec::new(1, Kind::Int32, Shape::Implicit)]);
+        let set = ProgramSet::new(&[a, b, c], &[]).unwrap();
+        assert!(set.program(0).needs_check() && set.program(1).needs_check());
+        assert!(!set.program(2).needs_check());
+    }
+}

@@ -1,0 +1,66 @@
+//! What a schema tells the lowering: plain data, references by index.
+
+use crate::table::Kind;
+use alloc::vec::Vec;
+
+/// One message type; its index in the list given to `ProgramSet::new` is its program index.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MessageSpec {
+    /// The fields, in any order; the position of a field in this list is its field index.
+    pub fields: Vec<FieldSpec>,
+    /// MessageSet wire format.
+    pub message_set: bool,
+    /// A map entry: field 1 is the key, field 2 the value.
+    pub map_entry: bool,
+}
+
+/// One field.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldSpec {
+    /// 1 to 2^29-1, unique in its message.
+    pub number: u32,
+    /// The kind, with program and enum indices; of a map field, `Message` with the index of the entry type.
+    pub kind: Kind<u32, u32>,
+    /// Presence and cardinality.
+    pub shape: Shape,
+    /// Encoded packed (repeated scalars only).
+    pub packed: bool,
+    /// A group on the wire (message fields only).
+    pub delimited: bool,
+    /// Strings must be UTF-8.
+    pub utf8: bool,
+    /// Index of the oneof, if the field is a member of one that is not synthetic.
+    pub oneof: Option<u32>,
+}
+
+impl FieldSpec {
+    /// A field of this number, kind and shape; packed if repeated and packable, UTF-8 checked, no oneof.
+    pub(crate) fn new(number: u32, kind: Kind<u32, u32>, shape: Shape) -> Self {
+        let packed = matches!(shape, Shape::Repeated) && kind.is_packable();
+        Self { number, kind, shape, packed, delimited: false, utf8: true, oneof: None }
+    }
+}
+
+/// Presence and cardinality of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Singular, set when its value is not zero or empty.
+    Implicit,
+    /// Singular, set when it was written; all message fields and oneof members.
+    Explicit,
+    /// As `Explicit`, and an error when it is not set.
+    Required,
+    /// A list.
+    Repeated,
+    /// A list of map entries with unique keys.
+    Map,
+}
+
+/// One enum type.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EnumSpec {
+    /// Numbers that are not listed go to the unknown fields.
+    pub closed: bool,
+    /// All numbers, in any order.
+    pub numbers: Vec<i32>,
+}

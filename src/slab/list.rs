@@ -1,0 +1,147 @@
+//! Lists: a two-word header (offset, length) in the field's slot, and a block of elements.
+//!
+//! The offset points at the first element; the word before it is the capacity in elements and the word before
+//! that is free for the owner (maps keep their index there). A list that grows at the end of the slab grows in
+//! place; otherwise it moves and leaves its old block behind.
+
+use super::{Full, Slab, Words};
+
+/// Words in front of the elements.
+const BLOCK_HEADER: u32 = 2;
+
+/// The header of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct List {
+    /// Offset of the first element.
+    pub(crate) ptr: u32,
+    /// Number of elements.
+    pub(crate) len: u32,
+}
+
+impl Words<'_> {
+    /// The list whose header is at `slot`.
+    #[inline(always)]
+    pub(crate) fn list(self, slot: u32) -> List {
+        let header = self.get64(slot);
+        List { ptr: header as u32, len: (header >> 32) as u32 }
+    }
+
+    /// The owner's word of a list's block, 0 for a list without a block.
+    #[inline]
+    pub(super) fn list_aux(self, list: List) -> u32 {
+        if list.ptr < BLOCK_HEADER { 0 } else { self.get(list.ptr - 2) }
+    }
+}
+
+impl Slab {
+    /// Appends `more` elements of `width` words to the list at `slot` and returns the offset of the first of
+    /// them; what they hold is up to the caller. A slot of zeros is an empty list.
+    #[inline]
+    pub(crate) fn list_grow(&mut self, slot: u32, width: u32, more: u32) -> Result<u32, Full> {
+        let list = self.words().list(slot);
+        let capacity = if list.ptr == 0 { 0 } else { self.get(list.ptr - 1) };
+        let len = list.len.checked_add(more).ok_or(Full)?;
+        let ptr = if len > capacity {
+            self.list_regrow(list, capacity, width, len)?
+        } else {
+            list.ptr
+        };
+        self.set64(slot, ptr as u64 | (len as u64) << 32);
+        Ok(ptr + list.len * width)
+    }
+
+    #[inline(never)]
+    fn list_regrow(&mut self, list: List, capacity: u32, width: u32, len: u32) -> Result<u32, Full> {
+        // An empty list starts small: most lists in real messages have one to four elements.
+        let least = if width == 1 { 4 } else { 1 };
+        let new = (capacity as u64 * 2).max(len as u64).max(least);
+        let words = |elements: u64| u32::try_from(elements * width as u64).map_err(|_| Full);
+        let capacity_words = words(capacity as u64)?;
+        let at_the_end = list.ptr != 0 && (list.ptr + capacity_words) as usize == self.top();
+        if at_the_end {
+            self.alloc(words(new)? - capacity_words)?;
+            self.set(list.ptr - 1, new as u32);
+            return Ok(list.ptr);
+        }
+        let block = self.alloc(words(new)?.checked_add(BLOCK_HEADER).ok_or(Full)?)?;
+        let ptr = block + BLOCK_HEADER;
+        let aux = self.words().list_aux(list);
+        self.set64(block, aux as u64 | (new << 32));
+        if list.ptr != 0 {
+            self.copy_words(list.ptr, (list.len * width) as usize, ptr);
+            self.add_garbage((capacity_words + BLOCK_HEADER) as usize);
+        }
+        Ok(ptr)
+    }
+
+    /// Shortens the list at `slot` to `len` elements.
+    pub(crate) fn list_truncate(&mut self, slot: u32, len: u32) {
+        let list = self.words().list(slot);
+        self.set(slot + 1, list.len.min(len));
+    }
+
+    /// Removes one element and closes the gap.
+    pub(crate) fn list_remove(&mut self, slot: u32, width: u32, index: u32) {
+        let list = self.words().list(slot);
+        if index < list.len {
+            let at = list.ptr + index * width;
+            self.copy_words(at + width, ((list.len - index - 1) * width) as usize, at);
+            self.set(slot + 1, list.len - 1);
+        }
+    }
+
+    /// Sets the owner's word of the block of the list at `slot`.
+    pub(super) fn set_list_aux(&mut self, slot: u32, aux: u32) {
+        let list = self.words().list(slot);
+        if list.ptr >= BLOCK_HEADER {
+            self.set(list.ptr - 2, aux);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slab() -> Slab {
+        let mut slab = Slab::new();
+        slab.set_limit(1 << 20);
+        slab
+    }
+
+    #[test]
+    fn two_lists_growing_in_turn_keep_their_elements() {
+        let mut slab = slab();
+        let slots = slab.alloc(4).unwrap();
+        slab.run_mut(slots, 4).fill(0);
+        for i in 0..1000u32 {
+            for k in 0..2 {
+                let at = slab.list_grow(slots + 2 * k, k + 1, 1).unwrap();
+                slab.set(at, i * (k + 1));
+            }
+        }
+        for k in 0..2 {
+            let list = slab.words().list(slots + 2 * k);
+            assert_eq!(list.len, 1000);
+            for i in 0..1000 {
+                assert_eq!(slab.get(list.ptr + i * (k + 1)), i * (k + 1));
+            }
+        }
+        assert!(slab.garbage() > 0);
+    }
+
+    #[test]
+    fn a_list_at_the_end_grows_in_place() {
+        let mut slab = slab();
+        let slot = slab.alloc(2).unwrap();
+        slab.set64(slot, 0);
+        for i in 0..1000 {
+            let at = slab.list_grow(slot, 2, 1).unwrap();
+            slab.set64(at, i as u64);
+        }
+        assert_eq!(slab.garbage(), 0);
+        slab.list_remove(slot, 2, 10);
+        let list = slab.words().list(slot);
+        assert_eq!((list.len, slab.get(list.ptr + 20)), (999, 11));
+    }
+}

@@ -1,0 +1,139 @@
+//! Unknown fields: a list of spans of the byte store, in the order they came.
+//!
+//! Word 1 of a body is the offset of a block: capacity and number of words in use, then the items. An item is
+//! (offset, length) of whole fields, tags included; neighbours in the store are one item. The elements of a
+//! packed run that a closed enum does not list have no tag of their own, so an item whose length has the top bit
+//! set is one value, and a second pair of words holds the tag to write before it.
+
+use super::{Full, Slab, Words};
+
+const TAGGED: u32 = 1 << 31;
+const BLOCK_HEADER: u32 = 2;
+
+/// One item of the unknown fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UnknownSpan {
+    /// First byte in the store.
+    pub(crate) offset: u32,
+    /// Length in bytes.
+    pub(crate) len: u32,
+    /// The tag to write before the bytes, if they do not have one.
+    pub(crate) tag: Option<u32>,
+}
+
+/// Walks the unknown fields of a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnknownSpans<'a> {
+    words: Words<'a>,
+    at: u32,
+    end: u32,
+}
+
+impl Iterator for UnknownSpans<'_> {
+    type Item = UnknownSpan;
+
+    fn next(&mut self) -> Option<UnknownSpan> {
+        if self.at >= self.end {
+            return None;
+        }
+        let (offset, len) = (self.words.get(self.at), self.words.get(self.at + 1));
+        self.at += 2;
+        if len & TAGGED == 0 {
+            return Some(UnknownSpan { offset, len, tag: None });
+        }
+        let tag = self.words.get(self.at);
+        self.at += 2;
+        Some(UnknownSpan { offset, len: len & !TAGGED, tag: Some(tag) })
+    }
+}
+
+impl<'a> Words<'a> {
+    /// The unknown fields of the message at `base`.
+    pub(crate) fn unknown(self, base: u32) -> UnknownSpans<'a> {
+        let block = self.get(base + 1);
+        let used = if block == 0 { 0 } else { self.get(block + 1) };
+        UnknownSpans { words: self, at: block + BLOCK_HEADER, end: block + BLOCK_HEADER + used }
+    }
+}
+
+impl Slab {
+    /// Adds whole fields to the unknown fields of the message at `base`.
+    #[inline(never)]
+    pub(crate) fn add_unknown(&mut self, base: u32, offset: u32, len: u32) -> Result<(), Full> {
+        let block = self.get(base + 1);
+        if block != 0 {
+            let used = self.get(block + 1);
+            let last = block + BLOCK_HEADER + used - 2;
+            let untagged = self.get(block) & TAGGED == 0;
+            let (last_offset, last_len) = (self.get(last), self.get(last + 1));
+            if untagged && used >= 2 && last_offset + last_len == offset {
+                self.set(last + 1, last_len + len);
+                return Ok(());
+            }
+        }
+        let at = self.unknown_grow(base, 2, false)?;
+        self.set64(at, offset as u64 | (len as u64) << 32);
+        Ok(())
+    }
+
+    /// Adds one value without a tag of its own.
+    pub(crate) fn add_unknown_value(&mut self, base: u32, tag: u32, offset: u32, len: u32) -> Result<(), Full> {
+        let at = self.unknown_grow(base, 4, true)?;
+        self.set64(at, offset as u64 | ((len | TAGGED) as u64) << 32);
+        self.set64(at + 2, tag as u64);
+        Ok(())
+    }
+
+    /// Takes `more` words of the block; the top bit of the capacity says that the last item is tagged.
+    fn unknown_grow(&mut self, base: u32, more: u32, tagged: bool) -> Result<u32, Full> {
+        let block = self.get(base + 1);
+        let (capacity, used) =
+            if block == 0 { (0, 0) } else { (self.get(block) & !TAGGED, self.get(block + 1)) };
+        let need = used + more;
+        let mark = if tagged { TAGGED } else { 0 };
+        if need <= capacity {
+            self.set64(block, (capacity | mark) as u64 | (need as u64) << 32);
+            return Ok(block + BLOCK_HEADER + used);
+        }
+        let new = (capacity * 2).max(need);
+        if block != 0 && (block + BLOCK_HEADER + capacity) as usize == self.top() {
+            self.alloc(new - capacity)?;
+            self.set64(block, (new | mark) as u64 | (need as u64) << 32);
+            return Ok(block + BLOCK_HEADER + used);
+        }
+        let moved = self.alloc(BLOCK_HEADER + new)?;
+        self.copy_words(block + BLOCK_HEADER, used as usize, moved + BLOCK_HEADER);
+        if block != 0 {
+            self.add_garbage((BLOCK_HEADER + capacity) as usize);
+        }
+        self.set64(moved, (new | mark) as u64 | (need as u64) << 32);
+        self.set(base + 1, moved);
+        Ok(moved + BLOCK_HEADER + used)
+    }
+
+    /// Forgets the unknown fields of the message at `base`.
+    pub(crate) fn clear_unknown(&mut self, base: u32) {
+        self.set(base + 1, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn neighbours_become_one_span_and_order_is_kept() {
+        let mut slab = Slab::new();
+        slab.set_limit(1 << 20);
+        let base = slab.alloc(2).unwrap();
+        slab.set64(base, 0);
+        slab.add_unknown(base, 10, 5).unwrap();
+        slab.add_unknown(base, 15, 5).unwrap();
+        slab.add_unknown_value(base, 8, 40, 2).unwrap();
+        slab.add_unknown(base, 42, 1).unwrap();
+        slab.add_unknown(base, 60, 1).unwrap();
+        let spans: Vec<_> = slab.words().unknown(base).map(|s| (s.offset, s.len, s.tag)).collect();
+        assert_eq!(spans, [(10, 10, None), (40, 2, Some(8)), (42, 1, None), (60, 1, None)]);
+    }
+}

@@ -1,0 +1,259 @@
+//! Reading a message in the slab by entry and slot; knows programs, not descriptors.
+
+use super::unknown::UnknownSpans;
+use super::{List, NIL, Words};
+use crate::program::{Entry, Program, ProgramSet, WIDE_GROUP};
+
+/// One message: where its words are, where its strings are, and which program describes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawView<'a, 'i> {
+    pub(crate) words: Words<'a>,
+    pub(crate) store: &'i [u8],
+    pub(crate) set: &'a ProgramSet,
+    /// Program index.
+    pub(crate) index: u32,
+    /// Offset of the body.
+    pub(crate) base: u32,
+}
+
+impl<'a, 'i> RawView<'a, 'i> {
+    /// The program of the message.
+    #[inline(always)]
+    pub(crate) fn program(&self) -> &'a Program {
+        self.set.program(self.index)
+    }
+
+    /// The slot of a field, if it is set.
+    #[inline]
+    pub(crate) fn slot(&self, index: usize, entry: &Entry) -> Option<u32> {
+        let program = self.program();
+        if program.is_wide() {
+            return self.words.wide_find(self.base, index);
+        }
+        let has = self.words.has_bits(program, self.base);
+        (has >> (index & 63) & 1 != 0).then(|| self.base + entry.slot as u32)
+    }
+
+    /// The fields that are set, in field number order.
+    #[inline]
+    pub(crate) fn set_fields(&self) -> SetFields<'a> {
+        let program = self.program();
+        if program.is_wide() {
+            let (bits, block) = self.words.wide_group(self.base, 0);
+            return SetFields { words: self.words, program, base: self.base, bits: bits as u64, block, group: 0 };
+        }
+        let bits = self.words.has_bits(program, self.base);
+        SetFields { words: self.words, program, base: self.base, bits, block: 0, group: 0 }
+    }
+
+    /// The bytes behind the (offset, length) at a slot.
+    #[inline]
+    pub(crate) fn span(&self, slot: u32) -> &'i [u8] {
+        let span = self.words.get64(slot);
+        self.bytes_at(span as u32, (span >> 32) as u32)
+    }
+
+    /// Bytes of the store, empty if they are not all there.
+    #[inline]
+    pub(crate) fn bytes_at(&self, offset: u32, len: u32) -> &'i [u8] {
+        self.store.get(offset as usize..).and_then(|s| s.get(..len as usize)).unwrap_or(&[])
+    }
+
+    /// The sub-message of a singular field at its slot.
+    #[inline]
+    pub(crate) fn child(&self, entry: &Entry, slot: u32) -> Self {
+        let base = if entry.flags.is_inline() { slot } else { self.words.get(slot) };
+        self.at(entry.sub, base)
+    }
+
+    /// The list of a repeated field at its slot.
+    #[inline]
+    pub(crate) fn list(&self, entry: &Entry, slot: u32) -> RawList<'a, 'i> {
+        let program = self.set.program(entry.sub);
+        let message = entry.coding.is_message();
+        let width = if message { program.element_words() } else { entry.coding.words() };
+        let contiguous = message && program.is_contiguous();
+        RawList { list: self.words.list(slot), width, contiguous, entry: *entry, view: *self }
+    }
+
+    /// Another message of the same slab.
+    #[inline]
+    pub(crate) fn at(&self, index: u32, base: u32) -> Self {
+        Self { index, base, ..*self }
+    }
+
+    /// The unknown fields.
+    #[inline]
+    pub(crate) fn unknown(&self) -> UnknownSpans<'a> {
+        self.words.unknown(self.base)
+    }
+}
+
+/// By field number, for readers that know the schema by heart (descriptor.proto).
+impl<'a, 'i> RawView<'a, 'i> {
+    fn lookup(&self, number: u32) -> Option<(Entry, u32)> {
+        let (index, entry) = self.program().by_number(number)?;
+        Some((*entry, self.slot(index, entry)?))
+    }
+
+    /// Whether the field is set.
+    pub(crate) fn has(&self, number: u32) -> bool {
+        self.lookup(number).is_some()
+    }
+
+    /// A bytes or string field, empty if unset.
+    pub(crate) fn bytes(&self, number: u32) -> &'i [u8] {
+        self.lookup(number).map_or(&[], |(_, slot)| self.span(slot))
+    }
+
+    /// A string field, empty if unset or not UTF-8.
+    pub(crate) fn str(&self, number: u32) -> &'i str {
+        core::str::from_utf8(self.bytes(number)).unwrap_or("")
+    }
+
+    /// A number of 32 bits, 0 if unset.
+    pub(crate) fn i32(&self, number: u32) -> i32 {
+        self.lookup(number).map_or(0, |(_, slot)| self.words.get(slot) as i32)
+    }
+
+    /// A number of 64 bits, 0 if unset.
+    pub(crate) fn u64(&self, number: u32) -> u64 {
+        self.lookup(number).map_or(0, |(_, slot)| self.words.get64(slot))
+    }
+
+    /// A signed number of 64 bits, 0 if unset.
+    pub(crate) fn i64(&self, number: u32) -> i64 {
+        self.u64(number) as i64
+    }
+
+    /// A `double`, 0 if unset.
+    pub(crate) fn f64(&self, number: u32) -> f64 {
+        f64::from_bits(self.u64(number))
+    }
+
+    /// A `bool`, false if unset.
+    pub(crate) fn bool(&self, number: u32) -> bool {
+        self.i32(number) != 0
+    }
+
+    /// A singular message, if set.
+    pub(crate) fn message(&self, number: u32) -> Option<Self> {
+        self.lookup(number).map(|(entry, slot)| self.child(&entry, slot))
+    }
+
+    /// A list, empty if unset.
+    fn elements(&self, number: u32) -> Option<RawList<'a, 'i>> {
+        self.lookup(number).map(|(entry, slot)| self.list(&entry, slot))
+    }
+
+    /// The elements of a repeated message field.
+    pub(crate) fn messages(&self, number: u32) -> impl Iterator<Item = Self> + use<'a, 'i> {
+        let list = self.elements(number);
+        (0..list.map_or(0, |l| l.len())).filter_map(move |i| list.map(|l| l.message(i)))
+    }
+
+    /// The elements of a repeated string field; those that are not UTF-8 are empty.
+    pub(crate) fn strs(&self, number: u32) -> impl Iterator<Item = &'i str> + use<'a, 'i> {
+        let list = self.elements(number);
+        (0..list.map_or(0, |l| l.len()))
+            .filter_map(move |i| list.map(|l| core::str::from_utf8(l.span(i)).unwrap_or("")))
+    }
+
+    /// The elements of a repeated field of 32-bit numbers.
+    pub(crate) fn i32s(&self, number: u32) -> impl Iterator<Item = i32> + use<'a, 'i> {
+        let list = self.elements(number);
+        (0..list.map_or(0, |l| l.len())).filter_map(move |i| list.map(|l| l.word(i) as i32))
+    }
+}
+
+/// A list field: its elements by index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawList<'a, 'i> {
+    pub(crate) list: List,
+    width: u32,
+    contiguous: bool,
+    pub(crate) entry: Entry,
+    pub(crate) view: RawView<'a, 'i>,
+}
+
+impl<'a, 'i> RawList<'a, 'i> {
+    /// Number of elements.
+    #[inline]
+    pub(crate) fn len(&self) -> u32 {
+        self.list.len
+    }
+
+    #[inline]
+    fn at(&self, index: u32) -> u32 {
+        if index < self.list.len { self.list.ptr + index * self.width } else { NIL }
+    }
+
+    /// An element of one word.
+    #[inline]
+    pub(crate) fn word(&self, index: u32) -> u32 {
+        self.view.words.get(self.at(index))
+    }
+
+    /// An element of two words.
+    #[inline]
+    pub(crate) fn word64(&self, index: u32) -> u64 {
+        self.view.words.get64(self.at(index))
+    }
+
+    /// An element that is a string or bytes.
+    #[inline]
+    pub(crate) fn span(&self, index: u32) -> &'i [u8] {
+        self.view.span(self.at(index))
+    }
+
+    /// An element that is a message (a map entry, for maps).
+    #[inline]
+    pub(crate) fn message(&self, index: u32) -> RawView<'a, 'i> {
+        let at = self.at(index);
+        let base = if self.contiguous { at } else { self.view.words.get(at) };
+        self.view.at(self.entry.sub, base)
+    }
+
+    /// All elements as words, `width` words each.
+    #[inline]
+    pub(crate) fn run(&self) -> &'a [u32] {
+        self.view.words.run(self.list.ptr, self.list.len as usize * self.width as usize)
+    }
+}
+
+/// Walks the fields that are set, in field number order: (entry index, entry, slot).
+#[derive(Clone, Debug)]
+pub(crate) struct SetFields<'a> {
+    words: Words<'a>,
+    program: &'a Program,
+    base: u32,
+    /// Presence bits not yet walked; of one group, if wide.
+    bits: u64,
+    /// Next slot of a wide group.
+    block: u32,
+    group: u32,
+}
+
+impl<'a> Iterator for SetFields<'a> {
+    type Item = (usize, &'a Entry, u32);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.bits == 0 {
+            self.group += 1;
+            if !self.program.is_wide() || self.group as usize * WIDE_GROUP >= self.program.entries().len() {
+                return None;
+            }
+            let (bits, block) = self.words.wide_group(self.base, self.group);
+            (self.bits, self.block) = (bits as u64, block);
+        }
+        let index = self.group as usize * WIDE_GROUP + self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        let entry = self.program.entries().get(index)?;
+        if self.program.is_wide() {
+            self.block += 2;
+            return Some((index, entry, self.block - 2));
+        }
+        Some((index, entry, self.base + entry.slot as u32))
+    }
+}

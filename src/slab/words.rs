@@ -1,0 +1,266 @@
+//! The slab itself: growth within a limit, and checked access to words.
+
+use super::{Full, NIL};
+use crate::program::Program;
+use alloc::vec::Vec;
+
+/// Words 0..4 stay zero: the header of the empty message, [`NIL`].
+const RESERVED: usize = 4;
+/// The first growth of an empty slab, in words.
+const FIRST_GROWTH: usize = 128;
+
+/// Read access to the words of a slab.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words<'a>(&'a [u32]);
+
+impl<'a> Words<'a> {
+    /// The word at an offset, 0 if there is none.
+    #[inline(always)]
+    pub(crate) fn get(self, at: u32) -> u32 {
+        self.0.get(at as usize).copied().unwrap_or(0)
+    }
+
+    /// The two words at an offset, low word first.
+    #[inline(always)]
+    pub(crate) fn get64(self, at: u32) -> u64 {
+        match self.0.get(at as usize..).and_then(|w| w.first_chunk::<2>()) {
+            Some(&[low, high]) => low as u64 | (high as u64) << 32,
+            None => 0,
+        }
+    }
+
+    /// A run of words, empty if it is not all there.
+    #[inline]
+    pub(crate) fn run(self, at: u32, len: usize) -> &'a [u32] {
+        self.0.get(at as usize..).and_then(|w| w.get(..len)).unwrap_or(&[])
+    }
+
+    /// Presence bits 0..64 of a dense body.
+    #[inline(always)]
+    pub(crate) fn has_bits(self, program: &Program, base: u32) -> u64 {
+        let low = self.get(base) as u64;
+        if program.has_high_bits() { low | (self.get(base + 2) as u64) << 32 } else { low }
+    }
+}
+
+/// A growable run of words with a bump allocator. Nothing in it has a destructor.
+#[derive(Debug, Default)]
+pub(crate) struct Slab {
+    /// All initialised; `top` of them are in use.
+    words: Vec<u32>,
+    top: usize,
+    /// Most words that growth may have allocated at any moment.
+    limit: usize,
+    /// Words below `top` that nothing refers to any more.
+    garbage: usize,
+}
+
+impl Clone for Slab {
+    fn clone(&self) -> Self {
+        let words = self.words.get(..self.top).unwrap_or(&[]).to_vec();
+        Self { words, top: self.top, limit: self.limit, garbage: self.garbage }
+    }
+}
+
+impl Slab {
+    /// An empty slab without memory.
+    pub(crate) const fn new() -> Self {
+        Self { words: Vec::new(), top: RESERVED, limit: 0, garbage: 0 }
+    }
+
+    /// Forgets the contents and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.top = RESERVED;
+        self.garbage = 0;
+        let reserved = self.words.len().min(RESERVED);
+        self.words[..reserved].fill(0);
+    }
+
+    /// Gives back memory above `bytes`, as far as it is not in use.
+    pub(crate) fn shrink_to(&mut self, bytes: usize) {
+        self.words.truncate(self.top.max(bytes / 4));
+        self.words.shrink_to_fit();
+    }
+
+    /// Allows growth to `bytes`, counting the old and the new block while words are moved.
+    pub(crate) fn set_limit(&mut self, bytes: usize) {
+        self.limit = (bytes / 4).min(u32::MAX as usize);
+    }
+
+    /// Makes room for `words` more without counting them as used, as far as the limit allows.
+    pub(crate) fn reserve(&mut self, words: usize) {
+        let end = self.top.saturating_add(words);
+        if end > self.words.len() && end <= self.limit {
+            // Growing is an optimisation here; `alloc` reports what is refused.
+            let _ = self.grow_to(end);
+        }
+    }
+
+    /// Bytes allocated.
+    pub(crate) fn capacity(&self) -> usize {
+        self.words.capacity() * 4
+    }
+
+    /// Bytes in use, garbage included.
+    pub(crate) fn used(&self) -> usize {
+        self.top * 4
+    }
+
+    /// Bytes in use that nothing refers to.
+    pub(crate) fn garbage(&self) -> usize {
+        self.garbage * 4
+    }
+
+    pub(super) fn add_garbage(&mut self, words: usize) {
+        self.garbage += words;
+    }
+
+    /// Read access.
+    #[inline(always)]
+    pub(crate) fn words(&self) -> Words<'_> {
+        Words(&self.words)
+    }
+
+    /// The word at an offset, 0 if there is none.
+    #[inline(always)]
+    pub(crate) fn get(&self, at: u32) -> u32 {
+        self.words().get(at)
+    }
+
+    /// Writes one word.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, at: u32, value: u32) {
+        if let Some(word) = self.words.get_mut(at as usize) {
+            *word = value;
+        }
+    }
+
+    /// Writes two words, low word first.
+    #[inline(always)]
+    pub(crate) fn set64(&mut self, at: u32, value: u64) {
+        if let Some(words) = self.words.get_mut(at as usize..).and_then(|w| w.first_chunk_mut::<2>()) {
+            *words = [value as u32, (value >> 32) as u32];
+        }
+    }
+
+    /// A run of words to write to, empty if it is not all there.
+    #[inline]
+    pub(crate) fn run_mut(&mut self, at: u32, len: usize) -> &mut [u32] {
+        self.words.get_mut(at as usize..).and_then(|w| w.get_mut(..len)).unwrap_or(&mut [])
+    }
+
+    pub(super) fn copy_words(&mut self, from: u32, len: usize, to: u32) {
+        let (from, to) = (from as usize, to as usize);
+        if from + len <= self.words.len() && to + len <= self.words.len() {
+            self.words.copy_within(from..from + len, to);
+        }
+    }
+
+    /// Takes `n` words. They keep whatever they held before.
+    #[inline(always)]
+    pub(crate) fn alloc(&mut self, n: u32) -> Result<u32, Full> {
+        let at = self.top;
+        let end = at + n as usize;
+        if end > self.words.len() {
+            self.grow(end)?;
+        }
+        self.top = end;
+        Ok(at as u32)
+    }
+
+    /// The end of the words in use.
+    #[inline]
+    pub(super) fn top(&self) -> usize {
+        self.top
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, end: usize) -> Result<(), Full> {
+        // Near the limit, take what is left of it rather than twice the old size.
+        let most = self.limit.saturating_sub(self.words.len());
+        let twice = (self.words.len() * 2).max(end).max(FIRST_GROWTH);
+        let target = twice.min(most);
+        if target < end { Err(Full) } else { self.grow_to(target) }
+    }
+
+    fn grow_to(&mut self, len: usize) -> Result<(), Full> {
+        let more = len.saturating_sub(self.words.len());
+        self.words.try_reserve_exact(more).map_err(|_| Full)?;
+        self.words.resize(len, 0);
+        Ok(())
+    }
+
+    /// Takes a body and makes it empty.
+    #[inline(always)]
+    pub(crate) fn alloc_body(&mut self, program: &Program) -> Result<u32, Full> {
+        let base = self.alloc(program.words())?;
+        self.clear_body(program, base);
+        Ok(base)
+    }
+
+    /// Makes a body empty. What it referred to becomes garbage that is not counted.
+    #[inline(always)]
+    pub(crate) fn clear_body(&mut self, program: &Program, base: u32) {
+        self.set64(base, 0);
+        if program.is_wide() || program.has_high_bits() {
+            self.set(base + 2, 0);
+        }
+    }
+
+    /// Writes the presence bits of a dense body.
+    #[inline(always)]
+    pub(crate) fn set_has_bits(&mut self, program: &Program, base: u32, has: u64) {
+        self.set(base, has as u32);
+        if program.has_high_bits() {
+            self.set(base + 2, (has >> 32) as u32);
+        }
+    }
+
+    /// The slot of a field to be written, and whether the field was unset. Marks the field as set and the other
+    /// members of its oneof as unset.
+    pub(crate) fn touch(&mut self, program: &Program, base: u32, entry: usize) -> Result<(u32, bool), Full> {
+        if program.is_wide() {
+            return self.wide_slot(program, base, entry);
+        }
+        let Some(e) = program.entries().get(entry) else { return Ok((NIL, true)) };
+        let has = self.words().has_bits(program, base);
+        let bit = 1u64 << (entry & 63);
+        self.set_has_bits(program, base, (has & !program.oneof_mask(e.oneof)) | bit);
+        Ok((base + e.slot as u32, has & bit == 0))
+    }
+
+    /// Marks a field as unset.
+    pub(crate) fn untouch(&mut self, program: &Program, base: u32, entry: usize) {
+        if program.is_wide() {
+            return self.wide_remove(program, base, entry);
+        }
+        let has = self.words().has_bits(program, base);
+        self.set_has_bits(program, base, has & !(1u64 << (entry & 63)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_stops_at_the_limit() {
+        let mut slab = Slab::new();
+        slab.set_limit(4096);
+        let mut taken = 0;
+        while slab.alloc(8).is_ok() {
+            taken += 32;
+        }
+        assert!(taken > 1000 && slab.capacity() <= 4096, "{taken} {}", slab.capacity());
+    }
+
+    #[test]
+    fn reading_nowhere_gives_zero_and_writing_nowhere_does_nothing() {
+        let mut slab = Slab::new();
+        slab.set(1 << 30, 7);
+        slab.set64(u32::MAX, 7);
+        assert_eq!((slab.get(1 << 30), slab.words().get64(u32::MAX)), (0, 0));
+        assert!(slab.run_mut(5, 10).is_empty());
+    }
+}
