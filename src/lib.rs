@@ -16,6 +16,8 @@ mod table;
 mod typed;
 pub mod wire;
 
+pub use decode::DecodeOptions;
+pub use encode::EncodeOptions;
 pub use error::{
     DecodeError, DecodeErrorKind, DescriptorError, DescriptorErrorKind, EncodeError, EncodeErrorKind,
     FieldPath, PathStep,

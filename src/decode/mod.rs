@@ -97,13 +97,20 @@ pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, Dec
     scratch.stack.clear();
     scratch.maps.clear();
     let mut run = run::Run { set, store, slab, scratch, options, may_miss: false, entry_unknown: false };
-    let result = run.message(index, base, start);
+    let error = match run.message(index, base, start) {
+        Ok(()) => None,
+        Err(stop) => {
+            let error = report(run.set, run.slab, run.scratch, stop, start);
+            run.abandon(stop.offset);
+            Some(error)
+        }
+    };
     let may_miss = run.may_miss;
     let settled = settle_maps(set, store, slab, scratch);
-    match result {
-        Err(stop) => Err(report(set, slab, scratch, stop, start)),
-        Ok(()) if !settled => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, store.len() - start)),
-        Ok(()) => Ok(may_miss),
+    match error {
+        Some(error) => Err(error),
+        None if !settled => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, store.len() - start)),
+        None => Ok(may_miss),
     }
 }
 

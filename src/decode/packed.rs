@@ -118,8 +118,7 @@ impl Packed<'_, '_> {
 
     fn closed_enum(&self, run: &mut Run<'_, '_>, slot: u32, mut pos: usize) -> At<()> {
         while pos < self.bytes.len() {
-            let (value, end) =
-                raw::varint(self.bytes, pos).map_err(|kind| (raw::within(true, kind), pos))?;
+            let (value, end) = raw::varint(self.bytes, pos).map_err(|kind| (raw::within(true, kind), pos))?;
             if run.set.enum_contains(self.entry.sub, value as i32) {
                 let at = run.slab.list_grow(slot, 1, 1).map_err(|full| (full.into(), pos))?;
                 run.slab.set(at, value as u32);

@@ -14,6 +14,9 @@ use crate::program::{Entry, Op, Program, ProgramSet};
 use crate::slab::{Full, NIL, Slab};
 use crate::wire::{raw, unzigzag32, unzigzag64, utf8};
 
+/// Presence bits of a map entry that has its key and its value.
+const MAP_ENTRY: u64 = 3;
+
 /// A decode in progress.
 pub(super) struct Run<'r, 'i> {
     pub(super) set: &'r ProgramSet,
@@ -326,6 +329,9 @@ impl<'i> Run<'_, 'i> {
                 self.may_miss |= program.is_wide() || has & required != required;
             }
             let Some(frame) = self.scratch.stack.pop() else { return Ok(()) };
+            if frame.map && has != MAP_ENTRY {
+                attempt!(self.complete_entry(program, base));
+            }
             (index, base, has, group) = (frame.index, frame.base, frame.has, frame.group);
             program = set.program(index);
             if frame.map {

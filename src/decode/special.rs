@@ -5,7 +5,7 @@ use super::run::{Child, Run};
 use super::{Frame, OpenMap};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};
-use crate::slab::{Full, MapContext};
+use crate::slab::{Full, MapContext, RawView};
 use crate::wire::{Tag, raw};
 
 /// MessageSet items: group 1 with `type_id = 2` and `message = 3`.
@@ -115,6 +115,52 @@ impl Run<'_, '_> {
             return Ok(());
         }
         self.slab.add_unknown_value(base, entry.number() << 3, from as u32, (to - from) as u32)
+    }
+
+    /// Gives a map entry the key or value that it lacks: zero, empty, or the first number of the enum.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn complete_entry(&mut self, program: &Program, base: u32) -> Result<(), Full> {
+        for (position, entry) in program.entries().iter().enumerate() {
+            let (slot, fresh) = self.slab.touch(program, base, position)?;
+            if !fresh {
+                continue;
+            }
+            match entry.coding {
+                Coding::ClosedEnum => self.slab.set(slot, self.set.enum_default(entry.sub) as u32),
+                coding if coding.words() == 1 => self.slab.set(slot, 0),
+                _ => self.slab.set64(slot, 0),
+            }
+        }
+        Ok(())
+    }
+
+    /// After a fault: ends the map entries that were being decoded, innermost first.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn abandon(&mut self, end: usize) {
+        self.entry_unknown = false;
+        while let Some(frame) = self.scratch.stack.pop() {
+            if !frame.map {
+                continue;
+            }
+            let program = self.set.program(frame.index);
+            let view = RawView {
+                words: self.slab.words(),
+                store: self.store,
+                set: self.set,
+                index: frame.index,
+                base: frame.base,
+            };
+            let position = frame.entry as usize;
+            let Some(entry) = program.entries().get(position) else { continue };
+            let Some(slot) = view.slot(position, entry) else { continue };
+            let list = view.list(entry, slot);
+            let last = list.message(list.len().saturating_sub(1));
+            let (program, base) = (self.set.program(last.index), last.base);
+            // No memory is needed: map entries are dense, and their map has its slot.
+            let _ = self.complete_entry(program, base).and_then(|()| self.end_map_entry(&frame, end));
+        }
     }
 
     /// The entry at the end of a map's list is complete; `end` is the end of its bytes.

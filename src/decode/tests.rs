@@ -1,1 +1,226 @@
+//! The loop on hand-made programs: hostile bytes, limits, and what is left after an error.
 
+use super::*;
+use crate::encode::encode_raw;
+use crate::program::{EnumSpec, FieldSpec, MessageSpec, Shape};
+use crate::table::Kind;
+use alloc::{vec, vec::Vec};
+
+/// `int32 a=1; string s=2; T m=3; repeated int32 p=4; map<int32,int32> mp=5; E e=6 (closed); repeated E es=7;
+/// T g=8 (group); repeated T r=9`, message 1 is the map entry.
+fn schema() -> ProgramSet {
+    let mut closed_list = FieldSpec::new(7, Kind::Enum(0), Shape::Repeated);
+    closed_list.packed = true;
+    let mut group = FieldSpec::new(8, Kind::Message(0), Shape::Explicit);
+    group.delimited = true;
+    let t = MessageSpec {
+        fields: vec![
+            FieldSpec::new(1, Kind::Int32, Shape::Implicit),
+            FieldSpec::new(2, Kind::String, Shape::Implicit),
+            FieldSpec::new(3, Kind::Message(0), Shape::Explicit),
+            FieldSpec::new(4, Kind::Int32, Shape::Repeated),
+            FieldSpec::new(5, Kind::Message(1), Shape::Map),
+            FieldSpec::new(6, Kind::Enum(0), Shape::Explicit),
+            closed_list,
+            group,
+            FieldSpec::new(9, Kind::Message(0), Shape::Repeated),
+        ],
+        ..Default::default()
+    };
+    let entry = MessageSpec {
+        fields: vec![
+            FieldSpec::new(1, Kind::Int32, Shape::Explicit),
+            FieldSpec::new(2, Kind::Int32, Shape::Explicit),
+        ],
+        map_entry: true,
+        ..Default::default()
+    };
+    let numbers = EnumSpec { closed: true, numbers: vec![1, 2, -1] };
+    ProgramSet::new(&[t, entry], &[numbers]).unwrap()
+}
+
+fn decode_with(input: &[u8], options: DecodeOptions) -> Result<Vec<u8>, DecodeError> {
+    let set = schema();
+    let mut slab = Slab::new();
+    decode_raw(&set, 0, input, &mut slab, &options).map(encode_raw)
+}
+
+/// Decodes and encodes again.
+fn cycle(input: &[u8]) -> Result<Vec<u8>, DecodeError> {
+    decode_with(input, DecodeOptions::new())
+}
+
+fn kind(input: &[u8]) -> DecodeErrorKind {
+    cycle(input).unwrap_err().kind()
+}
+
+#[test]
+fn fields_come_back_in_number_order() {
+    let input = [0x12, 2, b'h', b'i', 0x08, 5, 0x22, 3, 1, 2, 3, 0x1a, 2, 0x08, 7];
+    assert_eq!(cycle(&input).unwrap(), [0x08, 5, 0x12, 2, b'h', b'i', 0x1a, 2, 0x08, 7, 0x22, 3, 1, 2, 3]);
+}
+
+#[test]
+fn sub_messages_merge() {
+    let input = [0x1a, 2, 0x08, 1, 0x1a, 3, 0x12, 1, b'a', 0x1a, 2, 0x08, 2];
+    assert_eq!(cycle(&input).unwrap(), [0x1a, 5, 0x08, 2, 0x12, 1, b'a']);
+}
+
+#[test]
+fn an_implicit_zero_unsets_and_an_empty_packed_run_sets_nothing() {
+    assert_eq!(cycle(&[0x08, 5, 0x08, 0, 0x22, 0]).unwrap(), []);
+}
+
+#[test]
+fn packed_and_unpacked_mix() {
+    assert_eq!(cycle(&[0x20, 1, 0x22, 2, 2, 3, 0x20, 4]).unwrap(), [0x22, 4, 1, 2, 3, 4]);
+}
+
+#[test]
+fn map_keys_are_unique_last_wins_and_missing_parts_are_zero() {
+    let entry = |key: u8, value: u8| vec![0x2a, 4, 0x08, key, 0x10, value];
+    let input = [entry(1, 1), entry(2, 2), entry(1, 3), vec![0x2a, 0]].concat();
+    assert_eq!(cycle(&input).unwrap(), [entry(2, 2), entry(1, 3), entry(0, 0)].concat());
+    let many: Vec<u8> = (0..100u8).chain(0..100).flat_map(|k| entry(k, k / 2 + 1)).collect();
+    let once: Vec<u8> = (0..100u8).flat_map(|k| entry(k, k / 2 + 1)).collect();
+    assert_eq!(cycle(&many).unwrap(), once);
+}
+
+#[test]
+fn closed_enums_keep_unlisted_numbers_as_unknown_fields() {
+    assert_eq!(cycle(&[0x30, 99]).unwrap(), [0x30, 99]);
+    assert_eq!(cycle(&[0x30, 99, 0x30, 2]).unwrap(), [0x30, 2, 0x30, 99]);
+    assert_eq!(cycle(&[0x3a, 3, 1, 99, 2]).unwrap(), [0x3a, 2, 1, 2, 0x38, 99]);
+    assert_eq!(cycle(&[0x3a, 1, 99]).unwrap(), [0x38, 99]);
+}
+
+#[test]
+fn unknown_fields_and_wrong_wire_types_are_kept() {
+    let input = [0xf8, 0x07, 1, 0x08, 3, 0x10, 5, 0xfb, 0x07, 0x08, 1, 0xfc, 0x07];
+    let expected = [0x08, 3, 0xf8, 0x07, 1, 0x10, 5, 0xfb, 0x07, 0x08, 1, 0xfc, 0x07];
+    assert_eq!(cycle(&input).unwrap(), expected);
+    let discarded = decode_with(&input, DecodeOptions::new().discard_unknown(true)).unwrap();
+    assert_eq!(discarded, [0x08, 3]);
+}
+
+#[test]
+fn groups_nest_and_end() {
+    assert_eq!(cycle(&[0x43, 0x08, 1, 0x43, 0x44, 0x44]).unwrap(), [0x43, 0x08, 1, 0x43, 0x44, 0x44]);
+    assert_eq!(kind(&[0x43, 0x08, 1]), DecodeErrorKind::Incomplete);
+    assert_eq!(kind(&[0x0c]), DecodeErrorKind::UnexpectedEndGroup);
+    assert_eq!(kind(&[0x43, 0x4c]), DecodeErrorKind::UnexpectedEndGroup);
+    assert_eq!(kind(&[0x1a, 1, 0x44]), DecodeErrorKind::UnexpectedEndGroup);
+}
+
+#[test]
+fn bad_bytes_are_named() {
+    use DecodeErrorKind::*;
+    for (input, expected) in [
+        (&[0x88, 0x80, 0x80, 0x80, 0x80, 0x00, 5][..], InvalidTag),
+        (&[0x88, 0x80, 0x80, 0x80, 0x40, 5], InvalidTag),
+        (&[0x00, 1], InvalidFieldNumber),
+        (&[0x0e, 0], InvalidWireType),
+        (&[0x0f, 0], InvalidWireType),
+        (&[0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2], VarintOverflow),
+        (&[0x12, 0x81, 0x80, 0x80, 0x80, 0x80, 0x00, b'a'], InvalidLength),
+        (&[0x12, 2, 0xc3, 0x28], InvalidUtf8),
+        (&[0x12, 5, b'a'], Incomplete),
+        (&[0x1a, 2, 0x22, 8, 0, 0, 0, 0, 0, 0, 0, 0], Overrun),
+        (&[0x1a, 2, 0xfb, 0x0f, 0], Overrun),
+        (&[0x22, 1, 0x80, 1], Overrun),
+    ] {
+        assert_eq!(kind(input), expected, "{input:x?}");
+    }
+    assert_eq!(cycle(&[0x88, 0x80, 0x80, 0x80, 0x00, 5]).unwrap(), [0x08, 5]);
+}
+
+#[test]
+fn errors_tell_offset_and_path() {
+    let error = cycle(&[0x4a, 0, 0x4a, 6, 0x1a, 4, 0x12, 2, 0xc3, 0x28]).unwrap_err();
+    assert_eq!((error.kind(), error.offset()), (DecodeErrorKind::InvalidUtf8, 8));
+    assert_eq!(alloc::string::ToString::to_string(error.path()), "#9[1].#3.#2");
+}
+
+/// `levels` messages in each other by field 3, or groups by field 8.
+fn nested(levels: usize, group: bool) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for _ in 0..levels {
+        let mut outer = if group { vec![0x43] } else { vec![0x1a] };
+        if !group {
+            let mut len = bytes.len();
+            while len >= 0x80 {
+                outer.push(len as u8 | 0x80);
+                len >>= 7;
+            }
+            outer.push(len as u8);
+        }
+        outer.extend_from_slice(&bytes);
+        if group {
+            outer.push(0x44);
+        }
+        bytes = outer;
+    }
+    bytes
+}
+
+#[test]
+fn depth_one_hundred_is_the_limit_on_every_kind_of_nesting() {
+    for group in [false, true] {
+        assert_eq!(cycle(&nested(100, group)).unwrap(), nested(100, group));
+        assert_eq!(kind(&nested(101, group)), DecodeErrorKind::DepthExceeded);
+    }
+    let unknown = |n: usize| [vec![0xfb, 0x0f].repeat(n), vec![0xfc, 0x0f].repeat(n)].concat();
+    assert_eq!(cycle(&unknown(100)).unwrap(), unknown(100));
+    assert_eq!(kind(&unknown(101)), DecodeErrorKind::DepthExceeded);
+    let in_entry = |n: usize| {
+        let inside = unknown(n);
+        let mut bytes = vec![0x2a, (inside.len() & 0x7f) as u8 | 0x80, (inside.len() >> 7) as u8];
+        bytes.extend_from_slice(&inside);
+        bytes
+    };
+    assert!(cycle(&in_entry(99)).is_ok());
+    assert_eq!(kind(&in_entry(100)), DecodeErrorKind::DepthExceeded);
+}
+
+#[test]
+fn memory_follows_the_budget() {
+    // Two bytes per element of a list of empty messages: four bytes each in the slab.
+    let empties = [0x4a, 0].repeat(1 << 20);
+    let set = schema();
+    let mut slab = Slab::new();
+    decode_raw(&set, 0, &empties, &mut slab, &DecodeOptions::new()).unwrap();
+    assert!(slab.capacity() <= (1 << 20) + 32 * empties.len());
+    let tight = DecodeOptions::new().budget(1 << 16);
+    assert_eq!(decode_with(&empties, tight).unwrap_err().kind(), DecodeErrorKind::BudgetExceeded);
+}
+
+#[test]
+fn after_an_error_what_was_read_is_there_and_encodes() {
+    let set = schema();
+    let rich = [
+        0x08, 5, 0x12, 2, b'h', b'i', 0x1a, 4, 0x4a, 2, 0x08, 1, 0x2a, 4, 0x08, 1, 0x10, 2, 0x22, 2, 1, 0x81,
+        0x01, 0x2a, 2, 0x08, 1, 0x43, 0x30, 1, 0x44,
+    ];
+    for cut in 0..rich.len() {
+        for flip in 0..=255u8 {
+            let mut input = rich[..cut].to_vec();
+            input.push(rich[cut] ^ flip);
+            let mut slab = Slab::new();
+            slab.set_limit(1 << 20);
+            let base = slab.alloc_body(set.program(0)).unwrap();
+            let (mut scratch, options) = (Scratch::new(), DecodeOptions::new());
+            let job = Job {
+                set: &set,
+                store: &input,
+                start: 0,
+                slab: &mut slab,
+                scratch: &mut scratch,
+                options: &options,
+            };
+            let failed = merge(job, 0, base).is_err();
+            let view = RawView { words: slab.words(), store: &input, set: &set, index: 0, base };
+            let bytes = encode_raw(view);
+            assert_eq!(cycle(&bytes).as_deref(), Ok(&bytes[..]), "{input:x?} {failed}");
+        }
+    }
+}

@@ -62,6 +62,9 @@ impl Program {
         if spec.fields.len() >= MAX_FIELDS {
             return Err(DescriptorErrorKind::TooMany);
         }
+        if spec.fields.iter().any(|f| f.number == 0 || f.number > MAX_NUMBER) {
+            return Err(DescriptorErrorKind::InvalidNumber);
+        }
         let mut order: Vec<u16> = (0..spec.fields.len() as u16).collect();
         order.sort_by_key(|&i| spec.fields[i as usize].number);
         let is_closed = |e: u32| closed.get(e as usize).copied().unwrap_or(false);
@@ -237,6 +240,8 @@ pub(crate) struct EnumNumbers {
     /// Bit n: number n is listed, for 0..64.
     small: u64,
     sorted: Vec<i32>,
+    /// The first number listed.
+    default: i32,
     closed: bool,
 }
 
@@ -246,7 +251,8 @@ impl EnumNumbers {
         sorted.sort_unstable();
         sorted.dedup();
         let small = sorted.iter().filter(|n| (0..64).contains(*n)).fold(0, |bits, n| bits | 1 << n);
-        Self { small, sorted, closed: spec.closed }
+        let default = spec.numbers.first().copied().unwrap_or(0);
+        Self { small, sorted, default, closed: spec.closed }
     }
 
     /// Whether the enum lists the number.
@@ -300,6 +306,11 @@ impl ProgramSet {
         self.programs.get(index as usize).unwrap_or(&EMPTY)
     }
 
+    /// The first number that the enum of this index lists.
+    pub(crate) fn enum_default(&self, index: u32) -> i32 {
+        self.enums.get(index as usize).map_or(0, |e| e.default)
+    }
+
     /// Whether the closed enum of this index lists the number.
     #[inline]
     pub(crate) fn enum_contains(&self, index: u32, number: i32) -> bool {
@@ -321,9 +332,6 @@ fn check(
         last = entry.number();
     }
     for field in &spec.fields {
-        if field.number == 0 || field.number > MAX_NUMBER {
-            return Err(DescriptorErrorKind::InvalidNumber);
-        }
         let known = match field.kind {
             Kind::Message(m) => (m as usize) < messages.len(),
             Kind::Enum(e) => (e as usize) < enums,
@@ -354,7 +362,8 @@ fn mark_required(programs: &mut [Program]) {
             holders[entry.sub as usize].push(i as u32);
         }
     }
-    let mut todo: Vec<u32> = (0..programs.len() as u32).filter(|&i| programs[i as usize].needs_check).collect();
+    let mut todo: Vec<u32> =
+        (0..programs.len() as u32).filter(|&i| programs[i as usize].needs_check).collect();
     while let Some(i) = todo.pop() {
         for &holder in &holders[i as usize] {
             let program = &mut programs[holder as usize];

@@ -61,6 +61,6 @@ pub(crate) enum Shape {
 pub(crate) struct EnumSpec {
     /// Numbers that are not listed go to the unknown fields.
     pub closed: bool,
-    /// All numbers, in any order.
+    /// All numbers; the first one is the default.
     pub numbers: Vec<i32>,
 }

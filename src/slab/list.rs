@@ -41,11 +41,7 @@ impl Slab {
         let list = self.words().list(slot);
         let capacity = if list.ptr == 0 { 0 } else { self.get(list.ptr - 1) };
         let len = list.len.checked_add(more).ok_or(Full)?;
-        let ptr = if len > capacity {
-            self.list_regrow(list, capacity, width, len)?
-        } else {
-            list.ptr
-        };
+        let ptr = if len > capacity { self.list_regrow(list, capacity, width, len)? } else { list.ptr };
         self.set64(slot, ptr as u64 | (len as u64) << 32);
         Ok(ptr + list.len * width)
     }

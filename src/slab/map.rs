@@ -236,7 +236,13 @@ impl Slab {
     }
 
     /// Removes the entry at a position.
-    pub(crate) fn map_remove(&mut self, context: MapContext<'_, '_>, entry: &Entry, slot: u32, position: u32) {
+    pub(crate) fn map_remove(
+        &mut self,
+        context: MapContext<'_, '_>,
+        entry: &Entry,
+        slot: u32,
+        position: u32,
+    ) {
         let list = context.list(self, entry, slot).list;
         let index = self.words().list_aux(list);
         let width = context.set.program(entry.sub).element_words();

@@ -14,6 +14,7 @@ mod list;
 mod map;
 mod unknown;
 mod view;
+mod walk;
 mod wide;
 mod words;
 
@@ -21,6 +22,7 @@ pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};
 pub(crate) use unknown::UnknownSpan;
 pub(crate) use view::{RawList, RawView, SetFields};
+pub(crate) use walk::{Step, Walk};
 pub(crate) use words::{Slab, Words};
 
 /// The offset of the empty message.

@@ -77,7 +77,13 @@ impl Slab {
     }
 
     /// Adds one value without a tag of its own.
-    pub(crate) fn add_unknown_value(&mut self, base: u32, tag: u32, offset: u32, len: u32) -> Result<(), Full> {
+    pub(crate) fn add_unknown_value(
+        &mut self,
+        base: u32,
+        tag: u32,
+        offset: u32,
+        len: u32,
+    ) -> Result<(), Full> {
         let at = self.unknown_grow(base, 4, true)?;
         self.set64(at, offset as u64 | ((len | TAGGED) as u64) << 32);
         self.set64(at + 2, tag as u64);

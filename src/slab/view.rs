@@ -36,14 +36,13 @@ impl<'a, 'i> RawView<'a, 'i> {
 
     /// The fields that are set, in field number order.
     #[inline]
-    pub(crate) fn set_fields(&self) -> SetFields<'a> {
+    pub(crate) fn set_fields(&self) -> SetFields {
         let program = self.program();
         if program.is_wide() {
             let (bits, block) = self.words.wide_group(self.base, 0);
-            return SetFields { words: self.words, program, base: self.base, bits: bits as u64, block, group: 0 };
+            return SetFields { bits: bits as u64, block, group: 0 };
         }
-        let bits = self.words.has_bits(program, self.base);
-        SetFields { words: self.words, program, base: self.base, bits, block: 0, group: 0 }
+        SetFields { bits: self.words.has_bits(program, self.base), block: 0, group: 0 }
     }
 
     /// The bytes behind the (offset, length) at a slot.
@@ -221,12 +220,9 @@ impl<'a, 'i> RawList<'a, 'i> {
     }
 }
 
-/// Walks the fields that are set, in field number order: (entry index, entry, slot).
-#[derive(Clone, Debug)]
-pub(crate) struct SetFields<'a> {
-    words: Words<'a>,
-    program: &'a Program,
-    base: u32,
+/// Walks the fields that are set, in field number order. Holds no reference, so that walks can keep many.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SetFields {
     /// Presence bits not yet walked; of one group, if wide.
     bits: u64,
     /// Next slot of a wide group.
@@ -234,26 +230,26 @@ pub(crate) struct SetFields<'a> {
     group: u32,
 }
 
-impl<'a> Iterator for SetFields<'a> {
-    type Item = (usize, &'a Entry, u32);
-
+impl SetFields {
+    /// The next field of `view`, the message that this was made from: (entry index, entry, slot).
     #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
+    pub(crate) fn next<'a>(&mut self, view: RawView<'a, '_>) -> Option<(usize, &'a Entry, u32)> {
+        let program = view.program();
         while self.bits == 0 {
             self.group += 1;
-            if !self.program.is_wide() || self.group as usize * WIDE_GROUP >= self.program.entries().len() {
+            if !program.is_wide() || self.group as usize * WIDE_GROUP >= program.entries().len() {
                 return None;
             }
-            let (bits, block) = self.words.wide_group(self.base, self.group);
+            let (bits, block) = view.words.wide_group(view.base, self.group);
             (self.bits, self.block) = (bits as u64, block);
         }
         let index = self.group as usize * WIDE_GROUP + self.bits.trailing_zeros() as usize;
         self.bits &= self.bits - 1;
-        let entry = self.program.entries().get(index)?;
-        if self.program.is_wide() {
+        let entry = program.entries().get(index)?;
+        if program.is_wide() {
             self.block += 2;
             return Some((index, entry, self.block - 2));
         }
-        Some((index, entry, self.base + entry.slot as u32))
+        Some((index, entry, view.base + entry.slot as u32))
     }
 }

@@ -44,7 +44,12 @@ impl Words<'_> {
 impl Slab {
     /// As `touch`, for a wide body.
     #[inline(never)]
-    pub(crate) fn wide_slot(&mut self, program: &Program, base: u32, entry: usize) -> Result<(u32, bool), Full> {
+    pub(crate) fn wide_slot(
+        &mut self,
+        program: &Program,
+        base: u32,
+        entry: usize,
+    ) -> Result<(u32, bool), Full> {
         let mut table = self.get(base + 2);
         if table == 0 {
             table = self.alloc(program.wide_table_words())?;

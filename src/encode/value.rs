@@ -1,0 +1,160 @@
+//! One field that is not a message: its size, and its bytes.
+
+use super::sizes::{Lengths, Sizes};
+use crate::program::{Coding, Entry};
+use crate::slab::{RawList, RawView};
+use crate::wire::{Cursor, varint_len, zigzag32, zigzag64};
+
+/// Bytes of the tag.
+#[inline(always)]
+pub(super) fn tag_len(entry: &Entry) -> u64 {
+    if entry.tag < 0x80 { 1 } else { varint_len(entry.tag as u64) as u64 }
+}
+
+/// The varint of a value kept in one word.
+#[inline(always)]
+fn varint_of_word(coding: Coding, word: u32) -> u64 {
+    match coding {
+        Coding::Int32 | Coding::ClosedEnum => word as i32 as i64 as u64,
+        Coding::Sint32 => zigzag32(word as i32) as u64,
+        _ => word as u64,
+    }
+}
+
+/// The varint of a value kept in two words.
+#[inline(always)]
+fn varint_of_words(coding: Coding, value: u64) -> u64 {
+    if coding == Coding::Sint64 { zigzag64(value as i64) } else { value }
+}
+
+/// The size of a field, tags included. The length of a packed run of varints goes to `sizes`.
+#[inline]
+pub(super) fn value_size(view: RawView<'_, '_>, entry: &Entry, slot: u32, sizes: &mut Sizes<'_>) -> u64 {
+    if entry.flags.is_list() {
+        return list_size(view.list(entry, slot), entry, sizes);
+    }
+    tag_len(entry)
+        + match entry.coding {
+            Coding::Fixed32 => 4,
+            Coding::Fixed64 => 8,
+            Coding::Bool => 1,
+            Coding::String | Coding::Bytes => span_size(view.words.get(slot + 1)),
+            Coding::Varint64 | Coding::Sint64 => {
+                varint_len(varint_of_words(entry.coding, view.words.get64(slot))) as u64
+            }
+            coding => varint_len(varint_of_word(coding, view.words.get(slot))) as u64,
+        }
+}
+
+fn span_size(len: u32) -> u64 {
+    varint_len(len as u64) as u64 + len as u64
+}
+
+fn list_size(list: RawList<'_, '_>, entry: &Entry, sizes: &mut Sizes<'_>) -> u64 {
+    let count = list.len() as u64;
+    if count == 0 {
+        return 0;
+    }
+    let body = elements_size(list, entry.coding);
+    if !entry.flags.is_packed() {
+        return body + count * tag_len(entry);
+    }
+    if keeps_length(entry.coding) {
+        let place = sizes.begin();
+        sizes.end(place, body);
+    }
+    body + tag_len(entry) + varint_len(body) as u64
+}
+
+/// Whether a packed run's length must be computed from its elements.
+fn keeps_length(coding: Coding) -> bool {
+    !matches!(coding, Coding::Fixed32 | Coding::Fixed64 | Coding::Bool)
+}
+
+/// Bytes of all elements without tags.
+fn elements_size(list: RawList<'_, '_>, coding: Coding) -> u64 {
+    let count = list.len() as u64;
+    let words = |coding| list.run().iter().map(|&w| varint_len(varint_of_word(coding, w)) as u64).sum();
+    match coding {
+        Coding::Fixed32 => count * 4,
+        Coding::Fixed64 => count * 8,
+        Coding::Bool => count,
+        Coding::String | Coding::Bytes => pairs(list).map(|span| span_size((span >> 32) as u32)).sum(),
+        Coding::Varint64 => pairs(list).map(|v| varint_len(v) as u64).sum(),
+        Coding::Sint64 => pairs(list).map(|v| varint_len(zigzag64(v as i64)) as u64).sum(),
+        Coding::Int32 | Coding::ClosedEnum => words(Coding::Int32),
+        Coding::Sint32 => words(Coding::Sint32),
+        _ => words(Coding::Uint32),
+    }
+}
+
+/// The elements of a list of two-word values.
+fn pairs<'a>(list: RawList<'a, '_>) -> impl Iterator<Item = u64> + use<'a> {
+    let (pairs, _) = list.run().as_chunks::<2>();
+    pairs.iter().map(|&[low, high]| low as u64 | (high as u64) << 32)
+}
+
+/// Writes a field, tags included.
+#[inline]
+pub(super) fn write_value(
+    view: RawView<'_, '_>,
+    entry: &Entry,
+    slot: u32,
+    lengths: &mut Lengths<'_>,
+    out: &mut Cursor<'_>,
+) {
+    if entry.flags.is_list() {
+        return write_list(view.list(entry, slot), entry, lengths, out);
+    }
+    out.put_varint(entry.tag as u64);
+    match entry.coding {
+        Coding::Fixed32 => out.put_fixed32(view.words.get(slot)),
+        Coding::Fixed64 => out.put_fixed64(view.words.get64(slot)),
+        Coding::String | Coding::Bytes => out.put_length_delimited(view.span(slot)),
+        Coding::Varint64 | Coding::Sint64 => {
+            out.put_varint(varint_of_words(entry.coding, view.words.get64(slot)));
+        }
+        coding => out.put_varint(varint_of_word(coding, view.words.get(slot))),
+    }
+}
+
+fn write_list(list: RawList<'_, '_>, entry: &Entry, lengths: &mut Lengths<'_>, out: &mut Cursor<'_>) {
+    if list.len() == 0 {
+        return;
+    }
+    if !entry.flags.is_packed() {
+        return write_elements(list, entry.coding, Some(entry.tag), out);
+    }
+    out.put_varint(entry.tag as u64);
+    let len =
+        if keeps_length(entry.coding) { lengths.take() as u64 } else { elements_size(list, entry.coding) };
+    out.put_varint(len);
+    write_elements(list, entry.coding, None, out);
+}
+
+/// Writes all elements, each behind the tag if there is one.
+fn write_elements(list: RawList<'_, '_>, coding: Coding, tag: Option<u32>, out: &mut Cursor<'_>) {
+    macro_rules! each {
+        ($elements:expr, $put:expr) => {
+            for element in $elements {
+                if let Some(tag) = tag {
+                    out.put_varint(tag as u64);
+                }
+                #[allow(clippy::redundant_closure_call, reason = "one body per coding")]
+                $put(out, element);
+            }
+        };
+    }
+    let words = list.run();
+    match coding {
+        Coding::Fixed32 => each!(words, |out: &mut Cursor<'_>, &w| out.put_fixed32(w)),
+        Coding::Fixed64 => each!(pairs(list), |out: &mut Cursor<'_>, v| out.put_fixed64(v)),
+        Coding::String | Coding::Bytes => {
+            each!(0..list.len(), |out: &mut Cursor<'_>, i| { out.put_length_delimited(list.span(i)) })
+        }
+        Coding::Varint64 | Coding::Sint64 => {
+            each!(pairs(list), |out: &mut Cursor<'_>, v| { out.put_varint(varint_of_words(coding, v)) })
+        }
+        _ => each!(words, |out: &mut Cursor<'_>, &w| out.put_varint(varint_of_word(coding, w))),
+    }
+}
