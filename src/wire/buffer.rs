@@ -180,3 +180,63 @@ pub(crate) mod sealed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{sealed::Sealed, *};
+    use alloc::vec;
+
+    /// Everything that every buffer must do, on a buffer that holds `b"ab"`.
+    fn keeps_the_contract(mut buf: impl Buffer) {
+        assert_eq!(buf.append_up_to(3, |cursor| cursor.put_slice(b"cde")), Ok(3));
+        assert_eq!(buf.append_up_to(100, |cursor| cursor.put_varint(300)), Ok(2));
+        assert_eq!(buf.append_up_to(0, |_| ()), Ok(0));
+        assert_eq!(buf.as_bytes(), b"abcde\xac\x02");
+
+        assert_eq!(buf.append_up_to(2, |cursor| cursor.put_slice(b"xyz")), Err(CursorOverflow));
+        assert_eq!(buf.append_with(|_| Err("no")), Err("no"));
+        assert_eq!(buf.as_bytes(), b"abcde\xac\x02");
+
+        buf.reserve_bytes(64);
+        assert!(buf.spare().len() >= 64);
+        let whole = buf.append_with(|spare| {
+            let mut cursor = Cursor::new(spare);
+            while cursor.room() > 0 {
+                cursor.put_byte(b'.');
+            }
+            cursor.finish()
+        });
+        assert_eq!(whole.map(|len| len + 7), Ok(buf.as_bytes().len()));
+        buf.as_bytes_mut()[0] = b'A';
+        buf.truncate_to(2);
+        buf.extend(b"!");
+        assert_eq!(buf.as_bytes(), b"Ab!");
+    }
+
+    #[test]
+    fn vec_keeps_the_contract() {
+        keeps_the_contract(b"ab".to_vec());
+    }
+
+    #[cfg(feature = "bytes")]
+    #[test]
+    fn bytes_mut_keeps_the_contract() {
+        keeps_the_contract(bytes::BytesMut::from(&b"ab"[..]));
+        let mut shared = bytes::BytesMut::from(&b"..ab"[..]);
+        drop(shared.split_to(2));
+        keeps_the_contract(shared);
+    }
+
+    #[test]
+    #[cfg(not(tablepb_safe))]
+    #[should_panic(expected = "assertion failed")]
+    fn bytes_written_elsewhere_are_refused() {
+        // Anything but memory that lives for ever is refused by the compiler already.
+        let elsewhere = vec![0; 4].leak();
+        let _ = vec![1_u8; 3].append_with(|_| {
+            let mut cursor = Cursor::over(elsewhere);
+            cursor.put_byte(1);
+            cursor.finish()
+        });
+    }
+}

@@ -30,6 +30,8 @@ mod reader;
 mod spare;
 mod tag;
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 pub mod utf8;
 mod varint;

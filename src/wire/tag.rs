@@ -136,3 +136,40 @@ impl fmt::Debug for Tag {
         write!(f, "Tag({}, {:?})", self.number(), self.wire_type())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_valid_or_name_their_fault() {
+        let edges = [u32::MAX - 9, 1 << 28, 1 << 31].map(|start| start..start + 9);
+        for bits in (0..0x1_0000).chain(edges.into_iter().flatten()) {
+            let expected = match (bits >> 3, bits & 7) {
+                (0, _) => Err(DecodeErrorKind::InvalidFieldNumber),
+                (_, 6 | 7) => Err(DecodeErrorKind::InvalidWireType),
+                (number, wire_type) => Ok((number, wire_type)),
+            };
+            let tag = Tag::from_bits(bits);
+            assert_eq!(tag.map(|tag| (tag.number(), tag.wire_type() as u32)), expected, "{bits:#x}");
+            if let Ok(tag) = tag {
+                assert_eq!(Tag::try_new(tag.number(), tag.wire_type()), Some(tag));
+                assert_eq!(tag.get(), bits);
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_make_no_tag() {
+        assert_eq!(Tag::try_new(0, WireType::Varint), None);
+        assert_eq!(Tag::try_new(Tag::MAX_NUMBER + 1, WireType::Varint), None);
+        assert_eq!(Tag::try_new(u32::MAX, WireType::Varint), None);
+        assert_eq!(Tag::new(Tag::MAX_NUMBER, WireType::Fixed32).get(), u32::MAX - 2);
+    }
+
+    #[test]
+    fn an_optional_tag_is_four_bytes() {
+        assert_eq!(size_of::<Option<Tag>>(), 4);
+        assert_eq!((Tag::new(15, WireType::Varint).len(), Tag::new(16, WireType::Varint).len()), (1, 2));
+    }
+}

@@ -98,3 +98,80 @@ fn ascii_str(bytes: &[u8]) -> Option<&str> {
 fn ascii_str(bytes: &[u8]) -> Option<&str> {
     core::str::from_utf8(bytes).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::{vec, vec::Vec};
+
+    /// All ways to check agree with the standard library, with nothing, ASCII and non-ASCII behind the string.
+    fn agrees(bytes: &[u8]) {
+        let expected = core::str::from_utf8(bytes).ok();
+        assert_eq!(from_utf8(bytes), expected, "{bytes:02x?}");
+        assert_eq!(is_valid(bytes), expected.is_some(), "{bytes:02x?}");
+        assert_eq!(from_prefix(bytes, bytes.len()), expected, "{bytes:02x?}");
+        for behind in [0, b'a', 0x80, 0xff] {
+            let mut longer = bytes.to_vec();
+            longer.resize(bytes.len() + SHORT, behind);
+            assert_eq!(from_prefix(&longer, bytes.len()), expected, "{bytes:02x?} then {behind:02x}");
+        }
+    }
+
+    #[test]
+    fn one_byte_anywhere_decides() {
+        for len in 0..=2 * SHORT + 1 {
+            agrees(&vec![b'x'; len]);
+            for at in 0..len {
+                for byte in [0, 0x7f, 0x80, 0xc3, 0xff] {
+                    let mut bytes = vec![b'x'; len];
+                    bytes[at] = byte;
+                    agrees(&bytes);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sequences_anywhere_decide() {
+        let sequences: [&[u8]; 12] = [
+            "\u{80}".as_bytes(),
+            "\u{7ff}".as_bytes(),
+            "\u{800}".as_bytes(),
+            "\u{ffff}".as_bytes(),
+            "\u{10ffff}".as_bytes(),
+            &[0xc3, 0x28],
+            &[0xc0, 0x80],
+            &[0xed, 0xa0, 0x80],
+            &[0xe0, 0x9f, 0xbf],
+            &[0xf0, 0x8f, 0xbf, 0xbf],
+            &[0xf4, 0x90, 0x80, 0x80],
+            &[0xf8, 0x88, 0x80, 0x80, 0x80],
+        ];
+        for sequence in sequences {
+            for before in 0..SHORT + 2 {
+                for behind in [0, 1, 7, SHORT] {
+                    let bytes = [&vec![b'a'; before][..], sequence, &vec![b'z'; behind]].concat();
+                    agrees(&bytes);
+                    agrees(&bytes[..bytes.len() - 1]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_pair_of_bytes_agrees() {
+        for pair in 0..=u16::MAX {
+            let bytes = pair.to_be_bytes();
+            assert_eq!(from_utf8(&bytes), core::str::from_utf8(&bytes).ok());
+        }
+    }
+
+    #[test]
+    fn a_prefix_that_is_not_there_is_no_string() {
+        let text: Vec<u8> = vec![b'a'; SHORT];
+        assert_eq!(from_prefix(&text, SHORT + 1), None);
+        assert_eq!(from_prefix(&text, usize::MAX), None);
+        assert_eq!(from_prefix(&[], 1), None);
+        assert_eq!(from_prefix(&text, 2), Some("aa"));
+    }
+}

@@ -49,7 +49,7 @@ pub(super) const CONTINUATION: u64 = 0x8080_8080_8080_8080;
 pub(crate) const fn short_varint(value: u64) -> ([u8; 8], usize) {
     let len = varint_len(value);
     // All continuation bits below the last byte: bits 0 to 8 * (len - 1) - 1.
-    let below = (1 << (8 * (len - 1) & 63)) - 1;
+    let below = (1 << ((8 * (len - 1)) & 63)) - 1;
     ((spread(value) | (CONTINUATION & below)).to_le_bytes(), len)
 }
 
@@ -79,4 +79,57 @@ pub(super) const fn gather(bytes: u64) -> u64 {
     let v = (bytes & 0x007f_007f_007f_007f) | (bytes & 0x7f00_7f00_7f00_7f00) >> 1;
     let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x3fff_0000_3fff_0000) >> 2;
     (v & 0x0fff_ffff) | (v & 0x0fff_ffff_0000_0000) >> 4
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    /// Values around every bit, and their complements.
+    pub(in crate::wire) fn edges() -> impl Iterator<Item = u64> {
+        (0..64).flat_map(|bit| {
+            let power = 1_u64 << bit;
+            [power - 1, power, power + 1, !power, power.wrapping_neg(), 0x5555_5555_5555_5555 & (power - 1)]
+        })
+    }
+
+    /// A varint by the definition, <https://protobuf.dev/programming-guides/encoding/#varints>.
+    pub(in crate::wire) fn reference(mut value: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while value >= 0x80 {
+            bytes.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        bytes.push(value as u8);
+        bytes
+    }
+
+    #[test]
+    fn words_are_the_bytes_of_the_definition() {
+        for value in edges() {
+            let expected = reference(value);
+            assert_eq!(varint_len(value), expected.len(), "{value:#x}");
+            if value < 1 << 56 {
+                let (bytes, len) = short_varint(value);
+                assert_eq!(&bytes[..len], expected, "{value:#x}");
+                assert_eq!(gather(u64::from_le_bytes(bytes)), value);
+            } else {
+                let (first, last, len) = long_varint(value);
+                assert_eq!([&first[..], &last[..len]].concat(), expected, "{value:#x}");
+            }
+        }
+    }
+
+    #[test]
+    fn zigzag_interleaves_and_comes_back() {
+        assert_eq!([0, -1, 1, -2, 2].map(zigzag32), [0, 1, 2, 3, 4]);
+        assert_eq!([i32::MAX, i32::MIN].map(zigzag32), [u32::MAX - 1, u32::MAX]);
+        assert_eq!([i64::MAX, i64::MIN].map(zigzag64), [u64::MAX - 1, u64::MAX]);
+        for value in edges() {
+            assert_eq!(unzigzag64(zigzag64(value as i64)), value as i64);
+            assert_eq!(unzigzag32(zigzag32(value as i32)), value as i32);
+            assert_eq!(zigzag32(value as i32), zigzag64((value as i32).into()) as u32);
+        }
+    }
 }
