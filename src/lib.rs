@@ -22,6 +22,11 @@ pub use error::{
     DecodeError, DecodeErrorKind, DescriptorError, DescriptorErrorKind, EncodeError, EncodeErrorKind,
     FieldPath, PathStep,
 };
+pub use schema::{
+    DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
+    FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor,
+    ServiceDescriptor,
+};
 pub use table::{Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
 
 #[cfg(feature = "bytes")]

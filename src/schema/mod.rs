@@ -1,1 +1,38 @@
-//! (being built)
+//! Schemas at run time: pools of descriptors, made of descriptor sets or of const tables.
+//!
+//! A [`DescriptorPool`] is made in three steps, one room for each: `read.rs` or `tables.rs` turn the source into
+//! plain structs (`proto.rs`), `build/` names, resolves and checks them (`model.rs`), and `lower.rs` hands the
+//! result to the programs of the loops. Descriptors are a pool and an index. `features.rs` knows the editions;
+//! `descriptor_proto/` holds the tables by which descriptor sets are read.
+//!
+//! Invariant: what is in a pool is consistent, so nothing behind it needs to check a schema again.
+
+mod build;
+mod descriptor_proto;
+mod enumeration;
+mod escape;
+mod features;
+mod field;
+mod file;
+mod lower;
+mod message;
+mod model;
+mod names;
+mod pool;
+mod proto;
+mod read;
+mod service;
+mod symbols;
+mod tables;
+mod write;
+
+pub use enumeration::{EnumDescriptor, EnumValueDescriptor};
+pub use field::{ExtensionDescriptor, FieldDescriptor, FieldKind, FieldRef};
+pub use file::FileDescriptor;
+pub use message::{MessageDescriptor, OneofDescriptor};
+pub use pool::DescriptorPool;
+pub use proto::Edition;
+pub use service::{MethodDescriptor, ServiceDescriptor};
+
+#[cfg(test)]
+mod tests;

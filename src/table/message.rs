@@ -15,9 +15,9 @@ pub enum Syntax {
     Proto3,
 }
 
-/// The default value of a field, as `[default = ...]` gives it.
+/// The default value of a field, as `[default = ...]` gives it; `'static` in a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum DefaultValue {
+pub enum DefaultValue<'a> {
     /// For `bool`.
     Bool(bool),
     /// For the signed integers.
@@ -27,11 +27,11 @@ pub enum DefaultValue {
     /// For `float` and `double`.
     Float(f64),
     /// For `string`.
-    String(&'static str),
+    String(&'a str),
     /// For `bytes`.
-    Bytes(&'static [u8]),
+    Bytes(&'a [u8]),
     /// For an enum: the name of the value.
-    Enum(&'static str),
+    Enum(&'a str),
 }
 
 /// One field of a [`MessageTable`].
@@ -55,7 +55,7 @@ pub struct FieldTable {
     packed: Option<bool>,
     delimited: bool,
     oneof: Option<&'static str>,
-    default: Option<DefaultValue>,
+    default: Option<DefaultValue<'static>>,
     json_name: Option<&'static str>,
 }
 
@@ -124,7 +124,7 @@ impl FieldTable {
     }
 
     /// Sets the default value (proto2).
-    pub const fn default_value(mut self, value: DefaultValue) -> Self {
+    pub const fn default_value(mut self, value: DefaultValue<'static>) -> Self {
         self.default = Some(value);
         self
     }
@@ -181,7 +181,7 @@ impl FieldTable {
     }
 
     /// The default value, if one was given.
-    pub const fn default(&self) -> Option<DefaultValue> {
+    pub const fn default(&self) -> Option<DefaultValue<'static>> {
         self.default
     }
 

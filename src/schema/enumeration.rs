@@ -1,0 +1,190 @@
+//! [`EnumDescriptor`] and [`EnumValueDescriptor`].
+
+use super::model::{EnumData, EnumValueData};
+use super::{DescriptorPool, FileDescriptor, MessageDescriptor};
+use core::fmt;
+use core::ops::RangeInclusive;
+
+/// An enum type of a pool.
+///
+/// A handle: the pool and an index, `Send + Sync`; `Clone` counts a reference.
+///
+/// ```
+/// use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable};
+///
+/// static COLOR: EnumTable = EnumTable::new("pkg.Color", &[("RED", 0), ("GREEN", 1)]);
+/// static CAR: MessageTable =
+///     MessageTable::new("pkg.Car", &[FieldTable::new("color", 1, Kind::Enum(|| &COLOR))]);
+/// let pool = DescriptorPool::from_tables(&[&CAR])?;
+/// let color = pool.get_enum_by_name("pkg.Color").unwrap();
+/// assert_eq!(color.get_value(1).unwrap().name(), "GREEN");
+/// assert_eq!(color.default_value().number(), 0);
+/// # Ok::<(), tablepb::DescriptorError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct EnumDescriptor {
+    pool: DescriptorPool,
+    index: u32,
+}
+
+impl EnumDescriptor {
+    pub(super) fn new(pool: &DescriptorPool, index: u32) -> Self {
+        Self { pool: pool.clone(), index }
+    }
+
+    fn data(&self) -> &EnumData {
+        &self.pool.data().enums[self.index as usize]
+    }
+
+    /// Position among the enums of the pool.
+    pub(crate) fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// The pool the enum belongs to.
+    pub fn parent_pool(&self) -> &DescriptorPool {
+        &self.pool
+    }
+
+    /// The file that defines the enum.
+    pub fn parent_file(&self) -> FileDescriptor {
+        FileDescriptor::new(&self.pool, self.data().file)
+    }
+
+    /// The message that the enum is nested in.
+    pub fn parent_message(&self) -> Option<MessageDescriptor> {
+        super::pool::index(self.data().parent).map(|i| MessageDescriptor::new(&self.pool, i))
+    }
+
+    /// The name without package and enclosing messages.
+    pub fn name(&self) -> &str {
+        self.pool.data().text(self.data().name.local())
+    }
+
+    /// The full name, `package.Outer.Name`.
+    pub fn full_name(&self) -> &str {
+        self.pool.data().text(self.data().name.full())
+    }
+
+    /// The package of the file, or `""`.
+    pub fn package_name(&self) -> &str {
+        let data = self.pool.data();
+        data.files.get(self.data().file as usize).map_or("", |f| data.text(f.package))
+    }
+
+    /// The values, in the order of the file; at least one. Several may share a number.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = EnumValueDescriptor> + '_ {
+        (0..self.data().values.len() as u32).map(|i| EnumValueDescriptor::new(self, i))
+    }
+
+    /// The value that a field has when it is not set and has no default of its own: the first one.
+    pub fn default_value(&self) -> EnumValueDescriptor {
+        EnumValueDescriptor::new(self, 0)
+    }
+
+    /// The first value with this number.
+    pub fn get_value(&self, number: i32) -> Option<EnumValueDescriptor> {
+        self.data().position(number).map(|i| EnumValueDescriptor::new(self, i))
+    }
+
+    /// The value of this name.
+    pub fn get_value_by_name(&self, name: &str) -> Option<EnumValueDescriptor> {
+        self.pool.data().enum_value(self.index, name).map(|i| EnumValueDescriptor::new(self, i))
+    }
+
+    /// The name of the first value with this number.
+    pub(crate) fn value_name(&self, number: i32) -> Option<&str> {
+        let value = self.data().values.get(self.data().position(number)? as usize)?;
+        Some(self.pool.data().text(value.name.local()))
+    }
+
+    /// Whether the enum is closed: numbers that it does not list are kept as unknown fields, not as values,
+    /// <https://protobuf.dev/programming-guides/enum/>.
+    pub fn is_closed(&self) -> bool {
+        self.data().closed
+    }
+
+    /// Whether several names may share a number.
+    pub fn allows_alias(&self) -> bool {
+        self.data().allow_alias
+    }
+
+    /// Whether the enum is marked `deprecated`.
+    pub fn is_deprecated(&self) -> bool {
+        self.data().deprecated
+    }
+
+    /// The numbers that no value may have, both ends included.
+    pub fn reserved_ranges(&self) -> impl ExactSizeIterator<Item = RangeInclusive<i32>> + '_ {
+        self.data().reserved_ranges.iter().map(|&(first, last)| first..=last)
+    }
+
+    /// The names that no value may have.
+    pub fn reserved_names(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
+        self.data().reserved_names.iter().map(|&n| self.pool.data().text(n))
+    }
+
+    /// The enum's `google.protobuf.EnumOptions`, encoded, custom options included.
+    pub fn options_bytes(&self) -> &[u8] {
+        self.pool.data().bytes(self.data().options)
+    }
+}
+
+impl fmt::Debug for EnumDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EnumDescriptor({})", self.full_name())
+    }
+}
+
+/// A value of an enum: a name and a number.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct EnumValueDescriptor {
+    parent: EnumDescriptor,
+    index: u32,
+}
+
+impl EnumValueDescriptor {
+    fn new(parent: &EnumDescriptor, index: u32) -> Self {
+        Self { parent: parent.clone(), index }
+    }
+
+    fn data(&self) -> &EnumValueData {
+        &self.parent.data().values[self.index as usize]
+    }
+
+    /// The enum.
+    pub fn parent_enum(&self) -> &EnumDescriptor {
+        &self.parent
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        self.parent.pool.data().text(self.data().name.local())
+    }
+
+    /// The full name. It lies in the scope around the enum: `pkg.RED`, not `pkg.Color.RED`.
+    pub fn full_name(&self) -> &str {
+        self.parent.pool.data().text(self.data().name.full())
+    }
+
+    /// The number.
+    pub fn number(&self) -> i32 {
+        self.data().number
+    }
+
+    /// Whether the value is marked `deprecated`.
+    pub fn is_deprecated(&self) -> bool {
+        self.data().deprecated
+    }
+
+    /// The value's `google.protobuf.EnumValueOptions`, encoded, custom options included.
+    pub fn options_bytes(&self) -> &[u8] {
+        self.parent.pool.data().bytes(self.data().options)
+    }
+}
+
+impl fmt::Debug for EnumValueDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EnumValueDescriptor({} = {})", self.full_name(), self.number())
+    }
+}

@@ -1,0 +1,104 @@
+//! C escapes, in which descriptors hold the defaults of bytes fields and .proto source its strings.
+
+use alloc::{string::String, vec::Vec};
+use core::fmt::Write;
+
+/// Text without quotes: `\n`, `\r`, `\t`, `\"`, `\'`, `\\`, and three octal digits for everything that is not
+/// printable ASCII. What protoc puts into `default_value` of a bytes field.
+pub(super) fn escape_bytes(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for &byte in bytes {
+        escape_ascii(byte, &mut out);
+    }
+    out
+}
+
+/// As [`escape_bytes`], with letters outside of ASCII as they are.
+pub(super) fn escape_str(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match u8::try_from(c) {
+            Ok(byte) if byte.is_ascii() => escape_ascii(byte, &mut out),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+fn escape_ascii(byte: u8, out: &mut String) {
+    match byte {
+        b'\n' => out.push_str("\\n"),
+        b'\r' => out.push_str("\\r"),
+        b'\t' => out.push_str("\\t"),
+        b'"' | b'\'' | b'\\' => {
+            out.push('\\');
+            out.push(byte.into());
+        }
+        0x20..=0x7e => out.push(byte.into()),
+        // Writing to a `String` cannot fail.
+        _ => drop(write!(out, "\\{byte:03o}")),
+    }
+}
+
+/// The bytes that escapes stand for: `\n`, `\r`, `\t`, `\a`, `\b`, `\f`, `\v`, quotes, `\\`, `\?`, one to three octal digits, and `\x`
+/// with one or two hexadecimal digits. `None` for any other backslash.
+pub(super) fn unescape(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        if byte != b'\\' {
+            out.push(byte);
+            continue;
+        }
+        let (&escape, tail) = rest.split_first()?;
+        let (value, used) = match escape {
+            b'n' => (b'\n', 1),
+            b'r' => (b'\r', 1),
+            b't' => (b'\t', 1),
+            b'a' => (7, 1),
+            b'b' => (8, 1),
+            b'f' => (12, 1),
+            b'v' => (11, 1),
+            b'\\' | b'\'' | b'"' | b'?' => (escape, 1),
+            b'0'..=b'7' => digits(rest, 8, 3)?,
+            b'x' | b'X' => {
+                let (value, used) = digits(tail, 16, 2)?;
+                (value, used + 1)
+            }
+            _ => return None,
+        };
+        out.push(value);
+        rest = rest.get(used..)?;
+    }
+    Some(out)
+}
+
+/// Up to `most` digits: their value, if it is a byte, and how many there are.
+fn digits(bytes: &[u8], radix: u32, most: usize) -> Option<(u8, usize)> {
+    let values = bytes.iter().take(most).map_while(|&b| char::from(b).to_digit(radix));
+    let (value, used) = values.fold((0u32, 0), |(value, used), digit| (value * radix + digit, used + 1));
+    (used > 0).then_some((u8::try_from(value).ok()?, used))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes() {
+        let bytes = unescape(r#"a\n\"\\\001\377\x7fé\0019"#).unwrap();
+        assert_eq!(bytes, b"a\n\"\\\x01\xff\x7f\xc3\xa9\x019");
+        for bad in [r"\", r"\q", r"\400", r"\x", r"\xg"] {
+            assert_eq!(unescape(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_escaped_comes_back() {
+        let all: Vec<u8> = (0..=255).collect();
+        assert_eq!(unescape(&escape_bytes(&all)).unwrap(), all);
+        assert_eq!(escape_str("a\"é\u{1}"), "a\\\"é\\001");
+        assert_eq!(unescape(&escape_str("a\"é\u{1}")).unwrap(), "a\"é\u{1}".as_bytes());
+    }
+}

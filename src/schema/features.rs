@@ -1,0 +1,178 @@
+//! Editions and features: which rules a definition follows.
+//!
+//! Every definition starts from the features of the one around it and changes those that its own options set; a
+//! file starts from the defaults of its edition, <https://protobuf.dev/editions/features/>. proto2 and proto3 are
+//! editions too, with their older spellings (`packed`, `required`, groups, `optional` in proto3) turned into
+//! features. Nothing outside of this room sees features: descriptors answer questions like `supports_presence`.
+
+use super::proto::{Edition, FieldProto, FileProto, label, type_code};
+
+/// `features.field_presence`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FieldPresence {
+    Explicit,
+    Implicit,
+    LegacyRequired,
+}
+
+/// `features.message_encoding`, `enum_type` and so on: the features that matter at run time, resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Features {
+    pub(super) field_presence: FieldPresence,
+    pub(super) closed_enum: bool,
+    pub(super) packed: bool,
+    pub(super) verify_utf8: bool,
+    pub(super) delimited: bool,
+}
+
+/// The features that one `options` message sets; `None` is inherited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct FeatureOverrides {
+    pub(super) field_presence: Option<FieldPresence>,
+    pub(super) closed_enum: Option<bool>,
+    pub(super) packed: Option<bool>,
+    pub(super) verify_utf8: Option<bool>,
+    pub(super) delimited: Option<bool>,
+}
+
+impl FeatureOverrides {
+    /// Takes one field of `google.protobuf.FeatureSet`; numbers and values not known here change nothing.
+    pub(super) fn set(&mut self, number: u32, value: i32) {
+        match (number, value) {
+            (1, 1) => self.field_presence = Some(FieldPresence::Explicit),
+            (1, 2) => self.field_presence = Some(FieldPresence::Implicit),
+            (1, 3) => self.field_presence = Some(FieldPresence::LegacyRequired),
+            (2, 1 | 2) => self.closed_enum = Some(value == 2),
+            (3, 1 | 2) => self.packed = Some(value == 1),
+            (4, 2 | 3) => self.verify_utf8 = Some(value == 2),
+            (5, 1 | 2) => self.delimited = Some(value == 2),
+            _ => {}
+        }
+    }
+
+    /// The (number, value) pairs of `google.protobuf.FeatureSet` that these overrides stand for.
+    pub(super) fn to_numbers(self) -> impl Iterator<Item = (u32, i32)> {
+        let presence = self.field_presence.map(|p| match p {
+            FieldPresence::Explicit => 1,
+            FieldPresence::Implicit => 2,
+            FieldPresence::LegacyRequired => 3,
+        });
+        let pick = |choice: Option<bool>, yes, no| choice.map(|c| if c { yes } else { no });
+        [
+            (1, presence),
+            (2, pick(self.closed_enum, 2, 1)),
+            (3, pick(self.packed, 1, 2)),
+            (4, pick(self.verify_utf8, 2, 3)),
+            (5, pick(self.delimited, 2, 1)),
+        ]
+        .into_iter()
+        .filter_map(|(number, value)| Some((number, value?)))
+    }
+}
+
+impl Features {
+    /// What holds in a file of this edition that sets no features, as descriptor.proto's `edition_defaults` say.
+    pub(super) fn of_edition(edition: Edition) -> Self {
+        match edition {
+            Edition::Proto2 => Self {
+                field_presence: FieldPresence::Explicit,
+                closed_enum: true,
+                packed: false,
+                verify_utf8: false,
+                delimited: false,
+            },
+            Edition::Proto3 => Self {
+                field_presence: FieldPresence::Implicit,
+                closed_enum: false,
+                packed: true,
+                verify_utf8: true,
+                delimited: false,
+            },
+            Edition::Edition2023 | Edition::Edition2024 | Edition::Unstable => Self {
+                field_presence: FieldPresence::Explicit,
+                closed_enum: false,
+                packed: true,
+                verify_utf8: true,
+                delimited: false,
+            },
+        }
+    }
+
+    pub(super) fn of_file(file: &FileProto<'_>) -> Self {
+        Self::of_edition(file.edition).with(file.options.features)
+    }
+
+    /// These features, changed by the options of a definition inside.
+    pub(super) fn with(self, overrides: FeatureOverrides) -> Self {
+        Self {
+            field_presence: overrides.field_presence.unwrap_or(self.field_presence),
+            closed_enum: overrides.closed_enum.unwrap_or(self.closed_enum),
+            packed: overrides.packed.unwrap_or(self.packed),
+            verify_utf8: overrides.verify_utf8.unwrap_or(self.verify_utf8),
+            delimited: overrides.delimited.unwrap_or(self.delimited),
+        }
+    }
+
+    /// The features of a field inside of a definition that has these: its options, and what proto2 and proto3
+    /// wrote in other ways before there were features.
+    pub(super) fn of_field(self, field: &FieldProto<'_>, edition: Edition) -> Self {
+        let mut this = self.with(field.options.features);
+        if edition.is_legacy() {
+            if let Some(packed) = field.options.packed {
+                this.packed = packed;
+            }
+            if field.label == label::REQUIRED {
+                this.field_presence = FieldPresence::LegacyRequired;
+            }
+            if field.proto3_optional {
+                this.field_presence = FieldPresence::Explicit;
+            }
+        }
+        if field.type_code == type_code::GROUP {
+            this.delimited = true;
+        }
+        this
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overrides_survive_their_numbers() {
+        for number in 1..=6 {
+            for value in 0..=4 {
+                let mut overrides = FeatureOverrides::default();
+                overrides.set(number, value);
+                let known = overrides != FeatureOverrides::default();
+                let pairs: alloc::vec::Vec<_> = overrides.to_numbers().collect();
+                assert_eq!(pairs, if known { alloc::vec![(number, value)] } else { alloc::vec![] });
+            }
+        }
+    }
+
+    #[test]
+    fn inner_options_win() {
+        let file = Features::of_edition(Edition::Edition2023)
+            .with(FeatureOverrides { delimited: Some(true), ..Default::default() });
+        let message = file.with(FeatureOverrides { closed_enum: Some(true), ..Default::default() });
+        let inner = message.with(FeatureOverrides { delimited: Some(false), ..Default::default() });
+        assert!(file.delimited && message.delimited && message.closed_enum);
+        assert!(!file.closed_enum && !inner.delimited && inner.closed_enum);
+    }
+
+    #[test]
+    fn old_spellings_are_features() {
+        let field = FieldProto { label: label::REQUIRED, type_code: type_code::GROUP, ..Default::default() };
+        let features = Features::of_edition(Edition::Proto2).of_field(&field, Edition::Proto2);
+        assert_eq!(features.field_presence, FieldPresence::LegacyRequired);
+        assert!(features.delimited);
+        let mut packed = FieldProto::default();
+        packed.options.packed = Some(false);
+        assert!(!Features::of_edition(Edition::Proto3).of_field(&packed, Edition::Proto3).packed);
+        let optional = FieldProto { proto3_optional: true, ..Default::default() };
+        let features = Features::of_edition(Edition::Proto3).of_field(&optional, Edition::Proto3);
+        assert_eq!(features.field_presence, FieldPresence::Explicit);
+    }
+}

@@ -1,0 +1,351 @@
+//! [`FieldDescriptor`], [`ExtensionDescriptor`], and the borrowed [`FieldRef`] that both are made of.
+//!
+//! An extension is a field of the message it extends, behind the declared ones, so the loops and the message layer
+//! know one kind of field only.
+
+use super::model::{DefaultData, ExtensionData, FieldData, FieldFlags, NONE};
+use super::{DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor, OneofDescriptor};
+use crate::table::{Cardinality, DefaultValue, Kind};
+use core::fmt;
+use core::hash::{Hash, Hasher};
+
+/// The type of a field in a pool.
+pub type FieldKind = Kind<MessageDescriptor, EnumDescriptor>;
+
+/// A field or extension of a message, borrowed from the pool; 16 bytes, `Copy`.
+///
+/// What a message view yields. [`to_owned`](Self::to_owned) makes a [`FieldDescriptor`] of it.
+#[derive(Clone, Copy)]
+pub struct FieldRef<'a> {
+    pool: &'a DescriptorPool,
+    message: u32,
+    field: u32,
+}
+
+/// A field of a message.
+///
+/// A handle: the pool and two indices, `Send + Sync`; `Clone` counts a reference. An extension can be looked at as
+/// a field too ([`ExtensionDescriptor::as_field`]), and is equal to itself in either form of getting it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct FieldDescriptor {
+    message: MessageDescriptor,
+    index: u32,
+}
+
+/// An extension: a field that a message declares room for and another place defines.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ExtensionDescriptor {
+    pool: DescriptorPool,
+    index: u32,
+}
+
+/// The questions that all three answer; `$field` is the `FieldRef` of `$self`.
+macro_rules! accessors {
+    ($life:lifetime, $self:ident => $field:expr) => {
+        /// The name without the scope it is in.
+        pub fn name(&$self) -> &$life str {
+            $field.pool.data().text($field.data().name.local())
+        }
+
+        /// The full name: that of the message, or of the scope an extension is declared in, and its own.
+        pub fn full_name(&$self) -> &$life str {
+            $field.pool.data().text($field.data().name.full())
+        }
+
+        /// The name in JSON: lowerCamelCase unless the schema says otherwise; `[full.name]` for an extension.
+        pub fn json_name(&$self) -> &$life str {
+            $field.pool.data().text($field.data().json_name)
+        }
+
+        /// The number, 1 to 2^29-1.
+        #[inline]
+        pub fn number(&$self) -> u32 {
+            $field.data().number
+        }
+
+        /// The type of the field or, if it is a list, of its elements. A map is a list of its entry message.
+        pub fn kind(&$self) -> FieldKind {
+            let pool = $field.pool;
+            let kind = &$field.data().kind;
+            kind.map(|&m| MessageDescriptor::new(pool, m), |&e| EnumDescriptor::new(pool, e))
+        }
+
+        /// Optional, required or repeated; maps are repeated.
+        #[inline]
+        pub fn cardinality(&$self) -> Cardinality {
+            $field.data().cardinality
+        }
+
+        /// Whether the field holds a list: repeated and not a map.
+        #[inline]
+        pub fn is_list(&$self) -> bool {
+            $field.data().cardinality == Cardinality::Repeated && !$field.has(FieldFlags::MAP)
+        }
+
+        /// Whether the field is a map.
+        #[inline]
+        pub fn is_map(&$self) -> bool {
+            $field.has(FieldFlags::MAP)
+        }
+
+        /// Whether messages of the field stand between group tags on the wire: a proto2 group, or
+        /// `features.message_encoding = DELIMITED`.
+        #[inline]
+        pub fn is_group(&$self) -> bool {
+            $field.has(FieldFlags::DELIMITED)
+        }
+
+        /// Whether the elements of the field are encoded behind one tag. Decoding accepts either.
+        #[inline]
+        pub fn is_packed(&$self) -> bool {
+            $field.has(FieldFlags::PACKED)
+        }
+
+        /// Whether the field is `required`, or `LEGACY_REQUIRED` in editions.
+        #[inline]
+        pub fn is_required(&$self) -> bool {
+            $field.data().cardinality == Cardinality::Required
+        }
+
+        /// Whether "not set" and "set to the default value" differ. Never true for lists and maps, always for
+        /// messages and members of oneofs, <https://protobuf.dev/programming-guides/field_presence/>.
+        #[inline]
+        pub fn supports_presence(&$self) -> bool {
+            $field.has(FieldFlags::PRESENCE)
+        }
+
+        /// Whether a string of the field is refused when it is not UTF-8; proto2 lets any bytes pass.
+        #[inline]
+        pub fn validates_utf8(&$self) -> bool {
+            $field.has(FieldFlags::UTF8)
+        }
+
+        /// Whether the field is marked `deprecated`.
+        pub fn is_deprecated(&$self) -> bool {
+            $field.has(FieldFlags::DEPRECATED)
+        }
+
+        /// The default value that the schema gives; without one, it is zero, empty, or the first value of the enum.
+        pub fn explicit_default(&$self) -> Option<DefaultValue<$life>> {
+            let data = $field.pool.data();
+            Some(match **$field.data().default.as_ref()? {
+                DefaultData::Bool(v) => DefaultValue::Bool(v),
+                DefaultData::Int(v) => DefaultValue::Int(v),
+                DefaultData::Uint(v) => DefaultValue::Uint(v),
+                DefaultData::Float(v) => DefaultValue::Float(v),
+                DefaultData::String(v) => DefaultValue::String(data.text(v)),
+                DefaultData::Bytes(v) => DefaultValue::Bytes(data.bytes(v)),
+                DefaultData::Enum(v) => DefaultValue::Enum(match $field.data().kind {
+                    Kind::Enum(e) => data.text(data.enums[e as usize].values[v as usize].name.local()),
+                    _ => "",
+                }),
+            })
+        }
+
+        /// The field's `google.protobuf.FieldOptions`, encoded, custom options included.
+        pub fn options_bytes(&$self) -> &$life [u8] {
+            $field.pool.data().bytes($field.data().options)
+        }
+    };
+}
+
+impl<'a> FieldRef<'a> {
+    pub(super) fn new(pool: &'a DescriptorPool, message: u32, field: u32) -> Self {
+        Self { pool, message, field }
+    }
+
+    #[inline]
+    fn data(self) -> &'a FieldData {
+        &self.pool.data().messages[self.message as usize].fields[self.field as usize]
+    }
+
+    #[inline]
+    fn has(self, flag: FieldFlags) -> bool {
+        self.data().flags.has(flag)
+    }
+
+    accessors!('a, self => self);
+
+    /// The message that has the field; of an extension, the one that is extended.
+    pub fn containing_message(self) -> MessageDescriptor {
+        MessageDescriptor::new(self.pool, self.message)
+    }
+
+    /// The oneof that the field is a member of, synthetic ones included.
+    pub fn containing_oneof(self) -> Option<OneofDescriptor> {
+        let oneof = super::pool::index(self.data().oneof)?;
+        Some(OneofDescriptor::new(&self.containing_message(), oneof))
+    }
+
+    /// Whether the field is an extension.
+    #[inline]
+    pub fn is_extension(self) -> bool {
+        self.data().extension != NONE
+    }
+
+    /// The extension that the field is.
+    pub fn as_extension(self) -> Option<ExtensionDescriptor> {
+        super::pool::index(self.data().extension).map(|i| ExtensionDescriptor::new(self.pool, i))
+    }
+
+    /// A handle that lives on its own.
+    pub fn to_owned(self) -> FieldDescriptor {
+        FieldDescriptor { message: self.containing_message(), index: self.field }
+    }
+
+    /// Kind with message and enum indices of the pool.
+    #[inline]
+    pub(crate) fn raw_kind(self) -> Kind<u32, u32> {
+        self.data().kind
+    }
+
+    /// Position in the message's list of fields and extensions, the field index of its program.
+    #[inline]
+    pub(crate) fn index(self) -> u32 {
+        self.field
+    }
+
+    /// The index of the message in the pool.
+    #[inline]
+    pub(crate) fn message_index(self) -> u32 {
+        self.message
+    }
+
+    /// The number that an enum field has when it is not set: that of its default, or of the first value.
+    pub(crate) fn default_number(self) -> i32 {
+        let data = self.data();
+        let Kind::Enum(enumeration) = data.kind else { return 0 };
+        let at = match data.default.as_deref() {
+            Some(&DefaultData::Enum(position)) => position,
+            _ => 0,
+        };
+        let enumeration = self.pool.data().enums.get(enumeration as usize);
+        enumeration.and_then(|e| e.values.get(at as usize)).map_or(0, |v| v.number)
+    }
+}
+
+impl FieldDescriptor {
+    pub(super) fn new(message: &MessageDescriptor, index: u32) -> Self {
+        Self { message: message.clone(), index }
+    }
+
+    /// The field, borrowed.
+    #[inline]
+    pub fn as_ref(&self) -> FieldRef<'_> {
+        FieldRef::new(self.message.parent_pool(), self.message.index(), self.index)
+    }
+
+    accessors!('_, self => self.as_ref());
+
+    /// The pool the field belongs to.
+    pub fn parent_pool(&self) -> &DescriptorPool {
+        self.message.parent_pool()
+    }
+
+    /// The message that has the field; of an extension, the one that is extended.
+    pub fn parent_message(&self) -> &MessageDescriptor {
+        &self.message
+    }
+
+    /// The file that declares the field.
+    pub fn parent_file(&self) -> FileDescriptor {
+        match self.as_extension() {
+            Some(extension) => extension.parent_file(),
+            None => self.message.parent_file(),
+        }
+    }
+
+    /// The oneof that the field is a member of, synthetic ones included.
+    pub fn containing_oneof(&self) -> Option<OneofDescriptor> {
+        self.as_ref().containing_oneof()
+    }
+
+    /// Whether the field is an extension.
+    pub fn is_extension(&self) -> bool {
+        self.as_ref().is_extension()
+    }
+
+    /// The extension that the field is.
+    pub fn as_extension(&self) -> Option<ExtensionDescriptor> {
+        self.as_ref().as_extension()
+    }
+}
+
+impl ExtensionDescriptor {
+    pub(super) fn new(pool: &DescriptorPool, index: u32) -> Self {
+        Self { pool: pool.clone(), index }
+    }
+
+    fn data(&self) -> &ExtensionData {
+        &self.pool.data().extensions[self.index as usize]
+    }
+
+    fn as_ref(&self) -> FieldRef<'_> {
+        FieldRef::new(&self.pool, self.data().message, self.data().field)
+    }
+
+    accessors!('_, self => self.as_ref());
+
+    /// The extension as a field of the message that it extends.
+    pub fn as_field(&self) -> FieldDescriptor {
+        self.as_ref().to_owned()
+    }
+
+    /// The message that is extended.
+    pub fn containing_message(&self) -> MessageDescriptor {
+        MessageDescriptor::new(&self.pool, self.data().message)
+    }
+
+    /// The pool the extension belongs to.
+    pub fn parent_pool(&self) -> &DescriptorPool {
+        &self.pool
+    }
+
+    /// The file that declares the extension.
+    pub fn parent_file(&self) -> FileDescriptor {
+        FileDescriptor::new(&self.pool, self.data().file)
+    }
+
+    /// The message that the extension is declared in, which is a scope for its name and nothing more.
+    pub fn parent_message(&self) -> Option<MessageDescriptor> {
+        super::pool::index(self.data().parent).map(|i| MessageDescriptor::new(&self.pool, i))
+    }
+}
+
+impl PartialEq for FieldRef<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.pool == other.pool && (self.message, self.field) == (other.message, other.field)
+    }
+}
+
+impl Eq for FieldRef<'_> {}
+
+impl Hash for FieldRef<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.pool, self.message, self.field).hash(state);
+    }
+}
+
+impl<'a> From<&'a FieldDescriptor> for FieldRef<'a> {
+    fn from(field: &'a FieldDescriptor) -> Self {
+        field.as_ref()
+    }
+}
+
+impl fmt::Debug for FieldRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FieldRef({})", self.full_name())
+    }
+}
+
+impl fmt::Debug for FieldDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FieldDescriptor({})", self.full_name())
+    }
+}
+
+impl fmt::Debug for ExtensionDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ExtensionDescriptor({})", self.full_name())
+    }
+}

@@ -1,0 +1,105 @@
+//! [`FileDescriptor`].
+
+use super::model::{FileData, Import};
+use super::{
+    DescriptorPool, Edition, EnumDescriptor, ExtensionDescriptor, MessageDescriptor, ServiceDescriptor,
+};
+use core::fmt;
+
+/// A .proto file of a pool.
+///
+/// A handle: the pool and an index.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct FileDescriptor {
+    pool: DescriptorPool,
+    index: u32,
+}
+
+impl FileDescriptor {
+    pub(super) fn new(pool: &DescriptorPool, index: u32) -> Self {
+        Self { pool: pool.clone(), index }
+    }
+
+    pub(super) fn data(&self) -> &FileData {
+        &self.pool.data().files[self.index as usize]
+    }
+
+    /// The pool the file belongs to.
+    pub fn parent_pool(&self) -> &DescriptorPool {
+        &self.pool
+    }
+
+    /// The name by which other files import it, such as `google/protobuf/any.proto`.
+    pub fn name(&self) -> &str {
+        self.pool.data().text(self.data().name)
+    }
+
+    /// The package, or `""`.
+    pub fn package_name(&self) -> &str {
+        self.pool.data().text(self.data().package)
+    }
+
+    /// The language version.
+    pub fn edition(&self) -> Edition {
+        self.data().edition
+    }
+
+    /// The files that this one imports, in its order; option imports and missing weak imports are left out.
+    pub fn dependencies(&self) -> impl Iterator<Item = FileDescriptor> + '_ {
+        self.imports(|import| import != Import::Option)
+    }
+
+    /// Those of the imported files that are imported `public`ly: who imports this file sees them too.
+    pub fn public_dependencies(&self) -> impl Iterator<Item = FileDescriptor> + '_ {
+        self.imports(|import| import == Import::Public)
+    }
+
+    fn imports(&self, wanted: fn(Import) -> bool) -> impl Iterator<Item = FileDescriptor> + '_ {
+        let files = self.pool.data().files.len();
+        let dependencies = self.data().dependencies.iter();
+        dependencies
+            .filter(move |d| wanted(d.import) && (d.file as usize) < files)
+            .map(|d| FileDescriptor::new(&self.pool, d.file))
+    }
+
+    /// The top-level messages, in the order of the file.
+    pub fn messages(&self) -> impl ExactSizeIterator<Item = MessageDescriptor> + '_ {
+        self.data().messages.iter().map(|&i| MessageDescriptor::new(&self.pool, i))
+    }
+
+    /// The top-level enums, in the order of the file.
+    pub fn enums(&self) -> impl ExactSizeIterator<Item = EnumDescriptor> + '_ {
+        self.data().enums.iter().map(|&i| EnumDescriptor::new(&self.pool, i))
+    }
+
+    /// The extensions declared at the top level, in the order of the file.
+    pub fn extensions(&self) -> impl ExactSizeIterator<Item = ExtensionDescriptor> + '_ {
+        self.data().extensions.iter().map(|&i| ExtensionDescriptor::new(&self.pool, i))
+    }
+
+    /// The services, in the order of the file.
+    pub fn services(&self) -> impl ExactSizeIterator<Item = ServiceDescriptor> + '_ {
+        self.data().services.iter().map(|&i| ServiceDescriptor::new(&self.pool, i))
+    }
+
+    /// Whether the file is marked `deprecated`.
+    pub fn is_deprecated(&self) -> bool {
+        self.data().deprecated
+    }
+
+    /// The file's `google.protobuf.FileDescriptorProto`, encoded, as it was in the set.
+    pub fn file_descriptor_proto_bytes(&self) -> &[u8] {
+        self.pool.data().bytes(self.data().proto)
+    }
+
+    /// The file's `google.protobuf.FileOptions`, encoded, custom options included.
+    pub fn options_bytes(&self) -> &[u8] {
+        self.pool.data().bytes(self.data().options)
+    }
+}
+
+impl fmt::Debug for FileDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FileDescriptor({})", self.name())
+    }
+}

@@ -1,0 +1,300 @@
+//! [`MessageDescriptor`] and [`OneofDescriptor`].
+
+use super::model::{MessageData, OneofData};
+use super::symbols::Symbol;
+use super::{DescriptorPool, EnumDescriptor, ExtensionDescriptor, FieldDescriptor, FieldRef, FileDescriptor};
+use crate::error::{DecodeError, FieldPath, PathStep};
+use crate::program::Program;
+use crate::table::Kind;
+use alloc::{borrow::Cow, string::String};
+use core::fmt;
+use core::ops::Range;
+
+/// A message type of a pool.
+///
+/// A handle: the pool and an index, `Send + Sync`; `Clone` counts a reference.
+///
+/// ```
+/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+///
+/// static USER: MessageTable = MessageTable::new(
+///     "pkg.User",
+///     &[FieldTable::new("id", 1, Kind::Uint64), FieldTable::map("tags", 2, Kind::String, Kind::String)],
+/// );
+/// let pool = DescriptorPool::from_tables(&[&USER])?;
+/// let user = pool.get_message_by_name("pkg.User").unwrap();
+/// assert_eq!(user.fields().map(|f| f.number()).collect::<Vec<_>>(), [1, 2]);
+/// assert!(user.get_field(2).unwrap().is_map());
+/// # Ok::<(), tablepb::DescriptorError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct MessageDescriptor {
+    pool: DescriptorPool,
+    index: u32,
+}
+
+impl MessageDescriptor {
+    pub(super) fn new(pool: &DescriptorPool, index: u32) -> Self {
+        Self { pool: pool.clone(), index }
+    }
+
+    pub(super) fn data(&self) -> &MessageData {
+        &self.pool.data().messages[self.index as usize]
+    }
+
+    /// Position among the messages of the pool, which is the program index.
+    #[inline]
+    pub(crate) fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// The message, lowered.
+    #[inline]
+    pub(crate) fn program(&self) -> &Program {
+        self.pool.programs().program(self.index)
+    }
+
+    /// The pool the message belongs to.
+    pub fn parent_pool(&self) -> &DescriptorPool {
+        &self.pool
+    }
+
+    /// The file that defines the message.
+    pub fn parent_file(&self) -> FileDescriptor {
+        FileDescriptor::new(&self.pool, self.data().file)
+    }
+
+    /// The message that this one is nested in.
+    pub fn parent_message(&self) -> Option<MessageDescriptor> {
+        super::pool::index(self.data().parent).map(|i| Self::new(&self.pool, i))
+    }
+
+    /// The name without package and enclosing messages.
+    pub fn name(&self) -> &str {
+        self.pool.data().text(self.data().name.local())
+    }
+
+    /// The full name, `package.Outer.Name`.
+    pub fn full_name(&self) -> &str {
+        self.pool.data().text(self.data().name.full())
+    }
+
+    /// The package of the file, or `""`.
+    pub fn package_name(&self) -> &str {
+        let data = self.pool.data();
+        data.files.get(self.data().file as usize).map_or("", |f| data.text(f.package))
+    }
+
+    /// The declared fields, in the order of the file; no extensions.
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = FieldDescriptor> + '_ {
+        (0..self.data().declared).map(|i| FieldDescriptor::new(self, i))
+    }
+
+    /// The extensions of this message that the pool knows, wherever they are declared.
+    pub fn extensions(&self) -> impl ExactSizeIterator<Item = ExtensionDescriptor> + '_ {
+        let extensions = self.data().fields.get(self.data().declared as usize..).unwrap_or(&[]);
+        extensions.iter().map(|f| ExtensionDescriptor::new(&self.pool, f.extension))
+    }
+
+    /// The oneofs, in the order of the file, synthetic ones included.
+    pub fn oneofs(&self) -> impl ExactSizeIterator<Item = OneofDescriptor> + '_ {
+        (0..self.data().oneofs.len() as u32).map(|i| OneofDescriptor::new(self, i))
+    }
+
+    /// The messages nested directly in this one, in the order of the file, map entries included.
+    pub fn child_messages(&self) -> impl ExactSizeIterator<Item = MessageDescriptor> + '_ {
+        self.data().messages.iter().map(|&i| Self::new(&self.pool, i))
+    }
+
+    /// The enums nested directly in this message, in the order of the file.
+    pub fn child_enums(&self) -> impl ExactSizeIterator<Item = EnumDescriptor> + '_ {
+        self.data().enums.iter().map(|&i| EnumDescriptor::new(&self.pool, i))
+    }
+
+    /// The extensions declared inside of this message, whatever they extend.
+    pub fn child_extensions(&self) -> impl ExactSizeIterator<Item = ExtensionDescriptor> + '_ {
+        self.data().extensions.iter().map(|&i| ExtensionDescriptor::new(&self.pool, i))
+    }
+
+    /// The declared field of this number. Takes constant time for small numbers.
+    pub fn get_field(&self, number: u32) -> Option<FieldDescriptor> {
+        self.field_by_number(number).filter(|f| !f.is_extension()).map(FieldRef::to_owned)
+    }
+
+    /// The declared field of this name.
+    pub fn get_field_by_name(&self, name: &str) -> Option<FieldDescriptor> {
+        self.field_by_name(name).map(FieldRef::to_owned)
+    }
+
+    /// The declared field of this JSON name. Takes time in the number of fields.
+    pub fn get_field_by_json_name(&self, name: &str) -> Option<FieldDescriptor> {
+        self.fields().find(|f| f.json_name() == name)
+    }
+
+    /// The extension of this number.
+    pub fn get_extension(&self, number: u32) -> Option<ExtensionDescriptor> {
+        self.field_by_number(number)?.as_extension()
+    }
+
+    /// The extension of this full name.
+    pub fn get_extension_by_full_name(&self, name: &str) -> Option<ExtensionDescriptor> {
+        self.pool.get_extension_by_name(name).filter(|e| e.containing_message() == *self)
+    }
+
+    /// The field or extension of this number.
+    #[inline]
+    pub(crate) fn field_by_number(&self, number: u32) -> Option<FieldRef<'_>> {
+        let program = self.program();
+        let (entry, _) = program.by_number(number)?;
+        self.field_at(program.field_of(entry))
+    }
+
+    /// The declared field of this name.
+    pub(crate) fn field_by_name(&self, name: &str) -> Option<FieldRef<'_>> {
+        let data = self.pool.data();
+        match data.symbols.member(&data.names, self.data().scope, name)? {
+            Symbol::Field { message, field } if message == self.index => self.field_at(field as usize),
+            _ => None,
+        }
+    }
+
+    /// The field or extension at this position of the message's list, the field index of its program.
+    #[inline]
+    pub(crate) fn field_at(&self, index: usize) -> Option<FieldRef<'_>> {
+        let fields = self.pool.data().messages.get(self.index as usize).map_or(0, |m| m.fields.len());
+        (index < fields).then(|| FieldRef::new(&self.pool, self.index, index as u32))
+    }
+
+    /// Puts the names of message and fields into an error that knows numbers only.
+    #[cold]
+    pub(crate) fn name_error(&self, error: DecodeError) -> DecodeError {
+        let path = self.name_path(error.path());
+        error.with_path(path).in_message(String::from(self.full_name()))
+    }
+
+    /// The same path, with field names where the pool knows them.
+    #[cold]
+    pub(crate) fn name_path(&self, path: &FieldPath) -> FieldPath {
+        let mut named = FieldPath::default();
+        let mut message = Some(self.clone());
+        for step in path.steps() {
+            let current = message.take();
+            let field = current.as_ref().and_then(|m| m.field_by_number(step.number()));
+            let name = field.map(|f| {
+                let name = if f.is_extension() { f.json_name() } else { f.name() };
+                Cow::Owned(name.into())
+            });
+            named.push_inner(PathStep::new(step.number(), name, step.index()));
+            if let Some(Kind::Message(index)) = field.map(|f| f.raw_kind()) {
+                message = self.pool.message_at(index);
+            }
+        }
+        named
+    }
+
+    /// Whether the message is the entry of a map field: protoc makes one for each, with the fields `key` = 1 and
+    /// `value` = 2.
+    pub fn is_map_entry(&self) -> bool {
+        self.data().map_entry
+    }
+
+    /// The key of a map entry; `None` for other messages.
+    pub fn map_entry_key_field(&self) -> Option<FieldDescriptor> {
+        self.is_map_entry().then(|| self.get_field(1))?
+    }
+
+    /// The value of a map entry; `None` for other messages.
+    pub fn map_entry_value_field(&self) -> Option<FieldDescriptor> {
+        self.is_map_entry().then(|| self.get_field(2))?
+    }
+
+    /// Whether the message has the MessageSet wire format.
+    pub fn is_message_set(&self) -> bool {
+        self.data().message_set
+    }
+
+    /// Whether the message is marked `deprecated`.
+    pub fn is_deprecated(&self) -> bool {
+        self.data().deprecated
+    }
+
+    /// The numbers that may be given to extensions; the end is not included.
+    pub fn extension_ranges(&self) -> impl ExactSizeIterator<Item = Range<u32>> + '_ {
+        self.data().extension_ranges.iter().map(|r| r.start..r.end)
+    }
+
+    /// The numbers that no field may have; the end is not included.
+    pub fn reserved_ranges(&self) -> impl ExactSizeIterator<Item = Range<u32>> + '_ {
+        self.data().reserved_ranges.iter().map(|&(start, end)| start..end)
+    }
+
+    /// The names that no field may have.
+    pub fn reserved_names(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
+        self.data().reserved_names.iter().map(|&n| self.pool.data().text(n))
+    }
+
+    /// The message's `google.protobuf.MessageOptions`, encoded, custom options included.
+    pub fn options_bytes(&self) -> &[u8] {
+        self.pool.data().bytes(self.data().options)
+    }
+}
+
+impl fmt::Debug for MessageDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MessageDescriptor({})", self.full_name())
+    }
+}
+
+/// A oneof of a message.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct OneofDescriptor {
+    message: MessageDescriptor,
+    index: u32,
+}
+
+impl OneofDescriptor {
+    pub(super) fn new(message: &MessageDescriptor, index: u32) -> Self {
+        Self { message: message.clone(), index }
+    }
+
+    fn data(&self) -> &OneofData {
+        &self.message.data().oneofs[self.index as usize]
+    }
+
+    /// The message that has the oneof.
+    pub fn parent_message(&self) -> &MessageDescriptor {
+        &self.message
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        self.message.pool.data().text(self.data().name.local())
+    }
+
+    /// The full name, which is the message's and its own.
+    pub fn full_name(&self) -> &str {
+        self.message.pool.data().text(self.data().name.full())
+    }
+
+    /// Whether protoc made the oneof for an `optional` field in proto3; the field then behaves as any field with
+    /// explicit presence.
+    pub fn is_synthetic(&self) -> bool {
+        self.data().synthetic
+    }
+
+    /// The members, in the order of the file; at least one.
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = FieldDescriptor> + '_ {
+        self.data().fields.iter().map(|&i| FieldDescriptor::new(&self.message, i))
+    }
+
+    /// The oneof's `google.protobuf.OneofOptions`, encoded, custom options included.
+    pub fn options_bytes(&self) -> &[u8] {
+        self.message.pool.data().bytes(self.data().options)
+    }
+}
+
+impl fmt::Debug for OneofDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OneofDescriptor({})", self.full_name())
+    }
+}

@@ -1,0 +1,258 @@
+//! descriptor.proto's messages as plain structs, as far as building a pool needs them.
+//!
+//! `read.rs` fills them from the bytes of a descriptor set, `tables.rs` from const tables; `build/` takes them
+//! apart, one file at a time. Messages, enums and extensions of a file are flat lists in which `parent` names the
+//! enclosing message, so that nothing here recurses.
+
+use super::features::FeatureOverrides;
+use alloc::{borrow::Cow, vec::Vec};
+
+/// The language version of a file.
+///
+/// Editions follow each other in the order given; proto2 and proto3 count as the first two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Edition {
+    /// `syntax = "proto2"`, or no syntax line.
+    Proto2,
+    /// `syntax = "proto3"`.
+    Proto3,
+    /// `edition = "2023"`.
+    Edition2023,
+    /// `edition = "2024"`.
+    Edition2024,
+    /// `edition = "UNSTABLE"`, where features of later editions are tried out; the rules of 2024 here.
+    Unstable,
+}
+
+impl Edition {
+    /// The edition for `FileDescriptorProto`'s `syntax` and `edition` fields, or `None` if it is not known.
+    pub(super) fn from_proto(syntax: &str, edition: i32) -> Option<Self> {
+        match (syntax, edition) {
+            ("" | "proto2", _) => Some(Self::Proto2),
+            ("proto3", _) => Some(Self::Proto3),
+            ("editions", 1000) => Some(Self::Edition2023),
+            ("editions", 1001) => Some(Self::Edition2024),
+            ("editions", 9999) => Some(Self::Unstable),
+            _ => None,
+        }
+    }
+
+    /// The `syntax` field of `FileDescriptorProto`: `"proto2"`, `"proto3"` or `"editions"`.
+    pub const fn syntax(self) -> &'static str {
+        match self {
+            Self::Proto2 => "proto2",
+            Self::Proto3 => "proto3",
+            _ => "editions",
+        }
+    }
+
+    /// The number in the enum `google.protobuf.Edition`.
+    pub const fn number(self) -> i32 {
+        match self {
+            Self::Proto2 => 998,
+            Self::Proto3 => 999,
+            Self::Edition2023 => 1000,
+            Self::Edition2024 => 1001,
+            Self::Unstable => 9999,
+        }
+    }
+
+    /// True for proto2, which protoc writes as no syntax at all.
+    pub(super) const fn is_default_syntax(self) -> bool {
+        matches!(self, Self::Proto2)
+    }
+
+    /// True for proto2 and proto3.
+    pub(super) const fn is_legacy(self) -> bool {
+        matches!(self, Self::Proto2 | Self::Proto3)
+    }
+}
+
+/// `FieldDescriptorProto.Label`.
+pub(super) mod label {
+    pub(in crate::schema) const OPTIONAL: i32 = 1;
+    pub(in crate::schema) const REQUIRED: i32 = 2;
+    pub(in crate::schema) const REPEATED: i32 = 3;
+}
+
+/// `FieldDescriptorProto.Type`, as far as it has names here.
+pub(super) mod type_code {
+    use crate::table::Kind;
+
+    pub(in crate::schema) const GROUP: i32 = 10;
+    pub(in crate::schema) const MESSAGE: i32 = 11;
+    pub(in crate::schema) const ENUM: i32 = 14;
+
+    /// The kind of a number, `bool`, `string` or `bytes`; `None` for the others.
+    pub(in crate::schema) fn scalar<M, E>(code: i32) -> Option<Kind<M, E>> {
+        Some(match code {
+            1 => Kind::Double,
+            2 => Kind::Float,
+            3 => Kind::Int64,
+            4 => Kind::Uint64,
+            5 => Kind::Int32,
+            6 => Kind::Fixed64,
+            7 => Kind::Fixed32,
+            8 => Kind::Bool,
+            9 => Kind::String,
+            12 => Kind::Bytes,
+            13 => Kind::Uint32,
+            15 => Kind::Sfixed32,
+            16 => Kind::Sfixed64,
+            17 => Kind::Sint32,
+            18 => Kind::Sint64,
+            _ => return None,
+        })
+    }
+
+    /// The code of a kind; a message is not a group.
+    pub(in crate::schema) fn of<M, E>(kind: &Kind<M, E>) -> i32 {
+        match kind {
+            Kind::Double => 1,
+            Kind::Float => 2,
+            Kind::Int64 => 3,
+            Kind::Uint64 => 4,
+            Kind::Int32 => 5,
+            Kind::Fixed64 => 6,
+            Kind::Fixed32 => 7,
+            Kind::Bool => 8,
+            Kind::String => 9,
+            Kind::Message(_) => MESSAGE,
+            Kind::Bytes => 12,
+            Kind::Uint32 => 13,
+            Kind::Enum(_) => ENUM,
+            Kind::Sfixed32 => 15,
+            Kind::Sfixed64 => 16,
+            Kind::Sint32 => 17,
+            Kind::Sint64 => 18,
+        }
+    }
+}
+
+type Str<'i> = Cow<'i, str>;
+
+/// `FileDescriptorProto`.
+#[derive(Debug)]
+pub(super) struct FileProto<'i> {
+    pub(super) name: Str<'i>,
+    pub(super) package: Str<'i>,
+    pub(super) dependencies: Vec<Str<'i>>,
+    pub(super) public_dependencies: Vec<i32>,
+    pub(super) weak_dependencies: Vec<i32>,
+    pub(super) option_dependencies: Vec<Str<'i>>,
+    pub(super) messages: Vec<MessageProto<'i>>,
+    pub(super) enums: Vec<EnumProto<'i>>,
+    pub(super) extensions: Vec<FieldProto<'i>>,
+    pub(super) services: Vec<ServiceProto<'i>>,
+    pub(super) options: OptionsProto,
+    pub(super) edition: Edition,
+}
+
+/// Any of the `...Options` messages: its bytes, and the few options that change what a definition means.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OptionsProto {
+    /// The message as it was, custom options included.
+    pub(super) bytes: Vec<u8>,
+    pub(super) features: FeatureOverrides,
+    pub(super) deprecated: bool,
+    /// `FieldOptions.packed`.
+    pub(super) packed: Option<bool>,
+    /// `MessageOptions.map_entry`.
+    pub(super) map_entry: bool,
+    /// `MessageOptions.message_set_wire_format`.
+    pub(super) message_set: bool,
+    /// `EnumOptions.allow_alias`.
+    pub(super) allow_alias: bool,
+}
+
+/// `DescriptorProto`.
+#[derive(Debug, Default)]
+pub(super) struct MessageProto<'i> {
+    /// Position of the enclosing message in the file's list; it comes first.
+    pub(super) parent: Option<u32>,
+    pub(super) name: Str<'i>,
+    pub(super) fields: Vec<FieldProto<'i>>,
+    pub(super) oneofs: Vec<OneofProto<'i>>,
+    pub(super) extension_ranges: Vec<ExtensionRangeProto>,
+    /// First number, and the one behind the last.
+    pub(super) reserved_ranges: Vec<(i32, i32)>,
+    pub(super) reserved_names: Vec<Str<'i>>,
+    pub(super) visibility: i32,
+    pub(super) options: OptionsProto,
+}
+
+/// `FieldDescriptorProto`.
+#[derive(Debug, Default)]
+pub(super) struct FieldProto<'i> {
+    /// Of an extension: position of the message it is declared in.
+    pub(super) parent: Option<u32>,
+    pub(super) name: Str<'i>,
+    pub(super) number: i32,
+    pub(super) label: i32,
+    /// 0 when the type is to be taken from `type_name`.
+    pub(super) type_code: i32,
+    pub(super) type_name: Str<'i>,
+    pub(super) extendee: Str<'i>,
+    pub(super) default: Option<Str<'i>>,
+    pub(super) oneof_index: Option<i32>,
+    pub(super) json_name: Option<Str<'i>>,
+    pub(super) proto3_optional: bool,
+    pub(super) options: OptionsProto,
+}
+
+/// `OneofDescriptorProto`.
+#[derive(Debug, Default)]
+pub(super) struct OneofProto<'i> {
+    pub(super) name: Str<'i>,
+    pub(super) options: OptionsProto,
+}
+
+/// `DescriptorProto.ExtensionRange`: first number, and the one behind the last.
+#[derive(Debug, Default)]
+pub(super) struct ExtensionRangeProto {
+    pub(super) start: i32,
+    pub(super) end: i32,
+    pub(super) options: OptionsProto,
+}
+
+/// `EnumDescriptorProto`.
+#[derive(Debug, Default)]
+pub(super) struct EnumProto<'i> {
+    /// Position of the enclosing message in the file's list.
+    pub(super) parent: Option<u32>,
+    pub(super) name: Str<'i>,
+    pub(super) values: Vec<EnumValueProto<'i>>,
+    /// First and last number.
+    pub(super) reserved_ranges: Vec<(i32, i32)>,
+    pub(super) reserved_names: Vec<Str<'i>>,
+    pub(super) visibility: i32,
+    pub(super) options: OptionsProto,
+}
+
+/// `EnumValueDescriptorProto`.
+#[derive(Debug, Default)]
+pub(super) struct EnumValueProto<'i> {
+    pub(super) name: Str<'i>,
+    pub(super) number: i32,
+    pub(super) options: OptionsProto,
+}
+
+/// `ServiceDescriptorProto`.
+#[derive(Debug, Default)]
+pub(super) struct ServiceProto<'i> {
+    pub(super) name: Str<'i>,
+    pub(super) methods: Vec<MethodProto<'i>>,
+    pub(super) options: OptionsProto,
+}
+
+/// `MethodDescriptorProto`.
+#[derive(Debug, Default)]
+pub(super) struct MethodProto<'i> {
+    pub(super) name: Str<'i>,
+    pub(super) input: Str<'i>,
+    pub(super) output: Str<'i>,
+    pub(super) client_streaming: bool,
+    pub(super) server_streaming: bool,
+    pub(super) options: OptionsProto,
+}

@@ -1,0 +1,127 @@
+//! [`ServiceDescriptor`] and [`MethodDescriptor`].
+
+use super::model::{MethodData, ServiceData};
+use super::{DescriptorPool, FileDescriptor, MessageDescriptor};
+use core::fmt;
+
+/// A service of a pool: a named list of methods. Calling them is not this crate's business.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ServiceDescriptor {
+    pool: DescriptorPool,
+    index: u32,
+}
+
+impl ServiceDescriptor {
+    pub(super) fn new(pool: &DescriptorPool, index: u32) -> Self {
+        Self { pool: pool.clone(), index }
+    }
+
+    fn data(&self) -> &ServiceData {
+        &self.pool.data().services[self.index as usize]
+    }
+
+    /// The pool the service belongs to.
+    pub fn parent_pool(&self) -> &DescriptorPool {
+        &self.pool
+    }
+
+    /// The file that defines the service.
+    pub fn parent_file(&self) -> FileDescriptor {
+        FileDescriptor::new(&self.pool, self.data().file)
+    }
+
+    /// The name without the package.
+    pub fn name(&self) -> &str {
+        self.pool.data().text(self.data().name.local())
+    }
+
+    /// The full name, `package.Name`.
+    pub fn full_name(&self) -> &str {
+        self.pool.data().text(self.data().name.full())
+    }
+
+    /// The methods, in the order of the file.
+    pub fn methods(&self) -> impl ExactSizeIterator<Item = MethodDescriptor> + '_ {
+        (0..self.data().methods.len() as u32).map(|i| MethodDescriptor { service: self.clone(), index: i })
+    }
+
+    /// Whether the service is marked `deprecated`.
+    pub fn is_deprecated(&self) -> bool {
+        self.data().deprecated
+    }
+
+    /// The service's `google.protobuf.ServiceOptions`, encoded, custom options included.
+    pub fn options_bytes(&self) -> &[u8] {
+        self.pool.data().bytes(self.data().options)
+    }
+}
+
+impl fmt::Debug for ServiceDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ServiceDescriptor({})", self.full_name())
+    }
+}
+
+/// A method of a service.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct MethodDescriptor {
+    service: ServiceDescriptor,
+    index: u32,
+}
+
+impl MethodDescriptor {
+    fn data(&self) -> &MethodData {
+        &self.service.data().methods[self.index as usize]
+    }
+
+    /// The service.
+    pub fn parent_service(&self) -> &ServiceDescriptor {
+        &self.service
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        self.service.pool.data().text(self.data().name.local())
+    }
+
+    /// The full name, which is the service's and its own.
+    pub fn full_name(&self) -> &str {
+        self.service.pool.data().text(self.data().name.full())
+    }
+
+    /// The message that a call sends.
+    pub fn input(&self) -> MessageDescriptor {
+        MessageDescriptor::new(&self.service.pool, self.data().input)
+    }
+
+    /// The message that a call gets back.
+    pub fn output(&self) -> MessageDescriptor {
+        MessageDescriptor::new(&self.service.pool, self.data().output)
+    }
+
+    /// Whether the client sends any number of messages.
+    pub fn is_client_streaming(&self) -> bool {
+        self.data().client_streaming
+    }
+
+    /// Whether the server answers with any number of messages.
+    pub fn is_server_streaming(&self) -> bool {
+        self.data().server_streaming
+    }
+
+    /// Whether the method is marked `deprecated`.
+    pub fn is_deprecated(&self) -> bool {
+        self.data().deprecated
+    }
+
+    /// The method's `google.protobuf.MethodOptions`, encoded, custom options included.
+    pub fn options_bytes(&self) -> &[u8] {
+        self.service.pool.data().bytes(self.data().options)
+    }
+}
+
+impl fmt::Debug for MethodDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MethodDescriptor({})", self.full_name())
+    }
+}

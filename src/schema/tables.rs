@@ -1,0 +1,264 @@
+//! Const tables as file descriptors, so that pools of either origin are built and checked the same way.
+//!
+//! Full names say where a type belongs: inside of the message whose full name is its prefix, otherwise in the
+//! package that remains. Each package becomes one file. Its syntax is that of its tables if a file of that syntax
+//! can say what they say; otherwise it is edition 2023, with features where a table differs from its defaults.
+
+mod fields;
+
+use super::features::FeatureOverrides;
+use super::proto::{
+    Edition, EnumProto, EnumValueProto, ExtensionRangeProto, FileProto, MessageProto, OptionsProto,
+};
+use super::write;
+use crate::error::{DescriptorError, DescriptorErrorKind};
+use crate::table::{Cardinality, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
+use alloc::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+    vec::Vec,
+};
+
+type Result<T> = core::result::Result<T, DescriptorError>;
+
+/// All tables that some roots reach, by full name.
+#[derive(Default)]
+struct Reached {
+    messages: BTreeMap<&'static str, &'static MessageTable>,
+    enums: BTreeMap<&'static str, &'static EnumTable>,
+    /// In the order they were found.
+    message_order: Vec<&'static MessageTable>,
+    enum_order: Vec<&'static EnumTable>,
+}
+
+/// The definitions of one package, in the order they were found.
+#[derive(Default)]
+struct Package {
+    messages: Vec<&'static MessageTable>,
+    enums: Vec<&'static EnumTable>,
+}
+
+/// The files for these tables and all that they refer to.
+pub(super) fn files(roots: &[&'static MessageTable]) -> Result<Vec<FileProto<'static>>> {
+    let reached = Reached::from(roots)?;
+    let mut packages: BTreeMap<&'static str, Package> = BTreeMap::new();
+    for table in &reached.message_order {
+        packages.entry(reached.package(table.full_name())).or_default().messages.push(table);
+    }
+    for table in &reached.enum_order {
+        packages.entry(reached.package(table.full_name())).or_default().enums.push(table);
+    }
+    packages.iter().map(|(name, package)| reached.file(name, package)).collect()
+}
+
+impl Reached {
+    fn from(roots: &[&'static MessageTable]) -> Result<Self> {
+        let mut this = Self::default();
+        let mut todo: Vec<&'static MessageTable> = roots.iter().rev().copied().collect();
+        while let Some(table) = todo.pop() {
+            if let Some(known) = this.messages.get(table.full_name()) {
+                if !same_message(known, table) {
+                    return Err(twice(table.full_name()));
+                }
+                continue;
+            }
+            this.messages.insert(table.full_name(), table);
+            this.message_order.push(table);
+            for field in table.fields().iter().rev() {
+                match field.kind() {
+                    Kind::Message(inner) => todo.push(inner()),
+                    Kind::Enum(inner) => this.add_enum(inner())?,
+                    _ => {}
+                }
+            }
+        }
+        Ok(this)
+    }
+
+    fn add_enum(&mut self, table: &'static EnumTable) -> Result<()> {
+        match self.enums.insert(table.full_name(), table) {
+            None => self.enum_order.push(table),
+            Some(known) if known.values() == table.values() && known.is_closed() == table.is_closed() => {}
+            Some(_) => return Err(twice(table.full_name())),
+        }
+        Ok(())
+    }
+
+    /// The name of the message around a type, and the type's own name.
+    fn split(&self, full_name: &'static str) -> (Option<&'static str>, &'static str) {
+        match full_name.rsplit_once('.') {
+            Some((outer, name)) if self.messages.contains_key(outer) => (Some(outer), name),
+            Some((_, name)) => (None, name),
+            None => (None, full_name),
+        }
+    }
+
+    fn package(&self, full_name: &'static str) -> &'static str {
+        let mut name = full_name;
+        loop {
+            match name.rsplit_once('.') {
+                Some((outer, _)) if self.messages.contains_key(outer) => name = outer,
+                Some((package, _)) => return package,
+                None => return "",
+            }
+        }
+    }
+
+    fn file(&self, name: &'static str, package: &Package) -> Result<FileProto<'static>> {
+        let edition = self.edition(package);
+        let mut order: Vec<&'static MessageTable> = package.messages.clone();
+        // Fewer dots first: messages before those nested in them. The sort is stable.
+        order.sort_by_key(|t| t.full_name().bytes().filter(|&b| b == b'.').count());
+        let positions: BTreeMap<&str, u32> =
+            order.iter().enumerate().map(|(i, t)| (t.full_name(), i as u32)).collect();
+        let parent = |full_name| {
+            let (outer, name) = self.split(full_name);
+            (outer.and_then(|o| positions.get(o).copied()), Cow::Borrowed(name))
+        };
+        let mut messages = Vec::with_capacity(order.len());
+        let mut entries = Vec::new();
+        for (i, table) in order.iter().enumerate() {
+            let (parent, name) = parent(table.full_name());
+            let mut message = message(table)?;
+            (message.parent, message.name) = (parent, name);
+            fields::add(table, edition, i as u32, &mut message, &mut entries)?;
+            messages.push(message);
+        }
+        messages.append(&mut entries);
+        let mut enums = Vec::with_capacity(package.enums.len());
+        for table in &package.enums {
+            let (parent, name) = parent(table.full_name());
+            enums.push(EnumProto { parent, name, ..enumeration(table, edition)? });
+        }
+        Ok(FileProto {
+            name: file_name(name).into(),
+            package: name.into(),
+            dependencies: self.dependencies(name, package),
+            public_dependencies: Vec::new(),
+            weak_dependencies: Vec::new(),
+            option_dependencies: Vec::new(),
+            messages,
+            enums,
+            extensions: Vec::new(),
+            services: Vec::new(),
+            options: OptionsProto::default(),
+            edition,
+        })
+    }
+
+    /// The files of other packages that the fields of this one refer to.
+    fn dependencies(&self, name: &str, package: &Package) -> Vec<Cow<'static, str>> {
+        let kinds = package.messages.iter().flat_map(|m| m.fields()).map(FieldTable::kind);
+        let packages: BTreeSet<&str> = kinds
+            .filter_map(|kind| match kind {
+                Kind::Message(table) => Some(self.package(table().full_name())),
+                Kind::Enum(table) => Some(self.package(table().full_name())),
+                _ => None,
+            })
+            .filter(|package| *package != name)
+            .collect();
+        packages.into_iter().map(|package| file_name(package).into()).collect()
+    }
+
+    /// proto2 or proto3 if that can express all tables of the package.
+    fn edition(&self, package: &Package) -> Edition {
+        let opens = |e: &&EnumTable| !e.is_closed() && e.values().first().is_none_or(|v| v.1 == 0);
+        if package.messages.iter().all(|m| is_proto3(m)) && package.enums.iter().all(opens) {
+            Edition::Proto3
+        } else if package.messages.iter().all(|m| is_proto2(m)) && package.enums.iter().all(|e| e.is_closed())
+        {
+            Edition::Proto2
+        } else {
+            Edition::Edition2023
+        }
+    }
+}
+
+fn is_proto3(table: &MessageTable) -> bool {
+    table.syntax_version() == Syntax::Proto3
+        && table.extension_ranges().is_empty()
+        && !table.is_message_set()
+        && table
+            .fields()
+            .iter()
+            .all(|f| f.cardinality() != Cardinality::Required && f.default().is_none() && !f.is_delimited())
+}
+
+fn is_proto2(table: &MessageTable) -> bool {
+    table.syntax_version() == Syntax::Proto2
+        && table.fields().iter().all(|f| !f.is_delimited() || is_group(table.full_name(), f))
+}
+
+/// Whether a delimited field can be written as a proto2 group: its type is nested beside it and has its name.
+fn is_group(message: &str, field: &FieldTable) -> bool {
+    let Kind::Message(table) = field.kind() else { return false };
+    table().full_name().rsplit_once('.').is_some_and(|(outer, name)| {
+        outer == message
+            && name.starts_with(|c: char| c.is_ascii_uppercase())
+            && name.eq_ignore_ascii_case(field.name())
+            && !field.name().contains(|c: char| c.is_ascii_uppercase())
+    })
+}
+
+/// Tables are compared by what a second look can cost little: kinds are functions, whose addresses say nothing.
+fn same_message(a: &MessageTable, b: &MessageTable) -> bool {
+    let same_field = |(a, b): (&FieldTable, &FieldTable)| {
+        (a.name(), a.number(), a.cardinality()) == (b.name(), b.number(), b.cardinality())
+            && type_name(a.kind()) == type_name(b.kind())
+    };
+    core::ptr::eq(a, b)
+        || a.syntax_version() == b.syntax_version()
+            && a.fields().len() == b.fields().len()
+            && a.fields().iter().zip(b.fields()).all(same_field)
+}
+
+fn type_name(kind: TableKind) -> &'static str {
+    match kind {
+        Kind::Message(table) => table().full_name(),
+        Kind::Enum(table) => table().full_name(),
+        other => other.name(),
+    }
+}
+
+#[cold]
+fn twice(full_name: &str) -> DescriptorError {
+    DescriptorError::new(DescriptorErrorKind::DuplicateName, full_name, "two different tables of this name")
+}
+
+/// `a/b.proto` for package `a.b`. The name for no package at all cannot be one of a package.
+fn file_name(package: &str) -> String {
+    if package.is_empty() { "no-package.proto".into() } else { package.replace('.', "/") + ".proto" }
+}
+
+fn message(table: &MessageTable) -> Result<MessageProto<'static>> {
+    let mut extension_ranges = Vec::with_capacity(table.extension_ranges().len());
+    for &(first, last) in table.extension_ranges() {
+        let end = last.checked_add(1).and_then(|end| i32::try_from(end).ok());
+        let (Ok(start), Some(end)) = (i32::try_from(first), end) else {
+            let detail = format!("extensions {first} to {last}");
+            return Err(DescriptorError::new(DescriptorErrorKind::InvalidNumber, table.full_name(), detail));
+        };
+        extension_ranges.push(ExtensionRangeProto { start, end, options: OptionsProto::default() });
+    }
+    let mut options = OptionsProto { message_set: table.is_message_set(), ..Default::default() };
+    options.bytes = write::message_options(&options);
+    Ok(MessageProto { extension_ranges, options, ..Default::default() })
+}
+
+fn enumeration(table: &'static EnumTable, edition: Edition) -> Result<EnumProto<'static>> {
+    let value = |&(name, number): &(&'static str, i32)| EnumValueProto {
+        name: name.into(),
+        number,
+        options: OptionsProto::default(),
+    };
+    let numbers: BTreeSet<i32> = table.values().iter().map(|v| v.1).collect();
+    let mut options =
+        OptionsProto { allow_alias: numbers.len() < table.values().len(), ..Default::default() };
+    if !edition.is_legacy() && table.is_closed() {
+        options.features = FeatureOverrides { closed_enum: Some(true), ..Default::default() };
+    }
+    options.bytes = write::enum_options(&options)?;
+    Ok(EnumProto { values: table.values().iter().map(value).collect(), options, ..Default::default() })
+}

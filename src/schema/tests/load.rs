@@ -1,0 +1,75 @@
+//! Real descriptor sets, when they are there.
+
+use crate::{Cardinality, DescriptorPool, Kind};
+use alloc::{format, string::String, vec::Vec};
+
+/// A file of the shared data, or `None` and a word about it.
+fn data(name: &str) -> Option<Vec<u8>> {
+    let path = format!("{}/../shared/data/{name}", env!("CARGO_MANIFEST_DIR"));
+    let bytes = std::fs::read(&path).ok();
+    if bytes.is_none() {
+        std::eprintln!("skipped: {path} is not there");
+    }
+    bytes
+}
+
+#[test]
+fn otlp() {
+    let Some(set) = data("otlp/otlp.binpb") else { return };
+    let pool = DescriptorPool::decode(&set).unwrap();
+    assert_eq!(pool.files().len(), 10);
+    let span = pool.get_message_by_name("opentelemetry.proto.trace.v1.Span").unwrap();
+    assert_eq!(span.parent_file().name(), "opentelemetry/proto/trace/v1/trace.proto");
+    let attributes = span.get_field_by_name("attributes").unwrap();
+    assert!(attributes.is_list() && attributes.number() == 9);
+    let Kind::Message(key_value) = attributes.kind() else { panic!("{:?}", attributes.kind()) };
+    assert_eq!(key_value.full_name(), "opentelemetry.proto.common.v1.KeyValue");
+    let value = pool.get_message_by_name("opentelemetry.proto.common.v1.AnyValue").unwrap();
+    let oneof = value.oneofs().next().unwrap();
+    assert_eq!(oneof.name(), "value");
+    assert!(oneof.fields().all(|f| f.containing_oneof() == Some(oneof.clone()) && f.supports_presence()));
+    let kind = span.child_enums().next().unwrap();
+    assert_eq!(kind.get_value(2).unwrap().name(), "SPAN_KIND_SERVER");
+}
+
+#[test]
+fn conformance() {
+    let Some(set) = data("conformance/test_messages.binpb") else { return };
+    let pool = DescriptorPool::decode(&set).unwrap();
+    let message = |name: &str| pool.get_message_by_name(name).unwrap();
+    let proto2 = message("protobuf_test_messages.proto2.TestAllTypesProto2");
+    let editions = message("protobuf_test_messages.editions.proto2.TestAllTypesProto2");
+    let facts = |m: &crate::MessageDescriptor| -> Vec<String> {
+        let fact = |f: crate::FieldDescriptor| {
+            format!(
+                "{} {} {:?} {:?} packed {} group {} presence {} utf8 {} default {:?}",
+                f.name(),
+                f.number(),
+                f.kind(),
+                f.cardinality(),
+                f.is_packed(),
+                f.is_group(),
+                f.supports_presence(),
+                f.validates_utf8(),
+                f.explicit_default()
+            )
+        };
+        let mut facts: Vec<String> = m.fields().map(fact).collect();
+        facts.sort();
+        facts
+    };
+    assert_eq!(facts(&proto2), facts(&editions), "the same message in proto2 and in edition 2023");
+    let proto3 = message("protobuf_test_messages.proto3.TestAllTypesProto3");
+    assert_eq!(facts(&proto3), facts(&message("protobuf_test_messages.editions.proto3.TestAllTypesProto3")));
+    let set = proto2.child_messages().find(|m| m.name() == "MessageSetCorrect").unwrap();
+    assert!(set.is_message_set());
+    assert_eq!(set.extensions().len(), 2);
+    let extension = proto2.get_extension(120).unwrap();
+    assert_eq!(extension.as_field().as_extension(), Some(extension.clone()));
+    assert_eq!(extension.containing_message(), proto2);
+    let unstable = message("protobuf_test_messages.edition_unstable.TestAllTypesEditionUnstable");
+    assert_eq!(unstable.parent_file().edition(), crate::Edition::Unstable);
+    let required = message("protobuf_test_messages.proto2.TestAllRequiredTypesProto2");
+    assert!(required.fields().filter(|f| f.is_required()).count() > 5);
+    assert!(required.get_field(1).is_some_and(|f| f.cardinality() == Cardinality::Required));
+}

@@ -1,0 +1,3 @@
+//! Pools from hand-made sets, good and bad, and from const tables.
+
+mod load;
