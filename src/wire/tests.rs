@@ -236,8 +236,12 @@ fn hostile_messages_are_refused_at_the_right_byte() {
     ];
     for (name, wire, kind, offset) in cases {
         let buf = wire.done();
-        let error = Reader::new(&buf).skip_message().unwrap_err();
+        let mut reader = Reader::new(&buf);
+        let error = reader.skip_message().unwrap_err();
         assert_eq!((error.kind(), error.offset()), (kind, offset), "{name}");
+        // The reader stays at the field at fault: the first one, or the second one behind two bytes.
+        let start = reader.position();
+        assert!(start == 0 || start == 2 && buf.starts_with(&[8, 1]), "{name} stays at {start}");
     }
 }
 
@@ -393,6 +397,7 @@ fn values_are_counted_without_decoding() {
         assert_eq!(count_varints(&run), count);
         run = Wire::new().raw(&run).varint_of(0, 1 + count % 10).done();
     }
+    assert_eq!(count_varints(&[0x7f; 1021]), 1021);
 }
 
 #[test]

@@ -40,12 +40,12 @@ pub fn is_valid(bytes: &[u8]) -> bool {
 pub(crate) fn from_prefix(rest: &[u8], len: usize) -> Option<&str> {
     let bytes = rest.get(..len)?;
     match rest.first_chunk::<SHORT>() {
-        Some(window) if len <= SHORT && is_ascii_window(window, len) => ascii_str(bytes),
+        Some(window) if is_ascii_window(window, len) => ascii_str(bytes),
         _ => from_utf8(bytes),
     }
 }
 
-/// Whether the first `len` bytes of `window` are below 0x80; `len` is at most [`SHORT`].
+/// Whether `len` is at most [`SHORT`] and the first `len` bytes of `window` are below 0x80.
 #[inline(always)]
 fn is_ascii_window(window: &[u8; SHORT], len: usize) -> bool {
     /// From [`SHORT`]` - len` on: `len` high bits, and zeros.
