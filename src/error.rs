@@ -87,6 +87,11 @@ impl PathStep {
         Self { number, name, index }
     }
 
+    /// Gives the field a name.
+    pub(crate) fn set_name(&mut self, name: impl Into<Cow<'static, str>>) {
+        self.name = Some(name.into());
+    }
+
     /// The field number, 1 to 2^29-1.
     pub fn number(&self) -> u32 {
         self.number
@@ -122,6 +127,10 @@ impl FieldPath {
     /// True when the error is about the root message itself.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
+    }
+
+    pub(crate) fn steps_mut(&mut self) -> &mut [PathStep] {
+        &mut self.steps
     }
 
     pub(crate) fn push_outer(&mut self, step: PathStep) {
@@ -225,6 +234,10 @@ impl DecodeError {
     pub(crate) fn with_path(mut self, path: FieldPath) -> Self {
         self.0.path = path;
         self
+    }
+
+    pub(crate) fn path_mut(&mut self) -> &mut FieldPath {
+        &mut self.0.path
     }
 
     /// Moves the offset by `base` bytes: the error came from a slice that starts there.
@@ -349,6 +362,10 @@ impl EncodeError {
     pub(crate) fn with_path(mut self, path: FieldPath) -> Self {
         self.0.path = path;
         self
+    }
+
+    pub(crate) fn path_mut(&mut self) -> &mut FieldPath {
+        &mut self.0.path
     }
 }
 

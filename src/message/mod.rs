@@ -1,1 +1,33 @@
-//! (being built)
+//! Messages of run-time schemas: [`MessageView`] (borrowed, `Copy`) and [`DynamicMessage`] (owned, mutable).
+//!
+//! Both are a program, a slab and a byte store; what differs is who owns them. Reading never decodes, allocates or
+//! locks. Descriptors appear here and not below: this room turns entries and slots into fields and values.
+//!
+//! Invariant: a value only gets into the slab with the kind of its field, so that readers need not check.
+
+mod assign;
+mod copy;
+mod debug;
+mod decoder;
+mod dynamic;
+mod equal;
+mod error;
+mod mutate;
+mod options;
+mod store;
+mod unknown;
+mod value;
+mod value_ref;
+mod view;
+
+pub use decoder::Decoder;
+pub use dynamic::DynamicMessage;
+pub use error::{SetFieldError, SetFieldErrorKind};
+pub use mutate::MessageMut;
+pub use unknown::{UnknownField, UnknownFields};
+pub use value::{MapKey, Value};
+pub use value_ref::{ListRef, MapKeyRef, MapRef, ValueRef};
+pub use view::{Fields, MessageView};
+
+#[cfg(test)]
+mod tests;

@@ -173,7 +173,8 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn new(field: &FieldSpec, closed: impl Fn(u32) -> bool) -> Self {
+    /// The parts of a map entry are always written, so zero does not mean unset there.
+    pub(super) fn new(field: &FieldSpec, map_entry: bool, closed: impl Fn(u32) -> bool) -> Self {
         let coding = Coding::of(field, closed);
         let list = matches!(field.shape, Shape::Repeated | Shape::Map);
         let packed = list && field.packed && field.kind.is_packable();
@@ -183,7 +184,7 @@ impl Entry {
         );
         let mut flags = 0;
         for (on, flag) in [
-            (field.shape == Shape::Implicit && !coding.is_message(), EntryFlags::IMPLICIT),
+            (field.shape == Shape::Implicit && !coding.is_message() && !map_entry, EntryFlags::IMPLICIT),
             (field.shape == Shape::Required, EntryFlags::REQUIRED),
             (list, EntryFlags::LIST),
             (field.shape == Shape::Map, EntryFlags::MAP),

@@ -69,7 +69,7 @@ impl Program {
         order.sort_by_key(|&i| spec.fields[i as usize].number);
         let is_closed = |e: u32| closed.get(e as usize).copied().unwrap_or(false);
         let mut entries: Vec<Entry> =
-            order.iter().map(|&i| Entry::new(&spec.fields[i as usize], is_closed)).collect();
+            order.iter().map(|&i| Entry::new(&spec.fields[i as usize], spec.map_entry, is_closed)).collect();
         let mut oneof_ids: Vec<u32> = Vec::new();
         for (entry, &i) in entries.iter_mut().zip(&order) {
             if let Some(oneof) = spec.fields[i as usize].oneof {
@@ -304,6 +304,11 @@ impl ProgramSet {
     pub(crate) fn program(&self, index: u32) -> &Program {
         static EMPTY: Program = Program::EMPTY;
         self.programs.get(index as usize).unwrap_or(&EMPTY)
+    }
+
+    /// What a closed enum field is before a value is written to it; 0 for all other fields.
+    pub(crate) fn enum_default_of(&self, entry: &Entry) -> u32 {
+        if entry.coding == super::Coding::ClosedEnum { self.enum_default(entry.sub) as u32 } else { 0 }
     }
 
     /// The first number that the enum of this index lists.

@@ -12,6 +12,7 @@
 
 mod list;
 mod map;
+mod text;
 mod unknown;
 mod view;
 mod walk;
@@ -20,7 +21,8 @@ mod words;
 
 pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};
-pub(crate) use unknown::UnknownSpan;
+pub(crate) use text::checked_str;
+pub(crate) use unknown::{UnknownSpan, UnknownSpans};
 pub(crate) use view::{RawList, RawView, SetFields};
 pub(crate) use walk::{Step, Walk};
 pub(crate) use words::{Slab, Words};

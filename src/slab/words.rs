@@ -111,7 +111,8 @@ impl Slab {
         self.garbage * 4
     }
 
-    pub(super) fn add_garbage(&mut self, words: usize) {
+    /// Counts words that nothing refers to any more.
+    pub(crate) fn add_garbage(&mut self, words: usize) {
         self.garbage += words;
     }
 

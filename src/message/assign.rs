@@ -1,0 +1,151 @@
+//! Values into slots: everything is checked first, so that a value that is refused changes nothing.
+
+use super::copy::{Target, TooLarge};
+use super::error::{SetFieldError, SetFieldErrorKind};
+use super::{MapKey, Value};
+use crate::program::{Coding, Entry};
+use crate::schema::FieldRef;
+use crate::table::Kind;
+use alloc::{borrow::ToOwned, format, string::String};
+
+/// A field as the setters see it.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p> {
+    pub(super) field: FieldRef<'p>,
+    pub(super) position: usize,
+    pub(super) entry: Entry,
+}
+
+impl<'p> Place<'p> {
+    /// The value field of a map.
+    pub(super) fn map_part(&self, part: usize) -> Option<Place<'p>> {
+        let pool = self.field.pool();
+        let program = pool.programs().program(self.entry.sub);
+        let entry = *program.entries().get(part)?;
+        let field = FieldRef::new(pool, self.entry.sub, program.field_of(part) as u32);
+        Some(Place { field, position: part, entry })
+    }
+
+    #[cold]
+    pub(super) fn error(&self, kind: SetFieldErrorKind, value: Option<Value>) -> SetFieldError {
+        SetFieldError::new(kind, self.field.full_name(), self.expected(), value)
+    }
+
+    /// What the field takes, in words.
+    fn expected(&self) -> String {
+        let one = |place: &Self| match place.field.kind() {
+            Kind::Message(message) => format!("message {}", message.full_name()),
+            Kind::Enum(enumeration) => format!("enum {}", enumeration.full_name()),
+            kind => kind.name().to_owned(),
+        };
+        if !self.entry.flags.is_map() {
+            let repeated = if self.entry.flags.is_list() { "repeated " } else { "" };
+            return format!("{repeated}{}", one(self));
+        }
+        match (self.map_part(0), self.map_part(1)) {
+            (Some(key), Some(value)) => format!("map<{}, {}>", one(&key), one(&value)),
+            _ => String::new(),
+        }
+    }
+
+    /// Whether one value, not a list, is of the field's kind.
+    pub(super) fn check_one(&self, value: &Value) -> Result<(), SetFieldErrorKind> {
+        let fits = match (self.field.raw_kind(), value) {
+            (Kind::Bool, Value::Bool(_))
+            | (Kind::Int32 | Kind::Sint32 | Kind::Sfixed32, Value::I32(_))
+            | (Kind::Int64 | Kind::Sint64 | Kind::Sfixed64, Value::I64(_))
+            | (Kind::Uint32 | Kind::Fixed32, Value::U32(_))
+            | (Kind::Uint64 | Kind::Fixed64, Value::U64(_))
+            | (Kind::Float, Value::F32(_))
+            | (Kind::Double, Value::F64(_))
+            | (Kind::String, Value::String(_))
+            | (Kind::Bytes, Value::Bytes(_)) => true,
+            (Kind::Enum(e), Value::EnumNumber(number)) => {
+                let listed = self.field.pool().programs().enum_contains(e, *number);
+                return if listed { Ok(()) } else { Err(SetFieldErrorKind::InvalidEnumNumber) };
+            }
+            (Kind::Message(m), Value::Message(message)) => {
+                let own = message.descriptor();
+                if own.parent_pool() == self.field.pool() {
+                    own.index() == m
+                } else {
+                    // A message of another pool is as good if its type has the same name.
+                    self.field.pool().message_at(m).is_some_and(|d| d.full_name() == own.full_name())
+                }
+            }
+            _ => false,
+        };
+        if fits { Ok(()) } else { Err(SetFieldErrorKind::InvalidType) }
+    }
+
+    /// Whether a key is of the kind of the map's keys.
+    pub(super) fn check_key(&self, key: &MapKey) -> Result<(), SetFieldErrorKind> {
+        let kind = self.map_part(0).map(|place| place.field.raw_kind());
+        match kind.and_then(|kind| key.as_ref().raw(kind)) {
+            Some(_) => Ok(()),
+            None => Err(SetFieldErrorKind::InvalidType),
+        }
+    }
+
+    /// Whether a value is one that the field can hold.
+    pub(super) fn check(&self, value: &Value) -> Result<(), SetFieldErrorKind> {
+        match value {
+            Value::List(elements) if self.entry.flags.is_list() && !self.entry.flags.is_map() => {
+                elements.iter().try_for_each(|element| self.check_one(element))
+            }
+            Value::Map(entries) if self.entry.flags.is_map() => {
+                let part = self.map_part(1).ok_or(SetFieldErrorKind::InvalidType)?;
+                entries.iter().try_for_each(|(key, value)| {
+                    self.check_key(key)?;
+                    part.check_one(value)
+                })
+            }
+            Value::List(_) | Value::Map(_) => Err(SetFieldErrorKind::InvalidType),
+            _ if self.entry.flags.is_list() => Err(SetFieldErrorKind::InvalidType),
+            one => self.check_one(one),
+        }
+    }
+}
+
+/// The words of a number; strings and messages have none.
+pub(super) fn word_of(value: &Value) -> u64 {
+    match value {
+        Value::Bool(v) => *v as u64,
+        Value::I32(v) | Value::EnumNumber(v) => *v as u32 as u64,
+        Value::U32(v) => *v as u64,
+        Value::F32(v) => v.to_bits() as u64,
+        Value::I64(v) => *v as u64,
+        Value::U64(v) => *v,
+        Value::F64(v) => v.to_bits(),
+        _ => 0,
+    }
+}
+
+/// Whether implicit presence takes the value for "not set".
+pub(super) fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::String(v) => v.is_empty(),
+        Value::Bytes(v) => v.is_empty(),
+        Value::Message(_) | Value::List(_) | Value::Map(_) => false,
+        number => word_of(number) == 0,
+    }
+}
+
+impl Target<'_> {
+    /// Writes a number, a string or bytes at a slot.
+    pub(super) fn write_scalar(&mut self, coding: Coding, slot: u32, value: &Value) -> Result<(), TooLarge> {
+        match value {
+            Value::String(text) => {
+                let span = self.span(text.as_bytes())?;
+                self.slab.set64(slot, span);
+            }
+            Value::Bytes(bytes) => {
+                let span = self.span(bytes)?;
+                self.slab.set64(slot, span);
+            }
+            number if coding.words() == 2 => self.slab.set64(slot, word_of(number)),
+            number => self.slab.set(slot, word_of(number) as u32),
+        }
+        Ok(())
+    }
+}

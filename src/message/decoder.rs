@@ -1,0 +1,97 @@
+//! [`Decoder`]: decode into memory that is used again.
+
+use super::MessageView;
+use super::view::name_path;
+use crate::decode::{self, DecodeOptions, Job, Scratch};
+use crate::error::DecodeError;
+use crate::schema::MessageDescriptor;
+use crate::slab::Slab;
+use alloc::borrow::ToOwned;
+
+/// Decodes messages of one type, one after the other, into its own reusable memory.
+///
+/// The fastest way to read: after the first message of a size nothing is allocated, and strings are borrowed from
+/// the input. The view it gives lives until the next decode; keep a message with
+/// [`MessageView::to_owned`].
+///
+/// ```
+/// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};
+///
+/// static TAGS: MessageTable =
+///     MessageTable::new("pkg.Tags", &[FieldTable::new("tags", 1, Kind::String).repeated()]);
+/// let pool = DescriptorPool::from_tables(&[&TAGS])?;
+/// let mut decoder = Decoder::new(&pool.get_message_by_name("pkg.Tags").unwrap());
+/// for (input, count) in [(&b"\x0a\x01a\x0a\x01b"[..], 2), (b"\x0a\x01c", 1)] {
+///     let view = decoder.decode(input)?;
+///     let tags = view.get_field_by_name("tags").and_then(|v| v.as_list()).unwrap();
+///     assert_eq!(tags.len(), count);
+/// }
+/// # Ok::<(), tablepb::DecodeError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Decoder {
+    descriptor: MessageDescriptor,
+    options: DecodeOptions,
+    slab: Slab,
+    scratch: Scratch,
+}
+
+impl Decoder {
+    /// A decoder for messages of this type, without memory yet.
+    pub fn new(descriptor: &MessageDescriptor) -> Self {
+        Self {
+            descriptor: descriptor.clone(),
+            options: DecodeOptions::new(),
+            slab: Slab::new(),
+            scratch: Scratch::new(),
+        }
+    }
+
+    /// Sets limits and choices.
+    pub fn with_options(mut self, options: DecodeOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// The message type.
+    pub fn descriptor(&self) -> &MessageDescriptor {
+        &self.descriptor
+    }
+
+    /// Decodes a message; forgets the one before.
+    ///
+    /// Everything is checked now: tags, lengths, UTF-8, nesting, required fields.
+    ///
+    /// # Errors
+    /// What is wrong, at which byte, in which field; [`DecodeErrorKind`](crate::DecodeErrorKind) lists the kinds.
+    pub fn decode<'a, 'i>(&'a mut self, input: &'i [u8]) -> Result<MessageView<'a, 'i>, DecodeError> {
+        let Self { descriptor, options, slab, scratch } = self;
+        let pool = descriptor.parent_pool();
+        let set = pool.programs();
+        let index = descriptor.index();
+        let job = Job { set, store: input, start: 0, slab, scratch, options };
+        match decode::decode(job, index) {
+            Ok(raw) => Ok(MessageView::new(pool, raw)),
+            Err(error) => Err(named(descriptor, error)),
+        }
+    }
+
+    /// Memory held, in bytes.
+    pub fn capacity(&self) -> usize {
+        self.slab.capacity()
+    }
+
+    /// Forgets the last message and gives back memory above `bytes`.
+    pub fn shrink_to(&mut self, bytes: usize) {
+        self.slab.clear();
+        self.slab.shrink_to(bytes);
+        self.scratch.shrink();
+    }
+}
+
+/// Gives an error the names of the message and its fields.
+#[cold]
+pub(super) fn named(descriptor: &MessageDescriptor, mut error: DecodeError) -> DecodeError {
+    name_path(descriptor.parent_pool(), descriptor.index(), error.path_mut());
+    error.in_message(descriptor.full_name().to_owned())
+}

@@ -1,0 +1,448 @@
+//! [`DynamicMessage`]: a message that owns its memory.
+
+use super::copy::Target;
+use super::decoder::named;
+use super::store::Store;
+use super::{MapKey, MessageMut, MessageView, SetFieldError, UnknownFields, Value, ValueRef};
+use crate::decode::{self, DecodeOptions, Job, Scratch};
+use crate::encode::EncodeOptions;
+use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
+use crate::schema::{FieldDescriptor, MessageDescriptor};
+use crate::slab::{NIL, RawView, Slab};
+use crate::wire::Buffer;
+use alloc::vec::Vec;
+
+/// Garbage below this is not worth a copy, in bytes.
+const LITTLE_GARBAGE: usize = 4096;
+
+/// A message of a run-time schema, owned and mutable.
+///
+/// Two allocations whatever it holds: a slab for the fields, and the bytes that strings, bytes and unknown fields
+/// point into. Decoding copies the input once; [`clear`](Self::clear) keeps the memory for the next message.
+/// Setters append and leave garbage behind; when there is more garbage than live data, the next setter called on
+/// the message compacts it. `Send + Sync`; `Clone` copies memory.
+///
+/// ```
+/// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+///
+/// static USER: MessageTable = MessageTable::new(
+///     "pkg.User",
+///     &[
+///         FieldTable::new("id", 1, Kind::Uint64),
+///         FieldTable::new("emails", 2, Kind::String).repeated(),
+///         FieldTable::map("labels", 3, Kind::String, Kind::Int32),
+///     ],
+/// );
+/// let pool = DescriptorPool::from_tables(&[&USER])?;
+/// let user = pool.get_message_by_name("pkg.User").unwrap();
+/// let field = |name| user.get_field_by_name(name).unwrap();
+///
+/// let mut message = DynamicMessage::new(&user);
+/// message.set_field(&field("id"), 7u64)?;
+/// message.push(&field("emails"), "a@example.com")?;
+/// message.insert(&field("labels"), "admin", 1)?;
+///
+/// let bytes = message.encode_to_vec()?;
+/// let copy = DynamicMessage::decode(&user, &bytes)?;
+/// assert_eq!(copy, message);
+/// assert_eq!(copy.get_field_by_name("id").and_then(|v| v.as_u64()), Some(7));
+/// assert_eq!(copy.get_field_by_name("no such field"), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct DynamicMessage {
+    descriptor: MessageDescriptor,
+    slab: Slab,
+    store: Store,
+    /// The body; `NIL` until something is written.
+    base: u32,
+}
+
+impl DynamicMessage {
+    /// An empty message of this type. Allocates nothing.
+    pub fn new(descriptor: &MessageDescriptor) -> Self {
+        Self { descriptor: descriptor.clone(), slab: Slab::new(), store: Store::new(), base: NIL }
+    }
+
+    /// Decodes a message, with a copy of the input.
+    ///
+    /// # Errors
+    /// What is wrong, at which byte, in which field.
+    pub fn decode(descriptor: &MessageDescriptor, input: &[u8]) -> Result<Self, DecodeError> {
+        Self::decode_with(descriptor, input, DecodeOptions::new())
+    }
+
+    /// As [`decode`](Self::decode), with options.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_with(
+        descriptor: &MessageDescriptor,
+        input: &[u8],
+        options: DecodeOptions,
+    ) -> Result<Self, DecodeError> {
+        let mut this = Self::new(descriptor);
+        let len = input.len();
+        let budget = options.budget_for(len).saturating_sub(len);
+        let may_miss = match this.store.append(input) {
+            Ok(start) => this.run(start, budget, &options),
+            Err(_) => Err(DecodeError::new(DecodeErrorKind::TooLarge, decode::MAX_STORE)),
+        };
+        this.checked(may_miss, len, &options)
+    }
+
+    /// Decodes a message that shares the input instead of copying it. The first setter or merge that adds bytes
+    /// copies it after all.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    pub fn decode_shared(descriptor: &MessageDescriptor, input: &bytes::Bytes) -> Result<Self, DecodeError> {
+        let mut this = Self::new(descriptor);
+        this.store = Store::shared(input);
+        let options = DecodeOptions::new();
+        let may_miss = this.run(0, options.budget_for(input.len()), &options);
+        this.checked(may_miss, input.len(), &options)
+    }
+
+    fn checked(
+        self,
+        may_miss: Result<bool, DecodeError>,
+        len: usize,
+        options: &DecodeOptions,
+    ) -> Result<Self, DecodeError> {
+        let checked = may_miss.and_then(|may_miss| {
+            if may_miss && !options.allows_partial() { decode::check_required(self.raw(), len) } else { Ok(()) }
+        });
+        match checked {
+            Ok(()) => Ok(self),
+            Err(error) => Err(named(&self.descriptor, error)),
+        }
+    }
+
+    /// Decodes the store from `start` on.
+    fn run(&mut self, start: usize, budget: usize, options: &DecodeOptions) -> Result<bool, DecodeError> {
+        let Self { descriptor, slab, store, base, .. } = self;
+        let set = descriptor.parent_pool().programs();
+        // While the slab grows, the old and the new block both count.
+        slab.set_limit(budget.saturating_add(slab.capacity().saturating_mul(2)));
+        // One word per four bytes of input is a good guess, and a small one.
+        slab.reserve(((store.len() - start) / 4).min(budget / 16));
+        if *base == NIL {
+            let full = |_| DecodeError::new(DecodeErrorKind::BudgetExceeded, 0);
+            *base = slab.alloc_body(descriptor.program()).map_err(full)?;
+        }
+        let mut scratch = Scratch::new();
+        let job = Job { set, store: store.as_slice(), start, slab, scratch: &mut scratch, options };
+        decode::merge(job, descriptor.index(), *base)
+    }
+
+    /// Merges an encoded message into this one: singular fields are replaced, messages merged, lists appended to,
+    /// map entries inserted, as if this message's bytes stood before the input.
+    ///
+    /// Required fields are not checked.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode). The message is valid afterwards and holds what was read before the fault.
+    pub fn merge(&mut self, input: &[u8]) -> Result<(), DecodeError> {
+        self.merge_with(input, DecodeOptions::new())
+    }
+
+    /// As [`merge`](Self::merge), with options.
+    ///
+    /// # Errors
+    /// As [`merge`](Self::merge).
+    pub fn merge_with(&mut self, input: &[u8], options: DecodeOptions) -> Result<(), DecodeError> {
+        self.compact_if_due();
+        let start = match self.store.append(input) {
+            Ok(start) => start,
+            Err(_) => return Err(named(&self.descriptor, DecodeError::new(DecodeErrorKind::TooLarge, 0))),
+        };
+        match self.run(start, options.budget_for(input.len()), &options) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(named(&self.descriptor, error)),
+        }
+    }
+
+    pub(super) fn from_view(view: MessageView<'_, '_>) -> Self {
+        let mut this = Self::new(&view.descriptor());
+        // A view can be as large as a message can be; a copy of it is no larger.
+        let _ = this.as_mut().copy_from(view);
+        this
+    }
+
+    /// Unsets all fields and drops the unknown ones; keeps the memory.
+    pub fn clear(&mut self) {
+        self.slab.clear();
+        self.store.clear();
+        self.base = NIL;
+    }
+
+    /// Gives back memory above `bytes`, as far as it is not in use.
+    pub fn shrink_to(&mut self, bytes: usize) {
+        self.compact_if_due();
+        self.slab.shrink_to(bytes);
+        self.store.shrink_to(bytes);
+    }
+
+    /// Memory held, in bytes.
+    pub fn capacity(&self) -> usize {
+        self.slab.capacity() + self.store.capacity()
+    }
+
+    fn raw(&self) -> RawView<'_, '_> {
+        RawView {
+            words: self.slab.words(),
+            store: self.store.as_slice(),
+            set: self.descriptor.parent_pool().programs(),
+            index: self.descriptor.index(),
+            base: self.base,
+        }
+    }
+
+    /// The message, borrowed.
+    #[inline]
+    pub fn as_view(&self) -> MessageView<'_, '_> {
+        MessageView::new(self.descriptor.parent_pool(), self.raw())
+    }
+
+    /// The message, mutably borrowed.
+    pub fn as_mut(&mut self) -> MessageMut<'_> {
+        self.compact_if_due();
+        let Self { descriptor, slab, store, base } = self;
+        slab.set_limit(usize::MAX);
+        if *base == NIL {
+            if let Ok(body) = slab.alloc_body(descriptor.program()) {
+                *base = body;
+            }
+        }
+        MessageMut::new(descriptor.parent_pool(), descriptor.index(), *base, slab, store)
+    }
+
+    /// Copies the live data to new memory if there is more garbage.
+    fn compact_if_due(&mut self) {
+        let garbage = self.slab.garbage() + self.store.garbage;
+        let used = self.slab.used() + self.store.len();
+        if garbage > LITTLE_GARBAGE && garbage > used / 2 {
+            self.compact();
+        }
+    }
+
+    fn compact(&mut self) {
+        let mut slab = Slab::new();
+        slab.set_limit(usize::MAX);
+        let mut store = Store::new();
+        let set = self.descriptor.parent_pool().programs();
+        let Ok(base) = slab.alloc_body(self.descriptor.program()) else { return };
+        let mut target = Target { set, slab: &mut slab, store: &mut store };
+        if target.copy(self.raw(), base).is_ok() {
+            (self.slab, self.store, self.base) = (slab, store, base);
+        }
+    }
+
+    /// The message type.
+    pub fn descriptor(&self) -> &MessageDescriptor {
+        &self.descriptor
+    }
+}
+
+/// Reading; all as on [`MessageView`].
+impl DynamicMessage {
+    /// The fields that are set, in field number order; see [`MessageView::fields`].
+    pub fn fields(&self) -> super::Fields<'_, '_> {
+        self.as_view().fields()
+    }
+
+    /// The value of a field, if it is set; see [`MessageView::get`].
+    pub fn get(&self, field: &FieldDescriptor) -> Option<ValueRef<'_, '_>> {
+        self.as_view().get(field)
+    }
+
+    /// The value of a field, or its default; see [`MessageView::get_field`].
+    #[inline]
+    pub fn get_field(&self, field: &FieldDescriptor) -> ValueRef<'_, '_> {
+        self.as_view().get_field(field)
+    }
+
+    /// The value of the field of this name, or its default; `None` if there is no such field.
+    pub fn get_field_by_name(&self, name: &str) -> Option<ValueRef<'_, '_>> {
+        self.as_view().get_field_by_name(name)
+    }
+
+    /// The value of the field or extension of this number, or its default; `None` if there is no such field.
+    pub fn get_field_by_number(&self, number: u32) -> Option<ValueRef<'_, '_>> {
+        self.as_view().get_field_by_number(number)
+    }
+
+    /// Whether a field is set; see [`MessageView::has_field`].
+    pub fn has_field(&self, field: &FieldDescriptor) -> bool {
+        self.as_view().has_field(field)
+    }
+
+    /// Whether the field of this name exists and is set.
+    pub fn has_field_by_name(&self, name: &str) -> bool {
+        self.as_view().has_field_by_name(name)
+    }
+
+    /// The unknown fields, in the order they came.
+    pub fn unknown_fields(&self) -> UnknownFields<'_, '_> {
+        self.as_view().unknown_fields()
+    }
+
+    /// Whether all required fields are set, here and in all sub-messages.
+    pub fn is_initialized(&self) -> bool {
+        self.as_view().is_initialized()
+    }
+
+    /// Appends the message to a buffer; see [`MessageView::encode`].
+    ///
+    /// # Errors
+    /// As [`MessageView::encode`].
+    pub fn encode(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
+        self.as_view().encode(buffer)
+    }
+
+    /// As [`encode`](Self::encode), with options.
+    ///
+    /// # Errors
+    /// As [`MessageView::encode`].
+    pub fn encode_with(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
+        self.as_view().encode_with(buffer, options)
+    }
+
+    /// The message as a new `Vec` of just its size.
+    ///
+    /// # Errors
+    /// As [`MessageView::encode`].
+    pub fn encode_to_vec(&self) -> Result<Vec<u8>, EncodeError> {
+        self.as_view().encode_to_vec()
+    }
+
+    /// Writes the message at the start of a slice and gives the number of bytes.
+    ///
+    /// # Errors
+    /// As [`MessageView::encode_to_slice`].
+    pub fn encode_to_slice(&self, slice: &mut [u8]) -> Result<usize, EncodeError> {
+        self.as_view().encode_to_slice(slice)
+    }
+
+    /// Appends the message behind its length.
+    ///
+    /// # Errors
+    /// As [`MessageView::encode`].
+    pub fn encode_length_delimited(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
+        self.as_view().encode_length_delimited(buffer)
+    }
+
+    /// Appends the message to any [`BufMut`](bytes::BufMut).
+    ///
+    /// # Errors
+    /// As [`MessageView::encode_buf`].
+    #[cfg(feature = "bytes")]
+    pub fn encode_buf(&self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
+        self.as_view().encode_buf(buffer)
+    }
+
+    /// The encoded length in bytes.
+    pub fn encoded_len(&self) -> usize {
+        self.as_view().encoded_len()
+    }
+}
+
+/// Writing; all as on [`MessageMut`].
+impl DynamicMessage {
+    /// Sets a field; see [`MessageMut::set_field`].
+    ///
+    /// # Errors
+    /// As [`MessageMut::set_field`].
+    pub fn set_field(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
+        self.as_mut().set_field(field, value)
+    }
+
+    /// Sets the field of this name.
+    ///
+    /// # Errors
+    /// As [`MessageMut::set_field`]; `NoSuchField` if there is no field of this name.
+    pub fn set_field_by_name(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SetFieldError> {
+        self.as_mut().set_field_by_name(name, value)
+    }
+
+    /// Unsets a field; a field of another message is ignored.
+    pub fn clear_field(&mut self, field: &FieldDescriptor) {
+        self.as_mut().clear_field(field);
+    }
+
+    /// Appends to a repeated field; see [`MessageMut::push`].
+    ///
+    /// # Errors
+    /// As [`MessageMut::push`].
+    pub fn push(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
+        self.as_mut().push(field, value)
+    }
+
+    /// Inserts into a map field; see [`MessageMut::insert`].
+    ///
+    /// # Errors
+    /// As [`MessageMut::insert`].
+    pub fn insert(
+        &mut self,
+        field: &FieldDescriptor,
+        key: impl Into<MapKey>,
+        value: impl Into<Value>,
+    ) -> Result<(), SetFieldError> {
+        self.as_mut().insert(field, key, value)
+    }
+
+    /// Removes a key from a map field; see [`MessageMut::remove`].
+    ///
+    /// # Errors
+    /// As [`MessageMut::remove`].
+    pub fn remove(&mut self, field: &FieldDescriptor, key: impl Into<MapKey>) -> Result<bool, SetFieldError> {
+        self.as_mut().remove(field, key)
+    }
+
+    /// A sub-message to write to; see [`MessageMut::message_mut`].
+    ///
+    /// # Errors
+    /// As [`MessageMut::message_mut`].
+    pub fn message_mut(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
+        self.as_mut().into_message_mut(field)
+    }
+
+    /// Appends an empty message to a repeated field and gives it; see [`MessageMut::push_message`].
+    ///
+    /// # Errors
+    /// As [`MessageMut::push_message`].
+    pub fn push_message(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
+        self.as_mut().into_push_message(field)
+    }
+
+    /// An element of a repeated message field to write to; see [`MessageMut::element_mut`].
+    ///
+    /// # Errors
+    /// As [`MessageMut::element_mut`].
+    pub fn element_mut(
+        &mut self,
+        field: &FieldDescriptor,
+        index: usize,
+    ) -> Result<MessageMut<'_>, SetFieldError> {
+        self.as_mut().into_element_mut(field, index)
+    }
+
+    /// The message value of a map key to write to, inserted if it is not there.
+    ///
+    /// # Errors
+    /// As [`MessageMut::entry_mut`].
+    pub fn entry_mut(
+        &mut self,
+        field: &FieldDescriptor,
+        key: impl Into<MapKey>,
+    ) -> Result<MessageMut<'_>, SetFieldError> {
+        self.as_mut().into_entry_mut(field, key)
+    }
+
+    /// Drops the unknown fields of this message, not those of its sub-messages.
+    pub fn clear_unknown_fields(&mut self) {
+        self.as_mut().clear_unknown_fields();
+    }
+}

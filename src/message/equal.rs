@@ -1,0 +1,145 @@
+//! Equality of messages.
+
+use super::{DynamicMessage, MessageView};
+use crate::program::{Coding, Entry};
+use crate::slab::{RawView, Step, Walk};
+
+/// Two messages are equal if they are of the same type of the same pool, the same fields are set, and all values
+/// are the same: lists in order, maps in any order, numbers bit by bit (a NaN equals itself, 0.0 and -0.0 differ),
+/// unknown fields byte by byte. Does not recurse.
+impl PartialEq for MessageView<'_, '_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.pool() == other.pool() && self.raw.index == other.raw.index && equal(self.raw, other.raw)
+    }
+}
+
+impl PartialEq for DynamicMessage {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_view() == other.as_view()
+    }
+}
+
+impl Eq for MessageView<'_, '_> {}
+impl Eq for DynamicMessage {}
+
+/// Walks over `a` with the base of the message of `b` that corresponds.
+fn equal(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
+    if !same_outline(a, b) {
+        return false;
+    }
+    let mut walk = Walk::new(a, false, b.base);
+    let mut here = b;
+    loop {
+        match walk.next(0) {
+            Step::Field(position, entry, slot) => {
+                if !same_value(walk.view(), here, position, entry, slot) {
+                    return false;
+                }
+            }
+            Step::Enter(position, entry) => {
+                let child = walk.view();
+                match counterpart(child, here, position, entry, walk.element()) {
+                    Some(other) if same_outline(child, other) => here = other,
+                    _ => return false,
+                }
+                *walk.data() = here.base;
+            }
+            Step::End => {
+                if walk.leave().is_none() {
+                    return true;
+                }
+                here = b.at(walk.view().index, *walk.data());
+            }
+        }
+    }
+}
+
+/// The same fields set, lists of the same lengths, the same unknown fields.
+fn same_outline(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
+    let (mut in_a, mut in_b) = (a.set_fields(), b.set_fields());
+    loop {
+        let next_a = next_set(a, &mut in_a);
+        let next_b = next_set(b, &mut in_b);
+        if next_a != next_b {
+            return false;
+        }
+        if next_a.is_none() {
+            break;
+        }
+    }
+    let unknown = |view: RawView<'_, '_>| view.unknown().next().is_some();
+    match (unknown(a), unknown(b)) {
+        (false, false) => true,
+        (true, true) => unknown_bytes(a).eq(unknown_bytes(b)),
+        _ => false,
+    }
+}
+
+/// The next field that is set, and its length if it is a list.
+fn next_set(view: RawView<'_, '_>, fields: &mut crate::slab::SetFields) -> Option<(usize, u32)> {
+    loop {
+        let (position, entry, slot) = fields.next(view)?;
+        if !entry.flags.is_list() {
+            return Some((position, 0));
+        }
+        let len = view.words.list(slot).len;
+        if len > 0 {
+            return Some((position, len));
+        }
+    }
+}
+
+fn unknown_bytes<'i>(view: RawView<'_, 'i>) -> impl Iterator<Item = u8> {
+    view.unknown().flat_map(move |span| {
+        let mut tag = [0; 10];
+        let len = span.tag.map_or(0, |value| {
+            let mut rest = value;
+            let mut len = 0;
+            while rest >= 0x80 {
+                tag[len] = rest as u8 | 0x80;
+                rest >>= 7;
+                len += 1;
+            }
+            tag[len] = rest as u8;
+            len + 1
+        });
+        tag.into_iter().take(len).chain(view.bytes_at(span.offset, span.len).iter().copied())
+    })
+}
+
+fn same_value(a: RawView<'_, '_>, b: RawView<'_, '_>, position: usize, entry: &Entry, slot: u32) -> bool {
+    let Some(other) = b.slot(position, entry) else {
+        // An empty list is as good as none.
+        return entry.flags.is_list() && a.words.list(slot).len == 0;
+    };
+    let spans = matches!(entry.coding, Coding::String | Coding::Bytes);
+    if entry.flags.is_list() {
+        let (x, y) = (a.list(entry, slot), b.list(entry, other));
+        return match spans {
+            true => x.len() == y.len() && (0..x.len()).all(|i| x.span(i) == y.span(i)),
+            false => x.run() == y.run(),
+        };
+    }
+    match entry.coding {
+        _ if spans => a.span(slot) == b.span(other),
+        coding if coding.words() == 2 => a.words.get64(slot) == b.words.get64(other),
+        _ => a.words.get(slot) == b.words.get(other),
+    }
+}
+
+/// The message of `b` (the parent) that corresponds to `child`.
+fn counterpart<'a, 'i>(
+    child: RawView<'_, '_>,
+    b: RawView<'a, 'i>,
+    position: usize,
+    entry: &Entry,
+    element: u32,
+) -> Option<RawView<'a, 'i>> {
+    let slot = b.slot(position, entry)?;
+    if !entry.flags.is_list() {
+        return Some(b.child(entry, slot));
+    }
+    let list = b.list(entry, slot);
+    let at = if entry.flags.is_map() { list.map_find(child.map_key())? } else { element };
+    (at < list.len()).then(|| list.message(at))
+}

@@ -1,0 +1,565 @@
+//! [`MessageMut`]: a message, or a part of one, to write to.
+
+use super::assign::{Place, is_zero};
+use super::copy::{Target, TooLarge};
+use super::error::{SetFieldError, SetFieldErrorKind as Fault};
+use super::store::Store;
+use super::{DynamicMessage, MapKey, MessageView, Value};
+use crate::program::{Program, ProgramSet};
+use crate::schema::{DescriptorPool, FieldDescriptor, MessageDescriptor};
+use crate::slab::{MapContext, RawView, Slab};
+use alloc::string::String;
+
+/// A mutably borrowed message: the root of a [`DynamicMessage`], or a message inside of it.
+///
+/// ```
+/// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+///
+/// static NODE: MessageTable = MessageTable::new(
+///     "pkg.Node",
+///     &[
+///         FieldTable::new("name", 1, Kind::String),
+///         FieldTable::new("children", 2, Kind::Message(|| &NODE)).repeated(),
+///     ],
+/// );
+/// let pool = DescriptorPool::from_tables(&[&NODE])?;
+/// let node = pool.get_message_by_name("pkg.Node").unwrap();
+/// let (name, children) = (node.get_field(1).unwrap(), node.get_field(2).unwrap());
+///
+/// let mut root = DynamicMessage::new(&node);
+/// let mut child = root.push_message(&children)?;
+/// child.set_field(&name, "leaf")?;
+/// assert_eq!(root.encode_to_vec()?, b"\x12\x06\x0a\x04leaf");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct MessageMut<'m> {
+    pool: &'m DescriptorPool,
+    index: u32,
+    base: u32,
+    slab: &'m mut Slab,
+    store: &'m mut Store,
+}
+
+impl<'m> MessageMut<'m> {
+    pub(super) fn new(
+        pool: &'m DescriptorPool,
+        index: u32,
+        base: u32,
+        slab: &'m mut Slab,
+        store: &'m mut Store,
+    ) -> Self {
+        Self { pool, index, base, slab, store }
+    }
+
+    fn set(&self) -> &'m ProgramSet {
+        self.pool.programs()
+    }
+
+    fn program(&self) -> &'m Program {
+        self.set().program(self.index)
+    }
+
+    fn raw(&self) -> RawView<'_, '_> {
+        RawView {
+            words: self.slab.words(),
+            store: self.store.as_slice(),
+            set: self.pool.programs(),
+            index: self.index,
+            base: self.base,
+        }
+    }
+
+    fn target(&mut self) -> Target<'_> {
+        Target { set: self.pool.programs(), slab: self.slab, store: self.store }
+    }
+
+    /// The same message for a shorter time.
+    pub fn reborrow(&mut self) -> MessageMut<'_> {
+        MessageMut { pool: self.pool, index: self.index, base: self.base, slab: self.slab, store: self.store }
+    }
+
+    /// The message to read.
+    pub fn as_view(&self) -> MessageView<'_, '_> {
+        MessageView::new(self.pool, self.raw())
+    }
+
+    /// The message type.
+    pub fn descriptor(&self) -> MessageDescriptor {
+        self.as_view().descriptor()
+    }
+
+    fn place(&self, field: &FieldDescriptor) -> Result<Place<'m>, SetFieldError> {
+        let field = field.as_ref();
+        let found = if field.message_index() == self.index && field.pool() == self.pool {
+            self.program().entry_of(field.index() as usize)
+        } else {
+            None
+        };
+        match found {
+            Some((position, entry)) => {
+                let field = crate::schema::FieldRef::new(self.pool, self.index, field.index());
+                Ok(Place { field, position, entry: *entry })
+            }
+            None => Err(SetFieldError::new(Fault::NoSuchField, field.full_name(), String::new(), None)),
+        }
+    }
+
+    /// Sets a field, a list or map as a whole included; of a oneof, unsets the other members.
+    ///
+    /// Zero and empty values unset a field without explicit presence. A message is copied.
+    ///
+    /// # Errors
+    /// The value is not of the field's kind or the field not of this message; the message is as before, and the
+    /// error holds the value.
+    pub fn set_field(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
+        let value = value.into();
+        let place = match self.place(field) {
+            Ok(place) => place,
+            Err(error) => return Err(error.with_value(value)),
+        };
+        if let Err(fault) = place.check(&value) {
+            return Err(place.error(fault, Some(value)));
+        }
+        match self.assign(&place, &value) {
+            Ok(()) => Ok(()),
+            Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
+        }
+    }
+
+    /// Sets the field of this name.
+    ///
+    /// # Errors
+    /// As [`set_field`](Self::set_field); `NoSuchField` if there is no field of this name.
+    pub fn set_field_by_name(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SetFieldError> {
+        match self.descriptor().get_field_by_name(name) {
+            Some(field) => self.set_field(&field, value),
+            None => Err(SetFieldError::new(Fault::NoSuchField, name, String::new(), Some(value.into()))),
+        }
+    }
+
+    /// Writes a value that has been checked.
+    fn assign(&mut self, place: &Place<'_>, value: &Value) -> Result<(), TooLarge> {
+        match value {
+            Value::List(elements) => {
+                self.unset(place);
+                elements.iter().try_for_each(|element| self.append(place, element))
+            }
+            Value::Map(entries) => {
+                self.unset(place);
+                entries.iter().try_for_each(|(key, value)| self.put(place, key, value))
+            }
+            Value::Message(message) => {
+                self.unset(place);
+                let (program, base) = (self.program(), self.base);
+                let body = self.target().open(program, base, place.position, &place.entry)?;
+                self.fill(place.entry.sub, body, message)
+            }
+            scalar => {
+                self.unset(place);
+                if place.entry.flags.is_implicit() && is_zero(scalar) {
+                    return Ok(());
+                }
+                let (program, base) = (self.program(), self.base);
+                let (slot, _) = self.slab.touch(program, base, place.position)?;
+                self.target().write_scalar(place.entry.coding, slot, scalar)
+            }
+        }
+    }
+
+    /// Copies a message into an empty body.
+    fn fill(&mut self, index: u32, body: u32, message: &DynamicMessage) -> Result<(), TooLarge> {
+        if message.descriptor().parent_pool() == self.pool {
+            return self.target().copy(message.as_view().raw, body);
+        }
+        // Of another pool: by way of its bytes, which this pool's type may read differently.
+        let bytes = crate::encode::encode_raw(message.as_view().raw);
+        let Ok(descriptor) = self.pool.message_at(index).ok_or(TooLarge) else { return Err(TooLarge) };
+        let options = crate::DecodeOptions::new().allow_partial(true).max_depth(u32::MAX).budget(usize::MAX);
+        match DynamicMessage::decode_with(&descriptor, &bytes, options) {
+            Ok(own) => self.target().copy(own.as_view().raw, body),
+            Err(_) => Err(TooLarge),
+        }
+    }
+
+    /// Unsets a field; a field of another message is ignored.
+    pub fn clear_field(&mut self, field: &FieldDescriptor) {
+        if let Ok(place) = self.place(field) {
+            self.unset(&place);
+        }
+    }
+
+    fn unset(&mut self, place: &Place<'_>) {
+        let view = self.raw();
+        let Some(slot) = view.slot(place.position, &place.entry) else { return };
+        let (words, bytes) = super::copy::weigh_field(view, &place.entry, slot);
+        self.slab.add_garbage(words);
+        self.store.garbage += bytes;
+        self.slab.untouch(self.program(), self.base, place.position);
+    }
+
+    /// Appends a value to a repeated field.
+    ///
+    /// # Errors
+    /// As [`set_field`](Self::set_field); `InvalidShape` if the field is not repeated.
+    pub fn push(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
+        let value = value.into();
+        let place = match self.place(field) {
+            Ok(place) => place,
+            Err(error) => return Err(error.with_value(value)),
+        };
+        if !place.entry.flags.is_list() || place.entry.flags.is_map() {
+            return Err(place.error(Fault::InvalidShape, Some(value)));
+        }
+        if let Err(fault) = place.check_one(&value) {
+            return Err(place.error(fault, Some(value)));
+        }
+        match self.append(&place, &value) {
+            Ok(()) => Ok(()),
+            Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
+        }
+    }
+
+    /// Appends a value that has been checked.
+    fn append(&mut self, place: &Place<'_>, value: &Value) -> Result<(), TooLarge> {
+        let (program, base) = (self.program(), self.base);
+        let mut target = self.target();
+        let slot = target.open_list(program, base, place.position)?;
+        if let Value::Message(message) = value {
+            let body = target.push(&place.entry, slot)?;
+            return self.fill(place.entry.sub, body, message);
+        }
+        let coding = place.entry.coding;
+        let at = target.slab.list_grow(slot, coding.words(), 1)?;
+        let written = target.write_scalar(coding, at, value);
+        if written.is_err() {
+            let len = self.slab.words().list(slot).len;
+            self.slab.list_truncate(slot, len - 1);
+        }
+        written
+    }
+
+    /// Inserts into a map field, or replaces the value of a key that is there.
+    ///
+    /// # Errors
+    /// As [`set_field`](Self::set_field); `InvalidShape` if the field is not a map.
+    pub fn insert(
+        &mut self,
+        field: &FieldDescriptor,
+        key: impl Into<MapKey>,
+        value: impl Into<Value>,
+    ) -> Result<(), SetFieldError> {
+        let (key, value) = (key.into(), value.into());
+        let place = match self.place(field) {
+            Ok(place) => place,
+            Err(error) => return Err(error.with_value(value)),
+        };
+        let Some(part) = place.map_part(1).filter(|_| place.entry.flags.is_map()) else {
+            return Err(place.error(Fault::InvalidShape, Some(value)));
+        };
+        if let Err(fault) = place.check_key(&key).and_then(|()| part.check_one(&value)) {
+            return Err(place.error(fault, Some(value)));
+        }
+        match self.put(&place, &key, &value) {
+            Ok(()) => Ok(()),
+            Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
+        }
+    }
+
+    /// Inserts what has been checked.
+    fn put(&mut self, place: &Place<'_>, key: &MapKey, value: &Value) -> Result<(), TooLarge> {
+        let entry = self.map_entry(place, key)?;
+        let mut entry = entry.ok_or(TooLarge)?;
+        let part = place.map_part(1).ok_or(TooLarge)?;
+        entry.assign(&part, value)
+    }
+
+    /// The entry of a key, made if it is not there: with its key, and an empty value.
+    fn map_entry(&mut self, place: &Place<'_>, key: &MapKey) -> Result<Option<MessageMut<'_>>, TooLarge> {
+        let (Some(key_part), Some(value_part)) = (place.map_part(0), place.map_part(1)) else { return Ok(None) };
+        let Some(raw_key) = key.as_ref().raw(key_part.field.raw_kind()) else { return Ok(None) };
+        let (program, base) = (self.program(), self.base);
+        let slot = self.target().open_list(program, base, place.position)?;
+        let list = self.raw().list(&place.entry, slot);
+        let body = match list.map_find(raw_key) {
+            Some(position) => list.message(position).base,
+            None => self.add_entry(place, slot, key, &key_part, &value_part)?,
+        };
+        let index = place.entry.sub;
+        Ok(Some(MessageMut { pool: self.pool, index, base: body, slab: self.slab, store: self.store }))
+    }
+
+    fn add_entry(
+        &mut self,
+        place: &Place<'_>,
+        slot: u32,
+        key: &MapKey,
+        key_part: &Place<'_>,
+        value_part: &Place<'_>,
+    ) -> Result<u32, TooLarge> {
+        let set = self.set();
+        let program = set.program(place.entry.sub);
+        let key = match key.clone() {
+            MapKey::Bool(v) => Value::Bool(v),
+            MapKey::I32(v) => Value::I32(v),
+            MapKey::I64(v) => Value::I64(v),
+            MapKey::U32(v) => Value::U32(v),
+            MapKey::U64(v) => Value::U64(v),
+            MapKey::String(v) => Value::String(v),
+        };
+        let mut target = self.target();
+        let body = target.push(&place.entry, slot)?;
+        // Room in the store is the only thing that can be missing from here on.
+        let (key_slot, _) = target.slab.touch(program, body, key_part.position)?;
+        target.slab.set64(key_slot, 0);
+        let written = target.write_scalar(key_part.entry.coding, key_slot, &key);
+        let (value_slot, _) = target.slab.touch(program, body, value_part.position)?;
+        match value_part.entry.coding.words() {
+            1 => target.slab.set(value_slot, set.enum_default_of(&value_part.entry)),
+            _ => target.slab.set64(value_slot, 0),
+        }
+        if let Err(full) = written {
+            let len = self.slab.words().list(slot).len;
+            self.slab.list_truncate(slot, len - 1);
+            return Err(full);
+        }
+        let context = MapContext { store: self.store.as_slice(), set };
+        self.slab.map_inserted(context, &place.entry, slot)?;
+        Ok(body)
+    }
+
+    /// Removes a key from a map field and says whether it was there.
+    ///
+    /// # Errors
+    /// `NoSuchField`; `InvalidShape` if the field is not a map, `InvalidType` if the key is not of its kind.
+    pub fn remove(&mut self, field: &FieldDescriptor, key: impl Into<MapKey>) -> Result<bool, SetFieldError> {
+        let key = key.into();
+        let place = self.place(field)?;
+        let Some(key_part) = place.map_part(0).filter(|_| place.entry.flags.is_map()) else {
+            return Err(place.error(Fault::InvalidShape, None));
+        };
+        let Some(raw_key) = key.as_ref().raw(key_part.field.raw_kind()) else {
+            return Err(place.error(Fault::InvalidType, None));
+        };
+        let view = self.raw();
+        let Some(slot) = view.slot(place.position, &place.entry) else { return Ok(false) };
+        let list = view.list(&place.entry, slot);
+        let Some(position) = list.map_find(raw_key) else { return Ok(false) };
+        let (words, bytes) = super::copy::weigh(list.message(position));
+        let last = list.len() == 1;
+        let context = MapContext { store: self.store.as_slice(), set: self.pool.programs() };
+        self.slab.map_remove(context, &place.entry, slot, position);
+        self.slab.add_garbage(words);
+        self.store.garbage += bytes;
+        if last {
+            self.slab.untouch(self.program(), self.base, place.position);
+        }
+        Ok(true)
+    }
+
+    /// Replaces an element of a repeated field.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push), and `OutOfRange`.
+    pub fn set_element(
+        &mut self,
+        field: &FieldDescriptor,
+        index: usize,
+        value: impl Into<Value>,
+    ) -> Result<(), SetFieldError> {
+        let value = value.into();
+        let place = match self.place(field) {
+            Ok(place) => place,
+            Err(error) => return Err(error.with_value(value)),
+        };
+        if !place.entry.flags.is_list() || place.entry.flags.is_map() {
+            return Err(place.error(Fault::InvalidShape, Some(value)));
+        }
+        if let Err(fault) = place.check_one(&value) {
+            return Err(place.error(fault, Some(value)));
+        }
+        let list = self.raw().slot(place.position, &place.entry).map(|slot| self.slab.words().list(slot));
+        let Some(list) = list.filter(|list| index < list.len as usize) else {
+            return Err(place.error(Fault::OutOfRange, Some(value)));
+        };
+        let written = match &value {
+            Value::Message(message) => self
+                .element_body(&place, index, true)
+                .and_then(|body| self.fill(place.entry.sub, body.ok_or(TooLarge)?, message)),
+            scalar => {
+                let coding = place.entry.coding;
+                let at = list.ptr + index as u32 * coding.words();
+                self.target().write_scalar(coding, at, scalar)
+            }
+        };
+        written.map_err(|TooLarge| place.error(Fault::TooLarge, Some(value)))
+    }
+
+    /// Removes an element of a repeated field and closes the gap.
+    ///
+    /// # Errors
+    /// `NoSuchField`; `InvalidShape` if the field is not repeated; `OutOfRange`.
+    pub fn remove_element(&mut self, field: &FieldDescriptor, index: usize) -> Result<(), SetFieldError> {
+        let place = self.place(field)?;
+        if !place.entry.flags.is_list() || place.entry.flags.is_map() {
+            return Err(place.error(Fault::InvalidShape, None));
+        }
+        let slot = self.raw().slot(place.position, &place.entry);
+        let len = slot.map_or(0, |slot| self.slab.words().list(slot).len);
+        let (Some(slot), true) = (slot, index < len as usize) else {
+            return Err(place.error(Fault::OutOfRange, None));
+        };
+        let sub = self.set().program(place.entry.sub);
+        let coding = place.entry.coding;
+        let width = if coding.is_message() { sub.element_words() } else { coding.words() };
+        self.slab.list_remove(slot, width, index as u32);
+        self.slab.add_garbage(width as usize);
+        if len == 1 {
+            self.slab.untouch(self.program(), self.base, place.position);
+        }
+        Ok(())
+    }
+
+    /// A sub-message to write to; made and set if the field is not set.
+    ///
+    /// # Errors
+    /// `NoSuchField`; `InvalidShape` if the field is not a singular message.
+    pub fn message_mut(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
+        self.reborrow().into_message_mut(field)
+    }
+
+    pub(super) fn into_message_mut(mut self, field: &FieldDescriptor) -> Result<MessageMut<'m>, SetFieldError> {
+        let place = self.place(field)?;
+        if !place.entry.coding.is_message() || place.entry.flags.is_list() {
+            return Err(place.error(Fault::InvalidShape, None));
+        }
+        let (program, base) = (self.program(), self.base);
+        let body = self.target().open(program, base, place.position, &place.entry);
+        let base = body.map_err(|TooLarge| place.error(Fault::TooLarge, None))?;
+        Ok(MessageMut { index: place.entry.sub, base, ..self })
+    }
+
+    /// Appends an empty message to a repeated field and gives it to write to.
+    ///
+    /// # Errors
+    /// `NoSuchField`; `InvalidShape` if the field is not a repeated message.
+    pub fn push_message(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
+        self.reborrow().into_push_message(field)
+    }
+
+    pub(super) fn into_push_message(mut self, field: &FieldDescriptor) -> Result<MessageMut<'m>, SetFieldError> {
+        let place = self.place(field)?;
+        if !place.entry.coding.is_message() || !place.entry.flags.is_list() || place.entry.flags.is_map() {
+            return Err(place.error(Fault::InvalidShape, None));
+        }
+        let (program, base) = (self.program(), self.base);
+        let mut target = self.target();
+        let slot = target.open_list(program, base, place.position);
+        let body = slot.and_then(|slot| target.push(&place.entry, slot));
+        let base = body.map_err(|TooLarge| place.error(Fault::TooLarge, None))?;
+        Ok(MessageMut { index: place.entry.sub, base, ..self })
+    }
+
+    /// An element of a repeated message field to write to.
+    ///
+    /// # Errors
+    /// `NoSuchField`; `InvalidShape` if the field is not a repeated message; `OutOfRange`.
+    pub fn element_mut(
+        &mut self,
+        field: &FieldDescriptor,
+        index: usize,
+    ) -> Result<MessageMut<'_>, SetFieldError> {
+        self.reborrow().into_element_mut(field, index)
+    }
+
+    pub(super) fn into_element_mut(
+        mut self,
+        field: &FieldDescriptor,
+        index: usize,
+    ) -> Result<MessageMut<'m>, SetFieldError> {
+        let place = self.place(field)?;
+        if !place.entry.coding.is_message() || !place.entry.flags.is_list() || place.entry.flags.is_map() {
+            return Err(place.error(Fault::InvalidShape, None));
+        }
+        let body = self.element_body(&place, index, false);
+        let base = match body {
+            Ok(Some(base)) => base,
+            Ok(None) => return Err(place.error(Fault::OutOfRange, None)),
+            Err(TooLarge) => return Err(place.error(Fault::TooLarge, None)),
+        };
+        Ok(MessageMut { index: place.entry.sub, base, ..self })
+    }
+
+    /// The body of an element, made if it is the empty message; emptied if `empty`.
+    fn element_body(&mut self, place: &Place<'_>, index: usize, empty: bool) -> Result<Option<u32>, TooLarge> {
+        let view = self.raw();
+        let Some(slot) = view.slot(place.position, &place.entry) else { return Ok(None) };
+        let list = view.words.list(slot);
+        if index >= list.len as usize {
+            return Ok(None);
+        }
+        let sub = self.set().program(place.entry.sub);
+        let at = list.ptr + index as u32 * sub.element_words();
+        if sub.is_contiguous() {
+            if empty {
+                self.slab.clear_body(sub, at);
+            }
+            return Ok(Some(at));
+        }
+        let old = self.slab.get(at);
+        if old != crate::slab::NIL && !empty {
+            return Ok(Some(old));
+        }
+        let body = self.slab.alloc_body(sub)?;
+        self.slab.set(at, body);
+        Ok(Some(body))
+    }
+
+    /// The message value of a map key to write to, inserted if it is not there.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert); `InvalidShape` if the values are not messages.
+    pub fn entry_mut(
+        &mut self,
+        field: &FieldDescriptor,
+        key: impl Into<MapKey>,
+    ) -> Result<MessageMut<'_>, SetFieldError> {
+        self.reborrow().into_entry_mut(field, key)
+    }
+
+    pub(super) fn into_entry_mut(
+        mut self,
+        field: &FieldDescriptor,
+        key: impl Into<MapKey>,
+    ) -> Result<MessageMut<'m>, SetFieldError> {
+        let key = key.into();
+        let place = self.place(field)?;
+        let part = place.map_part(1).filter(|_| place.entry.flags.is_map());
+        let Some(part) = part.filter(|part| part.entry.coding.is_message()) else {
+            return Err(place.error(Fault::InvalidShape, None));
+        };
+        if let Err(fault) = place.check_key(&key) {
+            return Err(place.error(fault, None));
+        }
+        let (entry_index, value_index) = (place.entry.sub, part.entry.sub);
+        let entry = match self.map_entry(&place, &key) {
+            Ok(Some(entry)) => entry.base,
+            _ => return Err(place.error(Fault::TooLarge, None)),
+        };
+        let program = self.set().program(entry_index);
+        let body = self.target().open(program, entry, part.position, &part.entry);
+        let base = body.map_err(|TooLarge| place.error(Fault::TooLarge, None))?;
+        Ok(MessageMut { index: value_index, base, ..self })
+    }
+
+    /// Drops the unknown fields of this message, not those of its sub-messages.
+    pub fn clear_unknown_fields(&mut self) {
+        self.slab.clear_unknown(self.base);
+    }
+
+    /// Copies all of a message of the same type of the same pool into this one, which is empty.
+    pub(super) fn copy_from(&mut self, view: MessageView<'_, '_>) -> Result<(), TooLarge> {
+        let base = self.base;
+        self.target().copy(view.raw, base)
+    }
+}

@@ -1,0 +1,87 @@
+//! The byte store of a [`DynamicMessage`](super::DynamicMessage): its own bytes, or `Bytes` it shares.
+
+use crate::decode::MAX_STORE;
+use alloc::vec::Vec;
+
+/// Bytes that strings, bytes and unknown fields point into. Only ever appended to.
+#[derive(Clone, Debug)]
+pub(super) struct Store {
+    bytes: Holder,
+    /// Bytes that nothing points into any more.
+    pub(super) garbage: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Holder {
+    Own(Vec<u8>),
+    #[cfg(feature = "bytes")]
+    Shared(bytes::Bytes),
+}
+
+/// The store would be longer than 2^31-1 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StoreFull;
+
+impl Store {
+    pub(super) const fn new() -> Self {
+        Self { bytes: Holder::Own(Vec::new()), garbage: 0 }
+    }
+
+    #[cfg(feature = "bytes")]
+    pub(super) fn shared(bytes: &bytes::Bytes) -> Self {
+        Self { bytes: Holder::Shared(bytes.clone()), garbage: 0 }
+    }
+
+    pub(super) fn as_slice(&self) -> &[u8] {
+        match &self.bytes {
+            Holder::Own(bytes) => bytes,
+            #[cfg(feature = "bytes")]
+            Holder::Shared(bytes) => bytes,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    /// Forgets the contents and keeps the memory, if it is its own.
+    pub(super) fn clear(&mut self) {
+        self.garbage = 0;
+        match &mut self.bytes {
+            Holder::Own(bytes) => bytes.clear(),
+            #[cfg(feature = "bytes")]
+            Holder::Shared(_) => *self = Self::new(),
+        }
+    }
+
+    /// Appends bytes and gives their offset. Shared bytes are copied the first time.
+    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<usize, StoreFull> {
+        let start = self.len();
+        if bytes.len() > MAX_STORE - start.min(MAX_STORE) {
+            return Err(StoreFull);
+        }
+        match &mut self.bytes {
+            Holder::Own(own) => own.extend_from_slice(bytes),
+            #[cfg(feature = "bytes")]
+            Holder::Shared(shared) => self.bytes = Holder::Own([shared, bytes].concat()),
+        }
+        Ok(start)
+    }
+
+    /// Memory held, in bytes.
+    pub(super) fn capacity(&self) -> usize {
+        match &self.bytes {
+            Holder::Own(bytes) => bytes.capacity(),
+            #[cfg(feature = "bytes")]
+            Holder::Shared(bytes) => bytes.len(),
+        }
+    }
+
+    pub(super) fn shrink_to(&mut self, len: usize) {
+        match &mut self.bytes {
+            Holder::Own(bytes) => bytes.shrink_to(len),
+            #[cfg(feature = "bytes")]
+            Holder::Shared(_) => {}
+        }
+    }
+}

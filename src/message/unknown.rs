@@ -1,0 +1,71 @@
+//! Unknown fields of a message.
+
+use crate::slab::{RawView, UnknownSpans};
+use crate::wire::{Reader, Tag};
+
+/// A field that the schema does not have, or with a value that it does not allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownField<'i> {
+    tag: Tag,
+    bytes: &'i [u8],
+}
+
+impl<'i> UnknownField<'i> {
+    /// Field number and wire type.
+    pub fn tag(&self) -> Tag {
+        self.tag
+    }
+
+    /// The field number.
+    pub fn number(&self) -> u32 {
+        self.tag.number()
+    }
+
+    /// The value as it stood on the wire: the length prefix included, of a group the fields and the end tag.
+    pub fn value(&self) -> &'i [u8] {
+        self.bytes
+    }
+}
+
+/// The unknown fields of a message, in the order they came; see
+/// [`MessageView::unknown_fields`](super::MessageView::unknown_fields).
+#[derive(Clone)]
+pub struct UnknownFields<'a, 'i> {
+    view: RawView<'a, 'i>,
+    spans: UnknownSpans<'a>,
+    /// The rest of the current span.
+    rest: &'i [u8],
+}
+
+impl<'a, 'i> UnknownFields<'a, 'i> {
+    pub(super) fn new(view: RawView<'a, 'i>) -> Self {
+        Self { view, spans: view.unknown(), rest: &[] }
+    }
+}
+
+impl<'i> Iterator for UnknownFields<'_, 'i> {
+    type Item = UnknownField<'i>;
+
+    fn next(&mut self) -> Option<UnknownField<'i>> {
+        while self.rest.is_empty() {
+            let span = self.spans.next()?;
+            let bytes = self.view.bytes_at(span.offset, span.len);
+            match span.tag {
+                Some(bits) => {
+                    if let Ok(tag) = Tag::from_bits(bits) {
+                        return Some(UnknownField { tag, bytes });
+                    }
+                }
+                None => self.rest = bytes,
+            }
+        }
+        let mut reader = Reader::new(self.rest);
+        // Spans are whole fields that the decoder has checked.
+        let tag = reader.read_tag().ok()?;
+        let start = reader.position();
+        reader.skip_field_at(tag, u32::MAX).ok()?;
+        let field = UnknownField { tag, bytes: self.rest.get(start..reader.position())? };
+        self.rest = self.rest.get(reader.position()..)?;
+        Some(field)
+    }
+}
