@@ -22,6 +22,10 @@ pub use error::{
     DecodeError, DecodeErrorKind, DescriptorError, DescriptorErrorKind, EncodeError, EncodeErrorKind,
     FieldPath, PathStep,
 };
+pub use message::{
+    Decoder, DynamicMessage, Fields, ListRef, MapKey, MapKeyRef, MapRef, MessageMut, MessageView,
+    SetFieldError, SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
+};
 pub use schema::{
     DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
     FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor,

@@ -61,7 +61,12 @@ impl Target<'_> {
     }
 
     /// The slot of a list, empty if the field was not set.
-    pub(super) fn open_list(&mut self, program: &Program, base: u32, position: usize) -> Result<u32, TooLarge> {
+    pub(super) fn open_list(
+        &mut self,
+        program: &Program,
+        base: u32,
+        position: usize,
+    ) -> Result<u32, TooLarge> {
         let (slot, fresh) = self.slab.touch(program, base, position)?;
         if fresh {
             self.slab.set64(slot, 0);
@@ -89,7 +94,9 @@ impl Target<'_> {
         let mut here = base;
         loop {
             match walk.next(NIL) {
-                Step::Field(position, entry, slot) => self.copy_field(walk.view(), here, position, entry, slot)?,
+                Step::Field(position, entry, slot) => {
+                    self.copy_field(walk.view(), here, position, entry, slot)?
+                }
                 Step::Enter(position, entry) => {
                     let program = walk.parent_program();
                     here = if entry.flags.is_list() {

@@ -112,7 +112,11 @@ impl DynamicMessage {
         options: &DecodeOptions,
     ) -> Result<Self, DecodeError> {
         let checked = may_miss.and_then(|may_miss| {
-            if may_miss && !options.allows_partial() { decode::check_required(self.raw(), len) } else { Ok(()) }
+            if may_miss && !options.allows_partial() {
+                decode::check_required(self.raw(), len)
+            } else {
+                Ok(())
+            }
         });
         match checked {
             Ok(()) => Ok(self),
@@ -355,7 +359,11 @@ impl DynamicMessage {
     ///
     /// # Errors
     /// As [`MessageMut::set_field`].
-    pub fn set_field(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
+    pub fn set_field(
+        &mut self,
+        field: &FieldDescriptor,
+        value: impl Into<Value>,
+    ) -> Result<(), SetFieldError> {
         self.as_mut().set_field(field, value)
     }
 

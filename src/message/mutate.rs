@@ -112,7 +112,11 @@ impl<'m> MessageMut<'m> {
     /// # Errors
     /// The value is not of the field's kind or the field not of this message; the message is as before, and the
     /// error holds the value.
-    pub fn set_field(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
+    pub fn set_field(
+        &mut self,
+        field: &FieldDescriptor,
+        value: impl Into<Value>,
+    ) -> Result<(), SetFieldError> {
         let value = value.into();
         let place = match self.place(field) {
             Ok(place) => place,
@@ -276,7 +280,9 @@ impl<'m> MessageMut<'m> {
 
     /// The entry of a key, made if it is not there: with its key, and an empty value.
     fn map_entry(&mut self, place: &Place<'_>, key: &MapKey) -> Result<Option<MessageMut<'_>>, TooLarge> {
-        let (Some(key_part), Some(value_part)) = (place.map_part(0), place.map_part(1)) else { return Ok(None) };
+        let (Some(key_part), Some(value_part)) = (place.map_part(0), place.map_part(1)) else {
+            return Ok(None);
+        };
         let Some(raw_key) = key.as_ref().raw(key_part.field.raw_kind()) else { return Ok(None) };
         let (program, base) = (self.program(), self.base);
         let slot = self.target().open_list(program, base, place.position)?;
@@ -428,7 +434,10 @@ impl<'m> MessageMut<'m> {
         self.reborrow().into_message_mut(field)
     }
 
-    pub(super) fn into_message_mut(mut self, field: &FieldDescriptor) -> Result<MessageMut<'m>, SetFieldError> {
+    pub(super) fn into_message_mut(
+        mut self,
+        field: &FieldDescriptor,
+    ) -> Result<MessageMut<'m>, SetFieldError> {
         let place = self.place(field)?;
         if !place.entry.coding.is_message() || place.entry.flags.is_list() {
             return Err(place.error(Fault::InvalidShape, None));
@@ -447,7 +456,10 @@ impl<'m> MessageMut<'m> {
         self.reborrow().into_push_message(field)
     }
 
-    pub(super) fn into_push_message(mut self, field: &FieldDescriptor) -> Result<MessageMut<'m>, SetFieldError> {
+    pub(super) fn into_push_message(
+        mut self,
+        field: &FieldDescriptor,
+    ) -> Result<MessageMut<'m>, SetFieldError> {
         let place = self.place(field)?;
         if !place.entry.coding.is_message() || !place.entry.flags.is_list() || place.entry.flags.is_map() {
             return Err(place.error(Fault::InvalidShape, None));
@@ -491,7 +503,12 @@ impl<'m> MessageMut<'m> {
     }
 
     /// The body of an element, made if it is the empty message; emptied if `empty`.
-    fn element_body(&mut self, place: &Place<'_>, index: usize, empty: bool) -> Result<Option<u32>, TooLarge> {
+    fn element_body(
+        &mut self,
+        place: &Place<'_>,
+        index: usize,
+        empty: bool,
+    ) -> Result<Option<u32>, TooLarge> {
         let view = self.raw();
         let Some(slot) = view.slot(place.position, &place.entry) else { return Ok(None) };
         let list = view.words.list(slot);

@@ -368,9 +368,7 @@ impl<'a, 'i> MapRef<'a, 'i> {
     }
 
     /// All entries, in wire order.
-    pub fn iter(
-        &self,
-    ) -> impl ExactSizeIterator<Item = (MapKeyRef<'i>, ValueRef<'a, 'i>)> + use<'a, 'i> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (MapKeyRef<'i>, ValueRef<'a, 'i>)> + use<'a, 'i> {
         let map = *self;
         (0..self.len()).map(move |index| match map.list {
             Some(list) => {

@@ -56,7 +56,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     /// The message type.
     pub fn descriptor(&self) -> MessageDescriptor {
-        self.pool.message_at(self.raw.index).unwrap_or_else(|| MessageDescriptor::new(self.pool, 0))
+        MessageDescriptor::new(self.pool, self.raw.index)
     }
 
     /// The fields that are set, extensions included, in field number order.
@@ -238,7 +238,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
     }
 
     /// A message of its own, with copies of all strings.
-    #[expect(clippy::wrong_self_convention, reason = "the name that borrowed things have for it; `self` is `Copy`")]
+    #[expect(
+        clippy::wrong_self_convention,
+        reason = "the name that borrowed things have for it; `self` is `Copy`"
+    )]
     pub fn to_owned(&self) -> DynamicMessage {
         DynamicMessage::from_view(*self)
     }

@@ -150,7 +150,8 @@ macro_rules! accessors {
 }
 
 impl<'a> FieldRef<'a> {
-    pub(super) fn new(pool: &'a DescriptorPool, message: u32, field: u32) -> Self {
+    #[inline]
+    pub(crate) fn new(pool: &'a DescriptorPool, message: u32, field: u32) -> Self {
         Self { pool, message, field }
     }
 
@@ -191,6 +192,12 @@ impl<'a> FieldRef<'a> {
     /// A handle that lives on its own.
     pub fn to_owned(self) -> FieldDescriptor {
         FieldDescriptor { message: self.containing_message(), index: self.field }
+    }
+
+    /// The pool the field belongs to.
+    #[inline]
+    pub(crate) fn pool(self) -> &'a DescriptorPool {
+        self.pool
     }
 
     /// Kind with message and enum indices of the pool.

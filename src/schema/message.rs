@@ -34,7 +34,7 @@ pub struct MessageDescriptor {
 }
 
 impl MessageDescriptor {
-    pub(super) fn new(pool: &DescriptorPool, index: u32) -> Self {
+    pub(crate) fn new(pool: &DescriptorPool, index: u32) -> Self {
         Self { pool: pool.clone(), index }
     }
 

@@ -194,13 +194,13 @@ impl DescriptorPool {
         ((index as usize) < self.0.messages.len()).then(|| MessageDescriptor::new(self, index))
     }
 
-    /// The pool with which this one's options are read: itself if it has descriptor.proto and so the extensions
-    /// of its options, otherwise that of this crate.
-    pub(crate) fn for_options(&self) -> Self {
-        match self.get_message_by_name("google.protobuf.FileOptions") {
-            Some(_) => self.clone(),
-            None => Self::descriptor_proto(),
-        }
+    /// The options message of this name: this pool's if it has descriptor.proto and so the extensions of its
+    /// options, otherwise that of this crate.
+    pub(crate) fn options_message(&self, name: &str) -> MessageDescriptor {
+        self.get_message_by_name(name).unwrap_or_else(|| {
+            let pool = descriptor_proto::pool();
+            pool.get_message_by_name(name).unwrap_or(MessageDescriptor::new(&pool, 0))
+        })
     }
 
     pub(super) fn data(&self) -> &PoolData {
