@@ -32,6 +32,13 @@ pub use schema::{
     ServiceDescriptor,
 };
 pub use table::{Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
+pub use typed::{DecodeFrom, DecodeOwned, EnumValue, Enumeration, Message, UnknownFieldSet};
 
 #[cfg(feature = "bytes")]
 pub use bytes;
+
+/// What the macros expand to; no part of the interface.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::typed::expansion::*;
+}

@@ -1,1 +1,63 @@
-//! (being built)
+//! Plain structs as messages: the macro `message!` binds a struct to a listing of fields.
+//!
+//! A listing is expanded twice: into a [`MessageTable`](crate::MessageTable), and into one call per field and
+//! pass, each chosen by the kind of the field and the Rust type of its member. There is no interpretation at run
+//! time; what the passes know of a field is inlined.
+//!
+//! | file | |
+//! |---|---|
+//! | `macros.rs` | `message!`: the grammar and the expansion |
+//! | `kinds.rs` | kinds as types, and the table of a listing |
+//! | `field.rs` | what a member must do: [`Single`](field::Single) values, [`Field`](field::Field)s |
+//! | `scalar.rs`, `text.rs`, `nested.rs` | one value: numbers and enums, strings and bytes, messages |
+//! | `member.rs`, `map.rs` | members of many values or none: `Option`, `Vec`, maps |
+//! | `size.rs`, `write.rs`, `input.rs` | the state of the sizing, the writing and the decoding pass |
+//! | `message.rs` | the trait [`Message`] |
+//!
+//! Invariant: what the writing pass writes is what the sizing pass sized, value for value and length for length.
+
+mod enumeration;
+pub mod field;
+pub mod input;
+pub mod kinds;
+mod macros;
+mod map;
+mod member;
+mod message;
+mod nested;
+mod scalar;
+mod size;
+mod text;
+mod trail;
+mod unknown;
+mod write;
+
+pub use enumeration::{EnumValue, Enumeration};
+pub use message::{DecodeFrom, DecodeOwned, Message};
+pub use unknown::UnknownFieldSet;
+
+/// What the macros expand to.
+pub mod expansion {
+    pub use super::enumeration::enum_table;
+    pub use super::field::{Field, FieldFrom, Outcome, Single, SingleFrom, Spec, Visit};
+    pub use super::input::Input;
+    pub use super::kinds::{
+        self, FieldKind, ascend, field_table, has_plain_defaults, has_required, in_order, message_table,
+        unraw,
+    };
+    pub use super::unknown::UnknownMember;
+    pub use crate::{
+        __arm as arm, __clear as clear, __default as default, __key as key, __kind as kind,
+        __member as member, __name as name, __option as option, __optional as optional, __reset as reset,
+        __show as show, __spec as spec, __syntax as syntax, __table as table, __unknown as unknown,
+        __variant as variant,
+    };
+    pub use alloc::vec::Vec;
+    pub use core::{
+        compile_error, concat,
+        default::Default,
+        option::Option::{self, None, Some},
+        result::Result::{self, Ok},
+        stringify,
+    };
+}

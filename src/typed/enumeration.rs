@@ -1,0 +1,206 @@
+//! Enums: a Rust enum, its table, and values that keep numbers which the enum does not have.
+
+use crate::EnumTable;
+use core::fmt;
+
+/// A Rust enum with a table, bound by [`enumeration!`](crate::enumeration).
+pub trait Enumeration: Copy + 'static {
+    /// The schema of the enum.
+    const TABLE: &'static EnumTable;
+
+    /// The value of this number, or `None` if the enum has none.
+    fn from_number(number: i32) -> Option<Self>;
+
+    /// The number of the value.
+    fn number(self) -> i32;
+
+    /// The value listed first, which is that of a field that is not set.
+    fn first() -> Self;
+
+    /// The name of the value in the schema, or `None` for a number that the table does not have.
+    fn name(self) -> Option<&'static str> {
+        let number = self.number();
+        Self::TABLE.values().iter().find(|value| value.1 == number).map(|value| value.0)
+    }
+}
+
+/// A value of an enum, or a number that the enum does not have.
+///
+/// Members of this type keep the numbers of values that were added to the schema later. Where the enum is closed
+/// (proto2), such numbers go to the unknown fields instead.
+///
+/// ```
+/// use tablepb::{EnumValue, Message};
+///
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// enum Color { Red = 0, Green = 1 }
+/// tablepb::enumeration! { Color as "example.Color" { Red as "RED" = 0, Green as "GREEN" = 1 } }
+///
+/// #[derive(Default)]
+/// struct Pixel { color: EnumValue<Color> }
+/// tablepb::message! { Pixel as "example.Pixel" { color: enum Color = 1 } }
+///
+/// assert_eq!(Pixel::default().color, EnumValue::Known(Color::Red));
+/// assert_eq!(Pixel::decode(&[0x08, 0x01])?.color, Color::Green);
+/// assert_eq!(Pixel::decode(&[0x08, 0x07])?.color, EnumValue::Unknown(7));
+/// # Ok::<(), tablepb::DecodeError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EnumValue<E> {
+    /// A value of the enum.
+    Known(E),
+    /// A number that the enum does not have.
+    Unknown(i32),
+}
+
+impl<E: Enumeration> EnumValue<E> {
+    /// The value of this number.
+    #[inline]
+    pub fn from_number(number: i32) -> Self {
+        E::from_number(number).map_or(Self::Unknown(number), Self::Known)
+    }
+
+    /// The number of the value.
+    #[inline]
+    pub fn number(self) -> i32 {
+        match self {
+            Self::Known(value) => value.number(),
+            Self::Unknown(number) => number,
+        }
+    }
+
+    /// The value of the enum, or `None` for a number it does not have.
+    #[inline]
+    pub fn known(self) -> Option<E> {
+        match self {
+            Self::Known(value) => Some(value),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
+impl<E: Enumeration> Default for EnumValue<E> {
+    /// The value listed first.
+    fn default() -> Self {
+        Self::Known(E::first())
+    }
+}
+
+impl<E> From<E> for EnumValue<E> {
+    fn from(value: E) -> Self {
+        Self::Known(value)
+    }
+}
+
+impl<E: PartialEq> PartialEq<E> for EnumValue<E> {
+    fn eq(&self, other: &E) -> bool {
+        matches!(self, Self::Known(value) if value == other)
+    }
+}
+
+impl<E: fmt::Debug> fmt::Debug for EnumValue<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known(value) => value.fmt(f),
+            Self::Unknown(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+/// The table of an enum.
+///
+/// # Panics
+///
+/// At compile time, if an open enum does not start with number 0.
+#[doc(hidden)]
+pub const fn enum_table(
+    full_name: &'static str,
+    values: &'static [(&'static str, i32)],
+    closed: bool,
+) -> EnumTable {
+    let table = EnumTable::new(full_name, values);
+    if closed {
+        return table.closed();
+    }
+    assert!(matches!(values, [(_, 0), ..]), "the first value of an open enum has the number 0");
+    table
+}
+
+/// Binds a Rust enum to a protobuf enum.
+///
+/// The enum is an ordinary Rust enum without fields, written beside the listing, `Copy`. Every variant is listed
+/// with its number; `as` gives it the name it has in the schema, which else is the name of the variant. The
+/// numbers of the listing and those of the Rust enum must agree; that and missing variants are compile errors.
+///
+/// ```text
+/// enumeration! { Type as "package.Name" [syntax "proto2"] { Variant [as "NAME"] = number, .. } }
+/// ```
+///
+/// With `syntax "proto2"` the enum is closed: numbers that it does not have go to the unknown fields. Otherwise
+/// it is open and the first value has the number 0. A member can be the enum itself, which sends numbers that it
+/// does not have to the unknown fields in any case; [`EnumValue`], which keeps them; or `i32`.
+///
+/// ```
+/// use tablepb::Enumeration;
+///
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// enum Color { Red = 0, Green = 1 }
+///
+/// tablepb::enumeration! {
+///     Color as "example.Color" {
+///         Red as "COLOR_RED" = 0,
+///         Green as "COLOR_GREEN" = 1,
+///     }
+/// }
+///
+/// assert_eq!(Color::from_number(1), Some(Color::Green));
+/// assert_eq!(Color::Green.name(), Some("COLOR_GREEN"));
+/// assert_eq!(Color::TABLE.values()[0], ("COLOR_RED", 0));
+/// ```
+#[macro_export]
+macro_rules! enumeration {
+    ($(
+        $type:ident as $full:literal $(syntax $syntax:tt)? {
+            $first:ident $(as $first_name:literal)? = $first_number:literal
+            $(, $variant:ident $(as $name:literal)? = $number:literal)* $(,)?
+        }
+    )+) => {$(
+        const _: () = {
+            assert!($type::$first as i32 == $first_number, "a number of the listing is not that of the variant");
+            $(assert!($type::$variant as i32 == $number, "a number of the listing is not that of the variant");)*
+        };
+
+        impl $crate::Enumeration for $type {
+            const TABLE: &'static $crate::EnumTable = &$crate::__private::enum_table(
+                $full,
+                &[
+                    ($crate::__private::name!([$first $($first_name)?]), $first_number),
+                    $(($crate::__private::name!([$variant $($name)?]), $number),)*
+                ],
+                matches!($crate::__private::syntax!([$($syntax)?]), $crate::Syntax::Proto2),
+            );
+
+            #[inline]
+            fn from_number(number: i32) -> $crate::__private::Option<Self> {
+                match number {
+                    $first_number => $crate::__private::Some(Self::$first),
+                    $($number => $crate::__private::Some(Self::$variant),)*
+                    _ => $crate::__private::None,
+                }
+            }
+
+            #[inline]
+            fn number(self) -> i32 {
+                match self {
+                    Self::$first => $first_number,
+                    $(Self::$variant => $number,)*
+                }
+            }
+
+            #[inline]
+            fn first() -> Self {
+                Self::$first
+            }
+        }
+    )+};
+}

@@ -1,0 +1,347 @@
+//! The decoding pass: a position in the input, how deep it may go and how much memory it may take.
+//!
+//! Invariant: `pos` is within the whole input and never passes the end of `buf`, the innermost bound; when a
+//! merge fails it is at the item at fault, which is where the error points.
+
+use super::{
+    DecodeFrom,
+    field::{Merged, Outcome, SingleFrom, Spec},
+    kinds::FieldKind,
+    trail::Trail,
+};
+use crate::decode::DecodeOptions;
+use crate::wire::{self, DEFAULT_DEPTH, Tag, WireType, raw};
+use crate::{DecodeError, DecodeErrorKind, MessageTable};
+use alloc::{string::String, vec::Vec};
+use core::mem::{replace, take};
+
+/// Longest input, in bytes.
+const MAX_INPUT: usize = i32::MAX as usize;
+
+/// Bytes of the longest varint field.
+const STRAY: usize = 20;
+
+/// State of one decode.
+pub struct Input<'i> {
+    /// The input up to the innermost bound.
+    pub(super) buf: &'i [u8],
+    pub(super) pos: usize,
+    /// How many bounds there are beside the end of the input.
+    bounds: u32,
+    depth_left: u32,
+    /// The bytes that may still be allocated.
+    budget: usize,
+    discard_unknown: bool,
+    /// Whether a message with required fields was seen.
+    required: bool,
+    /// Where the fault is, innermost field first.
+    trail: Trail,
+    /// The element that the fault is in, until its field is added to the trail.
+    index: Option<usize>,
+    /// Values of closed enums that are not in the enum, as fields.
+    strays: Vec<u8>,
+    #[cfg(feature = "bytes")]
+    shared: Option<&'i bytes::Bytes>,
+}
+
+impl<'i> Input<'i> {
+    pub(super) fn new(buf: &'i [u8], options: &DecodeOptions) -> Self {
+        Self {
+            buf,
+            pos: 0,
+            bounds: 0,
+            depth_left: options.depth_limit().min(DEFAULT_DEPTH),
+            budget: options.budget_for(buf.len()),
+            discard_unknown: options.discards_unknown(),
+            required: false,
+            trail: Trail::new(),
+            index: None,
+            strays: Vec::new(),
+            #[cfg(feature = "bytes")]
+            shared: None,
+        }
+    }
+
+    /// The input behind a length prefix, which is a bound of its own.
+    pub(super) fn behind(buf: &'i [u8], pos: usize, options: &DecodeOptions) -> Self {
+        Self { pos, bounds: 1, ..Self::new(buf, options) }
+    }
+
+    /// Lets `Bytes` members share the memory of the input.
+    #[cfg(feature = "bytes")]
+    pub(super) fn sharing(mut self, owner: &'i bytes::Bytes) -> Self {
+        self.shared = Some(owner);
+        self
+    }
+
+    #[cfg(feature = "bytes")]
+    pub(super) fn shared(&self) -> Option<&'i bytes::Bytes> {
+        self.shared
+    }
+
+    /// Merges the whole input into the root message; whether required fields are to be checked.
+    pub(super) fn root<M: DecodeFrom<'i>>(mut self, message: &mut M) -> Result<bool, DecodeError> {
+        if self.buf.len() > MAX_INPUT {
+            return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_INPUT));
+        }
+        match message.merge_fields(&mut self, 0) {
+            Ok(()) => Ok(self.required),
+            Err(kind) => Err(self.error(kind, M::TABLE)),
+        }
+    }
+
+    #[cold]
+    fn error(self, kind: DecodeErrorKind, table: &'static MessageTable) -> DecodeError {
+        DecodeError::new(raw::within(self.bounds > 0, kind), self.pos)
+            .with_path(self.trail.named(table))
+            .in_message(table.full_name())
+    }
+
+    /// The position of the next field, or `None` at the end of the message.
+    #[inline(always)]
+    pub fn next(&self) -> Option<usize> {
+        if self.pos < self.buf.len() { Some(self.pos) } else { None }
+    }
+
+    /// A tag; its number and wire type are checked by the field it belongs to, or by [`settle`](Self::settle).
+    #[inline(always)]
+    pub fn tag(&mut self) -> Result<u32, DecodeErrorKind> {
+        let (bits, pos) = raw::tag_bits(self.buf, self.pos)?;
+        self.pos = pos;
+        Ok(bits)
+    }
+
+    /// Deals with all that is not a field merged: fields that are not known, end-group tags and faults.
+    ///
+    /// True at the end of the group `group`.
+    #[cold]
+    #[inline(never)]
+    pub fn settle(
+        &mut self,
+        outcome: Merged,
+        bits: u32,
+        start: usize,
+        group: u32,
+        unknown: Option<&mut Vec<u8>>,
+    ) -> Result<bool, DecodeErrorKind> {
+        match outcome {
+            Ok(Outcome::Done) => Ok(false),
+            Ok(Outcome::Unknown) => self.unknown(bits, start, group, unknown),
+            Ok(Outcome::Strays) => {
+                let strays = take(&mut self.strays);
+                self.keep(&strays, unknown)?;
+                Ok(false)
+            }
+            Err(kind) => {
+                let index = self.index.take();
+                self.trail.push(bits >> 3, index);
+                Err(kind)
+            }
+        }
+    }
+
+    fn unknown(
+        &mut self,
+        bits: u32,
+        start: usize,
+        group: u32,
+        unknown: Option<&mut Vec<u8>>,
+    ) -> Result<bool, DecodeErrorKind> {
+        let value = replace(&mut self.pos, start);
+        let tag = Tag::from_bits(bits)?;
+        if tag.wire_type() == WireType::EndGroup {
+            if tag.number() != group {
+                return Err(DecodeErrorKind::UnexpectedEndGroup);
+            }
+            self.pos = value;
+            return Ok(true);
+        }
+        self.pos = match raw::skip_value(self.buf, value, self.buf.len(), tag, self.depth_left) {
+            Ok(pos) => pos,
+            Err(fault) => {
+                self.pos = fault.offset;
+                return Err(fault.kind);
+            }
+        };
+        let span = self.buf.get(start..self.pos).unwrap_or_default();
+        self.keep(span, unknown)?;
+        Ok(false)
+    }
+
+    fn keep(&mut self, fields: &[u8], unknown: Option<&mut Vec<u8>>) -> Result<(), DecodeErrorKind> {
+        match unknown {
+            Some(unknown) if !self.discard_unknown => {
+                self.reserve(unknown, fields.len())?;
+                unknown.extend_from_slice(fields);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends a message at its bound: a group has no business to end there.
+    #[inline(always)]
+    pub fn end(&self, group: u32) -> Result<(), DecodeErrorKind> {
+        if group == 0 { Ok(()) } else { Err(DecodeErrorKind::Incomplete) }
+    }
+
+    /// Notes that a message has required fields.
+    #[inline(always)]
+    pub fn require(&mut self) {
+        self.required = true;
+    }
+
+    /// Merges the field of an arm that is not set, and sets it if the field is one of the arm.
+    #[inline]
+    pub fn new_arm<K: FieldKind, T: SingleFrom<'i, K>>(
+        &mut self,
+        bits: u32,
+        spec: Spec,
+        set: impl FnOnce(T),
+    ) -> Merged {
+        if bits & 7 != K::WIRE as u32 {
+            return Ok(Outcome::Unknown);
+        }
+        let mut value = T::fresh(self)?;
+        let outcome = value.merge(bits, spec, self)?;
+        if outcome == Outcome::Done {
+            set(value);
+        }
+        Ok(outcome)
+    }
+
+    /// Notes which element of a repeated field the fault is in.
+    #[cold]
+    pub(super) fn at_index(&mut self, index: usize, kind: DecodeErrorKind) -> DecodeErrorKind {
+        self.index = Some(index);
+        kind
+    }
+
+    /// A length, and `body` over the bytes it announces, one level deeper. `body` stops at their end.
+    #[inline]
+    pub(super) fn prefixed<T>(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> Result<T, DecodeErrorKind>,
+    ) -> Result<T, DecodeErrorKind> {
+        let Some(depth) = self.depth_left.checked_sub(1) else {
+            return Err(DecodeErrorKind::DepthExceeded);
+        };
+        let (len, start) = raw::length(self.buf, self.pos)?;
+        let inner = start.checked_add(len).and_then(|end| self.buf.get(..end));
+        let outer = replace(&mut self.buf, inner.ok_or(DecodeErrorKind::Incomplete)?);
+        self.pos = start;
+        self.bounds += 1;
+        self.depth_left = depth;
+        let result = body(self)?;
+        self.buf = outer;
+        self.bounds -= 1;
+        self.depth_left = depth + 1;
+        Ok(result)
+    }
+
+    /// Merges a group up to its end tag, one level deeper.
+    #[inline]
+    pub(super) fn group<M: DecodeFrom<'i>>(
+        &mut self,
+        spec: Spec,
+        message: &mut M,
+    ) -> Result<(), DecodeErrorKind> {
+        let Some(depth) = self.depth_left.checked_sub(1) else {
+            return Err(DecodeErrorKind::DepthExceeded);
+        };
+        self.depth_left = depth;
+        message.merge_fields(self, spec.number)?;
+        self.depth_left = depth + 1;
+        Ok(())
+    }
+
+    /// A length and the bytes it announces.
+    #[inline(always)]
+    pub(super) fn bytes(&mut self) -> Result<&'i [u8], DecodeErrorKind> {
+        let (bytes, pos) = raw::length_delimited(self.buf, self.pos)?;
+        self.pos = pos;
+        Ok(bytes)
+    }
+
+    /// A length and the string it announces.
+    #[inline(always)]
+    pub(super) fn str(&mut self) -> Result<&'i str, DecodeErrorKind> {
+        let bytes = self.bytes()?;
+        match wire::utf8::from_utf8(bytes) {
+            Some(string) => Ok(string),
+            None => {
+                self.pos -= bytes.len();
+                Err(DecodeErrorKind::InvalidUtf8)
+            }
+        }
+    }
+
+    /// Keeps a value that is no number of its closed enum for the unknown fields.
+    #[cold]
+    pub(super) fn stray(&mut self, spec: Spec, value: u64) -> Result<(), DecodeErrorKind> {
+        let mut strays = take(&mut self.strays);
+        self.reserve(&mut strays, STRAY)?;
+        let mut writer = wire::Writer::new(&mut strays);
+        writer.write_varint(u64::from(spec.number) << 3);
+        writer.write_varint(value);
+        self.strays = strays;
+        Ok(())
+    }
+
+    /// Takes memory from the budget.
+    #[inline(always)]
+    pub(super) fn charge(&mut self, bytes: usize) -> Result<(), DecodeErrorKind> {
+        match self.budget.checked_sub(bytes) {
+            Some(left) => {
+                self.budget = left;
+                Ok(())
+            }
+            None => Err(DecodeErrorKind::BudgetExceeded),
+        }
+    }
+
+    /// Gives memory back to the budget.
+    #[inline(always)]
+    pub(super) fn refund(&mut self, bytes: usize) {
+        self.budget = self.budget.saturating_add(bytes);
+    }
+
+    /// Makes room for `additional` elements; the whole capacity is charged.
+    #[inline(always)]
+    pub(super) fn reserve<T>(&mut self, list: &mut Vec<T>, additional: usize) -> Result<(), DecodeErrorKind> {
+        if list.capacity() - list.len() >= additional { Ok(()) } else { self.grow(list, additional) }
+    }
+
+    /// Doubles the capacity; by an eighth, then to what is needed, where the budget ends.
+    ///
+    /// While the elements move, the old memory and the new are both there, so the old is given back afterwards.
+    #[inline(never)]
+    fn grow<T>(&mut self, list: &mut Vec<T>, additional: usize) -> Result<(), DecodeErrorKind> {
+        let (len, old) = (list.len(), list.capacity());
+        let need = len.saturating_add(additional);
+        let candidates = [old.saturating_mul(2).max(need), (old + old / 8).max(need), need];
+        for capacity in candidates {
+            let bytes = capacity.saturating_mul(size_of::<T>());
+            if self.charge(bytes).is_ok() {
+                list.try_reserve_exact(capacity - len).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
+                self.refund(old * size_of::<T>());
+                return Ok(());
+            }
+        }
+        Err(DecodeErrorKind::BudgetExceeded)
+    }
+
+    /// Makes the string a copy of `value`, in its own memory if that is large enough.
+    #[inline]
+    pub(super) fn assign(&mut self, string: &mut String, value: &str) -> Result<(), DecodeErrorKind> {
+        string.clear();
+        if string.capacity() < value.len() {
+            self.charge(value.len())?;
+            let old = string.capacity();
+            string.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
+            self.refund(old);
+        }
+        string.push_str(value);
+        Ok(())
+    }
+}

@@ -1,0 +1,245 @@
+//! The kinds of a listing as types: what `message!` writes where it needs the kind of a field at compile time.
+//!
+//! A kind never has a value. It selects the implementation of [`Field`](super::field::Field) for the type of the
+//! member, and it holds what the table says about the field.
+
+use super::{Enumeration, Message};
+use crate::{Cardinality, FieldTable, MessageTable, Syntax, TableKind, wire::WireType};
+use core::marker::PhantomData;
+
+/// A kind, alone or with a label.
+pub trait FieldKind {
+    /// The kind of a value in the table.
+    const VALUE: TableKind;
+    /// The kind of the keys of a map.
+    const MAP_KEY: Option<TableKind> = None;
+    /// How many values the field holds.
+    const CARDINALITY: Cardinality = Cardinality::Optional;
+    /// Whether the field is a group.
+    const DELIMITED: bool = false;
+    /// The wire type of one value.
+    const WIRE: WireType;
+}
+
+/// The kind of one value, without a label.
+pub trait ValueKind: FieldKind {}
+
+/// The kind of a number, a `bool` or an enum, which can be packed.
+pub trait ScalarKind: ValueKind {}
+
+macro_rules! kinds {
+    ($($name:ident $wire:ident $(: $scalar:ident)?),* $(,)?) => {$(
+        #[doc = concat!("The kind of the same name, [`Kind::", stringify!($name), "`](crate::Kind).")]
+        pub enum $name {}
+
+        impl FieldKind for $name {
+            const VALUE: TableKind = TableKind::$name;
+            const WIRE: WireType = WireType::$wire;
+        }
+
+        impl ValueKind for $name {}
+
+        $(impl $scalar for $name {})?
+    )*};
+}
+
+kinds! {
+    Double Fixed64: ScalarKind,
+    Float Fixed32: ScalarKind,
+    Int32 Varint: ScalarKind,
+    Int64 Varint: ScalarKind,
+    Uint32 Varint: ScalarKind,
+    Uint64 Varint: ScalarKind,
+    Sint32 Varint: ScalarKind,
+    Sint64 Varint: ScalarKind,
+    Fixed32 Fixed32: ScalarKind,
+    Fixed64 Fixed64: ScalarKind,
+    Sfixed32 Fixed32: ScalarKind,
+    Sfixed64 Fixed64: ScalarKind,
+    Bool Varint: ScalarKind,
+    String LengthDelimited,
+    Bytes LengthDelimited,
+}
+
+/// `enum E`.
+pub struct Enum<E>(PhantomData<E>);
+
+impl<E: Enumeration> FieldKind for Enum<E> {
+    const VALUE: TableKind = TableKind::Enum(|| E::TABLE);
+    const WIRE: WireType = WireType::Varint;
+}
+
+impl<E: Enumeration> ValueKind for Enum<E> {}
+
+impl<E: Enumeration> ScalarKind for Enum<E> {}
+
+/// `message M`.
+pub struct Nested<M>(PhantomData<M>);
+
+impl<M: Message> FieldKind for Nested<M> {
+    const VALUE: TableKind = TableKind::Message(M::table);
+    const WIRE: WireType = WireType::LengthDelimited;
+}
+
+impl<M: Message> ValueKind for Nested<M> {}
+
+/// `group M`.
+pub struct Group<M>(PhantomData<M>);
+
+impl<M: Message> FieldKind for Group<M> {
+    const VALUE: TableKind = TableKind::Message(M::table);
+    const DELIMITED: bool = true;
+    const WIRE: WireType = WireType::StartGroup;
+}
+
+impl<M: Message> ValueKind for Group<M> {}
+
+/// `repeated K`.
+pub struct Repeated<K>(PhantomData<K>);
+
+impl<K: FieldKind> FieldKind for Repeated<K> {
+    const VALUE: TableKind = K::VALUE;
+    const CARDINALITY: Cardinality = Cardinality::Repeated;
+    const DELIMITED: bool = K::DELIMITED;
+    const WIRE: WireType = K::WIRE;
+}
+
+/// `required K`.
+pub struct Required<K>(PhantomData<K>);
+
+impl<K: FieldKind> FieldKind for Required<K> {
+    const VALUE: TableKind = K::VALUE;
+    const CARDINALITY: Cardinality = Cardinality::Required;
+    const DELIMITED: bool = K::DELIMITED;
+    const WIRE: WireType = K::WIRE;
+}
+
+/// `map<K, V>`.
+pub struct Map<K, V>(PhantomData<(K, V)>);
+
+impl<K: FieldKind, V: FieldKind> FieldKind for Map<K, V> {
+    const VALUE: TableKind = V::VALUE;
+    const MAP_KEY: Option<TableKind> = Some(K::VALUE);
+    const CARDINALITY: Cardinality = Cardinality::Repeated;
+    const WIRE: WireType = WireType::LengthDelimited;
+}
+
+/// The table of one listed field, before its options.
+pub const fn field_table<K: FieldKind>(name: &'static str, number: u32, explicit: bool) -> FieldTable {
+    let table = match K::MAP_KEY {
+        Some(key) => FieldTable::map(unraw(name), number, key, K::VALUE),
+        None => FieldTable::new(unraw(name), number, K::VALUE),
+    };
+    let table = match K::CARDINALITY {
+        Cardinality::Optional => table,
+        Cardinality::Required => table.required(),
+        Cardinality::Repeated if K::MAP_KEY.is_none() => table.repeated(),
+        Cardinality::Repeated => table,
+    };
+    let table = if K::DELIMITED { table.delimited() } else { table };
+    if explicit && matches!(K::CARDINALITY, Cardinality::Optional) { table.optional() } else { table }
+}
+
+/// A name as protobuf has it: `r#type` is `type`.
+pub const fn unraw(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        [b'r', b'#', ..] => name.split_at(2).1,
+        _ => name,
+    }
+}
+
+/// The syntax of a header.
+pub const fn message_table(
+    full_name: &'static str,
+    syntax: Syntax,
+    fields: &'static [FieldTable],
+) -> MessageTable {
+    MessageTable::new(full_name, fields).syntax(syntax)
+}
+
+/// Whether fields must be checked for presence when the message is complete.
+pub const fn has_required(table: &MessageTable) -> bool {
+    let mut rest = table.fields();
+    while let [field, tail @ ..] = rest {
+        if matches!(field.cardinality(), Cardinality::Required) {
+            return true;
+        }
+        rest = tail;
+    }
+    false
+}
+
+/// Whether a member without presence starts at another value than that of its `Default`.
+pub const fn has_plain_defaults(table: &MessageTable) -> bool {
+    let mut rest = table.fields();
+    while let [field, tail @ ..] = rest {
+        if field.default().is_some() && !field.is_optional() {
+            return true;
+        }
+        rest = tail;
+    }
+    false
+}
+
+/// Whether numbers ascend, so that the listing can be written as it stands.
+pub const fn ascend(numbers: &[u32]) -> bool {
+    let mut rest = numbers;
+    while let [first, tail @ ..] = rest {
+        if let [second, ..] = tail
+            && *first >= *second
+        {
+            return false;
+        }
+        rest = tail;
+    }
+    true
+}
+
+/// Field numbers in the order of writing.
+///
+/// # Panics
+///
+/// At compile time, if a number is not 1 to 536870911 or is given twice.
+pub const fn in_order<const N: usize>(mut numbers: [u32; N]) -> [u32; N] {
+    let mut i = 0;
+    while i < N {
+        assert!(numbers[i] >= 1 && numbers[i] <= 536_870_911, "field numbers are 1 to 536870911");
+        let mut at = i;
+        while at > 0 && numbers[at - 1] >= numbers[at] {
+            assert!(numbers[at - 1] != numbers[at], "two fields have the same number");
+            (numbers[at - 1], numbers[at]) = (numbers[at], numbers[at - 1]);
+            at -= 1;
+        }
+        i += 1;
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_ordered() {
+        assert_eq!(in_order([3, 1, 2]), [1, 2, 3]);
+        assert_eq!(in_order([]), []);
+        assert!(ascend(&[1, 2, 9]) && ascend(&[]) && !ascend(&[1, 3, 2]) && !ascend(&[1, 1]));
+    }
+
+    #[test]
+    #[should_panic(expected = "same number")]
+    fn a_number_is_given_once() {
+        in_order([2, 1, 2]);
+    }
+
+    #[test]
+    #[should_panic(expected = "field numbers")]
+    fn zero_is_no_number() {
+        in_order([0]);
+    }
+
+    #[test]
+    fn raw_identifiers_lose_their_mark() {
+        assert_eq!([unraw("r#type"), unraw("type"), unraw("r")], ["type", "type", "r"]);
+    }
+}

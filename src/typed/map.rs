@@ -1,0 +1,189 @@
+//! Maps: repeated messages of a key, number 1, and a value, number 2.
+//!
+//! Entries are written whole, key and value, as C++ does. Of two entries with the same key the later one wins;
+//! a key or value that is missing is the default value; unknown fields in an entry are dropped. An entry with a
+//! value that a closed enum does not have goes to the unknown fields as a whole,
+//! <https://protobuf.dev/programming-guides/proto3/#maps>.
+
+use super::{
+    field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
+    input::Input,
+    kinds::{FieldKind, Map},
+    size::Sizer,
+    write::Writer,
+};
+use crate::wire::WireType;
+use crate::{DecodeErrorKind, Syntax};
+use alloc::collections::BTreeMap;
+#[cfg(feature = "std")]
+use {
+    alloc::vec::Vec,
+    core::hash::{BuildHasher, Hash},
+    std::collections::HashMap,
+};
+
+const KEY: Spec = Spec::new(1, Syntax::Proto3);
+const VALUE: Spec = Spec::new(2, Syntax::Proto3);
+
+/// Entries of a node of a `BTreeMap`.
+const NODE: usize = 11;
+
+#[inline]
+fn size_entries<'m, K: Single<KK> + 'm, V: Single<VK> + 'm, KK: FieldKind, VK: FieldKind>(
+    entries: impl Iterator<Item = (&'m K, &'m V)>,
+    spec: Spec,
+    sizer: &mut Sizer<'_, '_>,
+) -> u64 {
+    let mut total = 0;
+    for (key, value) in entries {
+        let entry = |sizer: &mut Sizer<'_, '_>| key.size(KEY, sizer) + value.size(VALUE, sizer);
+        total += spec.tag_len() + sizer.prefixed(spec, entry);
+    }
+    total
+}
+
+#[inline]
+fn write_entries<'m, K: Single<KK> + 'm, V: Single<VK> + 'm, KK: FieldKind, VK: FieldKind>(
+    entries: impl Iterator<Item = (&'m K, &'m V)>,
+    spec: Spec,
+    writer: &mut Writer<'_, '_, '_>,
+) {
+    for (key, value) in entries {
+        writer.prefixed_tag(spec);
+        writer.length();
+        key.write(KEY, writer);
+        value.write(VALUE, writer);
+    }
+}
+
+/// An entry behind the tag of the field; `None` if it is to be kept as unknown.
+#[inline]
+fn read_entry<'i, K: SingleFrom<'i, KK>, V: SingleFrom<'i, VK>, KK: FieldKind, VK: FieldKind>(
+    input: &mut Input<'i>,
+) -> Result<Option<(K, V)>, DecodeErrorKind> {
+    let start = input.pos;
+    let entry = input.prefixed(|input| {
+        let (mut key, mut value) = (K::fresh(input)?, V::fresh(input)?);
+        let mut known = true;
+        while let Some(at) = input.next() {
+            let bits = input.tag()?;
+            let outcome = match bits >> 3 {
+                1 => key.merge(bits, KEY, input),
+                2 => value.merge(bits, VALUE, input),
+                _ => Ok(Outcome::Unknown),
+            };
+            known &= outcome != Ok(Outcome::Unknown) || bits != VALUE.tag::<VK>() as u32;
+            if outcome != Ok(Outcome::Done) {
+                input.settle(outcome, bits, at, 0, None)?;
+            }
+        }
+        Ok(known.then_some((key, value)))
+    })?;
+    if entry.is_none() {
+        input.pos = start;
+    }
+    Ok(entry)
+}
+
+macro_rules! maps {
+    ([$($hasher:tt)*] $map:ty where $bound:path, $entries:ident, $reserve:ident) => {
+        impl<K, V, KK, VK, $($hasher)*> Field<Map<KK, VK>> for $map
+        where
+            K: Single<KK> + Ord + $bound,
+            V: Single<VK>,
+            KK: FieldKind,
+            VK: FieldKind,
+        {
+            #[inline(always)]
+            fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+                $entries!(self, sizer.sorted, |entries| size_entries(entries, spec, sizer))
+            }
+
+            #[inline(always)]
+            fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+                $entries!(self, writer.sorted, |entries| write_entries(entries, spec, writer));
+            }
+
+            #[inline(always)]
+            fn clear(&mut self) {
+                self.clear();
+            }
+        }
+
+        impl<'i, K, V, KK, VK, $($hasher)*> FieldFrom<'i, Map<KK, VK>> for $map
+        where
+            K: SingleFrom<'i, KK> + Ord + $bound,
+            V: SingleFrom<'i, VK>,
+            KK: FieldKind,
+            VK: FieldKind,
+        {
+            #[inline]
+            fn merge(&mut self, bits: u32, _: Spec, input: &mut Input<'i>) -> Merged {
+                if bits & 7 != WireType::LengthDelimited as u32 {
+                    return Ok(Outcome::Unknown);
+                }
+                let Some((key, value)) = read_entry(input)? else { return Ok(Outcome::Unknown) };
+                $reserve(self, input)?;
+                self.insert(key, value);
+                Ok(Outcome::Done)
+            }
+        }
+    };
+}
+
+/// The entries of a tree, which are in key order.
+macro_rules! in_order {
+    ($map:expr, $sorted:expr, |$entries:ident| $body:expr) => {{
+        let $entries = $map.iter();
+        $body
+    }};
+}
+
+/// The entries of a hash map, in key order if that is asked for.
+#[cfg(feature = "std")]
+macro_rules! any_order {
+    ($map:expr, $sorted:expr, |$entries:ident| $body:expr) => {
+        if $sorted {
+            let mut list: Vec<_> = $map.iter().collect();
+            list.sort_unstable_by_key(|entry| entry.0);
+            let $entries = list.into_iter();
+            $body
+        } else {
+            let $entries = $map.iter();
+            $body
+        }
+    };
+}
+
+maps! { [] BTreeMap<K, V> where Ord, in_order, charge_node }
+
+#[cfg(feature = "std")]
+maps! { [S: BuildHasher] HashMap<K, V, S> where Hash, any_order, reserve_bucket }
+
+/// Charges an entry of a tree whose nodes are half full, or its first node.
+#[inline]
+fn charge_node<K, V>(map: &mut BTreeMap<K, V>, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
+    let entry = size_of::<(K, V)>() + size_of::<usize>();
+    input.charge(if map.is_empty() { NODE * entry } else { 2 * entry })
+}
+
+/// Makes room for one more entry and charges the table, which doubles; the old one is there while entries move.
+#[cfg(feature = "std")]
+#[inline]
+fn reserve_bucket<K: Eq + Hash, V, S: BuildHasher>(
+    map: &mut HashMap<K, V, S>,
+    input: &mut Input<'_>,
+) -> Result<(), DecodeErrorKind> {
+    let old = map.capacity();
+    if map.len() < old {
+        return Ok(());
+    }
+    // One control byte per bucket; seven of eight buckets are used at most.
+    let table = |capacity: usize| (capacity * 8 / 7).next_power_of_two() * (size_of::<(K, V)>() + 1);
+    input.charge(table((2 * old).max(3) + 1))?;
+    map.try_reserve(1).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
+    if old > 0 {
+        input.refund(table(old));
+    }
+    Ok(())
+}

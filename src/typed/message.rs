@@ -1,0 +1,320 @@
+//! The trait that `message!` implements.
+
+use super::{field::Visit, input::Input, size::Sizer, write::Writer};
+use crate::decode::DecodeOptions;
+use crate::encode::{
+    EncodeOptions, output,
+    sizes::{Lengths, Sizes},
+};
+use crate::wire::{Buffer, Cursor, raw, varint_len};
+use crate::{DecodeError, DecodeErrorKind, EncodeError, MessageTable};
+use alloc::vec::Vec;
+
+/// A plain struct that is a protobuf message; implemented by [`message!`](crate::message).
+///
+/// Encoding takes two passes, one for the sizes and one that writes forward; nothing is stored in the message.
+/// Fields are written in number order, whatever the order of the listing, and unknown fields behind them.
+/// Messages may be nested 100 levels below the root; decoding uses stack in proportion to the nesting.
+///
+/// ```
+/// use tablepb::Message;
+///
+/// #[derive(Debug, Default, PartialEq)]
+/// struct Project { name: String, timestamp: u64, tags: Vec<String> }
+///
+/// tablepb::message! {
+///     Project as "example.Project" {
+///         name: string = 1,
+///         timestamp: uint64 = 3,
+///         tags: repeated string = 4,
+///     }
+/// }
+///
+/// let project = Project { name: "tablepb".into(), timestamp: 7, tags: vec!["fast".into()] };
+/// let bytes = project.encode_to_vec()?;
+/// assert_eq!(bytes, b"\x0a\x07tablepb\x18\x07\x22\x04fast");
+/// assert_eq!(Project::decode(&bytes)?, project);
+/// assert_eq!(Project::TABLE.full_name(), "example.Project");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Message: Sized {
+    /// The schema: the listing as a table.
+    const TABLE: &'static MessageTable;
+
+    /// The schema, as a function: how a [`FieldTable`](crate::FieldTable) refers to a message.
+    fn table() -> &'static MessageTable {
+        Self::TABLE
+    }
+
+    /// Makes every listed member what it is when its field is not set.
+    ///
+    /// Strings, lists and maps keep their memory, but not that of their elements; an `Option` gives its memory
+    /// back. Members that are not listed stay as they are.
+    fn clear(&mut self);
+
+    /// Appends the message to a buffer.
+    ///
+    /// Allocates nothing if the spare capacity holds the message and four bytes for each nested message, map
+    /// entry and packed field; else the buffer grows once.
+    ///
+    /// # Errors
+    ///
+    /// `MissingRequired`; `DepthExceeded` below 100 levels; `TooLarge` above 2^31-1 bytes. The buffer keeps its
+    /// content and length then.
+    fn encode(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
+        self.encode_with(buffer, EncodeOptions::new())
+    }
+
+    /// [`encode`](Self::encode) with other limits, or with maps in key order.
+    ///
+    /// Structs recurse, so a depth limit above 100 counts as 100.
+    ///
+    /// # Errors
+    ///
+    /// As [`encode`](Self::encode), within the limits of `options`.
+    fn encode_with(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
+        let size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
+        let written = output::append(buffer, size, |cursor, lengths| write(self, cursor, lengths, &options));
+        written.map(|_| ()).map_err(Self::named)
+    }
+
+    /// Encodes into a new `Vec` of exactly [`encoded_len`](Self::encoded_len) bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`encode`](Self::encode).
+    fn encode_to_vec(&self) -> Result<Vec<u8>, EncodeError> {
+        let options = EncodeOptions::new();
+        let size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
+        output::to_vec(size, |cursor, lengths| write(self, cursor, lengths, &options)).map_err(Self::named)
+    }
+
+    /// Encodes into the start of a slice, and gives the number of bytes written.
+    ///
+    /// # Errors
+    ///
+    /// As [`encode`](Self::encode); `BufferTooSmall` if the slice is shorter than the message, in which case
+    /// nothing is written.
+    fn encode_to_slice(&self, slice: &mut [u8]) -> Result<usize, EncodeError> {
+        let options = EncodeOptions::new();
+        let size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
+        let write =
+            |cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>| write(self, cursor, lengths, &options);
+        output::to_slice(slice, size, write).map_err(Self::named)
+    }
+
+    /// Appends the message to any `BufMut`, through a `Vec`; [`encode`](Self::encode) is faster where it fits.
+    ///
+    /// # Errors
+    ///
+    /// As [`encode`](Self::encode); `BufferTooSmall` if the buffer cannot grow enough.
+    #[cfg(feature = "bytes")]
+    fn encode_buf(&self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
+        let message = self.encode_to_vec()?;
+        if buffer.remaining_mut() < message.len() {
+            return Err(Self::named(EncodeError::new(crate::EncodeErrorKind::BufferTooSmall)));
+        }
+        buffer.put_slice(&message);
+        Ok(())
+    }
+
+    /// Appends the length of the message, as a varint, and the message.
+    ///
+    /// # Errors
+    ///
+    /// As [`encode`](Self::encode).
+    fn encode_length_delimited(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
+        let options = EncodeOptions::new();
+        let size = |sizes: &mut Sizes<'_>| {
+            let slot = sizes.begin();
+            let len = size(self, sizes, &options)?;
+            sizes.end(slot, len);
+            Ok(varint_len(len) as u64 + len)
+        };
+        let written = output::append(buffer, size, |cursor, lengths| {
+            cursor.put_varint(lengths.take().into());
+            write(self, cursor, lengths, &options);
+        });
+        written.map(|_| ()).map_err(Self::named)
+    }
+
+    /// The bytes that the message takes when encoded; computed by a walk over the message.
+    ///
+    /// Required fields that are missing count nothing, nor do messages below 100 levels, with which
+    /// [`encode`](Self::encode) fails.
+    fn encoded_len(&self) -> usize {
+        let mut sizes = Sizes::counting();
+        let len = Sizer::new(&mut sizes, &EncodeOptions::new().allow_partial(true)).body(self);
+        usize::try_from(len).unwrap_or(usize::MAX)
+    }
+
+    /// Decodes a message that is the whole of `input`; anything that dereferences to bytes will do.
+    ///
+    /// # Errors
+    ///
+    /// With kind, byte offset and field path, if the input is not a message of this type, nested deeper than 100
+    /// levels, would need more than 1 MiB + 32 bytes per byte of input, or lacks a required field.
+    fn decode<'i>(input: &'i [u8]) -> Result<Self, DecodeError>
+    where
+        Self: DecodeFrom<'i>,
+    {
+        Self::decode_with(input, DecodeOptions::new())
+    }
+
+    /// [`decode`](Self::decode) with other limits.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`](Self::decode), within the limits of `options`.
+    fn decode_with<'i>(input: &'i [u8], options: DecodeOptions) -> Result<Self, DecodeError>
+    where
+        Self: DecodeFrom<'i>,
+    {
+        complete(Input::new(input, &options), &options, input.len())
+    }
+
+    /// [`decode`](Self::decode) from `Bytes`, which `Bytes` members then share instead of copying.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    fn decode_shared<'i>(input: &'i bytes::Bytes) -> Result<Self, DecodeError>
+    where
+        Self: DecodeFrom<'i>,
+    {
+        let options = DecodeOptions::new();
+        complete(Input::new(input, &options).sharing(input), &options, input.len())
+    }
+
+    /// Decodes a message behind its length, a varint, and moves `input` behind it.
+    ///
+    /// # Errors
+    ///
+    /// `Incomplete` if the input ends before the message does, `InvalidLength`, and those of
+    /// [`decode`](Self::decode); `input` stays where it is then.
+    fn decode_length_delimited<'i>(input: &mut &'i [u8]) -> Result<Self, DecodeError>
+    where
+        Self: DecodeFrom<'i>,
+    {
+        let options = DecodeOptions::new();
+        let fail = |kind| DecodeError::new(kind, 0).in_message(Self::TABLE.full_name());
+        let (message, end) = raw::length_delimited(input, 0).map_err(fail)?;
+        let (frame, rest) = input.split_at(end);
+        let message = complete(Input::behind(frame, end - message.len(), &options), &options, end)?;
+        *input = rest;
+        Ok(message)
+    }
+
+    /// Merges a message into this one: values replace, lists and maps are added to, messages are merged.
+    ///
+    /// Required fields are not checked. Memory that members have already is used again.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`](Self::decode); the message is valid then, and merged up to the fault.
+    fn merge<'i>(&mut self, input: &'i [u8]) -> Result<(), DecodeError>
+    where
+        Self: DecodeFrom<'i>,
+    {
+        self.merge_with(input, DecodeOptions::new())
+    }
+
+    /// [`merge`](Self::merge) with other limits.
+    ///
+    /// # Errors
+    ///
+    /// As [`merge`](Self::merge), within the limits of `options`.
+    fn merge_with<'i>(&mut self, input: &'i [u8], options: DecodeOptions) -> Result<(), DecodeError>
+    where
+        Self: DecodeFrom<'i>,
+    {
+        Input::new(input, &options).root(self).map(|_| ())
+    }
+
+    /// Adds the name of the message to an error.
+    #[doc(hidden)]
+    #[cold]
+    fn named(error: EncodeError) -> EncodeError {
+        error.in_message(Self::TABLE.full_name())
+    }
+
+    /// Shows every field to a visitor, in number order.
+    #[doc(hidden)]
+    fn visit<V: Visit>(&self, visitor: &mut V);
+}
+
+/// A message that can be decoded from an input that lives for `'i`, which it may borrow from.
+///
+/// Implemented by [`message!`](crate::message) for every `'i` if the struct borrows nothing. Code that is generic
+/// over messages which do not borrow takes [`DecodeOwned`].
+pub trait DecodeFrom<'i>: Message + Default {
+    /// A message without fields.
+    #[doc(hidden)]
+    fn unset() -> Self;
+
+    /// Merges fields up to the end of the innermost bound, or of the group of this number.
+    #[doc(hidden)]
+    fn merge_fields(&mut self, input: &mut Input<'i>, group: u32) -> Result<(), DecodeErrorKind>;
+}
+
+/// A message that borrows nothing from its input.
+///
+/// ```
+/// use tablepb::{DecodeError, DecodeOwned};
+///
+/// fn both<M: DecodeOwned>(first: &[u8], second: &[u8]) -> Result<M, DecodeError> {
+///     let mut message = M::decode(first)?;
+///     message.merge(second)?;
+///     Ok(message)
+/// }
+/// ```
+pub trait DecodeOwned: for<'i> DecodeFrom<'i> {}
+
+impl<M: for<'i> DecodeFrom<'i>> DecodeOwned for M {}
+
+/// The sizing pass; required fields are checked in it.
+#[inline]
+fn size<M: Message>(message: &M, sizes: &mut Sizes<'_>, options: &EncodeOptions) -> Result<u64, EncodeError> {
+    let mut sizer = Sizer::new(sizes, options);
+    let total = sizer.body(message);
+    sizer.finish(M::TABLE)?;
+    Ok(total)
+}
+
+/// The writing pass.
+#[inline]
+fn write<M: Message>(
+    message: &M,
+    cursor: &mut Cursor<'_>,
+    lengths: &mut Lengths<'_>,
+    options: &EncodeOptions,
+) {
+    Writer::new(cursor, lengths, options).body(message);
+}
+
+/// Decodes a new message and checks its required fields, if there are any.
+fn complete<'i, M: DecodeFrom<'i>>(
+    input: Input<'i>,
+    options: &DecodeOptions,
+    end: usize,
+) -> Result<M, DecodeError> {
+    let mut message = M::unset();
+    if input.root(&mut message)? && !options.allows_partial() {
+        check_required(&message, end)?;
+    }
+    Ok(message)
+}
+
+/// Checks required fields by the walk that sizes the message.
+#[cold]
+fn check_required<M: Message>(message: &M, end: usize) -> Result<(), DecodeError> {
+    let mut sizes = Sizes::counting();
+    let mut sizer = Sizer::new(&mut sizes, &EncodeOptions::new());
+    sizer.body(message);
+    sizer.finish(M::TABLE).map_err(|error| {
+        DecodeError::new(DecodeErrorKind::MissingRequired, end)
+            .with_path(error.path().clone())
+            .in_message(M::TABLE.full_name())
+    })
+}

@@ -1,0 +1,374 @@
+//! Numbers, `bool` and enums.
+
+use super::{
+    EnumValue, Enumeration,
+    field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
+    input::Input,
+    kinds::{self, Enum, ScalarKind},
+    size::Sizer,
+    write::Writer,
+};
+use crate::wire::{
+    Cursor, WireType, count_varints, raw, unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64,
+};
+use crate::{DecodeErrorKind, DefaultValue};
+use alloc::vec::Vec;
+
+/// A value that is a varint or 4 or 8 bytes on the wire, as [`FieldKind::WIRE`] says.
+pub trait Scalar<K: ScalarKind>: Copy {
+    /// The value of a field that is not set.
+    fn zero() -> Self;
+
+    /// The varint, or the bits of the fixed-width value.
+    fn to_raw(self) -> u64;
+
+    /// The value of these bits; `None` for a number that this type of an enum cannot hold.
+    fn from_raw(raw: u64) -> Option<Self>;
+
+    /// The value that `[default = ..]` names.
+    fn from_default(value: DefaultValue<'static>) -> Option<Self>;
+}
+
+macro_rules! scalars {
+    ($($kind:ident $type:ty: $value:ident => $to:expr, $raw:ident => $from:expr, $variant:ident;)*) => {$(
+        impl Scalar<kinds::$kind> for $type {
+            #[inline(always)]
+            fn zero() -> Self {
+                Self::default()
+            }
+
+            #[inline(always)]
+            fn to_raw(self) -> u64 {
+                let $value = self;
+                $to
+            }
+
+            #[inline(always)]
+            fn from_raw($raw: u64) -> Option<Self> {
+                Some($from)
+            }
+
+            #[inline(always)]
+            fn from_default(value: DefaultValue<'static>) -> Option<Self> {
+                scalars!(@default $type, $variant, value)
+            }
+        }
+
+        plain!([] kinds::$kind, $type);
+    )*};
+    (@default bool, Bool, $value:ident) => {
+        if let DefaultValue::Bool(value) = $value { Some(value) } else { None }
+    };
+    (@default $type:ty, $variant:ident, $value:ident) => {
+        if let DefaultValue::$variant(value) = $value { Some(value as $type) } else { None }
+    };
+}
+
+/// A member that is the scalar itself: written when it is not the default value.
+macro_rules! plain {
+    ([$($generics:tt)*] $kind:ty, $type:ty) => {
+        impl<$($generics)*> Field<$kind> for $type {
+            #[inline(always)]
+            fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+                if same::<$kind, _>(*self, Scalar::<$kind>::zero()) {
+                    0
+                } else {
+                    Single::<$kind>::size(self, spec, sizer)
+                }
+            }
+
+            #[inline(always)]
+            fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+                if !same::<$kind, _>(*self, Scalar::<$kind>::zero()) {
+                    Single::<$kind>::write(self, spec, writer);
+                }
+            }
+
+            #[inline(always)]
+            fn clear(&mut self) {
+                *self = Scalar::<$kind>::zero();
+            }
+
+            #[inline]
+            fn size_or(&self, default: DefaultValue<'static>, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+                if same::<$kind, _>(*self, unset::<$kind, _>(default)) {
+                    0
+                } else {
+                    Single::<$kind>::size(self, spec, sizer)
+                }
+            }
+
+            #[inline]
+            fn write_or(&self, default: DefaultValue<'static>, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+                if !same::<$kind, _>(*self, unset::<$kind, _>(default)) {
+                    Single::<$kind>::write(self, spec, writer);
+                }
+            }
+
+            #[inline]
+            fn clear_to(&mut self, default: DefaultValue<'static>) {
+                *self = unset::<$kind, _>(default);
+            }
+        }
+
+        impl<'i, $($generics)*> FieldFrom<'i, $kind> for $type {
+            #[inline(always)]
+            fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
+                SingleFrom::<$kind>::merge(self, bits, spec, input)
+            }
+        }
+    };
+}
+
+scalars! {
+    Double f64: v => v.to_bits(), raw => f64::from_bits(raw), Float;
+    Float f32: v => v.to_bits().into(), raw => f32::from_bits(raw as u32), Float;
+    Int32 i32: v => v as u64, raw => raw as i32, Int;
+    Int64 i64: v => v as u64, raw => raw as i64, Int;
+    Uint32 u32: v => v.into(), raw => raw as u32, Uint;
+    Uint64 u64: v => v, raw => raw, Uint;
+    Sint32 i32: v => zigzag32(v).into(), raw => unzigzag32(raw as u32), Int;
+    Sint64 i64: v => zigzag64(v), raw => unzigzag64(raw), Int;
+    Fixed32 u32: v => v.into(), raw => raw as u32, Uint;
+    Fixed64 u64: v => v, raw => raw, Uint;
+    Sfixed32 i32: v => (v as u32).into(), raw => raw as i32, Int;
+    Sfixed64 i64: v => v as u64, raw => raw as i64, Int;
+    Bool bool: v => v.into(), raw => raw != 0, Bool;
+}
+
+impl<E: Enumeration> Scalar<Enum<E>> for E {
+    #[inline(always)]
+    fn zero() -> Self {
+        E::first()
+    }
+
+    #[inline(always)]
+    fn to_raw(self) -> u64 {
+        self.number() as u64
+    }
+
+    #[inline(always)]
+    fn from_raw(raw: u64) -> Option<Self> {
+        E::from_number(raw as i32)
+    }
+
+    fn from_default(value: DefaultValue<'static>) -> Option<Self> {
+        default_number::<E>(value).and_then(E::from_number)
+    }
+}
+
+impl<E: Enumeration> Scalar<Enum<E>> for EnumValue<E> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::Known(E::first())
+    }
+
+    #[inline(always)]
+    fn to_raw(self) -> u64 {
+        self.number() as u64
+    }
+
+    #[inline(always)]
+    fn from_raw(raw: u64) -> Option<Self> {
+        match Self::from_number(raw as i32) {
+            Self::Unknown(_) if E::TABLE.is_closed() => None,
+            value => Some(value),
+        }
+    }
+
+    fn from_default(value: DefaultValue<'static>) -> Option<Self> {
+        default_number::<E>(value).map(Self::from_number)
+    }
+}
+
+impl<E: Enumeration> Scalar<Enum<E>> for i32 {
+    #[inline(always)]
+    fn zero() -> Self {
+        E::first().number()
+    }
+
+    #[inline(always)]
+    fn to_raw(self) -> u64 {
+        self as u64
+    }
+
+    #[inline(always)]
+    fn from_raw(raw: u64) -> Option<Self> {
+        let number = raw as i32;
+        if E::TABLE.is_closed() && E::from_number(number).is_none() { None } else { Some(number) }
+    }
+
+    fn from_default(value: DefaultValue<'static>) -> Option<Self> {
+        default_number::<E>(value)
+    }
+}
+
+plain!([E: Enumeration] Enum<E>, E);
+plain!([E: Enumeration] Enum<E>, EnumValue<E>);
+plain!([E: Enumeration] Enum<E>, i32);
+
+fn default_number<E: Enumeration>(value: DefaultValue<'static>) -> Option<i32> {
+    let DefaultValue::Enum(name) = value else { return None };
+    E::TABLE.values().iter().find(|value| value.0 == name).map(|value| value.1)
+}
+
+/// The value of a member without presence whose field is not on the wire.
+#[inline]
+fn unset<K: ScalarKind, T: Scalar<K>>(default: DefaultValue<'static>) -> T {
+    T::from_default(default).unwrap_or_else(T::zero)
+}
+
+/// By bits, so that -0.0 is written.
+#[inline(always)]
+fn same<K: ScalarKind, T: Scalar<K>>(a: T, b: T) -> bool {
+    a.to_raw() == b.to_raw()
+}
+
+/// The bytes of a value without its tag.
+#[inline(always)]
+fn raw_len<K: ScalarKind>(raw: u64) -> u64 {
+    match K::WIRE {
+        WireType::Fixed32 => 4,
+        WireType::Fixed64 => 8,
+        _ => varint_len(raw) as u64,
+    }
+}
+
+#[inline(always)]
+fn put<K: ScalarKind>(cursor: &mut Cursor<'_>, raw: u64) {
+    match K::WIRE {
+        WireType::Fixed32 => cursor.put_fixed32(raw as u32),
+        WireType::Fixed64 => cursor.put_fixed64(raw),
+        _ => cursor.put_varint(raw),
+    }
+}
+
+#[inline(always)]
+fn get<K: ScalarKind>(buf: &[u8], pos: usize) -> Result<(u64, usize), DecodeErrorKind> {
+    match K::WIRE {
+        WireType::Fixed32 => raw::fixed32(buf, pos).map(|(raw, pos)| (raw.into(), pos)),
+        WireType::Fixed64 => raw::fixed64(buf, pos),
+        _ => raw::varint(buf, pos),
+    }
+}
+
+impl<K: ScalarKind, T: Scalar<K>> Single<K> for T {
+    #[inline(always)]
+    fn size(&self, spec: Spec, _: &mut Sizer<'_, '_>) -> u64 {
+        spec.tag_len() + raw_len::<K>(self.to_raw())
+    }
+
+    #[inline(always)]
+    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+        writer.tag::<K>(spec);
+        put::<K>(writer.cursor, self.to_raw());
+    }
+
+    #[inline]
+    fn size_all(list: &[Self], spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+        let payload = match K::WIRE {
+            WireType::Fixed32 => 4 * list.len() as u64,
+            WireType::Fixed64 => 8 * list.len() as u64,
+            _ => list.iter().map(|value| varint_len(value.to_raw()) as u64).sum(),
+        };
+        match (spec.packed, list.is_empty()) {
+            (_, true) => 0,
+            (true, _) => spec.tag_len() + sizer.run(payload),
+            (false, _) => list.len() as u64 * spec.tag_len() + payload,
+        }
+    }
+
+    #[inline]
+    fn write_all(list: &[Self], spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+        if list.is_empty() {
+            return;
+        }
+        if !spec.packed {
+            return list.iter().for_each(|value| Single::<K>::write(value, spec, writer));
+        }
+        writer.prefixed_tag(spec);
+        writer.length();
+        for value in list {
+            put::<K>(writer.cursor, value.to_raw());
+        }
+    }
+}
+
+impl<'i, K: ScalarKind, T: Scalar<K>> SingleFrom<'i, K> for T {
+    #[inline(always)]
+    fn fresh(_: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+        Ok(T::zero())
+    }
+
+    #[inline(always)]
+    fn merge(&mut self, bits: u32, _: Spec, input: &mut Input<'i>) -> Merged {
+        if bits & 7 != K::WIRE as u32 {
+            return Ok(Outcome::Unknown);
+        }
+        let (raw, pos) = get::<K>(input.buf, input.pos)?;
+        match T::from_raw(raw) {
+            Some(value) => {
+                *self = value;
+                input.pos = pos;
+                Ok(Outcome::Done)
+            }
+            None => Ok(Outcome::Unknown),
+        }
+    }
+
+    #[inline]
+    fn merge_all(list: &mut Vec<Self>, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
+        if bits & 7 == WireType::LengthDelimited as u32 {
+            return merge_packed(list, spec, input);
+        }
+        let mut value = T::zero();
+        let merged = SingleFrom::<K>::merge(&mut value, bits, spec, input);
+        if merged == Ok(Outcome::Done) {
+            input.reserve(list, 1)?;
+            list.push(value);
+        }
+        merged.map_err(|kind| input.at_index(list.len(), kind))
+    }
+}
+
+/// Appends a packed run. Memory is taken for the values that are there, counted before they are decoded.
+fn merge_packed<'i, K: ScalarKind, T: Scalar<K>>(
+    list: &mut Vec<T>,
+    spec: Spec,
+    input: &mut Input<'i>,
+) -> Merged {
+    let at = input.pos;
+    let run = input.bytes()?;
+    let base = input.pos - run.len();
+    let count = match K::WIRE {
+        WireType::Fixed32 | WireType::Fixed64 => {
+            let width = if matches!(K::WIRE, WireType::Fixed32) { 4 } else { 8 };
+            if run.len() % width != 0 {
+                input.pos = at;
+                return Err(DecodeErrorKind::InvalidPacked);
+            }
+            run.len() / width
+        }
+        _ => count_varints(run),
+    };
+    input.reserve(list, count)?;
+    let (mut pos, mut outcome) = (0, Outcome::Done);
+    while pos < run.len() {
+        let (raw, next) = match get::<K>(run, pos) {
+            Ok(read) => read,
+            Err(kind) => {
+                input.pos = base + pos;
+                return Err(input.at_index(list.len(), raw::within(true, kind)));
+            }
+        };
+        match T::from_raw(raw) {
+            Some(value) => list.push(value),
+            None => {
+                input.stray(spec, raw)?;
+                outcome = Outcome::Strays;
+            }
+        }
+        pos = next;
+    }
+    Ok(outcome)
+}

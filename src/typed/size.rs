@@ -1,0 +1,163 @@
+//! The sizing pass: how many bytes a message takes, and the lengths of the messages in it.
+
+use super::{
+    Message,
+    field::{Field, Single, Spec, Visit},
+    kinds::FieldKind,
+    trail::Trail,
+};
+use crate::encode::{EncodeOptions, sizes::Sizes};
+use crate::wire::{DEFAULT_DEPTH, varint_len};
+use crate::{DefaultValue, EncodeError, EncodeErrorKind, MessageTable};
+
+/// State of one sizing pass.
+///
+/// The first error is kept to the end of the pass; from then on no nested message is entered.
+pub struct Sizer<'b, 's> {
+    sizes: &'b mut Sizes<'s>,
+    depth_left: u32,
+    check_required: bool,
+    /// Whether maps are sorted.
+    pub(super) sorted: bool,
+    fault: Option<Fault>,
+}
+
+/// What was wrong first, and where.
+struct Fault {
+    kind: EncodeErrorKind,
+    trail: Trail,
+}
+
+impl<'b, 's> Sizer<'b, 's> {
+    /// The structs recurse, so the depth is [`DEFAULT_DEPTH`] at most.
+    pub(super) fn new(sizes: &'b mut Sizes<'s>, options: &EncodeOptions) -> Self {
+        Self {
+            sizes,
+            depth_left: options.depth_limit().min(DEFAULT_DEPTH),
+            check_required: !options.allows_partial(),
+            sorted: options.is_deterministic(),
+            fault: None,
+        }
+    }
+
+    /// The bytes of the fields of a message.
+    #[inline(always)]
+    pub(super) fn body<M: Message>(&mut self, message: &M) -> u64 {
+        let mut measure = Measure { total: 0, sizer: self };
+        message.visit(&mut measure);
+        measure.total
+    }
+
+    /// Ends the pass over a message of this table.
+    #[inline]
+    pub(super) fn finish(self, table: &'static MessageTable) -> Result<(), EncodeError> {
+        match self.fault {
+            None => Ok(()),
+            Some(fault) => Err(fault.named(table)),
+        }
+    }
+
+    /// A length prefix that the writing pass takes, and the `body` behind it, which is one level deeper.
+    #[inline]
+    pub(super) fn prefixed(&mut self, spec: Spec, body: impl FnOnce(&mut Self) -> u64) -> u64 {
+        let len = self.slotted(spec, body);
+        varint_len(len) as u64 + len
+    }
+
+    /// A `body` one level deeper, whose length the writing pass takes.
+    #[inline]
+    pub(super) fn slotted(&mut self, spec: Spec, body: impl FnOnce(&mut Self) -> u64) -> u64 {
+        let slot = self.sizes.begin();
+        let len = self.deeper(spec, body);
+        self.sizes.end(slot, len);
+        len
+    }
+
+    /// A length that the writing pass takes, and a packed run behind it.
+    #[inline]
+    pub(super) fn run(&mut self, len: u64) -> u64 {
+        let slot = self.sizes.begin();
+        self.sizes.end(slot, len);
+        varint_len(len) as u64 + len
+    }
+
+    /// A `body` that is one level deeper.
+    #[inline]
+    pub(super) fn deeper(&mut self, spec: Spec, body: impl FnOnce(&mut Self) -> u64) -> u64 {
+        let depth = self.depth_left;
+        let Some(below) = depth.checked_sub(1) else {
+            self.fail(EncodeErrorKind::DepthExceeded, spec);
+            return 0;
+        };
+        self.depth_left = below;
+        let len = body(self);
+        match &mut self.fault {
+            None => self.depth_left = depth,
+            Some(fault) => fault.trail.push(spec.number, None),
+        }
+        len
+    }
+
+    /// Notes that a required field is not set.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn missing(&mut self, spec: Spec) {
+        if self.check_required {
+            self.fail(EncodeErrorKind::MissingRequired, spec);
+        }
+    }
+
+    /// Tells which element of a repeated field the fault is in, if it is in one.
+    #[inline]
+    pub(super) fn locate(&mut self, spec: Spec, index: usize) {
+        if let Some(fault) = &mut self.fault {
+            fault.trail.locate(spec.number, index);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, kind: EncodeErrorKind, spec: Spec) {
+        if self.fault.is_none() {
+            let mut trail = Trail::new();
+            trail.push(spec.number, None);
+            self.fault = Some(Fault { kind, trail });
+        }
+        self.depth_left = 0;
+    }
+}
+
+impl Fault {
+    #[cold]
+    fn named(self, table: &'static MessageTable) -> EncodeError {
+        EncodeError::new(self.kind).with_path(self.trail.named(table)).in_message(table.full_name())
+    }
+}
+
+/// Adds up the fields of one message.
+struct Measure<'m, 'b, 's> {
+    total: u64,
+    sizer: &'m mut Sizer<'b, 's>,
+}
+
+impl Visit for Measure<'_, '_, '_> {
+    #[inline(always)]
+    fn field<K: FieldKind, F: Field<K>>(&mut self, spec: Spec, field: &F) {
+        self.total += field.size(spec, self.sizer);
+    }
+
+    #[inline(always)]
+    fn field_or<K: FieldKind, F: Field<K>>(&mut self, default: DefaultValue<'static>, spec: Spec, field: &F) {
+        self.total += field.size_or(default, spec, self.sizer);
+    }
+
+    #[inline(always)]
+    fn arm<K: FieldKind, T: Single<K>>(&mut self, spec: Spec, value: &T) {
+        self.total += value.size(spec, self.sizer);
+    }
+
+    #[inline(always)]
+    fn unknown(&mut self, fields: &[u8]) {
+        self.total += fields.len() as u64;
+    }
+}

@@ -1,0 +1,171 @@
+//! Strings and bytes, owned or borrowed from the input.
+
+use super::{
+    field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
+    input::Input,
+    kinds,
+    size::Sizer,
+    write::Writer,
+};
+use crate::wire::{WireType, varint_len};
+use crate::{DecodeErrorKind, DefaultValue};
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+/// Implements a member type of a length-delimited kind from how it is viewed, set and cleared.
+macro_rules! delimited {
+    (
+        [$($life:lifetime)?] $kind:ident $type:ty as $target:ty, from $read:ident,
+        set |$this:ident, $value:ident, $input:ident| $set:expr,
+        clear |$old:ident| $clear:expr,
+        default |$unset:ident, $variant:ident| $default:expr $(,)?
+    ) => {
+        impl<$($life)?> Single<kinds::$kind> for $type {
+            #[inline(always)]
+            fn size(&self, spec: Spec, _: &mut Sizer<'_, '_>) -> u64 {
+                let len = AsRef::<[u8]>::as_ref(view::<$target>(self)).len() as u64;
+                spec.tag_len() + varint_len(len) as u64 + len
+            }
+
+            #[inline(always)]
+            fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+                writer.tag::<kinds::$kind>(spec);
+                writer.cursor.put_length_delimited(view::<$target>(self).as_ref());
+            }
+        }
+
+        impl<'i $(: $life, $life)?> SingleFrom<'i, kinds::$kind> for $type {
+            #[inline(always)]
+            fn fresh(_: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+                Ok(Self::default())
+            }
+
+            #[inline(always)]
+            fn merge(&mut self, bits: u32, _: Spec, $input: &mut Input<'i>) -> Merged {
+                if bits & 7 != WireType::LengthDelimited as u32 {
+                    return Ok(Outcome::Unknown);
+                }
+                let ($this, $value) = (self, $input.$read()?);
+                $set;
+                Ok(Outcome::Done)
+            }
+        }
+
+        impl<$($life)?> Field<kinds::$kind> for $type {
+            #[inline(always)]
+            fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+                if self.is_empty() { 0 } else { Single::<kinds::$kind>::size(self, spec, sizer) }
+            }
+
+            #[inline(always)]
+            fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+                if !self.is_empty() {
+                    Single::<kinds::$kind>::write(self, spec, writer);
+                }
+            }
+
+            #[inline]
+            fn clear(&mut self) {
+                let $old = self;
+                $clear;
+            }
+
+            #[inline]
+            fn size_or(&self, default: DefaultValue<'static>, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+                if matches!(default, DefaultValue::$kind(value) if *value == **self) {
+                    0
+                } else {
+                    Single::<kinds::$kind>::size(self, spec, sizer)
+                }
+            }
+
+            #[inline]
+            fn write_or(&self, default: DefaultValue<'static>, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+                if !matches!(default, DefaultValue::$kind(value) if *value == **self) {
+                    Single::<kinds::$kind>::write(self, spec, writer);
+                }
+            }
+
+            #[inline]
+            fn clear_to(&mut self, default: DefaultValue<'static>) {
+                Field::<kinds::$kind>::clear(self);
+                if let DefaultValue::$kind($variant) = default {
+                    let $unset = self;
+                    $default;
+                }
+            }
+        }
+
+        impl<'i $(: $life, $life)?> FieldFrom<'i, kinds::$kind> for $type {
+            #[inline(always)]
+            fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
+                SingleFrom::<kinds::$kind>::merge(self, bits, spec, input)
+            }
+        }
+    };
+}
+
+/// What a member holds, whatever owns it.
+#[inline(always)]
+fn view<T: ?Sized + AsRef<[u8]>>(value: &T) -> &T {
+    value
+}
+
+delimited! {
+    [] String String as str, from str,
+    set |this, value, input| input.assign(this, value)?,
+    clear |old| old.clear(),
+    default |unset, value| unset.push_str(value),
+}
+
+delimited! {
+    ['a] String &'a str as str, from str,
+    set |this, value, input| *this = value,
+    clear |old| *old = "",
+    default |unset, value| *unset = value,
+}
+
+delimited! {
+    ['a] String Cow<'a, str> as str, from str,
+    set |this, value, input| *this = Cow::Borrowed(value),
+    clear |old| *old = Cow::Borrowed(""),
+    default |unset, value| *unset = Cow::Borrowed(value),
+}
+
+delimited! {
+    [] Bytes Vec<u8> as [u8], from bytes,
+    set |this, value, input| {
+        this.clear();
+        input.reserve(this, value.len())?;
+        this.extend_from_slice(value);
+    },
+    clear |old| old.clear(),
+    default |unset, value| unset.extend_from_slice(value),
+}
+
+delimited! {
+    ['a] Bytes &'a [u8] as [u8], from bytes,
+    set |this, value, input| *this = value,
+    clear |old| *old = &[],
+    default |unset, value| *unset = value,
+}
+
+delimited! {
+    ['a] Bytes Cow<'a, [u8]> as [u8], from bytes,
+    set |this, value, input| *this = Cow::Borrowed(value),
+    clear |old| *old = Cow::Borrowed(&[]),
+    default |unset, value| *unset = Cow::Borrowed(value),
+}
+
+#[cfg(feature = "bytes")]
+delimited! {
+    [] Bytes bytes::Bytes as [u8], from bytes,
+    set |this, value, input| *this = match input.shared() {
+        Some(owner) => owner.slice_ref(value),
+        None => {
+            input.charge(value.len())?;
+            bytes::Bytes::copy_from_slice(value)
+        }
+    },
+    clear |old| old.clear(),
+    default |unset, value| *unset = bytes::Bytes::from_static(value),
+}

@@ -1,0 +1,128 @@
+//! The way to a fault, gathered while the passes unwind and named by the table at the end.
+//!
+//! The passes know field numbers only; names are looked up when an error is made, so they cost nothing before.
+
+use crate::error::{FieldPath, PathStep};
+use crate::{MessageTable, TableKind};
+use alloc::vec::Vec;
+
+/// Field numbers and elements, innermost first.
+#[derive(Default)]
+pub(super) struct Trail {
+    steps: Vec<(u32, Option<u32>)>,
+}
+
+impl Trail {
+    pub(super) const fn new() -> Self {
+        Self { steps: Vec::new() }
+    }
+
+    /// Adds the field that holds what came before.
+    #[cold]
+    pub(super) fn push(&mut self, number: u32, index: Option<usize>) {
+        self.steps.push((number, index.and_then(|index| u32::try_from(index).ok())));
+    }
+
+    /// Tells the element of the outermost field, if that is `number` and not told yet.
+    #[cold]
+    pub(super) fn locate(&mut self, number: u32, index: usize) {
+        if let Some((outermost, place @ None)) = self.steps.last_mut()
+            && *outermost == number
+        {
+            *place = u32::try_from(index).ok();
+        }
+    }
+
+    /// The path from a message of this table.
+    #[cold]
+    pub(super) fn named(self, root: &'static MessageTable) -> FieldPath {
+        let mut path = FieldPath::EMPTY;
+        let mut place = Place::Message(root);
+        for (number, index) in self.steps.into_iter().rev() {
+            let (name, inside) = place.field(number);
+            path.push_inner(PathStep::new(number, name.map(Into::into), index));
+            place = inside;
+        }
+        path
+    }
+}
+
+/// What the next step is a field of.
+enum Place {
+    Message(&'static MessageTable),
+    /// An entry of a map with values of this kind.
+    Entry(TableKind),
+    Nothing,
+}
+
+impl Place {
+    /// The name of a field, and what it holds.
+    fn field(self, number: u32) -> (Option<&'static str>, Self) {
+        match self {
+            Self::Message(table) => match table.fields().iter().find(|field| field.number() == number) {
+                Some(map) if map.map_key().is_some() => (Some(map.name()), Self::Entry(map.kind())),
+                Some(field) => (Some(field.name()), Self::value(field.kind())),
+                None => (None, Self::Nothing),
+            },
+            Self::Entry(_) if number == 1 => (Some("key"), Self::Nothing),
+            Self::Entry(kind) => (Some("value"), Self::value(kind)),
+            Self::Nothing => (None, Self::Nothing),
+        }
+    }
+
+    fn value(kind: TableKind) -> Self {
+        match kind {
+            TableKind::Message(table) => Self::Message(table()),
+            _ => Self::Nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FieldTable, Kind};
+    use alloc::string::ToString;
+
+    static NODE: MessageTable = MessageTable::new(
+        "example.Node",
+        &[
+            FieldTable::new("name", 1, Kind::String),
+            FieldTable::new("children", 3, Kind::Message(|| &NODE)).repeated(),
+            FieldTable::map("by_name", 4, Kind::String, Kind::Message(|| &NODE)),
+        ],
+    );
+
+    #[test]
+    fn steps_are_named_from_the_root() {
+        let mut trail = Trail::new();
+        trail.push(1, None);
+        trail.locate(3, 9);
+        trail.push(3, None);
+        trail.locate(3, 7);
+        trail.locate(3, 8);
+        trail.push(3, Some(2));
+        assert_eq!(trail.named(&NODE).to_string(), "children[2].children[7].name");
+    }
+
+    #[test]
+    fn numbers_without_a_field_stay_numbers() {
+        let mut trail = Trail::new();
+        trail.push(6, None);
+        trail.push(5, None);
+        assert_eq!(trail.named(&NODE).to_string(), "#5.#6");
+    }
+
+    #[test]
+    fn entries_have_keys_and_values() {
+        let mut trail = Trail::new();
+        trail.push(1, None);
+        trail.push(4, None);
+        assert_eq!(trail.named(&NODE).to_string(), "by_name.key");
+        let mut trail = Trail::new();
+        trail.push(1, None);
+        trail.push(2, None);
+        trail.push(4, None);
+        assert_eq!(trail.named(&NODE).to_string(), "by_name.value.name");
+    }
+}

@@ -1,0 +1,113 @@
+//! Fields that a listing does not have.
+
+use crate::wire::Reader;
+use crate::{DecodeError, wire};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The unknown fields of a message, as they were on the wire, in their order.
+///
+/// A struct with a member of this type, listed as `unknown: unknown_fields`, keeps the fields that its listing
+/// does not have, and also those whose wire type is not that of the listing and values that a closed enum does
+/// not have. They are written behind all other fields. A struct without such a member drops them.
+///
+/// Takes the bytes of the fields and nothing per field.
+///
+/// ```
+/// use tablepb::{Message, UnknownFieldSet};
+///
+/// #[derive(Default)]
+/// struct Empty { rest: UnknownFieldSet }
+/// tablepb::message! { Empty as "example.Empty" { rest: unknown_fields } }
+///
+/// let empty = Empty::decode(&[0x08, 0x2a])?;
+/// assert_eq!(empty.rest.reader().read_tag()?.number(), 1);
+/// assert_eq!(empty.encode_to_vec()?, [0x08, 0x2a]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct UnknownFieldSet {
+    bytes: Vec<u8>,
+}
+
+impl UnknownFieldSet {
+    /// No fields; allocates nothing.
+    pub const fn new() -> Self {
+        Self { bytes: Vec::new() }
+    }
+
+    /// Whether there are no fields.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The fields as bytes, tags included.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Reads the fields one by one.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::new(&self.bytes)
+    }
+
+    /// Appends encoded fields.
+    ///
+    /// # Errors
+    ///
+    /// If `fields` is not a sequence of whole fields; nothing is appended then.
+    pub fn append(&mut self, fields: &[u8]) -> Result<(), DecodeError> {
+        wire::Reader::new(fields).skip_message()?;
+        self.bytes.extend_from_slice(fields);
+        Ok(())
+    }
+
+    /// Drops the fields and keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+    }
+}
+
+/// A member that keeps unknown fields: [`UnknownFieldSet`], or `Vec<u8>` for the bytes alone.
+#[diagnostic::on_unimplemented(
+    message = "a member of type `{Self}` cannot keep unknown fields",
+    label = "this member has the type `{Self}`, its listing says `unknown_fields`",
+    note = "it is an `UnknownFieldSet` or a `Vec<u8>`"
+)]
+pub trait UnknownMember {
+    /// The fields as bytes.
+    fn bytes(&self) -> &[u8];
+
+    /// The fields, to be added to.
+    fn bytes_mut(&mut self) -> &mut Vec<u8>;
+}
+
+impl UnknownMember for UnknownFieldSet {
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    #[inline]
+    fn bytes_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+}
+
+impl UnknownMember for Vec<u8> {
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        self
+    }
+
+    #[inline]
+    fn bytes_mut(&mut self) -> &mut Vec<u8> {
+        self
+    }
+}
+
+impl fmt::Debug for UnknownFieldSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "UnknownFieldSet({} bytes)", self.bytes.len())
+    }
+}

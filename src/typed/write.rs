@@ -1,0 +1,86 @@
+//! The writing pass: fields in number order, forward, with the lengths of the sizing pass.
+
+use super::{
+    Message,
+    field::{Field, Single, Spec, Visit},
+    kinds::FieldKind,
+};
+use crate::DefaultValue;
+use crate::encode::{EncodeOptions, sizes::Lengths};
+use crate::wire::{Cursor, WireType};
+
+/// State of one writing pass.
+pub struct Writer<'w, 'b, 's> {
+    pub(super) cursor: &'w mut Cursor<'b>,
+    lengths: &'w mut Lengths<'s>,
+    /// Whether maps are sorted.
+    pub(super) sorted: bool,
+}
+
+impl<'w, 'b, 's> Writer<'w, 'b, 's> {
+    #[inline]
+    pub(super) fn new(
+        cursor: &'w mut Cursor<'b>,
+        lengths: &'w mut Lengths<'s>,
+        options: &EncodeOptions,
+    ) -> Self {
+        Self { cursor, lengths, sorted: options.is_deterministic() }
+    }
+
+    /// The fields of a message.
+    #[inline(always)]
+    pub(super) fn body<M: Message>(&mut self, message: &M) {
+        message.visit(self);
+    }
+
+    #[inline(always)]
+    pub(super) fn tag<K: FieldKind>(&mut self, spec: Spec) {
+        self.cursor.put_varint(spec.tag::<K>());
+    }
+
+    /// The tag of something behind a length, whatever its kind.
+    #[inline(always)]
+    pub(super) fn prefixed_tag(&mut self, spec: Spec) {
+        self.cursor.put_varint(u64::from(spec.number) << 3 | WireType::LengthDelimited as u64);
+    }
+
+    #[inline(always)]
+    pub(super) fn end_group(&mut self, spec: Spec) {
+        self.cursor.put_varint(u64::from(spec.number) << 3 | WireType::EndGroup as u64);
+    }
+
+    /// The next length of the sizing pass.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> u32 {
+        self.lengths.take()
+    }
+
+    /// The next length, written.
+    #[inline(always)]
+    pub(super) fn length(&mut self) {
+        let len = self.take();
+        self.cursor.put_varint(len.into());
+    }
+}
+
+impl Visit for Writer<'_, '_, '_> {
+    #[inline(always)]
+    fn field<K: FieldKind, F: Field<K>>(&mut self, spec: Spec, field: &F) {
+        field.write(spec, self);
+    }
+
+    #[inline(always)]
+    fn field_or<K: FieldKind, F: Field<K>>(&mut self, default: DefaultValue<'static>, spec: Spec, field: &F) {
+        field.write_or(default, spec, self);
+    }
+
+    #[inline(always)]
+    fn arm<K: FieldKind, T: Single<K>>(&mut self, spec: Spec, value: &T) {
+        value.write(spec, self);
+    }
+
+    #[inline(always)]
+    fn unknown(&mut self, fields: &[u8]) {
+        self.cursor.put_slice(fields);
+    }
+}
