@@ -1,7 +1,8 @@
 //! [`EnumDescriptor`] and [`EnumValueDescriptor`].
 
 use super::model::{EnumData, EnumValueData};
-use super::{DescriptorPool, FileDescriptor, MessageDescriptor};
+use super::{DescriptorPool, FileDescriptor, MessageDescriptor, print};
+use alloc::string::String;
 use core::fmt;
 use core::ops::RangeInclusive;
 
@@ -127,6 +128,12 @@ impl EnumDescriptor {
     /// The enum's `google.protobuf.EnumOptions`, encoded, custom options included.
     pub fn options_bytes(&self) -> &[u8] {
         self.pool.data().bytes(self.data().options)
+    }
+
+    /// A .proto file with this enum, inside of the top-level message around it if there is one, as
+    /// [`MessageDescriptor::to_proto`] prints it.
+    pub fn to_proto(&self) -> String {
+        print::enumeration(&self.pool, self.index)
     }
 }
 

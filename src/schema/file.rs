@@ -1,9 +1,11 @@
 //! [`FileDescriptor`].
 
 use super::model::{FileData, Import};
+use super::print;
 use super::{
     DescriptorPool, Edition, EnumDescriptor, ExtensionDescriptor, MessageDescriptor, ServiceDescriptor,
 };
+use alloc::string::String;
 use core::fmt;
 
 /// A .proto file of a pool.
@@ -95,6 +97,27 @@ impl FileDescriptor {
     /// The file's `google.protobuf.FileOptions`, encoded, custom options included.
     pub fn options_bytes(&self) -> &[u8] {
         self.pool.data().bytes(self.data().options)
+    }
+
+    /// The file as .proto source, which compiles to the same descriptors.
+    ///
+    /// Options are printed with the definitions of the pool; a custom option whose extension the pool does not have
+    /// is left out, as are comments.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    ///
+    /// static LOG: MessageTable =
+    ///     MessageTable::new("pkg.Log", &[FieldTable::new("lines", 1, Kind::String).repeated()]);
+    /// let pool = DescriptorPool::from_tables(&[&LOG])?;
+    /// assert_eq!(
+    ///     pool.files().next().unwrap().to_proto(),
+    ///     "syntax = \"proto3\";\n\npackage pkg;\n\nmessage Log {\n  repeated string lines = 1;\n}\n"
+    /// );
+    /// # Ok::<(), tablepb::DescriptorError>(())
+    /// ```
+    pub fn to_proto(&self) -> String {
+        print::file(&self.pool, self.index)
     }
 }
 

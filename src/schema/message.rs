@@ -2,7 +2,9 @@
 
 use super::model::{MessageData, OneofData};
 use super::symbols::Symbol;
-use super::{DescriptorPool, EnumDescriptor, ExtensionDescriptor, FieldDescriptor, FieldRef, FileDescriptor};
+use super::{
+    DescriptorPool, EnumDescriptor, ExtensionDescriptor, FieldDescriptor, FieldRef, FileDescriptor, print,
+};
 use crate::error::{DecodeError, FieldPath, PathStep};
 use crate::program::Program;
 use crate::table::Kind;
@@ -236,6 +238,14 @@ impl MessageDescriptor {
     /// The message's `google.protobuf.MessageOptions`, encoded, custom options included.
     pub fn options_bytes(&self) -> &[u8] {
         self.pool.data().bytes(self.data().options)
+    }
+
+    /// A .proto file with this message and what it needs: the top-level message around it, and those definitions
+    /// of its file that it refers to. Other files are imported.
+    ///
+    /// Compiles to the same descriptors, see [`FileDescriptor::to_proto`].
+    pub fn to_proto(&self) -> String {
+        print::message(&self.pool, self.index)
     }
 }
 

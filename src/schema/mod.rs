@@ -3,7 +3,7 @@
 //! A [`DescriptorPool`] is made in three steps, one room for each: `read.rs` or `tables.rs` turn the source into
 //! plain structs (`proto.rs`), `build/` names, resolves and checks them (`model.rs`), and `lower.rs` hands the
 //! result to the programs of the loops. Descriptors are a pool and an index. `features.rs` knows the editions;
-//! `descriptor_proto/` holds the tables by which descriptor sets are read.
+//! `print/` writes .proto source; `descriptor_proto/` holds the tables by which descriptor sets are read.
 //!
 //! Invariant: what is in a pool is consistent, so nothing behind it needs to check a schema again.
 
@@ -19,6 +19,7 @@ mod message;
 mod model;
 mod names;
 mod pool;
+mod print;
 mod proto;
 mod read;
 mod service;

@@ -139,6 +139,25 @@ impl SymbolTable {
         self.walk(names, Scope::ROOT, name).map(|e| e.symbol)
     }
 
+    /// The scope of a package; the root for `""`.
+    pub(super) fn scope(&self, names: &Names, package: &str) -> Option<Scope> {
+        if package.is_empty() {
+            return Some(Scope::ROOT);
+        }
+        self.walk(names, Scope::ROOT, package).map(|e| e.inner)
+    }
+
+    /// Whether `name`, looked up inside of `scope`, is found before the outermost scope is reached.
+    pub(super) fn is_hidden(&self, names: &Names, mut scope: Scope, name: &str) -> bool {
+        while scope != Scope::ROOT {
+            if self.entry(names, scope, name).is_some() {
+                return true;
+            }
+            scope = self.outer.get(scope.0 as usize).copied().unwrap_or(Scope::ROOT);
+        }
+        false
+    }
+
     fn walk(&self, names: &Names, mut scope: Scope, name: &str) -> Option<&Entry> {
         let mut components = name.split('.').peekable();
         loop {

@@ -63,7 +63,7 @@ fn conformance() {
     assert_eq!(facts(&proto3), facts(&message("protobuf_test_messages.editions.proto3.TestAllTypesProto3")));
     let set = proto2.child_messages().find(|m| m.name() == "MessageSetCorrect").unwrap();
     assert!(set.is_message_set());
-    assert_eq!(set.extensions().len(), 2);
+    assert_eq!(set.extensions().len(), 3);
     let extension = proto2.get_extension(120).unwrap();
     assert_eq!(extension.as_field().as_extension(), Some(extension.clone()));
     assert_eq!(extension.containing_message(), proto2);

@@ -1,0 +1,354 @@
+//! Messages, fields, extensions and services.
+//!
+//! The nested types of a message include those that fields bring along: map entries and groups. To keep the order
+//! of all of them, a nested type that a field brings along is printed by printing the fields up to that one.
+
+use super::{Indices, Printer};
+use crate::schema::escape::{escape_bytes, escape_str};
+use crate::schema::model::{DefaultData, FieldData, FieldFlags, FileData, MessageData, NONE};
+use crate::schema::names::json_name;
+use crate::schema::proto::Edition;
+use crate::schema::symbols::{Scope, Symbol};
+use crate::table::{Cardinality, Kind};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+
+/// What brings a nested type along, by position among the fields or among the extensions.
+#[derive(Clone, Copy)]
+enum Origin {
+    Field(usize),
+    Extension(usize),
+}
+
+/// The fields, extensions and nested messages of a message or file, and how far they are printed.
+struct Content<'a> {
+    scope: Scope,
+    /// `None` for a file.
+    message: Option<&'a MessageData>,
+    messages: Vec<u32>,
+    extensions: Vec<u32>,
+    next_field: usize,
+    next_extension: usize,
+    /// Oneofs that are printed.
+    oneofs: Indices,
+    /// The next field is the first one, or stands behind a nested message.
+    gap: bool,
+}
+
+impl<'a> Printer<'a> {
+    pub(super) fn top_level(&mut self, file: &'a FileData) {
+        for &index in file.enums.iter().filter(|&&e| self.is_wanted_enum(e)).collect::<Vec<_>>() {
+            self.gap();
+            self.enumeration(index);
+        }
+        let scope = self.scope_of(file);
+        let extensions = file.extensions.iter().copied().filter(|&e| self.is_wanted_extension(e)).collect();
+        let messages: Vec<u32> =
+            file.messages.iter().copied().filter(|&m| self.is_wanted_message(m)).collect();
+        let content = Content {
+            scope,
+            message: None,
+            messages,
+            extensions,
+            next_field: 0,
+            next_extension: 0,
+            oneofs: Indices::new(),
+            gap: true,
+        };
+        self.content(content);
+    }
+
+    /// The scope of the package.
+    fn scope_of(&self, file: &FileData) -> Scope {
+        let package = self.data.text(file.package);
+        self.data.symbols.scope(&self.data.names, package).unwrap_or(Scope::ROOT)
+    }
+
+    fn message(&mut self, index: u32) {
+        let data = self.data;
+        let Some(message) = data.messages.get(index as usize) else { return };
+        let visibility = visibility(message.visibility);
+        self.gap();
+        self.open(format!("{visibility}message {}", data.text(message.name.local())));
+        self.body(message);
+        self.close();
+    }
+
+    /// What is between the braces of a message or group.
+    fn body(&mut self, message: &'a MessageData) {
+        let options = self.options_of("google.protobuf.MessageOptions", message.options, message.scope);
+        self.option_lines(options);
+        self.reserved(message);
+        self.extension_ranges(message);
+        for &index in &message.enums {
+            self.gap();
+            self.enumeration(index);
+        }
+        self.content(Content {
+            scope: message.scope,
+            message: Some(message),
+            messages: message.messages.clone(),
+            extensions: message.extensions.clone(),
+            next_field: 0,
+            next_extension: 0,
+            oneofs: Indices::new(),
+            gap: true,
+        });
+    }
+
+    fn content(&mut self, mut content: Content<'a>) {
+        let origins = self.origins(&content);
+        for nested in core::mem::take(&mut content.messages) {
+            match origins.get(&nested) {
+                Some(&Origin::Field(position)) => self.fields_up_to(&mut content, position + 1),
+                Some(&Origin::Extension(position)) => self.extensions_up_to(&mut content, position + 1),
+                None if self.data.messages.get(nested as usize).is_some_and(|m| m.map_entry) => {}
+                None => {
+                    self.message(nested);
+                    content.gap = true;
+                }
+            }
+        }
+        let fields = content.message.map_or(0, |m| m.declared as usize);
+        self.fields_up_to(&mut content, fields);
+        let extensions = content.extensions.len();
+        self.extensions_up_to(&mut content, extensions);
+    }
+
+    fn origins(&self, content: &Content<'_>) -> BTreeMap<u32, Origin> {
+        let mut origins = BTreeMap::new();
+        let declared = content.message.map_or(&[][..], |m| &m.fields).iter();
+        for (i, field) in declared.enumerate().filter(|(_, f)| f.extension == NONE) {
+            if let Kind::Message(index) = field.kind
+                && (field.flags.has(FieldFlags::MAP) || self.is_group(content.scope, field))
+            {
+                origins.insert(index, Origin::Field(i));
+            }
+        }
+        for (i, &extension) in content.extensions.iter().enumerate() {
+            if let Some((_, field)) = self.extension(extension)
+                && let Kind::Message(index) = field.kind
+                && self.is_group(content.scope, field)
+            {
+                origins.insert(index, Origin::Extension(i));
+            }
+        }
+        origins
+    }
+
+    /// Whether a field is written as a group, with its type: in proto2, where the type is beside the field and has
+    /// its name.
+    fn is_group(&self, scope: Scope, field: &FieldData) -> bool {
+        let Kind::Message(index) = field.kind else { return false };
+        let data = self.data;
+        let beside = data.messages.get(index as usize).is_some_and(|m| {
+            let name = data.text(m.name.local());
+            let found = data.symbols.member(&data.names, scope, name);
+            found == Some(Symbol::Message(index)) && name.eq_ignore_ascii_case(data.text(field.name.local()))
+        });
+        self.edition.is_legacy() && field.flags.has(FieldFlags::DELIMITED) && beside
+    }
+
+    /// The extendee and the field of an extension.
+    fn extension(&self, index: u32) -> Option<(u32, &'a FieldData)> {
+        let extension = self.data.extensions.get(index as usize)?;
+        let message = self.data.messages.get(extension.message as usize)?;
+        Some((extension.message, message.field(extension.field)?))
+    }
+
+    fn fields_up_to(&mut self, content: &mut Content<'a>, end: usize) {
+        let Some(message) = content.message else { return };
+        if core::mem::take(&mut content.gap) && content.next_field < end {
+            self.gap();
+        }
+        while content.next_field < end {
+            let Some(field) = message.fields.get(content.next_field) else { return };
+            content.next_field += 1;
+            match message.oneofs.get(field.oneof as usize) {
+                Some(oneof) if !oneof.synthetic => {
+                    if content.oneofs.insert(field.oneof) {
+                        self.oneof(message, field.oneof);
+                    }
+                }
+                _ => self.field(content.scope, field, false),
+            }
+        }
+    }
+
+    fn oneof(&mut self, message: &'a MessageData, index: u32) {
+        let Some(oneof) = message.oneofs.get(index as usize) else { return };
+        self.open(format!("oneof {}", self.data.text(oneof.name.local())));
+        let options = self.options_of("google.protobuf.OneofOptions", oneof.options, message.scope);
+        self.option_lines(options);
+        for &index in &oneof.fields {
+            if let Some(field) = message.field(index) {
+                self.field(message.scope, field, true);
+            }
+        }
+        self.close();
+    }
+
+    fn extensions_up_to(&mut self, content: &mut Content<'a>, end: usize) {
+        let mut open = None;
+        while content.next_extension < end {
+            let Some(&index) = content.extensions.get(content.next_extension) else { break };
+            content.next_extension += 1;
+            let Some((extendee, field)) = self.extension(index) else { continue };
+            if open != Some(extendee) {
+                if open.is_some() {
+                    self.close();
+                }
+                open = Some(extendee);
+                let name = self.type_name(content.scope, Symbol::Message(extendee));
+                self.gap();
+                self.open(format!("extend {name}"));
+            }
+            self.field(content.scope, field, false);
+        }
+        if open.is_some() {
+            self.close();
+        }
+    }
+
+    fn field(&mut self, scope: Scope, field: &'a FieldData, in_oneof: bool) {
+        let name = self.data.text(field.name.local());
+        let label = if in_oneof { "" } else { self.label(field) };
+        let options = bracketed(self.field_options(scope, field));
+        if let Kind::Message(index) = field.kind
+            && self.is_group(scope, field)
+            && let Some(message) = self.data.messages.get(index as usize)
+        {
+            let name = self.data.text(message.name.local());
+            self.open(format!("{label}group {name} = {}{options}", field.number));
+            self.body(message);
+            self.close();
+            return;
+        }
+        let kind = self.kind(scope, field);
+        let label = if field.flags.has(FieldFlags::MAP) { "" } else { label };
+        self.line(format!("{label}{kind} {name} = {}{options};", field.number));
+    }
+
+    fn label(&self, field: &FieldData) -> &'static str {
+        match (field.cardinality, self.edition) {
+            (Cardinality::Repeated, _) => "repeated ",
+            (Cardinality::Required, Edition::Proto2) => "required ",
+            (_, Edition::Proto2) => "optional ",
+            (_, Edition::Proto3) if field.flags.has(FieldFlags::PROTO3_OPTIONAL) => "optional ",
+            _ => "",
+        }
+    }
+
+    fn kind(&self, scope: Scope, field: &FieldData) -> String {
+        match field.kind {
+            Kind::Message(entry) if field.flags.has(FieldFlags::MAP) => {
+                match self.data.messages.get(entry as usize).map(|m| m.fields.as_slice()) {
+                    Some([key, value]) => {
+                        format!("map<{}, {}>", self.kind(scope, key), self.kind(scope, value))
+                    }
+                    _ => String::new(),
+                }
+            }
+            Kind::Message(index) => self.type_name(scope, Symbol::Message(index)),
+            Kind::Enum(index) => self.type_name(scope, Symbol::Enum(index)),
+            scalar => scalar_name(scalar, self.edition).into(),
+        }
+    }
+
+    fn field_options(&self, scope: Scope, field: &FieldData) -> Vec<(String, String)> {
+        let mut options = Vec::new();
+        if let Some(default) = &field.default {
+            options.push(("default".into(), self.default(field, default)));
+        }
+        let (name, json) = (self.data.text(field.name.local()), self.data.text(field.json_name));
+        if field.extension == NONE && json != json_name(name) {
+            options.push(("json_name".into(), format!("\"{}\"", escape_str(json))));
+        }
+        options.append(&mut self.options_of("google.protobuf.FieldOptions", field.options, scope));
+        options
+    }
+
+    fn default(&self, field: &FieldData, default: &DefaultData) -> String {
+        match *default {
+            DefaultData::Bool(value) => format!("{value}"),
+            DefaultData::Int(value) => format!("{value}"),
+            DefaultData::Uint(value) => format!("{value}"),
+            DefaultData::Float(value) if matches!(field.kind, Kind::Float) => {
+                super::text::float(value as f32)
+            }
+            DefaultData::Float(value) => super::text::double(value),
+            DefaultData::String(value) => format!("\"{}\"", escape_str(self.data.text(value))),
+            DefaultData::Bytes(value) => format!("\"{}\"", escape_bytes(self.data.bytes(value))),
+            DefaultData::Enum(value) => {
+                let Kind::Enum(index) = field.kind else { return String::new() };
+                let values = self.data.enums.get(index as usize).map_or(&[][..], |e| &e.values);
+                values.get(value as usize).map_or("", |v| self.data.text(v.name.local())).into()
+            }
+        }
+    }
+
+    pub(super) fn service(&mut self, index: u32) {
+        let data = self.data;
+        let Some(service) = data.services.get(index as usize) else { return };
+        self.gap();
+        self.open(format!("service {}", data.text(service.name.local())));
+        let options = self.options_of("google.protobuf.ServiceOptions", service.options, service.scope);
+        self.option_lines(options);
+        for method in &service.methods {
+            let part = |streaming, message| {
+                let stream = if streaming { "stream " } else { "" };
+                format!("({stream}{})", self.type_name(service.scope, Symbol::Message(message)))
+            };
+            let input = part(method.client_streaming, method.input);
+            let output = part(method.server_streaming, method.output);
+            let head = format!("rpc {}{input} returns {output}", data.text(method.name.local()));
+            let options = self.options_of("google.protobuf.MethodOptions", method.options, service.scope);
+            if options.is_empty() {
+                self.line(head + ";");
+            } else {
+                self.open(head);
+                self.option_lines(options);
+                self.close();
+            }
+        }
+        self.close();
+    }
+}
+
+/// The keyword of a number, `bool`, `string` or `bytes`. Edition UNSTABLE has names of its own for integers: the
+/// plain ones are of fixed width there.
+fn scalar_name(kind: Kind<u32, u32>, edition: Edition) -> &'static str {
+    if edition != Edition::Unstable {
+        return kind.name();
+    }
+    match kind {
+        Kind::Sfixed32 => "int32",
+        Kind::Sfixed64 => "int64",
+        Kind::Fixed32 => "uint32",
+        Kind::Fixed64 => "uint64",
+        Kind::Int32 => "varint32",
+        Kind::Int64 => "varint64",
+        Kind::Uint32 => "uvarint32",
+        Kind::Uint64 => "uvarint64",
+        Kind::Sint32 => "zigzag32",
+        Kind::Sint64 => "zigzag64",
+        other => other.name(),
+    }
+}
+
+/// ` [a = 1, b = 2]`, or nothing.
+pub(super) fn bracketed(options: Vec<(String, String)>) -> String {
+    if options.is_empty() {
+        return String::new();
+    }
+    let options: Vec<String> = options.into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    format!(" [{}]", options.join(", "))
+}
+
+/// `SymbolVisibility` as a keyword.
+pub(super) fn visibility(value: u8) -> &'static str {
+    match value {
+        1 => "local ",
+        2 => "export ",
+        _ => "",
+    }
+}

@@ -1,0 +1,84 @@
+//! Enums, and the number ranges of messages and enums.
+
+use super::Printer;
+use super::definitions::{bracketed, visibility};
+use crate::schema::escape::escape_str;
+use crate::schema::model::MessageData;
+use crate::schema::names::Text;
+use alloc::{format, string::String, vec::Vec};
+
+/// The number behind the largest field number.
+const END: u32 = 1 << 29;
+
+impl Printer<'_> {
+    pub(super) fn enumeration(&mut self, index: u32) {
+        let data = self.data;
+        let Some(enumeration) = data.enums.get(index as usize) else { return };
+        let visibility = visibility(enumeration.visibility);
+        self.open(format!("{visibility}enum {}", data.text(enumeration.name.local())));
+        let options = self.options_of("google.protobuf.EnumOptions", enumeration.options, enumeration.scope);
+        self.option_lines(options);
+        for value in &enumeration.values {
+            let options =
+                self.options_of("google.protobuf.EnumValueOptions", value.options, enumeration.scope);
+            let name = data.text(value.name.local());
+            self.line(format!("{name} = {}{};", value.number, bracketed(options)));
+        }
+        let ranges = enumeration.reserved_ranges.iter();
+        self.reserved_numbers(ranges.map(|&(first, last)| {
+            let max = last == i32::MAX;
+            range(first.into(), last.into(), max)
+        }));
+        self.reserved_names(&enumeration.reserved_names);
+        self.close();
+    }
+
+    pub(super) fn reserved(&mut self, message: &MessageData) {
+        let ranges = message.reserved_ranges.iter();
+        self.reserved_numbers(
+            ranges.map(|&(start, end)| range(start.into(), i64::from(end) - 1, end == END)),
+        );
+        self.reserved_names(&message.reserved_names);
+    }
+
+    fn reserved_numbers(&mut self, ranges: impl Iterator<Item = String>) {
+        let ranges: Vec<String> = ranges.collect();
+        if !ranges.is_empty() {
+            self.line(format!("reserved {};", ranges.join(", ")));
+        }
+    }
+
+    /// Strings in proto2 and proto3, identifiers in editions.
+    fn reserved_names(&mut self, names: &[Text]) {
+        let legacy = self.edition.is_legacy();
+        let name = |&name: &Text| {
+            let name = self.data.text(name);
+            if legacy { format!("\"{}\"", escape_str(name)) } else { name.into() }
+        };
+        let names: Vec<String> = names.iter().map(name).collect();
+        if !names.is_empty() {
+            self.line(format!("reserved {};", names.join(", ")));
+        }
+    }
+
+    pub(super) fn extension_ranges(&mut self, message: &MessageData) {
+        let limit = if message.message_set { i32::MAX as u32 } else { END };
+        for extensions in &message.extension_ranges {
+            let type_name = "google.protobuf.ExtensionRangeOptions";
+            let options = bracketed(self.options_of(type_name, extensions.options, message.scope));
+            let max = extensions.end == limit;
+            let range = range(extensions.start.into(), i64::from(extensions.end) - 1, max);
+            self.line(format!("extensions {range}{options};"));
+        }
+    }
+}
+
+fn range(first: i64, last: i64, max: bool) -> String {
+    if max {
+        format!("{first} to max")
+    } else if first == last {
+        format!("{first}")
+    } else {
+        format!("{first} to {last}")
+    }
+}

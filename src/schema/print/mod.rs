@@ -1,0 +1,186 @@
+//! .proto source from descriptors.
+//!
+//! What is printed compiles, with the files it imports, to the same descriptors: names, numbers, types, order of
+//! everything, options. `definitions.rs` prints messages, fields, extensions and services, `enums.rs` enums and
+//! ranges, `options.rs` options, and `text.rs` their values in text format. Messages nest at most 32 deep in a
+//! pool, so definitions recurse; option values may nest as deep as their bytes say, and do not.
+
+mod definitions;
+mod enums;
+mod options;
+mod subset;
+mod text;
+
+use super::DescriptorPool;
+use super::model::{DependencyData, FileData, Import, NONE, PoolData};
+use super::proto::Edition;
+use super::symbols::{Scope, Symbol};
+use alloc::collections::BTreeSet;
+use alloc::{format, string::String};
+
+/// A file as .proto source.
+pub(super) fn file(pool: &DescriptorPool, index: u32) -> String {
+    Printer::new(pool, index, None).print()
+}
+
+/// A file with what a message needs.
+pub(super) fn message(pool: &DescriptorPool, index: u32) -> String {
+    let wanted = subset::Wanted::of_message(pool.data(), index);
+    let file = pool.data().messages.get(index as usize).map_or(NONE, |m| m.file);
+    Printer::new(pool, file, Some(wanted)).print()
+}
+
+/// A file with what an enum needs.
+pub(super) fn enumeration(pool: &DescriptorPool, index: u32) -> String {
+    let wanted = subset::Wanted::of_enum(pool.data(), index);
+    let file = pool.data().enums.get(index as usize).map_or(NONE, |e| e.file);
+    Printer::new(pool, file, Some(wanted)).print()
+}
+
+/// Source under construction.
+struct Printer<'a> {
+    data: &'a PoolData,
+    /// Where the options messages are defined, and their extensions.
+    options: DescriptorPool,
+    file: u32,
+    edition: Edition,
+    /// The top-level definitions to print, `None` for all.
+    wanted: Option<subset::Wanted>,
+    out: String,
+    indent: usize,
+}
+
+impl<'a> Printer<'a> {
+    fn new(pool: &'a DescriptorPool, file: u32, wanted: Option<subset::Wanted>) -> Self {
+        let data = pool.data();
+        let edition = data.files.get(file as usize).map_or(Edition::Proto3, |f| f.edition);
+        Self { data, options: pool.for_options(), file, edition, wanted, out: String::new(), indent: 0 }
+    }
+
+    fn print(mut self) -> String {
+        let data = self.data;
+        let Some(file) = data.files.get(self.file as usize) else { return self.out };
+        self.header(file);
+        self.top_level(file);
+        if self.wanted.is_none() {
+            for &service in &file.services {
+                self.service(service);
+            }
+        }
+        self.out
+    }
+
+    fn header(&mut self, file: &FileData) {
+        match self.edition {
+            Edition::Proto2 | Edition::Proto3 => {
+                self.line(format!("syntax = \"{}\";", self.edition.syntax()))
+            }
+            Edition::Edition2023 => self.line("edition = \"2023\";"),
+            Edition::Edition2024 => self.line("edition = \"2024\";"),
+            Edition::Unstable => self.line("edition = \"UNSTABLE\";"),
+        }
+        if !self.data.text(file.package).is_empty() {
+            self.gap();
+            self.line(format!("package {};", self.data.text(file.package)));
+        }
+        if !file.dependencies.is_empty() {
+            self.gap();
+        }
+        for dependency in &file.dependencies {
+            self.import(dependency);
+        }
+        let mut options = self.options_of("google.protobuf.FileOptions", file.options, Scope::ROOT);
+        if self.edition >= Edition::Edition2024 {
+            // Descriptor sets do not carry these two, which only protoc looks at: take what allows everything.
+            for (name, value) in
+                [("enforce_naming_style", "STYLE_LEGACY"), ("default_symbol_visibility", "EXPORT_ALL")]
+            {
+                let name = format!("features.{name}");
+                if !options.iter().any(|(known, _)| *known == name) {
+                    options.push((name, value.into()));
+                }
+            }
+        }
+        if !options.is_empty() {
+            self.gap();
+        }
+        self.option_lines(options);
+    }
+
+    fn import(&mut self, dependency: &DependencyData) {
+        let modifier = match dependency.import {
+            Import::Plain => "",
+            Import::Public => "public ",
+            Import::Weak => "weak ",
+            Import::Option => "option ",
+        };
+        let name = super::escape::escape_str(self.data.text(dependency.name));
+        self.line(format!("import {modifier}\"{name}\";"));
+    }
+
+    /// A line at the current indentation.
+    fn line(&mut self, text: impl AsRef<str>) {
+        for _ in 0..self.indent {
+            self.out.push_str("  ");
+        }
+        self.out.push_str(text.as_ref());
+        self.out.push('\n');
+    }
+
+    /// An empty line between definitions, but not behind an opening brace.
+    fn gap(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with("{\n") && !self.out.ends_with("\n\n") {
+            self.out.push('\n');
+        }
+    }
+
+    fn open(&mut self, text: impl AsRef<str>) {
+        self.line(format!("{} {{", text.as_ref()));
+        self.indent += 1;
+    }
+
+    /// Closes a block; one without content closes on its line.
+    fn close(&mut self) {
+        self.indent = self.indent.saturating_sub(1);
+        if self.out.ends_with("{\n") {
+            self.out.pop();
+            self.out.push_str("}\n");
+        } else {
+            self.line("}");
+        }
+    }
+
+    /// The shortest name for a type that means it inside of `scope`.
+    fn type_name(&self, scope: Scope, symbol: Symbol) -> String {
+        let name = match symbol {
+            Symbol::Message(m) => self.data.messages.get(m as usize).map(|m| m.name),
+            Symbol::Enum(e) => self.data.enums.get(e as usize).map(|e| e.name),
+            _ => None,
+        };
+        let Some(full) = name.map(|name| self.data.text(name.full())) else { return String::new() };
+        let starts = full.rmatch_indices('.').map(|(dot, _)| dot + 1).chain([0]);
+        for start in starts {
+            let short = full.get(start..).unwrap_or(full);
+            if self.data.symbols.resolve_type(&self.data.names, scope, short) == Some(symbol) {
+                return short.into();
+            }
+        }
+        format!(".{full}")
+    }
+
+    /// Scopes whose definitions were printed already are remembered in sets of indices.
+    fn is_wanted_message(&self, index: u32) -> bool {
+        self.wanted.as_ref().is_none_or(|w| w.messages.contains(&index))
+    }
+
+    fn is_wanted_enum(&self, index: u32) -> bool {
+        self.wanted.as_ref().is_none_or(|w| w.enums.contains(&index))
+    }
+
+    fn is_wanted_extension(&self, index: u32) -> bool {
+        self.wanted.as_ref().is_none_or(|w| w.extensions.contains(&index))
+    }
+}
+
+/// Indices of definitions.
+type Indices = BTreeSet<u32>;

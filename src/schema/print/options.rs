@@ -1,0 +1,55 @@
+//! Options: the bytes of an options message as `name = value` pairs.
+
+use super::Printer;
+use super::text::{self, Item, Value};
+use crate::schema::model::Span;
+use crate::schema::symbols::Scope;
+use alloc::{format, string::String, vec, vec::Vec};
+
+impl Printer<'_> {
+    /// The options in the bytes of an options message of this type, in number order. What the options message does
+    /// not know as a field or extension, and what protoc did not interpret, is left out.
+    pub(super) fn options_of(&self, type_name: &str, span: Span, scope: Scope) -> Vec<(String, String)> {
+        let bytes = self.data.bytes(span);
+        let mut options = Vec::new();
+        let Some(message) = self.options.get_message_by_name(type_name) else { return options };
+        if bytes.is_empty() {
+            return options;
+        }
+        for item in text::items(&message, &[bytes]) {
+            match item.field.name() {
+                "uninterpreted_option" => {}
+                "map_entry" if type_name == "google.protobuf.MessageOptions" => {}
+                // Each feature on its own, so that others can be set beside.
+                "features" => options.extend(self.features(&item, scope)),
+                _ => options.push((self.option_name(&item, scope), text::option_value(item.value))),
+            }
+        }
+        options
+    }
+
+    fn features(&self, features: &Item<'_>, scope: Scope) -> Vec<(String, String)> {
+        let Value::Message(message, payload) = &features.value else { return vec![] };
+        let item = |item: Item<'_>| {
+            (format!("features.{}", self.option_name(&item, scope)), text::option_value(item.value))
+        };
+        text::items(message, payload).into_iter().map(item).collect()
+    }
+
+    /// `name`, or `(full.name)` for an extension, with a leading dot where the name could mean something else.
+    fn option_name(&self, item: &Item<'_>, scope: Scope) -> String {
+        if !item.field.is_extension() {
+            return item.field.name().into();
+        }
+        let name = item.field.full_name();
+        let first = name.split('.').next().unwrap_or(name);
+        let dot = if self.data.symbols.is_hidden(&self.data.names, scope, first) { "." } else { "" };
+        format!("({dot}{name})")
+    }
+
+    pub(super) fn option_lines(&mut self, options: Vec<(String, String)>) {
+        for (name, value) in options {
+            self.line(format!("option {name} = {value};"));
+        }
+    }
+}

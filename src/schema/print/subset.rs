@@ -1,0 +1,114 @@
+//! Which definitions of a file a message or enum needs.
+
+use super::Indices;
+use crate::schema::model::{NONE, PoolData};
+use crate::table::Kind;
+use alloc::vec::Vec;
+
+/// Top-level definitions of one file: a type that is wanted brings the top-level message around it, and that brings
+/// the types of all fields in it.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    pub(super) messages: Indices,
+    pub(super) enums: Indices,
+    pub(super) extensions: Indices,
+}
+
+/// Collects until nothing new comes up.
+struct Search<'a> {
+    data: &'a PoolData,
+    file: u32,
+    wanted: Wanted,
+    /// Messages whose content has not been looked at.
+    todo: Vec<u32>,
+}
+
+impl Wanted {
+    pub(super) fn of_message(data: &PoolData, index: u32) -> Self {
+        let file = data.messages.get(index as usize).map_or(NONE, |m| m.file);
+        Search::run(data, file, |search| search.message(index))
+    }
+
+    pub(super) fn of_enum(data: &PoolData, index: u32) -> Self {
+        let file = data.enums.get(index as usize).map_or(NONE, |e| e.file);
+        Search::run(data, file, |search| search.enumeration(index))
+    }
+}
+
+impl Search<'_> {
+    fn run(data: &PoolData, file: u32, start: impl FnOnce(&mut Search<'_>)) -> Wanted {
+        let mut search = Search { data, file, wanted: Wanted::default(), todo: Vec::new() };
+        start(&mut search);
+        // Custom options may be used anywhere; those that the file defines come along.
+        for (index, extension) in data.extensions.iter().enumerate().filter(|(_, e)| e.file == file) {
+            let extendee = data.messages.get(extension.message as usize);
+            let name = extendee.map_or("", |m| data.text(m.name.full()));
+            if name.starts_with("google.protobuf.") && name.ends_with("Options") {
+                search.extension(index as u32);
+            }
+        }
+        while let Some(index) = search.todo.pop() {
+            search.content(index);
+        }
+        search.wanted
+    }
+
+    /// The top-level message around a message.
+    fn message(&mut self, mut index: u32) {
+        while let Some(message) = self.data.messages.get(index as usize) {
+            if message.file != self.file {
+                return;
+            }
+            if message.parent == NONE {
+                if self.wanted.messages.insert(index) {
+                    self.todo.push(index);
+                }
+                return;
+            }
+            index = message.parent;
+        }
+    }
+
+    fn enumeration(&mut self, index: u32) {
+        let Some(enumeration) = self.data.enums.get(index as usize) else { return };
+        if enumeration.parent != NONE {
+            self.message(enumeration.parent);
+        } else if enumeration.file == self.file {
+            self.wanted.enums.insert(index);
+        }
+    }
+
+    fn extension(&mut self, index: u32) {
+        let Some(&extension) = self.data.extensions.get(index as usize) else { return };
+        if extension.parent == NONE {
+            self.wanted.extensions.insert(index);
+        } else {
+            self.message(extension.parent);
+        }
+        self.message(extension.message);
+        let message = self.data.messages.get(extension.message as usize);
+        if let Some(field) = message.and_then(|m| m.field(extension.field)) {
+            self.kind(field.kind);
+        }
+    }
+
+    fn kind(&mut self, kind: Kind<u32, u32>) {
+        match kind {
+            Kind::Message(index) => self.message(index),
+            Kind::Enum(index) => self.enumeration(index),
+            _ => {}
+        }
+    }
+
+    /// What the fields and extensions in a message refer to; messages nested in it are looked at later.
+    fn content(&mut self, index: u32) {
+        let Some(message) = self.data.messages.get(index as usize) else { return };
+        for field in message.fields.iter().take(message.declared as usize) {
+            self.kind(field.kind);
+        }
+        for &extension in &message.extensions {
+            self.extension(extension);
+        }
+        self.todo.extend_from_slice(&message.messages);
+    }
+}

@@ -1,0 +1,216 @@
+//! Values of options in text format, <https://protobuf.dev/reference/protobuf/textformat-spec/>.
+//!
+//! Options come as bytes, and a message may be there in several pieces, which count as one. A payload is therefore
+//! a list of slices of those bytes; nothing is copied. Nested messages wait on a stack, and what is deeper than
+//! 100 levels is left out.
+
+use crate::schema::escape::{escape_bytes, escape_str};
+use crate::schema::{FieldDescriptor, MessageDescriptor};
+use crate::table::Kind;
+use crate::wire::{Reader, Tag, WireType, unzigzag32, unzigzag64};
+use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
+
+const MAX_DEPTH: usize = 100;
+
+/// One value of one field.
+pub(super) struct Item<'b> {
+    pub(super) field: FieldDescriptor,
+    pub(super) value: Value<'b>,
+}
+
+/// A value: text that is ready, or a message with its pieces.
+pub(super) enum Value<'b> {
+    Text(String),
+    Message(MessageDescriptor, Vec<&'b [u8]>),
+}
+
+/// A value as it is on the wire.
+#[derive(Clone, Copy)]
+enum Raw<'b> {
+    Number(u64),
+    Bytes(&'b [u8]),
+}
+
+/// The values in a payload that the message knows, in number order; bytes that do not decode end it early.
+pub(super) fn items<'b>(message: &MessageDescriptor, payload: &[&'b [u8]]) -> Vec<Item<'b>> {
+    let mut values: BTreeMap<u32, Vec<(WireType, Raw<'b>)>> = BTreeMap::new();
+    for piece in payload {
+        let mut reader = Reader::new(piece);
+        while let Ok(Some(tag)) = reader.next_tag() {
+            let Some(raw) = read(&mut reader, tag) else { break };
+            match (message.is_message_set(), tag.number(), raw) {
+                (true, 1, Raw::Bytes(item)) => {
+                    if let Some((number, raw)) = message_set_item(item) {
+                        values.entry(number).or_default().push((WireType::LengthDelimited, raw));
+                    }
+                }
+                _ => values.entry(tag.number()).or_default().push((tag.wire_type(), raw)),
+            }
+        }
+    }
+    let mut items = Vec::new();
+    for (number, values) in values {
+        if let Some(field) = message.field_by_number(number) {
+            add_items(&field.to_owned(), values, &mut items);
+        }
+    }
+    items
+}
+
+fn read<'b>(reader: &mut Reader<'b>, tag: Tag) -> Option<Raw<'b>> {
+    Some(match tag.wire_type() {
+        WireType::Varint => Raw::Number(reader.read_varint().ok()?),
+        WireType::Fixed32 => Raw::Number(reader.read_fixed32().ok()?.into()),
+        WireType::Fixed64 => Raw::Number(reader.read_fixed64().ok()?),
+        WireType::LengthDelimited => Raw::Bytes(reader.read_length_delimited().ok()?),
+        WireType::StartGroup => Raw::Bytes(reader.read_group(tag).ok()?.rest()),
+        WireType::EndGroup => return None,
+    })
+}
+
+/// Number and payload of a MessageSet item.
+fn message_set_item(item: &[u8]) -> Option<(u32, Raw<'_>)> {
+    let (mut number, mut payload) = (None, Raw::Bytes(&[]));
+    let mut reader = Reader::new(item);
+    while let Ok(Some(tag)) = reader.next_tag() {
+        match (tag.number(), read(&mut reader, tag)?) {
+            (2, Raw::Number(id)) => number = u32::try_from(id).ok(),
+            (3, bytes @ Raw::Bytes(_)) => payload = bytes,
+            _ => {}
+        }
+    }
+    Some((number?, payload))
+}
+
+fn add_items<'b>(field: &FieldDescriptor, values: Vec<(WireType, Raw<'b>)>, items: &mut Vec<Item<'b>>) {
+    let repeated = field.is_list() || field.is_map();
+    if let Kind::Message(message) = field.kind() {
+        let pieces = values.into_iter().filter_map(|(_, raw)| match raw {
+            Raw::Bytes(piece) => Some(piece),
+            Raw::Number(_) => None,
+        });
+        let mut push = |pieces| {
+            items.push(Item { field: field.clone(), value: Value::Message(message.clone(), pieces) });
+        };
+        if repeated {
+            pieces.for_each(|piece| push(vec![piece]));
+        } else {
+            push(pieces.collect());
+        }
+        return;
+    }
+    let mut texts = Vec::new();
+    for (wire_type, raw) in values {
+        match raw {
+            Raw::Bytes(run) if field.kind().is_packable() => packed(field, run, &mut texts),
+            _ if u32::from(field.kind().wire_type()) == wire_type as u32 => texts.extend(scalar(field, raw)),
+            _ => {}
+        }
+    }
+    let skipped = if repeated { 0 } else { texts.len().saturating_sub(1) };
+    let texts = texts.into_iter().skip(skipped);
+    items.extend(texts.map(|text| Item { field: field.clone(), value: Value::Text(text) }));
+}
+
+fn packed(field: &FieldDescriptor, run: &[u8], texts: &mut Vec<String>) {
+    let mut reader = Reader::new(run);
+    while !reader.is_empty() {
+        let number = match field.kind().wire_type() {
+            0 => reader.read_varint(),
+            1 => reader.read_fixed64(),
+            _ => reader.read_fixed32().map(u64::from),
+        };
+        let Ok(number) = number else { return };
+        texts.extend(scalar(field, Raw::Number(number)));
+    }
+}
+
+fn scalar(field: &FieldDescriptor, raw: Raw<'_>) -> Option<String> {
+    Some(match (field.kind(), raw) {
+        (Kind::String, Raw::Bytes(bytes)) => match core::str::from_utf8(bytes) {
+            Ok(text) => format!("\"{}\"", escape_str(text)),
+            Err(_) => format!("\"{}\"", escape_bytes(bytes)),
+        },
+        (Kind::Bytes, Raw::Bytes(bytes)) => format!("\"{}\"", escape_bytes(bytes)),
+        (Kind::Bool, Raw::Number(n)) => format!("{}", n != 0),
+        (Kind::Int32 | Kind::Sfixed32, Raw::Number(n)) => format!("{}", n as i32),
+        (Kind::Int64 | Kind::Sfixed64, Raw::Number(n)) => format!("{}", n as i64),
+        (Kind::Uint32 | Kind::Fixed32, Raw::Number(n)) => format!("{}", n as u32),
+        (Kind::Uint64 | Kind::Fixed64, Raw::Number(n)) => format!("{n}"),
+        (Kind::Sint32, Raw::Number(n)) => format!("{}", unzigzag32(n as u32)),
+        (Kind::Sint64, Raw::Number(n)) => format!("{}", unzigzag64(n)),
+        (Kind::Float, Raw::Number(n)) => float(f32::from_bits(n as u32)),
+        (Kind::Double, Raw::Number(n)) => double(f64::from_bits(n)),
+        // An option is set by the name of the value, so a number without a name cannot be printed.
+        (Kind::Enum(enumeration), Raw::Number(n)) => enumeration.value_name(n as i32)?.into(),
+        _ => return None,
+    })
+}
+
+/// A `float` that reads back as it is.
+pub(super) fn float(value: f32) -> String {
+    if value.is_finite() { format!("{value:?}") } else { not_finite(value.into()) }
+}
+
+/// A `double` that reads back as it is.
+pub(super) fn double(value: f64) -> String {
+    if value.is_finite() { format!("{value:?}") } else { not_finite(value) }
+}
+
+fn not_finite(value: f64) -> String {
+    String::from(if value.is_nan() {
+        "nan"
+    } else if value < 0.0 {
+        "-inf"
+    } else {
+        "inf"
+    })
+}
+
+/// What stands behind `=`.
+pub(super) fn option_value(value: Value<'_>) -> String {
+    let (message, payload) = match value {
+        Value::Text(text) => return text,
+        Value::Message(message, payload) => (message, payload),
+    };
+    let mut out = String::from("{");
+    let mut stack = vec![items(&message, &payload).into_iter()];
+    while let Some(top) = stack.last_mut() {
+        let Some(item) = top.next() else {
+            stack.pop();
+            out.push_str(" }");
+            continue;
+        };
+        out.push(' ');
+        out.push_str(&key(&item.field));
+        match item.value {
+            Value::Text(text) => {
+                out.push_str(": ");
+                out.push_str(&text);
+            }
+            Value::Message(message, payload) => {
+                out.push_str(" {");
+                let inner = if stack.len() < MAX_DEPTH { items(&message, &payload) } else { vec![] };
+                stack.push(inner.into_iter());
+            }
+        }
+    }
+    out
+}
+
+/// The name of a field in text format: a group goes by the name of its type, an extension by its full name.
+fn key(field: &FieldDescriptor) -> String {
+    if field.is_extension() {
+        return format!("[{}]", field.full_name());
+    }
+    match field.kind() {
+        Kind::Message(group)
+            if field.is_group()
+                && group.name().eq_ignore_ascii_case(field.name())
+                && group.parent_message().as_ref() == Some(field.parent_message()) =>
+        {
+            group.name().into()
+        }
+        _ => field.name().into(),
+    }
+}
