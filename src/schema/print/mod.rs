@@ -54,7 +54,9 @@ impl<'a> Printer<'a> {
     fn new(pool: &'a DescriptorPool, file: u32, wanted: Option<subset::Wanted>) -> Self {
         let data = pool.data();
         let edition = data.files.get(file as usize).map_or(Edition::Proto3, |f| f.edition);
-        Self { data, options: pool.for_options(), file, edition, wanted, out: String::new(), indent: 0 }
+        let own = pool.get_message_by_name("google.protobuf.FileOptions").is_some();
+        let options = if own { pool.clone() } else { DescriptorPool::descriptor_proto() };
+        Self { data, options, file, edition, wanted, out: String::new(), indent: 0 }
     }
 
     fn print(mut self) -> String {
