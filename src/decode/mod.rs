@@ -192,15 +192,16 @@ struct Stop {
 #[inline(never)]
 fn report(set: &ProgramSet, slab: &Slab, scratch: &Scratch, stop: Stop, start: usize) -> DecodeError {
     let mut path = FieldPath::EMPTY;
-    let parents = scratch.stack.iter().map(|f| (f.index, f.base, Some(f.entry)));
-    for (index, base, entry) in parents.chain([(stop.index, stop.base, stop.entry)]) {
+    // Parents have a child in progress. The field at fault has not got its element yet, unless that was too much.
+    let begun = stop.kind == DecodeErrorKind::BudgetExceeded;
+    let parents = scratch.stack.iter().map(|f| (f.index, f.base, Some(f.entry), true));
+    for (index, base, entry, begun) in parents.chain([(stop.index, stop.base, stop.entry, begun)]) {
         let Some(position) = entry.map(usize::from) else { continue };
         let view = RawView { words: slab.words(), store: &[], set, index, base };
         let Some(entry) = set.program(index).entries().get(position) else { continue };
         let element = if entry.flags.is_list() {
             let len = view.slot(position, entry).map_or(0, |slot| slab.words().list(slot).len);
-            // A child in progress is the last element; a value at fault has not been appended.
-            Some(if entry.coding.is_message() { len.saturating_sub(1) } else { len })
+            Some(if begun && entry.coding.is_message() { len.saturating_sub(1) } else { len })
         } else {
             None
         };

@@ -139,6 +139,8 @@ fn errors_tell_offset_and_path() {
     let error = cycle(&[0x4a, 0, 0x4a, 6, 0x1a, 4, 0x12, 2, 0xc3, 0x28]).unwrap_err();
     assert_eq!((error.kind(), error.offset()), (DecodeErrorKind::InvalidUtf8, 8));
     assert_eq!(alloc::string::ToString::to_string(error.path()), "#9[1].#3.#2");
+    let cut = cycle(&[0x4a, 0, 0x4a, 6, 0x1a]).unwrap_err();
+    assert_eq!(alloc::string::ToString::to_string(cut.path()), "#9[1]", "the element with the bad length");
 }
 
 /// `levels` messages in each other by field 3, or groups by field 8.
