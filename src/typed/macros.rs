@@ -390,6 +390,7 @@ macro_rules! __table {
 #[macro_export]
 macro_rules! __member {
     ($field:ident) => {
+        #[allow(non_snake_case)]
         const fn $field<K, M, F>(_get: fn(&M) -> &F) -> bool
         where
             K: $crate::__private::FieldKind,
@@ -405,6 +406,7 @@ macro_rules! __member {
 #[macro_export]
 macro_rules! __variant {
     ($arm:ident) => {
+        #[allow(non_snake_case)]
         const fn $arm<K, T, O>(_new: fn(T) -> O) -> bool
         where
             K: $crate::__private::FieldKind,
