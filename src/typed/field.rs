@@ -173,6 +173,16 @@ pub trait FieldFrom<'i, K: FieldKind>: Field<K> {
     fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged;
 }
 
+/// A member that holds a oneof: `Option` of an enum.
+#[diagnostic::on_unimplemented(
+    message = "a member of type `{Self}` is not a oneof",
+    label = "this member has the type `{Self}`, its listing says `oneof`",
+    note = "it is an `Option` of the enum"
+)]
+pub trait OneofMember {}
+
+impl<T> OneofMember for Option<T> {}
+
 /// Every field of a message, one after the other; what sizes and what writes are visitors.
 pub trait Visit {
     /// A member.

@@ -177,11 +177,22 @@ macro_rules! __message {
             $([$([$arm:ident $arm_name:tt $arm_kind:tt $arm_number:literal $arm_options:tt])+])?
         })*
     ) => {
+        #[allow(elided_lifetimes_in_paths)]
         impl<$($life),*> $crate::Message for $type<$($life),*> {
             const TABLE: &'static $crate::MessageTable = &$crate::__private::message_table(
                 $full,
                 $crate::__private::syntax!($syntax),
                 const {
+                    $(
+                        $crate::__private::unknown!($kind {
+                            $crate::__private::keeper!($field);
+                            $field::<Self, _>(|message| &message.$field)
+                        });
+                        $({
+                            $crate::__private::oneof!($field $($arm)+);
+                            $field::<Self, _>(|message| &message.$field)
+                        })?
+                    )*
                     &[$(
                         $($crate::__private::table!(
                             $kind $name $number $options
@@ -251,6 +262,7 @@ macro_rules! __message {
             }
         }
 
+        #[allow(elided_lifetimes_in_paths)]
         impl<$($life,)* '__input: $($life +)*> $crate::DecodeFrom<'__input> for $type<$($life),*> {
             fn unset() -> Self {
                 let mut message = <Self as $crate::__private::Default>::default();
@@ -417,6 +429,24 @@ macro_rules! __variant {
     };
 }
 
+/// The same for the member of a oneof.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __oneof {
+    ($field:ident $($arm:ident)+) => {
+        const fn $field<M, F: $crate::__private::OneofMember>(_get: fn(&M) -> &F) {}
+    };
+}
+
+/// The same for the member that keeps unknown fields.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __keeper {
+    ($field:ident) => {
+        const fn $field<M, F: $crate::__private::UnknownMember>(_get: fn(&M) -> &F) {}
+    };
+}
+
 /// Whether the listing says `optional`.
 #[doc(hidden)]
 #[macro_export]
@@ -550,7 +580,7 @@ macro_rules! __unknown {
 #[macro_export]
 macro_rules! __clear {
     ([unknown_fields] $field:ident) => {
-        $field.clear()
+        $crate::__private::UnknownMember::bytes_mut($field).clear()
     };
     ([oneof $($path:tt)+] $field:ident) => {
         *$field = $crate::__private::None

@@ -39,7 +39,7 @@ pub use unknown::UnknownFieldSet;
 /// What the macros expand to.
 pub mod expansion {
     pub use super::enumeration::enum_table;
-    pub use super::field::{Field, FieldFrom, Outcome, Single, SingleFrom, Spec, Visit};
+    pub use super::field::{Field, FieldFrom, OneofMember, Outcome, Single, SingleFrom, Spec, Visit};
     pub use super::input::Input;
     pub use super::kinds::{
         self, FieldKind, ascend, field_table, has_plain_defaults, has_required, in_order, message_table,
@@ -47,10 +47,10 @@ pub mod expansion {
     };
     pub use super::unknown::UnknownMember;
     pub use crate::{
-        __arm as arm, __clear as clear, __default as default, __key as key, __kind as kind,
-        __member as member, __name as name, __option as option, __optional as optional, __reset as reset,
-        __show as show, __spec as spec, __syntax as syntax, __table as table, __unknown as unknown,
-        __variant as variant,
+        __arm as arm, __clear as clear, __default as default, __keeper as keeper, __key as key,
+        __kind as kind, __member as member, __name as name, __oneof as oneof, __option as option,
+        __optional as optional, __reset as reset, __show as show, __spec as spec, __syntax as syntax,
+        __table as table, __unknown as unknown, __variant as variant,
     };
     pub use alloc::vec::Vec;
     pub use core::{
