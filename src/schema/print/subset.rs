@@ -39,18 +39,24 @@ impl Search<'_> {
     fn run(data: &PoolData, file: u32, start: impl FnOnce(&mut Search<'_>)) -> Wanted {
         let mut search = Search { data, file, wanted: Wanted::default(), todo: Vec::new() };
         start(&mut search);
-        // Custom options may be used anywhere; those that the file defines come along.
-        for (index, extension) in data.extensions.iter().enumerate().filter(|(_, e)| e.file == file) {
-            let extendee = data.messages.get(extension.message as usize);
-            let name = extendee.map_or("", |m| data.text(m.name.full()));
-            if name.starts_with("google.protobuf.") && name.ends_with("Options") {
-                search.extension(index as u32);
-            }
+        if search.defines_options() {
+            let here = data.extensions.iter().enumerate().filter(|(_, e)| e.file == file);
+            here.for_each(|(index, _)| search.extension(index as u32));
         }
         while let Some(index) = search.todo.pop() {
             search.content(index);
         }
         search.wanted
+    }
+
+    /// Whether the file has custom options. They may be used anywhere in it, and their values may hold any of its
+    /// extensions, so then all extensions come along.
+    fn defines_options(&self) -> bool {
+        self.data.extensions.iter().filter(|e| e.file == self.file).any(|extension| {
+            let extendee = self.data.messages.get(extension.message as usize);
+            let name = extendee.map_or("", |m| self.data.text(m.name.full()));
+            name.starts_with("google.protobuf.") && name.ends_with("Options")
+        })
     }
 
     /// The top-level message around a message.
