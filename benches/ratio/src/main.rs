@@ -1,0 +1,80 @@
+//! Speed of tablepb beside other Protocol Buffers crates, as ratios in one run; README.md explains how to read it.
+
+mod contenders;
+mod measure;
+mod options;
+mod payloads;
+mod random;
+mod report;
+mod shapes;
+
+/// What prost generates.
+#[allow(clippy::all)]
+mod pb {
+    include!(concat!(env!("OUT_DIR"), "/prost.rs"));
+    pub use self::ratio::*;
+}
+
+use contenders::{Contender, Mode, Setup};
+use measure::Effort;
+use options::Options;
+use payloads::Payloads;
+use report::Row;
+use shapes::{SHAPES, Shape};
+use std::{process::ExitCode, time::Duration};
+use tablepb::DescriptorPool;
+
+const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/ratio.binpb"));
+
+fn main() -> ExitCode {
+    let options = match Options::read() {
+        Ok(options) => options,
+        Err(text) => {
+            println!("{text}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let pool = DescriptorPool::decode(DESCRIPTORS).expect("a descriptor set by protox");
+    let effort = match options.quick {
+        true => Effort { budget: Duration::from_millis(150), min_rounds: 5, max_rounds: 31 },
+        false => Effort { budget: Duration::from_millis(700), min_rounds: 15, max_rounds: 101 },
+    };
+    for mode in Mode::ALL.iter().copied().filter(|mode| options.has_mode(*mode)) {
+        let mut rows = Vec::new();
+        for shape in SHAPES.iter().filter(|shape| options.has_shape(shape)) {
+            let payloads = shape.payloads(options.seed);
+            let descriptor = pool.get_message_by_name(shape.message).expect("in the descriptor set");
+            let mut contenders = (shape.contenders)(mode, &Setup { payloads: &payloads, descriptor });
+            if let Err(text) = verify(shape, &mut contenders, &payloads) {
+                println!("{text}");
+                return ExitCode::FAILURE;
+            }
+            let timings = measure::measure(&mut contenders, &payloads, effort);
+            rows.push(Row {
+                shape: shape.name,
+                messages: payloads.messages.len(),
+                bytes: payloads.bytes,
+                timings,
+            });
+        }
+        report::print(mode, &rows);
+    }
+    ExitCode::SUCCESS
+}
+
+/// Checks that all contenders make the same of the messages.
+fn verify(shape: &Shape, contenders: &mut [Box<dyn Contender>], set: &Payloads) -> Result<(), String> {
+    for contender in contenders.iter_mut() {
+        for index in (0..set.messages.len()).step_by(set.messages.len().div_ceil(64)) {
+            if !(shape.same)(&contender.encoded(set, index), &set.messages[index]) {
+                return Err(format!("{}: {} decodes message {index} to something else", shape.name, contender.name()));
+            }
+        }
+    }
+    let mut sums = contenders.iter_mut().map(|contender| (contender.name(), contender.pass(set)));
+    let first = sums.next();
+    match sums.find(|(_, sum)| first.is_some_and(|(_, first)| first != *sum)) {
+        Some((name, _)) => Err(format!("{}: {name} reads something else", shape.name)),
+        None => Ok(()),
+    }
+}

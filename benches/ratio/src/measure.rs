@@ -1,0 +1,83 @@
+//! Interleaved rounds: every contender passes over the whole set, in another order each round.
+//!
+//! A ratio is taken between two times of the same round, so that what slows the machine down for a while slows both;
+//! of the ratios of all rounds the median counts, and the quartiles are published.
+
+use crate::contenders::{Contender, Label};
+use crate::payloads::Payloads;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// The times of one contender.
+pub struct Timing {
+    pub name: &'static str,
+    pub label: Label,
+    /// Seconds per pass and round; `None` in rounds that a slow contender sat out.
+    rounds: Vec<Option<f64>>,
+}
+
+/// Of ratios: the median and the quartiles.
+#[derive(Clone, Copy)]
+pub struct Spread {
+    pub low: f64,
+    pub median: f64,
+    pub high: f64,
+}
+
+impl Timing {
+    /// Median of seconds per pass.
+    pub fn seconds(&self) -> f64 {
+        spread(self.rounds.iter().flatten().copied().collect()).median
+    }
+
+    /// How many times as fast as another contender this one is.
+    pub fn ratio_to(&self, other: &Self) -> Spread {
+        let both = self.rounds.iter().zip(&other.rounds);
+        spread(both.filter_map(|(this, other)| Some((*other)? / (*this)?)).collect())
+    }
+}
+
+fn spread(mut values: Vec<f64>) -> Spread {
+    values.sort_by(f64::total_cmp);
+    let at = |part: f64| values.get(((values.len().max(1) - 1) as f64 * part).round() as usize).copied();
+    let at = |part| at(part).unwrap_or(f64::NAN);
+    Spread { low: at(0.25), median: at(0.5), high: at(0.75) }
+}
+
+/// How long to measure one shape in one mode.
+#[derive(Clone, Copy)]
+pub struct Effort {
+    pub budget: Duration,
+    pub min_rounds: usize,
+    pub max_rounds: usize,
+}
+
+/// Measures the contenders of one shape in one mode; the first one is the base and takes part in every round.
+pub fn measure(contenders: &mut [Box<dyn Contender>], set: &Payloads, effort: Effort) -> Vec<Timing> {
+    let mut timings: Vec<Timing> = contenders
+        .iter()
+        .map(|c| Timing { name: c.name(), label: c.label(), rounds: Vec::new() })
+        .collect();
+    // A warm-up pass tells who is slow: those sit out rounds, so that the others get more of them.
+    let warm: Vec<f64> = contenders.iter_mut().map(|c| time(&mut **c, set)).collect();
+    let every: Vec<usize> =
+        warm.iter().map(|t| ((t / (warm[0] * 4.0)) as usize).clamp(1, effort.min_rounds.div_ceil(3))).collect();
+    let start = Instant::now();
+    for round in 0..effort.max_rounds {
+        if round >= effort.min_rounds && start.elapsed() > effort.budget {
+            break;
+        }
+        for turn in 0..contenders.len() {
+            let i = (turn + round) % contenders.len();
+            let seconds = (i == 0 || round % every[i] == 0).then(|| time(&mut *contenders[i], set));
+            timings[i].rounds.push(seconds);
+        }
+    }
+    timings
+}
+
+fn time(contender: &mut dyn Contender, set: &Payloads) -> f64 {
+    let start = Instant::now();
+    black_box(contender.pass(black_box(set)));
+    start.elapsed().as_secs_f64()
+}
