@@ -37,11 +37,6 @@ impl EnumDescriptor {
         &self.pool.data().enums[self.index as usize]
     }
 
-    /// Position among the enums of the pool.
-    pub(crate) fn index(&self) -> u32 {
-        self.index
-    }
-
     /// The pool the enum belongs to.
     pub fn parent_pool(&self) -> &DescriptorPool {
         &self.pool

@@ -5,10 +5,9 @@ use super::{Builder, DescriptorErrorKind as Kind, Result};
 use crate::schema::model::{EnumData, FieldData, FieldFlags, MessageData, NONE};
 use crate::schema::proto::Edition;
 use crate::table::{Cardinality, Kind as FieldKind};
+use crate::wire::Tag;
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
-/// The largest field number, 2^29-1.
-const MAX_NUMBER: u32 = (1 << 29) - 1;
 /// Numbers kept for implementations of protobuf.
 const INTERNAL: core::ops::RangeInclusive<u32> = 19_000..=19_999;
 
@@ -79,7 +78,7 @@ impl Builder<'_> {
         ranges: &Ranges,
     ) -> core::result::Result<(), (Kind, String)> {
         let number = field.number;
-        if number == 0 || number > MAX_NUMBER || INTERNAL.contains(&number) {
+        if number == 0 || number > Tag::MAX_NUMBER || INTERNAL.contains(&number) {
             return Err((Kind::InvalidNumber, format!("{number}")));
         }
         let used = ranges.find(number.into());
@@ -181,7 +180,7 @@ impl Builder<'_> {
 
 fn message_ranges(message: &MessageData) -> core::result::Result<Ranges, Fault> {
     // A MessageSet may be extended with any positive int32; of those, numbers above 2^29-1 have no tag.
-    let limit = if message.message_set { i32::MAX as u32 } else { MAX_NUMBER + 1 };
+    let limit = if message.message_set { i32::MAX as u32 } else { Tag::MAX_NUMBER + 1 };
     let mut ranges = Vec::with_capacity(message.extension_ranges.len() + message.reserved_ranges.len());
     let extensions = message.extension_ranges.iter().map(|r| (r.start, r.end, Use::Extensions));
     let reserved = message.reserved_ranges.iter().map(|&(start, end)| (start, end, Use::Reserved));

@@ -142,7 +142,11 @@ impl<'i> Builder<'i> {
     fn duplicate(&self, duplicate: Duplicate) -> DescriptorError {
         let (first, first_file) = describe(&self.data, duplicate.first);
         let (second, second_file) = describe(&self.data, duplicate.second);
-        let name = name_of(&self.data, duplicate.second).or(name_of(&self.data, duplicate.first));
+        let name_of = |symbol| match symbol {
+            Symbol::Extension(index) => self.extensions.get(index as usize).map(|e| e.data.name.full()),
+            other => name_of(&self.data, other),
+        };
+        let name = name_of(duplicate.second).or(name_of(duplicate.first));
         let is_value = |s| matches!(s, Symbol::EnumValue { .. });
         let mut detail = format!("{second} and {first}");
         if first_file != second_file
@@ -198,7 +202,7 @@ fn describe(data: &PoolData, symbol: Symbol) -> (&'static str, u32) {
     }
 }
 
-/// The full name of a symbol, where the symbol itself has it at hand.
+/// The full name of a symbol; packages have none of their own, and extensions are not in their place yet.
 fn name_of(data: &PoolData, symbol: Symbol) -> Option<Text> {
     let name = match symbol {
         Symbol::Message(m) => data.messages.get(m as usize)?.name,

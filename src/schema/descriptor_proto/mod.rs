@@ -63,9 +63,6 @@ static ALL: &[&MessageTable] = &[
     &GENERATED_CODE_INFO,
 ];
 
-/// The number behind `to max`.
-const MAX: u32 = (1 << 29) - 1;
-
 const fn message(name: &'static str, fields: &'static [FieldTable]) -> MessageTable {
     MessageTable::new(name, fields).syntax(Syntax::Proto2)
 }

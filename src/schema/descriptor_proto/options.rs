@@ -1,10 +1,11 @@
 //! The options messages and the features.
 
-use super::{EDITION, MAX, boolean, choice, enumeration, flag, int32, message, string, sub};
+use super::{EDITION, boolean, choice, enumeration, flag, int32, message, string, sub};
 use crate::table::{DefaultValue, EnumTable, FieldTable, Kind, MessageTable};
+use crate::wire::Tag;
 
 /// Numbers kept for options of the protobuf team, and those for everybody.
-const CUSTOM: &[(u32, u32)] = &[(990, 998), (1000, MAX)];
+const CUSTOM: &[(u32, u32)] = &[(990, 998), (1000, Tag::MAX_NUMBER)];
 
 const UNINTERPRETED: FieldTable = sub("uninterpreted_option", 999, || &UNINTERPRETED_OPTION).repeated();
 

@@ -5,10 +5,11 @@ use super::definitions::{bracketed, visibility};
 use crate::schema::escape::escape_str;
 use crate::schema::model::MessageData;
 use crate::schema::names::Text;
+use crate::wire::Tag;
 use alloc::{format, string::String, vec::Vec};
 
 /// The number behind the largest field number.
-const END: u32 = 1 << 29;
+const END: u32 = Tag::MAX_NUMBER + 1;
 
 impl Printer<'_> {
     pub(super) fn enumeration(&mut self, index: u32) {

@@ -170,7 +170,6 @@ impl<'a> Printer<'a> {
         format!(".{full}")
     }
 
-    /// Scopes whose definitions were printed already are remembered in sets of indices.
     fn is_wanted_message(&self, index: u32) -> bool {
         self.wanted.as_ref().is_none_or(|w| w.messages.contains(&index))
     }

@@ -55,6 +55,8 @@ fn duplicate_names() {
     let error = load([values]).unwrap_err();
     assert!(error.detail().contains("scope around the enum"), "{error}");
     assert_error([file("f"), proto3("f")], Kind::DuplicateName, "f");
+    let extension = || int("x", 10).str(2, "M");
+    assert_error([file("f").sub(4, m()).sub(7, extension()).sub(7, extension())], Kind::DuplicateName, "p.x");
 }
 
 #[test]
