@@ -23,7 +23,7 @@ pub use error::{
     FieldPath, PathStep,
 };
 pub use message::{
-    Decoder, DynamicMessage, Fields, ListRef, MapKey, MapKeyRef, MapRef, MessageMut, MessageView,
+    Decoder, DynamicMessage, Fields, ListRef, MapKey, MapKeyRef, MapRef, MessageMut, MessageView, Prepared,
     SetFieldError, SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
 };
 pub use schema::{

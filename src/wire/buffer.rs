@@ -24,7 +24,7 @@ impl Buffer for bytes::BytesMut {}
 pub(crate) mod sealed {
     use super::*;
 
-    pub trait Sealed {
+    pub trait Sealed: Send + Sync + 'static {
         /// What is in the buffer.
         fn as_bytes(&self) -> &[u8];
 
@@ -61,7 +61,10 @@ pub(crate) mod sealed {
         fn append_with<E>(
             &mut self,
             write: impl for<'s> FnOnce(&'s mut [MaybeUninit<u8>]) -> Result<Written<'s>, E>,
-        ) -> Result<usize, E> {
+        ) -> Result<usize, E>
+        where
+            Self: Sized,
+        {
             let spare = self.spare();
             let (start, room) = (spare.as_ptr().cast::<u8>(), spare.len());
             let written = write(spare)?;
@@ -79,7 +82,10 @@ pub(crate) mod sealed {
         fn append_with<E>(
             &mut self,
             write: impl for<'s> FnOnce(&'s mut [MaybeUninit<u8>]) -> Result<Written<'s>, E>,
-        ) -> Result<usize, E> {
+        ) -> Result<usize, E>
+        where
+            Self: Sized,
+        {
             let bytes = write(self.spare())?.into_vec();
             self.extend(&bytes);
             Ok(bytes.len())
@@ -92,7 +98,10 @@ pub(crate) mod sealed {
             &mut self,
             room: usize,
             write: impl FnOnce(&mut Cursor<'_>),
-        ) -> Result<usize, CursorOverflow> {
+        ) -> Result<usize, CursorOverflow>
+        where
+            Self: Sized,
+        {
             self.reserve_bytes(room);
             self.append_with(|spare| {
                 let spare = spare.get_mut(..room).unwrap_or_default();

@@ -29,6 +29,7 @@ pub(crate) mod raw;
 mod reader;
 mod spare;
 mod tag;
+pub(crate) mod tail;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

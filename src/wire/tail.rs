@@ -1,0 +1,396 @@
+//! What is being appended to a buffer before it is part of it: the fence of the streaming writer.
+//!
+//! A [`Tail`] writes into the spare capacity of a buffer, item by item and without knowing how long the whole will
+//! be, and makes the buffer grow where it must. Nothing of it belongs to the buffer until [`commit`](RawTail::commit):
+//! a tail that is dropped or leaked leaves the buffer as it was.
+//!
+//! Invariant of [`RawTail`]: `start <= at <= end` are in the spare capacity of `buf`, which nobody else can reach
+//! while it is borrowed, and all bytes from `start` to `at` have been written; or the three are equal and dangling,
+//! and nothing is written.
+//!
+//! [`SafeTail`] is the twin with the same methods and the same answers, on a `Vec`; it is what `cfg(tablepb_safe)`
+//! builds use. Called by `record` only.
+
+#![allow(unsafe_code)]
+
+#[cfg(not(tablepb_safe))]
+pub(crate) use RawTail as Tail;
+#[cfg(tablepb_safe)]
+pub(crate) use SafeTail as Tail;
+
+use super::buffer::sealed::Sealed;
+use core::{ptr, slice};
+
+/// The longest tail: a message of 2^31-1 bytes with the longest prefix.
+const LIMIT: usize = super::MAX_LEN + 5;
+
+/// Bytes in the spare capacity of a buffer.
+#[cfg(any(test, not(tablepb_safe)))]
+pub(crate) struct RawTail<'b> {
+    buf: &'b mut dyn Sealed,
+    start: *mut u8,
+    at: *mut u8,
+    end: *mut u8,
+    closed: bool,
+}
+
+// SAFETY: the pointers are into memory that the buffer owns and `self` borrows exclusively, and a `Sealed` is
+// `Send` and `Sync`; `&RawTail` gives shared access to bytes only.
+#[cfg(any(test, not(tablepb_safe)))]
+unsafe impl Send for RawTail<'_> {}
+
+// SAFETY: as for `Send`.
+#[cfg(any(test, not(tablepb_safe)))]
+unsafe impl Sync for RawTail<'_> {}
+
+/// Takes off again what a buffer held for a moment only.
+#[cfg(any(test, not(tablepb_safe)))]
+struct Restore<'a> {
+    buf: &'a mut dyn Sealed,
+    len: usize,
+}
+
+#[cfg(any(test, not(tablepb_safe)))]
+impl Drop for Restore<'_> {
+    fn drop(&mut self) {
+        self.buf.truncate_to(self.len);
+    }
+}
+
+#[cfg(any(test, not(tablepb_safe)))]
+impl<'b> RawTail<'b> {
+    /// Starts at the end of the buffer's content.
+    #[inline]
+    pub(crate) fn new(buf: &'b mut dyn Sealed) -> Self {
+        let range = buf.spare().as_mut_ptr_range();
+        let (start, end) = (range.start.cast(), range.end.cast());
+        Self { buf, start, at: start, end, closed: false }
+    }
+
+    /// How many bytes have been written.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.at.addr() - self.start.addr()
+    }
+
+    #[inline(always)]
+    fn room(&self) -> usize {
+        self.end.addr() - self.at.addr()
+    }
+
+    /// Writes the first `keep` (at most all) of `bytes`; false if the tail is closed or would be too long.
+    #[inline(always)]
+    pub(crate) fn put<const N: usize>(&mut self, bytes: [u8; N], keep: usize) -> bool {
+        if self.room() < N && !self.grow(N) {
+            return false;
+        }
+        // SAFETY: `at` is in the buffer's spare capacity with at least N bytes up to `end`, which `grow` has made
+        // sure of if it was not so; `[u8; N]` has alignment 1. All bytes up to `at + N` are written, so the new
+        // `at` keeps the invariant.
+        unsafe {
+            self.at.cast::<[u8; N]>().write(bytes);
+            self.at = self.at.add(keep.min(N));
+        }
+        true
+    }
+
+    /// Writes the first `keep` of one word and the first `keep_second` of another, with one look at the room.
+    #[inline(always)]
+    pub(crate) fn put_pair(
+        &mut self,
+        first: [u8; 8],
+        keep: usize,
+        second: [u8; 8],
+        keep_second: usize,
+    ) -> bool {
+        if self.room() < 16 && !self.grow(16) {
+            return false;
+        }
+        // SAFETY: as in `put`, for 16 bytes: the second word starts at most 8 bytes behind `at`, and all bytes up to
+        // its end are written.
+        unsafe {
+            self.at.cast::<[u8; 8]>().write(first);
+            self.at = self.at.add(keep.min(8));
+            self.at.cast::<[u8; 8]>().write(second);
+            self.at = self.at.add(keep_second.min(8));
+        }
+        true
+    }
+
+    /// Writes `bytes`; false if the tail is closed or would be too long.
+    #[inline(always)]
+    pub(crate) fn put_slice(&mut self, bytes: &[u8]) -> bool {
+        if self.room() < bytes.len() && !self.grow(bytes.len()) {
+            return false;
+        }
+        // SAFETY: as in `put`; `bytes` cannot overlap the spare capacity, which is exclusively borrowed.
+        unsafe {
+            ptr::copy_nonoverlapping(bytes.as_ptr(), self.at, bytes.len());
+            self.at = self.at.add(bytes.len());
+        }
+        true
+    }
+
+    /// What has been written.
+    #[inline(always)]
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
+        // SAFETY: `start` to `at` is initialised, exclusively borrowed memory; dangling pointers give an empty slice.
+        unsafe { slice::from_raw_parts_mut(self.start, self.len()) }
+    }
+
+    /// Drops what is behind the first `len` bytes.
+    #[inline(always)]
+    pub(crate) fn truncate(&mut self, len: usize) {
+        if len < self.len() {
+            // SAFETY: `start + len` is before `at`.
+            self.at = unsafe { self.start.add(len) };
+            if self.closed {
+                self.end = self.at;
+            }
+        }
+    }
+
+    /// Refuses everything from here on, [`commit`](Self::commit) too.
+    #[cold]
+    pub(crate) fn close(&mut self) {
+        self.closed = true;
+        self.end = self.at;
+    }
+
+    /// Makes what has been written part of the buffer and gives it; `None` if the tail is closed.
+    #[inline]
+    pub(crate) fn commit(self) -> Option<&'b [u8]> {
+        let len = self.len();
+        let buf = self.buf;
+        if self.closed {
+            return None;
+        }
+        // SAFETY: the spare capacity starts at `start`, and `len` bytes from there on are written.
+        unsafe { buf.grow(len) };
+        let content: &'b [u8] = buf.as_bytes();
+        content.get(content.len() - len..)
+    }
+
+    /// Makes room for `more` bytes, at least.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, more: usize) -> bool {
+        let len = self.len();
+        if self.closed || more > LIMIT - len.min(LIMIT) {
+            return false;
+        }
+        // Should the buffer panic, there is nothing any more that points into it.
+        let nowhere = ptr::NonNull::dangling().as_ptr();
+        (self.start, self.at, self.end, self.closed) = (nowhere, nowhere, nowhere, true);
+        let content = self.buf.as_bytes().len();
+        // SAFETY: the spare capacity starts with `len` bytes that are written. They are content for as long as the
+        // buffer may move them.
+        unsafe { self.buf.grow(len) };
+        let moved = Restore { buf: &mut *self.buf, len: content };
+        moved.buf.reserve_bytes(more);
+        drop(moved);
+        let range = self.buf.spare().as_mut_ptr_range();
+        self.start = range.start.cast();
+        self.end = range.end.cast();
+        // SAFETY: a buffer keeps its memory when it is truncated, so these are the `len` bytes that were content a
+        // moment ago, followed by the room that was reserved.
+        self.at = unsafe { self.start.add(len) };
+        self.closed = false;
+        true
+    }
+}
+
+/// The safe twin: collects in a `Vec`, and appends that to the buffer at the end.
+#[cfg(any(test, tablepb_safe))]
+pub(crate) struct SafeTail<'b> {
+    buf: &'b mut dyn Sealed,
+    bytes: alloc::vec::Vec<u8>,
+    closed: bool,
+}
+
+#[cfg(any(test, tablepb_safe))]
+impl<'b> SafeTail<'b> {
+    pub(crate) fn new(buf: &'b mut dyn Sealed) -> Self {
+        Self { buf, bytes: alloc::vec::Vec::new(), closed: false }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(crate) fn put<const N: usize>(&mut self, bytes: [u8; N], keep: usize) -> bool {
+        !self.closed && self.put_slice(&bytes[..keep.min(N)])
+    }
+
+    pub(crate) fn put_pair(
+        &mut self,
+        first: [u8; 8],
+        keep: usize,
+        second: [u8; 8],
+        keep_second: usize,
+    ) -> bool {
+        self.put(first, keep) && self.put(second, keep_second)
+    }
+
+    pub(crate) fn put_slice(&mut self, bytes: &[u8]) -> bool {
+        let room = if self.closed { 0 } else { LIMIT - self.bytes.len().min(LIMIT) };
+        let fits = bytes.len() <= room;
+        if fits {
+            self.bytes.extend_from_slice(bytes);
+        }
+        fits
+    }
+
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.bytes.truncate(len);
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    pub(crate) fn commit(self) -> Option<&'b [u8]> {
+        let buf = self.buf;
+        if self.closed {
+            return None;
+        }
+        buf.extend(&self.bytes);
+        let content: &'b [u8] = buf.as_bytes();
+        content.get(content.len() - self.bytes.len()..)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::{vec, vec::Vec};
+
+    /// A long walk of items; gives what was answered at each step and what was committed.
+    macro_rules! run {
+        ($tail:expr, $steps:expr) => {{
+            let mut tail = $tail;
+            let mut seen = Vec::new();
+            for &(what, keep) in $steps {
+                let word = [0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, 0xa8_u8];
+                let done = match what {
+                    0 => tail.put([keep as u8], 1),
+                    1 => tail.put(word, keep),
+                    2 => tail.put_pair(word, keep, [keep as u8; 8], 8),
+                    3 => tail.put_slice(&[keep as u8; 90][..keep * 2]),
+                    4 => {
+                        tail.truncate(tail.len() - keep.min(tail.len()) / 4);
+                        true
+                    }
+                    5 => {
+                        let middle = tail.len() / 2;
+                        tail.as_mut_slice().get_mut(middle).is_none_or(|byte| {
+                            *byte ^= keep as u8;
+                            true
+                        })
+                    }
+                    _ => {
+                        tail.close();
+                        false
+                    }
+                };
+                seen.push((done, tail.len()));
+            }
+            (seen, tail.commit().map(<[u8]>::to_vec))
+        }};
+    }
+
+    #[test]
+    fn the_safe_twin_agrees() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        for round in 0..2_000_usize {
+            let steps: Vec<(u64, usize)> = (0..60)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    ((state >> 33) % if round % 5 == 0 { 7 } else { 6 }, (state >> 40) as usize % 41)
+                })
+                .map(|(what, keep)| (what, if what == 6 && keep > 3 { 0 } else { keep }))
+                .map(|(what, keep)| if what == 6 && keep == 0 { (0, 1) } else { (what, keep) })
+                .collect();
+            let content = &b"content"[..round % 8];
+            let start = || {
+                let mut buf = Vec::with_capacity(round % 64 + content.len());
+                buf.extend_from_slice(content);
+                buf
+            };
+            let (mut raw_buf, mut safe_buf) = (start(), start());
+            let raw = run!(RawTail::new(&mut raw_buf), &steps);
+            let safe = run!(SafeTail::new(&mut safe_buf), &steps);
+            assert_eq!(raw, safe, "{steps:?}");
+            assert_eq!(raw_buf, safe_buf);
+            assert_eq!(raw_buf, [content, &raw.1.unwrap_or_default()].concat());
+            #[cfg(feature = "bytes")]
+            {
+                let mut shared = bytes::BytesMut::from(&[b"...", content].concat()[..]);
+                drop(shared.split_to(3));
+                assert_eq!(run!(RawTail::new(&mut shared), &steps), safe);
+                assert_eq!(shared, raw_buf);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_committed_leaves_no_trace() {
+        let mut buf = b"ab".to_vec();
+        let mut tail = RawTail::new(&mut buf);
+        assert!(tail.put_slice(&[1; 1000]));
+        drop(tail);
+        assert_eq!(buf, b"ab");
+        core::mem::forget(RawTail::new(&mut buf));
+        let mut tail = RawTail::new(&mut buf);
+        assert!(tail.put([7], 1));
+        tail.close();
+        assert!(!tail.put([8], 1) && tail.commit().is_none());
+        assert_eq!(buf, b"ab");
+    }
+
+    #[test]
+    fn a_buffer_that_panics_is_left_alone() {
+        #[derive(Default)]
+        struct Stingy(Vec<u8>);
+
+        impl Sealed for Stingy {
+            fn as_bytes(&self) -> &[u8] {
+                &self.0
+            }
+            fn as_bytes_mut(&mut self) -> &mut [u8] {
+                &mut self.0
+            }
+            fn reserve_bytes(&mut self, _: usize) {
+                panic!("no memory for you");
+            }
+            fn truncate_to(&mut self, len: usize) {
+                self.0.truncate(len);
+            }
+            fn extend(&mut self, bytes: &[u8]) {
+                self.0.extend_from_slice(bytes);
+            }
+            fn spare(&mut self) -> &mut [core::mem::MaybeUninit<u8>] {
+                self.0.spare_capacity_mut()
+            }
+            unsafe fn grow(&mut self, len: usize) {
+                // SAFETY: the caller's duties are those of `set_len`.
+                unsafe { self.0.set_len(self.0.len() + len) };
+            }
+        }
+
+        let mut memory = vec![0; 20];
+        memory.truncate(2);
+        let mut buf = Stingy(memory);
+        let mut tail = RawTail::new(&mut buf);
+        assert!(tail.put_slice(b"0123456789"));
+        let caught = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| tail.put([0; 32], 32)));
+        assert!(caught.is_err());
+        assert_eq!((tail.len(), tail.as_mut_slice().len(), tail.put([1], 1)), (0, 0, false));
+        assert!(tail.commit().is_none());
+        assert_eq!(buf.0, [0, 0]);
+    }
+}
