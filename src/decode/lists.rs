@@ -1,44 +1,51 @@
 //! Repeated fields with a tag before each element: the loop stays here while the same tag follows.
 
+use super::input;
 use super::run::Run;
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry};
 use crate::slab::Slab;
-use crate::wire::{raw, unzigzag32, unzigzag64, utf8};
+use crate::wire::{unzigzag32, unzigzag64, utf8};
 
 type At<T> = Result<T, (Kind, usize)>;
 
-/// The position behind the tag, if it stands at `pos`.
+/// The position behind the tag, if it stands at `pos`, before the end of the message.
 #[inline(always)]
-fn same_tag(limit: &[u8], pos: usize, tag: u32) -> Option<usize> {
-    if tag < 0x80 {
-        return (limit.get(pos) == Some(&(tag as u8))).then_some(pos + 1);
+fn same_tag(buf: &[u8], pos: usize, end: usize, tag: u32) -> Option<usize> {
+    if pos >= end {
+        return None;
     }
-    match raw::tag_bits(limit, pos) {
-        Ok((next, end)) if next == tag => Some(end),
+    if tag < 0x80 {
+        return (buf.get(pos) == Some(&(tag as u8))).then_some(pos + 1);
+    }
+    match input::long_tag(buf, pos) {
+        Ok((next, behind)) if next == tag => Some(behind),
         _ => None,
     }
 }
 
 /// Strings or bytes.
-pub(super) struct Spans<'i> {
-    pub(super) limit: &'i [u8],
+pub(super) struct Spans<'b> {
+    pub(super) buf: &'b [u8],
+    /// The end of the message.
+    pub(super) end: usize,
     pub(super) tag: u32,
     pub(super) utf8: bool,
 }
 
 impl Spans<'_> {
     /// Appends elements from `pos` on, which is behind the first tag, and gives the position behind the last.
+    #[inline]
     pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut pos: usize) -> At<usize> {
         loop {
-            let (bytes, end) = raw::length_delimited(self.limit, pos).map_err(|kind| (kind, pos))?;
-            let start = end - bytes.len();
-            if self.utf8 && !utf8::is_valid(bytes) {
+            let (start, end) = input::bounded(self.buf, pos, self.end).map_err(|kind| (kind, pos))?;
+            let rest = self.buf.get(start..).unwrap_or_default();
+            if self.utf8 && utf8::from_prefix(rest, end - start).is_none() {
                 return Err((Kind::InvalidUtf8, start));
             }
             let at = slab.list_grow(slot, 2, 1).map_err(|full| (full.into(), pos))?;
-            slab.set64(at, start as u64 | (bytes.len() as u64) << 32);
-            match same_tag(self.limit, end, self.tag) {
+            slab.set64(at, start as u64 | ((end - start) as u64) << 32);
+            match same_tag(self.buf, end, self.end, self.tag) {
                 Some(next) => pos = next,
                 None => return Ok(end),
             }
@@ -47,15 +54,17 @@ impl Spans<'_> {
 }
 
 /// Numbers, bools and enums.
-pub(super) struct Numbers<'i, 'p> {
-    pub(super) limit: &'i [u8],
+pub(super) struct Numbers<'b, 'p> {
+    pub(super) buf: &'b [u8],
+    pub(super) end: usize,
     pub(super) tag: u32,
     pub(super) entry: &'p Entry,
     pub(super) base: u32,
 }
 
 impl Numbers<'_, '_> {
-    /// As [`Spans::append`]; `item` is the start of the first tag.
+    /// As [`Spans::append`]; `item` is the start of the first tag. A value that crosses the end of the message is
+    /// left to the caller, as the position says.
     pub(super) fn append(
         &self,
         run: &mut Run<'_, '_>,
@@ -66,9 +75,12 @@ impl Numbers<'_, '_> {
         let coding = self.entry.coding;
         let width = coding.words();
         loop {
-            let (value, end) = number(coding, self.limit, pos).map_err(|kind| (kind, pos))?;
+            let (value, behind) = number(coding, self.buf, pos).map_err(|kind| (kind, pos))?;
+            if behind > self.end {
+                return Ok(behind);
+            }
             if coding == Coding::ClosedEnum && !run.set.enum_contains(self.entry.sub, value as i32) {
-                run.unlisted(self.base, item, end).map_err(|full| (full.into(), item))?;
+                run.unlisted(self.base, item, behind).map_err(|full| (full.into(), item))?;
             } else {
                 let at = run.slab.list_grow(slot, width, 1).map_err(|full| (full.into(), pos))?;
                 if width == 1 {
@@ -77,10 +89,10 @@ impl Numbers<'_, '_> {
                     run.slab.set64(at, value);
                 }
             }
-            item = end;
-            match same_tag(self.limit, end, self.tag) {
+            item = behind;
+            match same_tag(self.buf, behind, self.end, self.tag) {
                 Some(next) => pos = next,
-                None => return Ok(end),
+                None => return Ok(behind),
             }
         }
     }
@@ -88,12 +100,12 @@ impl Numbers<'_, '_> {
 
 /// One value as it is kept in the slab.
 #[inline(always)]
-pub(super) fn number(coding: Coding, limit: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
+fn number(coding: Coding, buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
     match coding {
-        Coding::Fixed32 => raw::fixed32(limit, pos).map(|(value, end)| (value as u64, end)),
-        Coding::Fixed64 => raw::fixed64(limit, pos),
+        Coding::Fixed32 => input::fixed32(buf, pos).map(|(value, end)| (value as u64, end)),
+        Coding::Fixed64 => input::fixed64(buf, pos),
         _ => {
-            let (value, end) = raw::varint(limit, pos)?;
+            let (value, end) = input::varint(buf, pos)?;
             Ok((from_varint(coding, value), end))
         }
     }

@@ -8,6 +8,8 @@
 //! Invariant: whatever the input, and also when an error ends the decode early, the slab holds a valid message
 //! afterwards: presence bits say what was written, map keys are unique, strings that must be UTF-8 are.
 
+mod fixed;
+mod input;
 mod lists;
 mod options;
 mod packed;
@@ -96,7 +98,9 @@ pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, Dec
     }
     scratch.stack.clear();
     scratch.maps.clear();
-    let mut run = run::Run { set, store, slab, scratch, options, may_miss: false, entry_unknown: false };
+    let mut padded = input::Padded::new();
+    let (buf, len) = (padded.fill(store), store.len());
+    let mut run = run::Run { set, buf, len, slab, scratch, options, may_miss: false, entry_unknown: false };
     let error = match run.message(index, base, start) {
         Ok(()) => None,
         Err(stop) => {

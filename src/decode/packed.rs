@@ -3,6 +3,7 @@
 //! For varints that number is the number of bytes below 0x80 in the run, and counting them is nearly free next
 //! to decoding; fixed-width values are copied as they are.
 
+use super::input;
 use super::lists::from_varint;
 use super::run::Run;
 use crate::error::DecodeErrorKind as Kind;
@@ -13,9 +14,10 @@ use crate::wire::raw;
 type At<T> = Result<T, (Kind, usize)>;
 
 /// A packed run.
-pub(super) struct Packed<'i, 'p> {
-    /// The store up to the end of the run.
-    pub(super) bytes: &'i [u8],
+pub(super) struct Packed<'b, 'p> {
+    pub(super) buf: &'b [u8],
+    /// The end of the run.
+    pub(super) end: usize,
     pub(super) entry: &'p Entry,
     pub(super) base: u32,
 }
@@ -33,7 +35,7 @@ impl Packed<'_, '_> {
     }
 
     fn body(&self, pos: usize) -> &[u8] {
-        self.bytes.get(pos..).unwrap_or(&[])
+        self.buf.get(pos..self.end).unwrap_or(&[])
     }
 
     /// Makes room for `count` more elements and gives the offset of the first.
@@ -75,7 +77,7 @@ impl Packed<'_, '_> {
         let count = self.count(pos);
         let at = self.grow(slab, slot, 1, count, pos)?;
         for (done, word) in slab.run_mut(at, count).iter_mut().enumerate() {
-            match raw::varint(self.bytes, pos) {
+            match input::varint(self.buf, pos) {
                 Ok((value, end)) => {
                     *word = from_varint(coding, value) as u32;
                     pos = end;
@@ -90,7 +92,7 @@ impl Packed<'_, '_> {
         let count = self.count(pos);
         let at = self.grow(slab, slot, 2, count, pos)?;
         for (done, words) in slab.run_mut(at, 2 * count).chunks_exact_mut(2).enumerate() {
-            match raw::varint(self.bytes, pos) {
+            match input::varint(self.buf, pos) {
                 Ok((value, end)) => {
                     let value = from_varint(coding, value);
                     words.copy_from_slice(&[value as u32, (value >> 32) as u32]);
@@ -105,7 +107,7 @@ impl Packed<'_, '_> {
     /// All varints that end in the run are decoded; bytes behind them belong to one that does not.
     #[inline]
     fn whole(&self, slab: &mut Slab, slot: u32, pos: usize) -> At<()> {
-        if pos == self.bytes.len() { Ok(()) } else { Err(self.cut(slab, slot, 0, Kind::Overrun, pos)) }
+        if pos == self.end { Ok(()) } else { Err(self.cut(slab, slot, 0, Kind::Overrun, pos)) }
     }
 
     /// A fault inside of the run: takes back the elements that were not decoded.
@@ -117,8 +119,8 @@ impl Packed<'_, '_> {
     }
 
     fn closed_enum(&self, run: &mut Run<'_, '_>, slot: u32, mut pos: usize) -> At<()> {
-        while pos < self.bytes.len() {
-            let (value, end) = raw::varint(self.bytes, pos).map_err(|kind| (raw::within(true, kind), pos))?;
+        while pos < self.end {
+            let (value, end) = input::varint(self.buf, pos).map_err(|kind| (raw::within(true, kind), pos))?;
             if run.set.enum_contains(self.entry.sub, value as i32) {
                 let at = run.slab.list_grow(slot, 1, 1).map_err(|full| (full.into(), pos))?;
                 run.slab.set(at, value as u32);

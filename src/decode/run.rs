@@ -1,14 +1,16 @@
 //! The hot loop.
 //!
 //! Preconditions, and what each buys:
-//! - the program was checked when it was made: entries are in range, slots lie inside the body;
-//! - `limit` is the store cut at the end of the innermost message: one bound for every read, and a field that
-//!   reaches beyond its message is found by the same comparison that protects the read;
+//! - the program was checked when it was made: sub-programs exist, slots lie inside the body;
+//! - `buf` is the store, with padding behind it if it is short (`input.rs`): reads look at the end of the store
+//!   only, and one comparison per field finds those that crossed the end of their message;
+//! - entries of one-byte tags lie in the program itself, found by field number; the tag in the entry tells whether
+//!   it is the right one, and everything else (unknown fields, other wire types, groups that end) is one cold call;
 //! - the state of the innermost message lives in local variables (its presence bits in one register) and goes to
 //!   a frame only when a child begins.
 
 use super::special::{Field, Other};
-use super::{DecodeOptions, Frame, Scratch, Stop, lists, packed};
+use super::{DecodeOptions, Frame, Scratch, Stop, fixed, input, lists, packed};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Entry, Op, Program, ProgramSet};
 use crate::slab::{Full, NIL, Slab};
@@ -18,9 +20,12 @@ use crate::wire::{raw, unzigzag32, unzigzag64, utf8};
 const MAP_ENTRY: u64 = 3;
 
 /// A decode in progress.
-pub(super) struct Run<'r, 'i> {
+pub(super) struct Run<'r, 'b> {
     pub(super) set: &'r ProgramSet,
-    pub(super) store: &'i [u8],
+    /// The store, and what may be read behind it.
+    pub(super) buf: &'b [u8],
+    /// Length of the store.
+    pub(super) len: usize,
     pub(super) slab: &'r mut Slab,
     pub(super) scratch: &'r mut Scratch,
     pub(super) options: &'r DecodeOptions,
@@ -49,15 +54,14 @@ fn touch(
     program: &Program,
     base: u32,
     has: &mut u64,
-    position: usize,
     entry: &Entry,
 ) -> Result<(u32, bool), Full> {
-    if program.is_wide() {
-        return slab.wide_slot(program, base, position);
-    }
-    let bit = 1u64 << (position & 63);
+    let bit = 1u64 << (entry.bit & 63);
     let fresh = *has & bit == 0;
-    if entry.oneof != 0 {
+    if entry.flags.is_special() {
+        if program.is_wide() {
+            return slab.wide_slot(program, base, entry.slot as usize);
+        }
         *has &= !program.oneof_mask(entry.oneof);
     }
     *has |= bit;
@@ -71,34 +75,34 @@ fn touch_list(
     program: &Program,
     base: u32,
     has: &mut u64,
-    position: usize,
     entry: &Entry,
 ) -> Result<u32, Full> {
-    let (slot, fresh) = touch(slab, program, base, has, position, entry)?;
+    let (slot, fresh) = touch(slab, program, base, has, entry)?;
     if fresh {
         slab.set64(slot, 0);
     }
     Ok(slot)
 }
 
-/// Marks a field as unset.
-#[inline(always)]
-fn untouch(slab: &mut Slab, program: &Program, base: u32, has: &mut u64, position: usize) {
+/// Marks a field as unset: a zero came for a field with implicit presence.
+#[cold]
+#[inline(never)]
+fn untouch(slab: &mut Slab, program: &Program, base: u32, has: u64, entry: &Entry) -> u64 {
     if program.is_wide() {
-        slab.untouch(program, base, position);
+        slab.untouch(program, base, entry.slot as usize);
     }
-    *has &= !(1u64 << (position & 63));
+    has & !(1u64 << (entry.bit & 63))
 }
 
-impl<'i> Run<'_, 'i> {
+impl Run<'_, '_> {
     /// Decodes the store from `start` on into the body at `base`. On an error the innermost message's presence
     /// bits and those of its parents are in the slab, as after a success.
     pub(super) fn message(&mut self, index: u32, base: u32, start: usize) -> Result<(), Stop> {
-        let store: &'i [u8] = self.store;
-        let set = self.set;
-        let (mut index, mut base, mut pos, mut limit, mut group) = (index, base, start, store, 0u32);
+        let (set, buf) = (self.set, self.buf);
+        let (mut index, mut base, mut pos, mut end, mut group) = (index, base, start, self.len, 0u32);
         let mut program: &Program = set.program(index);
         let mut has = self.slab.words().has_bits(program, base);
+        let mut item = pos;
         let mut current: Option<u16> = None;
 
         // Ends by `break` with the kind of fault and its offset, or by `return`.
@@ -122,45 +126,45 @@ impl<'i> Run<'_, 'i> {
                 };
             }
 
-            current = None;
             'ended: {
-                let Some(&first) = limit.get(pos) else {
-                    if group != 0 {
-                        break 'run (Kind::Incomplete, pos);
+                if pos >= end {
+                    if pos > end || group != 0 {
+                        break 'run self.crossed(item, pos, end);
                     }
                     break 'ended;
-                };
-                let item = pos;
+                }
+                item = pos;
+                let Some(&first) = buf.get(pos) else { break 'run (Kind::Incomplete, pos) };
                 let (tag, found) = if first < 0x80 {
                     pos += 1;
-                    (first as u32, program.fast(first))
+                    (first as u32, Some(program.fast(first)))
                 } else {
-                    let (tag, next) = attempt!(raw::tag_bits(limit, pos));
+                    let (tag, next) = attempt!(input::long_tag(buf, pos));
                     pos = next;
-                    (tag, program.by_number(tag >> 3))
+                    (tag, program.by_number(tag >> 3).map(|(_, entry)| entry))
                 };
 
-                let (position, entry, child) = 'child: {
-                    let (position, entry, op) = match found {
-                        Some((position, entry)) if entry.tag == tag => (position, entry, entry.op),
+                let (entry, child) = 'child: {
+                    let (entry, op) = match found {
+                        Some(entry) if entry.tag == tag => (entry, entry.op),
                         _ => {
-                            let field = Field { limit, item, pos, tag, group, program, base, known: found };
+                            current = None;
+                            let field = Field { end, item, pos, tag, group, program, base };
                             match attempt_at!(self.other(field)) {
                                 Other::Skipped(next) => {
                                     pos = next;
                                     continue 'run;
                                 }
                                 Other::EndGroup => break 'ended,
-                                Other::As(position, entry, op) => (position, entry, op),
-                                Other::Item(position, entry, child) => break 'child (position, entry, child),
+                                Other::As(entry, op) => (entry, op),
+                                Other::Item(entry, child) => break 'child (entry, child),
                             }
                         }
                     };
-                    current = Some(position as u16);
 
                     macro_rules! touch {
                         ($touch:ident) => {
-                            attempt!($touch(self.slab, program, base, &mut has, position, entry))
+                            attempt!($touch(self.slab, program, base, &mut has, entry))
                         };
                     }
                     // Stores a singular number. Zero means unset where presence is implicit.
@@ -168,7 +172,7 @@ impl<'i> Run<'_, 'i> {
                         ($set:ident, $value:expr) => {{
                             let value = $value;
                             if value == 0 && entry.flags.is_implicit() {
-                                untouch(self.slab, program, base, &mut has, position);
+                                has = untouch(self.slab, program, base, has, entry);
                             } else {
                                 let (slot, _) = touch!(touch);
                                 self.slab.$set(slot, value);
@@ -178,21 +182,37 @@ impl<'i> Run<'_, 'i> {
                     }
                     macro_rules! read {
                         ($read:ident) => {{
-                            let (value, next) = attempt!(raw::$read(limit, pos));
+                            let (value, next) = attempt!(input::$read(buf, pos));
                             pos = next;
                             value
                         }};
                     }
-                    // Reads a length prefix and gives the end of the value.
+                    // Reads a length prefix and gives the end of the value; a fault is one of this field.
                     macro_rules! value_end {
-                        () => {{
-                            let (len, start) = attempt!(raw::length(limit, pos));
-                            if len > limit.len() - start {
-                                break 'run (Kind::Incomplete, pos);
+                        () => {
+                            match input::bounded(buf, pos, end) {
+                                Ok((start, value_end)) => {
+                                    pos = start;
+                                    value_end
+                                }
+                                Err(kind) => {
+                                    current = Some(program.position(entry) as u16);
+                                    break 'run (kind, pos);
+                                }
                             }
-                            pos = start;
-                            start + len
-                        }};
+                        };
+                    }
+                    // For steps that name the field when they fail.
+                    macro_rules! in_field {
+                        ($result:expr) => {
+                            match $result {
+                                Ok(value) => value,
+                                Err((kind, at)) => {
+                                    current = Some(program.position(entry) as u16);
+                                    break 'run (kind, at);
+                                }
+                            }
+                        };
                     }
 
                     match op {
@@ -209,66 +229,79 @@ impl<'i> Run<'_, 'i> {
                                 self.entry_unknown = false;
                                 store!(set, value);
                             }
-                            attempt!(self.unlisted(base, item, pos));
+                            if pos <= end {
+                                attempt!(self.unlisted(base, item, pos));
+                            }
                             continue 'run;
                         }
-                        Op::String | Op::Bytes => {
-                            let end = value_end!();
-                            if op == Op::String && !utf8::is_valid(&limit[pos..end]) {
-                                break 'run (Kind::InvalidUtf8, pos);
+                        Op::String => {
+                            let value_end = value_end!();
+                            let rest = buf.get(pos..).unwrap_or_default();
+                            if utf8::from_prefix(rest, value_end - pos).is_none() {
+                                in_field!(Err((Kind::InvalidUtf8, pos)))
                             }
-                            if pos == end && entry.flags.is_implicit() {
-                                untouch(self.slab, program, base, &mut has, position);
+                            if pos == value_end && entry.flags.is_implicit() {
+                                has = untouch(self.slab, program, base, has, entry);
                             } else {
                                 let (slot, _) = touch!(touch);
-                                self.slab.set64(slot, pos as u64 | ((end - pos) as u64) << 32);
+                                self.slab.set64(slot, pos as u64 | ((value_end - pos) as u64) << 32);
                             }
-                            pos = end;
+                            pos = value_end;
+                            continue 'run;
+                        }
+                        Op::Bytes => {
+                            let value_end = value_end!();
+                            if pos == value_end && entry.flags.is_implicit() {
+                                has = untouch(self.slab, program, base, has, entry);
+                            } else {
+                                let (slot, _) = touch!(touch);
+                                self.slab.set64(slot, pos as u64 | ((value_end - pos) as u64) << 32);
+                            }
+                            pos = value_end;
                             continue 'run;
                         }
                         Op::ListString | Op::ListBytes => {
                             let slot = touch!(touch_list);
-                            let run = lists::Spans { limit, tag, utf8: op == Op::ListString };
-                            pos = attempt_at!(run.append(self.slab, slot, pos));
+                            let run = lists::Spans { buf, end, tag, utf8: op == Op::ListString };
+                            pos = in_field!(run.append(self.slab, slot, pos));
                             continue 'run;
                         }
                         Op::List => {
                             let slot = touch!(touch_list);
-                            let run = lists::Numbers { limit, tag, entry, base };
-                            pos = attempt_at!(run.append(self, slot, item, pos));
+                            let run = lists::Numbers { buf, end, tag, entry, base };
+                            pos = in_field!(run.append(self, slot, item, pos));
                             continue 'run;
                         }
                         Op::Packed => {
-                            let end = value_end!();
-                            if pos != end {
+                            let value_end = value_end!();
+                            if pos != value_end {
                                 let slot = touch!(touch_list);
-                                let run = packed::Packed { bytes: &limit[..end], entry, base };
-                                attempt_at!(run.append(self, slot, pos));
+                                let run = packed::Packed { buf, end: value_end, entry, base };
+                                in_field!(run.append(self, slot, pos));
                             }
-                            pos = end;
+                            pos = value_end;
                             continue 'run;
                         }
                         Op::Message | Op::ListMessage | Op::Map => {
                             let end = value_end!();
-                            break 'child (position, entry, Child { start: pos, end, group: 0, resume: 0 });
+                            break 'child (entry, Child { start: pos, end, group: 0, resume: 0 });
                         }
                         Op::Group | Op::ListGroup => {
-                            let child = Child { start: pos, end: limit.len(), group: tag + 1, resume: 0 };
-                            break 'child (position, entry, child);
+                            break 'child (entry, Child { start: pos, end, group: tag + 1, resume: 0 });
                         }
                     }
                 };
 
                 // A child begins.
-                current = Some(position as u16);
                 if self.scratch.stack.len() >= self.options.depth_limit() as usize {
+                    current = Some(program.position(entry) as u16);
                     break 'run (Kind::DepthExceeded, item);
                 }
                 let sub = set.program(entry.sub);
                 let empty = child.start == child.end && child.group == 0;
                 let (child_base, child_has);
                 if entry.flags.is_list() {
-                    let slot = attempt!(touch_list(self.slab, program, base, &mut has, position, entry));
+                    let slot = attempt!(touch_list(self.slab, program, base, &mut has, entry));
                     let at = attempt!(self.slab.list_grow(slot, sub.element_words(), 1));
                     child_has = 0;
                     if sub.is_contiguous() {
@@ -280,7 +313,7 @@ impl<'i> Run<'_, 'i> {
                         self.slab.set(at, child_base);
                     }
                 } else {
-                    let (slot, fresh) = attempt!(touch(self.slab, program, base, &mut has, position, entry));
+                    let (slot, fresh) = attempt!(touch(self.slab, program, base, &mut has, entry));
                     if entry.flags.is_inline() {
                         if fresh {
                             self.slab.clear_body(sub, slot);
@@ -297,6 +330,16 @@ impl<'i> Run<'_, 'i> {
                     }
                     child_has = if fresh { 0 } else { self.slab.words().has_bits(sub, child_base) };
                 }
+                if let Some(shape) = sub.fixed() {
+                    if shape.len == child.end - child.start
+                        && child_has == 0
+                        && child.group == 0
+                        && fixed::lift(shape, self.slab, sub, child_base, buf, child.start)
+                    {
+                        pos = child.end;
+                        continue 'run;
+                    }
+                }
                 if empty && child.resume == 0 && !entry.flags.is_map() {
                     // Nothing to read; the offset `NIL` must not be written to either.
                     self.may_miss |= sub.has_required();
@@ -304,19 +347,18 @@ impl<'i> Run<'_, 'i> {
                     continue 'run;
                 }
                 self.scratch.stack.push(Frame {
-                    end: limit.len() as u32,
+                    end: end as u32,
                     resume: child.resume as u32,
                     base,
                     index,
                     has,
                     group,
                     item: item as u32,
-                    entry: position as u16,
+                    entry: program.position(entry) as u16,
                     map: entry.flags.is_map(),
                 });
                 (index, base, has, program) = (entry.sub, child_base, child_has, sub);
-                (pos, group) = (child.start, child.group);
-                limit = store.get(..child.end).unwrap_or(store);
+                (pos, end, group) = (child.start, child.end, child.group);
                 continue 'run;
             }
 
@@ -333,19 +375,33 @@ impl<'i> Run<'_, 'i> {
                 attempt!(self.complete_entry(program, base));
             }
             (index, base, has, group) = (frame.index, frame.base, frame.has, frame.group);
-            program = set.program(index);
+            (program, end) = (set.program(index), frame.end as usize);
             if frame.map {
                 attempt!(self.end_map_entry(&frame, pos));
             }
             if frame.resume != 0 {
                 pos = frame.resume as usize;
             }
-            limit = store.get(..frame.end as usize).unwrap_or(store);
         };
 
-        let kind = raw::within(limit.len() < store.len(), kind);
+        let kind = raw::within(end < self.len, kind);
         self.spill(program, base, has);
         Err(Stop { kind, offset, index, base, entry: current })
+    }
+
+    /// A field crossed the end of its message, or a group did not end: what a walk over just this field says.
+    #[cold]
+    #[inline(never)]
+    fn crossed(&self, item: usize, pos: usize, end: usize) -> (Kind, usize) {
+        if pos <= end {
+            return (Kind::Incomplete, pos);
+        }
+        let bytes = self.buf.get(..end).unwrap_or(self.buf);
+        let value = raw::tag(bytes, item).map_err(|kind| raw::Fault { kind, offset: item });
+        match value.and_then(|(tag, pos)| raw::skip_value(bytes, pos, end, tag, u32::MAX)) {
+            Err(fault) => (fault.kind, fault.offset),
+            Ok(_) => (Kind::Incomplete, item),
+        }
     }
 
     /// After a fault: writes the presence bits of all open messages back.

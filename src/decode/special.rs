@@ -6,7 +6,7 @@ use super::{Frame, OpenMap};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};
 use crate::slab::{Full, MapContext, RawView};
-use crate::wire::{Tag, raw};
+use crate::wire::{WireType, raw};
 
 /// MessageSet items: group 1 with `type_id = 2` and `message = 3`.
 const ITEM: u32 = 1 << 3 | 3;
@@ -15,8 +15,9 @@ const TYPE_ID: u32 = 2 << 3;
 const MESSAGE: u32 = 3 << 3 | 2;
 
 /// A tag that its entry does not expect, or that has no entry.
-pub(super) struct Field<'p, 'i> {
-    pub(super) limit: &'i [u8],
+pub(super) struct Field<'p> {
+    /// The end of the message.
+    pub(super) end: usize,
     /// Start and end of the tag.
     pub(super) item: usize,
     pub(super) pos: usize,
@@ -25,8 +26,6 @@ pub(super) struct Field<'p, 'i> {
     pub(super) group: u32,
     pub(super) program: &'p Program,
     pub(super) base: u32,
-    /// The entry of this field number.
-    pub(super) known: Option<(usize, &'p Entry)>,
 }
 
 /// What the run loop does with it.
@@ -36,9 +35,9 @@ pub(super) enum Other<'p> {
     /// The message has ended.
     EndGroup,
     /// Decode it as this.
-    As(usize, &'p Entry, Op),
+    As(&'p Entry, Op),
     /// Enter a MessageSet item.
-    Item(usize, &'p Entry, Child),
+    Item(&'p Entry, Child),
 }
 
 /// The parts of a MessageSet item.
@@ -54,26 +53,28 @@ type At<T> = Result<T, (Kind, usize)>;
 impl Run<'_, '_> {
     #[cold]
     #[inline(never)]
-    pub(super) fn other<'p>(&mut self, field: Field<'p, '_>) -> At<Other<'p>> {
+    pub(super) fn other<'p>(&mut self, field: Field<'p>) -> At<Other<'p>> {
+        // The tag itself may be cut by the end of the message.
+        let limit = self.buf.get(..field.end).unwrap_or(self.buf);
+        let (tag, pos) = raw::tag(limit, field.item).map_err(|kind| (kind, field.item))?;
         if field.tag == field.group && field.group != 0 {
             return Ok(Other::EndGroup);
         }
-        let tag = Tag::from_bits(field.tag).map_err(|kind| (kind, field.item))?;
-        if let Some((position, entry)) = field.known {
+        if let Some((_, entry)) = field.program.by_number(tag.number()) {
             if let Some(op) = entry.other_op(field.tag) {
-                return Ok(Other::As(position, entry, op));
+                return Ok(Other::As(entry, op));
             }
         }
-        if field.tag & 7 == 4 {
+        if tag.wire_type() == WireType::EndGroup {
             return Err((Kind::UnexpectedEndGroup, field.item));
         }
         if field.program.message_set && field.tag == ITEM {
-            if let Some(found) = self.message_set_item(&field)? {
+            if let Some(found) = self.message_set_item(&field, limit)? {
                 return Ok(found);
             }
         }
         let depth_left = self.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32);
-        let end = raw::skip_value(field.limit, field.pos, field.limit.len(), tag, depth_left)
+        let end = raw::skip_value(limit, pos, field.end, tag, depth_left)
             .map_err(|fault| (fault.kind, fault.offset))?;
         self.keep(field.base, field.item, end).map_err(|full| (full.into(), field.item))?;
         Ok(Other::Skipped(end))
@@ -147,7 +148,7 @@ impl Run<'_, '_> {
             let program = self.set.program(frame.index);
             let view = RawView {
                 words: self.slab.words(),
-                store: self.store,
+                store: self.buf,
                 set: self.set,
                 index: frame.index,
                 base: frame.base,
@@ -180,7 +181,7 @@ impl Run<'_, '_> {
             self.slab.list_truncate(slot, len.saturating_sub(1));
             return self.keep(frame.base, frame.item as usize, end);
         }
-        let context = MapContext { store: self.store, set: self.set };
+        let context = MapContext { store: self.buf, set: self.set };
         if self.slab.map_entry_done(context, entry, slot) {
             self.scratch.maps.push(OpenMap { index: frame.index, base: frame.base, entry: frame.entry });
         }
@@ -188,13 +189,13 @@ impl Run<'_, '_> {
     }
 
     /// A MessageSet item whose type is declared; `None` leaves it to the unknown fields.
-    fn message_set_item<'p>(&self, field: &Field<'p, '_>) -> At<Option<Other<'p>>> {
-        let item = self.scan_item(field.limit, field.pos)?;
+    fn message_set_item<'p>(&self, field: &Field<'p>, limit: &[u8]) -> At<Option<Other<'p>>> {
+        let item = self.scan_item(limit, field.pos)?;
         let (Some(type_id), Some((start, end))) = (item.type_id, item.payload) else { return Ok(None) };
         let found = u32::try_from(type_id).ok().and_then(|number| field.program.by_number(number));
         Ok(match found {
-            Some((position, entry)) if entry.coding == Coding::Message => {
-                Some(Other::Item(position, entry, Child { start, end, group: 0, resume: item.end }))
+            Some((_, entry)) if entry.coding == Coding::Message => {
+                Some(Other::Item(entry, Child { start, end, group: 0, resume: item.end }))
             }
             _ => None,
         })

@@ -121,6 +121,8 @@ impl EntryFlags {
     const INLINE: u8 = 16;
     const PACKED: u8 = 32;
     const SIGNED: u8 = 64;
+    /// In a wide program, or member of a oneof.
+    const SPECIAL: u8 = 128;
 
     /// A zero or empty value means "not set".
     pub(crate) const fn is_implicit(self) -> bool {
@@ -150,29 +152,50 @@ impl EntryFlags {
         self.0 & Self::SIGNED != 0
     }
 
+    /// Setting the field takes more than setting its bit: it is in a wide program, or member of a oneof.
+    #[inline(always)]
+    pub(crate) const fn is_special(self) -> bool {
+        self.0 & Self::SPECIAL != 0
+    }
+
     /// Encoded as packed runs.
     pub(crate) const fn is_packed(self) -> bool {
         self.0 & Self::PACKED != 0
     }
 }
 
-/// One field, 16 bytes; its position in the program is its presence bit.
+/// One field, 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// The tag of the declared encoding.
+    /// The tag of the declared encoding; `u32::MAX`, which is no tag, in an entry that stands for no field.
     pub(crate) tag: u32,
     /// Program index of a message, enum index of a closed enum, otherwise 0.
     pub(crate) sub: u32,
-    /// First word of the value relative to the body; 0 in a wide program, where `wide_slot` finds it.
+    /// First word of the value relative to the body. In a wide program, where `wide_slot` finds the value: the
+    /// position of the entry.
     pub(crate) slot: u16,
     /// 1 + index of the oneof, 0 for none.
     pub(crate) oneof: u16,
     pub(crate) op: Op,
     pub(crate) coding: Coding,
     pub(crate) flags: EntryFlags,
+    /// Presence bit, which is the position of the entry; of a dense program.
+    pub(crate) bit: u8,
 }
 
 impl Entry {
+    /// No field: its tag matches nothing.
+    pub(super) const NONE: Self = Self {
+        tag: u32::MAX,
+        sub: 0,
+        slot: 0,
+        oneof: 0,
+        op: Op::Varint32,
+        coding: Coding::Int32,
+        flags: EntryFlags(0),
+        bit: 0,
+    };
+
     /// The parts of a map entry are always written, so zero does not mean unset there.
     pub(super) fn new(field: &FieldSpec, map_entry: bool, closed: impl Fn(u32) -> bool) -> Self {
         let coding = Coding::of(field, closed);
@@ -209,6 +232,7 @@ impl Entry {
             op: Self::op(coding, field.shape, packed),
             coding,
             flags: EntryFlags(flags),
+            bit: 0,
         }
     }
 
@@ -238,6 +262,10 @@ impl Entry {
 
     pub(super) fn set_inline(&mut self) {
         self.flags.0 |= EntryFlags::INLINE;
+    }
+
+    pub(super) fn set_special(&mut self) {
+        self.flags.0 |= EntryFlags::SPECIAL;
     }
 
     /// The field number.

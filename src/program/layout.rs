@@ -64,6 +64,7 @@ fn place(entries: &mut [Entry], leaves: &[Leaf]) -> u32 {
         let (words, inline) = field_words(entry, leaves);
         let oneof = entry.oneof as usize;
         if oneof != 0 {
+            entry.set_special();
             // Two words hold any value that is not inlined.
             if shared[oneof] == 0 {
                 shared[oneof] = next;
@@ -94,7 +95,8 @@ pub(super) fn lay_out(program: &mut Program, leaves: &[Leaf], map_entry: bool) {
     }
     program.words = 3;
     program.wide = true;
-    for entry in program.entries.iter_mut() {
-        entry.slot = 0;
+    for (position, entry) in program.entries.iter_mut().enumerate() {
+        entry.slot = position as u16;
+        entry.set_special();
     }
 }

@@ -6,11 +6,13 @@
 //! by field number) is established by [`ProgramSet::new`] and cannot change afterwards.
 
 mod entry;
+mod fixed;
 mod layout;
 mod set;
 mod spec;
 
 pub(crate) use entry::{Coding, Entry, EntryFlags, Op};
+pub(crate) use fixed::FixedShape;
 pub(crate) use layout::{CONTIGUOUS_WORDS, DENSE_WORDS};
 pub(crate) use set::{EnumNumbers, Program, ProgramSet, WIDE_GROUP};
 pub(crate) use spec::{EnumSpec, FieldSpec, MessageSpec, Shape};

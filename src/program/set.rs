@@ -1,7 +1,7 @@
 //! Programs and the set that holds them.
 
 use super::layout::{self, CONTIGUOUS_WORDS};
-use super::{Entry, EnumSpec, MessageSpec};
+use super::{Entry, EnumSpec, FixedShape, MessageSpec};
 use crate::error::DescriptorErrorKind;
 use crate::table::Kind;
 use alloc::{vec, vec::Vec};
@@ -17,8 +17,8 @@ const NONE: u16 = u16::MAX;
 /// One message type, lowered.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
-    /// Entry index by field number 0..16, the numbers of one-byte tags.
-    fast: [u16; 16],
+    /// Entries by field number 0..16, the numbers of one-byte tags.
+    fast: [Entry; 16],
     pub(super) entries: Vec<Entry>,
     /// Entry index by field number, as far as that takes memory in the number of fields.
     near: Vec<u16>,
@@ -30,6 +30,8 @@ pub(crate) struct Program {
     oneof_masks: Vec<u64>,
     /// Presence bits of the required fields, for dense programs.
     required_mask: u64,
+    /// The form of a body with all fields, if they are all fixed-width numbers.
+    fixed: Option<FixedShape>,
     /// Size of the body in words.
     pub(super) words: u32,
     pub(super) wide: bool,
@@ -43,13 +45,14 @@ pub(crate) struct Program {
 impl Program {
     /// A message without fields.
     const EMPTY: Self = Self {
-        fast: [NONE; 16],
+        fast: [Entry::NONE; 16],
         entries: Vec::new(),
         near: Vec::new(),
         fields: Vec::new(),
         entry_of: Vec::new(),
         oneof_masks: Vec::new(),
         required_mask: 0,
+        fixed: None,
         words: 2,
         wide: false,
         has_required: false,
@@ -110,9 +113,6 @@ impl Program {
             if let Some(slot) = self.near.get_mut(number) {
                 *slot = i as u16;
             }
-            if let Some(slot) = self.fast.get_mut(number) {
-                *slot = i as u16;
-            }
         }
         self
     }
@@ -121,11 +121,18 @@ impl Program {
     fn finish(&mut self) {
         self.contiguous =
             !self.wide && self.words <= CONTIGUOUS_WORDS && !self.entries.iter().any(|e| e.flags.is_map());
-        if self.wide {
-            return;
+        if !self.wide {
+            self.fixed = FixedShape::new(&self.entries);
         }
-        for (i, entry) in self.entries.iter().enumerate() {
-            let bit = 1u64 << (i & 63);
+        for (i, entry) in self.entries.iter_mut().enumerate() {
+            entry.bit = (i & 63) as u8;
+            if let Some(place) = self.fast.get_mut(entry.number() as usize) {
+                *place = *entry;
+            }
+            if self.wide {
+                continue;
+            }
+            let bit = 1u64 << entry.bit;
             if entry.oneof != 0 {
                 self.oneof_masks[entry.oneof as usize - 1] |= bit;
             }
@@ -140,11 +147,16 @@ impl Program {
         &self.entries
     }
 
-    /// The entry for a one-byte tag, whose field number is below 16. Its tag may still differ.
+    /// The entry for a one-byte tag, whose field number is below 16; its tag may be another one.
     #[inline(always)]
-    pub(crate) fn fast(&self, tag: u8) -> Option<(usize, &Entry)> {
-        let index = self.fast[(tag >> 3) as usize & 15] as usize;
-        self.entries.get(index).map(|e| (index, e))
+    pub(crate) fn fast(&self, tag: u8) -> &Entry {
+        &self.fast[(tag >> 3) as usize & 15]
+    }
+
+    /// Position of an entry of this program.
+    #[inline(always)]
+    pub(crate) fn position(&self, entry: &Entry) -> usize {
+        if self.wide { entry.slot as usize } else { entry.bit as usize }
     }
 
     /// The entry of a field number.
@@ -204,6 +216,12 @@ impl Program {
     #[inline]
     pub(crate) fn oneof_mask(&self, oneof: u16) -> u64 {
         self.oneof_masks.get((oneof as usize).wrapping_sub(1)).copied().unwrap_or(0)
+    }
+
+    /// The form of a body with all fields, if they are all fixed-width numbers.
+    #[inline(always)]
+    pub(crate) fn fixed(&self) -> Option<&FixedShape> {
+        self.fixed.as_ref()
     }
 
     /// Number of oneofs.

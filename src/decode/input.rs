@@ -1,0 +1,189 @@
+//! Reads of the run loop: at a position of the store, beyond the end of the message if need be.
+//!
+//! The loop compares positions with the end of the message once per field, after the read, so these functions only
+//! stay within the store. Eight bytes are loaded at a time where the store has them; a short input is moved to a
+//! padded buffer first ([`padded`]), so that small messages do not consist of slow tails.
+
+use crate::error::DecodeErrorKind as Kind;
+
+/// Inputs up to this length are decoded from a padded copy, in bytes.
+const SHORT: usize = 112;
+/// What follows them there.
+const PADDING: usize = 16;
+
+/// Memory for a short input and its padding.
+pub(super) struct Padded([u8; SHORT + PADDING]);
+
+impl Padded {
+    pub(super) const fn new() -> Self {
+        Self([0; SHORT + PADDING])
+    }
+
+    /// The store with bytes to read behind it, if it is short; what is there is zero, which ends every varint.
+    #[inline]
+    pub(super) fn fill<'b>(&'b mut self, store: &'b [u8]) -> &'b [u8] {
+        match self.0.get_mut(..store.len()) {
+            Some(start) if store.len() <= SHORT => {
+                start.copy_from_slice(store);
+                &self.0
+            }
+            _ => store,
+        }
+    }
+}
+
+#[inline(always)]
+fn load<const N: usize>(buf: &[u8], pos: usize) -> Option<&[u8; N]> {
+    buf.get(pos..)?.first_chunk()
+}
+
+/// A varint of 1 to 10 bytes: one byte by a test, up to eight without further branches.
+#[inline(always)]
+pub(super) fn varint(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
+    match buf.get(pos) {
+        Some(&byte) if byte < 0x80 => Ok((byte as u64, pos + 1)),
+        _ => long_varint(buf, pos),
+    }
+}
+
+#[inline(always)]
+fn long_varint(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
+    const CONTINUES: u64 = 0x8080_8080_8080_8080;
+    if let Some(bytes) = load::<8>(buf, pos) {
+        let word = u64::from_le_bytes(*bytes);
+        let ends = !word & CONTINUES;
+        if ends != 0 {
+            // All bits up to the end of the last byte, without the continuation bits.
+            let value = word & (ends ^ (ends - 1)) & !CONTINUES;
+            return Ok((compress(value), pos + (ends.trailing_zeros() as usize >> 3) + 1));
+        }
+    }
+    cold_varint(buf, pos)
+}
+
+/// Eight 7-bit groups in eight bytes, put together.
+#[inline(always)]
+fn compress(v: u64) -> u64 {
+    let v = (v & 0x007f_007f_007f_007f) | (v & 0x7f00_7f00_7f00_7f00) >> 1;
+    let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x3fff_0000_3fff_0000) >> 2;
+    (v & 0x0fff_ffff) | (v & 0x0fff_ffff_0000_0000) >> 4
+}
+
+/// Nine or ten bytes (negative numbers), or near the end of the store.
+#[cold]
+#[inline(never)]
+fn cold_varint(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
+    crate::wire::raw::varint(buf, pos)
+}
+
+/// A tag, at most five bytes; number and wire type unchecked.
+#[inline(always)]
+pub(super) fn long_tag(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
+    match load::<2>(buf, pos) {
+        Some(&[low, high]) if high < 0x80 => Ok(((low & 0x7f) as u32 | (high as u32) << 7, pos + 2)),
+        _ => cold_tag(buf, pos),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn cold_tag(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
+    crate::wire::raw::tag_bits(buf, pos)
+}
+
+/// A length prefix and the end of what it announces, which must not be beyond `end`.
+#[inline(always)]
+pub(super) fn bounded(buf: &[u8], pos: usize, end: usize) -> Result<(usize, usize), Kind> {
+    let (len, start) = match buf.get(pos) {
+        Some(&byte) if byte < 0x80 => (byte as usize, pos + 1),
+        _ => long_length(buf, pos)?,
+    };
+    // Lengths and positions are below 2^31, so the sum cannot wrap.
+    if start + len > end { Err(Kind::Incomplete) } else { Ok((start, start + len)) }
+}
+
+#[inline(always)]
+fn long_length(buf: &[u8], pos: usize) -> Result<(usize, usize), Kind> {
+    match load::<2>(buf, pos) {
+        Some(&[low, high]) if high < 0x80 => Ok(((low & 0x7f) as usize | (high as usize) << 7, pos + 2)),
+        _ => cold_length(buf, pos),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn cold_length(buf: &[u8], pos: usize) -> Result<(usize, usize), Kind> {
+    crate::wire::raw::length(buf, pos)
+}
+
+/// Four bytes, little endian.
+#[inline(always)]
+pub(super) fn fixed32(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
+    match load(buf, pos) {
+        Some(bytes) => Ok((u32::from_le_bytes(*bytes), pos + 4)),
+        None => Err(Kind::Incomplete),
+    }
+}
+
+/// Eight bytes, little endian.
+#[inline(always)]
+pub(super) fn fixed64(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
+    match load(buf, pos) {
+        Some(bytes) => Ok((u64::from_le_bytes(*bytes), pos + 8)),
+        None => Err(Kind::Incomplete),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::raw;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn varints_are_those_of_the_wire_layer_at_every_distance_from_the_end() {
+        for bits in 0..64 {
+            for value in [1u64 << bits, (1u64 << bits) - 1, u64::MAX >> bits, !(1u64 << bits)] {
+                let mut bytes = Vec::new();
+                let mut rest = value;
+                while rest >= 0x80 {
+                    bytes.push(rest as u8 | 0x80);
+                    rest >>= 7;
+                }
+                bytes.push(rest as u8);
+                let len = bytes.len();
+                for padding in 0..10 {
+                    bytes.resize(len, 0);
+                    bytes.resize(len + padding, 0x85);
+                    assert_eq!(varint(&bytes, 0), Ok((value, len)));
+                    assert_eq!(varint(&bytes, 0), raw::varint(&bytes, 0));
+                }
+                for cut in 0..len {
+                    assert_eq!(varint(&bytes[..cut], 0), Err(Kind::Incomplete));
+                }
+            }
+        }
+        assert_eq!(varint(&[0xff; 12], 0), Err(Kind::VarintOverflow));
+    }
+
+    #[test]
+    fn a_length_may_not_reach_beyond_the_end() {
+        let bytes = [0x82, 0x01, 0, 0, 3, 1, 2];
+        assert_eq!(bounded(&bytes, 4, 7), Err(Kind::Incomplete));
+        assert_eq!(bounded(&bytes, 4, 8), Ok((5, 8)));
+        assert_eq!(bounded(&bytes, 0, 131), Err(Kind::Incomplete));
+        assert_eq!(bounded(&bytes, 0, 132), Ok((2, 132)));
+    }
+
+    #[test]
+    fn short_stores_are_padded_and_long_ones_are_not() {
+        for len in 0..300 {
+            let store: Vec<u8> = (0..len).map(|i| i as u8).collect();
+            let mut padded = Padded::new();
+            let buf = padded.fill(&store);
+            assert_eq!(&buf[..len], &store[..]);
+            assert_eq!(buf.len(), if len <= SHORT { SHORT + PADDING } else { len });
+            assert!(buf[len..].iter().all(|&b| b == 0));
+        }
+    }
+}
