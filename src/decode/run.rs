@@ -334,6 +334,7 @@ impl Run<'_, '_> {
                     if shape.len == child.end - child.start
                         && child_has == 0
                         && child.group == 0
+                        && !entry.flags.is_map()
                         && fixed::lift(shape, self.slab, sub, child_base, buf, child.start)
                     {
                         pos = child.end;

@@ -86,6 +86,23 @@ fn map_keys_are_unique_last_wins_and_missing_parts_are_zero() {
     assert_eq!(cycle(&many).unwrap(), once);
 }
 
+/// Found by the conformance suite: entries of fixed shape went past the check for keys.
+#[test]
+fn map_entries_of_fixed_shape_keep_keys_unique() {
+    let fixed = |number| FieldSpec::new(number, Kind::Fixed32, Shape::Explicit);
+    let map = MessageSpec {
+        fields: vec![FieldSpec::new(1, Kind::Message(1), Shape::Map)],
+        ..Default::default()
+    };
+    let entry = MessageSpec { fields: vec![fixed(1), fixed(2)], map_entry: true, ..Default::default() };
+    let set = ProgramSet::new(&[map, entry], &[]).unwrap();
+    let one = |value: u8| [0x0a, 10, 0x0d, 1, 0, 0, 0, 0x15, value, 0, 0, 0];
+    let mut slab = Slab::new();
+    let input = [one(0), one(1)].concat();
+    let view = decode_raw(&set, 0, &input, &mut slab, &DecodeOptions::new()).unwrap();
+    assert_eq!(encode_raw(view), one(1));
+}
+
 #[test]
 fn closed_enums_keep_unlisted_numbers_as_unknown_fields() {
     assert_eq!(cycle(&[0x30, 99]).unwrap(), [0x30, 99]);

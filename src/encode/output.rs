@@ -13,6 +13,9 @@ use core::mem::MaybeUninit;
 /// Largest encoded message, in bytes, <https://protobuf.dev/programming-guides/proto-limits/#total>.
 const MAX_MESSAGE: u64 = i32::MAX as u64;
 
+/// Room behind the message that lets the cursor store whole words, in bytes.
+const SLACK: usize = 32;
+
 /// Room on the stack for the lengths of 64 nested messages, for outputs without spare capacity.
 const LOCAL: usize = 256;
 
@@ -43,8 +46,8 @@ pub(crate) fn append<B: Buffer>(
         let mut sizes = Sizes::new(spare);
         let total = size(&mut sizes).and_then(checked).map_err(Stop::Failed)?;
         let (space, lengths) = sizes.finish();
-        match space.get_mut(..total) {
-            Some(window) if !lengths.has_spilled() => fill(window, lengths, &write).map_err(Stop::Failed),
+        match with_slack(space, total) {
+            Some(window) if !lengths.has_spilled() => fill(window, total, lengths, &write).map_err(Stop::Failed),
             _ => Err(Stop::Grow(total, lengths.into_owned())),
         }
     });
@@ -52,8 +55,10 @@ pub(crate) fn append<B: Buffer>(
         Ok(written) => Ok(written),
         Err(Stop::Failed(error)) => Err(error),
         Err(Stop::Grow(total, lengths)) => {
-            buffer.reserve_bytes(total + lengths.room());
-            buffer.append_with(|spare| fill(spare.get_mut(..total).unwrap_or_default(), lengths, &write))
+            buffer.reserve_bytes(total + lengths.room() + SLACK);
+            buffer.append_with(|spare| {
+                fill(with_slack(spare, total).unwrap_or_default(), total, lengths, &write)
+            })
         }
     }
 }
@@ -68,7 +73,7 @@ pub(crate) fn to_vec(
     let total = checked(size(&mut sizes)?)?;
     let (_, lengths) = sizes.finish();
     let mut out = Vec::with_capacity(total);
-    out.append_with(|spare| fill(spare.get_mut(..total).unwrap_or_default(), lengths, &write))?;
+    out.append_with(|spare| fill(with_slack(spare, total).unwrap_or_default(), total, lengths, &write))?;
     Ok(out)
 }
 
@@ -87,12 +92,20 @@ pub(crate) fn to_slice(
     Ok(total)
 }
 
+/// The window for a message of `total` bytes: with some room behind it where there is some, so that the cursor
+/// can store whole words up to the last byte.
+#[inline]
+fn with_slack(space: &mut [MaybeUninit<u8>], total: usize) -> Option<&mut [MaybeUninit<u8>]> {
+    let room = space.len().min(total + SLACK);
+    if room < total { None } else { space.get_mut(..room) }
+}
+
 fn fill<'b>(
     window: &'b mut [MaybeUninit<u8>],
+    total: usize,
     lengths: Lengths<'_>,
     write: &impl Fn(&mut Cursor<'_>, &mut Lengths<'_>),
 ) -> Result<Written<'b>, EncodeError> {
-    let total = window.len();
     pour(Cursor::new(window), total, lengths, write)
 }
 

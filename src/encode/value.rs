@@ -3,12 +3,45 @@
 use super::sizes::{Lengths, Sizes};
 use crate::program::{Coding, Entry};
 use crate::slab::{RawList, RawView};
-use crate::wire::{Cursor, varint_len, zigzag32, zigzag64};
+use crate::wire::{Cursor, short_varint, varint_len, zigzag32, zigzag64};
 
 /// Bytes of the tag.
 #[inline(always)]
 pub(super) fn tag_len(entry: &Entry) -> u64 {
     if entry.tag < 0x80 { 1 } else { varint_len(entry.tag as u64) as u64 }
+}
+
+/// Writes a tag.
+#[inline(always)]
+pub(super) fn put_tag(out: &mut Cursor<'_>, tag: u32) {
+    if tag < 0x80 { out.put_byte(tag as u8) } else { out.put_varint(tag as u64) }
+}
+
+/// Writes a tag and a varint; most fields of both are two to eight bytes, one store.
+#[inline(always)]
+fn put_tagged(out: &mut Cursor<'_>, tag: u32, value: u64) {
+    if tag < 0x80 && value < 1 << 49 {
+        let (bytes, len) = short_varint(value);
+        out.put_word((u64::from_le_bytes(bytes) << 8 | tag as u64).to_le_bytes(), len + 1);
+    } else {
+        put_tag(out, tag);
+        out.put_varint(value);
+    }
+}
+
+/// Writes a tag, a length prefix and a string of the store.
+#[inline(always)]
+fn put_span(view: RawView<'_, '_>, tag: Option<u32>, span: u64, out: &mut Cursor<'_>) {
+    let (offset, len) = (span as u32 as usize, (span >> 32) as usize);
+    match tag {
+        Some(tag) if tag < 0x80 && len < 0x80 => out.put_word([tag as u8, len as u8, 0, 0, 0, 0, 0, 0], 2),
+        Some(tag) => {
+            put_tag(out, tag);
+            out.put_varint(len as u64);
+        }
+        None => out.put_varint(len as u64),
+    }
+    out.put_prefix(view.store.get(offset..).unwrap_or(&[]), len);
 }
 
 /// The varint of a value kept in one word.
@@ -106,15 +139,21 @@ pub(super) fn write_value(
     if entry.flags.is_list() {
         return write_list(view.list(entry, slot), entry, lengths, out);
     }
-    out.put_varint(entry.tag as u64);
+    let tag = entry.tag;
     match entry.coding {
-        Coding::Fixed32 => out.put_fixed32(view.words.get(slot)),
-        Coding::Fixed64 => out.put_fixed64(view.words.get64(slot)),
-        Coding::String | Coding::Bytes => out.put_length_delimited(view.span(slot)),
-        Coding::Varint64 | Coding::Sint64 => {
-            out.put_varint(varint_of_words(entry.coding, view.words.get64(slot)));
+        Coding::Fixed32 => {
+            put_tag(out, tag);
+            out.put_fixed32(view.words.get(slot));
         }
-        coding => out.put_varint(varint_of_word(coding, view.words.get(slot))),
+        Coding::Fixed64 => {
+            put_tag(out, tag);
+            out.put_fixed64(view.words.get64(slot));
+        }
+        Coding::String | Coding::Bytes => put_span(view, Some(tag), view.words.get64(slot), out),
+        Coding::Varint64 | Coding::Sint64 => {
+            put_tagged(out, tag, varint_of_words(entry.coding, view.words.get64(slot)));
+        }
+        coding => put_tagged(out, tag, varint_of_word(coding, view.words.get(slot))),
     }
 }
 
@@ -134,27 +173,30 @@ fn write_list(list: RawList<'_, '_>, entry: &Entry, lengths: &mut Lengths<'_>, o
 
 /// Writes all elements, each behind the tag if there is one.
 fn write_elements(list: RawList<'_, '_>, coding: Coding, tag: Option<u32>, out: &mut Cursor<'_>) {
+    let words = list.run();
+    // One loop per coding, so that nothing is decided per element but whether there is a tag.
     macro_rules! each {
-        ($elements:expr, $put:expr) => {
-            for element in $elements {
+        ($elements:expr, $element:pat => $put:expr) => {
+            for $element in $elements {
                 if let Some(tag) = tag {
-                    out.put_varint(tag as u64);
+                    put_tag(out, tag);
                 }
-                #[allow(clippy::redundant_closure_call, reason = "one body per coding")]
-                $put(out, element);
+                $put;
             }
         };
     }
-    let words = list.run();
     match coding {
-        Coding::Fixed32 => each!(words, |out: &mut Cursor<'_>, &w| out.put_fixed32(w)),
-        Coding::Fixed64 => each!(pairs(list), |out: &mut Cursor<'_>, v| out.put_fixed64(v)),
+        Coding::Fixed32 => each!(words, &word => out.put_fixed32(word)),
+        Coding::Fixed64 => each!(pairs(list), value => out.put_fixed64(value)),
         Coding::String | Coding::Bytes => {
-            each!(0..list.len(), |out: &mut Cursor<'_>, i| { out.put_length_delimited(list.span(i)) })
+            for span in pairs(list) {
+                put_span(list.view, tag, span, out);
+            }
         }
-        Coding::Varint64 | Coding::Sint64 => {
-            each!(pairs(list), |out: &mut Cursor<'_>, v| { out.put_varint(varint_of_words(coding, v)) })
-        }
-        _ => each!(words, |out: &mut Cursor<'_>, &w| out.put_varint(varint_of_word(coding, w))),
+        Coding::Varint64 => each!(pairs(list), value => out.put_varint(value)),
+        Coding::Sint64 => each!(pairs(list), value => out.put_varint(zigzag64(value as i64))),
+        Coding::Int32 | Coding::ClosedEnum => each!(words, &word => out.put_varint(word as i32 as i64 as u64)),
+        Coding::Sint32 => each!(words, &word => out.put_varint(zigzag32(word as i32) as u64)),
+        _ => each!(words, &word => out.put_varint(word as u64)),
     }
 }

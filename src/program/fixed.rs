@@ -36,6 +36,8 @@ pub(crate) struct FixedShape {
     expected: [u64; WORDS],
     mask: [u64; WORDS],
     pub(crate) lifts: Vec<Lift>,
+    /// The presence bits when all fields are set.
+    pub(crate) all: u64,
 }
 
 impl FixedShape {
@@ -65,7 +67,18 @@ impl FixedShape {
             }
             words
         };
-        (len > 0).then(|| Self { len, expected: words(expected), mask: words(mask), lifts })
+        let all = (1 << lifts.len()) - 1;
+        (len > 0).then(|| Self { len, expected: words(expected), mask: words(mask), lifts, all })
+    }
+
+    /// The tags at their places, zeros elsewhere.
+    #[inline(always)]
+    pub(crate) fn template(&self) -> [u8; MAX_LEN] {
+        let mut bytes = [0; MAX_LEN];
+        for (chunk, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.expected) {
+            *chunk = word.to_le_bytes();
+        }
+        bytes
     }
 
     /// Whether `bytes`, which start with a body of this length, have the tags at their places. A body that ends

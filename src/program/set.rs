@@ -36,6 +36,7 @@ pub(crate) struct Program {
     pub(super) words: u32,
     pub(super) wide: bool,
     has_required: bool,
+    has_messages: bool,
     /// This message, or one reachable from it, has required fields.
     pub(super) needs_check: bool,
     contiguous: bool,
@@ -56,6 +57,7 @@ impl Program {
         words: 2,
         wide: false,
         has_required: false,
+        has_messages: false,
         needs_check: false,
         contiguous: false,
         message_set: false,
@@ -97,6 +99,7 @@ impl Program {
             entry_of,
             oneof_masks: vec![0; oneof_ids.len()],
             has_required,
+            has_messages: entries.iter().any(|e| e.coding.is_message()),
             needs_check: has_required,
             message_set: spec.message_set,
             entries,
@@ -239,6 +242,12 @@ impl Program {
     #[inline]
     pub(crate) fn has_required(&self) -> bool {
         self.has_required
+    }
+
+    /// Whether the message can hold other messages.
+    #[inline]
+    pub(crate) fn has_messages(&self) -> bool {
+        self.has_messages
     }
 
     /// Whether required fields can be missing anywhere below this message.

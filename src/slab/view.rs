@@ -221,7 +221,7 @@ impl<'a, 'i> RawList<'a, 'i> {
 }
 
 /// Walks the fields that are set, in field number order. Holds no reference, so that walks can keep many.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SetFields {
     /// Presence bits not yet walked; of one group, if wide.
     bits: u64,

@@ -1,0 +1,85 @@
+//! The writing pass.
+
+use super::sizes::Lengths;
+use super::traverse::{Frame, Visit};
+use super::value::{put_tag, write_value};
+use crate::program::{Entry, FixedShape};
+use crate::slab::RawView;
+use crate::wire::Cursor;
+
+/// MessageSet items: group 1 with `type_id = 2` and `message = 3`, all tags one byte.
+const ITEM: u8 = 1 << 3 | 3;
+const ITEM_END: u8 = 1 << 3 | 4;
+const TYPE_ID: u8 = 2 << 3;
+const MESSAGE: u8 = 3 << 3 | 2;
+
+/// Writes forward and takes the lengths as they come.
+pub(super) struct Writer<'w, 'b, 's> {
+    pub(super) out: &'w mut Cursor<'b>,
+    pub(super) lengths: &'w mut Lengths<'s>,
+}
+
+impl Visit for Writer<'_, '_, '_> {
+    type Open = ();
+
+    #[inline(always)]
+    fn field(&mut self, view: RawView<'_, '_>, entry: &Entry, slot: u32) {
+        write_value(view, entry, slot, self.lengths, self.out);
+    }
+
+    #[inline(always)]
+    fn shaped(&mut self, view: RawView<'_, '_>, entry: &Entry, shape: &FixedShape, base: u32) {
+        put_tag(self.out, entry.tag);
+        self.out.put_byte(shape.len as u8);
+        let mut bytes = shape.template();
+        for lift in &shape.lifts {
+            let (from, slot) = (lift.from as usize, base + lift.slot as u32);
+            if lift.eight {
+                if let Some(place) = bytes.get_mut(from..from + 8) {
+                    place.copy_from_slice(&view.words.get64(slot).to_le_bytes());
+                }
+            } else if let Some(place) = bytes.get_mut(from..from + 4) {
+                place.copy_from_slice(&view.words.get(slot).to_le_bytes());
+            }
+        }
+        self.out.put_prefix(&bytes, shape.len);
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, frame: Frame) {
+        match frame {
+            Frame::Length { tag } => {
+                put_tag(self.out, tag);
+                self.out.put_varint(self.lengths.take() as u64);
+            }
+            Frame::Group { tag } => put_tag(self.out, tag),
+            Frame::Item { type_id } => {
+                self.out.put_byte(ITEM);
+                self.out.put_byte(TYPE_ID);
+                self.out.put_varint(type_id as u64);
+                self.out.put_byte(MESSAGE);
+                self.out.put_varint(self.lengths.take() as u64);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn leave(&mut self, frame: Frame, (): ()) {
+        match frame {
+            Frame::Length { .. } => {}
+            Frame::Group { tag } => put_tag(self.out, tag + 1),
+            Frame::Item { .. } => self.out.put_byte(ITEM_END),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unknown(&mut self, view: RawView<'_, '_>) {
+        for span in view.unknown() {
+            if let Some(tag) = span.tag {
+                put_tag(self.out, tag);
+            }
+            self.out.put_slice(view.bytes_at(span.offset, span.len));
+        }
+    }
+}
