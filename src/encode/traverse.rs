@@ -141,9 +141,14 @@ pub(super) fn traverse<V: Visit>(
                 orders.pop();
                 elements.sorted = false;
             }
-            while let Some((at, entry, slot)) = fields.next(view) {
+            while let Some((at, entry, slot)) = fields.next_of(program, view.words, view.base) {
                 if !entry.coding.is_message() {
                     visitor.field(view, entry, slot);
+                    continue;
+                }
+                if entry.flags.is_inline() && levels.depth < options.depth_limit() as usize {
+                    // Small and without messages of its own: no need to leave this loop.
+                    inlined(view, program, entry, slot, visitor);
                     continue;
                 }
                 position = at;
@@ -214,11 +219,27 @@ pub(super) fn traverse<V: Visit>(
     }
 }
 
-/// A message that cannot hold others.
+/// A sub-message that lives in the slots of its parent.
 #[inline(always)]
+fn inlined<V: Visit>(view: RawView<'_, '_>, program: &Program, entry: &Entry, slot: u32, visitor: &mut V) {
+    let sub = view.set.program(entry.sub);
+    if let Some(shape) = sub.fixed() {
+        if view.words.get64(slot) == shape.all && entry.coding == Coding::Message {
+            return visitor.shaped(view, entry, shape, slot);
+        }
+    }
+    let frame = Frame::of(program, entry);
+    let open = visitor.enter(frame);
+    leaf(view.at(entry.sub, slot), visitor);
+    visitor.leave(frame, open);
+}
+
+/// A message that cannot hold others.
+#[inline(never)]
 fn leaf<V: Visit>(view: RawView<'_, '_>, visitor: &mut V) {
+    let program = view.program();
     let mut fields = view.set_fields();
-    while let Some((_, entry, slot)) = fields.next(view) {
+    while let Some((_, entry, slot)) = fields.next_of(program, view.words, view.base) {
         visitor.field(view, entry, slot);
     }
     if view.words.get(view.base + 1) != 0 {

@@ -234,22 +234,48 @@ impl SetFields {
     /// The next field of `view`, the message that this was made from: (entry index, entry, slot).
     #[inline]
     pub(crate) fn next<'a>(&mut self, view: RawView<'a, '_>) -> Option<(usize, &'a Entry, u32)> {
-        let program = view.program();
+        self.next_of(view.program(), view.words, view.base)
+    }
+
+    /// As [`next`](Self::next), for loops that have the parts of the view at hand.
+    #[inline(always)]
+    pub(crate) fn next_of<'a>(
+        &mut self,
+        program: &'a Program,
+        words: Words<'_>,
+        base: u32,
+    ) -> Option<(usize, &'a Entry, u32)> {
+        if program.is_wide() {
+            return self.next_group(program, words, base);
+        }
+        if self.bits == 0 {
+            return None;
+        }
+        let index = self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        let entry = program.entries().get(index)?;
+        Some((index, entry, base + entry.slot as u32))
+    }
+
+    /// The next field of a wide message.
+    #[inline(never)]
+    fn next_group<'a>(
+        &mut self,
+        program: &'a Program,
+        words: Words<'_>,
+        base: u32,
+    ) -> Option<(usize, &'a Entry, u32)> {
         while self.bits == 0 {
             self.group += 1;
-            if !program.is_wide() || self.group as usize * WIDE_GROUP >= program.entries().len() {
+            if self.group as usize * WIDE_GROUP >= program.entries().len() {
                 return None;
             }
-            let (bits, block) = view.words.wide_group(view.base, self.group);
+            let (bits, block) = words.wide_group(base, self.group);
             (self.bits, self.block) = (bits as u64, block);
         }
         let index = self.group as usize * WIDE_GROUP + self.bits.trailing_zeros() as usize;
         self.bits &= self.bits - 1;
-        let entry = program.entries().get(index)?;
-        if program.is_wide() {
-            self.block += 2;
-            return Some((index, entry, self.block - 2));
-        }
-        Some((index, entry, view.base + entry.slot as u32))
+        self.block += 2;
+        Some((index, program.entries().get(index)?, self.block - 2))
     }
 }
