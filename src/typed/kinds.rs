@@ -124,8 +124,15 @@ impl<K: FieldKind, V: FieldKind> FieldKind for Map<K, V> {
     const WIRE: WireType = WireType::LengthDelimited;
 }
 
-/// The table of one listed field, before its options.
-pub const fn field_table<K: FieldKind>(name: &'static str, number: u32, explicit: bool) -> FieldTable {
+/// The table of one listed field, before its options. `member` says that the member has presence, `listed` that
+/// the listing says `optional`; a message has presence without the word.
+pub const fn field_table<K: FieldKind>(
+    name: &'static str,
+    number: u32,
+    member: bool,
+    listed: bool,
+) -> FieldTable {
+    let explicit = listed || (member && !matches!(K::VALUE, TableKind::Message(_)));
     let table = match K::MAP_KEY {
         Some(key) => FieldTable::map(unraw(name), number, key, K::VALUE),
         None => FieldTable::new(unraw(name), number, K::VALUE),

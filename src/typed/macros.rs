@@ -97,7 +97,8 @@
 ///
 /// - `T` has none: it is written unless it has the zero value, or that of `[default = ..]`, at which decoding
 ///   starts. A message without presence is written unless it is empty; it cannot be a `Box`.
-/// - `Option<T>` is written if it is `Some`. The table says `optional` if the member or the listing does.
+/// - `Option<T>` is written if it is `Some`. The table says `optional` if the listing does, or if the member is
+///   an `Option` of anything but a message.
 /// - `required` takes `Option<T>`. `encode` and `decode` fail if it is `None`; `merge` does not look.
 /// - `repeated` takes `Vec<T>`. Packed and unpacked fields are read either way.
 /// - `map` takes `HashMap<K, V>` (feature `std`) or `BTreeMap<K, V>`, which writes in key order.
@@ -389,7 +390,7 @@ macro_rules! __key {
 macro_rules! __table {
     ($kind:tt $name:tt $number:literal [$([$option:ident $setting:expr])*] $explicit:expr) => {{
         let table = $crate::__private::field_table::<$crate::__private::kind!($kind)>(
-            $crate::__private::name!($name), $number, $explicit || $crate::__private::optional!($kind),
+            $crate::__private::name!($name), $number, $explicit, $crate::__private::optional!($kind),
         );
         $(let table = $crate::__private::option!(table $kind $option $setting);)*
         table
