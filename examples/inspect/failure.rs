@@ -69,21 +69,25 @@ impl Failure {
 
     /// A descriptor set that makes no pool.
     pub fn descriptors(name: &str, bytes: &[u8], error: &DescriptorError) -> Self {
-        let mut text = format!("{name}: {error}\n");
+        let mut text = format!("{name}: {}\n", error.kind());
         detail(&mut text, "kind", format_args!("{:?}", error.kind()));
         if let Some(error) = error.decode_error() {
+            detail(&mut text, "fault", format_args!("{}", error.kind()));
             detail(&mut text, "offset", format_args!("byte {} of {}", error.offset(), bytes.len()));
             field(&mut text, error.message_name(), error.path());
         }
         for (label, value) in [("file", error.file()), ("name", error.name()), ("found", error.detail())] {
+            // What is found in a broken set can be long.
+            let (end, more) = value.char_indices().nth(200).map_or((value.len(), ""), |(end, _)| (end, "…"));
             if !value.is_empty() {
-                detail(&mut text, label, format_args!("{value}"));
+                detail(&mut text, label, format_args!("{}{more}", value[..end].escape_debug()));
             }
         }
         let source = ["syntax", "edition", "package", "import", "//"];
-        if std::str::from_utf8(bytes).is_ok_and(|text| source.iter().any(|w| text.trim_start().starts_with(w)))
-        {
-            let hint = "this is .proto source; protoc --include_imports --descriptor_set_out makes a set of it";
+        let text_file = std::str::from_utf8(bytes).unwrap_or_default().trim_start();
+        if source.iter().any(|word| text_file.starts_with(word)) {
+            let hint =
+                "this is .proto source; protoc --include_imports --descriptor_set_out makes a set of it";
             detail(&mut text, "hint", format_args!("{hint}"));
         }
         Self::Report(text)

@@ -30,7 +30,10 @@ pub fn run(stdout: &mut impl Write) -> Result<(), Failure> {
     summary.print(&mut output)?;
     output.line(0, format_args!("\nThe same bytes without a schema:\n"))?;
     crate::without_schema(&payload, &mut output, &mut Summary::new())?;
-    output.line(0, format_args!("\nYour own: inspect --descriptors FILE --type NAME FILE; --help says more."))?;
+    output.line(
+        0,
+        format_args!("\nYour own: inspect --descriptors FILE --type NAME FILE; --help says more."),
+    )?;
     Ok(())
 }
 

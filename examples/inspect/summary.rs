@@ -61,8 +61,7 @@ impl Summary {
         output.line(0, format_args!("fields    {fields}"))?;
         let name = if self.encode.is_some() { "decoded" } else { "checked" };
         if let Some((time, same, bytes)) = self.encode {
-            output
-                .line(0, format_args!("unknown   {unknown_fields} fields, {unknown_bytes} bytes"))?;
+            output.line(0, format_args!("unknown   {unknown_fields} fields, {unknown_bytes} bytes"))?;
             output.line(0, format_args!("{name}   in {}", self.pace(self.decode)))?;
             let same = if same { "the same bytes" } else { "other bytes, as valid" };
             output.line(0, format_args!("encoded   {bytes} bytes in {time:.1?}, {same}"))?;

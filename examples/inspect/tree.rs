@@ -116,7 +116,8 @@ impl<'a, 'i: 'a> Walk<'_, '_, 'a, 'i> {
         let Some(value) = list.get(next) else { return Ok(()) };
         self.stack.push(Step::Elements { field, list, next: next + 1, place });
         let place = self.abbreviate(field, next, list.len(), place)?;
-        let label = if place.visible { format!("{}[{next}]", text::field_name(field)) } else { String::new() };
+        let label =
+            if place.visible { format!("{}[{next}]", text::field_name(field)) } else { String::new() };
         self.value(&label, field, value, place)
     }
 
