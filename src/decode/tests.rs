@@ -90,10 +90,8 @@ fn map_keys_are_unique_last_wins_and_missing_parts_are_zero() {
 #[test]
 fn map_entries_of_fixed_shape_keep_keys_unique() {
     let fixed = |number| FieldSpec::new(number, Kind::Fixed32, Shape::Explicit);
-    let map = MessageSpec {
-        fields: vec![FieldSpec::new(1, Kind::Message(1), Shape::Map)],
-        ..Default::default()
-    };
+    let map =
+        MessageSpec { fields: vec![FieldSpec::new(1, Kind::Message(1), Shape::Map)], ..Default::default() };
     let entry = MessageSpec { fields: vec![fixed(1), fixed(2)], map_entry: true, ..Default::default() };
     let set = ProgramSet::new(&[map, entry], &[]).unwrap();
     let one = |value: u8| [0x0a, 10, 0x0d, 1, 0, 0, 0, 0x15, value, 0, 0, 0];

@@ -47,7 +47,9 @@ pub(crate) fn append<B: Buffer>(
         let total = size(&mut sizes).and_then(checked).map_err(Stop::Failed)?;
         let (space, lengths) = sizes.finish();
         match with_slack(space, total) {
-            Some(window) if !lengths.has_spilled() => fill(window, total, lengths, &write).map_err(Stop::Failed),
+            Some(window) if !lengths.has_spilled() => {
+                fill(window, total, lengths, &write).map_err(Stop::Failed)
+            }
             _ => Err(Stop::Grow(total, lengths.into_owned())),
         }
     });

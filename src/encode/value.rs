@@ -195,7 +195,9 @@ fn write_elements(list: RawList<'_, '_>, coding: Coding, tag: Option<u32>, out: 
         }
         Coding::Varint64 => each!(pairs(list), value => out.put_varint(value)),
         Coding::Sint64 => each!(pairs(list), value => out.put_varint(zigzag64(value as i64))),
-        Coding::Int32 | Coding::ClosedEnum => each!(words, &word => out.put_varint(word as i32 as i64 as u64)),
+        Coding::Int32 | Coding::ClosedEnum => {
+            each!(words, &word => out.put_varint(word as i32 as i64 as u64))
+        }
         Coding::Sint32 => each!(words, &word => out.put_varint(zigzag32(word as i32) as u64)),
         _ => each!(words, &word => out.put_varint(word as u64)),
     }

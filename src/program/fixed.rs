@@ -88,8 +88,10 @@ impl FixedShape {
         let (words, _) = bytes.as_chunks::<8>();
         let count = self.len.div_ceil(8);
         words.len() >= count
-            && words.iter().zip(self.expected.iter().zip(&self.mask)).take(count).all(|(word, (expected, mask))| {
-                u64::from_le_bytes(*word) & mask == *expected
-            })
+            && words
+                .iter()
+                .zip(self.expected.iter().zip(&self.mask))
+                .take(count)
+                .all(|(word, (expected, mask))| u64::from_le_bytes(*word) & mask == *expected)
     }
 }
