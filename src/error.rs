@@ -286,6 +286,14 @@ pub enum EncodeErrorKind {
     BufferTooSmall,
     /// The message changed between the sizing and the writing pass.
     SizeMismatch,
+    /// A field handle of another plan, or of another message than the one being written.
+    ForeignField,
+    /// A prepared message of another type than the field.
+    WrongMessage,
+    /// A number that a closed enum does not list.
+    UnknownEnumNumber,
+    /// A nested message was not written to its end.
+    Interrupted,
 }
 
 impl EncodeErrorKind {
@@ -296,6 +304,10 @@ impl EncodeErrorKind {
             Self::DepthExceeded => "messages are nested deeper than the limit",
             Self::BufferTooSmall => "the buffer is shorter than the encoded message",
             Self::SizeMismatch => "the message changed while it was encoded",
+            Self::ForeignField => "the field handle belongs to another plan or message",
+            Self::WrongMessage => "the prepared message is of another type than the field",
+            Self::UnknownEnumNumber => "the closed enum does not list the number",
+            Self::Interrupted => "a nested message was not written to its end",
         }
     }
 }

@@ -9,6 +9,7 @@ mod encode;
 mod error;
 mod message;
 mod program;
+pub mod record;
 mod schema;
 mod slab;
 pub mod stream;
@@ -26,6 +27,7 @@ pub use message::{
     Decoder, DynamicMessage, Fields, ListRef, MapKey, MapKeyRef, MapRef, MessageMut, MessageView, Prepared,
     SetFieldError, SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
 };
+pub use record::{PlanError, PlanErrorKind, RecordPlan, RecordWriter};
 pub use schema::{
     DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
     FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor,

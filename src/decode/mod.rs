@@ -15,7 +15,6 @@ mod options;
 mod packed;
 mod required;
 mod run;
-mod scalars;
 mod special;
 
 pub use options::DecodeOptions;

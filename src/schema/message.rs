@@ -245,7 +245,13 @@ impl MessageDescriptor {
     ///
     /// Compiles to the same descriptors, see [`FileDescriptor::to_proto`].
     pub fn to_proto(&self) -> String {
-        print::message(&self.pool, self.index)
+        self.to_proto_of(&print::keep_all)
+    }
+
+    /// As [`to_proto`](Self::to_proto), with those fields only that `keep` has: of a message, by program index, the
+    /// field at a position of its list of fields and extensions.
+    pub(crate) fn to_proto_of(&self, keep: &dyn Fn(u32, u32) -> bool) -> String {
+        print::message(&self.pool, self.index, keep)
     }
 }
 

@@ -51,6 +51,6 @@ pub(crate) use {
     packed::count_varints,
     raw::Fault,
     spare::Written,
-    varint::short_varint,
+    varint::{long_varint, short_varint},
     writer::MAX_LEN,
 };

@@ -22,8 +22,8 @@ enum Origin {
 /// The fields, extensions and nested messages of a message or file, and how far they are printed.
 struct Content<'a> {
     scope: Scope,
-    /// `None` for a file.
-    message: Option<&'a MessageData>,
+    /// With its index; `None` for a file.
+    message: Option<(u32, &'a MessageData)>,
     messages: Vec<u32>,
     extensions: Vec<u32>,
     next_field: usize,
@@ -69,23 +69,23 @@ impl<'a> Printer<'a> {
         let visibility = visibility(message.visibility);
         self.gap();
         self.open(format!("{visibility}message {}", data.text(message.name.local())));
-        self.body(message);
+        self.body(index, message);
         self.close();
     }
 
     /// What is between the braces of a message or group.
-    fn body(&mut self, message: &'a MessageData) {
+    fn body(&mut self, index: u32, message: &'a MessageData) {
         let options = self.options_of("google.protobuf.MessageOptions", message.options, message.scope);
         self.option_lines(options);
         self.reserved(message);
         self.extension_ranges(message);
-        for &index in &message.enums {
+        for &enumeration in &message.enums {
             self.gap();
-            self.enumeration(index);
+            self.enumeration(enumeration);
         }
         self.content(Content {
             scope: message.scope,
-            message: Some(message),
+            message: Some((index, message)),
             messages: message.messages.clone(),
             extensions: message.extensions.clone(),
             next_field: 0,
@@ -108,7 +108,7 @@ impl<'a> Printer<'a> {
                 }
             }
         }
-        let fields = content.message.map_or(0, |m| m.declared as usize);
+        let fields = content.message.map_or(0, |(_, m)| m.declared as usize);
         self.fields_up_to(&mut content, fields);
         let extensions = content.extensions.len();
         self.extensions_up_to(&mut content, extensions);
@@ -116,7 +116,7 @@ impl<'a> Printer<'a> {
 
     fn origins(&self, content: &Content<'_>) -> BTreeMap<u32, Origin> {
         let mut origins = BTreeMap::new();
-        let declared = content.message.map_or(&[][..], |m| &m.fields).iter();
+        let declared = content.message.map_or(&[][..], |(_, m)| &m.fields).iter();
         for (i, field) in declared.enumerate().filter(|(_, f)| f.extension == NONE) {
             if let Kind::Message(index) = field.kind
                 && (field.flags.has(FieldFlags::MAP) || self.is_group(content.scope, field))
@@ -155,18 +155,28 @@ impl<'a> Printer<'a> {
         Some((extension.message, message.field(extension.field)?))
     }
 
+    fn keeps_extension(&self, index: u32) -> bool {
+        let extension = self.data.extensions.get(index as usize);
+        extension.is_some_and(|e| (self.keep)(e.message, e.field))
+    }
+
     fn fields_up_to(&mut self, content: &mut Content<'a>, end: usize) {
-        let Some(message) = content.message else { return };
-        if core::mem::take(&mut content.gap) && content.next_field < end {
+        let Some((index, message)) = content.message else { return };
+        let mut kept = (content.next_field..end).filter(|&at| (self.keep)(index, at as u32));
+        if core::mem::take(&mut content.gap) && kept.next().is_some() {
             self.gap();
         }
         while content.next_field < end {
             let Some(field) = message.fields.get(content.next_field) else { return };
+            let kept = (self.keep)(index, content.next_field as u32);
             content.next_field += 1;
+            if !kept {
+                continue;
+            }
             match message.oneofs.get(field.oneof as usize) {
                 Some(oneof) if !oneof.synthetic => {
                     if content.oneofs.insert(field.oneof) {
-                        self.oneof(message, field.oneof);
+                        self.oneof(index, message, field.oneof);
                     }
                 }
                 _ => self.field(content.scope, field, false),
@@ -174,12 +184,12 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn oneof(&mut self, message: &'a MessageData, index: u32) {
+    fn oneof(&mut self, message_index: u32, message: &'a MessageData, index: u32) {
         let Some(oneof) = message.oneofs.get(index as usize) else { return };
         self.open(format!("oneof {}", self.data.text(oneof.name.local())));
         let options = self.options_of("google.protobuf.OneofOptions", oneof.options, message.scope);
         self.option_lines(options);
-        for &index in &oneof.fields {
+        for &index in oneof.fields.iter().filter(|&&field| (self.keep)(message_index, field)) {
             if let Some(field) = message.field(index) {
                 self.field(message.scope, field, true);
             }
@@ -192,7 +202,10 @@ impl<'a> Printer<'a> {
         while content.next_extension < end {
             let Some(&index) = content.extensions.get(content.next_extension) else { break };
             content.next_extension += 1;
-            let Some((extendee, field)) = self.extension(index) else { continue };
+            let Some((extendee, field)) = self.extension(index).filter(|_| self.keeps_extension(index))
+            else {
+                continue;
+            };
             if open != Some(extendee) {
                 if open.is_some() {
                     self.close();
@@ -219,7 +232,7 @@ impl<'a> Printer<'a> {
         {
             let name = self.data.text(message.name.local());
             self.open(format!("{label}group {name} = {}{options}", field.number));
-            self.body(message);
+            self.body(index, message);
             self.close();
             return;
         }

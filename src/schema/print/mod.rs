@@ -18,16 +18,24 @@ use super::symbols::{Scope, Symbol};
 use alloc::collections::BTreeSet;
 use alloc::{format, string::String};
 
+/// Whether to print a field: a message, and the position in its list of fields and extensions.
+pub(super) type Keep<'k> = dyn Fn(u32, u32) -> bool + 'k;
+
+/// All fields.
+pub(super) fn keep_all(_: u32, _: u32) -> bool {
+    true
+}
+
 /// A file as .proto source.
 pub(super) fn file(pool: &DescriptorPool, index: u32) -> String {
     Printer::new(pool, index, None).print()
 }
 
-/// A file with what a message needs.
-pub(super) fn message(pool: &DescriptorPool, index: u32) -> String {
-    let wanted = subset::Wanted::of_message(pool.data(), index);
+/// A file with what a message needs that has those fields only, its own and those of other messages, that `keep` has.
+pub(super) fn message(pool: &DescriptorPool, index: u32, keep: &Keep<'_>) -> String {
+    let wanted = subset::Wanted::of_message(pool.data(), index, keep);
     let file = pool.data().messages.get(index as usize).map_or(NONE, |m| m.file);
-    Printer::new(pool, file, Some(wanted)).print()
+    Printer { keep, ..Printer::new(pool, file, Some(wanted)) }.print()
 }
 
 /// A file with what an enum needs.
@@ -46,6 +54,7 @@ struct Printer<'a> {
     edition: Edition,
     /// The top-level definitions to print, `None` for all.
     wanted: Option<subset::Wanted>,
+    keep: &'a Keep<'a>,
     out: String,
     indent: usize,
 }
@@ -56,7 +65,7 @@ impl<'a> Printer<'a> {
         let edition = data.files.get(file as usize).map_or(Edition::Proto3, |f| f.edition);
         let own = pool.get_message_by_name("google.protobuf.FileOptions").is_some();
         let options = if own { pool.clone() } else { DescriptorPool::descriptor_proto() };
-        Self { data, options, file, edition, wanted, out: String::new(), indent: 0 }
+        Self { data, options, file, edition, wanted, keep: &keep_all, out: String::new(), indent: 0 }
     }
 
     fn print(mut self) -> String {

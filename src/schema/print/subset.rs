@@ -1,7 +1,7 @@
 //! Which definitions of a file a message or enum needs.
 
-use super::Indices;
-use crate::schema::model::{NONE, PoolData};
+use super::{Indices, Keep, keep_all};
+use crate::schema::model::{FieldFlags, NONE, PoolData};
 use crate::table::Kind;
 use alloc::vec::Vec;
 
@@ -18,26 +18,27 @@ pub(super) struct Wanted {
 struct Search<'a> {
     data: &'a PoolData,
     file: u32,
+    keep: &'a Keep<'a>,
     wanted: Wanted,
     /// Messages whose content has not been looked at.
     todo: Vec<u32>,
 }
 
 impl Wanted {
-    pub(super) fn of_message(data: &PoolData, index: u32) -> Self {
+    pub(super) fn of_message(data: &PoolData, index: u32, keep: &Keep<'_>) -> Self {
         let file = data.messages.get(index as usize).map_or(NONE, |m| m.file);
-        Search::run(data, file, |search| search.message(index))
+        Search::run(data, file, keep, |search| search.message(index))
     }
 
     pub(super) fn of_enum(data: &PoolData, index: u32) -> Self {
         let file = data.enums.get(index as usize).map_or(NONE, |e| e.file);
-        Search::run(data, file, |search| search.enumeration(index))
+        Search::run(data, file, &keep_all, |search| search.enumeration(index))
     }
 }
 
 impl Search<'_> {
-    fn run(data: &PoolData, file: u32, start: impl FnOnce(&mut Search<'_>)) -> Wanted {
-        let mut search = Search { data, file, wanted: Wanted::default(), todo: Vec::new() };
+    fn run(data: &PoolData, file: u32, keep: &Keep<'_>, start: impl FnOnce(&mut Search<'_>)) -> Wanted {
+        let mut search = Search { data, file, keep, wanted: Wanted::default(), todo: Vec::new() };
         start(&mut search);
         if search.defines_options() {
             let here = data.extensions.iter().enumerate().filter(|(_, e)| e.file == file);
@@ -109,12 +110,19 @@ impl Search<'_> {
     /// What the fields and extensions in a message refer to; messages nested in it are looked at later.
     fn content(&mut self, index: u32) {
         let Some(message) = self.data.messages.get(index as usize) else { return };
-        for field in message.fields.iter().take(message.declared as usize) {
-            self.kind(field.kind);
+        let mut dropped_entries = Indices::new();
+        for (at, field) in message.fields.iter().take(message.declared as usize).enumerate() {
+            match field.kind {
+                kind if (self.keep)(index, at as u32) => self.kind(kind),
+                Kind::Message(entry) if field.flags.has(FieldFlags::MAP) => {
+                    dropped_entries.insert(entry);
+                }
+                _ => {}
+            }
         }
         for &extension in &message.extensions {
             self.extension(extension);
         }
-        self.todo.extend_from_slice(&message.messages);
+        self.todo.extend(message.messages.iter().filter(|m| !dropped_entries.contains(m)));
     }
 }

@@ -1,0 +1,82 @@
+//! [`Bits`]: one bit per field and oneof of a message.
+
+use alloc::{vec, vec::Vec};
+
+/// Words held in place: 256 bits.
+const NEAR: usize = 4;
+
+/// A set of small numbers, of which the first 256 need no allocation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bits {
+    near: [u64; NEAR],
+    far: Vec<u64>,
+}
+
+impl Bits {
+    /// An empty set for numbers below `count`.
+    pub(super) fn new(count: usize) -> Self {
+        Self { near: [0; NEAR], far: vec![0; count.div_ceil(64).saturating_sub(NEAR)] }
+    }
+
+    /// Whether the set holds `bit`; of numbers beyond its size, that it does.
+    #[inline(always)]
+    pub(super) fn has(&self, bit: u32) -> bool {
+        let word = (bit >> 6) as usize;
+        let word = if word < NEAR { self.near[word] } else { self.far_word(word) };
+        word >> (bit & 63) & 1 != 0
+    }
+
+    #[inline(never)]
+    fn far_word(&self, word: usize) -> u64 {
+        self.far.get(word - NEAR).copied().unwrap_or(u64::MAX)
+    }
+
+    /// Adds `bit`.
+    #[inline(always)]
+    pub(super) fn insert(&mut self, bit: u32) {
+        if let Some(word) = self.word(bit) {
+            *word |= 1 << (bit & 63);
+        }
+    }
+
+    /// Takes out `bit`.
+    pub(super) fn remove(&mut self, bit: u32) {
+        if let Some(word) = self.word(bit) {
+            *word &= !(1 << (bit & 63));
+        }
+    }
+
+    #[inline(always)]
+    fn word(&mut self, bit: u32) -> Option<&mut u64> {
+        let word = (bit >> 6) as usize;
+        if word < NEAR { Some(&mut self.near[word]) } else { self.far.get_mut(word - NEAR) }
+    }
+
+    /// The first number in the set that is not in `other`.
+    pub(super) fn first_missing(&self, other: &Self) -> Option<u32> {
+        let words = self.near.iter().chain(&self.far).zip(other.near.iter().chain(&other.far));
+        let mut missing = words.enumerate().filter(|(_, (own, other))| *own & !*other != 0);
+        missing.next().map(|(at, (own, other))| at as u32 * 64 + (own & !other).trailing_zeros())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_and_far_bits_are_alike() {
+        let mut bits = Bits::new(700);
+        for bit in [0, 63, 64, 255, 256, 699] {
+            assert!(!bits.has(bit));
+            bits.insert(bit);
+            assert!(bits.has(bit));
+        }
+        let mut less = bits.clone();
+        less.remove(256);
+        less.remove(699);
+        assert_eq!((bits.first_missing(&less), less.first_missing(&bits)), (Some(256), None));
+        assert!(bits.has(5_000), "what is out of range is not to be written");
+        assert!(Bits::new(256).far.is_empty());
+    }
+}

@@ -1,0 +1,121 @@
+//! What a plan writes, as .proto source and as a hash of its own canonical form.
+
+use super::RecordPlan;
+use super::node::{enum_of, map_part};
+use crate::schema::{EnumDescriptor, FieldRef, MessageDescriptor};
+use crate::table::{Cardinality, DefaultValue, Kind};
+use alloc::collections::BTreeMap;
+use alloc::{format, string::String, string::ToString, vec::Vec};
+
+/// .proto source with the enabled fields.
+pub(super) fn print(plan: &RecordPlan) -> String {
+    let by_message: BTreeMap<u32, usize> =
+        plan.nodes.iter().enumerate().map(|(at, node)| (node.message.index(), at)).collect();
+    plan.descriptor().to_proto_of(&|message, field| {
+        let node = by_message.get(&message).and_then(|&at| plan.nodes.get(at));
+        node.is_none_or(|node| !node.disabled.has(field))
+    })
+}
+
+/// The hash of the canonical form, which [`RecordPlan::schema_hash`] describes.
+pub(super) fn hash(plan: &RecordPlan) -> u64 {
+    fnv1a(canonical(plan).as_bytes())
+}
+
+/// FNV-1a, 64 bit, <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv-17>.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+pub(super) fn canonical(plan: &RecordPlan) -> String {
+    let mut definitions = BTreeMap::new();
+    let mut done: Vec<bool> = plan.nodes.iter().map(|_| false).collect();
+    let mut todo = Vec::from([0_u32]);
+    let mut root = String::new();
+    while let Some(at) = todo.pop() {
+        let (Some(node), Some(done)) = (plan.nodes.get(at as usize), done.get_mut(at as usize)) else {
+            continue;
+        };
+        if core::mem::replace(done, true) {
+            continue;
+        }
+        let mut fields: Vec<FieldRef<'_>> = (0..node.field_count())
+            .filter(|&i| !node.disabled.has(i))
+            .filter_map(|i| node.field(i))
+            .collect();
+        fields.sort_by_key(|field| field.number());
+        let mut text = format!("message {}\n", node.message.full_name());
+        for field in fields {
+            line(&mut text, field);
+            todo.extend(node.child(field.index()));
+            if let Some(enumeration) = enum_of(field) {
+                let text = enum_text(&enumeration);
+                definitions.insert(enumeration.full_name().to_string(), text);
+            }
+        }
+        match at {
+            0 => root = text,
+            _ => drop(definitions.insert(node.message.full_name().to_string(), text)),
+        }
+    }
+    definitions.values().for_each(|text| root.push_str(text));
+    root
+}
+
+fn line(text: &mut String, field: FieldRef<'_>) {
+    let label = match field.cardinality() {
+        Cardinality::Required => "required",
+        Cardinality::Repeated if field.is_packed() => "packed",
+        Cardinality::Repeated => "repeated",
+        Cardinality::Optional if field.supports_presence() => "explicit",
+        Cardinality::Optional => "implicit",
+    };
+    *text += &format!("{} {label} {} {}", field.number(), type_of(field), field.name());
+    if let Some(oneof) = field.containing_oneof().filter(|oneof| !oneof.is_synthetic()) {
+        *text += &format!(" oneof {}", oneof.name());
+    }
+    if let Some(default) = field.explicit_default() {
+        *text += &format!(" default {}", default_text(default));
+    }
+    text.push('\n');
+}
+
+fn type_of(field: FieldRef<'_>) -> String {
+    let name = |kind: Kind<MessageDescriptor, EnumDescriptor>, group| match kind {
+        Kind::Message(message) if group => format!("group {}", message.full_name()),
+        Kind::Message(message) => format!("message {}", message.full_name()),
+        Kind::Enum(enumeration) => format!("enum {}", enumeration.full_name()),
+        scalar => scalar.name().to_string(),
+    };
+    match (map_part(field, 1), map_part(field, 2)) {
+        (Some(key), Some(value)) if field.is_map() => {
+            format!("map {} {}", name(key.kind(), false), name(value.kind(), value.is_group()))
+        }
+        _ => name(field.kind(), field.is_group()),
+    }
+}
+
+fn default_text(value: DefaultValue<'_>) -> String {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    match value {
+        DefaultValue::Bool(value) => u8::from(value).to_string(),
+        DefaultValue::Int(value) => value.to_string(),
+        DefaultValue::Uint(value) => value.to_string(),
+        DefaultValue::Float(value) if value.is_nan() => "7ff8000000000000".to_string(),
+        DefaultValue::Float(value) => format!("{:016x}", value.to_bits()),
+        DefaultValue::String(value) => hex(value.as_bytes()),
+        DefaultValue::Bytes(value) => hex(value),
+        DefaultValue::Enum(name) => name.to_string(),
+    }
+}
+
+fn enum_text(enumeration: &EnumDescriptor) -> String {
+    let closed = if enumeration.is_closed() { "closed " } else { "" };
+    let mut values: Vec<_> = enumeration.values().map(|v| (v.number(), v.name().to_string())).collect();
+    values.sort();
+    let mut text = format!("{closed}enum {}\n", enumeration.full_name());
+    values.iter().for_each(|(number, name)| text.push_str(&format!("{number} {name}\n")));
+    text
+}

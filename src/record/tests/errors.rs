@@ -1,0 +1,276 @@
+//! What a plan refuses, what a writer keeps until `finish`, and buffers that stay as they were.
+
+use super::*;
+use crate::EncodeErrorKind;
+use crate::error::EncodeError;
+use alloc::string::ToString;
+
+/// The error that a record ends with; what was in the buffer must be there still, and nothing else.
+fn error_of(plan: &RecordPlan, write: impl FnOnce(&mut RecordWriter<'_>)) -> EncodeError {
+    let mut buf = b"before".to_vec();
+    let mut rec = plan.record(&mut buf);
+    write(&mut rec);
+    let error = rec.finish().unwrap_err();
+    assert_eq!(buf, b"before");
+    error
+}
+
+#[test]
+fn names_are_checked() {
+    let plan = flow();
+    let kind = |result: Result<(), PlanError>| result.unwrap_err().kind();
+    for name in ["", "nope", "inner.", "inner.nope", "uint32.id", ".uint32", "inner..id", "counts.value"] {
+        assert_eq!(kind(plan.field::<kind::Uint32>(name).map(drop)), PlanErrorKind::NotFound, "{name:?}");
+        assert_eq!(kind(plan.clone().disable(name).map(drop)), PlanErrorKind::NotFound, "{name:?}");
+        assert!(!plan.is_enabled(name));
+    }
+    for name in ["by_port.key", "by_port.id", "by_port.value.nope", "[pkg.Flow]", "counts.value.x"] {
+        assert_eq!(kind(plan.clone().enable(name).map(drop)), PlanErrorKind::NotFound, "{name:?}");
+    }
+    assert_eq!(kind(plan.uint32("uint64").map(drop)), PlanErrorKind::WrongKind);
+    assert_eq!(kind(plan.int32("sint32").map(drop)), PlanErrorKind::WrongKind);
+    assert_eq!(kind(plan.message("counts").map(drop)), PlanErrorKind::WrongKind);
+    assert_eq!(kind(plan.map::<kind::String, kind::Int64>("counts").map(drop)), PlanErrorKind::WrongKind);
+    assert_eq!(kind(plan.clone().group("uint32", ["uint64"]).map(drop)), PlanErrorKind::DuplicateName);
+    assert_eq!(kind(plan.clone().group("g", ["nope"]).map(drop)), PlanErrorKind::NotFound);
+    assert_eq!(kind(plan.clone().enable_only(["uint32", "g"]).map(drop)), PlanErrorKind::NotFound);
+    let error = plan.uint32("counts").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the field is of another kind: counts in pkg.Flow (it is map<string, sint64>)"
+    );
+    assert_eq!((error.name(), error.message_name()), ("counts", "pkg.Flow"));
+}
+
+#[test]
+fn handles_of_other_plans_are_errors() {
+    let (plan, other) = (flow(), flow());
+    let (own, foreign) = (plan.uint32("uint32").unwrap(), other.uint32("uint32").unwrap());
+    assert_ne!(own, foreign);
+    let error = error_of(&plan, |rec| {
+        rec.set(own, 1);
+        assert!(!rec.wants(foreign));
+        rec.set(foreign, 2);
+        rec.set(own, 3);
+    });
+    assert_eq!((error.kind(), error.message_name()), (EncodeErrorKind::ForeignField, Some("pkg.Flow")));
+    // Clones are the same plan, whatever they have enabled.
+    let clone = plan.clone().disable("string").unwrap();
+    assert_eq!(body_of(&clone, |rec| rec.set(own, 1)), [5 << 3, 1]);
+}
+
+#[test]
+fn handles_of_other_messages_are_errors() {
+    let plan = flow();
+    let (inner, id, outer) =
+        (plan.message("inner").unwrap(), plan.uint64("inner.id").unwrap(), plan.uint32("uint32").unwrap());
+    assert_eq!(error_of(&plan, |rec| rec.set(id, 1)).kind(), EncodeErrorKind::ForeignField);
+    let error = error_of(&plan, |rec| {
+        rec.message(inner, |rec| rec.set(outer, 1));
+        rec.set(outer, 1);
+    });
+    assert_eq!((error.kind(), error.path().to_string().as_str()), (EncodeErrorKind::ForeignField, "inner"));
+}
+
+#[test]
+fn nothing_is_called_after_an_error() {
+    let plan = flow();
+    let foreign = flow().uint32("uint32").unwrap();
+    let (inner, strings) = (plan.message("inner").unwrap(), plan.string("strings").unwrap());
+    let by_port = plan.map::<kind::Fixed32, kind::Message>("by_port").unwrap();
+    let error = error_of(&plan, |rec| {
+        rec.set(foreign, 1);
+        rec.message(inner, |_| panic!("called"));
+        rec.insert_message(by_port, 1, |_| panic!("called"));
+        rec.extend(strings, core::iter::from_fn(|| panic!("called")));
+    });
+    assert_eq!(error.kind(), EncodeErrorKind::ForeignField);
+}
+
+#[test]
+fn required_fields_are_required() {
+    let plan = RecordPlan::new(&message(&OLD));
+    let (id, bodies, key) =
+        (plan.int32("id").unwrap(), plan.message("bodies").unwrap(), plan.string("body.key").unwrap());
+    let error = error_of(&plan, |_| ());
+    assert_eq!((error.kind(), error.path().to_string().as_str()), (EncodeErrorKind::MissingRequired, "id"));
+    let error = error_of(&plan, |rec| {
+        rec.set(id, 0);
+        rec.message(bodies, |rec| rec.set(key, ""));
+        rec.message(bodies, |_| ());
+    });
+    assert_eq!(error.path().to_string(), "bodies.key");
+    assert_eq!(error.to_string(), "a required field is not set, in pkg.old.Old: bodies.key");
+    let lax = plan.clone().disable("id").unwrap();
+    assert_eq!(body_of(&lax, |_| ()), [], "a disabled field is not required");
+}
+
+#[test]
+fn closed_enums_take_what_they_list() {
+    let plan = RecordPlan::new(&message(&OLD));
+    let (id, shade, shades) =
+        (plan.int32("id").unwrap(), plan.enumeration("shade").unwrap(), plan.enumeration("shades").unwrap());
+    let by_name = plan.map::<kind::String, kind::Enum>("by_name").unwrap();
+    let body = body_of(&plan, |rec| {
+        rec.set(id, 0);
+        rec.set(shade, -2);
+        rec.extend(shades, [1, -2]);
+        rec.set(shades, 1);
+        rec.insert(by_name, "a", 1);
+    });
+    assert_eq!(body.len(), 2 + 11 + 13 + 3 + 7);
+    type Write = fn(&mut RecordWriter<'_>);
+    let bad: [(&str, Write); 4] = [
+        ("shade", |rec| rec.set(rec.plan().enumeration("shade").unwrap(), 2)),
+        ("shades", |rec| rec.set(rec.plan().enumeration("shades").unwrap(), -1)),
+        ("shades", |rec| rec.extend(rec.plan().enumeration("shades").unwrap(), [1, 5])),
+        ("by_name", |rec| rec.insert(rec.plan().map::<kind::String, kind::Enum>("by_name").unwrap(), "a", 3)),
+    ];
+    for (path, write) in bad {
+        let error = error_of(&plan, |rec| {
+            rec.set(id, 0);
+            write(rec);
+        });
+        assert_eq!((error.kind(), &*error.path().to_string()), (EncodeErrorKind::UnknownEnumNumber, path));
+    }
+}
+
+#[test]
+fn prepared_messages_of_other_types_are_errors() {
+    let plan = flow();
+    let prepared = crate::Prepared::new(&DynamicMessage::new(&message(&FLOW))).unwrap();
+    let inner = plan.message("inner").unwrap();
+    let error = error_of(&plan, |rec| rec.prepared(inner, &prepared));
+    assert_eq!((error.kind(), error.path().to_string().as_str()), (EncodeErrorKind::WrongMessage, "inner"));
+}
+
+#[test]
+fn depth_is_limited() {
+    fn nest(rec: &mut RecordWriter<'_>, deep: Field<kind::Message>, depth: u32) {
+        if depth > 0 {
+            rec.message(deep, |rec| nest(rec, deep, depth - 1));
+        }
+    }
+    let plan = RecordPlan::new(&message(&INNER));
+    let deep = plan.message("deep").unwrap();
+    let at_limit = decoded(&plan, |rec| nest(rec, deep, 100));
+    assert!(at_limit.has_field_by_name("deep"));
+    let error = error_of(&plan, |rec| nest(rec, deep, 101));
+    assert_eq!((error.kind(), error.path().steps().len()), (EncodeErrorKind::DepthExceeded, 101));
+}
+
+#[test]
+fn what_is_not_finished_leaves_the_buffer_as_it_was() {
+    let plan = flow();
+    let (text, inner, id) =
+        (plan.string("string").unwrap(), plan.message("inner").unwrap(), plan.uint64("inner.id").unwrap());
+    let mut buf = b"before".to_vec();
+    let write = |rec: &mut RecordWriter<'_>| {
+        rec.set(text, &"long".repeat(1000));
+        rec.message(inner, |rec| rec.set(id, 1));
+    };
+    let mut dropped = plan.record(&mut buf);
+    write(&mut dropped);
+    drop(dropped);
+    assert_eq!(buf, b"before");
+    let mut leaked = plan.record(&mut buf);
+    write(&mut leaked);
+    core::mem::forget(leaked);
+    assert_eq!(buf, b"before");
+    let mut rec = plan.record(&mut buf);
+    rec.set(text, "after");
+    rec.finish().unwrap();
+    assert_eq!(buf, b"before\x07\x72\x05after");
+}
+
+#[test]
+fn a_panic_inside_of_a_message_fails_the_record() {
+    extern crate std;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    let plan = flow();
+    let (inner, inners, packed, id) = (
+        plan.message("inner").unwrap(),
+        plan.message("inners").unwrap(),
+        plan.sint32("packed").unwrap(),
+        plan.uint32("uint32").unwrap(),
+    );
+    let error = error_of(&plan, |rec| {
+        rec.set(id, 1);
+        let caught = catch_unwind(AssertUnwindSafe(|| rec.message(inner, |_| panic!("on purpose"))));
+        assert!(caught.is_err());
+    });
+    assert_eq!(error.kind(), EncodeErrorKind::Interrupted);
+    let error = error_of(&plan, |rec| {
+        let values = core::iter::once(1).chain(core::iter::from_fn(|| panic!("on purpose")));
+        let caught = catch_unwind(AssertUnwindSafe(|| rec.extend(packed, values)));
+        assert!(caught.is_err());
+        rec.message(inners, |_| ());
+    });
+    assert_eq!(error.kind(), EncodeErrorKind::Interrupted);
+}
+
+#[test]
+fn writers_that_are_swapped_inside_of_a_message_do_no_harm() {
+    let plan = flow();
+    let (inner, id, text) =
+        (plan.message("inner").unwrap(), plan.uint64("inner.id").unwrap(), plan.string("string").unwrap());
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    let mut a = plan.record(&mut first);
+    let mut b = plan.record(&mut second);
+    a.set(text, &"a".repeat(500));
+    a.message(inner, |rec| {
+        rec.set(id, 1);
+        core::mem::swap(rec, &mut b);
+    });
+    b.set(text, "x");
+    let (a, b) = (a.finish().map(<[u8]>::to_vec), b.finish().map(<[u8]>::to_vec));
+    assert!(b.is_err() && a.is_err(), "{a:?} {b:?}");
+}
+
+#[test]
+fn plans_and_handles_cross_threads() {
+    extern crate std;
+    fn check<T: Send + Sync>() {}
+    check::<RecordPlan>();
+    check::<Field<kind::Map<kind::String, kind::Message>>>();
+    check::<RecordWriter<'_>>();
+    check::<PlanError>();
+
+    let plan = flow();
+    let (bytes, inner, name) =
+        (plan.bytes("bytes").unwrap(), plan.message("inner").unwrap(), plan.string("inner.name").unwrap());
+    let work = |seed: usize| {
+        let mut buf = Vec::new();
+        for round in 0..500 {
+            let len = (seed * 97 + round * 31) % 400;
+            let mut rec = plan.record(&mut buf);
+            rec.set(bytes, &[seed as u8; 400][..len]);
+            rec.message(inner, |rec| rec.set(name, &"n".repeat(400 - len)));
+            rec.finish().unwrap();
+        }
+        buf
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|seed| scope.spawn(move || (seed, work(seed)))).collect();
+        for thread in threads {
+            let (seed, buf) = thread.join().unwrap();
+            assert_eq!(buf, work(seed), "what another thread writes changes nothing");
+            let whole = crate::stream::frames(&buf).map(|frame| frame.unwrap());
+            let messages = whole.map(|body| DynamicMessage::decode(plan.descriptor(), body).unwrap());
+            assert_eq!(messages.count(), 500);
+        }
+    });
+}
+
+#[test]
+fn fields_of_a_message_set_are_not_written_one_by_one() {
+    static SET: MessageTable =
+        MessageTable::new("pkg.Set", &[]).syntax(Syntax::Proto2).extensions(&[(4, 100)]).message_set();
+    static HOLDER: MessageTable =
+        MessageTable::new("pkg.Holder", &[FieldTable::new("set", 1, Kind::Message(|| &SET))])
+            .syntax(Syntax::Proto2);
+    let plan = RecordPlan::new(&message(&HOLDER));
+    let set = plan.message("set").unwrap();
+    assert_eq!(body_of(&plan, |rec| rec.message(set, |_| ())), [0x0a, 0]);
+}

@@ -1,0 +1,421 @@
+//! What is written, and what is not.
+
+use super::*;
+use crate::wire::{Tag, WireType, Writer};
+use alloc::vec;
+
+#[test]
+fn every_kind_is_written_as_itself() {
+    let plan = flow();
+    let message = decoded(&plan, |rec| {
+        rec.set(plan.double("double").unwrap(), -0.0);
+        rec.set(plan.float("float").unwrap(), 1.5);
+        rec.set(plan.int32("int32").unwrap(), -1);
+        rec.set(plan.int64("int64").unwrap(), i64::MIN);
+        rec.set(plan.uint32("uint32").unwrap(), u32::MAX);
+        rec.set(plan.uint64("uint64").unwrap(), u64::MAX);
+        rec.set(plan.sint32("sint32").unwrap(), i32::MIN);
+        rec.set(plan.sint64("sint64").unwrap(), -2);
+        rec.set(plan.fixed32("fixed32").unwrap(), 1);
+        rec.set(plan.fixed64("fixed64").unwrap(), 2);
+        rec.set(plan.sfixed32("sfixed32").unwrap(), -3);
+        rec.set(plan.sfixed64("sfixed64").unwrap(), -4);
+        rec.set(plan.bool("bool").unwrap(), true);
+        rec.set(plan.string("string").unwrap(), "é");
+        rec.set(plan.bytes("bytes").unwrap(), &[0xff; 16]);
+        rec.set(plan.enumeration("color").unwrap(), 7);
+        rec.set(plan.bool("far").unwrap(), true);
+    });
+    let mut expected = DynamicMessage::new(plan.descriptor());
+    expected.set_field_by_name("double", -0.0).unwrap();
+    expected.set_field_by_name("float", 1.5f32).unwrap();
+    expected.set_field_by_name("int32", -1).unwrap();
+    expected.set_field_by_name("int64", i64::MIN).unwrap();
+    expected.set_field_by_name("uint32", u32::MAX).unwrap();
+    expected.set_field_by_name("uint64", u64::MAX).unwrap();
+    expected.set_field_by_name("sint32", i32::MIN).unwrap();
+    expected.set_field_by_name("sint64", -2i64).unwrap();
+    expected.set_field_by_name("fixed32", 1u32).unwrap();
+    expected.set_field_by_name("fixed64", 2u64).unwrap();
+    expected.set_field_by_name("sfixed32", -3).unwrap();
+    expected.set_field_by_name("sfixed64", -4i64).unwrap();
+    expected.set_field_by_name("bool", true).unwrap();
+    expected.set_field_by_name("string", "é").unwrap();
+    expected.set_field_by_name("bytes", &[0xff; 16][..]).unwrap();
+    expected.set_field_by_name("color", crate::Value::EnumNumber(7)).unwrap();
+    expected.set_field_by_name("far", true).unwrap();
+    assert_eq!(message, expected);
+}
+
+#[test]
+fn the_first_value_wins() {
+    let plan = flow();
+    let (id, maybe) = (plan.uint32("uint32").unwrap(), plan.uint32("maybe").unwrap());
+    let body = body_of(&plan, |rec| {
+        assert!(rec.wants(id));
+        rec.set(id, 1);
+        assert!(!rec.wants(id));
+        rec.set(id, 2);
+        rec.force_set(id, 3);
+        rec.set(maybe, 0);
+        rec.set(maybe, 4);
+        rec.extend(maybe, [5, 6]);
+    });
+    assert_eq!(body, [5 << 3, 1, 0x88, 1, 0]);
+}
+
+#[test]
+fn zeros_without_presence_do_not_count() {
+    let plan = flow();
+    let (id, text, real) =
+        (plan.uint32("uint32").unwrap(), plan.string("string").unwrap(), plan.double("double").unwrap());
+    let body = body_of(&plan, |rec| {
+        rec.set(id, 0);
+        rec.set(text, "");
+        rec.set(real, 0.0);
+        rec.set(id, 9);
+        rec.force_set(text, "");
+        rec.set(text, "late");
+        rec.force_set(real, 0.0);
+    });
+    assert_eq!(body, [5 << 3, 9, 14 << 3 | 2, 0, 1 << 3 | 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let old = RecordPlan::new(&message(&OLD));
+    let (id, zero) = (old.int32("id").unwrap(), old.int32("zero").unwrap());
+    let body = body_of(&old, |rec| {
+        rec.set(id, 0);
+        rec.set(zero, 0);
+        rec.set(zero, 1);
+    });
+    assert_eq!(body, [8, 0, 16, 0], "a zero with presence is a value");
+}
+
+#[test]
+fn of_a_oneof_the_first_member_wins() {
+    let plan = flow();
+    let (number, text, nested) = (
+        plan.uint32("one_number").unwrap(),
+        plan.string("one_string").unwrap(),
+        plan.message("one_flow").unwrap(),
+    );
+    let body = body_of(&plan, |rec| {
+        rec.set(text, "");
+        assert!(!rec.wants(number) && !rec.wants(nested));
+        rec.set(number, 1);
+        rec.message(nested, |_| panic!("not to be called"));
+    });
+    assert_eq!(body, [0x9a, 1, 0]);
+    // A member that is disabled does not take the oneof.
+    let plan = plan.disable("one_string").unwrap();
+    let body = body_of(&plan, |rec| {
+        rec.set(text, "a");
+        rec.message(nested, |rec| rec.set(text, "b"));
+        rec.set(number, 1);
+    });
+    assert_eq!(body, [0xa2, 1, 0]);
+}
+
+#[test]
+fn repeated_fields_append() {
+    let plan = flow();
+    let (packed, loose, strings) =
+        (plan.sint32("packed").unwrap(), plan.uint32("loose").unwrap(), plan.string("strings").unwrap());
+    let body = body_of(&plan, |rec| {
+        rec.set(loose, 0);
+        rec.set(loose, 300);
+        rec.extend(loose, vec![1, 2]);
+        rec.set(strings, "");
+        rec.extend(strings, ["a", "b"]);
+        rec.set(packed, -1);
+        rec.set(packed, 100);
+        rec.extend(packed, [0, 1]);
+        rec.extend(packed, []);
+        rec.set(packed, 3);
+    });
+    let expected = [
+        &[0xb0, 1, 0, 0xb0, 1, 0xac, 2, 0xb0, 1, 1, 0xb0, 1, 2][..],
+        &[0xba, 1, 0, 0xba, 1, 1, b'a', 0xba, 1, 1, b'b'],
+        &[0xaa, 1, 3, 1, 200, 1, 0xaa, 1, 2, 0, 2, 0xaa, 1, 1, 6],
+    ];
+    assert_eq!(body, expected.concat());
+}
+
+#[test]
+fn packed_elements_join_the_run_before_them_up_to_127_bytes() {
+    let plan = flow();
+    let (packed, fixed, id) =
+        (plan.sint32("packed").unwrap(), plan.fixed64("fixed").unwrap(), plan.uint32("uint32").unwrap());
+    let body = body_of(&plan, |rec| {
+        (0..40).for_each(|_| rec.set(packed, i32::MIN));
+        rec.set(id, 1);
+        rec.set(packed, 1);
+        rec.set(fixed, 1);
+        rec.set(fixed, 2);
+    });
+    let runs: Vec<usize> = vec![25 * 5, 15 * 5, 1, 16];
+    let mut reader = crate::wire::Reader::new(&body);
+    let mut seen = Vec::new();
+    while !reader.is_empty() {
+        let tag = reader.read_tag().unwrap();
+        match tag.wire_type() {
+            WireType::LengthDelimited => seen.push(reader.read_length_delimited().unwrap().len()),
+            _ => reader.skip_field(tag).unwrap(),
+        }
+    }
+    assert_eq!(seen, runs);
+}
+
+#[test]
+fn long_packed_runs_get_a_longer_length() {
+    let plan = flow();
+    let packed = plan.sint32("packed").unwrap();
+    for count in [1, 63, 64, 127, 128, 9000] {
+        // What the iterator says about its length is a guess at most.
+        for hidden in [false, true] {
+            let body = body_of(&plan, |rec| match hidden {
+                true => rec.extend(packed, (0..count * 2).filter(|n| n % 2 == 0)),
+                false => rec.extend(packed, (0..count).map(|n| n * 2)),
+            });
+            let mut expected = Vec::new();
+            let mut out = Writer::new(&mut expected);
+            out.write_tag(Tag::new(21, WireType::LengthDelimited));
+            out.write_packed_varints((0..count).map(|n| (n * 4) as u64)).unwrap();
+            assert_eq!(body, expected);
+        }
+    }
+}
+
+#[test]
+fn nested_messages_have_fields_of_their_own() {
+    let plan = flow();
+    let (inner, inners) = (plan.message("inner").unwrap(), plan.message("inners").unwrap());
+    let (id, ids, deep) = (
+        plan.uint64("inner.id").unwrap(),
+        plan.uint32("inners.ids").unwrap(),
+        plan.message("inner.deep").unwrap(),
+    );
+    assert_eq!(plan.uint64("inners.id").unwrap(), id, "a handle is of the type, not of the path");
+    let mut calls = 0;
+    let body = body_of(&plan, |rec| {
+        rec.message(inner, |rec| {
+            rec.set(id, 1);
+            rec.message(deep, |rec| {
+                rec.set(id, 2);
+                rec.set(ids, 5);
+            });
+            rec.message(deep, |_| calls += 1);
+            rec.set(id, 3);
+            rec.set(ids, 6);
+            rec.set(ids, 7);
+        });
+        rec.message(inner, |_| calls += 1);
+        rec.message(inners, |_| ());
+        rec.message(inners, |rec| rec.set(id, 4));
+    });
+    let expected = [
+        &[0xca, 1, 13, 8, 1, 0x22, 5, 8, 2, 0x1a, 1, 5, 0x1a, 2, 6, 7][..],
+        &[0xd2, 1, 0],
+        &[0xd2, 1, 2, 8, 4],
+    ];
+    assert_eq!((body, calls), (expected.concat(), 0));
+}
+
+#[test]
+fn lengths_of_every_width_come_out_minimal() {
+    let plan = flow();
+    let (bytes, inner, name) =
+        (plan.bytes("bytes").unwrap(), plan.message("inner").unwrap(), plan.string("inner.name").unwrap());
+    let big = String::from_utf8(vec![b'x'; 3 << 20]).unwrap();
+    // The width that is kept free is that of the length before, so every change of width is seen.
+    for len in [0, 3 << 20, 5, 20_000, 120, 130, 16_300, 1, 1, 200, 2 << 20, 124, 125, 126, 127] {
+        let body = body_of(&plan, |rec| rec.set(bytes, &big.as_bytes()[..len]));
+        assert!(body.ends_with(&big.as_bytes()[..len]));
+        let message = decoded(&plan, |rec| rec.message(inner, |rec| rec.set(name, &big[..len])));
+        let inner = message.get_field_by_name("inner").unwrap();
+        let name = inner.as_message().unwrap().get_field_by_name("name").unwrap();
+        assert_eq!(name.as_str().map(str::len), Some(len));
+    }
+}
+
+#[test]
+fn groups_stand_between_tags() {
+    let plan = RecordPlan::new(&message(&OLD));
+    let (id, body, bodies) =
+        (plan.int32("id").unwrap(), plan.message("body").unwrap(), plan.message("bodies").unwrap());
+    let key = plan.string("bodies.key").unwrap();
+    let bytes = body_of(&plan, |rec| {
+        rec.set(id, 1);
+        rec.message(body, |rec| rec.set(key, "a"));
+        rec.message(bodies, |rec| rec.set(key, "b"));
+    });
+    assert_eq!(bytes, b"\x08\x01\x1b\x0a\x01a\x1c\x83\x19\x0a\x01b\x84\x19");
+}
+
+#[test]
+fn maps_have_both_parts_of_every_entry() {
+    let plan = flow();
+    let counts = plan.map::<kind::String, kind::Sint64>("counts").unwrap();
+    let by_port = plan.map::<kind::Fixed32, kind::Message>("by_port").unwrap();
+    let colors = plan.map::<kind::Bool, kind::Enum>("colors").unwrap();
+    let (id, name) = (plan.uint64("by_port.value.id").unwrap(), plan.string("by_port.value.name").unwrap());
+    let long = String::from_utf8(vec![b'y'; 300]).unwrap();
+    let body = body_of(&plan, |rec| {
+        rec.insert(counts, "", 0);
+        rec.insert(counts, "a", -1);
+        rec.insert(colors, true, 9);
+        rec.insert_message(by_port, 80, |rec| rec.set(id, 1));
+        rec.insert_message(by_port, 81, |rec| rec.set(name, &long));
+    });
+    let start = [
+        &[0xda, 1, 4, 0x0a, 0, 0x10, 0][..],
+        &[0xda, 1, 5, 0x0a, 1, b'a', 0x10, 1],
+        &[0xea, 1, 4, 8, 1, 0x10, 9],
+        &[0xe2, 1, 9, 0x0d, 80, 0, 0, 0, 0x12, 2, 8, 1],
+        &[0xe2, 1, 0xb7, 2, 0x0d, 81, 0, 0, 0, 0x12, 0xaf, 2, 0x12, 0xac, 2, b'y'],
+    ];
+    assert!(body.starts_with(&start.concat()));
+    let message = DynamicMessage::decode(plan.descriptor(), &body).unwrap();
+    assert!(debug(&message).contains(&long));
+}
+
+#[test]
+fn prepared_messages_are_spliced() {
+    let plan = flow();
+    let inner = message(&INNER);
+    let mut message = DynamicMessage::new(&inner);
+    message.set_field_by_name("id", 7u64).unwrap();
+    let prepared = crate::Prepared::new(&message).unwrap();
+    let (field, list) = (plan.message("inner").unwrap(), plan.message("inners").unwrap());
+    let body = body_of(&plan, |rec| {
+        rec.prepared(field, &prepared);
+        rec.prepared(field, &prepared);
+        rec.message(field, |_| panic!("written already"));
+        rec.prepared(list, &prepared);
+        rec.prepared(list, &prepared);
+    });
+    assert_eq!(body, [0xca, 1, 2, 8, 7, 0xd2, 1, 2, 8, 7, 0xd2, 1, 2, 8, 7]);
+
+    let old = RecordPlan::new(&super::message(&OLD));
+    let mut group = DynamicMessage::new(&super::message(&BODY));
+    group.set_field_by_name("key", "k").unwrap();
+    let prepared = crate::Prepared::new(&group).unwrap();
+    let (id, field) = (old.int32("id").unwrap(), old.message("body").unwrap());
+    let body = body_of(&old, |rec| {
+        rec.set(id, 1);
+        rec.prepared(field, &prepared);
+    });
+    assert_eq!(body, b"\x08\x01\x1b\x0a\x01k\x1c");
+}
+
+#[test]
+fn disabled_fields_are_skipped_in_every_way() {
+    let plan = flow();
+    let (id, strings, inner, inners) = (
+        plan.uint32("uint32").unwrap(),
+        plan.string("strings").unwrap(),
+        plan.message("inner").unwrap(),
+        plan.message("inners").unwrap(),
+    );
+    let (inner_id, inner_name) = (plan.uint64("inner.id").unwrap(), plan.string("inner.name").unwrap());
+    let counts = plan.map::<kind::String, kind::Sint64>("counts").unwrap();
+    let by_port = plan.map::<kind::Fixed32, kind::Message>("by_port").unwrap();
+    let prepared = crate::Prepared::new(&DynamicMessage::new(&message(&INNER))).unwrap();
+    let write = |rec: &mut RecordWriter<'_>| {
+        rec.set(id, 1);
+        rec.force_set(id, 0);
+        rec.set(strings, "a");
+        rec.extend(strings, ["b"]);
+        rec.message(inner, |_| panic!("disabled"));
+        rec.prepared(inner, &prepared);
+        rec.insert(counts, "a", 1);
+        rec.insert_message(by_port, 1, |_| panic!("disabled"));
+        assert!(!rec.wants(id) && !rec.wants(strings) && !rec.wants(inner));
+        rec.message(inners, |rec| {
+            rec.set(inner_id, 5);
+            rec.set(inner_name, "n");
+        });
+    };
+    let names = ["uint32", "strings", "inner", "counts", "by_port", "inners.id"];
+    let off = names.into_iter().try_fold(plan.clone(), RecordPlan::disable).unwrap();
+    assert_eq!(body_of(&off, write), b"\xd2\x01\x03\x12\x01n");
+    // The same with a group, and back.
+    let plan = plan.group("all", names).unwrap();
+    let off = plan.disable("all").unwrap();
+    assert_eq!(body_of(&off, write), b"\xd2\x01\x03\x12\x01n");
+    assert!(!off.is_enabled("all") && !off.is_enabled("inner.id") && off.is_enabled("inner.name"));
+    let on = off.enable("all").unwrap();
+    assert!(on.is_enabled("all") && on.is_enabled("uint32"));
+    assert_eq!(body_of(&on, |rec| rec.set(id, 1)), [5 << 3, 1]);
+}
+
+#[test]
+fn enable_only_leaves_nothing_else() {
+    let plan = flow().group("pair", ["uint32", "string"]).unwrap();
+    let plan = plan.enable_only(["pair", "inners.name"]).unwrap();
+    let on = ["uint32", "string", "inners", "inners.name"];
+    let off = ["uint64", "inners.id", "inner", "counts", "far"];
+    assert!(on.iter().all(|name| plan.is_enabled(name)) && !off.iter().any(|name| plan.is_enabled(name)));
+    let all = plan.enable_only(["inner"]).unwrap();
+    assert!(all.is_enabled("inner") && all.is_enabled("inner.name") && !all.is_enabled("inners"));
+    assert!(!all.is_enabled("inner.id"), "what was off in the nested message stays off");
+}
+
+#[test]
+fn wide_messages_work_as_small_ones() {
+    let count = 1_000;
+    let mut set = Vec::new();
+    let mut file = Writer::new(&mut set);
+    file.write_message(Tag::new(1, WireType::LengthDelimited), |file| {
+        for (number, text) in [(1, "wide.proto"), (12, "proto3")] {
+            file.write_tag(Tag::new(number, WireType::LengthDelimited));
+            file.write_length_delimited(text.as_bytes())?;
+        }
+        file.write_message(Tag::new(4, WireType::LengthDelimited), |message| {
+            message.write_tag(Tag::new(1, WireType::LengthDelimited));
+            message.write_length_delimited(b"Wide")?;
+            for number in 1..=count {
+                message.write_message(Tag::new(2, WireType::LengthDelimited), |field| {
+                    let name = alloc::format!("f{number}");
+                    field.write_tag(Tag::new(1, WireType::LengthDelimited));
+                    field.write_length_delimited(name.as_bytes())?;
+                    for (tag, value) in [(3, number), (4, 1), (5, 13)] {
+                        field.write_tag(Tag::new(tag, WireType::Varint));
+                        field.write_varint(value);
+                    }
+                    Ok(())
+                })?;
+            }
+            Ok(())
+        })
+    })
+    .unwrap();
+    let pool = DescriptorPool::decode(&set).unwrap();
+    let plan = RecordPlan::new(&pool.get_message_by_name("Wide").unwrap()).disable("f700").unwrap();
+    let body = body_of(&plan, |rec| {
+        for round in 1..=2 {
+            for number in [1, 64, 256, 257, 700, 1000] {
+                rec.set(plan.uint32(&alloc::format!("f{number}")).unwrap(), round);
+            }
+        }
+    });
+    assert_eq!(body, [8, 1, 0x80, 4, 1, 0x80, 16, 1, 0x88, 16, 1, 0xc0, 62, 1]);
+}
+
+#[cfg(feature = "bytes")]
+#[test]
+fn both_buffers_take_records() {
+    let plan = flow();
+    let text = plan.string("string").unwrap();
+    let mut vec = Vec::new();
+    let mut bytes = crate::bytes::BytesMut::new();
+    for len in 0..300 {
+        let value = String::from_utf8(vec![b'z'; len]).unwrap();
+        let mut rec = plan.record(&mut vec);
+        rec.force_set(text, &value);
+        let first = rec.finish().unwrap().to_vec();
+        let mut rec = plan.record(&mut bytes);
+        rec.force_set(text, &value);
+        assert_eq!(rec.finish().unwrap(), first);
+    }
+    assert_eq!(vec, bytes);
+    assert_eq!(crate::stream::frames(&vec).filter_map(Result::ok).count(), 300);
+}
