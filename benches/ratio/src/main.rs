@@ -1,27 +1,23 @@
 //! Speed of tablepb beside other Protocol Buffers crates, as ratios in one run; README.md explains how to read it.
 
 mod contenders;
+mod generated;
 mod measure;
 mod options;
 mod payloads;
 mod random;
+mod reading;
 mod report;
 mod shapes;
-
-/// What prost generates.
-#[allow(clippy::all)]
-mod pb {
-    include!(concat!(env!("OUT_DIR"), "/prost.rs"));
-    pub use self::ratio::*;
-}
 
 use contenders::{Contender, Mode, Setup};
 use measure::Effort;
 use options::Options;
 use payloads::Payloads;
+use reading::Handles;
 use report::Row;
 use shapes::{SHAPES, Shape};
-use std::{process::ExitCode, time::Duration};
+use std::{process::ExitCode, rc::Rc, time::Duration};
 use tablepb::DescriptorPool;
 
 const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/ratio.binpb"));
@@ -35,19 +31,25 @@ fn main() -> ExitCode {
         }
     };
     let pool = DescriptorPool::decode(DESCRIPTORS).expect("a descriptor set by protox");
+    let handles = Rc::new(Handles::new(&pool));
     let effort = match options.quick {
         true => Effort { budget: Duration::from_millis(150), min_rounds: 5, max_rounds: 31 },
         false => Effort { budget: Duration::from_millis(700), min_rounds: 15, max_rounds: 101 },
     };
+    let mut results = Vec::new();
     for mode in Mode::ALL.iter().copied().filter(|mode| options.has_mode(*mode)) {
         let mut rows = Vec::new();
         for shape in SHAPES.iter().filter(|shape| options.has_shape(shape)) {
             let payloads = shape.payloads(options.seed);
             let descriptor = pool.get_message_by_name(shape.message).expect("in the descriptor set");
-            let mut contenders = (shape.contenders)(mode, &Setup { payloads: &payloads, descriptor });
-            if let Err(text) = verify(shape, &mut contenders, &payloads) {
+            let setup = Setup { payloads: &payloads, descriptor, handles: handles.clone(), edit: shape.edit };
+            let mut contenders = (shape.contenders)(mode, &setup);
+            if let Err(text) = verify(mode, shape, &mut contenders, &payloads) {
                 println!("{text}");
                 return ExitCode::FAILURE;
+            }
+            if options.check {
+                continue;
             }
             let timings = measure::measure(&mut contenders, &payloads, effort);
             rows.push(Row {
@@ -57,17 +59,34 @@ fn main() -> ExitCode {
                 timings,
             });
         }
-        report::print(mode, &rows);
+        if !options.check {
+            report::print(mode, &rows);
+            results.push((mode, rows));
+        }
     }
+    report::print_targets(&results);
     ExitCode::SUCCESS
 }
 
 /// Checks that all contenders make the same of the messages.
-fn verify(shape: &Shape, contenders: &mut [Box<dyn Contender>], set: &Payloads) -> Result<(), String> {
+fn verify(
+    mode: Mode,
+    shape: &Shape,
+    contenders: &mut [Box<dyn Contender>],
+    set: &Payloads,
+) -> Result<(), String> {
     for contender in contenders.iter_mut() {
         for index in (0..set.messages.len()).step_by(set.messages.len().div_ceil(64)) {
-            if !(shape.same)(&contender.encoded(set, index), &set.messages[index]) {
-                return Err(format!("{}: {} decodes message {index} to something else", shape.name, contender.name()));
+            let encoded = contender.encoded(set, index);
+            let message = &set.messages[index];
+            let edits = mode == Mode::Edit || contender.name() == "tablepb edited";
+            let expected = if edits { (shape.apply)(message) } else { message.clone() };
+            if !(shape.same)(&encoded, &expected) {
+                return Err(format!(
+                    "{}: {} makes something else of message {index}",
+                    shape.name,
+                    contender.name()
+                ));
             }
         }
     }

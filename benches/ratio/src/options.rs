@@ -7,6 +7,7 @@ pub struct Options {
     shapes: Vec<String>,
     modes: Vec<String>,
     pub quick: bool,
+    pub check: bool,
     pub seed: u64,
 }
 
@@ -14,13 +15,14 @@ const HELP: &str = "\
 options: --shape NAME   only this shape (may be repeated)
          --mode NAME    only this mode (may be repeated)
          --quick        fewer rounds
+         --check        measure nothing: only compare what the contenders make of the messages
          --seed N       other payload sets (default 1)
          --list         show the names of shapes and modes";
 
 impl Options {
     /// Those of this process.
     pub fn read() -> Result<Self, String> {
-        let mut options = Self { shapes: Vec::new(), modes: Vec::new(), quick: false, seed: 1 };
+        let mut options = Self { shapes: Vec::new(), modes: Vec::new(), quick: false, check: false, seed: 1 };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or(format!("{arg} needs a value\n{HELP}"));
@@ -28,6 +30,7 @@ impl Options {
                 "--shape" => options.shapes.push(value()?),
                 "--mode" => options.modes.push(value()?),
                 "--quick" => options.quick = true,
+                "--check" => options.check = true,
                 "--seed" => options.seed = value()?.parse().map_err(|_| "--seed needs a number")?,
                 "--list" => return Err(list()),
                 _ => return Err(HELP.to_owned()),
@@ -36,7 +39,11 @@ impl Options {
         let known = |names: &[String], all: &[&str]| names.iter().all(|name| all.contains(&name.as_str()));
         let shapes: Vec<&str> = SHAPES.iter().map(|shape| shape.name).collect();
         let modes: Vec<&str> = Mode::ALL.iter().map(|mode| mode.name()).collect();
-        if known(&options.shapes, &shapes) && known(&options.modes, &modes) { Ok(options) } else { Err(list()) }
+        if known(&options.shapes, &shapes) && known(&options.modes, &modes) {
+            Ok(options)
+        } else {
+            Err(list())
+        }
     }
 
     pub fn has_shape(&self, shape: &Shape) -> bool {

@@ -67,8 +67,7 @@ impl Random {
     }
 
     pub fn bytes(&mut self, len: u64) -> Vec<u8> {
-        let mut bytes: Vec<u8> =
-            (0..len.div_ceil(8)).flat_map(|_| self.u64().to_le_bytes()).collect();
+        let mut bytes: Vec<u8> = (0..len.div_ceil(8)).flat_map(|_| self.u64().to_le_bytes()).collect();
         bytes.truncate(len as usize);
         bytes
     }

@@ -32,6 +32,64 @@ fn is_ours(name: &str) -> bool {
 /// No shape counts for more than this in a mean.
 const CAP: f64 = 4.0;
 
+/// What a ratio must reach.
+struct Target {
+    mode: Mode,
+    ours: &'static str,
+    /// A rival's name, or nobody for the best one of each shape.
+    rival: Option<&'static str>,
+    /// On every shape.
+    least: f64,
+    /// In the geometric mean, capped.
+    mean: f64,
+}
+
+#[rustfmt::skip]
+const TARGETS: &[Target] = &[
+    Target { mode: Mode::Decode, ours: "tablepb Decoder", rival: Some("prost"), least: 1.2, mean: 2.7 },
+    Target { mode: Mode::Decode, ours: "tablepb Decoder", rival: None, least: 1.0, mean: 1.6 },
+    Target { mode: Mode::Decode, ours: "tablepb Dynamic", rival: Some("prost"), least: 0.0, mean: 2.0 },
+    Target { mode: Mode::Read, ours: "tablepb iterate", rival: Some("prost"), least: 1.0, mean: 2.0 },
+    Target { mode: Mode::Read, ours: "tablepb handles", rival: Some("prost"), least: 1.0, mean: 2.0 },
+    Target { mode: Mode::Encode, ours: "tablepb setters", rival: Some("prost"), least: 0.8, mean: 1.0 },
+    Target { mode: Mode::Encode, ours: "tablepb edited", rival: Some("prost"), least: 0.8, mean: 1.0 },
+    Target { mode: Mode::Encode, ours: "tablepb view", rival: Some("prost"), least: 0.8, mean: 1.0 },
+    Target { mode: Mode::Edit, ours: "tablepb Dynamic", rival: Some("prost"), least: 0.8, mean: 1.0 },
+];
+
+/// Prints what was reached and what was not.
+pub fn print_targets(results: &[(Mode, Vec<Row>)]) {
+    println!("\n== targets ==\n");
+    for target in TARGETS {
+        let Some((_, rows)) = results.iter().find(|(mode, _)| *mode == target.mode) else { continue };
+        let mut mean = Mean::default();
+        let mut below = String::new();
+        for row in rows {
+            let rival = match target.rival {
+                Some(name) => row.find(name),
+                None => row.best_rival(None),
+            };
+            let (Some(ours), Some(rival)) = (row.find(target.ours), rival) else { continue };
+            let ratio = ours.ratio_to(rival).median;
+            mean.add(ratio);
+            if ratio < target.least {
+                below += &format!(" {} {ratio:.2}", row.shape);
+            }
+        }
+        println!(
+            "{:<6} {:<16} to {:<12} mean {:.2} (target {:.1}) {}; below {:.1}:{}",
+            target.mode.name(),
+            target.ours,
+            target.rival.unwrap_or("best rival"),
+            mean.geometric(),
+            target.mean,
+            if mean.geometric() < target.mean { "MISSED" } else { "met" },
+            target.least,
+            if below.is_empty() { " none" } else { &below },
+        );
+    }
+}
+
 /// Prints all about one mode.
 pub fn print(mode: Mode, rows: &[Row]) {
     let mut names: Vec<(&str, Label)> = Vec::new();

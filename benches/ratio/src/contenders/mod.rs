@@ -1,34 +1,50 @@
-//! The contenders: each is a way to decode, read or encode the messages of a payload set.
+//! The contenders: each is a way to decode, read, encode or edit the messages of a payload set.
 
+pub mod buffa;
 pub mod prost;
+pub mod quick;
+pub mod reflect;
 pub mod tablepb;
 
 use crate::payloads::Payloads;
+use crate::reading::Handles;
 use ::tablepb::MessageDescriptor;
 use std::fmt;
+use std::hint::black_box;
+use std::rc::Rc;
 
 /// What is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
+    /// Bytes to message.
     Decode,
+    /// Bytes to message, and every field read into a checksum.
+    Read,
+    /// Message to bytes, into a buffer that is used again.
+    Encode,
+    /// Bytes to message, one field set, message to bytes.
+    Edit,
 }
 
 impl Mode {
-    pub const ALL: &[Self] = &[Self::Decode];
+    pub const ALL: &[Self] = &[Self::Decode, Self::Read, Self::Encode, Self::Edit];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Decode => "decode",
+            Self::Read => "read",
+            Self::Encode => "encode",
+            Self::Edit => "edit",
         }
     }
 }
 
-/// What the result of a contender is; only the same compares like with like.
+/// What kind of message a contender makes; only the same compares like with like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Label {
-    /// A message that owns its memory, made and dropped each time.
+    /// A message that owns its memory. Decoding makes and drops one each time.
     Fresh,
-    /// Memory of the message before is used again.
+    /// As `Fresh`, but the memory of the message before is used again.
     Reused,
     /// Strings and bytes point into the input.
     Borrowed,
@@ -48,7 +64,14 @@ impl fmt::Display for Label {
 pub struct Setup<'s> {
     pub payloads: &'s Payloads,
     pub descriptor: MessageDescriptor,
+    pub handles: Rc<Handles>,
+    /// The field that editing sets: a string or a number, in the first elements of repeated messages.
+    pub edit: &'static [u32],
 }
+
+/// What editing sets.
+pub const EDITED: &str = "edited";
+pub const EDITED_NUMBER: u32 = 77;
 
 /// A way to do the work of a mode.
 pub trait Contender {
@@ -63,4 +86,90 @@ pub trait Contender {
 
     /// Encodes what it makes of one message, to be compared before anything is measured.
     fn encoded(&mut self, set: &Payloads, index: usize) -> Vec<u8>;
+}
+
+/// A contender that starts from bytes, with whatever it keeps between messages.
+struct FromBytes<S, P, E> {
+    name: &'static str,
+    label: Label,
+    state: S,
+    one: P,
+    encoded: E,
+}
+
+impl<S, P: Fn(&mut S, &[u8]) -> u64, E: Fn(&mut S, &[u8]) -> Vec<u8>> Contender for FromBytes<S, P, E> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn label(&self) -> Label {
+        self.label
+    }
+
+    fn pass(&mut self, set: &Payloads) -> u64 {
+        let mut sum = 0u64;
+        for message in &set.messages {
+            sum = sum.wrapping_add((self.one)(&mut self.state, black_box(message)));
+        }
+        sum
+    }
+
+    fn encoded(&mut self, set: &Payloads, index: usize) -> Vec<u8> {
+        (self.encoded)(&mut self.state, &set.messages[index])
+    }
+}
+
+fn from_bytes<S: 'static>(
+    name: &'static str,
+    label: Label,
+    state: S,
+    one: impl Fn(&mut S, &[u8]) -> u64 + 'static,
+    encoded: impl Fn(&mut S, &[u8]) -> Vec<u8> + 'static,
+) -> Box<dyn Contender> {
+    Box::new(FromBytes { name, label, state, one, encoded })
+}
+
+/// A contender that encodes messages that are there already.
+struct ToBytes<M, P> {
+    name: &'static str,
+    label: Label,
+    messages: Vec<M>,
+    buffer: Vec<u8>,
+    one: P,
+}
+
+impl<M, P: FnMut(&M, &mut Vec<u8>)> Contender for ToBytes<M, P> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn label(&self) -> Label {
+        self.label
+    }
+
+    fn pass(&mut self, _: &Payloads) -> u64 {
+        for message in &self.messages {
+            self.buffer.clear();
+            (self.one)(black_box(message), &mut self.buffer);
+            black_box(&self.buffer);
+        }
+        0
+    }
+
+    fn encoded(&mut self, _: &Payloads, index: usize) -> Vec<u8> {
+        self.buffer.clear();
+        (self.one)(&self.messages[index], &mut self.buffer);
+        self.buffer.clone()
+    }
+}
+
+fn to_bytes<M: 'static>(
+    name: &'static str,
+    label: Label,
+    setup: &Setup,
+    make: impl Fn(&[u8]) -> M,
+    one: impl FnMut(&M, &mut Vec<u8>) + 'static,
+) -> Box<dyn Contender> {
+    let messages = setup.payloads.messages.iter().map(|bytes| make(bytes)).collect();
+    Box::new(ToBytes { name, label, messages, buffer: Vec::new(), one })
 }

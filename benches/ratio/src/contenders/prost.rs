@@ -1,13 +1,64 @@
 //! prost: generated code, owned structs. The base of all ratios.
 
-use super::{Contender, Label, Mode, Setup};
-use crate::payloads::Payloads;
+use super::{Contender, Label, Mode, Setup, from_bytes, to_bytes};
+use crate::reading::{Read, Sum};
 use prost::Message;
-use std::{hint::black_box, marker::PhantomData};
+use std::hint::black_box;
 
-pub fn all<M: Message + Default + PartialEq + 'static>(mode: Mode, _: &Setup) -> Vec<Box<dyn Contender>> {
+/// Contenders of a message type; editing is done by `edit`.
+pub fn all<M: Message + Default + Read + 'static>(
+    mode: Mode,
+    setup: &Setup,
+    edit: fn(&mut M),
+) -> Vec<Box<dyn Contender>> {
+    let reencode = |bytes: &[u8]| decode::<M>(bytes).encode_to_vec();
     match mode {
-        Mode::Decode => vec![Box::new(Decode::<M>(PhantomData)), Box::new(Merge(M::default()))],
+        Mode::Decode => vec![
+            from_bytes(
+                "prost",
+                Label::Fresh,
+                (),
+                |(), bytes| {
+                    black_box(&decode::<M>(bytes));
+                    0
+                },
+                move |(), bytes| reencode(bytes),
+            ),
+            from_bytes(
+                "prost merge",
+                Label::Reused,
+                M::default(),
+                |m, bytes| merge(m, bytes, |_| 0),
+                remerge,
+            ),
+        ],
+        Mode::Read => vec![
+            from_bytes(
+                "prost",
+                Label::Fresh,
+                (),
+                |(), bytes| read(&decode::<M>(bytes)),
+                move |(), bytes| reencode(bytes),
+            ),
+            from_bytes("prost merge", Label::Reused, M::default(), |m, bytes| merge(m, bytes, read), remerge),
+        ],
+        Mode::Encode => vec![to_bytes("prost", Label::Fresh, setup, decode::<M>, |message, buffer| {
+            message.encode(buffer).expect("room");
+        })],
+        Mode::Edit => {
+            let one = move |buffer: &mut Vec<u8>, bytes: &[u8]| {
+                let mut message = decode::<M>(bytes);
+                edit(&mut message);
+                buffer.clear();
+                message.encode(buffer).expect("room");
+                black_box(&buffer);
+                0
+            };
+            vec![from_bytes("prost", Label::Fresh, Vec::new(), one, move |buffer, bytes| {
+                one(buffer, bytes);
+                buffer.clone()
+            })]
+        }
     }
 }
 
@@ -16,54 +67,24 @@ pub fn same<M: Message + Default + PartialEq>(a: &[u8], b: &[u8]) -> bool {
     matches!((M::decode(a), M::decode(b)), (Ok(a), Ok(b)) if a == b)
 }
 
-struct Decode<M>(PhantomData<M>);
-
-impl<M: Message + Default> Contender for Decode<M> {
-    fn name(&self) -> &'static str {
-        "prost"
-    }
-
-    fn label(&self) -> Label {
-        Label::Fresh
-    }
-
-    fn pass(&mut self, set: &Payloads) -> u64 {
-        for message in &set.messages {
-            let decoded = M::decode(black_box(&message[..])).expect("valid");
-            black_box(&decoded);
-        }
-        0
-    }
-
-    fn encoded(&mut self, set: &Payloads, index: usize) -> Vec<u8> {
-        M::decode(&set.messages[index][..]).expect("valid").encode_to_vec()
-    }
+fn decode<M: Message + Default>(bytes: &[u8]) -> M {
+    M::decode(bytes).expect("valid")
 }
 
-/// `clear` and `merge` into the same struct.
-struct Merge<M>(M);
+fn read<M: Read>(message: &M) -> u64 {
+    let mut sum = Sum::default();
+    black_box(message).read(&mut sum);
+    sum.get()
+}
 
-impl<M: Message + Default> Contender for Merge<M> {
-    fn name(&self) -> &'static str {
-        "prost merge"
-    }
+fn merge<M: Message + Default>(message: &mut M, bytes: &[u8], then: impl Fn(&M) -> u64) -> u64 {
+    message.clear();
+    message.merge(bytes).expect("valid");
+    black_box(&message);
+    then(message)
+}
 
-    fn label(&self) -> Label {
-        Label::Reused
-    }
-
-    fn pass(&mut self, set: &Payloads) -> u64 {
-        for message in &set.messages {
-            self.0.clear();
-            self.0.merge(black_box(&message[..])).expect("valid");
-            black_box(&self.0);
-        }
-        0
-    }
-
-    fn encoded(&mut self, set: &Payloads, index: usize) -> Vec<u8> {
-        self.0.clear();
-        self.0.merge(&set.messages[index][..]).expect("valid");
-        self.0.encode_to_vec()
-    }
+fn remerge<M: Message + Default>(message: &mut M, bytes: &[u8]) -> Vec<u8> {
+    merge(message, bytes, |_| 0);
+    message.encode_to_vec()
 }

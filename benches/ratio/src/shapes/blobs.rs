@@ -1,6 +1,6 @@
 //! Byte blobs.
 
-use crate::pb::blobs::Blob;
+use crate::generated::prost::blobs::Blob;
 use crate::random::Random;
 
 pub fn generate(r: &mut Random) -> Blob {

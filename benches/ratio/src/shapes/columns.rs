@@ -1,6 +1,6 @@
 //! Long packed columns.
 
-use crate::pb::columns::{Batch, Small};
+use crate::generated::prost::columns::{Batch, Small};
 use crate::random::Random;
 
 pub fn generate(r: &mut Random) -> Batch {
@@ -18,6 +18,7 @@ pub fn generate(r: &mut Random) -> Batch {
     let code = column(&|r| r.bits(7));
     let small = column(&|r| r.bits(14));
     Batch {
+        version: 3,
         first_row: r.bits(40),
         id: id.iter().map(|&v| v as u32).collect(),
         time: step
@@ -40,5 +41,11 @@ pub fn generate(r: &mut Random) -> Batch {
 
 /// A column of varints of one and two bytes.
 pub fn small(r: &mut Random) -> Small {
-    Small { values: r.list(20_000, 40_000, |r| if r.one_in(2) { r.range(1, 128) } else { r.range(128, 16384) } as u32) }
+    Small {
+        values: r.list(
+            20_000,
+            40_000,
+            |r| if r.one_in(2) { r.range(1, 128) } else { r.range(128, 16384) } as u32,
+        ),
+    }
 }

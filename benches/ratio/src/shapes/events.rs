@@ -1,7 +1,8 @@
 //! Deep events: oneofs and recursion.
 
-use crate::pb::events::{
-    Actor, Click, Event, Failure, List, Member, Purchase, Struct, Value, actor::Origin, event::Payload, value::Kind,
+use crate::generated::prost::events::{
+    Actor, Click, Event, Failure, List, Member, Purchase, Struct, Value, actor::Origin, event::Payload,
+    value::Kind,
 };
 use crate::random::Random;
 

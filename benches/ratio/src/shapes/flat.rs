@@ -1,6 +1,6 @@
 //! Flat scalars.
 
-use crate::pb::flat::Sample;
+use crate::generated::prost::flat::Sample;
 use crate::random::Random;
 
 pub fn generate(r: &mut Random) -> Sample {

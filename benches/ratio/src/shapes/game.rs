@@ -1,6 +1,8 @@
 //! Game state: many kinds of small messages.
 
-use crate::pb::game::{Effect, Entity, Item, Player, Quaternion, Update, Vec3, World, update::Change};
+use crate::generated::prost::game::{
+    Effect, Entity, Item, Player, Quaternion, Update, Vec3, World, update::Change,
+};
 use crate::random::Random;
 
 pub fn generate(r: &mut Random) -> World {

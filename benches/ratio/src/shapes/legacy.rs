@@ -1,6 +1,6 @@
 //! proto2: groups, required and many optional fields.
 
-use crate::pb::legacy::{
+use crate::generated::prost::legacy::{
     Document,
     document::{Section, Stats, section::Link},
 };

@@ -1,11 +1,21 @@
 //! String-heavy log records with a map.
 
-use crate::pb::logs::Log;
+use crate::generated::prost::logs::Log;
 use crate::random::Random;
 
 const KEYS: &[&str] = &[
-    "http.method", "http.status", "http.route", "net.peer.ip", "user.id", "session", "region", "zone", "pod",
-    "container.id", "build", "request.id",
+    "http.method",
+    "http.status",
+    "http.route",
+    "net.peer.ip",
+    "user.id",
+    "session",
+    "region",
+    "zone",
+    "pod",
+    "container.id",
+    "build",
+    "request.id",
 ];
 
 pub fn generate(r: &mut Random) -> Log {

@@ -1,6 +1,6 @@
 //! Meshes of tiny float messages.
 
-use crate::pb::meshes::{Mesh, Triangle, Vertex};
+use crate::generated::prost::meshes::{Mesh, Triangle, Vertex};
 use crate::random::Random;
 
 pub fn generate(r: &mut Random) -> Mesh {

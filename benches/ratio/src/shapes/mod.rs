@@ -13,7 +13,8 @@ mod optional;
 mod otlp;
 mod tiles;
 
-use crate::contenders::{Contender, Mode, Setup};
+use crate::contenders::{self, Contender, EDITED, EDITED_NUMBER, Mode, Setup};
+use crate::generated::{buffa as b, prost as p};
 use crate::payloads::Payloads;
 use crate::random::Random;
 
@@ -26,6 +27,10 @@ pub struct Shape {
     pub generate: fn(&mut Random) -> Vec<u8>,
     /// Whether two encoded messages hold the same, by prost.
     pub same: fn(&[u8], &[u8]) -> bool,
+    /// The field that editing sets; see [`Setup`].
+    pub edit: &'static [u32],
+    /// Sets it, by prost.
+    pub apply: fn(&[u8]) -> Vec<u8>,
     /// Who runs, prost first.
     pub contenders: fn(Mode, &Setup) -> Vec<Box<dyn Contender>>,
 }
@@ -40,34 +45,161 @@ impl Shape {
 }
 
 macro_rules! shapes {
-    ($($name:literal, $message:literal, $generate:path, prost $prost:ty;)*) => {
+    ($($name:literal {
+        message: $message:literal,
+        generate: $generate:path,
+        prost: $prost:path,
+        buffa: $buffa:path,
+        quick: [$($quick:tt)*],
+        edit: $edit:expr, |$it:ident| $place:expr => $value:expr,
+    })*) => {
         /// All shapes, in the order of the report.
         pub const SHAPES: &[Shape] = &[$(Shape {
             name: $name,
             message: $message,
             generate: |random| prost::Message::encode_to_vec(&$generate(random)),
-            same: crate::contenders::prost::same::<$prost>,
+            same: contenders::prost::same::<$prost>,
+            edit: &$edit,
+            apply: |bytes| {
+                let mut message = <$prost as prost::Message>::decode(bytes).expect("valid");
+                let $it = &mut message;
+                $place = $value.into();
+                prost::Message::encode_to_vec(&message)
+            },
             contenders: |mode, setup| {
-                let mut all = crate::contenders::prost::all::<$prost>(mode, setup);
-                all.extend(crate::contenders::tablepb::all(mode, setup));
+                let mut all = contenders::prost::all::<$prost>(mode, setup, |$it| $place = $value.into());
+                all.extend(contenders::tablepb::all::<$prost>(mode, setup));
+                all.extend(contenders::buffa::all::<$buffa>(mode, setup));
+                quick!(all, mode, setup, $($quick)*);
+                all.extend(contenders::reflect::all(mode, setup));
                 all
             },
         }),*];
     };
 }
 
+/// The contender of quick-protobuf, if it has one: a type, with or without a lifetime.
+macro_rules! quick {
+    ($all:ident, $mode:ident, $setup:ident, none) => {};
+    ($all:ident, $mode:ident, $setup:ident, $($module:ident)::+ < >) => {
+        struct Name;
+        impl contenders::quick::Quick for Name {
+            type Message<'i> = crate::generated::quick::ratio::$($module)::+<'i>;
+        }
+        $all.extend(contenders::quick::all::<Name>($mode, $setup));
+    };
+    ($all:ident, $mode:ident, $setup:ident, $($module:ident)::+) => {
+        struct Name;
+        impl contenders::quick::Quick for Name {
+            type Message<'i> = crate::generated::quick::ratio::$($module)::+;
+        }
+        $all.extend(contenders::quick::all::<Name>($mode, $setup));
+    };
+}
+
 shapes! {
-    "flat", "ratio.flat.Sample", flat::generate, prost crate::pb::flat::Sample;
-    "optional", "ratio.optional.Profile", optional::generate, prost crate::pb::optional::Profile;
-    "logs", "ratio.logs.Log", logs::generate, prost crate::pb::logs::Log;
-    "events", "ratio.events.Event", events::generate, prost crate::pb::events::Event;
-    "blobs", "ratio.blobs.Blob", blobs::generate, prost crate::pb::blobs::Blob;
-    "tiles", "ratio.tiles.Tile", tiles::generate, prost crate::pb::tiles::Tile;
-    "columns", "ratio.columns.Batch", columns::generate, prost crate::pb::columns::Batch;
-    "negatives", "ratio.negatives.Samples", negatives::generate, prost crate::pb::negatives::Samples;
-    "meshes", "ratio.meshes.Mesh", meshes::generate, prost crate::pb::meshes::Mesh;
-    "legacy", "ratio.legacy.Document", legacy::generate, prost crate::pb::legacy::Document;
-    "game", "ratio.game.World", game::generate, prost crate::pb::game::World;
-    "metrics", "ratio.otlp.MetricsData", otlp::metrics, prost crate::pb::otlp::MetricsData;
-    "traces", "ratio.otlp.TracesData", otlp::traces, prost crate::pb::otlp::TracesData;
+    "flat" {
+        message: "ratio.flat.Sample",
+        generate: flat::generate,
+        prost: p::flat::Sample,
+        buffa: b::flat::Sample,
+        quick: [flat::Sample],
+        edit: [15], |m| m.port => EDITED_NUMBER,
+    }
+    "optional" {
+        message: "ratio.optional.Profile",
+        generate: optional::generate,
+        prost: p::optional::Profile,
+        buffa: b::optional::Profile,
+        quick: [optional::Profile<>],
+        edit: [11], |m| m.name => Some(EDITED.to_owned()),
+    }
+    "logs" {
+        message: "ratio.logs.Log",
+        generate: logs::generate,
+        prost: p::logs::Log,
+        buffa: b::logs::Log,
+        quick: [logs::Log<>],
+        edit: [6], |m| m.message => EDITED,
+    }
+    "events" {
+        message: "ratio.events.Event",
+        generate: events::generate,
+        prost: p::events::Event,
+        buffa: b::events::Event,
+        quick: [events::Event<>],
+        edit: [3], |m| m.kind => EDITED,
+    }
+    "blobs" {
+        message: "ratio.blobs.Blob",
+        generate: blobs::generate,
+        prost: p::blobs::Blob,
+        buffa: b::blobs::Blob,
+        quick: [blobs::Blob<>],
+        edit: [1], |m| m.name => EDITED,
+    }
+    "tiles" {
+        message: "ratio.tiles.Tile",
+        generate: tiles::generate,
+        prost: p::tiles::Tile,
+        buffa: b::tiles::Tile,
+        quick: [tiles::Tile<>],
+        edit: [3, 1], |m| m.layers[0].name => EDITED,
+    }
+    "columns" {
+        message: "ratio.columns.Batch",
+        generate: columns::generate,
+        prost: p::columns::Batch,
+        buffa: b::columns::Batch,
+        quick: [none],
+        edit: [12], |m| m.version => EDITED_NUMBER,
+    }
+    "negatives" {
+        message: "ratio.negatives.Samples",
+        generate: negatives::generate,
+        prost: p::negatives::Samples,
+        buffa: b::negatives::Samples,
+        quick: [negatives::Samples<>],
+        edit: [1], |m| m.sensor => EDITED,
+    }
+    "meshes" {
+        message: "ratio.meshes.Mesh",
+        generate: meshes::generate,
+        prost: p::meshes::Mesh,
+        buffa: b::meshes::Mesh,
+        quick: [meshes::Mesh<>],
+        edit: [1], |m| m.name => EDITED,
+    }
+    "legacy" {
+        message: "ratio.legacy.Document",
+        generate: legacy::generate,
+        prost: p::legacy::Document,
+        buffa: b::legacy::Document,
+        quick: [none],
+        edit: [4], |m| m.title => Some(EDITED.to_owned()),
+    }
+    "game" {
+        message: "ratio.game.World",
+        generate: game::generate,
+        prost: p::game::World,
+        buffa: b::game::World,
+        quick: [game::World<>],
+        edit: [2], |m| m.map => EDITED,
+    }
+    "metrics" {
+        message: "ratio.otlp.MetricsData",
+        generate: otlp::metrics,
+        prost: p::otlp::MetricsData,
+        buffa: b::otlp::MetricsData,
+        quick: [none],
+        edit: [1, 3], |m| m.resource_metrics[0].schema_url => EDITED,
+    }
+    "traces" {
+        message: "ratio.otlp.TracesData",
+        generate: otlp::traces,
+        prost: p::otlp::TracesData,
+        buffa: b::otlp::TracesData,
+        quick: [otlp::TracesData<>],
+        edit: [1, 3], |m| m.resource_spans[0].schema_url => EDITED,
+    }
 }

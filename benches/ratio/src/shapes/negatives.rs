@@ -1,6 +1,6 @@
 //! Packed negative integers.
 
-use crate::pb::negatives::Samples;
+use crate::generated::prost::negatives::Samples;
 use crate::random::Random;
 
 pub fn generate(r: &mut Random) -> Samples {

@@ -1,6 +1,6 @@
 //! Many optional scalars, about a third of them set.
 
-use crate::pb::optional::Profile;
+use crate::generated::prost::optional::Profile;
 use crate::random::Random;
 
 pub fn generate(r: &mut Random) -> Profile {

@@ -1,12 +1,25 @@
 //! OTLP metrics and traces.
 
-use crate::pb::otlp::*;
+use crate::generated::prost::otlp::*;
 use crate::random::Random;
 
 const KEYS: &[&str] = &[
-    "service.name", "service.version", "host.name", "cloud.region", "k8s.pod.name", "http.request.method",
-    "http.response.status_code", "url.path", "server.address", "server.port", "rpc.method", "db.system.name",
-    "messaging.destination.name", "user_agent.original", "thread.id", "exception.type",
+    "service.name",
+    "service.version",
+    "host.name",
+    "cloud.region",
+    "k8s.pod.name",
+    "http.request.method",
+    "http.response.status_code",
+    "url.path",
+    "server.address",
+    "server.port",
+    "rpc.method",
+    "db.system.name",
+    "messaging.destination.name",
+    "user_agent.original",
+    "thread.id",
+    "exception.type",
 ];
 const START: u64 = 1_700_000_000_000_000_000;
 
@@ -20,7 +33,7 @@ fn any(r: &mut Random) -> AnyValue {
             1 => DoubleValue(r.f64()),
             _ => BytesValue(r.bytes(12)),
         },
-        _ => ArrayValue(crate::pb::otlp::ArrayValue {
+        _ => ArrayValue(crate::generated::prost::otlp::ArrayValue {
             values: r.list(1, 3, |r| AnyValue { value: Some(StringValue(r.name(3, 12))) }),
         }),
     };
@@ -61,17 +74,17 @@ fn metric(r: &mut Random) -> Metric {
     use metric::Data::*;
     let temporality = AggregationTemporality::Cumulative as i32;
     let data = match r.range(0, 8) {
-        0..=2 => Sum(crate::pb::otlp::Sum {
+        0..=2 => Sum(crate::generated::prost::otlp::Sum {
             data_points: r.list(1, 8, number),
             aggregation_temporality: temporality,
             is_monotonic: true,
         }),
-        3 | 4 => Gauge(crate::pb::otlp::Gauge { data_points: r.list(1, 8, number) }),
-        5 | 6 => Histogram(crate::pb::otlp::Histogram {
+        3 | 4 => Gauge(crate::generated::prost::otlp::Gauge { data_points: r.list(1, 8, number) }),
+        5 | 6 => Histogram(crate::generated::prost::otlp::Histogram {
             data_points: r.list(1, 4, histogram),
             aggregation_temporality: temporality,
         }),
-        _ => ExponentialHistogram(crate::pb::otlp::ExponentialHistogram {
+        _ => ExponentialHistogram(crate::generated::prost::otlp::ExponentialHistogram {
             data_points: r.list(1, 3, exponential),
             aggregation_temporality: temporality,
         }),

@@ -1,6 +1,6 @@
 //! Small map tiles: short packed fields.
 
-use crate::pb::tiles::{Feature, Layer, Scalar, Tile};
+use crate::generated::prost::tiles::{Feature, Layer, Scalar, Tile};
 use crate::random::Random;
 
 pub fn generate(r: &mut Random) -> Tile {
