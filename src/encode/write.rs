@@ -19,6 +19,16 @@ pub(super) struct Writer<'w, 'b, 's> {
     pub(super) lengths: &'w mut Lengths<'s>,
 }
 
+/// Puts numbers of four bytes behind their tags, five bytes a field.
+#[inline(always)]
+fn put_fours<const N: usize>(bytes: &mut [u8; 32], values: [u32; N]) {
+    for (i, value) in values.into_iter().enumerate() {
+        if let Some(place) = bytes.get_mut(1 + 5 * i..).and_then(|rest| rest.first_chunk_mut::<4>()) {
+            *place = value.to_le_bytes();
+        }
+    }
+}
+
 impl Visit for Writer<'_, '_, '_> {
     type Open = ();
 
@@ -29,17 +39,25 @@ impl Visit for Writer<'_, '_, '_> {
 
     #[inline(always)]
     fn shaped(&mut self, view: RawView<'_, '_>, entry: &Entry, shape: &FixedShape, base: u32) {
-        put_tag(self.out, entry.tag);
-        self.out.put_byte(shape.len as u8);
+        if entry.tag < 0x80 {
+            self.out.put_word([entry.tag as u8, shape.len as u8, 0, 0, 0, 0, 0, 0], 2);
+        } else {
+            put_tag(self.out, entry.tag);
+            self.out.put_byte(shape.len as u8);
+        }
         let mut bytes = shape.template();
-        for lift in &shape.lifts {
-            let (from, slot) = (lift.from as usize, base + lift.slot as u32);
-            if lift.eight {
-                if let Some(place) = bytes.get_mut(from..from + 8) {
-                    place.copy_from_slice(&view.words.get64(slot).to_le_bytes());
+        match (shape.fours, view.words.run(base + 2, shape.lifts.len())) {
+            (Some(3), &[x, y, z]) => put_fours(&mut bytes, [x, y, z]),
+            (Some(4), &[x, y, z, w]) => put_fours(&mut bytes, [x, y, z, w]),
+            _ => {
+                for lift in &shape.lifts {
+                    let (from, slot) = (lift.from as usize, base + lift.slot as u32);
+                    let value = if lift.eight { view.words.get64(slot) } else { view.words.get(slot) as u64 };
+                    let width = if lift.eight { 8 } else { 4 };
+                    if let Some(place) = bytes.get_mut(from..from + width) {
+                        place.copy_from_slice(&value.to_le_bytes()[..width]);
+                    }
                 }
-            } else if let Some(place) = bytes.get_mut(from..from + 4) {
-                place.copy_from_slice(&view.words.get(slot).to_le_bytes());
             }
         }
         self.out.put_prefix(&bytes, shape.len);

@@ -38,6 +38,10 @@ pub(crate) struct FixedShape {
     pub(crate) lifts: Vec<Lift>,
     /// The presence bits when all fields are set.
     pub(crate) all: u64,
+    /// Number of fields, if all are four bytes wide and at most four: then their slots are words 2, 3, .. of the
+    /// body, and the bits of those with implicit presence are the next field.
+    pub(crate) fours: Option<usize>,
+    pub(crate) implicit: u32,
 }
 
 impl FixedShape {
@@ -68,7 +72,18 @@ impl FixedShape {
             words
         };
         let all = (1 << lifts.len()) - 1;
-        (len > 0).then(|| Self { len, expected: words(expected), mask: words(mask), lifts, all })
+        let in_order = |(i, lift): (usize, &Lift)| !lift.eight && lift.slot as usize == i + 2;
+        let fours = (lifts.len() <= 4 && lifts.iter().enumerate().all(in_order)).then_some(lifts.len());
+        let implicit = lifts.iter().filter(|l| l.implicit).fold(0, |bits, l| bits | 1 << l.bit);
+        (len > 0).then(|| Self {
+            len,
+            expected: words(expected),
+            mask: words(mask),
+            lifts,
+            all,
+            fours,
+            implicit,
+        })
     }
 
     /// The tags at their places, zeros elsewhere.
@@ -79,6 +94,14 @@ impl FixedShape {
             *chunk = word.to_le_bytes();
         }
         bytes
+    }
+
+    /// Whether a body of this length at the start of 24 bytes has the tags at their places; for `fours`.
+    #[inline(always)]
+    pub(crate) fn accepts_fours(&self, bytes: &[u8; 24]) -> bool {
+        let (words, _) = bytes.as_chunks::<8>();
+        let differ = |i: usize| (u64::from_le_bytes(words[i]) & self.mask[i]) ^ self.expected[i];
+        differ(0) | differ(1) | differ(2) == 0
     }
 
     /// Whether `bytes`, which start with a body of this length, have the tags at their places. A body that ends
