@@ -27,7 +27,11 @@ pub(super) fn lift(
 /// Two to four numbers of four bytes: one comparison, one store of `W = N + 2` words. Against the general form,
 /// a message of three floats takes a third of the time.
 #[inline(always)]
-fn lift_fours<const N: usize, const W: usize>(shape: &FixedShape, body: &mut [u32], bytes: &[u8; 24]) -> bool {
+fn lift_fours<const N: usize, const W: usize>(
+    shape: &FixedShape,
+    body: &mut [u32],
+    bytes: &[u8; 24],
+) -> bool {
     if !shape.accepts_fours(bytes) {
         return false;
     }
@@ -112,13 +116,16 @@ mod tests {
                 for presence in [Shape::Implicit, Shape::Explicit] {
                     let set = schema(kind, fields, presence);
                     for zeros in 0..1u32 << fields {
-                        let values: Vec<u8> = (0..fields).map(|i| if zeros >> i & 1 == 1 { 0 } else { 7 }).collect();
+                        let values: Vec<u8> =
+                            (0..fields).map(|i| if zeros >> i & 1 == 1 { 0 } else { 7 }).collect();
                         let full = point(width, &values, false);
                         let kept = point(width, &values, presence == Shape::Implicit);
                         let message = |tag: u8, body: &[u8]| [&[tag, body.len() as u8], body].concat();
                         // Followed by others and at the very end; the second singular one merges into the first.
-                        let input = [message(0x0a, &full), message(0x12, &full), message(0x12, &full)].concat();
-                        let expected = [message(0x0a, &kept), message(0x12, &kept), message(0x12, &kept)].concat();
+                        let input =
+                            [message(0x0a, &full), message(0x12, &full), message(0x12, &full)].concat();
+                        let expected =
+                            [message(0x0a, &kept), message(0x12, &kept), message(0x12, &kept)].concat();
                         let mut slab = Slab::new();
                         let view = decode_raw(&set, 0, &input, &mut slab, &DecodeOptions::new()).unwrap();
                         assert_eq!(encode_raw(view), expected, "{kind:?} {values:?}");

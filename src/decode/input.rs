@@ -51,13 +51,6 @@ fn long_varint(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
     const CONTINUES: u64 = 0x8080_8080_8080_8080;
     if let Some(bytes) = load::<8>(buf, pos) {
         let word = u64::from_le_bytes(*bytes);
-        // The processor guesses two and three bytes and goes on; longer ones it would guess wrong too often.
-        if word & 0x8000 == 0 {
-            return Ok(((word & 0x7f) | (word & 0x7f00) >> 1, pos + 2));
-        }
-        if word & 0x80_0000 == 0 {
-            return Ok(((word & 0x7f) | (word & 0x7f00) >> 1 | (word & 0x7f_0000) >> 2, pos + 3));
-        }
         let ends = !word & CONTINUES;
         if ends != 0 {
             // All bits up to the end of the last byte, without the continuation bits.

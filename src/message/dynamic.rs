@@ -130,8 +130,9 @@ impl DynamicMessage {
         let set = descriptor.parent_pool().programs();
         // While the slab grows, the old and the new block both count.
         slab.set_limit(budget.saturating_add(slab.capacity().saturating_mul(2)));
-        // One word per four bytes of input is a good guess, and a small one.
-        slab.reserve(((store.len() - start) / 4).min(budget / 16));
+        // The body, and one word per four bytes of input: a good guess, and a small one.
+        let guess = descriptor.program().words() as usize + (store.len() - start) / 4;
+        slab.reserve(guess.min(budget / 16));
         if *base == NIL {
             let full = |_| DecodeError::new(DecodeErrorKind::BudgetExceeded, 0);
             *base = slab.alloc_body(descriptor.program()).map_err(full)?;

@@ -199,6 +199,26 @@ impl From<&[u8]> for Value {
     }
 }
 
+#[cfg(feature = "bytes")]
+impl From<bytes::Bytes> for Value {
+    fn from(value: bytes::Bytes) -> Self {
+        Self::Bytes(value.into())
+    }
+}
+
+impl<const N: usize> From<&[u8; N]> for Value {
+    fn from(value: &[u8; N]) -> Self {
+        Self::Bytes(value.to_vec())
+    }
+}
+
+#[cfg(feature = "std")]
+impl From<std::collections::HashMap<MapKey, Value>> for Value {
+    fn from(value: std::collections::HashMap<MapKey, Value>) -> Self {
+        Self::Map(value.into_iter().collect())
+    }
+}
+
 impl From<DynamicMessage> for Value {
     fn from(value: DynamicMessage) -> Self {
         Self::Message(value)
