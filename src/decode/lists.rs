@@ -100,7 +100,7 @@ impl Numbers<'_, '_> {
 
 /// One value as it is kept in the slab.
 #[inline(always)]
-fn number(coding: Coding, buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
+pub(super) fn number(coding: Coding, buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
     match coding {
         Coding::Fixed32 => input::fixed32(buf, pos).map(|(value, end)| (value as u64, end)),
         Coding::Fixed64 => input::fixed64(buf, pos),

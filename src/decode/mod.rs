@@ -15,6 +15,7 @@ mod options;
 mod packed;
 mod required;
 mod run;
+mod scalars;
 mod special;
 
 pub use options::DecodeOptions;

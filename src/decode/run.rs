@@ -4,17 +4,19 @@
 //! - the program was checked when it was made: sub-programs exist, slots lie inside the body;
 //! - `buf` is the store, with padding behind it if it is short (`input.rs`): reads look at the end of the store
 //!   only, and one comparison per field finds those that crossed the end of their message;
-//! - entries of one-byte tags lie in the program itself, found by field number; the tag in the entry tells whether
-//!   it is the right one, and everything else (unknown fields, other wire types, groups that end) is one cold call;
-//! - the state of the innermost message lives in local variables (its presence bits in one register) and goes to
-//!   a frame only when a child begins.
+//! - entries are found by field number; the tag in the entry tells whether it is the right one, and everything else
+//!   (unknown fields, other wire types, groups that end) is one cold call;
+//! - runs of singular fields are decoded by an inner loop (`scalars.rs`) in registers; here are the fields that need
+//!   more than the input and the body: lists, messages, closed enums, and all fields of wide messages;
+//! - the state of the innermost message lives in local variables and goes to a frame only when a child begins.
 
+use super::scalars::Why;
 use super::special::{Field, Other};
-use super::{DecodeOptions, Frame, Scratch, Stop, fixed, input, lists, packed};
+use super::{DecodeOptions, Frame, Scratch, Stop, fixed, input, lists, packed, scalars};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Entry, Op, Program, ProgramSet};
 use crate::slab::{Full, NIL, Slab};
-use crate::wire::{raw, unzigzag32, unzigzag64, utf8};
+use crate::wire::{raw, utf8};
 
 /// Presence bits of a map entry that has its key and its value.
 const MAP_ENTRY: u64 = 3;
@@ -85,8 +87,7 @@ fn touch_list(
 }
 
 /// Marks a field as unset: a zero came for a field with implicit presence.
-#[cold]
-#[inline(never)]
+#[inline]
 fn untouch(slab: &mut Slab, program: &Program, base: u32, has: u64, entry: &Entry) -> u64 {
     if program.is_wide() {
         slab.untouch(program, base, entry.slot as usize);
@@ -127,27 +128,40 @@ impl Run<'_, '_> {
             }
 
             'ended: {
-                if pos >= end {
+                let next = if program.is_wide() {
+                    if pos >= end {
+                        None
+                    } else {
+                        item = pos;
+                        let (tag, next, entry) = attempt!(scalars::tag_at(program, buf, pos));
+                        pos = next;
+                        Some((tag, entry))
+                    }
+                } else {
+                    let body = self.slab.run_mut(base, program.words() as usize);
+                    let stopped = scalars::run(set, program, buf, end, pos, body, has);
+                    (pos, has, item) = (stopped.pos, stopped.has, stopped.item);
+                    match stopped.why {
+                        Why::End => None,
+                        Why::Entry(entry) => Some((stopped.tag, Some(entry))),
+                        Why::Other => Some((stopped.tag, None)),
+                        Why::Fault(kind, entry) => {
+                            current = entry.map(|entry| program.position(entry) as u16);
+                            break 'run (kind, pos);
+                        }
+                    }
+                };
+                let Some((tag, found)) = next else {
                     if pos > end || group != 0 {
                         break 'run self.crossed(item, pos, end);
                     }
                     break 'ended;
-                }
-                item = pos;
-                let Some(&first) = buf.get(pos) else { break 'run (Kind::Incomplete, pos) };
-                let (tag, found) = if first < 0x80 {
-                    pos += 1;
-                    (first as u32, Some(program.fast(first)))
-                } else {
-                    let (tag, next) = attempt!(input::long_tag(buf, pos));
-                    pos = next;
-                    (tag, program.by_number(tag >> 3).map(|(_, entry)| entry))
                 };
 
                 let (entry, child) = 'child: {
                     let (entry, op) = match found {
-                        Some(entry) if entry.tag == tag => (entry, entry.op),
-                        _ => {
+                        Some(entry) => (entry, entry.op),
+                        None => {
                             current = None;
                             let field = Field { end, item, pos, tag, group, program, base };
                             match attempt_at!(self.other(field)) {
@@ -166,26 +180,6 @@ impl Run<'_, '_> {
                         ($touch:ident) => {
                             attempt!($touch(self.slab, program, base, &mut has, entry))
                         };
-                    }
-                    // Stores a singular number. Zero means unset where presence is implicit.
-                    macro_rules! store {
-                        ($set:ident, $value:expr) => {{
-                            let value = $value;
-                            if value == 0 && entry.flags.is_implicit() {
-                                has = untouch(self.slab, program, base, has, entry);
-                            } else {
-                                let (slot, _) = touch!(touch);
-                                self.slab.$set(slot, value);
-                            }
-                            continue 'run;
-                        }};
-                    }
-                    macro_rules! read {
-                        ($read:ident) => {{
-                            let (value, next) = attempt!(input::$read(buf, pos));
-                            pos = next;
-                            value
-                        }};
                     }
                     // Reads a length prefix and gives the end of the value; a fault is one of this field.
                     macro_rules! value_end {
@@ -216,41 +210,32 @@ impl Run<'_, '_> {
                     }
 
                     match op {
-                        Op::Varint32 => store!(set, read!(varint) as u32),
-                        Op::Varint64 => store!(set64, read!(varint)),
-                        Op::Sint32 => store!(set, unzigzag32(read!(varint) as u32) as u32),
-                        Op::Sint64 => store!(set64, unzigzag64(read!(varint)) as u64),
-                        Op::Bool => store!(set, (read!(varint) != 0) as u32),
-                        Op::Fixed32 => store!(set, read!(fixed32)),
-                        Op::Fixed64 => store!(set64, read!(fixed64)),
                         Op::ClosedEnum => {
-                            let value = read!(varint) as u32;
-                            if set.enum_contains(entry.sub, value as i32) {
-                                self.entry_unknown = false;
-                                store!(set, value);
+                            let (value, next) = attempt!(input::varint(buf, pos));
+                            pos = next;
+                            if pos > end {
+                                continue 'run;
                             }
-                            if pos <= end {
+                            let value = value as u32;
+                            if !set.enum_contains(entry.sub, value as i32) {
                                 attempt!(self.unlisted(base, item, pos));
+                                continue 'run;
                             }
-                            continue 'run;
-                        }
-                        Op::String => {
-                            let value_end = value_end!();
-                            let rest = buf.get(pos..).unwrap_or_default();
-                            if utf8::from_prefix(rest, value_end - pos).is_none() {
-                                in_field!(Err((Kind::InvalidUtf8, pos)))
-                            }
-                            if pos == value_end && entry.flags.is_implicit() {
+                            self.entry_unknown = false;
+                            if value == 0 && entry.flags.is_implicit() {
                                 has = untouch(self.slab, program, base, has, entry);
                             } else {
                                 let (slot, _) = touch!(touch);
-                                self.slab.set64(slot, pos as u64 | ((value_end - pos) as u64) << 32);
+                                self.slab.set(slot, value);
                             }
-                            pos = value_end;
                             continue 'run;
                         }
-                        Op::Bytes => {
+                        Op::String | Op::Bytes => {
                             let value_end = value_end!();
+                            let rest = buf.get(pos..).unwrap_or_default();
+                            if op == Op::String && utf8::from_prefix(rest, value_end - pos).is_none() {
+                                in_field!(Err((Kind::InvalidUtf8, pos)))
+                            }
                             if pos == value_end && entry.flags.is_implicit() {
                                 has = untouch(self.slab, program, base, has, entry);
                             } else {
@@ -282,12 +267,28 @@ impl Run<'_, '_> {
                             pos = value_end;
                             continue 'run;
                         }
-                        Op::Message | Op::ListMessage | Op::Map => {
+                        Op::Message | Op::Shaped | Op::ListMessage | Op::Map => {
                             let end = value_end!();
                             break 'child (entry, Child { start: pos, end, group: 0, resume: 0 });
                         }
                         Op::Group | Op::ListGroup => {
                             break 'child (entry, Child { start: pos, end, group: tag + 1, resume: 0 });
+                        }
+                        _ => {
+                            // A number of a wide message.
+                            let (value, next) = attempt!(lists::number(entry.coding, buf, pos));
+                            pos = next;
+                            if value == 0 && entry.flags.is_implicit() {
+                                has = untouch(self.slab, program, base, has, entry);
+                                continue 'run;
+                            }
+                            let (slot, _) = touch!(touch);
+                            if entry.coding.words() == 2 {
+                                self.slab.set64(slot, value);
+                            } else {
+                                self.slab.set(slot, value as u32);
+                            }
+                            continue 'run;
                         }
                     }
                 };
@@ -335,7 +336,12 @@ impl Run<'_, '_> {
                         && child_has == 0
                         && child.group == 0
                         && !entry.flags.is_map()
-                        && fixed::lift(shape, self.slab, sub, child_base, buf, child.start)
+                        && fixed::lift(
+                            shape,
+                            self.slab.run_mut(child_base, sub.words() as usize),
+                            buf,
+                            child.start,
+                        )
                     {
                         pos = child.end;
                         continue 'run;

@@ -96,6 +96,8 @@ pub(crate) enum Op {
     String,
     Bytes,
     Message,
+    /// A message of fixed shape in the slots of its parent.
+    Shaped,
     Group,
     /// A list of numbers, one value behind each tag.
     List,
@@ -262,6 +264,10 @@ impl Entry {
 
     pub(super) fn set_inline(&mut self) {
         self.flags.0 |= EntryFlags::INLINE;
+    }
+
+    pub(super) fn set_shaped(&mut self) {
+        self.op = Op::Shaped;
     }
 
     pub(super) fn set_special(&mut self) {

@@ -11,8 +11,8 @@
 
 use super::{Entry, Program};
 
-/// A dense body has at most this many words (256 bytes).
-pub(crate) const DENSE_WORDS: u32 = 64;
+/// A dense body has at most this many words (384 bytes).
+pub(crate) const DENSE_WORDS: u32 = 96;
 /// A dense body has at most this many fields: its presence bits fit a register.
 const DENSE_FIELDS: usize = 64;
 /// Repeated messages with bodies of at most this many words lie one behind the other in their list; larger ones

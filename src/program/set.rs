@@ -20,8 +20,8 @@ pub(crate) struct Program {
     /// Entries by field number 0..16, the numbers of one-byte tags.
     fast: [Entry; 16],
     pub(super) entries: Vec<Entry>,
-    /// Entry index by field number, as far as that takes memory in the number of fields.
-    near: Vec<u16>,
+    /// Entries by field number, as far as that takes memory in the number of fields.
+    near: Vec<Entry>,
     /// Field index (position in the spec) of each entry.
     fields: Vec<u16>,
     /// Entry index of each field.
@@ -104,20 +104,20 @@ impl Program {
             message_set: spec.message_set,
             entries,
             ..Self::EMPTY
-        }
-        .indexed())
+        })
     }
 
-    fn indexed(mut self) -> Self {
-        let largest = self.entries.last().map_or(0, |e| e.number() as usize);
-        self.near = vec![NONE; (largest + 1).min(4 * self.entries.len() + 64)];
-        for (i, entry) in self.entries.iter().enumerate() {
-            let number = entry.number() as usize;
-            if let Some(slot) = self.near.get_mut(number) {
-                *slot = i as u16;
+    /// Tells the entries of inlined messages of fixed shape from others.
+    fn mark_shaped(&mut self, shaped: &[bool]) {
+        for table in [&mut self.entries[..], &mut self.near[..], &mut self.fast[..]] {
+            for entry in
+                table.iter_mut().filter(|e| e.flags.is_inline() && e.coding == super::Coding::Message)
+            {
+                if shaped.get(entry.sub as usize).copied().unwrap_or(false) {
+                    entry.set_shaped();
+                }
             }
         }
-        self
     }
 
     /// Fills in what follows from the layout.
@@ -127,10 +127,15 @@ impl Program {
         if !self.wide {
             self.fixed = FixedShape::new(&self.entries);
         }
+        let largest = self.entries.last().map_or(0, |e| e.number() as usize);
+        self.near = vec![Entry::NONE; (largest + 1).min(2 * self.entries.len() + 16)];
         for (i, entry) in self.entries.iter_mut().enumerate() {
             entry.bit = (i & 63) as u8;
-            if let Some(place) = self.fast.get_mut(entry.number() as usize) {
-                *place = *entry;
+            let number = entry.number() as usize;
+            for table in [&mut self.fast[..], &mut self.near[..]] {
+                if let Some(place) = table.get_mut(number) {
+                    *place = *entry;
+                }
             }
             if self.wide {
                 continue;
@@ -162,14 +167,26 @@ impl Program {
         if self.wide { entry.slot as usize } else { entry.bit as usize }
     }
 
-    /// The entry of a field number.
+    /// The entry of a field number, and its position.
     #[inline]
     pub(crate) fn by_number(&self, number: u32) -> Option<(usize, &Entry)> {
-        let index = match self.near.get(number as usize) {
-            Some(&index) => index as usize,
-            None => self.entries.binary_search_by_key(&number, |e| e.number()).ok()?,
-        };
-        self.entries.get(index).map(|e| (index, e))
+        let entry = self.find(number).filter(|e| e.number() == number)?;
+        Some((self.position(entry), entry))
+    }
+
+    /// The entry of a field number; for a number without a field, nothing or an entry of another tag.
+    #[inline(always)]
+    pub(crate) fn find(&self, number: u32) -> Option<&Entry> {
+        match self.near.get(number as usize) {
+            Some(entry) => Some(entry),
+            None => self.find_far(number),
+        }
+    }
+
+    #[inline(never)]
+    fn find_far(&self, number: u32) -> Option<&Entry> {
+        let index = self.entries.binary_search_by_key(&number, |e| e.number()).ok()?;
+        self.entries.get(index)
     }
 
     /// Position of the entry's field in the spec the program was made from.
@@ -321,6 +338,10 @@ impl ProgramSet {
         for (program, spec) in programs.iter_mut().zip(messages) {
             layout::lay_out(program, &leaves, spec.map_entry);
             program.finish();
+        }
+        let shaped: Vec<bool> = programs.iter().map(|p| p.fixed.is_some()).collect();
+        for program in &mut programs {
+            program.mark_shaped(&shaped);
         }
         mark_required(&mut programs);
         Ok(Self { programs, enums: enums.iter().map(EnumNumbers::new).collect() })

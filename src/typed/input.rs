@@ -84,7 +84,7 @@ impl<'i> Input<'i> {
         if self.buf.len() > MAX_INPUT {
             return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_INPUT));
         }
-        match message.merge_fields(&mut self, 0) {
+        match message.merge_message(&mut self, 0) {
             Ok(()) => Ok(self.required),
             Err(kind) => Err(self.error(kind, M::TABLE)),
         }
@@ -250,7 +250,7 @@ impl<'i> Input<'i> {
             return Err(DecodeErrorKind::DepthExceeded);
         };
         self.depth_left = depth;
-        message.merge_fields(self, spec.number)?;
+        message.merge_message(self, spec.number)?;
         self.depth_left = depth + 1;
         Ok(())
     }

@@ -222,7 +222,7 @@ macro_rules! __message {
                 )*
             }
 
-            fn visit<V: $crate::__private::Visit>(&self, visitor: &mut V) {
+            fn visit_fields<V: $crate::__private::Visit>(&self, visitor: &mut V) {
                 const LISTED: &[u32] = &[$($($number,)? $($($arm_number,)+)?)*];
                 const ORDER: &[u32] = &$crate::__private::in_order([$($($number,)? $($($arm_number,)+)?)*]);
                 let Self { $($field,)* .. } = self;
@@ -273,7 +273,7 @@ macro_rules! __message {
                 message
             }
 
-            fn merge_fields(
+            fn merge_fields<C: $crate::__private::Calls>(
                 &mut self,
                 input: &mut $crate::__private::Input<'__input>,
                 group: u32,
@@ -291,7 +291,7 @@ macro_rules! __message {
                     let bits = input.tag()?;
                     let outcome = match bits >> 3 {
                         $(
-                            $($number => $crate::__private::FieldFrom::<$crate::__private::kind!($kind)>::merge(
+                            $($number => C::field::<$crate::__private::kind!($kind), _>(
                                 $field,
                                 bits,
                                 $crate::__private::spec!($number $options $syntax),
@@ -300,7 +300,7 @@ macro_rules! __message {
                             $($($arm_number => {
                                 let spec = $crate::__private::spec!($arm_number $arm_options $syntax);
                                 if let $crate::__private::Some($crate::__private::arm!($kind $arm value)) = $field {
-                                    $crate::__private::SingleFrom::<$crate::__private::kind!($arm_kind)>::merge(
+                                    C::arm::<$crate::__private::kind!($arm_kind), _>(
                                         value, bits, spec, input,
                                     )
                                 } else {

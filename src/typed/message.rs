@@ -1,6 +1,12 @@
 //! The trait that `message!` implements.
 
-use super::{field::Visit, input::Input, size::Sizer, write::Writer};
+use super::{
+    calls::{Called, Calling, Calls, InPlace, is_wide},
+    field::Visit,
+    input::Input,
+    size::Sizer,
+    write::Writer,
+};
 use crate::decode::DecodeOptions;
 use crate::encode::{
     EncodeOptions, output,
@@ -241,7 +247,18 @@ pub trait Message: Sized {
 
     /// Shows every field to a visitor, in number order.
     #[doc(hidden)]
-    fn visit<V: Visit>(&self, visitor: &mut V);
+    #[inline]
+    fn visit<V: Visit>(&self, visitor: &mut V) {
+        if const { is_wide(Self::TABLE) } {
+            self.visit_fields(&mut Calling(visitor));
+        } else {
+            self.visit_fields(visitor);
+        }
+    }
+
+    /// The fields of the listing.
+    #[doc(hidden)]
+    fn visit_fields<V: Visit>(&self, visitor: &mut V);
 }
 
 /// A message that can be decoded from an input that lives for `'i`, which it may borrow from.
@@ -255,7 +272,18 @@ pub trait DecodeFrom<'i>: Message + Default {
 
     /// Merges fields up to the end of the innermost bound, or of the group of this number.
     #[doc(hidden)]
-    fn merge_fields(&mut self, input: &mut Input<'i>, group: u32) -> Result<(), DecodeErrorKind>;
+    #[inline]
+    fn merge_message(&mut self, input: &mut Input<'i>, group: u32) -> Result<(), DecodeErrorKind> {
+        if const { is_wide(Self::TABLE) } {
+            self.merge_fields::<Called>(input, group)
+        } else {
+            self.merge_fields::<InPlace>(input, group)
+        }
+    }
+
+    /// The fields of the listing.
+    #[doc(hidden)]
+    fn merge_fields<C: Calls>(&mut self, input: &mut Input<'i>, group: u32) -> Result<(), DecodeErrorKind>;
 }
 
 /// A message that borrows nothing from its input.

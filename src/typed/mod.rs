@@ -12,10 +12,12 @@
 //! | `scalar.rs`, `text.rs`, `nested.rs` | one value: numbers and enums, strings and bytes, messages |
 //! | `member.rs`, `map.rs` | members of many values or none: `Option`, `Vec`, maps |
 //! | `size.rs`, `write.rs`, `input.rs` | the state of the sizing, the writing and the decoding pass |
+//! | `calls.rs` | whether the code of a field is put in place or called |
 //! | `message.rs` | the trait [`Message`] |
 //!
 //! Invariant: what the writing pass writes is what the sizing pass sized, value for value and length for length.
 
+pub mod calls;
 mod enumeration;
 pub mod field;
 pub mod input;
@@ -38,8 +40,9 @@ pub use unknown::UnknownFieldSet;
 
 /// What the macros expand to.
 pub mod expansion {
+    pub use super::calls::Calls;
     pub use super::enumeration::enum_table;
-    pub use super::field::{Field, FieldFrom, OneofMember, Outcome, Single, SingleFrom, Spec, Visit};
+    pub use super::field::{Field, OneofMember, Outcome, Single, Spec, Visit};
     pub use super::input::Input;
     pub use super::kinds::{
         self, FieldKind, ascend, field_table, has_plain_defaults, has_required, in_order, message_table,

@@ -37,7 +37,7 @@ impl<'i, M: DecodeFrom<'i>> SingleFrom<'i, Nested<M>> for M {
         if bits & 7 != WireType::LengthDelimited as u32 {
             return Ok(Outcome::Unknown);
         }
-        input.prefixed(|input| self.merge_fields(input, 0))?;
+        input.prefixed(|input| self.merge_message(input, 0))?;
         Ok(Outcome::Done)
     }
 }

@@ -1,0 +1,112 @@
+//! Whether the code of a field goes into the function of its message or is called from there.
+//!
+//! In place it is fastest. But the optimizer's time grows faster than the function: a thousand fields in place
+//! take a minute, called they take seconds. So messages with more than [`IN_PLACE`] fields call.
+
+use super::{
+    field::{Field, FieldFrom, Merged, Single, SingleFrom, Spec, Visit},
+    input::Input,
+    kinds::FieldKind,
+};
+use crate::{DefaultValue, MessageTable};
+
+/// The most fields whose code is put in place.
+const IN_PLACE: usize = 64;
+
+/// Whether the fields of a message are called.
+pub const fn is_wide(table: &MessageTable) -> bool {
+    table.fields().len() > IN_PLACE
+}
+
+/// Merging a field, in place or called.
+pub trait Calls {
+    /// [`FieldFrom::merge`].
+    fn field<'i, K: FieldKind, F: FieldFrom<'i, K>>(
+        field: &mut F,
+        bits: u32,
+        spec: Spec,
+        input: &mut Input<'i>,
+    ) -> Merged;
+
+    /// [`SingleFrom::merge`].
+    fn arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+        value: &mut T,
+        bits: u32,
+        spec: Spec,
+        input: &mut Input<'i>,
+    ) -> Merged;
+}
+
+/// In place.
+pub enum InPlace {}
+
+impl Calls for InPlace {
+    #[inline(always)]
+    fn field<'i, K: FieldKind, F: FieldFrom<'i, K>>(
+        field: &mut F,
+        bits: u32,
+        spec: Spec,
+        input: &mut Input<'i>,
+    ) -> Merged {
+        field.merge(bits, spec, input)
+    }
+
+    #[inline(always)]
+    fn arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+        value: &mut T,
+        bits: u32,
+        spec: Spec,
+        input: &mut Input<'i>,
+    ) -> Merged {
+        value.merge(bits, spec, input)
+    }
+}
+
+/// Called.
+pub enum Called {}
+
+impl Calls for Called {
+    #[inline(never)]
+    fn field<'i, K: FieldKind, F: FieldFrom<'i, K>>(
+        field: &mut F,
+        bits: u32,
+        spec: Spec,
+        input: &mut Input<'i>,
+    ) -> Merged {
+        field.merge(bits, spec, input)
+    }
+
+    #[inline(never)]
+    fn arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+        value: &mut T,
+        bits: u32,
+        spec: Spec,
+        input: &mut Input<'i>,
+    ) -> Merged {
+        value.merge(bits, spec, input)
+    }
+}
+
+/// A visitor that is called for every field.
+pub(super) struct Calling<'v, V>(pub(super) &'v mut V);
+
+impl<V: Visit> Visit for Calling<'_, V> {
+    #[inline(never)]
+    fn field<K: FieldKind, F: Field<K>>(&mut self, spec: Spec, field: &F) {
+        self.0.field(spec, field);
+    }
+
+    #[inline(never)]
+    fn field_or<K: FieldKind, F: Field<K>>(&mut self, default: DefaultValue<'static>, spec: Spec, field: &F) {
+        self.0.field_or(default, spec, field);
+    }
+
+    #[inline(never)]
+    fn arm<K: FieldKind, T: Single<K>>(&mut self, spec: Spec, value: &T) {
+        self.0.arm(spec, value);
+    }
+
+    fn unknown(&mut self, fields: &[u8]) {
+        self.0.unknown(fields);
+    }
+}
