@@ -107,7 +107,11 @@ impl Packed<'_, '_> {
     /// All varints that end in the run are decoded; bytes behind them belong to one that does not.
     #[inline]
     fn whole(&self, slab: &mut Slab, slot: u32, pos: usize) -> At<()> {
-        if pos == self.end { Ok(()) } else { Err(self.cut(slab, slot, 0, Kind::Overrun, pos)) }
+        if pos == self.end {
+            return Ok(());
+        }
+        let kind = raw::varint(self.buf.get(..self.end).unwrap_or(self.buf), pos).err();
+        Err(self.cut(slab, slot, 0, kind.unwrap_or(Kind::Overrun), pos))
     }
 
     /// A fault inside of the run: takes back the elements that were not decoded.

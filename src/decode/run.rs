@@ -391,7 +391,7 @@ impl Run<'_, '_> {
             }
         };
 
-        let kind = raw::within(end < self.len, kind);
+        let kind = raw::within(self.is_bounded(group), kind);
         self.spill(program, base, has);
         Err(Stop { kind, offset, index, base, entry: current })
     }
@@ -409,6 +409,14 @@ impl Run<'_, '_> {
             Err(fault) => (fault.kind, fault.offset),
             Ok(_) => (Kind::Incomplete, item),
         }
+    }
+
+    /// Whether a length, and not the end of the input, bounds the innermost message: it or one around it is not a
+    /// group. `group` is 0 unless it is one itself.
+    #[cold]
+    fn is_bounded(&self, group: u32) -> bool {
+        let mut children = self.scratch.stack.iter().skip(1).map(|frame| frame.group).chain([group]);
+        !self.scratch.stack.is_empty() && children.any(|group| group == 0)
     }
 
     /// After a fault: writes the presence bits of all open messages back.

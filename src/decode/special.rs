@@ -6,7 +6,7 @@ use super::{Frame, OpenMap};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};
 use crate::slab::{Full, MapContext, RawView};
-use crate::wire::{WireType, raw};
+use crate::wire::{Tag, WireType, raw};
 
 /// MessageSet items: group 1 with `type_id = 2` and `message = 3`.
 const ITEM: u32 = 1 << 3 | 3;
@@ -50,6 +50,18 @@ struct Item {
 
 type At<T> = Result<T, (Kind, usize)>;
 
+/// The position behind a field whose tag starts at `item` and whose value starts at `pos`.
+fn skip(limit: &[u8], item: usize, pos: usize, tag: Tag, depth_left: u32) -> At<usize> {
+    raw::skip_value(limit, pos, limit.len(), tag, depth_left).map_err(|fault| {
+        // Where the tag itself is at fault, `skip_value` cannot know where it starts.
+        let at_tag = match tag.wire_type() {
+            WireType::StartGroup => depth_left == 0,
+            wire_type => wire_type == WireType::EndGroup,
+        };
+        (fault.kind, if at_tag { item } else { fault.offset })
+    })
+}
+
 impl Run<'_, '_> {
     #[cold]
     #[inline(never)]
@@ -74,8 +86,7 @@ impl Run<'_, '_> {
             }
         }
         let depth_left = self.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32);
-        let end = raw::skip_value(limit, pos, field.end, tag, depth_left)
-            .map_err(|fault| (fault.kind, fault.offset))?;
+        let end = skip(limit, field.item, pos, tag, depth_left)?;
         self.keep(field.base, field.item, end).map_err(|full| (full.into(), field.item))?;
         Ok(Other::Skipped(end))
     }
@@ -127,6 +138,8 @@ impl Run<'_, '_> {
             if !fresh {
                 continue;
             }
+            // The empty message that stands for a missing value can lack required fields.
+            self.may_miss |= entry.coding.is_message() && self.set.program(entry.sub).has_required();
             match entry.coding {
                 Coding::ClosedEnum => self.slab.set(slot, self.set.enum_default(entry.sub) as u32),
                 coding if coding.words() == 1 => self.slab.set(slot, 0),
@@ -224,8 +237,7 @@ impl Run<'_, '_> {
                     pos = next;
                 }
                 _ => {
-                    pos = raw::skip_value(limit, value, limit.len(), tag, depth_left)
-                        .map_err(|fault| (fault.kind, fault.offset))?;
+                    pos = skip(limit, start, value, tag, depth_left)?;
                 }
             }
         }

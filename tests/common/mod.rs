@@ -1,0 +1,15 @@
+//! What the tests of the run-time path share: random schemas and payloads, and a naive codec to compare with.
+//!
+//! `choices` is where randomness comes from; `wire` builds bytes; `schema` describes message types and writes
+//! descriptor sets, `schema_gen` and `payload` make random ones; `reference` decodes and encodes slowly and
+//! plainly; `bridge` goes between its messages and those of tablepb.
+#![allow(dead_code, reason = "each test uses a part of this")]
+
+pub mod bridge;
+pub mod choices;
+pub mod payload;
+pub mod reference;
+pub mod samples;
+pub mod schema;
+pub mod schema_gen;
+pub mod wire;
