@@ -77,3 +77,94 @@ fn a_varint_that_never_ends_in_a_packed_run_overflows() {
         assert_eq!((error.kind(), error.offset()), (kind, 4));
     }
 }
+
+/// A schema with `Point { float x = 1; }`, message 0, and a holder with a singular one, 1, and a MessageSet, 2, that
+/// is extended by one.
+fn points() -> Schema {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto2);
+    let (point, holder, set) =
+        (schema.message(file, "Point"), schema.message(file, "Holder"), schema.message(file, "Set"));
+    schema.add(point, 1, Kind::Float, Card::Optional);
+    schema.add(holder, 1, Kind::Message(point), Card::Optional);
+    schema.messages[set].message_set = true;
+    schema.messages[set].extensions = Some((4, 100));
+    schema.add(set, 4, Kind::Message(point), Card::Optional).extension = true;
+    schema
+}
+
+/// A message of fixed shape was written over what was there, unknown fields included.
+#[test]
+fn unknown_fields_survive_a_message_of_fixed_shape_merged_into_theirs() {
+    let holder = message(&points(), 1);
+    let (unknown, point) = (Wire::new().int(9, 1), Wire::new().fixed32(1, 1));
+    let input = Wire::new().message(1, unknown.clone()).message(1, point.clone()).raw(&[0x10; 32]);
+    let decoded = DynamicMessage::decode(&holder, &input.0).unwrap();
+    let expected = Wire::new().message(1, point.raw(&unknown.0)).raw(&[0x10; 32]);
+    assert_eq!(decoded.encode_to_vec().unwrap(), expected.0);
+}
+
+/// A message of fixed shape in a MessageSet item ended the item.
+#[test]
+fn a_message_of_fixed_shape_in_a_message_set_is_followed_by_the_end_of_its_item() {
+    let set = message(&points(), 2);
+    let input = Wire::new().group(1, Wire::new().int(2, 4).message(3, Wire::new().fixed32(1, 1)));
+    let decoded = DynamicMessage::decode(&set, &input.0).unwrap();
+    assert_eq!(decoded.encode_to_vec().unwrap(), input.0);
+}
+
+/// A closed enum that its message cuts off was reported behind itself.
+#[test]
+fn a_closed_enum_that_is_cut_off_is_found_where_it_starts() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto2);
+    let holder = schema.message(file, "Holder");
+    let closed = schema.enumeration(file, "E", true, &[0, 1]);
+    schema.add(holder, 1, Kind::Enum(closed), Card::Optional);
+    for input in [&[0x08, 0x80][..], &[0x08], &[0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]] {
+        let error = DynamicMessage::decode(&message(&schema, holder), input).unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (DecodeErrorKind::Incomplete, 1));
+    }
+}
+
+/// The last value of a packed run of a closed enum was read beyond the end of the run.
+#[test]
+fn a_packed_closed_enum_ends_where_its_run_ends() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto2);
+    let holder = schema.message(file, "Holder");
+    let closed = schema.enumeration(file, "E", true, &[0, 1, 128]);
+    schema.add(holder, 1, Kind::Enum(closed), Card::Repeated);
+    let input = Wire::new().bytes(1, [1, 0x80]).int(1, 0);
+    let error = DynamicMessage::decode(&message(&schema, holder), &input.0).unwrap_err();
+    assert_eq!((error.kind(), error.offset()), (DecodeErrorKind::Overrun, 3));
+}
+
+/// What follows a message decided how a field that the message cuts off was called, and where it was found.
+#[test]
+fn bytes_behind_a_message_do_not_matter_for_what_is_wrong_in_it() {
+    let t = message(&samples::t(), 0);
+    let overrun = |inner: &[u8], at: usize| {
+        for behind in [&[0xff; 20][..], &[0x80; 20], &[0; 20], &[0x20; 20], &[]] {
+            let input = Wire::new().bytes(3, inner).raw(behind);
+            let error = DynamicMessage::decode(&t, &input.0).unwrap_err();
+            let found = (error.kind(), error.offset());
+            assert_eq!(found, (DecodeErrorKind::Overrun, 2 + at), "{:02x?}", input.0);
+        }
+    };
+    overrun(&[0x08], 1);
+    overrun(&[0x08, 0xff, 0xff], 1);
+    overrun(&[0x88, 0x80], 0);
+    overrun(&[0x12], 1);
+    overrun(&[0x12, 0x80, 0x80], 1);
+    overrun(&[0x12, 0x03, 0x61], 1);
+    overrun(&[0x20, 1, 0x20], 3);
+    overrun(&[0x20, 1, 0x20, 0x80], 3);
+    overrun(&[0x20, 1, 0xa0], 2);
+    overrun(&[0x22, 1], 1);
+    overrun(&[0x1a, 0x80], 1);
+    overrun(&[0x2a], 1);
+    overrun(&[0x2a, 1, 0x08], 3);
+    overrun(&[0xfd, 0x0f, 1, 2, 3], 2);
+    overrun(&[0xfb, 0x0f, 0x08, 0x80], 3);
+}

@@ -19,7 +19,7 @@ fn same_tag(buf: &[u8], pos: usize, end: usize, tag: u32) -> Option<usize> {
         return (buf.get(pos) == Some(&(tag as u8))).then_some(pos + 1);
     }
     match input::long_tag(buf, pos) {
-        Ok((next, behind)) if next == tag => Some(behind),
+        Ok((next, behind)) if next == tag && behind <= end => Some(behind),
         _ => None,
     }
 }
@@ -63,8 +63,7 @@ pub(super) struct Numbers<'b, 'p> {
 }
 
 impl Numbers<'_, '_> {
-    /// As [`Spans::append`]; `item` is the start of the first tag. A value that crosses the end of the message is
-    /// left to the caller, as the position says.
+    /// As [`Spans::append`]; `item` is the start of the first tag.
     pub(super) fn append(
         &self,
         run: &mut Run<'_, '_>,
@@ -77,7 +76,7 @@ impl Numbers<'_, '_> {
         loop {
             let (value, behind) = number(coding, self.buf, pos).map_err(|kind| (kind, pos))?;
             if behind > self.end {
-                return Ok(behind);
+                return Err((Kind::Incomplete, pos));
             }
             if coding == Coding::ClosedEnum && !run.set.enum_contains(self.entry.sub, value as i32) {
                 run.unlisted(self.base, item, behind).map_err(|full| (full.into(), item))?;

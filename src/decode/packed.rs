@@ -123,8 +123,10 @@ impl Packed<'_, '_> {
     }
 
     fn closed_enum(&self, run: &mut Run<'_, '_>, slot: u32, mut pos: usize) -> At<()> {
+        let run_bytes = self.buf.get(..self.end).unwrap_or(self.buf);
         while pos < self.end {
-            let (value, end) = input::varint(self.buf, pos).map_err(|kind| (raw::within(true, kind), pos))?;
+            let (value, end) =
+                input::varint(run_bytes, pos).map_err(|kind| (raw::within(true, kind), pos))?;
             if run.set.enum_contains(self.entry.sub, value as i32) {
                 let at = run.slab.list_grow(slot, 1, 1).map_err(|full| (full.into(), pos))?;
                 run.slab.set(at, value as u32);

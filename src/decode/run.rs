@@ -139,7 +139,7 @@ impl Run<'_, '_> {
                     }
                 } else {
                     let body = self.slab.run_mut(base, program.words() as usize);
-                    let stopped = scalars::run(set, program, buf, end, pos, body, has);
+                    let stopped = scalars::run(set, program, buf, end, (item, pos), body, has);
                     (pos, has, item) = (stopped.pos, stopped.has, stopped.item);
                     match stopped.why {
                         Why::End => None,
@@ -300,11 +300,11 @@ impl Run<'_, '_> {
                 }
                 let sub = set.program(entry.sub);
                 let empty = child.start == child.end && child.group == 0;
-                let (child_base, child_has);
+                let (child_base, child_has, new_body);
                 if entry.flags.is_list() {
                     let slot = attempt!(touch_list(self.slab, program, base, &mut has, entry));
                     let at = attempt!(self.slab.list_grow(slot, sub.element_words(), 1));
-                    child_has = 0;
+                    (child_has, new_body) = (0, true);
                     if sub.is_contiguous() {
                         self.slab.clear_body(sub, at);
                         child_base = at;
@@ -329,12 +329,14 @@ impl Run<'_, '_> {
                         child_base = if new { attempt!(self.slab.alloc_body(sub)) } else { old };
                         self.slab.set(slot, child_base);
                     }
+                    new_body = fresh;
                     child_has = if fresh { 0 } else { self.slab.words().has_bits(sub, child_base) };
                 }
                 if let Some(shape) = sub.fixed() {
                     if shape.len == child.end - child.start
-                        && child_has == 0
+                        && new_body
                         && child.group == 0
+                        && child.resume == 0
                         && !entry.flags.is_map()
                         && fixed::lift(
                             shape,
@@ -391,9 +393,30 @@ impl Run<'_, '_> {
             }
         };
 
+        let (kind, offset) = self.blame(kind, offset, item, end);
         let kind = raw::within(self.is_bounded(group), kind);
         self.spill(program, base, has);
         Err(Stop { kind, offset, index, base, entry: current })
+    }
+
+    /// What a fault is called by a reader that sees no further than the end of the message: reads of the loop look
+    /// at the end of the store only.
+    #[cold]
+    #[inline(never)]
+    fn blame(&self, kind: Kind, offset: usize, item: usize, end: usize) -> (Kind, usize) {
+        let bytes = self.buf.get(..end).unwrap_or(self.buf);
+        let seen = match kind {
+            Kind::InvalidTag | Kind::InvalidLength | Kind::VarintOverflow | Kind::Incomplete
+                if offset > end =>
+            {
+                return self.crossed(item, offset, end);
+            }
+            Kind::InvalidTag => raw::tag_bits(bytes, offset).err(),
+            Kind::InvalidLength => raw::length(bytes, offset).err(),
+            Kind::VarintOverflow => raw::varint(bytes, offset).err(),
+            _ => None,
+        };
+        (seen.unwrap_or(kind), offset)
     }
 
     /// A field crossed the end of its message, or a group did not end: what a walk over just this field says.

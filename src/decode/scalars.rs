@@ -51,18 +51,18 @@ pub(super) fn tag_at<'p>(
     Ok((tag, pos, (entry.tag == tag).then_some(entry)))
 }
 
-/// Decodes fields from `pos` on into the body of a dense message, whose presence bits are `has`.
+/// Decodes fields from `pos` on into the body of a dense message, whose presence bits are `has`; `item` is the start
+/// of the field before `pos`, which may have crossed the end.
 #[inline(always)]
 pub(super) fn run<'p>(
     set: &'p ProgramSet,
     program: &'p Program,
     buf: &[u8],
     end: usize,
-    mut pos: usize,
+    (mut item, mut pos): (usize, usize),
     body: &mut [u32],
     mut has: u64,
 ) -> Stopped<'p> {
-    let mut item = pos;
     let (tag, why) = loop {
         if pos >= end {
             break (0, Why::End);

@@ -148,7 +148,8 @@ impl DynamicMessage {
     /// Required fields are not checked.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode). The message is valid afterwards and holds what was read before the fault.
+    /// As [`decode`](Self::decode). The message is valid afterwards and holds what was read before the fault; a
+    /// number that is cut off may have any value.
     pub fn merge(&mut self, input: &[u8]) -> Result<(), DecodeError> {
         self.merge_with(input, DecodeOptions::new())
     }
