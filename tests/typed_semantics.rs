@@ -19,7 +19,16 @@ enum Closed {
     Two = 2,
 }
 
+/// The values of a map have an enum that starts at 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Level {
+    #[default]
+    Low = 0,
+    High = 2,
+}
+
 tablepb::enumeration! {
+    Level as "example.Level" syntax "proto2" { Low as "LOW" = 0, High as "HIGH" = 2 }
     Color as "example.Color" { Red as "RED" = 0, Green as "GREEN" = 1 }
     Closed as "example.Closed" syntax "proto2" { One as "ONE" = 1, Two as "TWO" = 2 }
 }
@@ -45,7 +54,7 @@ struct Rich {
     value: EnumValue<Color>,
     closed: Vec<Closed>,
     closed_value: Option<EnumValue<Closed>>,
-    closed_map: BTreeMap<i32, Closed>,
+    closed_map: BTreeMap<i32, Level>,
     group: Option<Box<Rich>>,
     children: Vec<Rich>,
     unknown: UnknownFieldSet,
@@ -69,7 +78,7 @@ tablepb::message! {
         value: enum Color = 12,
         closed: repeated enum Closed = 13,
         closed_value: optional enum Closed = 14,
-        closed_map: map<int32, enum Closed> = 15,
+        closed_map: map<int32, enum Level> = 15,
         group: group Rich = 16,
         children: repeated message Rich = 17,
         unknown: unknown_fields,
@@ -225,11 +234,13 @@ fn map_entries() {
 
     // A number that a closed enum does not have makes the entry unknown.
     let message = rich(&[0x7a, 4, 8, 1, 16, 9, 0x7a, 4, 8, 2, 16, 2]);
-    assert_eq!(message.closed_map, BTreeMap::from([(2, Closed::Two)]));
+    assert_eq!(message.closed_map, BTreeMap::from([(2, Level::High)]));
     assert_eq!(message.unknown.as_bytes(), [0x7a, 4, 8, 1, 16, 9]);
-    // The default of an enum is its first value, written as such.
-    assert_eq!(rich(&[0x7a, 0]).closed_map, BTreeMap::from([(0, Closed::One)]));
-    assert_eq!(rich(&[0x7a, 0]).encode_to_vec().unwrap(), [0x7a, 4, 8, 0, 16, 1]);
+    // The last value decides.
+    assert_eq!(rich(&[0x7a, 4, 16, 9, 16, 2]).closed_map, BTreeMap::from([(0, Level::High)]));
+    assert!(rich(&[0x7a, 4, 16, 2, 16, 9]).closed_map.is_empty());
+    assert_eq!(rich(&[0x7a, 0]).closed_map, BTreeMap::from([(0, Level::Low)]));
+    assert_eq!(rich(&[0x7a, 0]).encode_to_vec().unwrap(), [0x7a, 4, 8, 0, 16, 0]);
 }
 
 #[test]

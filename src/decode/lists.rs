@@ -15,8 +15,9 @@ fn same_tag(buf: &[u8], pos: usize, end: usize, tag: u32) -> Option<usize> {
     if pos >= end {
         return None;
     }
-    if tag < 0x80 {
-        return (buf.get(pos) == Some(&(tag as u8))).then_some(pos + 1);
+    let first = *buf.get(pos)?;
+    if first < 0x80 || tag < 0x80 {
+        return (u32::from(first) == tag).then_some(pos + 1);
     }
     match input::long_tag(buf, pos) {
         Ok((next, behind)) if next == tag && behind <= end => Some(behind),

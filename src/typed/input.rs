@@ -276,14 +276,14 @@ impl<'i> Input<'i> {
         }
     }
 
-    /// Keeps a value that is no number of its closed enum for the unknown fields.
+    /// Keeps a value, a varint, that is no number of its closed enum for the unknown fields.
     #[cold]
-    pub(super) fn stray(&mut self, spec: Spec, value: u64) -> Result<(), DecodeErrorKind> {
+    pub(super) fn stray(&mut self, spec: Spec, value: &[u8]) -> Result<(), DecodeErrorKind> {
         let mut strays = take(&mut self.strays);
         self.reserve(&mut strays, STRAY)?;
         let mut writer = wire::Writer::new(&mut strays);
         writer.write_varint(u64::from(spec.number) << 3);
-        writer.write_varint(value);
+        writer.write_raw(value);
         self.strays = strays;
         Ok(())
     }

@@ -72,7 +72,10 @@ fn read_entry<'i, K: SingleFrom<'i, KK>, V: SingleFrom<'i, VK>, KK: FieldKind, V
                 2 => value.merge(bits, VALUE, input),
                 _ => Ok(Outcome::Unknown),
             };
-            known &= outcome != Ok(Outcome::Unknown) || bits != VALUE.tag::<VK>() as u32;
+            if bits == VALUE.tag::<VK>() as u32 {
+                // Only a closed enum refuses a value of its wire type; the last value decides.
+                known = outcome != Ok(Outcome::Unknown);
+            }
             if outcome != Ok(Outcome::Done) {
                 input.settle(outcome, bits, at, 0, None)?;
             }

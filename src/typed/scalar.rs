@@ -364,7 +364,7 @@ fn merge_packed<'i, K: ScalarKind, T: Scalar<K>>(
         match T::from_raw(raw) {
             Some(value) => list.push(value),
             None => {
-                input.stray(spec, raw)?;
+                input.stray(spec, run.get(pos..next).unwrap_or_default())?;
                 outcome = Outcome::Strays;
             }
         }
