@@ -1,8 +1,9 @@
 //! Generates code that reads every field of a message into a checksum, as one would write it by hand:
 //! for the structs of prost and buffa, for buffa's views, and for tablepb by resolved field.
 
+use crate::{field_name, real_oneof};
 use heck::{ToSnakeCase, ToUpperCamelCase};
-use prost_reflect::{DescriptorPool, FieldDescriptor, Kind, MessageDescriptor, OneofDescriptor};
+use prost_reflect::{DescriptorPool, Kind, MessageDescriptor, OneofDescriptor};
 use std::fmt::Write;
 
 /// Whose generated structs are read.
@@ -79,14 +80,6 @@ fn oneof_path(oneof: &OneofDescriptor, style: Style) -> String {
     };
     let (root, nest) = (root(message, style), nest(Some(message.clone())));
     format!("{root}{part}{nest}{}", oneof.name().to_upper_camel_case())
-}
-
-fn field_name(name: &str) -> String {
-    if ["type", "struct"].contains(&name) { format!("r#{name}") } else { name.to_owned() }
-}
-
-fn real_oneof(field: &FieldDescriptor) -> Option<OneofDescriptor> {
-    field.containing_oneof().filter(|oneof| !oneof.is_synthetic())
 }
 
 fn read_struct(out: &mut String, message: &MessageDescriptor, style: Style) {

@@ -16,3 +16,14 @@ pub mod buffa {
 pub mod quick {
     include!(concat!(env!("OUT_DIR"), "/quick/mod.rs"));
 }
+
+#[cfg(feature = "google")]
+#[allow(warnings)]
+pub mod google {
+    include!(concat!(env!("OUT_DIR"), "/google/generated.rs"));
+}
+
+/// For tablepb: owned and borrowed structs.
+pub mod typed {
+    include!(concat!(env!("OUT_DIR"), "/typed.rs"));
+}

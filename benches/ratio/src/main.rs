@@ -2,6 +2,7 @@
 
 mod contenders;
 mod generated;
+mod growth;
 mod measure;
 mod options;
 mod payloads;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
             let timings = measure::measure(&mut contenders, &payloads, effort);
             rows.push(Row {
                 shape: shape.name,
+                counts: shape.counts(),
                 messages: payloads.messages.len(),
                 bytes: payloads.bytes,
                 timings,
@@ -63,6 +65,9 @@ fn main() -> ExitCode {
             report::print(mode, &rows);
             results.push((mode, rows));
         }
+    }
+    if options.has_growth() && !options.check {
+        growth::print(&pool, options.seed, options.quick);
     }
     report::print_targets(&results);
     ExitCode::SUCCESS

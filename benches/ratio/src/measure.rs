@@ -91,6 +91,20 @@ pub fn measure(contenders: &mut [Box<dyn Contender>], set: &Payloads, effort: Ef
     timings
 }
 
+/// Median seconds of each of these, run in turn.
+pub fn medians(rounds: usize, works: &mut [Box<dyn FnMut() + '_>]) -> Vec<f64> {
+    let mut times = vec![Vec::new(); works.len()];
+    for _ in 0..=rounds {
+        for (work, times) in works.iter_mut().zip(&mut times) {
+            let start = cpu_seconds();
+            work();
+            times.push(cpu_seconds() - start);
+        }
+    }
+    // The first round warms up.
+    times.into_iter().map(|times| spread(times[1..].to_vec()).median).collect()
+}
+
 fn time(contender: &mut dyn Contender, set: &Payloads) -> f64 {
     let start = cpu_seconds();
     black_box(contender.pass(black_box(set)));

@@ -38,7 +38,7 @@ impl Options {
         }
         let known = |names: &[String], all: &[&str]| names.iter().all(|name| all.contains(&name.as_str()));
         let shapes: Vec<&str> = SHAPES.iter().map(|shape| shape.name).collect();
-        let modes: Vec<&str> = Mode::ALL.iter().map(|mode| mode.name()).collect();
+        let modes: Vec<&str> = mode_names().collect();
         if known(&options.shapes, &shapes) && known(&options.modes, &modes) {
             Ok(options)
         } else {
@@ -50,13 +50,22 @@ impl Options {
         self.shapes.is_empty() || self.shapes.iter().any(|name| name == shape.name)
     }
 
+    /// Whether to see how cost grows with size.
+    pub fn has_growth(&self) -> bool {
+        self.modes.iter().any(|name| name == "growth") || (self.modes.is_empty() && self.shapes.is_empty())
+    }
+
     pub fn has_mode(&self, mode: Mode) -> bool {
         self.modes.is_empty() || self.modes.iter().any(|name| name == mode.name())
     }
 }
 
+fn mode_names() -> impl Iterator<Item = &'static str> {
+    Mode::ALL.iter().map(|mode| mode.name()).chain(["growth"])
+}
+
 fn list() -> String {
     let shapes: Vec<&str> = SHAPES.iter().map(|shape| shape.name).collect();
-    let modes: Vec<&str> = Mode::ALL.iter().map(|mode| mode.name()).collect();
+    let modes: Vec<&str> = mode_names().collect();
     format!("shapes: {}\nmodes: {}", shapes.join(" "), modes.join(" "))
 }

@@ -88,4 +88,10 @@ fn fields<const N: usize>(pool: &DescriptorPool, message: &str, numbers: [u32; N
     numbers.map(|number| message.get_field(number).expect("in the descriptor set"))
 }
 
-include!(concat!(env!("OUT_DIR"), "/reading.rs"));
+pub use code::Handles;
+
+#[allow(unused_parens, dead_code)]
+mod code {
+    use super::*;
+    include!(concat!(env!("OUT_DIR"), "/reading.rs"));
+}

@@ -1,10 +1,13 @@
 //! The contenders: each is a way to decode, read, encode or edit the messages of a payload set.
 
 pub mod buffa;
+#[cfg(feature = "google")]
+pub mod google;
 pub mod prost;
 pub mod quick;
 pub mod reflect;
 pub mod tablepb;
+pub mod typed;
 
 use crate::payloads::Payloads;
 use crate::reading::Handles;

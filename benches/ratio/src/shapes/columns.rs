@@ -42,6 +42,7 @@ pub fn generate(r: &mut Random) -> Batch {
 /// A column of varints of one and two bytes.
 pub fn small(r: &mut Random) -> Small {
     Small {
+        version: 3,
         values: r.list(
             20_000,
             40_000,

@@ -13,6 +13,9 @@ mod optional;
 mod otlp;
 mod tiles;
 
+pub use logs::generate as log;
+pub use meshes::generate as mesh;
+
 use crate::contenders::{self, Contender, EDITED, EDITED_NUMBER, Mode, Setup};
 use crate::generated::{buffa as b, prost as p};
 use crate::payloads::Payloads;
@@ -36,6 +39,11 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// Whether it counts in the means; one column of short varints is a check of its own.
+    pub fn counts(&self) -> bool {
+        self.name != "packed"
+    }
+
     /// The payload set of a seed: distinct messages of about two megabytes together.
     pub fn payloads(&self, seed: u64) -> Payloads {
         let salt = self.name.bytes().fold(0u64, |salt, byte| salt.wrapping_mul(31).wrapping_add(byte.into()));
@@ -51,6 +59,7 @@ macro_rules! shapes {
         prost: $prost:path,
         buffa: $buffa:path,
         quick: [$($quick:tt)*],
+        google: $($google:ident)::+,
         edit: $edit:expr, |$it:ident| $place:expr => $value:expr,
     })*) => {
         /// All shapes, in the order of the report.
@@ -69,7 +78,10 @@ macro_rules! shapes {
             contenders: |mode, setup| {
                 let mut all = contenders::prost::all::<$prost>(mode, setup, |$it| $place = $value.into());
                 all.extend(contenders::tablepb::all::<$prost>(mode, setup));
+                all.extend(contenders::typed::all::<$prost>(mode, setup));
                 all.extend(contenders::buffa::all::<$buffa>(mode, setup));
+                #[cfg(feature = "google")]
+                all.extend(contenders::google::all::<crate::generated::google::$($google)::+>(mode, setup));
                 quick!(all, mode, setup, $($quick)*);
                 all.extend(contenders::reflect::all(mode, setup));
                 all
@@ -104,6 +116,7 @@ shapes! {
         prost: p::flat::Sample,
         buffa: b::flat::Sample,
         quick: [flat::Sample],
+        google: flat_proto::Sample,
         edit: [15], |m| m.port => EDITED_NUMBER,
     }
     "optional" {
@@ -112,6 +125,7 @@ shapes! {
         prost: p::optional::Profile,
         buffa: b::optional::Profile,
         quick: [optional::Profile<>],
+        google: optional_proto::Profile,
         edit: [11], |m| m.name => Some(EDITED.to_owned()),
     }
     "logs" {
@@ -120,6 +134,7 @@ shapes! {
         prost: p::logs::Log,
         buffa: b::logs::Log,
         quick: [logs::Log<>],
+        google: logs_proto::Log,
         edit: [6], |m| m.message => EDITED,
     }
     "events" {
@@ -128,6 +143,7 @@ shapes! {
         prost: p::events::Event,
         buffa: b::events::Event,
         quick: [events::Event<>],
+        google: events_proto::Event,
         edit: [3], |m| m.kind => EDITED,
     }
     "blobs" {
@@ -136,6 +152,7 @@ shapes! {
         prost: p::blobs::Blob,
         buffa: b::blobs::Blob,
         quick: [blobs::Blob<>],
+        google: blobs_proto::Blob,
         edit: [1], |m| m.name => EDITED,
     }
     "tiles" {
@@ -144,6 +161,7 @@ shapes! {
         prost: p::tiles::Tile,
         buffa: b::tiles::Tile,
         quick: [tiles::Tile<>],
+        google: tiles_proto::Tile,
         edit: [3, 1], |m| m.layers[0].name => EDITED,
     }
     "columns" {
@@ -152,7 +170,17 @@ shapes! {
         prost: p::columns::Batch,
         buffa: b::columns::Batch,
         quick: [none],
+        google: columns_proto::Batch,
         edit: [12], |m| m.version => EDITED_NUMBER,
+    }
+    "packed" {
+        message: "ratio.columns.Small",
+        generate: columns::small,
+        prost: p::columns::Small,
+        buffa: b::columns::Small,
+        quick: [columns::Small],
+        google: columns_proto::Small,
+        edit: [2], |m| m.version => EDITED_NUMBER,
     }
     "negatives" {
         message: "ratio.negatives.Samples",
@@ -160,6 +188,7 @@ shapes! {
         prost: p::negatives::Samples,
         buffa: b::negatives::Samples,
         quick: [negatives::Samples<>],
+        google: negatives_proto::Samples,
         edit: [1], |m| m.sensor => EDITED,
     }
     "meshes" {
@@ -168,6 +197,7 @@ shapes! {
         prost: p::meshes::Mesh,
         buffa: b::meshes::Mesh,
         quick: [meshes::Mesh<>],
+        google: meshes_proto::Mesh,
         edit: [1], |m| m.name => EDITED,
     }
     "legacy" {
@@ -176,6 +206,7 @@ shapes! {
         prost: p::legacy::Document,
         buffa: b::legacy::Document,
         quick: [none],
+        google: legacy_proto::Document,
         edit: [4], |m| m.title => Some(EDITED.to_owned()),
     }
     "game" {
@@ -184,6 +215,7 @@ shapes! {
         prost: p::game::World,
         buffa: b::game::World,
         quick: [game::World<>],
+        google: game_proto::World,
         edit: [2], |m| m.map => EDITED,
     }
     "metrics" {
@@ -192,6 +224,7 @@ shapes! {
         prost: p::otlp::MetricsData,
         buffa: b::otlp::MetricsData,
         quick: [none],
+        google: otlp_proto::MetricsData,
         edit: [1, 3], |m| m.resource_metrics[0].schema_url => EDITED,
     }
     "traces" {
@@ -200,6 +233,7 @@ shapes! {
         prost: p::otlp::TracesData,
         buffa: b::otlp::TracesData,
         quick: [otlp::TracesData<>],
+        google: otlp_proto::TracesData,
         edit: [1, 3], |m| m.resource_spans[0].schema_url => EDITED,
     }
 }
