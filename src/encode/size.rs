@@ -3,7 +3,7 @@
 use super::sizes::{Sizes, Slot};
 use super::traverse::{Frame, Visit};
 use super::value::{tag_len, value_size};
-use crate::program::{Entry, FixedShape};
+use crate::program::{Entry, FixedShape, Program};
 use crate::slab::RawView;
 use crate::wire::varint_len;
 
@@ -28,6 +28,16 @@ fn len_of(tag: u32) -> u64 {
 
 impl Visit for Sizer<'_, '_> {
     type Open = Sizing;
+
+    #[inline(always)]
+    fn at_once(&mut self, program: &Program, bits: u64) -> u64 {
+        let mut rest = bits;
+        for &(mask, size) in program.constant_sizes() {
+            self.len += u64::from((bits & mask).count_ones()) * u64::from(size);
+            rest &= !mask;
+        }
+        rest
+    }
 
     #[inline(always)]
     fn field(&mut self, view: RawView<'_, '_>, entry: &Entry, slot: u32) {

@@ -21,6 +21,9 @@ pub(super) trait Visit {
     /// What is kept for a sub-message while it is open.
     type Open: Copy + Default;
 
+    /// Visits what it can of the fields at once, given as presence bits of a dense message, and gives the others.
+    fn at_once(&mut self, program: &Program, bits: u64) -> u64;
+
     /// A field that is not a message, at its slot.
     fn field(&mut self, view: RawView<'_, '_>, entry: &Entry, slot: u32);
 
@@ -128,7 +131,7 @@ pub(super) fn traverse<V: Visit>(
     let mut levels = Levels::<V::Open>::new();
     let mut orders: Vec<Vec<u32>> = Vec::new();
     let (mut view, mut program) = (root, root.program());
-    let mut fields = view.set_fields();
+    let mut fields = view.set_fields().at_once(program, |bits| visitor.at_once(program, bits));
     let mut position = 0;
     let mut elements = Elements::default();
 
@@ -212,7 +215,7 @@ pub(super) fn traverse<V: Visit>(
             let (index, base, position) = (view.index, view.base, position as u32);
             levels.push(Level { fields, index, base, position, elements, open });
             (view, program) = (inner, sub);
-            fields = view.set_fields();
+            fields = view.set_fields().at_once(program, |bits| visitor.at_once(program, bits));
             elements = Elements::default();
             break;
         }
@@ -238,7 +241,7 @@ fn inlined<V: Visit>(view: RawView<'_, '_>, program: &Program, entry: &Entry, sl
 #[inline(never)]
 fn leaf<V: Visit>(view: RawView<'_, '_>, visitor: &mut V) {
     let program = view.program();
-    let mut fields = view.set_fields();
+    let mut fields = view.set_fields().at_once(program, |bits| visitor.at_once(program, bits));
     while let Some((_, entry, slot)) = fields.next_of(program, view.words, view.base) {
         visitor.field(view, entry, slot);
     }

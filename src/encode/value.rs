@@ -61,10 +61,10 @@ fn varint_of_words(coding: Coding, value: u64) -> u64 {
 }
 
 /// The size of a field, tags included. The length of a packed run of varints goes to `sizes`.
-#[inline]
+#[inline(always)]
 pub(super) fn value_size(view: RawView<'_, '_>, entry: &Entry, slot: u32, sizes: &mut Sizes<'_>) -> u64 {
     if entry.flags.is_list() {
-        return list_size(view.list(entry, slot), entry, sizes);
+        return list_size(view, entry, slot, sizes);
     }
     tag_len(entry)
         + match entry.coding {
@@ -83,7 +83,9 @@ fn span_size(len: u32) -> u64 {
     varint_len(len as u64) as u64 + len as u64
 }
 
-fn list_size(list: RawList<'_, '_>, entry: &Entry, sizes: &mut Sizes<'_>) -> u64 {
+#[inline(never)]
+fn list_size(view: RawView<'_, '_>, entry: &Entry, slot: u32, sizes: &mut Sizes<'_>) -> u64 {
+    let list = view.list(entry, slot);
     let count = list.len() as u64;
     if count == 0 {
         return 0;
@@ -128,7 +130,7 @@ fn pairs<'a>(list: RawList<'a, '_>) -> impl Iterator<Item = u64> + use<'a> {
 }
 
 /// Writes a field, tags included.
-#[inline]
+#[inline(always)]
 pub(super) fn write_value(
     view: RawView<'_, '_>,
     entry: &Entry,
@@ -137,10 +139,13 @@ pub(super) fn write_value(
     out: &mut Cursor<'_>,
 ) {
     if entry.flags.is_list() {
-        return write_list(view.list(entry, slot), entry, lengths, out);
+        return write_list(view, entry, slot, lengths, out);
     }
     let tag = entry.tag;
     match entry.coding {
+        Coding::Fixed32 if tag < 0x80 => {
+            out.put_word(((view.words.get(slot) as u64) << 8 | tag as u64).to_le_bytes(), 5);
+        }
         Coding::Fixed32 => {
             put_tag(out, tag);
             out.put_fixed32(view.words.get(slot));
@@ -157,7 +162,15 @@ pub(super) fn write_value(
     }
 }
 
-fn write_list(list: RawList<'_, '_>, entry: &Entry, lengths: &mut Lengths<'_>, out: &mut Cursor<'_>) {
+#[inline(never)]
+fn write_list(
+    view: RawView<'_, '_>,
+    entry: &Entry,
+    slot: u32,
+    lengths: &mut Lengths<'_>,
+    out: &mut Cursor<'_>,
+) {
+    let list = view.list(entry, slot);
     if list.len() == 0 {
         return;
     }

@@ -3,7 +3,7 @@
 use super::sizes::Lengths;
 use super::traverse::{Frame, Visit};
 use super::value::{put_tag, write_value};
-use crate::program::{Entry, FixedShape};
+use crate::program::{Entry, FixedShape, Program};
 use crate::slab::RawView;
 use crate::wire::Cursor;
 
@@ -31,6 +31,11 @@ fn put_fours<const N: usize>(bytes: &mut [u8; 32], values: [u32; N]) {
 
 impl Visit for Writer<'_, '_, '_> {
     type Open = ();
+
+    #[inline(always)]
+    fn at_once(&mut self, _: &Program, bits: u64) -> u64 {
+        bits
+    }
 
     #[inline(always)]
     fn field(&mut self, view: RawView<'_, '_>, entry: &Entry, slot: u32) {

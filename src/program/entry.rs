@@ -279,6 +279,17 @@ impl Entry {
         self.tag >> 3
     }
 
+    /// The size on the wire, tag included, if it is the same for all values.
+    pub(super) fn constant_size(&self) -> Option<u8> {
+        let value = match self.coding {
+            Coding::Bool => 1,
+            Coding::Fixed32 => 4,
+            Coding::Fixed64 => 8,
+            _ => return None,
+        };
+        (!self.flags.is_list()).then(|| value + crate::wire::varint_len(self.tag as u64) as u8)
+    }
+
     /// What to do with a tag of this field's number that is not the expected one: packed and unpacked stand in
     /// for each other, everything else is an unknown field.
     pub(crate) fn other_op(&self, tag: u32) -> Option<Op> {

@@ -32,6 +32,8 @@ pub(crate) struct Program {
     required_mask: u64,
     /// The form of a body with all fields, if they are all fixed-width numbers.
     fixed: Option<FixedShape>,
+    /// Presence bits of singular fields whose size on the wire does not depend on their value, by that size.
+    constant_sizes: Vec<(u64, u8)>,
     /// Size of the body in words.
     pub(super) words: u32,
     pub(super) wide: bool,
@@ -54,6 +56,7 @@ impl Program {
         oneof_masks: Vec::new(),
         required_mask: 0,
         fixed: None,
+        constant_sizes: Vec::new(),
         words: 2,
         wide: false,
         has_required: false,
@@ -146,6 +149,12 @@ impl Program {
             }
             if entry.flags.is_required() {
                 self.required_mask |= bit;
+            }
+            if let Some(size) = entry.constant_size() {
+                match self.constant_sizes.iter_mut().find(|(_, s)| *s == size) {
+                    Some((mask, _)) => *mask |= bit,
+                    None => self.constant_sizes.push((bit, size)),
+                }
             }
         }
     }
@@ -242,6 +251,12 @@ impl Program {
     #[inline(always)]
     pub(crate) fn fixed(&self) -> Option<&FixedShape> {
         self.fixed.as_ref()
+    }
+
+    /// Presence bits of singular fields with a size of their own on the wire, tag included; of a dense program.
+    #[inline(always)]
+    pub(crate) fn constant_sizes(&self) -> &[(u64, u8)] {
+        &self.constant_sizes
     }
 
     /// Number of oneofs.

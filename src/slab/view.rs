@@ -231,6 +231,12 @@ pub(crate) struct SetFields {
 }
 
 impl SetFields {
+    /// Without the fields of a dense message that `visit` takes away.
+    #[inline(always)]
+    pub(crate) fn at_once(self, program: &Program, visit: impl FnOnce(u64) -> u64) -> Self {
+        if program.is_wide() { self } else { Self { bits: visit(self.bits), ..self } }
+    }
+
     /// The next field of `view`, the message that this was made from: (entry index, entry, slot).
     #[inline]
     pub(crate) fn next<'a>(&mut self, view: RawView<'a, '_>) -> Option<(usize, &'a Entry, u32)> {
