@@ -217,19 +217,6 @@ impl DecodeError {
         self
     }
 
-    /// Prepends a step to the path: the error came from inside this field.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn in_field(
-        mut self,
-        number: u32,
-        name: Option<Cow<'static, str>>,
-        index: Option<u32>,
-    ) -> Self {
-        self.0.path.push_outer(PathStep::new(number, name, index));
-        self
-    }
-
     #[cold]
     pub(crate) fn with_path(mut self, path: FieldPath) -> Self {
         self.0.path = path;
@@ -238,13 +225,6 @@ impl DecodeError {
 
     pub(crate) fn path_mut(&mut self) -> &mut FieldPath {
         &mut self.0.path
-    }
-
-    /// Moves the offset by `base` bytes: the error came from a slice that starts there.
-    #[cold]
-    pub(crate) fn at_base(mut self, base: usize) -> Self {
-        self.0.offset += base;
-        self
     }
 }
 
@@ -579,10 +559,11 @@ mod tests {
 
     #[test]
     fn messages_name_place_and_path() {
-        let error = DecodeError::new(DecodeErrorKind::InvalidUtf8, 17)
-            .in_field(3, None, None)
-            .in_field(4, Some("tags".into()), Some(2))
-            .in_message("example.Project");
+        let mut path = FieldPath::EMPTY;
+        path.push_inner(PathStep::new(4, Some("tags".into()), Some(2)));
+        path.push_inner(PathStep::new(3, None, None));
+        let error =
+            DecodeError::new(DecodeErrorKind::InvalidUtf8, 17).with_path(path).in_message("example.Project");
         assert_eq!(
             error.to_string(),
             "a string is not valid UTF-8 at byte 17, in example.Project: tags[2].#3"

@@ -19,7 +19,7 @@ mod scalars;
 mod special;
 
 pub use options::DecodeOptions;
-pub(crate) use required::{MissingField, find_missing};
+pub(crate) use required::find_missing;
 
 use crate::error::{DecodeError, DecodeErrorKind, FieldPath, PathStep};
 use crate::program::ProgramSet;

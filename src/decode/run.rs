@@ -332,22 +332,21 @@ impl Run<'_, '_> {
                     new_body = fresh;
                     child_has = if fresh { 0 } else { self.slab.words().has_bits(sub, child_base) };
                 }
-                if let Some(shape) = sub.fixed() {
-                    if shape.len == child.end - child.start
-                        && new_body
-                        && child.group == 0
-                        && child.resume == 0
-                        && !entry.flags.is_map()
-                        && fixed::lift(
-                            shape,
-                            self.slab.run_mut(child_base, sub.words() as usize),
-                            buf,
-                            child.start,
-                        )
-                    {
-                        pos = child.end;
-                        continue 'run;
-                    }
+                if let Some(shape) = sub.fixed()
+                    && shape.len == child.end - child.start
+                    && new_body
+                    && child.group == 0
+                    && child.resume == 0
+                    && !entry.flags.is_map()
+                    && fixed::lift(
+                        shape,
+                        self.slab.run_mut(child_base, sub.words() as usize),
+                        buf,
+                        child.start,
+                    )
+                {
+                    pos = child.end;
+                    continue 'run;
                 }
                 if empty && child.resume == 0 && !entry.flags.is_map() {
                     // Nothing to read; the offset `NIL` must not be written to either.

@@ -72,18 +72,19 @@ impl Run<'_, '_> {
         if field.tag == field.group && field.group != 0 {
             return Ok(Other::EndGroup);
         }
-        if let Some((_, entry)) = field.program.by_number(tag.number()) {
-            if let Some(op) = entry.other_op(field.tag) {
-                return Ok(Other::As(entry, op));
-            }
+        if let Some((_, entry)) = field.program.by_number(tag.number())
+            && let Some(op) = entry.other_op(field.tag)
+        {
+            return Ok(Other::As(entry, op));
         }
         if tag.wire_type() == WireType::EndGroup {
             return Err((Kind::UnexpectedEndGroup, field.item));
         }
-        if field.program.message_set && field.tag == ITEM {
-            if let Some(found) = self.message_set_item(&field, limit)? {
-                return Ok(found);
-            }
+        if field.program.message_set
+            && field.tag == ITEM
+            && let Some(found) = self.message_set_item(&field, limit)?
+        {
+            return Ok(found);
         }
         let depth_left = self.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32);
         let end = skip(limit, field.item, pos, tag, depth_left)?;

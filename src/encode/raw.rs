@@ -24,10 +24,10 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// # Errors
     /// `MissingRequired`, with a path of field numbers.
     pub(crate) fn new(view: RawView<'a, 'i>, options: EncodeOptions) -> Result<Self, EncodeError> {
-        if !options.allows_partial() {
-            if let Some(missing) = find_missing(view) {
-                return Err(EncodeError::new(EncodeErrorKind::MissingRequired).with_path(missing.path()));
-            }
+        if !options.allows_partial()
+            && let Some(missing) = find_missing(view)
+        {
+            return Err(EncodeError::new(EncodeErrorKind::MissingRequired).with_path(missing.path()));
         }
         Ok(Self { view, options })
     }
@@ -79,7 +79,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     ///
     /// # Errors
     /// As [`append`](Self::append).
-    pub(crate) fn to_vec(&self) -> Result<Vec<u8>, EncodeError> {
+    pub(crate) fn to_vec(self) -> Result<Vec<u8>, EncodeError> {
         output::to_vec(|sizes| self.size(sizes), |out, lengths| self.write(out, lengths))
     }
 
@@ -87,7 +87,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     ///
     /// # Errors
     /// As [`append`](Self::append), and `BufferTooSmall`.
-    pub(crate) fn to_slice(&self, slice: &mut [u8]) -> Result<usize, EncodeError> {
+    pub(crate) fn to_slice(self, slice: &mut [u8]) -> Result<usize, EncodeError> {
         output::to_slice(slice, |sizes| self.size(sizes), |out, lengths| self.write(out, lengths))
     }
 

@@ -142,7 +142,6 @@ pub(super) fn traverse<V: Visit>(
             }
             if elements.sorted {
                 orders.pop();
-                elements.sorted = false;
             }
             while let Some((at, entry, slot)) = fields.next_of(program, view.words, view.base) {
                 if !entry.coding.is_message() {
@@ -226,10 +225,11 @@ pub(super) fn traverse<V: Visit>(
 #[inline(always)]
 fn inlined<V: Visit>(view: RawView<'_, '_>, program: &Program, entry: &Entry, slot: u32, visitor: &mut V) {
     let sub = view.set.program(entry.sub);
-    if let Some(shape) = sub.fixed() {
-        if view.words.get64(slot) == shape.all && entry.coding == Coding::Message {
-            return visitor.shaped(view, entry, shape, slot);
-        }
+    if let Some(shape) = sub.fixed()
+        && view.words.get64(slot) == shape.all
+        && entry.coding == Coding::Message
+    {
+        return visitor.shaped(view, entry, shape, slot);
     }
     let frame = Frame::of(program, entry);
     let open = visitor.enter(frame);

@@ -217,10 +217,10 @@ impl DynamicMessage {
         self.compact_if_due();
         let Self { descriptor, slab, store, base } = self;
         slab.set_limit(usize::MAX);
-        if *base == NIL {
-            if let Ok(body) = slab.alloc_body(descriptor.program()) {
-                *base = body;
-            }
+        if *base == NIL
+            && let Ok(body) = slab.alloc_body(descriptor.program())
+        {
+            *base = body;
         }
         MessageMut::new(descriptor.parent_pool(), descriptor.index(), *base, slab, store)
     }

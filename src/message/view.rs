@@ -238,10 +238,6 @@ impl<'a, 'i> MessageView<'a, 'i> {
     }
 
     /// A message of its own, with copies of all strings.
-    #[expect(
-        clippy::wrong_self_convention,
-        reason = "the name that borrowed things have for it; `self` is `Copy`"
-    )]
     pub fn to_owned(&self) -> DynamicMessage {
         DynamicMessage::from_view(*self)
     }

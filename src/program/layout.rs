@@ -42,10 +42,11 @@ fn field_words(entry: &Entry, leaves: &[Leaf]) -> (u32, bool) {
     if entry.flags.is_list() {
         return (2, false);
     }
-    if entry.coding.is_message() && entry.oneof == 0 {
-        if let Some(Leaf(Some(words))) = leaves.get(entry.sub as usize) {
-            return (*words, true);
-        }
+    if entry.coding.is_message()
+        && entry.oneof == 0
+        && let Some(Leaf(Some(words))) = leaves.get(entry.sub as usize)
+    {
+        return (*words, true);
     }
     (entry.coding.words(), false)
 }

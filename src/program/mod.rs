@@ -11,8 +11,7 @@ mod layout;
 mod set;
 mod spec;
 
-pub(crate) use entry::{Coding, Entry, EntryFlags, Op};
+pub(crate) use entry::{Coding, Entry, Op};
 pub(crate) use fixed::FixedShape;
-pub(crate) use layout::{CONTIGUOUS_WORDS, DENSE_WORDS};
-pub(crate) use set::{EnumNumbers, Program, ProgramSet, WIDE_GROUP};
+pub(crate) use set::{Program, ProgramSet, WIDE_GROUP};
 pub(crate) use spec::{EnumSpec, FieldSpec, MessageSpec, Shape};

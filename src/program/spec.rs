@@ -33,6 +33,7 @@ pub(crate) struct FieldSpec {
     pub oneof: Option<u32>,
 }
 
+#[cfg(test)]
 impl FieldSpec {
     /// A field of this number, kind and shape; packed if repeated and packable, UTF-8 checked, no oneof.
     pub(crate) fn new(number: u32, kind: Kind<u32, u32>, shape: Shape) -> Self {

@@ -115,21 +115,6 @@ impl<'a, 'i> RawView<'a, 'i> {
         self.lookup(number).map_or(0, |(_, slot)| self.words.get(slot) as i32)
     }
 
-    /// A number of 64 bits, 0 if unset.
-    pub(crate) fn u64(&self, number: u32) -> u64 {
-        self.lookup(number).map_or(0, |(_, slot)| self.words.get64(slot))
-    }
-
-    /// A signed number of 64 bits, 0 if unset.
-    pub(crate) fn i64(&self, number: u32) -> i64 {
-        self.u64(number) as i64
-    }
-
-    /// A `double`, 0 if unset.
-    pub(crate) fn f64(&self, number: u32) -> f64 {
-        f64::from_bits(self.u64(number))
-    }
-
     /// A `bool`, false if unset.
     pub(crate) fn bool(&self, number: u32) -> bool {
         self.i32(number) != 0

@@ -85,20 +85,14 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
         &mut self.here.data
     }
 
-    /// Number of messages that wait.
-    #[inline]
-    pub(crate) fn depth(&self) -> usize {
-        self.depth
-    }
-
     /// The next step; `data` is kept with the sub-message, should one begin.
     #[inline]
     pub(crate) fn next(&mut self, data: T) -> Step<'a> {
         loop {
-            if self.here.element != NO_LIST {
-                if let Some(step) = self.next_element(data) {
-                    return step;
-                }
+            if self.here.element != NO_LIST
+                && let Some(step) = self.next_element(data)
+            {
+                return step;
             }
             let view = self.view();
             let Some((position, entry, slot)) = self.here.fields.next(view) else { return Step::End };
