@@ -108,12 +108,24 @@ impl Run<'_, '_> {
 
         // Ends by `break` with the kind of fault and its offset, or by `return`.
         let (kind, offset) = 'run: loop {
-            // Gives the value, or ends the loop with a fault at the position.
+            // Gives the value, or ends the loop with a fault at the position, in a field if there is one.
             macro_rules! attempt {
                 ($result:expr) => {
                     match $result {
                         Ok(value) => value,
-                        Err(kind) => break 'run (Kind::from(kind), pos),
+                        Err(kind) => {
+                            current = None;
+                            break 'run (Kind::from(kind), pos);
+                        }
+                    }
+                };
+                ($entry:expr, $result:expr) => {
+                    match $result {
+                        Ok(value) => value,
+                        Err(kind) => {
+                            current = Some(program.position($entry) as u16);
+                            break 'run (Kind::from(kind), pos);
+                        }
                     }
                 };
             }
@@ -153,7 +165,8 @@ impl Run<'_, '_> {
                 };
                 let Some((tag, found)) = next else {
                     if pos > end || group != 0 {
-                        break 'run self.crossed(item, pos, end);
+                        current = None;
+                        break 'run (Kind::Incomplete, pos.min(end));
                     }
                     break 'ended;
                 };
@@ -178,7 +191,7 @@ impl Run<'_, '_> {
 
                     macro_rules! touch {
                         ($touch:ident) => {
-                            attempt!($touch(self.slab, program, base, &mut has, entry))
+                            attempt!(entry, $touch(self.slab, program, base, &mut has, entry))
                         };
                     }
                     // Reads a length prefix and gives the end of the value; a fault is one of this field.
@@ -211,14 +224,14 @@ impl Run<'_, '_> {
 
                     match op {
                         Op::ClosedEnum => {
-                            let (value, next) = attempt!(input::varint(buf, pos));
+                            let (value, next) = attempt!(entry, input::varint(buf, pos));
                             pos = next;
                             if pos > end {
                                 continue 'run;
                             }
                             let value = value as u32;
                             if !set.enum_contains(entry.sub, value as i32) {
-                                attempt!(self.unlisted(base, item, pos));
+                                attempt!(entry, self.unlisted(base, item, pos));
                                 continue 'run;
                             }
                             self.entry_unknown = false;
@@ -272,11 +285,14 @@ impl Run<'_, '_> {
                             break 'child (entry, Child { start: pos, end, group: 0, resume: 0 });
                         }
                         Op::Group | Op::ListGroup => {
+                            if pos > end {
+                                continue 'run;
+                            }
                             break 'child (entry, Child { start: pos, end, group: tag + 1, resume: 0 });
                         }
                         _ => {
                             // A number of a wide message.
-                            let (value, next) = attempt!(lists::number(entry.coding, buf, pos));
+                            let (value, next) = attempt!(entry, lists::number(entry.coding, buf, pos));
                             pos = next;
                             if value == 0 && entry.flags.is_implicit() {
                                 has = untouch(self.slab, program, base, has, entry);
@@ -302,19 +318,19 @@ impl Run<'_, '_> {
                 let empty = child.start == child.end && child.group == 0;
                 let (child_base, child_has, new_body);
                 if entry.flags.is_list() {
-                    let slot = attempt!(touch_list(self.slab, program, base, &mut has, entry));
-                    let at = attempt!(self.slab.list_grow(slot, sub.element_words(), 1));
+                    let slot = attempt!(entry, touch_list(self.slab, program, base, &mut has, entry));
+                    let at = attempt!(entry, self.slab.list_grow(slot, sub.element_words(), 1));
                     (child_has, new_body) = (0, true);
                     if sub.is_contiguous() {
                         self.slab.clear_body(sub, at);
                         child_base = at;
                     } else {
                         self.slab.set(at, NIL);
-                        child_base = if empty { NIL } else { attempt!(self.slab.alloc_body(sub)) };
+                        child_base = if empty { NIL } else { attempt!(entry, self.slab.alloc_body(sub)) };
                         self.slab.set(at, child_base);
                     }
                 } else {
-                    let (slot, fresh) = attempt!(touch(self.slab, program, base, &mut has, entry));
+                    let (slot, fresh) = attempt!(entry, touch(self.slab, program, base, &mut has, entry));
                     if entry.flags.is_inline() {
                         if fresh {
                             self.slab.clear_body(sub, slot);
@@ -326,7 +342,7 @@ impl Run<'_, '_> {
                         }
                         let old = self.slab.get(slot);
                         let new = old == NIL && !empty;
-                        child_base = if new { attempt!(self.slab.alloc_body(sub)) } else { old };
+                        child_base = if new { attempt!(entry, self.slab.alloc_body(sub)) } else { old };
                         self.slab.set(slot, child_base);
                     }
                     new_body = fresh;
@@ -366,7 +382,7 @@ impl Run<'_, '_> {
                     map: entry.flags.is_map(),
                 });
                 (index, base, has, program) = (entry.sub, child_base, child_has, sub);
-                (pos, end, group) = (child.start, child.end, child.group);
+                (item, pos, end, group) = (child.start, child.start, child.end, child.group);
                 continue 'run;
             }
 
@@ -392,45 +408,40 @@ impl Run<'_, '_> {
             }
         };
 
-        let (kind, offset) = self.blame(kind, offset, item, end);
+        let (kind, offset, entry) = match kind {
+            Kind::Incomplete | Kind::VarintOverflow | Kind::InvalidLength | Kind::InvalidTag => {
+                self.explain(program, item, end).unwrap_or((kind, offset, current))
+            }
+            _ => (kind, offset, current),
+        };
         let kind = raw::within(self.is_bounded(group), kind);
         self.spill(program, base, has);
-        Err(Stop { kind, offset, index, base, entry: current })
+        Err(Stop { kind, offset, index, base, entry })
     }
 
-    /// What a fault is called by a reader that sees no further than the end of the message: reads of the loop look
-    /// at the end of the store only.
+    /// Reads may go beyond the end of their message before the loop looks, so what a fault in reading is, and where,
+    /// is said by a walk within the message, from the last item on. Gives the field at fault as well, if the
+    /// program has it.
     #[cold]
     #[inline(never)]
-    fn blame(&self, kind: Kind, offset: usize, item: usize, end: usize) -> (Kind, usize) {
+    fn explain(&self, program: &Program, mut item: usize, end: usize) -> Option<(Kind, usize, Option<u16>)> {
         let bytes = self.buf.get(..end).unwrap_or(self.buf);
-        let seen = match kind {
-            Kind::InvalidTag | Kind::InvalidLength | Kind::VarintOverflow | Kind::Incomplete
-                if offset > end =>
-            {
-                return self.crossed(item, offset, end);
+        while item < end {
+            let (tag, value) = match raw::tag(bytes, item) {
+                Ok(read) => read,
+                Err(kind) => return Some((kind, item, None)),
+            };
+            match raw::skip_value(bytes, value, end, tag, u32::MAX) {
+                // The elements of an unpacked list are read at one go.
+                Ok(next) => item = next,
+                Err(fault) => {
+                    let known = |entry: &Entry| entry.tag == tag.get() || entry.other_op(tag.get()).is_some();
+                    let field = program.by_number(tag.number()).filter(|(_, entry)| known(entry));
+                    return Some((fault.kind, fault.offset, field.map(|(position, _)| position as u16)));
+                }
             }
-            Kind::InvalidTag => raw::tag_bits(bytes, offset).err(),
-            Kind::InvalidLength => raw::length(bytes, offset).err(),
-            Kind::VarintOverflow => raw::varint(bytes, offset).err(),
-            _ => None,
-        };
-        (seen.unwrap_or(kind), offset)
-    }
-
-    /// A field crossed the end of its message, or a group did not end: what a walk over just this field says.
-    #[cold]
-    #[inline(never)]
-    fn crossed(&self, item: usize, pos: usize, end: usize) -> (Kind, usize) {
-        if pos <= end {
-            return (Kind::Incomplete, pos);
         }
-        let bytes = self.buf.get(..end).unwrap_or(self.buf);
-        let value = raw::tag(bytes, item).map_err(|kind| raw::Fault { kind, offset: item });
-        match value.and_then(|(tag, pos)| raw::skip_value(bytes, pos, end, tag, u32::MAX)) {
-            Err(fault) => (fault.kind, fault.offset),
-            Ok(_) => (Kind::Incomplete, item),
-        }
+        None
     }
 
     /// Whether a length, and not the end of the input, bounds the innermost message: it or one around it is not a

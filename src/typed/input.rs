@@ -29,6 +29,8 @@ pub struct Input<'i> {
     /// How many bounds there are beside the end of the input.
     bounds: u32,
     depth_left: u32,
+    /// The fault is that the field at hand is one level too deep.
+    too_deep: bool,
     /// The bytes that may still be allocated.
     budget: usize,
     discard_unknown: bool,
@@ -51,6 +53,7 @@ impl<'i> Input<'i> {
             pos: 0,
             bounds: 0,
             depth_left: options.depth_limit().min(DEFAULT_DEPTH),
+            too_deep: false,
             budget: options.budget_for(buf.len()),
             discard_unknown: options.discards_unknown(),
             required: false,
@@ -133,6 +136,10 @@ impl<'i> Input<'i> {
                 Ok(false)
             }
             Err(kind) => {
+                if take(&mut self.too_deep) {
+                    // Where a group that is not known would be at fault too.
+                    self.pos = start;
+                }
                 let index = self.index.take();
                 self.trail.push(bits >> 3, index);
                 Err(kind)
@@ -224,7 +231,7 @@ impl<'i> Input<'i> {
         body: impl FnOnce(&mut Self) -> Result<T, DecodeErrorKind>,
     ) -> Result<T, DecodeErrorKind> {
         let Some(depth) = self.depth_left.checked_sub(1) else {
-            return Err(DecodeErrorKind::DepthExceeded);
+            return Err(self.too_deep());
         };
         let (len, start) = raw::length(self.buf, self.pos)?;
         let inner = start.checked_add(len).and_then(|end| self.buf.get(..end));
@@ -239,6 +246,12 @@ impl<'i> Input<'i> {
         Ok(result)
     }
 
+    #[cold]
+    fn too_deep(&mut self) -> DecodeErrorKind {
+        self.too_deep = true;
+        DecodeErrorKind::DepthExceeded
+    }
+
     /// Merges a group up to its end tag, one level deeper.
     #[inline]
     pub(super) fn group<M: DecodeFrom<'i>>(
@@ -247,7 +260,7 @@ impl<'i> Input<'i> {
         message: &mut M,
     ) -> Result<(), DecodeErrorKind> {
         let Some(depth) = self.depth_left.checked_sub(1) else {
-            return Err(DecodeErrorKind::DepthExceeded);
+            return Err(self.too_deep());
         };
         self.depth_left = depth;
         message.merge_message(self, spec.number)?;

@@ -319,7 +319,7 @@ impl<'i, K: ScalarKind, T: Scalar<K>> SingleFrom<'i, K> for T {
     #[inline]
     fn merge_all(list: &mut Vec<Self>, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
         if bits & 7 == WireType::LengthDelimited as u32 {
-            return merge_packed(list, spec, input);
+            return merge_packed(list, spec, input).map_err(|kind| input.at_index(list.len(), kind));
         }
         let mut value = T::zero();
         let merged = SingleFrom::<K>::merge(&mut value, bits, spec, input);
@@ -358,7 +358,7 @@ fn merge_packed<'i, K: ScalarKind, T: Scalar<K>>(
             Ok(read) => read,
             Err(kind) => {
                 input.pos = base + pos;
-                return Err(input.at_index(list.len(), raw::within(true, kind)));
+                return Err(raw::within(true, kind));
             }
         };
         match T::from_raw(raw) {
