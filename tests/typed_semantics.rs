@@ -328,7 +328,7 @@ fn errors_say_what_where_and_in_which_field() {
     assert_eq!(fail(b"\x08\x01\x1a\x04\x12\x02\xc3\x28"), (InvalidUtf8, 6, at("m.s")));
     assert_eq!(fail(b"\x8a\x01\x00\x8a\x01\x04\x1a\x02\x08"), (Incomplete, 5, at("children[1]")));
     assert_eq!(fail(b"\x8a\x01\x00\x8a\x01\x03\x1a\x01\x08"), (Overrun, 9, at("children[1].m.a")));
-    assert_eq!(fail(&[0x1a, 2, 0x22, 8, 0, 0]), (Overrun, 3, at("m.p")));
+    assert_eq!(fail(&[0x1a, 2, 0x22, 8, 0, 0]), (Overrun, 3, at("m.p[0]")));
     assert_eq!(fail(&[0x22, 2, 1, 0x80]), (Overrun, 3, at("p[1]")));
     assert_eq!(fail(b"\x32\x05\x12\x03\x12\x01\xff"), (InvalidUtf8, 6, at("inner.value.s")));
     assert_eq!(fail(b"\x32\x03\x0a\x01\xff"), (InvalidUtf8, 4, at("inner.key")));

@@ -166,6 +166,8 @@ impl Run<'_, '_> {
                 let Some((tag, found)) = next else {
                     if pos > end || group != 0 {
                         current = None;
+                        // A group that does not end: no item is at fault.
+                        item = if pos > end { item } else { end };
                         break 'run (Kind::Incomplete, pos.min(end));
                     }
                     break 'ended;
@@ -410,7 +412,7 @@ impl Run<'_, '_> {
 
         let (kind, offset, entry) = match kind {
             Kind::Incomplete | Kind::VarintOverflow | Kind::InvalidLength | Kind::InvalidTag => {
-                self.explain(program, item, end).unwrap_or((kind, offset, current))
+                self.explain(program, item, offset, end).unwrap_or((kind, offset, current))
             }
             _ => (kind, offset, current),
         };
@@ -420,13 +422,19 @@ impl Run<'_, '_> {
     }
 
     /// Reads may go beyond the end of their message before the loop looks, so what a fault in reading is, and where,
-    /// is said by a walk within the message, from the last item on. Gives the field at fault as well, if the
-    /// program has it.
+    /// is said by a walk within the message, from the last item to where the loop stopped. Gives the field at fault
+    /// as well, if the program has it.
     #[cold]
     #[inline(never)]
-    fn explain(&self, program: &Program, mut item: usize, end: usize) -> Option<(Kind, usize, Option<u16>)> {
+    fn explain(
+        &self,
+        program: &Program,
+        mut item: usize,
+        stop: usize,
+        end: usize,
+    ) -> Option<(Kind, usize, Option<u16>)> {
         let bytes = self.buf.get(..end).unwrap_or(self.buf);
-        while item < end {
+        while item < end && item <= stop {
             let (tag, value) = match raw::tag(bytes, item) {
                 Ok(read) => read,
                 Err(kind) => return Some((kind, item, None)),
@@ -434,6 +442,7 @@ impl Run<'_, '_> {
             match raw::skip_value(bytes, value, end, tag, u32::MAX) {
                 // The elements of an unpacked list are read at one go.
                 Ok(next) => item = next,
+                Err(fault) if fault.offset > stop => return None,
                 Err(fault) => {
                     let known = |entry: &Entry| entry.tag == tag.get() || entry.other_op(tag.get()).is_some();
                     let field = program.by_number(tag.number()).filter(|(_, entry)| known(entry));

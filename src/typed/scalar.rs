@@ -337,14 +337,13 @@ fn merge_packed<'i, K: ScalarKind, T: Scalar<K>>(
     spec: Spec,
     input: &mut Input<'i>,
 ) -> Merged {
-    let at = input.pos;
     let run = input.bytes()?;
     let base = input.pos - run.len();
     let count = match K::WIRE {
         WireType::Fixed32 | WireType::Fixed64 => {
             let width = if matches!(K::WIRE, WireType::Fixed32) { 4 } else { 8 };
             if run.len() % width != 0 {
-                input.pos = at;
+                input.pos = base;
                 return Err(DecodeErrorKind::InvalidPacked);
             }
             run.len() / width

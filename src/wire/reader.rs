@@ -227,7 +227,7 @@ impl<'i> Reader<'i> {
     ///
     /// # Errors
     ///
-    /// As [`read_length_delimited`](Self::read_length_delimited); `InvalidPacked`.
+    /// As [`read_length_delimited`](Self::read_length_delimited); `InvalidPacked` at the start of the run.
     #[inline]
     pub fn read_packed_fixed32(&mut self) -> Result<PackedFixed32<'i>, DecodeError> {
         let start = self.pos;
@@ -239,7 +239,7 @@ impl<'i> Reader<'i> {
     ///
     /// # Errors
     ///
-    /// As [`read_length_delimited`](Self::read_length_delimited); `InvalidPacked`.
+    /// As [`read_length_delimited`](Self::read_length_delimited); `InvalidPacked` at the start of the run.
     #[inline]
     pub fn read_packed_fixed64(&mut self) -> Result<PackedFixed64<'i>, DecodeError> {
         let start = self.pos;
@@ -325,10 +325,12 @@ impl<'i> Reader<'i> {
         self.fail(DecodeErrorKind::InvalidUtf8, start)
     }
 
+    /// The run is at fault, not its length, which starts at `start`.
     #[cold]
     fn invalid_packed(&mut self, start: usize) -> DecodeError {
         self.pos = start;
-        self.fail(DecodeErrorKind::InvalidPacked, start)
+        let run = raw::length(self.buf, start).map_or(start, |(_, run)| run);
+        self.fail(DecodeErrorKind::InvalidPacked, run)
     }
 
     /// Where a fault of [`raw::skip_value`] is: at the tag if the tag itself is at fault.

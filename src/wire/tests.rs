@@ -326,8 +326,8 @@ fn a_reader_stays_where_it_failed() {
     assert_eq!(failing(&[0, 3, 2, 3], |r| r.read_message()), (Kind::Incomplete, 1));
     assert_eq!(failing(&[0, 3, 2, 3], |r| r.read_str()), (Kind::Incomplete, 1));
     assert_eq!(failing(&[0, 0x82, 0, 0xc3, 0x28], |r| r.read_str()), (Kind::InvalidUtf8, 3));
-    assert_eq!(failing(&[0, 3, 1, 2, 3], |r| r.read_packed_fixed32()), (Kind::InvalidPacked, 1));
-    assert_eq!(failing(&[0, 4, 1, 2, 3, 4], |r| r.read_packed_fixed64()), (Kind::InvalidPacked, 1));
+    assert_eq!(failing(&[0, 3, 1, 2, 3], |r| r.read_packed_fixed32()), (Kind::InvalidPacked, 2));
+    assert_eq!(failing(&[0, 4, 1, 2, 3, 4], |r| r.read_packed_fixed64()), (Kind::InvalidPacked, 2));
     assert_eq!(failing(&[0, 3, 1], |r| r.read_packed_varints()), (Kind::Incomplete, 1));
     assert_eq!(failing(&[0, 8, 1, 0x14], |r| r.read_group(start)), (Kind::UnexpectedEndGroup, 3));
     assert_eq!(failing(&[0, 8, 1, 0x14], |r| r.skip_field(start)), (Kind::UnexpectedEndGroup, 3));
