@@ -1,0 +1,12 @@
+//! Skipping, reading field by field, and reading groups as messages agree. The first byte is the depth limit.
+
+#![no_main]
+
+#[path = "../agree/wire_skip.rs"]
+mod agree;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    if let Some((depth, input)) = input.split_first() {
+        let _ = agree::check(input, (depth % 104).into());
+    }
+});
