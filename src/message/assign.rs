@@ -80,7 +80,7 @@ impl<'p> Place<'p> {
 
     /// Whether a key is of the kind of the map's keys.
     pub(super) fn check_key(&self, key: &MapKey) -> Result<(), SetFieldErrorKind> {
-        let kind = self.map_part(0).map(|place| place.field.raw_kind());
+        let kind = self.map_part(0).map(|place| place.entry.scalar());
         match kind.and_then(|kind| key.as_ref().raw(kind)) {
             Some(_) => Ok(()),
             None => Err(SetFieldErrorKind::InvalidType),

@@ -283,7 +283,7 @@ impl<'m> MessageMut<'m> {
         let (Some(key_part), Some(value_part)) = (place.map_part(0), place.map_part(1)) else {
             return Ok(None);
         };
-        let Some(raw_key) = key.as_ref().raw(key_part.field.raw_kind()) else { return Ok(None) };
+        let Some(raw_key) = key.as_ref().raw(key_part.entry.scalar()) else { return Ok(None) };
         let (program, base) = (self.program(), self.base);
         let slot = self.target().open_list(program, base, place.position)?;
         let list = self.raw().list(&place.entry, slot);
@@ -344,7 +344,7 @@ impl<'m> MessageMut<'m> {
         let Some(key_part) = place.map_part(0).filter(|_| place.entry.flags.is_map()) else {
             return Err(place.error(Fault::InvalidShape, None));
         };
-        let Some(raw_key) = key.as_ref().raw(key_part.field.raw_kind()) else {
+        let Some(raw_key) = key.as_ref().raw(key_part.entry.scalar()) else {
             return Err(place.error(Fault::InvalidType, None));
         };
         let view = self.raw();

@@ -1,10 +1,9 @@
 //! Borrowed values of fields: `Copy`, nothing decoded on access.
 
 use super::{MapKey, MessageView, Value};
-use crate::program::{Coding, Entry};
-use crate::schema::{DescriptorPool, FieldRef};
+use crate::program::{Coding, Entry, Scalar};
+use crate::schema::DescriptorPool;
 use crate::slab::{RawKey, RawList, RawView};
-use crate::table::Kind;
 use alloc::{borrow::ToOwned, collections::BTreeMap, vec::Vec};
 use core::fmt;
 
@@ -123,26 +122,28 @@ impl fmt::Debug for ValueRef<'_, '_> {
     }
 }
 
-/// The kind of one value, with what the slab needs to know to read it.
+/// What it takes to read a value of one field: nothing of its descriptor, which would be far away in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) pool: &'a DescriptorPool,
-    pub(super) kind: Kind<u32, u32>,
+    pub(super) scalar: Scalar,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(field: FieldRef<'a>) -> Self {
-        Self { pool: field.pool(), kind: field.raw_kind() }
+    #[inline]
+    pub(super) fn new(pool: &'a DescriptorPool, entry: &Entry) -> Self {
+        let scalar = if entry.coding.is_message() { Scalar::Bytes } else { entry.scalar() };
+        Self { pool, scalar }
     }
 
     /// The value of one word.
     #[inline]
     fn word<'i>(self, word: u32) -> ValueRef<'a, 'i> {
-        match self.kind {
-            Kind::Bool => ValueRef::Bool(word != 0),
-            Kind::Uint32 | Kind::Fixed32 => ValueRef::U32(word),
-            Kind::Float => ValueRef::F32(f32::from_bits(word)),
-            Kind::Enum(_) => ValueRef::EnumNumber(word as i32),
+        match self.scalar {
+            Scalar::Bool => ValueRef::Bool(word != 0),
+            Scalar::U32 => ValueRef::U32(word),
+            Scalar::F32 => ValueRef::F32(f32::from_bits(word)),
+            Scalar::Enum => ValueRef::EnumNumber(word as i32),
             _ => ValueRef::I32(word as i32),
         }
     }
@@ -150,18 +151,18 @@ impl<'a> Reader<'a> {
     /// The value of two words.
     #[inline]
     fn words<'i>(self, value: u64) -> ValueRef<'a, 'i> {
-        match self.kind {
-            Kind::Uint64 | Kind::Fixed64 => ValueRef::U64(value),
-            Kind::Double => ValueRef::F64(f64::from_bits(value)),
+        match self.scalar {
+            Scalar::U64 => ValueRef::U64(value),
+            Scalar::F64 => ValueRef::F64(f64::from_bits(value)),
             _ => ValueRef::I64(value as i64),
         }
     }
 
     /// A string or bytes. Checked when it was decoded or set, unless the field allows anything.
     fn span<'i>(self, coding: Coding, bytes: &'i [u8]) -> ValueRef<'a, 'i> {
-        match (self.kind, coding) {
-            (Kind::String, Coding::String) => ValueRef::String(crate::slab::checked_str(bytes)),
-            (Kind::String, _) => match core::str::from_utf8(bytes) {
+        match (self.scalar, coding) {
+            (Scalar::String, Coding::String) => ValueRef::String(crate::slab::checked_str(bytes)),
+            (Scalar::String, _) => match core::str::from_utf8(bytes) {
                 Ok(text) => ValueRef::String(text),
                 Err(_) => ValueRef::Bytes(bytes),
             },
@@ -284,24 +285,24 @@ impl<'i> MapKeyRef<'i> {
     }
 
     /// As the slab orders keys; `None` if the key is not of this kind.
-    pub(super) fn raw(self, kind: Kind<u32, u32>) -> Option<RawKey<'i>> {
-        Some(match (self, kind) {
-            (Self::Bool(v), Kind::Bool) => RawKey::Unsigned(v as u64),
-            (Self::I32(v), Kind::Int32 | Kind::Sint32 | Kind::Sfixed32) => RawKey::Signed(v as i64),
-            (Self::I64(v), Kind::Int64 | Kind::Sint64 | Kind::Sfixed64) => RawKey::Signed(v),
-            (Self::U32(v), Kind::Uint32 | Kind::Fixed32) => RawKey::Unsigned(v as u64),
-            (Self::U64(v), Kind::Uint64 | Kind::Fixed64) => RawKey::Unsigned(v),
-            (Self::String(v), Kind::String) => RawKey::Bytes(v.as_bytes()),
+    pub(super) fn raw(self, scalar: Scalar) -> Option<RawKey<'i>> {
+        Some(match (self, scalar) {
+            (Self::Bool(v), Scalar::Bool) => RawKey::Unsigned(v as u64),
+            (Self::I32(v), Scalar::I32) => RawKey::Signed(v as i64),
+            (Self::I64(v), Scalar::I64) => RawKey::Signed(v),
+            (Self::U32(v), Scalar::U32) => RawKey::Unsigned(v as u64),
+            (Self::U64(v), Scalar::U64) => RawKey::Unsigned(v),
+            (Self::String(v), Scalar::String) => RawKey::Bytes(v.as_bytes()),
             _ => return None,
         })
     }
 
-    fn from_raw(key: RawKey<'i>, kind: Kind<u32, u32>) -> Self {
-        match (key, kind) {
-            (RawKey::Unsigned(v), Kind::Bool) => Self::Bool(v != 0),
-            (RawKey::Unsigned(v), Kind::Uint32 | Kind::Fixed32) => Self::U32(v as u32),
+    fn from_raw(key: RawKey<'i>, scalar: Scalar) -> Self {
+        match (key, scalar) {
+            (RawKey::Unsigned(v), Scalar::Bool) => Self::Bool(v != 0),
+            (RawKey::Unsigned(v), Scalar::U32) => Self::U32(v as u32),
             (RawKey::Unsigned(v), _) => Self::U64(v),
-            (RawKey::Signed(v), Kind::Int32 | Kind::Sint32 | Kind::Sfixed32) => Self::I32(v as i32),
+            (RawKey::Signed(v), Scalar::I32) => Self::I32(v as i32),
             (RawKey::Signed(v), _) => Self::I64(v),
             // Keys of proto2 maps may be anything; such a key is found by its bytes but has no string.
             (RawKey::Bytes(v), _) => Self::String(core::str::from_utf8(v).unwrap_or("\u{fffd}")),
@@ -325,12 +326,12 @@ impl<'i> From<&'i MapKey> for MapKeyRef<'i> {
 #[derive(Clone, Copy)]
 pub struct MapRef<'a, 'i> {
     list: Option<RawList<'a, 'i>>,
-    key: Kind<u32, u32>,
+    key: Scalar,
     value: Reader<'a>,
 }
 
 impl<'a, 'i> MapRef<'a, 'i> {
-    pub(super) fn new(key: Kind<u32, u32>, value: Reader<'a>, list: Option<RawList<'a, 'i>>) -> Self {
+    pub(super) fn new(key: Scalar, value: Reader<'a>, list: Option<RawList<'a, 'i>>) -> Self {
         Self { list, key, value }
     }
 

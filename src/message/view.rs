@@ -4,7 +4,7 @@ use super::value_ref::Reader;
 use super::{DynamicMessage, ListRef, MapRef, UnknownFields, ValueRef};
 use crate::encode::{EncodeOptions, RawEncoder};
 use crate::error::{EncodeError, FieldPath};
-use crate::program::{Coding, Entry};
+use crate::program::{Coding, Entry, Scalar};
 use crate::schema::{DescriptorPool, FieldDescriptor, FieldRef, MessageDescriptor, OneofDescriptor};
 use crate::slab::{NIL, RawList, RawView, SetFields};
 use crate::table::{DefaultValue, Kind};
@@ -78,27 +78,24 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     /// The value of a field at its slot.
     #[inline]
-    fn value(&self, field: FieldRef<'a>, entry: &Entry, slot: u32) -> ValueRef<'a, 'i> {
-        if !entry.flags.is_list() {
-            return Reader::new(field).singular(self.raw, entry, slot);
+    fn value(&self, entry: &Entry, slot: u32) -> ValueRef<'a, 'i> {
+        if entry.flags.is_list() {
+            return self.list(entry, Some(self.raw.list(entry, slot)));
         }
-        let list = self.raw.list(entry, slot);
-        if entry.flags.is_map() { self.map(entry, Some(list)) } else { self.list(field, Some(list)) }
+        Reader::new(self.pool, entry).singular(self.raw, entry, slot)
     }
 
-    fn list(&self, field: FieldRef<'a>, list: Option<RawList<'a, 'i>>) -> ValueRef<'a, 'i> {
-        ValueRef::List(ListRef::new(Reader::new(field), list))
-    }
-
-    fn map(&self, entry: &Entry, list: Option<RawList<'a, 'i>>) -> ValueRef<'a, 'i> {
-        let kind = |index| FieldRef::new(self.pool, entry.sub, self.entry_field(entry, index)).raw_kind();
-        let value = Reader { pool: self.pool, kind: kind(1) };
-        ValueRef::Map(MapRef::new(kind(0), value, list))
-    }
-
-    /// The field index of an entry of a map's entry type.
-    fn entry_field(&self, entry: &Entry, index: usize) -> u32 {
-        self.raw.set.program(entry.sub).field_of(index) as u32
+    /// A list or map, empty if there is none.
+    fn list(&self, entry: &Entry, list: Option<RawList<'a, 'i>>) -> ValueRef<'a, 'i> {
+        if !entry.flags.is_map() {
+            return ValueRef::List(ListRef::new(Reader::new(self.pool, entry), list));
+        }
+        let parts = self.raw.set.program(entry.sub).entries();
+        let (key, value) = match parts {
+            [key, value] => (key.scalar(), Reader::new(self.pool, value)),
+            _ => (Scalar::Bytes, Reader { pool: self.pool, scalar: Scalar::Bytes }),
+        };
+        ValueRef::Map(MapRef::new(key, value, list))
     }
 
     /// A field that is set.
@@ -106,7 +103,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     fn get_ref(&self, field: FieldRef<'_>) -> Option<ValueRef<'a, 'i>> {
         let (index, entry) = self.entry(field)?;
         let slot = self.raw.slot(index, entry)?;
-        Some(self.value(self.own(field.index()), entry, slot))
+        Some(self.value(entry, slot))
     }
 
     /// The value of a field, if it is set; a field of another message is not.
@@ -186,8 +183,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
     {
         let nothing = self.raw.at(self.raw.index, NIL);
         let Some((_, entry)) = self.entry(field) else {
+            let reader = Reader { pool: self.pool, scalar: Scalar::Bytes };
             return match field.raw_kind() {
-                _ if field.is_list() || field.is_map() => self.list(self.own(field.index()), None),
+                _ if field.is_map() => ValueRef::Map(MapRef::new(Scalar::Bytes, reader, None)),
+                _ if field.is_list() => ValueRef::List(ListRef::new(reader, None)),
                 Kind::Message(_) => ValueRef::Message(Self::new(self.pool, nothing)),
                 _ => zero(field),
             };
@@ -195,8 +194,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
         let field = self.own(field.index());
         match (field.explicit_default(), entry.coding) {
             (Some(default), _) => explicit_default(field, default),
-            _ if entry.flags.is_map() => self.map(entry, None),
-            _ if entry.flags.is_list() => self.list(field, None),
+            _ if entry.flags.is_list() => self.list(entry, None),
             (None, Coding::Message | Coding::Group) => {
                 ValueRef::Message(Self::new(self.pool, nothing.at(entry.sub, NIL)))
             }
@@ -222,8 +220,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
         entry: &Entry,
         slot: u32,
     ) -> (Cow<'a, str>, ValueRef<'a, 'i>) {
-        let field = self.own(self.raw.program().field_of(index) as u32);
-        (self.field_name(index), self.value(field, entry, slot))
+        (self.field_name(index), self.value(entry, slot))
     }
 
     /// A field of this message, borrowed from the pool.
@@ -384,7 +381,7 @@ impl<'a, 'i> Iterator for Fields<'a, 'i> {
             let (index, entry, slot) = self.fields.next(self.view.raw)?;
             let position = self.view.raw.program().field_of(index) as u32;
             let field = FieldRef::new(self.view.pool, self.view.raw.index, position);
-            let value = self.view.value(field, entry, slot);
+            let value = self.view.value(entry, slot);
             if !value.is_empty_list() {
                 return Some((field, value));
             }

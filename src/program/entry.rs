@@ -80,6 +80,52 @@ impl Coding {
     }
 }
 
+/// What a value that is not a message is to a reader, in one byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar {
+    Bool,
+    I32,
+    I64,
+    U32,
+    U64,
+    F32,
+    F64,
+    String,
+    Bytes,
+    Enum,
+}
+
+impl Scalar {
+    const ALL: [Self; 10] = [
+        Self::Bool,
+        Self::I32,
+        Self::I64,
+        Self::U32,
+        Self::U64,
+        Self::F32,
+        Self::F64,
+        Self::String,
+        Self::Bytes,
+        Self::Enum,
+    ];
+
+    /// Of a field of this kind; `Bytes` for messages.
+    pub(crate) fn of<M, E>(kind: &Kind<M, E>) -> Self {
+        match kind {
+            Kind::Bool => Self::Bool,
+            Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => Self::I32,
+            Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => Self::I64,
+            Kind::Uint32 | Kind::Fixed32 => Self::U32,
+            Kind::Uint64 | Kind::Fixed64 => Self::U64,
+            Kind::Float => Self::F32,
+            Kind::Double => Self::F64,
+            Kind::String => Self::String,
+            Kind::Bytes | Kind::Message(_) => Self::Bytes,
+            Kind::Enum(_) => Self::Enum,
+        }
+    }
+}
+
 /// What the decode loop does with a field when the tag is the expected one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -171,7 +217,7 @@ impl EntryFlags {
 pub(crate) struct Entry {
     /// The tag of the declared encoding; `u32::MAX`, which is no tag, in an entry that stands for no field.
     pub(crate) tag: u32,
-    /// Program index of a message, enum index of a closed enum, otherwise 0.
+    /// Program index of a message, enum index of a closed enum, otherwise the scalar.
     pub(crate) sub: u32,
     /// First word of the value relative to the body. In a wide program, where `wide_slot` finds the value: the
     /// position of the entry.
@@ -222,8 +268,8 @@ impl Entry {
         }
         let sub = match field.kind {
             Kind::Message(m) => m,
-            Kind::Enum(e) => e,
-            _ => 0,
+            Kind::Enum(e) if coding == Coding::ClosedEnum => e,
+            kind => Scalar::of(&kind) as u32,
         };
         let wire_type = if packed { 2 } else { coding.wire_type() };
         Self {
@@ -272,6 +318,15 @@ impl Entry {
 
     pub(super) fn set_special(&mut self) {
         self.flags.0 |= EntryFlags::SPECIAL;
+    }
+
+    /// What the value is to a reader; of a field that is not a message.
+    #[inline]
+    pub(crate) fn scalar(&self) -> Scalar {
+        match self.coding {
+            Coding::ClosedEnum => Scalar::Enum,
+            _ => Scalar::ALL.get(self.sub as usize).copied().unwrap_or(Scalar::Bytes),
+        }
     }
 
     /// The field number.

@@ -11,7 +11,7 @@ mod layout;
 mod set;
 mod spec;
 
-pub(crate) use entry::{Coding, Entry, Op};
+pub(crate) use entry::{Coding, Entry, Op, Scalar};
 pub(crate) use fixed::FixedShape;
 pub(crate) use set::{Program, ProgramSet, WIDE_GROUP};
 pub(crate) use spec::{EnumSpec, FieldSpec, MessageSpec, Shape};
