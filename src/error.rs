@@ -110,7 +110,8 @@ impl PathStep {
 
 /// The way from the root message to the field at fault; printed as `resource.attributes[3].key`.
 ///
-/// A field whose name is not known prints as `#7`, its number. An empty path means the root message itself.
+/// A field whose name is not known prints as `#7`, its number; of more than 100 steps, the first and the last 50 are
+/// printed. An empty path means the root message itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldPath {
     steps: Vec<PathStep>,
@@ -142,9 +143,19 @@ impl FieldPath {
     }
 }
 
+/// Steps printed at either end of a path; more than fit are left out in the middle.
+const PRINTED: usize = 50;
+
 impl fmt::Display for FieldPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let last = self.steps.len().saturating_sub(PRINTED);
         for (i, step) in self.steps.iter().enumerate() {
+            if (PRINTED..last).contains(&i) {
+                if i == PRINTED {
+                    f.write_str("...")?;
+                }
+                continue;
+            }
             if i > 0 {
                 f.write_str(".")?;
             }
@@ -555,6 +566,15 @@ mod tests {
         assert_eq!(size_of::<EncodeError>(), size_of::<usize>());
         assert_eq!(size_of::<DescriptorError>(), size_of::<usize>());
         assert_eq!(size_of::<Result<(), DecodeErrorKind>>(), 1);
+    }
+
+    #[test]
+    fn long_paths_are_printed_in_part() {
+        let path = |len| FieldPath { steps: (1..=len).map(|n| PathStep::new(n, None, None)).collect() };
+        let whole = path(100).to_string();
+        assert!(whole.starts_with("#1.#2.") && whole.ends_with(".#99.#100") && !whole.contains(".."));
+        let part = path(10_000).to_string();
+        assert!(part.contains(".#50....#9951.#9952.") && part.ends_with(".#10000"), "{part}");
     }
 
     #[test]

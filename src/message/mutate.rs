@@ -434,10 +434,11 @@ impl<'m> MessageMut<'m> {
         self.reborrow().into_message_mut(field)
     }
 
-    pub(super) fn into_message_mut(
-        mut self,
-        field: &FieldDescriptor,
-    ) -> Result<MessageMut<'m>, SetFieldError> {
+    /// As [`message_mut`](Self::message_mut), by value: for going down in a loop.
+    ///
+    /// # Errors
+    /// As [`message_mut`](Self::message_mut).
+    pub fn into_message_mut(mut self, field: &FieldDescriptor) -> Result<MessageMut<'m>, SetFieldError> {
         let place = self.place(field)?;
         if !place.entry.coding.is_message() || place.entry.flags.is_list() {
             return Err(place.error(Fault::InvalidShape, None));
@@ -456,10 +457,11 @@ impl<'m> MessageMut<'m> {
         self.reborrow().into_push_message(field)
     }
 
-    pub(super) fn into_push_message(
-        mut self,
-        field: &FieldDescriptor,
-    ) -> Result<MessageMut<'m>, SetFieldError> {
+    /// As [`push_message`](Self::push_message), by value.
+    ///
+    /// # Errors
+    /// As [`push_message`](Self::push_message).
+    pub fn into_push_message(mut self, field: &FieldDescriptor) -> Result<MessageMut<'m>, SetFieldError> {
         let place = self.place(field)?;
         if !place.entry.coding.is_message() || !place.entry.flags.is_list() || place.entry.flags.is_map() {
             return Err(place.error(Fault::InvalidShape, None));
@@ -484,7 +486,11 @@ impl<'m> MessageMut<'m> {
         self.reborrow().into_element_mut(field, index)
     }
 
-    pub(super) fn into_element_mut(
+    /// As [`element_mut`](Self::element_mut), by value.
+    ///
+    /// # Errors
+    /// As [`element_mut`](Self::element_mut).
+    pub fn into_element_mut(
         mut self,
         field: &FieldDescriptor,
         index: usize,
@@ -544,7 +550,11 @@ impl<'m> MessageMut<'m> {
         self.reborrow().into_entry_mut(field, key)
     }
 
-    pub(super) fn into_entry_mut(
+    /// As [`entry_mut`](Self::entry_mut), by value.
+    ///
+    /// # Errors
+    /// As [`entry_mut`](Self::entry_mut).
+    pub fn into_entry_mut(
         mut self,
         field: &FieldDescriptor,
         key: impl Into<MapKey>,
