@@ -209,6 +209,30 @@ fn enums_keep_unknown_numbers() {
 }
 
 #[test]
+fn an_enum_that_is_not_set_has_its_first_value() {
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    enum Size {
+        Small = 0,
+        #[default]
+        Large = 1,
+    }
+    tablepb::enumeration! { Size as "example.Size" { Small = 0, Large = 1 } }
+
+    #[derive(Debug, Default, PartialEq)]
+    struct V {
+        size: Size,
+        closed: i32,
+        kept: Option<Size>,
+    }
+    tablepb::message! { V as "example.V" { size: enum Size = 1, closed: enum Closed = 2, kept: enum Size = 3 } }
+
+    let read = V::decode(&[]).unwrap();
+    assert_eq!(read, V { size: Size::Small, closed: 1, kept: None });
+    assert_eq!(read.encode_to_vec().unwrap(), []);
+    assert_eq!(V::default().encode_to_vec().unwrap(), [8, 1, 0x10, 0]);
+}
+
+#[test]
 fn map_entries() {
     let counts = |bytes: &[u8]| rich(bytes).counts.into_iter().collect::<Vec<_>>();
     assert_eq!(counts(&[0x2a, 4, 8, 1, 16, 2]), [(1, 2)]);
@@ -485,7 +509,8 @@ fn nesting_of_100_levels_is_accepted_and_101_rejected() {
     let entry = |inner: &[u8]| message(vec![0x32])(&both(inner));
     let singular = message(vec![0x1a]);
     let repeated = message(vec![0x8a, 1]);
-    let cases: [(&dyn Fn(&[u8]) -> Vec<u8>, usize); 5] =
+    type Open<'a> = &'a dyn Fn(&[u8]) -> Vec<u8>;
+    let cases: [(Open<'_>, usize); 5] =
         [(&singular, 100), (&repeated, 100), (&group, 100), (&unknown_group, 100), (&entry, 50)];
     for (open, levels) in cases {
         let message = Rich::decode(&wrap(levels, open)).unwrap();

@@ -77,7 +77,7 @@ impl<E: Enumeration> ScalarKind for Enum<E> {}
 pub struct Nested<M>(PhantomData<M>);
 
 impl<M: Message> FieldKind for Nested<M> {
-    const VALUE: TableKind = TableKind::Message(M::table);
+    const VALUE: TableKind = TableKind::Message(|| M::TABLE);
     const WIRE: WireType = WireType::LengthDelimited;
 }
 
@@ -87,7 +87,7 @@ impl<M: Message> ValueKind for Nested<M> {}
 pub struct Group<M>(PhantomData<M>);
 
 impl<M: Message> FieldKind for Group<M> {
-    const VALUE: TableKind = TableKind::Message(M::table);
+    const VALUE: TableKind = TableKind::Message(|| M::TABLE);
     const DELIMITED: bool = true;
     const WIRE: WireType = WireType::StartGroup;
 }
@@ -169,18 +169,6 @@ pub const fn has_required(table: &MessageTable) -> bool {
     let mut rest = table.fields();
     while let [field, tail @ ..] = rest {
         if matches!(field.cardinality(), Cardinality::Required) {
-            return true;
-        }
-        rest = tail;
-    }
-    false
-}
-
-/// Whether a member without presence starts at another value than that of its `Default`.
-pub const fn has_plain_defaults(table: &MessageTable) -> bool {
-    let mut rest = table.fields();
-    while let [field, tail @ ..] = rest {
-        if field.default().is_some() && !field.is_optional() {
             return true;
         }
         rest = tail;

@@ -47,11 +47,6 @@ pub trait Message: Sized {
     /// The schema: the listing as a table.
     const TABLE: &'static MessageTable;
 
-    /// The schema, as a function: how a [`FieldTable`](crate::FieldTable) refers to a message.
-    fn table() -> &'static MessageTable {
-        Self::TABLE
-    }
-
     /// Makes every listed member what it is when its field is not set.
     ///
     /// Strings, lists and maps keep their memory, but not that of their elements; an `Option` gives its memory
@@ -81,7 +76,7 @@ pub trait Message: Sized {
     fn encode_with(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
         let size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
         let written = output::append(buffer, size, |cursor, lengths| write(self, cursor, lengths, &options));
-        written.map(|_| ()).map_err(Self::named)
+        written.map(|_| ()).map_err(named::<Self>)
     }
 
     /// Encodes into a new `Vec` of exactly [`encoded_len`](Self::encoded_len) bytes.
@@ -92,7 +87,7 @@ pub trait Message: Sized {
     fn encode_to_vec(&self) -> Result<Vec<u8>, EncodeError> {
         let options = EncodeOptions::new();
         let size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
-        output::to_vec(size, |cursor, lengths| write(self, cursor, lengths, &options)).map_err(Self::named)
+        output::to_vec(size, |cursor, lengths| write(self, cursor, lengths, &options)).map_err(named::<Self>)
     }
 
     /// Encodes into the start of a slice, and gives the number of bytes written.
@@ -106,7 +101,7 @@ pub trait Message: Sized {
         let size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
         let write =
             |cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>| write(self, cursor, lengths, &options);
-        output::to_slice(slice, size, write).map_err(Self::named)
+        output::to_slice(slice, size, write).map_err(named::<Self>)
     }
 
     /// Appends the message to any `BufMut`, through a `Vec`; [`encode`](Self::encode) is faster where it fits.
@@ -118,7 +113,7 @@ pub trait Message: Sized {
     fn encode_buf(&self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
         let message = self.encode_to_vec()?;
         if buffer.remaining_mut() < message.len() {
-            return Err(Self::named(EncodeError::new(crate::EncodeErrorKind::BufferTooSmall)));
+            return Err(named::<Self>(EncodeError::new(crate::EncodeErrorKind::BufferTooSmall)));
         }
         buffer.put_slice(&message);
         Ok(())
@@ -141,7 +136,7 @@ pub trait Message: Sized {
             cursor.put_varint(lengths.take().into());
             write(self, cursor, lengths, &options);
         });
-        written.map(|_| ()).map_err(Self::named)
+        written.map(|_| ()).map_err(named::<Self>)
     }
 
     /// The bytes that the message takes when encoded; computed by a walk over the message.
@@ -168,6 +163,9 @@ pub trait Message: Sized {
     }
 
     /// [`decode`](Self::decode) with other limits.
+    ///
+    /// Structs recurse, so a depth limit above 100 counts as 100. The budget counts all memory that is taken,
+    /// also for boxes and map entries that a later field replaces.
     ///
     /// # Errors
     ///
@@ -238,27 +236,20 @@ pub trait Message: Sized {
         Input::new(input, &options).root(self).map(|_| ())
     }
 
-    /// Adds the name of the message to an error.
-    #[doc(hidden)]
-    #[cold]
-    fn named(error: EncodeError) -> EncodeError {
-        error.in_message(Self::TABLE.full_name())
-    }
-
     /// Shows every field to a visitor, in number order.
     #[doc(hidden)]
     #[inline]
-    fn visit<V: Visit>(&self, visitor: &mut V) {
+    fn __visit<V: Visit>(&self, visitor: &mut V) {
         if const { is_wide(Self::TABLE) } {
-            self.visit_fields(&mut Calling(visitor));
+            self.__visit_fields(&mut Calling(visitor));
         } else {
-            self.visit_fields(visitor);
+            self.__visit_fields(visitor);
         }
     }
 
     /// The fields of the listing.
     #[doc(hidden)]
-    fn visit_fields<V: Visit>(&self, visitor: &mut V);
+    fn __visit_fields<V: Visit>(&self, visitor: &mut V);
 }
 
 /// A message that can be decoded from an input that lives for `'i`, which it may borrow from.
@@ -300,6 +291,12 @@ pub trait DecodeFrom<'i>: Message + Default {
 pub trait DecodeOwned: for<'i> DecodeFrom<'i> {}
 
 impl<M: for<'i> DecodeFrom<'i>> DecodeOwned for M {}
+
+/// Adds the name of the message to an error.
+#[cold]
+fn named<M: Message>(error: EncodeError) -> EncodeError {
+    error.in_message(M::TABLE.full_name())
+}
 
 /// The sizing pass; required fields are checked in it.
 #[inline]

@@ -6,7 +6,7 @@
 //!
 //! | file | |
 //! |---|---|
-//! | `macros.rs` | `message!`: the grammar and the expansion |
+//! | `macros.rs`, `tokens.rs` | `message!`: the grammar and the expansion |
 //! | `kinds.rs` | kinds as types, and the table of a listing |
 //! | `field.rs` | what a member must do: [`Single`](field::Single) values, [`Field`](field::Field)s |
 //! | `scalar.rs`, `text.rs`, `nested.rs` | one value: numbers and enums, strings and bytes, messages |
@@ -30,6 +30,7 @@ mod nested;
 mod scalar;
 mod size;
 mod text;
+mod tokens;
 mod trail;
 mod unknown;
 mod write;
@@ -45,15 +46,14 @@ pub mod expansion {
     pub use super::field::{Field, OneofMember, Outcome, Single, Spec, Visit};
     pub use super::input::Input;
     pub use super::kinds::{
-        self, FieldKind, ascend, field_table, has_plain_defaults, has_required, in_order, message_table,
-        unraw,
+        self, FieldKind, ascend, field_table, has_required, in_order, message_table, unraw,
     };
     pub use super::unknown::UnknownMember;
     pub use crate::{
         __arm as arm, __clear as clear, __default as default, __keeper as keeper, __key as key,
         __kind as kind, __member as member, __name as name, __oneof as oneof, __option as option,
-        __optional as optional, __reset as reset, __show as show, __spec as spec, __syntax as syntax,
-        __table as table, __unknown as unknown, __variant as variant,
+        __optional as optional, __reset as reset, __show as show, __spec as spec, __start as start,
+        __syntax as syntax, __table as table, __unknown as unknown, __variant as variant,
     };
     pub use alloc::vec::Vec;
     pub use core::{

@@ -44,7 +44,7 @@ impl<'b, 's> Sizer<'b, 's> {
     #[inline(always)]
     pub(super) fn body<M: Message>(&mut self, message: &M) -> u64 {
         let mut measure = Measure { total: 0, sizer: self };
-        message.visit(&mut measure);
+        message.__visit(&mut measure);
         measure.total
     }
 

@@ -30,7 +30,7 @@ impl<'w, 'b, 's> Writer<'w, 'b, 's> {
     /// The fields of a message.
     #[inline(always)]
     pub(super) fn body<M: Message>(&mut self, message: &M) {
-        message.visit(self);
+        message.__visit(self);
     }
 
     #[inline(always)]
