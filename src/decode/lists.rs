@@ -113,7 +113,7 @@ pub(super) fn number(coding: Coding, buf: &[u8], pos: usize) -> Result<(u64, usi
 
 /// What a varint of this coding is kept as.
 #[inline(always)]
-pub(super) fn from_varint(coding: Coding, value: u64) -> u64 {
+fn from_varint(coding: Coding, value: u64) -> u64 {
     match coding {
         Coding::Sint32 => unzigzag32(value as u32) as u32 as u64,
         Coding::Sint64 => unzigzag64(value) as u64,

@@ -1,15 +1,17 @@
 //! Packed runs: the number of elements is known before the first one is decoded, so the list grows once.
 //!
 //! For varints that number is the number of bytes below 0x80 in the run, and counting them is nearly free next
-//! to decoding; fixed-width values are copied as they are.
+//! to decoding, which `wire/kernels` does; fixed-width values are copied as they are.
 
 use super::input;
-use super::lists::from_varint;
 use super::run::Run;
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry};
 use crate::slab::Slab;
-use crate::wire::raw;
+use crate::wire::{
+    kernels::{self, Bool, Form, Plain, Progress, Zigzag},
+    raw,
+};
 
 type At<T> = Result<T, (Kind, usize)>;
 
@@ -29,8 +31,11 @@ impl Packed<'_, '_> {
             Coding::Fixed32 => self.fixed32(run.slab, slot, pos),
             Coding::Fixed64 => self.fixed64(run.slab, slot, pos),
             Coding::ClosedEnum => self.closed_enum(run, slot, pos),
-            coding if coding.words() == 1 => self.varint32(run.slab, slot, coding, pos),
-            coding => self.varint64(run.slab, slot, coding, pos),
+            Coding::Varint64 => self.varints::<2, Plain>(run.slab, slot, pos),
+            Coding::Sint64 => self.varints::<2, Zigzag>(run.slab, slot, pos),
+            Coding::Sint32 => self.varints::<1, Zigzag>(run.slab, slot, pos),
+            Coding::Bool => self.varints::<1, Bool>(run.slab, slot, pos),
+            _ => self.varints::<1, Plain>(run.slab, slot, pos),
         }
     }
 
@@ -68,58 +73,24 @@ impl Packed<'_, '_> {
         Ok(())
     }
 
-    /// Number of varints that end in the run.
-    fn count(&self, pos: usize) -> usize {
-        self.body(pos).iter().filter(|&&byte| byte < 0x80).count()
-    }
-
-    fn varint32(&self, slab: &mut Slab, slot: u32, coding: Coding, mut pos: usize) -> At<()> {
-        let count = self.count(pos);
-        let at = self.grow(slab, slot, 1, count, pos)?;
-        for (done, word) in slab.run_mut(at, count).iter_mut().enumerate() {
-            match input::varint(self.buf, pos) {
-                Ok((value, end)) => {
-                    *word = from_varint(coding, value) as u32;
-                    pos = end;
-                }
-                Err(kind) => return Err(self.cut(slab, slot, count - done, kind, pos)),
-            }
-        }
-        self.whole(slab, slot, pos)
-    }
-
-    fn varint64(&self, slab: &mut Slab, slot: u32, coding: Coding, mut pos: usize) -> At<()> {
-        let count = self.count(pos);
-        let at = self.grow(slab, slot, 2, count, pos)?;
-        for (done, words) in slab.run_mut(at, 2 * count).chunks_exact_mut(2).enumerate() {
-            match input::varint(self.buf, pos) {
-                Ok((value, end)) => {
-                    let value = from_varint(coding, value);
-                    words.copy_from_slice(&[value as u32, (value >> 32) as u32]);
-                    pos = end;
-                }
-                Err(kind) => return Err(self.cut(slab, slot, count - done, kind, pos)),
-            }
-        }
-        self.whole(slab, slot, pos)
-    }
-
-    /// All varints that end in the run are decoded; bytes behind them belong to one that does not.
-    #[inline]
-    fn whole(&self, slab: &mut Slab, slot: u32, pos: usize) -> At<()> {
-        if pos == self.end {
-            return Ok(());
-        }
-        let kind = raw::varint(self.buf.get(..self.end).unwrap_or(self.buf), pos).err();
-        Err(self.cut(slab, slot, 0, kind.unwrap_or(Kind::Overrun), pos))
+    fn varints<const N: usize, F: Form>(&self, slab: &mut Slab, slot: u32, pos: usize) -> At<()> {
+        let count = kernels::count(self.buf, pos, self.end);
+        let at = self.grow(slab, slot, N as u32, count, pos)?;
+        let (room, _) = slab.run_mut(at, N * count).as_chunks_mut::<N>();
+        let stopped = kernels::decode::<N, F>(self.buf, pos, self.end, room);
+        if stopped.pos == self.end { Ok(()) } else { Err(self.cut(slab, slot, count, stopped)) }
     }
 
     /// A fault inside of the run: takes back the elements that were not decoded.
     #[cold]
-    fn cut(&self, slab: &mut Slab, slot: u32, missing: usize, kind: Kind, pos: usize) -> (Kind, usize) {
+    #[inline(never)]
+    fn cut(&self, slab: &mut Slab, slot: u32, count: usize, stopped: Progress) -> (Kind, usize) {
         let len = slab.words().list(slot).len;
-        slab.list_truncate(slot, len - (missing as u32).min(len));
-        (raw::within(true, kind), pos)
+        let missing = (count - stopped.done.min(count)) as u32;
+        slab.list_truncate(slot, len.saturating_sub(missing));
+        let run = self.buf.get(..self.end).unwrap_or(self.buf);
+        let kind = raw::varint(run, stopped.pos).err().unwrap_or(Kind::Incomplete);
+        (raw::within(true, kind), stopped.pos)
     }
 
     fn closed_enum(&self, run: &mut Run<'_, '_>, slot: u32, mut pos: usize) -> At<()> {

@@ -24,6 +24,7 @@
 
 pub(crate) mod buffer;
 pub(crate) mod cursor;
+pub(crate) mod kernels;
 mod packed;
 pub(crate) mod raw;
 mod reader;

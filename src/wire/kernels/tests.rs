@@ -1,0 +1,209 @@
+//! All kernels of this processor against the definition: lengths, alignments, mixes, hostile bytes.
+
+use super::*;
+use crate::wire::{raw, testing::Wire};
+use alloc::{vec, vec::Vec};
+
+/// What every kernel has to do, from the definition of a varint.
+fn reference<const N: usize, F: Form>(
+    buf: &[u8],
+    pos: usize,
+    end: usize,
+    room: usize,
+) -> (Vec<[u32; N]>, usize) {
+    let (mut values, mut pos) = (Vec::new(), pos);
+    while values.len() < room {
+        let Ok((value, next)) = raw::varint(&buf[..end], pos) else { break };
+        let value = match (F::MEANING, N) {
+            (Meaning::Plain, _) => value,
+            (Meaning::Bool, _) => u64::from(value != 0),
+            (Meaning::Zigzag, 1) => u64::from((value as u32 >> 1) ^ 0_u32.wrapping_sub(value as u32 & 1)),
+            (Meaning::Zigzag, _) => (value >> 1) ^ 0_u64.wrapping_sub(value & 1),
+        };
+        values.push(core::array::from_fn(|word| (value >> (32 * word)) as u32));
+        pos = next;
+    }
+    (values, pos)
+}
+
+/// A small generator of numbers.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        (self.next() >> 16) % end
+    }
+}
+
+/// The lengths of values in a run, 1 to 10, or more for what is at fault.
+type Mix = fn(&mut Random) -> usize;
+
+const MIXES: [(&str, Mix); 9] = [
+    ("1", |_| 1),
+    ("2", |_| 2),
+    ("90/10", |r| if r.below(10) == 0 { 2 } else { 1 }),
+    ("1-2", |r| 1 + r.below(2) as usize),
+    ("1-4", |r| 1 + r.below(4) as usize),
+    ("1-5", |r| 1 + r.below(5) as usize),
+    ("1-10", |r| 1 + r.below(10) as usize),
+    ("10", |_| 10),
+    ("5-10 among 1", |r| if r.below(6) == 0 { 5 + r.below(6) as usize } else { 1 }),
+];
+
+/// A varint of so many bytes, overlong now and then.
+fn varint(random: &mut Random, len: usize) -> Wire {
+    let bits = (7 * len as u32).min(64);
+    let value = (random.next() >> (64 - bits)) >> if random.below(8) == 0 { random.below(64) } else { 0 };
+    Wire::new().varint_of(value, len)
+}
+
+fn run(random: &mut Random, mix: Mix, len: usize) -> Vec<u8> {
+    let mut run = Vec::new();
+    while run.len() < len {
+        let item = mix(random);
+        run.extend(varint(random, item).done());
+    }
+    run
+}
+
+const MARK: u32 = 0xdead_beef;
+
+/// Decodes `buf[pos..end]` with every kernel, and as `decode` does; compares values, position, and what is around.
+fn check<const N: usize, F: Form>(buf: &[u8], pos: usize, end: usize, room: usize) {
+    let (values, stop) = reference::<N, F>(buf, pos, end, room);
+    let expected = Progress { done: values.len(), pos: stop };
+    let check = |name: &str, progress: Progress, out: &[[u32; N]]| {
+        let what = || alloc::format!("{name}, {N} words, {:?}, {room}: {:02x?}", F::MEANING, &buf[pos..end]);
+        assert_eq!(progress, expected, "{}", what());
+        assert_eq!(out[1..=values.len()], values[..], "{}", what());
+        // A value at fault leaves its place and those behind it alone, or with anything; never the neighbours.
+        assert_eq!((out[0], out[room + 1]), ([MARK; N], [MARK; N]), "{}", what());
+    };
+    for kernel in choice::kernels() {
+        let mut out = vec![[MARK; N]; room + 2];
+        let start = Progress { done: 0, pos };
+        let progress = long::<N, F>(kernel, buf, end, start, &mut out[1..=room]);
+        check(&alloc::format!("{kernel:?}"), progress, &out);
+    }
+    let mut out = vec![[MARK; N]; room + 2];
+    let progress = decode::<N, F>(buf, pos, end, &mut out[1..=room]);
+    check("chosen", progress, &out);
+}
+
+/// As `check`, for all kinds of elements and for rooms around the number of values.
+fn check_all(buf: &[u8], pos: usize, end: usize) {
+    let count = buf[pos..end].iter().filter(|&&byte| byte < 0x80).count();
+    assert_eq!(super::count(buf, pos, end), count);
+    for kernel in choice::kernels() {
+        assert_eq!(count_long(kernel, buf, pos, end), count, "{kernel:?}");
+    }
+    check::<1, Plain>(buf, pos, end, count);
+    check::<1, Zigzag>(buf, pos, end, count);
+    check::<1, Bool>(buf, pos, end, count);
+    check::<2, Plain>(buf, pos, end, count);
+    check::<2, Zigzag>(buf, pos, end, count);
+    check::<1, Plain>(buf, pos, end, count / 2);
+    check::<2, Plain>(buf, pos, end, count.saturating_sub(1));
+    check::<1, Plain>(buf, pos, end, count + 1);
+    check::<2, Zigzag>(buf, pos, end, count + 70);
+}
+
+#[test]
+fn all_mixes_at_all_lengths_and_alignments() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for (_, mix) in MIXES {
+        for len in 0..300 {
+            // Exactly at the end of an allocation, so that a tool sees reads beyond it; then with bytes around.
+            let bare = run(&mut random, mix, len).into_boxed_slice();
+            check_all(&bare, 0, bare.len());
+            let (before, behind) = (random.below(70) as usize, random.below(90) as usize);
+            let fill = if random.below(2) == 0 { 0x00 } else { 0xff };
+            let buf = [&vec![fill; before][..], &bare, &vec![fill; behind]].concat();
+            check_all(&buf, before, before + bare.len());
+        }
+    }
+}
+
+#[test]
+fn runs_cut_anywhere() {
+    let mut random = Random(7);
+    for (_, mix) in MIXES {
+        let buf = run(&mut random, mix, 150);
+        for end in 0..=buf.len() {
+            check_all(&buf, 0, end);
+            let bare = buf[..end].to_vec().into_boxed_slice();
+            check_all(&bare, 0, end);
+        }
+    }
+}
+
+#[test]
+fn a_fault_at_every_place() {
+    let mut random = Random(99);
+    let eleven = Wire::new().varint_of(1, 11).done();
+    let above_64_bits = [&[0xff; 9][..], &[2]].concat();
+    let large_tenth = [&[0x80; 9][..], &[0x7f]].concat();
+    let endless = vec![0xff; 100];
+    let zero_in_ten = Wire::new().varint_of(0, 10).done();
+    for fault in [&eleven[..], &above_64_bits, &large_tenth, &endless, &[0x80; 64], &zero_in_ten] {
+        for (_, mix) in MIXES {
+            for before in 0..140 {
+                let before = run(&mut random, mix, before);
+                let behind = run(&mut random, mix, 80);
+                let buf = [&before[..], fault, &behind].concat();
+                check_all(&buf, 0, buf.len());
+                check_all(&buf, 0, before.len() + fault.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_without_sense() {
+    let mut random = Random(3);
+    for round in 0..6_000_u64 {
+        let len = random.below(200) as usize;
+        let high = round % 5;
+        let bytes: Vec<u8> = (0..len)
+            .map(|_| match random.below(5) {
+                n if n < high => random.next() as u8 | 0x80,
+                _ => random.next() as u8,
+            })
+            .collect();
+        let pos = random.below(len as u64 + 1) as usize;
+        let end = pos + random.below((len - pos) as u64 + 1) as usize;
+        check_all(&bytes, pos, end);
+    }
+}
+
+/// A fast path that only ever leaves its values to the loop behind it would pass all other tests.
+#[test]
+fn kernels_do_the_work_themselves() {
+    let mut random = Random(11);
+    for (name, mix) in MIXES {
+        let mut buf = run(&mut random, mix, 500);
+        let end = buf.len();
+        buf.resize(end + 100, 0);
+        for kernel in choice::kernels() {
+            let count = crate::wire::count_varints(&buf[..end]);
+            let all = Progress { done: count, pos: end };
+            let start = Progress { done: 0, pos: 0 };
+            let mut narrow = vec![[0; 1]; count];
+            assert_eq!(many::<1, Plain>(kernel, &buf, end, start, &mut narrow), all, "{kernel:?} {name}");
+            assert_eq!(many::<1, Zigzag>(kernel, &buf, end, start, &mut narrow), all, "{kernel:?} {name}");
+            let mut wide = vec![[0; 2]; count];
+            assert_eq!(many::<2, Plain>(kernel, &buf, end, start, &mut wide), all, "{kernel:?} {name}");
+            assert_eq!(many::<2, Zigzag>(kernel, &buf, end, start, &mut wide), all, "{kernel:?} {name}");
+            if matches!(name, "1" | "2" | "90/10" | "1-2" | "1-4") {
+                assert_eq!(many::<1, Bool>(kernel, &buf, end, start, &mut narrow), all, "{kernel:?} {name}");
+            }
+        }
+    }
+}
