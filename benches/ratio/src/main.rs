@@ -41,18 +41,18 @@ fn main() -> ExitCode {
     for mode in Mode::ALL.iter().copied().filter(|mode| options.has_mode(*mode)) {
         let mut rows = Vec::new();
         for shape in SHAPES.iter().filter(|shape| options.has_shape(shape)) {
-            let payloads = shape.payloads(options.seed);
+            let payloads: &Payloads = Box::leak(Box::new(shape.payloads(options.seed, options.size)));
             let descriptor = pool.get_message_by_name(shape.message).expect("in the descriptor set");
-            let setup = Setup { payloads: &payloads, descriptor, handles: handles.clone(), edit: shape.edit };
+            let setup = Setup { payloads, descriptor, handles: handles.clone(), edit: shape.edit };
             let mut contenders = (shape.contenders)(mode, &setup);
-            if let Err(text) = verify(mode, shape, &mut contenders, &payloads) {
+            if let Err(text) = verify(mode, shape, &mut contenders, payloads) {
                 println!("{text}");
                 return ExitCode::FAILURE;
             }
             if options.check {
                 continue;
             }
-            let timings = measure::measure(&mut contenders, &payloads, effort);
+            let timings = measure::measure(&mut contenders, payloads, effort);
             rows.push(Row {
                 shape: shape.name,
                 counts: shape.counts(),

@@ -9,6 +9,7 @@ pub struct Options {
     pub quick: bool,
     pub check: bool,
     pub seed: u64,
+    pub size: usize,
 }
 
 const HELP: &str = "\
@@ -17,12 +18,20 @@ options: --shape NAME   only this shape (may be repeated)
          --quick        fewer rounds
          --check        measure nothing: only compare what the contenders make of the messages
          --seed N       other payload sets (default 1)
+         --size BYTES   of the payload sets (default 2097152); a few KB show what caches and prediction do
          --list         show the names of shapes and modes";
 
 impl Options {
     /// Those of this process.
     pub fn read() -> Result<Self, String> {
-        let mut options = Self { shapes: Vec::new(), modes: Vec::new(), quick: false, check: false, seed: 1 };
+        let mut options = Self {
+            shapes: Vec::new(),
+            modes: Vec::new(),
+            quick: false,
+            check: false,
+            seed: 1,
+            size: 2 << 20,
+        };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or(format!("{arg} needs a value\n{HELP}"));
@@ -32,6 +41,7 @@ impl Options {
                 "--quick" => options.quick = true,
                 "--check" => options.check = true,
                 "--seed" => options.seed = value()?.parse().map_err(|_| "--seed needs a number")?,
+                "--size" => options.size = value()?.parse().map_err(|_| "--size needs a number")?,
                 "--list" => return Err(list()),
                 _ => return Err(HELP.to_owned()),
             }

@@ -100,47 +100,48 @@ pub fn print_targets(results: &[(Mode, Vec<Row>)]) {
 
 /// Prints all about one mode.
 pub fn print(mode: Mode, rows: &[Row]) {
-    let mut names: Vec<(&str, Label)> = Vec::new();
+    let mut all: Vec<(&str, Label)> = Vec::new();
     for timing in rows.iter().flat_map(|row| &row.timings) {
-        if !names.contains(&(timing.name, timing.label)) {
-            names.push((timing.name, timing.label));
+        if !all.contains(&(timing.name, timing.label)) {
+            all.push((timing.name, timing.label));
         }
     }
-    println!("\n== {}: MB/s ==\n", mode.name());
-    print_speeds(rows, &names);
-    for (name, label) in names.iter().filter(|(name, _)| is_ours(name)) {
-        println!("\n== {}: {name} ({label}), how many times as fast ==\n", mode.name());
+    print_grid(&format!("{}: MB/s", mode.name()), rows, &all, |row, timing| {
+        format!("{:.0}", row.bytes as f64 / timing.seconds() / 1e6)
+    });
+    print_blobs(rows, &all);
+    print_grid(&format!("{}: times as fast as prost", mode.name()), rows, &all, |row, timing| {
+        format!("{:.2}", timing.ratio_to(&row.timings[0]).median)
+    });
+    for (name, label) in all.iter().filter(|(name, _)| is_ours(name)) {
+        println!("\n== {}: {name} ({label}), median and quartiles of the ratios ==\n", mode.name());
         print_ratios(rows, name, *label);
     }
 }
 
-fn print_speeds(rows: &[Row], names: &[(&str, Label)]) {
-    print!("{:<10} {:>9}", "shape", "B/message");
-    for (name, _) in names {
-        print!(" {:>16}", name);
-    }
-    print!("\n{:<10} {:>9}", "", "");
-    for (_, label) in names {
-        print!(" {label:>16}");
+/// A line for each contender, a column for each shape.
+fn print_grid(title: &str, rows: &[Row], all: &[(&str, Label)], cell: impl Fn(&Row, &Timing) -> String) {
+    println!("\n== {title} ==\n");
+    print!("{:<33}", "");
+    for row in rows {
+        print!(" {:>9}", row.shape);
     }
     println!();
-    for row in rows {
-        print!("{:<10} {:>9}", row.shape, row.bytes / row.messages);
-        for (name, _) in names {
-            match row.find(name) {
-                Some(timing) => print!(" {:>16.0}", row.bytes as f64 / timing.seconds() / 1e6),
-                None => print!(" {:>16}", "-"),
-            }
+    for (name, label) in all {
+        print!("{name:<21} {label:<11}");
+        for row in rows {
+            print!(" {:>9}", row.find(name).map_or("-".to_owned(), |timing| cell(row, timing)));
         }
         println!();
     }
+}
+
+/// Blobs are copied or not: what the rest costs shows only per message.
+fn print_blobs(rows: &[Row], all: &[(&str, Label)]) {
     for row in rows.iter().filter(|row| row.shape == "blobs") {
-        print!("{:<10} {:>9}", "blobs", "ns/msg");
-        for (name, _) in names {
-            match row.find(name) {
-                Some(timing) => print!(" {:>16.1}", timing.seconds() / row.messages as f64 * 1e9),
-                None => print!(" {:>16}", "-"),
-            }
+        print!("\nblobs, ns per message:");
+        for timing in all.iter().filter_map(|(name, _)| row.find(name)) {
+            print!(" {} {:.0},", timing.name, timing.seconds() / row.messages as f64 * 1e9);
         }
         println!();
     }
@@ -167,7 +168,7 @@ fn print_ratios(rows: &[Row], name: &str, label: Label) {
         println!();
     }
     print!("{:<10}", "mean");
-    for mean in &means {
+    for mean in means.iter().filter(|mean| mean.count > 0) {
         print!(" {:>6.2} (least {:>5.2})   {:<18}", mean.geometric(), mean.least, "");
     }
     println!();

@@ -67,16 +67,15 @@ where
             let mut cache = SizeCache::new();
             let mut view_cache = SizeCache::new();
             vec![
-                to_bytes("buffa", Label::Fresh, setup, decode::<M>, move |message, buffer| {
+                to_bytes("buffa", Label::Fresh, setup, decode::<M>, move |message, buffer: &mut Vec<u8>| {
                     message.encode_with_cache(&mut cache, buffer);
                 }),
-                // The views live as long as the process; so must what they point into.
                 to_bytes(
                     "buffa view",
                     Label::Borrowed,
                     setup,
-                    |bytes| view::<M>(Vec::leak(bytes.to_vec())),
-                    move |view, buffer| view.encode_with_cache(&mut view_cache, buffer),
+                    view::<M>,
+                    move |view, buffer: &mut Vec<u8>| view.encode_with_cache(&mut view_cache, buffer),
                 ),
             ]
         }

@@ -34,9 +34,11 @@ pub fn all<M: Message + 'static>(mode: Mode, setup: &Setup) -> Vec<Box<dyn Conte
             ),
         ],
         // It gives a new `Vec` and takes no buffer.
-        Mode::Encode => vec![to_bytes("google", Label::Fresh, setup, decode::<M>, |message, buffer| {
-            *buffer = message.serialize().expect("valid");
-        })],
+        Mode::Encode => {
+            vec![to_bytes("google", Label::Fresh, setup, decode::<M>, |message, buffer: &mut Vec<u8>| {
+                *buffer = message.serialize().expect("valid");
+            })]
+        }
         Mode::Read | Mode::Edit => Vec::new(),
     }
 }

@@ -12,6 +12,7 @@ pub mod typed;
 use crate::payloads::Payloads;
 use crate::reading::Handles;
 use ::tablepb::MessageDescriptor;
+use bytes::BytesMut;
 use std::fmt;
 use std::hint::black_box;
 use std::rc::Rc;
@@ -64,8 +65,9 @@ impl fmt::Display for Label {
 }
 
 /// What contenders are made from.
-pub struct Setup<'s> {
-    pub payloads: &'s Payloads,
+pub struct Setup {
+    /// They live as long as the process, so that messages may borrow from them.
+    pub payloads: &'static Payloads,
     pub descriptor: MessageDescriptor,
     pub handles: Rc<Handles>,
     /// The field that editing sets: a string or a number, in the first elements of repeated messages.
@@ -132,16 +134,33 @@ fn from_bytes<S: 'static>(
     Box::new(FromBytes { name, label, state, one, encoded })
 }
 
+/// What contenders encode into; it keeps its memory.
+trait Output: AsRef<[u8]> + Default {
+    fn clear(&mut self);
+}
+
+impl Output for Vec<u8> {
+    fn clear(&mut self) {
+        self.clear();
+    }
+}
+
+impl Output for BytesMut {
+    fn clear(&mut self) {
+        self.clear();
+    }
+}
+
 /// A contender that encodes messages that are there already.
-struct ToBytes<M, P> {
+struct ToBytes<M, O, P> {
     name: &'static str,
     label: Label,
     messages: Vec<M>,
-    buffer: Vec<u8>,
+    output: O,
     one: P,
 }
 
-impl<M, P: FnMut(&M, &mut Vec<u8>)> Contender for ToBytes<M, P> {
+impl<M, O: Output, P: FnMut(&M, &mut O)> Contender for ToBytes<M, O, P> {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -152,27 +171,27 @@ impl<M, P: FnMut(&M, &mut Vec<u8>)> Contender for ToBytes<M, P> {
 
     fn pass(&mut self, _: &Payloads) -> u64 {
         for message in &self.messages {
-            self.buffer.clear();
-            (self.one)(black_box(message), &mut self.buffer);
-            black_box(&self.buffer);
+            self.output.clear();
+            (self.one)(black_box(message), &mut self.output);
+            black_box(&self.output);
         }
         0
     }
 
     fn encoded(&mut self, _: &Payloads, index: usize) -> Vec<u8> {
-        self.buffer.clear();
-        (self.one)(&self.messages[index], &mut self.buffer);
-        self.buffer.clone()
+        self.output.clear();
+        (self.one)(&self.messages[index], &mut self.output);
+        self.output.as_ref().to_vec()
     }
 }
 
-fn to_bytes<M: 'static>(
+fn to_bytes<M: 'static, O: Output + 'static>(
     name: &'static str,
     label: Label,
     setup: &Setup,
-    make: impl Fn(&[u8]) -> M,
-    one: impl FnMut(&M, &mut Vec<u8>) + 'static,
+    make: impl Fn(&'static [u8]) -> M,
+    one: impl FnMut(&M, &mut O) + 'static,
 ) -> Box<dyn Contender> {
     let messages = setup.payloads.messages.iter().map(|bytes| make(bytes)).collect();
-    Box::new(ToBytes { name, label, messages, buffer: Vec::new(), one })
+    Box::new(ToBytes { name, label, messages, output: O::default(), one })
 }

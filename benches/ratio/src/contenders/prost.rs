@@ -2,6 +2,7 @@
 
 use super::{Contender, Label, Mode, Setup, from_bytes, to_bytes};
 use crate::reading::{Read, Sum};
+use bytes::BytesMut;
 use prost::Message;
 use std::hint::black_box;
 
@@ -42,9 +43,14 @@ pub fn all<M: Message + Default + Read + 'static>(
             ),
             from_bytes("prost merge", Label::Reused, M::default(), |m, bytes| merge(m, bytes, read), remerge),
         ],
-        Mode::Encode => vec![to_bytes("prost", Label::Fresh, setup, decode::<M>, |message, buffer| {
-            message.encode(buffer).expect("room");
-        })],
+        Mode::Encode => vec![
+            to_bytes("prost", Label::Fresh, setup, decode::<M>, |message, buffer: &mut Vec<u8>| {
+                message.encode(buffer).expect("room");
+            }),
+            to_bytes("prost BytesMut", Label::Fresh, setup, decode::<M>, |message, buffer: &mut BytesMut| {
+                message.encode(buffer).expect("room");
+            }),
+        ],
         Mode::Edit => {
             let one = move |buffer: &mut Vec<u8>, bytes: &[u8]| {
                 let mut message = decode::<M>(bytes);

@@ -43,10 +43,12 @@ pub fn all(mode: Mode, setup: &Setup) -> Vec<Box<dyn Contender>> {
             ),
         ],
         Mode::Encode => vec![
-            to_bytes("prost-reflect", Label::Fresh, setup, prost, |message, buffer| {
+            to_bytes("prost-reflect", Label::Fresh, setup, prost, |message, buffer: &mut Vec<u8>| {
                 message.encode(buffer).expect("room");
             }),
-            to_bytes("buffa dynamic", Label::Fresh, setup, buffa, |message, buffer| message.encode(buffer)),
+            to_bytes("buffa dynamic", Label::Fresh, setup, buffa, |message, buffer: &mut Vec<u8>| {
+                message.encode(buffer)
+            }),
         ],
         Mode::Read | Mode::Edit => Vec::new(),
     }

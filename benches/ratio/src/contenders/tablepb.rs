@@ -93,10 +93,10 @@ fn encode(setup: &Setup) -> Vec<Box<dyn Contender>> {
         message
     };
     vec![
-        to_bytes("tablepb setters", Label::Fresh, setup, set, |message, buffer| {
+        to_bytes("tablepb setters", Label::Fresh, setup, set, |message, buffer: &mut Vec<u8>| {
             message.encode(buffer).expect("valid");
         }),
-        to_bytes("tablepb edited", Label::Fresh, setup, edited, |message, buffer| {
+        to_bytes("tablepb edited", Label::Fresh, setup, edited, |message, buffer: &mut Vec<u8>| {
             message.encode(buffer).expect("valid");
         }),
         to_bytes(
@@ -104,7 +104,7 @@ fn encode(setup: &Setup) -> Vec<Box<dyn Contender>> {
             Label::Borrowed,
             setup,
             |bytes| fresh(&descriptor, bytes),
-            |message, buffer| {
+            |message, buffer: &mut Vec<u8>| {
                 message.as_view().encode(buffer).expect("valid");
             },
         ),

@@ -49,9 +49,15 @@ pub fn all<T: Typed>(mode: Mode, setup: &Setup) -> Vec<Box<dyn Contender>> {
             ),
         ],
         Mode::Encode => {
-            vec![to_bytes("tablepb typed", Label::Fresh, setup, owned::<T>, |message, buffer| {
-                message.encode(buffer).expect("valid");
-            })]
+            vec![to_bytes(
+                "tablepb typed",
+                Label::Fresh,
+                setup,
+                owned::<T>,
+                |message, buffer: &mut Vec<u8>| {
+                    message.encode(buffer).expect("valid");
+                },
+            )]
         }
         Mode::Read | Mode::Edit => Vec::new(),
     }

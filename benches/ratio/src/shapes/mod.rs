@@ -44,11 +44,11 @@ impl Shape {
         self.name != "packed"
     }
 
-    /// The payload set of a seed: distinct messages of about two megabytes together.
-    pub fn payloads(&self, seed: u64) -> Payloads {
+    /// The payload set of a seed: distinct messages of about this size together.
+    pub fn payloads(&self, seed: u64, size: usize) -> Payloads {
         let salt = self.name.bytes().fold(0u64, |salt, byte| salt.wrapping_mul(31).wrapping_add(byte.into()));
         let mut random = Random::new(seed ^ salt);
-        Payloads::collect(2 << 20, || (self.generate)(&mut random))
+        Payloads::collect(size, || (self.generate)(&mut random))
     }
 }
 
