@@ -1,6 +1,8 @@
 //! Structs against dynamic messages of the same tables: what one accepts the other accepts, with the same bytes
 //! and for the same reason.
 
+#![cfg(feature = "std")]
+
 use std::collections::{BTreeMap, HashMap};
 use tablepb::{
     DecodeErrorKind, DescriptorPool, DynamicMessage, EncodeOptions, EnumValue, Message, MessageDescriptor,

@@ -1,5 +1,7 @@
 //! Hostile input for structs: truncation, flipped bits, and what a decode may allocate.
 
+#![cfg(feature = "std")]
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};

@@ -1,5 +1,7 @@
 //! What decoding means: merging, unknown fields, enums, maps, required fields, errors and limits.
 
+#![cfg(feature = "std")]
+
 use std::collections::{BTreeMap, HashMap};
 use tablepb::{
     DecodeErrorKind, DecodeOptions, EncodeErrorKind, EncodeOptions, EnumValue, Message, UnknownFieldSet,
