@@ -60,7 +60,7 @@ impl Bench {
             }
             (got, expected) => panic!("{got:?}, not {expected:?}: {input:02x?}"),
         }
-        if self.inputs % BATTERY_EVERY == 0 {
+        if self.inputs.is_multiple_of(BATTERY_EVERY) {
             self.battery(input, expected.err());
         }
     }

@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use tablepb::{
-    DecodeErrorKind, DescriptorPool, DynamicMessage, EncodeOptions, EnumValue, Message, MessageDescriptor,
-    UnknownFieldSet,
+    DescriptorPool, DynamicMessage, EncodeOptions, EnumValue, Message, MessageDescriptor, UnknownFieldSet,
 };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -37,6 +37,7 @@ impl Testee {
     }
 
     /// The pool of the descriptor set.
+    #[allow(dead_code, reason = "the test of the suite's cases reads them with it")]
     pub fn pool(&self) -> &DescriptorPool {
         &self.pool
     }

@@ -104,7 +104,7 @@ impl Run<'_, '_> {
         let mut program: &Program = set.program(index);
         let mut has = self.slab.words().has_bits(program, base);
         let mut item = pos;
-        let mut current: Option<u16> = None;
+        let current: Option<u16>;
 
         // Ends by `break` with the kind of fault and its offset, or by `return`.
         let (kind, offset) = 'run: loop {
@@ -134,7 +134,10 @@ impl Run<'_, '_> {
                 ($result:expr) => {
                     match $result {
                         Ok(value) => value,
-                        Err((kind, at)) => break 'run (kind, at),
+                        Err((kind, at)) => {
+                            current = None;
+                            break 'run (kind, at);
+                        }
                     }
                 };
             }
@@ -177,7 +180,6 @@ impl Run<'_, '_> {
                     let (entry, op) = match found {
                         Some(entry) => (entry, entry.op),
                         None => {
-                            current = None;
                             let field = Field { end, item, pos, tag, group, program, base };
                             match attempt_at!(self.other(field)) {
                                 Other::Skipped(next) => {

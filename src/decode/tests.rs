@@ -186,7 +186,7 @@ fn depth_one_hundred_is_the_limit_on_every_kind_of_nesting() {
         assert_eq!(cycle(&nested(100, group)).unwrap(), nested(100, group));
         assert_eq!(kind(&nested(101, group)), DecodeErrorKind::DepthExceeded);
     }
-    let unknown = |n: usize| [vec![0xfb, 0x0f].repeat(n), vec![0xfc, 0x0f].repeat(n)].concat();
+    let unknown = |n: usize| [[0xfb, 0x0f].repeat(n), [0xfc, 0x0f].repeat(n)].concat();
     assert_eq!(cycle(&unknown(100)).unwrap(), unknown(100));
     assert_eq!(kind(&unknown(101)), DecodeErrorKind::DepthExceeded);
     let in_entry = |n: usize| {

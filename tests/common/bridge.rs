@@ -110,7 +110,7 @@ pub fn fill(schema: &Schema, message: usize, msg: &Msg, target: &mut MessageMut<
     for (&number, value) in order {
         let own = schema.messages[message].field(number).expect("a field of the message");
         let field = field(&target.descriptor(), number);
-        let whole = way % 3 == 0;
+        let whole = way.is_multiple_of(3);
         match value {
             _ if whole => target.set_field(&field, to_value(schema, &pool, own, value)).unwrap(),
             Val::Msg(inner) => {

@@ -414,10 +414,10 @@ impl Schema {
         match field.card {
             Card::Required => features = features.int(1, 3),
             Card::Implicit if !file.implicit => features = features.int(1, 2),
-            Card::Optional if file.implicit => {
-                if !entry && !is_message && !field.extension && field.oneof.is_none() {
-                    features = features.int(1, 1);
-                }
+            Card::Optional
+                if file.implicit && !entry && !is_message && !field.extension && field.oneof.is_none() =>
+            {
+                features = features.int(1, 1);
             }
             _ => {}
         }

@@ -158,11 +158,11 @@ fn add_field(schema: &mut Schema, message: usize, messages: usize, number: u32, 
         };
         if implicit {
             // Without presence there is no telling an unlisted number from an unset field.
-            if let Kind::Enum(e) = kind {
-                if schema.enums[e].closed {
-                    kind = Kind::Sint32;
-                    field.kind = kind;
-                }
+            if let Kind::Enum(e) = kind
+                && schema.enums[e].closed
+            {
+                kind = Kind::Sint32;
+                field.kind = kind;
             }
             field.card = Card::Implicit;
         }

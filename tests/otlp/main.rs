@@ -125,10 +125,11 @@ fn the_listing_is_the_schema() {
     let Some(pool) = pool() else { return };
     let mut compared = 0;
     for ours in listed.all_messages() {
-        let theirs = pool.get_message_by_name(ours.full_name()).expect(ours.full_name());
+        let theirs =
+            pool.get_message_by_name(ours.full_name()).unwrap_or_else(|| panic!("{}", ours.full_name()));
         assert_eq!(ours.fields().len(), theirs.fields().len(), "{}", ours.full_name());
         for field in ours.fields() {
-            let other = theirs.get_field(field.number()).expect(field.full_name());
+            let other = theirs.get_field(field.number()).unwrap_or_else(|| panic!("{}", field.full_name()));
             let facts = |f: &FieldDescriptor| {
                 let oneof = f.containing_oneof().map(|o| (o.name().to_owned(), o.is_synthetic()));
                 let kind = f.kind().map(|m| m.full_name().to_owned(), |e| e.full_name().to_owned());
