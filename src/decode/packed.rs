@@ -109,3 +109,28 @@ impl Packed<'_, '_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::encode_raw;
+    use crate::program::{FieldSpec, MessageSpec, ProgramSet, Shape};
+    use crate::table::Kind;
+    use crate::{DecodeOptions, decode::decode_raw, wire::testing::Wire};
+    use alloc::vec;
+
+    #[test]
+    fn runs_reach_the_kernels_and_short_ones_do_not() {
+        for kind in [Kind::Int32, Kind::Uint64, Kind::Sint32, Kind::Sint64, Kind::Bool] {
+            let field = FieldSpec { packed: true, ..FieldSpec::new(1, kind, Shape::Repeated) };
+            let message = MessageSpec { fields: vec![field], ..Default::default() };
+            let set = ProgramSet::new(&[message], &[]).unwrap();
+            for (len, kernel) in [(40, true), (3, false)] {
+                let input = Wire::new().bytes(1, &vec![1; len]).done();
+                let (mut slab, options) = (Slab::new(), DecodeOptions::new());
+                let view = decode_raw(&set, 0, &input, &mut slab, &options).unwrap();
+                assert_eq!((encode_raw(view), kernels::best_has_run()), (input, kernel), "{kind:?}");
+            }
+        }
+    }
+}

@@ -146,6 +146,8 @@ fn many<const N: usize, F: Form>(
     start: Progress,
     out: &mut [[u32; N]],
 ) -> Progress {
+    #[cfg(test)]
+    tests::RAN.set(Some(kernel));
     match kernel {
         // SAFETY: the kernel is chosen only where the processor has what it needs.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
@@ -155,4 +157,10 @@ fn many<const N: usize, F: Form>(
         Kernel::Avx2 => unsafe { avx2::decode::<N, F>(buf, end, start, out) },
         Kernel::Portable => portable::decode::<N, F>(buf, end, start, out),
     }
+}
+
+/// Whether the best kernel was called on this thread, since the last time that was asked.
+#[cfg(test)]
+pub(crate) fn best_has_run() -> bool {
+    tests::RAN.take() == Some(choice::kernel())
 }

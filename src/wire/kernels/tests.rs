@@ -3,6 +3,14 @@
 use super::*;
 use crate::wire::{raw, testing::Wire};
 use alloc::{vec, vec::Vec};
+use core::cell::Cell;
+
+extern crate std;
+
+std::thread_local! {
+    /// The kernel that was last called.
+    pub(super) static RAN: Cell<Option<Kernel>> = const { Cell::new(None) };
+}
 
 /// What every kernel has to do, from the definition of a varint.
 fn reference<const N: usize, F: Form>(
@@ -206,4 +214,17 @@ fn kernels_do_the_work_themselves() {
             }
         }
     }
+}
+
+#[test]
+fn the_best_kernel_is_chosen() {
+    let best = choice::kernels().pop();
+    assert_eq!(Some(choice::kernel()), best);
+    #[cfg(all(feature = "std", target_arch = "x86_64", not(tablepb_safe)))]
+    assert_eq!(best == Some(Kernel::Avx512), std::arch::is_x86_feature_detected!("avx512vbmi2"));
+    let mut out = [[0; 1]; 16];
+    decode::<1, Plain>(&[1; 100], 0, 16, &mut out);
+    assert_eq!((RAN.take(), out), (best, [[1]; 16]));
+    decode::<1, Plain>(&[1; 100], 0, 3, &mut out[..3]);
+    assert_eq!(RAN.take(), None);
 }
