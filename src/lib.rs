@@ -3,6 +3,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
 mod decode;
 mod encode;

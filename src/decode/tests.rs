@@ -68,7 +68,7 @@ fn sub_messages_merge() {
 
 #[test]
 fn an_implicit_zero_unsets_and_an_empty_packed_run_sets_nothing() {
-    assert_eq!(cycle(&[0x08, 5, 0x08, 0, 0x22, 0]).unwrap(), []);
+    assert_eq!(cycle(&[0x08, 5, 0x08, 0, 0x22, 0]).unwrap(), [0; 0]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub const fn is_wide(table: &MessageTable) -> bool {
 
 /// Merging a field, in place or called.
 pub trait Calls {
-    /// [`FieldFrom::merge`].
+    /// `FieldFrom::merge`.
     fn field<'i, K: FieldKind, F: FieldFrom<'i, K>>(
         field: &mut F,
         bits: u32,
@@ -28,7 +28,7 @@ pub trait Calls {
         input: &mut Input<'i>,
     ) -> Merged;
 
-    /// [`SingleFrom::merge`].
+    /// `SingleFrom::merge`.
     fn arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
         value: &mut T,
         bits: u32,
