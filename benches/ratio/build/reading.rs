@@ -19,8 +19,10 @@ pub fn generate(pool: &DescriptorPool) -> String {
     let messages =
         || pool.all_messages().filter(|m| !m.is_map_entry() && m.package_name().starts_with("ratio."));
     for message in messages() {
-        for style in [Style::Prost, Style::Owned, Style::View] {
-            read_struct(&mut out, &message, style);
+        read_struct(&mut out, &message, Style::Prost);
+        if cfg!(feature = "rivals") {
+            read_struct(&mut out, &message, Style::Owned);
+            read_struct(&mut out, &message, Style::View);
         }
         read_view(&mut out, &message);
     }

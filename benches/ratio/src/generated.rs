@@ -6,12 +6,14 @@ pub mod prost {
     pub use self::ratio::*;
 }
 
+#[cfg(feature = "rivals")]
 #[allow(warnings)]
 pub mod buffa {
     include!(concat!(env!("OUT_DIR"), "/buffa/buffa.rs"));
     pub use self::ratio::*;
 }
 
+#[cfg(feature = "rivals")]
 #[allow(warnings)]
 pub mod quick {
     include!(concat!(env!("OUT_DIR"), "/quick/mod.rs"));
@@ -24,6 +26,7 @@ pub mod google {
 }
 
 /// For tablepb: owned and borrowed structs.
+#[allow(clippy::all)]
 pub mod typed {
     include!(concat!(env!("OUT_DIR"), "/typed.rs"));
 }

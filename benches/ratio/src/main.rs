@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     let handles = Rc::new(Handles::new(&pool));
     let effort = match options.quick {
         true => Effort { budget: Duration::from_millis(150), min_rounds: 5, max_rounds: 31 },
-        false => Effort { budget: Duration::from_millis(700), min_rounds: 15, max_rounds: 101 },
+        false => Effort { budget: Duration::from_millis(450), min_rounds: 11, max_rounds: 101 },
     };
     let mut results = Vec::new();
     for mode in Mode::ALL.iter().copied().filter(|mode| options.has_mode(*mode)) {

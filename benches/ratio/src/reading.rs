@@ -90,7 +90,7 @@ fn fields<const N: usize>(pool: &DescriptorPool, message: &str, numbers: [u32; N
 
 pub use code::Handles;
 
-#[allow(unused_parens, dead_code)]
+#[allow(unused_parens, dead_code, clippy::all)]
 mod code {
     use super::*;
     include!(concat!(env!("OUT_DIR"), "/reading.rs"));

@@ -1,7 +1,7 @@
 //! Google's protobuf v4: generated accessors around upb, C code with arenas. It always copies the input.
 
 use super::{Contender, Label, Mode, Setup, from_bytes, to_bytes};
-use protobuf::{ClearAndParse, Message, Parse, Serialize};
+use protobuf::Message;
 use std::hint::black_box;
 
 /// Contenders of a message type.

@@ -1,10 +1,13 @@
 //! The contenders: each is a way to decode, read, encode or edit the messages of a payload set.
 
+#[cfg(feature = "rivals")]
 pub mod buffa;
 #[cfg(feature = "google")]
 pub mod google;
 pub mod prost;
+#[cfg(feature = "rivals")]
 pub mod quick;
+#[cfg(feature = "rivals")]
 pub mod reflect;
 pub mod tablepb;
 pub mod typed;

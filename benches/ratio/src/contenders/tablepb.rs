@@ -126,7 +126,7 @@ fn edit(setup: &Setup) -> Vec<Box<dyn Contender>> {
         finish(message, buffer)
     };
     let fresh = move |(empty, path, buffer): &mut Edit, bytes: &[u8]| {
-        let mut message = fresh(&empty.descriptor(), bytes);
+        let mut message = fresh(empty.descriptor(), bytes);
         apply(&mut message, path);
         finish(&message, buffer)
     };

@@ -17,7 +17,9 @@ pub use logs::generate as log;
 pub use meshes::generate as mesh;
 
 use crate::contenders::{self, Contender, EDITED, EDITED_NUMBER, Mode, Setup};
-use crate::generated::{buffa as b, prost as p};
+#[cfg(feature = "rivals")]
+use crate::generated::buffa as b;
+use crate::generated::prost as p;
 use crate::payloads::Payloads;
 use crate::random::Random;
 
@@ -79,11 +81,14 @@ macro_rules! shapes {
                 let mut all = contenders::prost::all::<$prost>(mode, setup, |$it| $place = $value.into());
                 all.extend(contenders::tablepb::all::<$prost>(mode, setup));
                 all.extend(contenders::typed::all::<$prost>(mode, setup));
-                all.extend(contenders::buffa::all::<$buffa>(mode, setup));
+                #[cfg(feature = "rivals")]
+                {
+                    all.extend(contenders::buffa::all::<$buffa>(mode, setup));
+                    quick!(all, mode, setup, $($quick)*);
+                    all.extend(contenders::reflect::all(mode, setup));
+                }
                 #[cfg(feature = "google")]
                 all.extend(contenders::google::all::<crate::generated::google::$($google)::+>(mode, setup));
-                quick!(all, mode, setup, $($quick)*);
-                all.extend(contenders::reflect::all(mode, setup));
                 all
             },
         }),*];
@@ -91,6 +96,7 @@ macro_rules! shapes {
 }
 
 /// The contender of quick-protobuf, if it has one: a type, with or without a lifetime.
+#[cfg(feature = "rivals")]
 macro_rules! quick {
     ($all:ident, $mode:ident, $setup:ident, none) => {};
     ($all:ident, $mode:ident, $setup:ident, $($module:ident)::+ < >) => {
