@@ -168,3 +168,29 @@ fn bytes_behind_a_message_do_not_matter_for_what_is_wrong_in_it() {
     overrun(&[0xfd, 0x0f, 1, 2, 3], 2);
     overrun(&[0xfb, 0x0f, 0x08, 0x80], 3);
 }
+
+/// The index of a map that had become small was not kept up when an entry was replaced by a merge.
+#[test]
+fn a_map_that_has_become_small_finds_its_keys_after_a_merge() {
+    let t = message(&samples::t(), 0);
+    let map = t.get_field(5).unwrap();
+    let entry = |key: u64, value: u64| Wire::new().message(5, Wire::new().int(1, key).int(2, value));
+    let input = (0..12).fold(Wire::new(), |w, key| w.raw(&entry(key, key + 1).0));
+    for removed in 3..12 {
+        let mut decoded = DynamicMessage::decode(&t, &input.0).unwrap();
+        for key in 0..removed {
+            assert!(decoded.remove(&map, key).unwrap());
+        }
+        for merged in removed..12 {
+            decoded.merge(&entry(merged as u64, 50).0).unwrap();
+            let value = decoded.get_field(&map);
+            let value = value.as_map().unwrap();
+            assert_eq!(value.len(), 12 - removed as usize);
+            for key in 0..12 {
+                let expected = if key <= merged { 50 } else { key + 1 };
+                let expected = (key >= removed).then_some(expected);
+                assert_eq!(value.get(key).and_then(|v| v.as_i32()), expected, "{key} of {value:?}");
+            }
+        }
+    }
+}

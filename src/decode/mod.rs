@@ -23,7 +23,7 @@ pub(crate) use required::find_missing;
 
 use crate::error::{DecodeError, DecodeErrorKind, FieldPath, PathStep};
 use crate::program::ProgramSet;
-use crate::slab::{MapContext, RawView, Slab};
+use crate::slab::{MapContext, MapScratch, NIL, RawView, Slab};
 use alloc::vec::Vec;
 
 /// Largest byte store, in bytes: offsets and lengths are kept in 31 bits.
@@ -63,11 +63,12 @@ struct OpenMap {
 pub(crate) struct Scratch {
     stack: Vec<Frame>,
     maps: Vec<OpenMap>,
+    settling: MapScratch,
 }
 
 impl Scratch {
     pub(crate) const fn new() -> Self {
-        Self { stack: Vec::new(), maps: Vec::new() }
+        Self { stack: Vec::new(), maps: Vec::new(), settling: MapScratch::new() }
     }
 
     /// Gives back the memory.
@@ -119,18 +120,52 @@ pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, Dec
     }
 }
 
+/// Decodes into an empty slab with this much memory; `base` is where the body is then, also after an error. The
+/// result says whether a required field may be missing.
+///
+/// A slab that grows is copied, and the old and the new one both count. When that is what the memory is used up
+/// by, the decode starts over with all of it at once, so that messages may be twice as large.
+///
+/// # Errors
+/// As [`merge`].
+pub(crate) fn fresh(
+    job: Job<'_, '_>,
+    index: u32,
+    budget: usize,
+    base: &mut u32,
+) -> Result<bool, DecodeError> {
+    let Job { set, store, start, slab, scratch, options } = job;
+    slab.clear();
+    slab.set_limit(slab_share(budget));
+    let program = set.program(index);
+    loop {
+        *base = NIL;
+        *base = match slab.alloc_body(program) {
+            Ok(body) => body,
+            Err(_) => return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)),
+        };
+        let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options };
+        match merge(job, index, *base) {
+            Err(error) if error.kind() == DecodeErrorKind::BudgetExceeded && slab.start_over() => {}
+            result => return result,
+        }
+    }
+}
+
+/// What a slab may take of a budget; the rest is for maps being settled, and for errors.
+pub(crate) const fn slab_share(budget: usize) -> usize {
+    budget - budget / 16
+}
+
 /// Decodes the whole store into an empty slab and checks required fields.
 ///
 /// # Errors
 /// As [`merge`], and `MissingRequired`.
 pub(crate) fn decode<'a, 'i>(job: Job<'a, 'i>, index: u32) -> Result<RawView<'a, 'i>, DecodeError> {
     let Job { set, store, start, slab, scratch, options } = job;
-    slab.clear();
-    slab.set_limit(options.budget_for(store.len()));
-    let program = set.program(index);
-    let full = |_| DecodeError::new(DecodeErrorKind::BudgetExceeded, 0);
-    let base = slab.alloc_body(program).map_err(full)?;
-    let may_miss = merge(Job { set, store, start, slab, scratch, options }, index, base)?;
+    let budget = options.budget_for(store.len());
+    let mut base = NIL;
+    let may_miss = fresh(Job { set, store, start, slab, scratch, options }, index, budget, &mut base)?;
     let view = RawView { words: slab.words(), store, set, index, base };
     if may_miss && !options.allows_partial() {
         check_required(view, store.len() - start)?;
@@ -171,12 +206,13 @@ pub(crate) fn decode_raw<'a, 'i>(
 /// Makes the keys of all maps touched unique; false if there was no memory for an index.
 fn settle_maps(set: &ProgramSet, store: &[u8], slab: &mut Slab, scratch: &mut Scratch) -> bool {
     let mut all = true;
-    for map in scratch.maps.drain(..) {
+    let Scratch { maps, settling, .. } = scratch;
+    for map in maps.drain(..) {
         let view = RawView { words: slab.words(), store, set, index: map.index, base: map.base };
         let index = map.entry as usize;
         let Some(entry) = set.program(map.index).entries().get(index) else { continue };
         let Some(slot) = view.slot(index, entry) else { continue };
-        all &= slab.map_settle(MapContext { store, set }, entry, slot).is_ok();
+        all &= slab.map_settle(MapContext { store, set }, entry, slot, settling).is_ok();
     }
     all
 }

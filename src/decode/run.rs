@@ -374,6 +374,9 @@ impl Run<'_, '_> {
                     pos = child.end;
                     continue 'run;
                 }
+                if self.scratch.stack.len() == self.scratch.stack.capacity() {
+                    attempt!(self.grow_stack());
+                }
                 self.scratch.stack.push(Frame {
                     end: end as u32,
                     resume: child.resume as u32,
@@ -421,6 +424,16 @@ impl Run<'_, '_> {
         let kind = raw::within(self.is_bounded(group), kind);
         self.spill(program, base, has);
         Err(Stop { kind, offset, index, base, entry })
+    }
+
+    /// Makes room for more frames, at the expense of the slab.
+    #[cold]
+    #[inline(never)]
+    fn grow_stack(&mut self) -> Result<(), Full> {
+        let stack = &mut self.scratch.stack;
+        let more = stack.capacity().max(16);
+        self.slab.charge(2 * more * size_of::<Frame>())?;
+        stack.try_reserve_exact(more).map_err(|_| Full)
     }
 
     /// Reads may go beyond the end of their message before the loop looks, so what a fault in reading is, and where,

@@ -2,7 +2,7 @@
 
 use super::store::{Store, StoreFull};
 use crate::program::{Coding, Entry, Program, ProgramSet};
-use crate::slab::{Full, MapContext, NIL, RawView, Slab, Step, Walk};
+use crate::slab::{Full, MapContext, MapScratch, NIL, RawView, Slab, Step, Walk};
 
 /// The copy would be too large.
 #[derive(Clone, Copy, Debug)]
@@ -178,7 +178,12 @@ impl Target<'_> {
             let store = self.store.as_slice();
             let view = RawView { words: self.slab.words(), store, set: self.set, index, base };
             if let Some(slot) = view.slot(position, entry) {
-                self.slab.map_settle(MapContext { store, set: self.set }, entry, slot)?;
+                self.slab.map_settle(
+                    MapContext { store, set: self.set },
+                    entry,
+                    slot,
+                    &mut MapScratch::new(),
+                )?;
             }
         }
         Ok(())

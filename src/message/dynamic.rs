@@ -83,10 +83,13 @@ impl DynamicMessage {
     ) -> Result<Self, DecodeError> {
         let mut this = Self::new(descriptor);
         let len = input.len();
-        let budget = options.budget_for(len).saturating_sub(len);
-        let may_miss = match this.store.append(input) {
-            Ok(start) => this.run(start, budget, &options),
-            Err(_) => Err(DecodeError::new(DecodeErrorKind::TooLarge, decode::MAX_STORE)),
+        let too_large = |_| DecodeError::new(DecodeErrorKind::TooLarge, decode::MAX_STORE);
+        // The copy of the input counts as well.
+        let may_miss = match options.budget_for(len).checked_sub(len) {
+            Some(left) => {
+                this.store.append(input).map_err(too_large).and_then(|at| this.run(at, left, &options))
+            }
+            None => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)),
         };
         this.checked(may_miss, len, &options)
     }
@@ -128,17 +131,19 @@ impl DynamicMessage {
     fn run(&mut self, start: usize, budget: usize, options: &DecodeOptions) -> Result<bool, DecodeError> {
         let Self { descriptor, slab, store, base, .. } = self;
         let set = descriptor.parent_pool().programs();
-        // While the slab grows, the old and the new block both count.
-        slab.set_limit(budget.saturating_add(slab.capacity().saturating_mul(2)));
+        let mut scratch = Scratch::new();
         // The body, and one word per four bytes of input: a good guess, and a small one.
         let guess = descriptor.program().words() as usize + (store.len() - start) / 4;
-        slab.reserve(guess.min(budget / 16));
-        if *base == NIL {
-            let full = |_| DecodeError::new(DecodeErrorKind::BudgetExceeded, 0);
-            *base = slab.alloc_body(descriptor.program()).map_err(full)?;
+        let held = slab.capacity();
+        slab.set_limit(decode::slab_share(budget).saturating_add(2 * held));
+        if held == 0 {
+            slab.reserve(guess.min(budget / 16));
         }
-        let mut scratch = Scratch::new();
         let job = Job { set, store: store.as_slice(), start, slab, scratch: &mut scratch, options };
+        if *base == NIL {
+            let budget = budget.saturating_add(2 * held);
+            return decode::fresh(job, descriptor.index(), budget, base);
+        }
         decode::merge(job, descriptor.index(), *base)
     }
 

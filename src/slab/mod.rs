@@ -12,6 +12,7 @@
 
 mod list;
 mod map;
+mod map_write;
 mod text;
 mod unknown;
 mod view;
@@ -21,6 +22,7 @@ mod words;
 
 pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};
+pub(crate) use map_write::MapScratch;
 pub(crate) use text::checked_str;
 pub(crate) use unknown::{UnknownSpan, UnknownSpans};
 pub(crate) use view::{RawList, RawView, SetFields};

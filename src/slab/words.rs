@@ -87,6 +87,24 @@ impl Slab {
         self.limit = (bytes / 4).min(u32::MAX as usize);
     }
 
+    /// Takes memory that is used elsewhere from what is left of the limit.
+    pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Full> {
+        let limit = self.limit.checked_sub(bytes.div_ceil(4)).filter(|&limit| limit >= self.words.len());
+        self.limit = limit.ok_or(Full)?;
+        Ok(())
+    }
+
+    /// Forgets the contents and takes all memory up to the limit at once; false if it has that already.
+    #[cold]
+    pub(crate) fn start_over(&mut self) -> bool {
+        if self.words.len() >= self.limit {
+            return false;
+        }
+        self.words = Vec::new();
+        self.clear();
+        self.grow_to(self.limit).is_ok()
+    }
+
     /// Makes room for `words` more without counting them as used, as far as the limit allows.
     pub(crate) fn reserve(&mut self, words: usize) {
         let end = self.top.saturating_add(words);

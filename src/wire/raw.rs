@@ -273,14 +273,13 @@ pub fn group(buf: &[u8], mut pos: usize, number: u32, depth_left: u32) -> Result
     if depth_left == 0 {
         return Err(fault(Kind::DepthExceeded, pos));
     }
-    // The innermost group is not on the stack, so that a group without groups allocates nothing.
     let mut open = number;
-    let mut outer = Vec::new();
+    let mut outer = Outer::default();
     loop {
         let start = pos;
         let (tag, value) = tag(buf, start).map_err(|kind| fault(kind, start))?;
         pos = match tag.wire_type() {
-            WireType::StartGroup if outer.len() + 1 >= depth_left as usize => {
+            WireType::StartGroup if outer.len + 1 >= depth_left as usize => {
                 return Err(fault(Kind::DepthExceeded, start));
             }
             WireType::StartGroup => {
@@ -300,5 +299,30 @@ pub fn group(buf: &[u8], mut pos: usize, number: u32, depth_left: u32) -> Result
             },
             wire_type => skip_plain(buf, value, wire_type).map_err(|kind| fault(kind, value))?,
         };
+    }
+}
+
+/// The numbers of the groups around the innermost one; those of the first few levels need no heap.
+#[derive(Default)]
+struct Outer {
+    len: usize,
+    first: [u32; 16],
+    spill: Vec<u32>,
+}
+
+impl Outer {
+    #[inline]
+    fn push(&mut self, number: u32) {
+        match self.first.get_mut(self.len) {
+            Some(place) => *place = number,
+            None => self.spill.push(number),
+        }
+        self.len += 1;
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<u32> {
+        self.len = self.len.checked_sub(1)?;
+        self.first.get(self.len).copied().or_else(|| self.spill.pop())
     }
 }
