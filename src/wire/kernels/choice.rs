@@ -59,7 +59,10 @@ mod x86_64 {
         has!("avx512f" "avx512bw" "avx512vbmi" "avx512vbmi2" "bmi1" "bmi2" "popcnt" "lzcnt")
     }
 
-    #[cfg_attr(not(feature = "std"), expect(clippy::nonminimal_bool, reason = "constants, without detection"))]
+    #[cfg_attr(
+        not(feature = "std"),
+        expect(clippy::nonminimal_bool, reason = "constants, without detection")
+    )]
     #[cfg_attr(not(feature = "std"), expect(clippy::overly_complex_bool_expr, reason = "the same"))]
     /// AMD before Zen 3 runs `pext` in microcode, hundreds of cycles per value. All AMD processors have SSE4a and
     /// no other maker's do; Zen 3 brought VAES.
