@@ -193,15 +193,15 @@ pub(super) fn traverse<V: Visit>(
                 Some(list) => list.message(elements.next).base,
             };
             elements.next += 1;
+            if levels.depth >= options.depth_limit() as usize {
+                return Err(EncodeErrorKind::DepthExceeded);
+            }
             if let Some(shape) = sub.fixed() {
                 let header = view.words.get64(child);
                 if header == shape.all && !program.message_set && entry.coding == Coding::Message {
                     visitor.shaped(view, entry, shape, child);
                     continue;
                 }
-            }
-            if levels.depth >= options.depth_limit() as usize {
-                return Err(EncodeErrorKind::DepthExceeded);
             }
             let frame = Frame::of(program, entry);
             let open = visitor.enter(frame);

@@ -2,11 +2,11 @@
 
 use super::copy::{Target, TooLarge};
 use super::error::{SetFieldError, SetFieldErrorKind};
-use super::{MapKey, Value};
+use super::{DynamicMessage, MapKey, Value};
 use crate::program::{Coding, Entry};
 use crate::schema::FieldRef;
 use crate::table::Kind;
-use alloc::{borrow::ToOwned, format, string::String};
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 
 /// A field as the setters see it.
 #[derive(Clone, Copy)]
@@ -60,6 +60,8 @@ impl<'p> Place<'p> {
             | (Kind::Double, Value::F64(_))
             | (Kind::String, Value::String(_))
             | (Kind::Bytes, Value::Bytes(_)) => true,
+            // What such a string reads as when it is not UTF-8.
+            (Kind::String, Value::Bytes(_)) => !self.field.validates_utf8(),
             (Kind::Enum(e), Value::EnumNumber(number)) => {
                 let listed = self.field.pool().programs().enum_contains(e, *number);
                 return if listed { Ok(()) } else { Err(SetFieldErrorKind::InvalidEnumNumber) };
@@ -76,6 +78,45 @@ impl<'p> Place<'p> {
             _ => false,
         };
         if fits { Ok(()) } else { Err(SetFieldErrorKind::InvalidType) }
+    }
+
+    /// As [`localize`](Self::localize), with the error of a setter.
+    pub(super) fn local(&self, value: Value) -> Result<Value, SetFieldError> {
+        self.localize(value).map_err(|value| self.error(SetFieldErrorKind::InvalidMessage, Some(value)))
+    }
+
+    /// The value with all messages of this pool: those of another one are converted by way of their bytes, which
+    /// this pool's type of the same name may read differently. Nothing is written yet, so nothing is lost.
+    pub(super) fn localize(&self, value: Value) -> Result<Value, Value> {
+        let place = if self.entry.flags.is_map() { self.map_part(1) } else { Some(*self) };
+        let (Some(place), Kind::Message(index)) = (place, place.map_or(Kind::Bool, |p| p.field.raw_kind()))
+        else {
+            return Ok(value);
+        };
+        let pool = place.field.pool();
+        let convert = |value: &Value| match value {
+            Value::Message(message) if message.descriptor().parent_pool() != pool => {
+                let bytes = crate::encode::encode_raw(message.as_view().raw);
+                let options =
+                    crate::DecodeOptions::new().allow_partial(true).max_depth(u32::MAX).budget(usize::MAX);
+                let own = DynamicMessage::decode_with(&pool.message_at(index)?, &bytes, options).ok()?;
+                Some(Value::Message(own))
+            }
+            value => Some(value.clone()),
+        };
+        let foreign = |value: &Value| matches!(value, Value::Message(message) if message.descriptor().parent_pool() != pool);
+        let converted = match &value {
+            Value::List(list) if list.iter().any(foreign) => {
+                list.iter().map(convert).collect::<Option<Vec<_>>>().map(Value::List)
+            }
+            Value::Map(map) if map.values().any(foreign) => {
+                let entries = map.iter().map(|(key, value)| Some((key.clone(), convert(value)?)));
+                entries.collect::<Option<_>>().map(Value::Map)
+            }
+            Value::Message(_) if foreign(&value) => convert(&value),
+            _ => return Ok(value),
+        };
+        converted.ok_or(value)
     }
 
     /// Whether a key is of the kind of the map's keys.

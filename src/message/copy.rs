@@ -201,28 +201,19 @@ pub(super) fn weigh(view: RawView<'_, '_>) -> (usize, usize) {
                 words += more_words;
                 bytes += more_bytes;
             }
-            Step::Enter(..) => words += walk.view().program().words() as usize,
+            // One word for the offset in a list, or for what a wide body has beside its header.
+            Step::Enter(..) => words += walk.view().program().words() as usize + 1,
             Step::End => {
-                bytes += walk.view().unknown().map(|span| span.len as usize).sum::<usize>();
+                for span in walk.view().unknown() {
+                    words += 2 + 2 * usize::from(span.tag.is_some());
+                    bytes += span.len as usize;
+                }
                 if walk.leave().is_none() {
                     return (words, bytes);
                 }
             }
         }
     }
-}
-
-/// The same for one field that is set.
-pub(super) fn weigh_field(view: RawView<'_, '_>, entry: &Entry, slot: u32) -> (usize, usize) {
-    if !entry.coding.is_message() {
-        return weigh_values(view, entry, slot);
-    }
-    if !entry.flags.is_list() {
-        return weigh(view.child(entry, slot));
-    }
-    let list = view.list(entry, slot);
-    let sums = (0..list.len()).map(|i| weigh(list.message(i)));
-    sums.fold((list.len() as usize, 0), |(words, bytes), (w, b)| (words + w, bytes + b))
 }
 
 fn weigh_values(view: RawView<'_, '_>, entry: &Entry, slot: u32) -> (usize, usize) {

@@ -1,6 +1,6 @@
 //! [`DynamicMessage`]: a message that owns its memory.
 
-use super::copy::Target;
+use super::copy::{Target, weigh};
 use super::decoder::named;
 use super::store::Store;
 use super::{MapKey, MessageMut, MessageView, SetFieldError, UnknownFields, Value, ValueRef};
@@ -12,8 +12,8 @@ use crate::slab::{NIL, RawView, Slab};
 use crate::wire::Buffer;
 use alloc::vec::Vec;
 
-/// Garbage below this is not worth a copy, in bytes.
-const LITTLE_GARBAGE: usize = 4096;
+/// Messages below this size are not searched for garbage, in bytes.
+const LITTLE: usize = 4096;
 
 /// A message of a run-time schema, owned and mutable.
 ///
@@ -56,12 +56,20 @@ pub struct DynamicMessage {
     store: Store,
     /// The body; `NIL` until something is written.
     base: u32,
+    /// Look for garbage when this many bytes are in use.
+    look_at: usize,
 }
 
 impl DynamicMessage {
     /// An empty message of this type. Allocates nothing.
     pub fn new(descriptor: &MessageDescriptor) -> Self {
-        Self { descriptor: descriptor.clone(), slab: Slab::new(), store: Store::new(), base: NIL }
+        Self {
+            descriptor: descriptor.clone(),
+            slab: Slab::new(),
+            store: Store::new(),
+            base: NIL,
+            look_at: LITTLE,
+        }
     }
 
     /// Decodes a message, with a copy of the input.
@@ -187,6 +195,7 @@ impl DynamicMessage {
         self.slab.clear();
         self.store.clear();
         self.base = NIL;
+        self.look_at = LITTLE;
     }
 
     /// Gives back memory above `bytes`, as far as it is not in use.
@@ -220,7 +229,7 @@ impl DynamicMessage {
     /// The message, mutably borrowed.
     pub fn as_mut(&mut self) -> MessageMut<'_> {
         self.compact_if_due();
-        let Self { descriptor, slab, store, base } = self;
+        let Self { descriptor, slab, store, base, .. } = self;
         slab.set_limit(usize::MAX);
         if *base == NIL
             && let Ok(body) = slab.alloc_body(descriptor.program())
@@ -231,12 +240,19 @@ impl DynamicMessage {
     }
 
     /// Copies the live data to new memory if there is more garbage.
+    ///
+    /// What is garbage is found by weighing what is live, whenever the message has grown to twice its size since it
+    /// was weighed last: setters and merges need not account for what they leave behind, and a message that only
+    /// grows pays for one walk per doubling.
     fn compact_if_due(&mut self) {
-        let garbage = self.slab.garbage() + self.store.garbage;
-        let used = self.slab.used() + self.store.len();
-        if garbage > LITTLE_GARBAGE && garbage > used / 2 {
+        if self.slab.used() + self.store.len() < self.look_at {
+            return;
+        }
+        let (words, bytes) = weigh(self.raw());
+        if self.slab.used() + self.store.len() > 2 * (4 * words + bytes) + LITTLE {
             self.compact();
         }
+        self.look_at = 2 * (self.slab.used() + self.store.len()) + LITTLE;
     }
 
     fn compact(&mut self) {

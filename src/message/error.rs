@@ -12,6 +12,8 @@ pub enum SetFieldErrorKind {
     NoSuchField,
     /// The value is not of the field's kind.
     InvalidType,
+    /// A message of another pool whose bytes the field's type refuses.
+    InvalidMessage,
     /// A closed enum does not list the number.
     InvalidEnumNumber,
     /// `push` on a field that is not a list, `insert` on one that is not a map, `message_mut` on one that is not a
@@ -28,6 +30,7 @@ impl SetFieldErrorKind {
         match self {
             Self::NoSuchField => "the message has no such field",
             Self::InvalidType => "the value is of the wrong type",
+            Self::InvalidMessage => "the message of another pool is not valid in this one",
             Self::InvalidEnumNumber => "the closed enum does not list the number",
             Self::InvalidShape => "the field is of the wrong cardinality",
             Self::OutOfRange => "the index is beyond the end of the list",

@@ -122,9 +122,10 @@ impl<'m> MessageMut<'m> {
             Ok(place) => place,
             Err(error) => return Err(error.with_value(value)),
         };
-        if let Err(fault) = place.check(&value) {
-            return Err(place.error(fault, Some(value)));
-        }
+        let value = match place.check(&value) {
+            Ok(()) => place.local(value)?,
+            Err(fault) => return Err(place.error(fault, Some(value))),
+        };
         match self.assign(&place, &value) {
             Ok(()) => Ok(()),
             Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
@@ -157,7 +158,7 @@ impl<'m> MessageMut<'m> {
                 self.unset(place);
                 let (program, base) = (self.program(), self.base);
                 let body = self.target().open(program, base, place.position, &place.entry)?;
-                self.fill(place.entry.sub, body, message)
+                self.fill(body, message)
             }
             scalar => {
                 self.unset(place);
@@ -171,19 +172,9 @@ impl<'m> MessageMut<'m> {
         }
     }
 
-    /// Copies a message into an empty body.
-    fn fill(&mut self, index: u32, body: u32, message: &DynamicMessage) -> Result<(), TooLarge> {
-        if message.descriptor().parent_pool() == self.pool {
-            return self.target().copy(message.as_view().raw, body);
-        }
-        // Of another pool: by way of its bytes, which this pool's type may read differently.
-        let bytes = crate::encode::encode_raw(message.as_view().raw);
-        let Ok(descriptor) = self.pool.message_at(index).ok_or(TooLarge) else { return Err(TooLarge) };
-        let options = crate::DecodeOptions::new().allow_partial(true).max_depth(u32::MAX).budget(usize::MAX);
-        match DynamicMessage::decode_with(&descriptor, &bytes, options) {
-            Ok(own) => self.target().copy(own.as_view().raw, body),
-            Err(_) => Err(TooLarge),
-        }
+    /// Copies a message of this pool into an empty body.
+    fn fill(&mut self, body: u32, message: &DynamicMessage) -> Result<(), TooLarge> {
+        self.target().copy(message.as_view().raw, body)
     }
 
     /// Unsets a field; a field of another message is ignored.
@@ -194,11 +185,6 @@ impl<'m> MessageMut<'m> {
     }
 
     fn unset(&mut self, place: &Place<'_>) {
-        let view = self.raw();
-        let Some(slot) = view.slot(place.position, &place.entry) else { return };
-        let (words, bytes) = super::copy::weigh_field(view, &place.entry, slot);
-        self.slab.add_garbage(words);
-        self.store.garbage += bytes;
         self.slab.untouch(self.program(), self.base, place.position);
     }
 
@@ -215,9 +201,10 @@ impl<'m> MessageMut<'m> {
         if !place.entry.flags.is_list() || place.entry.flags.is_map() {
             return Err(place.error(Fault::InvalidShape, Some(value)));
         }
-        if let Err(fault) = place.check_one(&value) {
-            return Err(place.error(fault, Some(value)));
-        }
+        let value = match place.check_one(&value) {
+            Ok(()) => place.local(value)?,
+            Err(fault) => return Err(place.error(fault, Some(value))),
+        };
         match self.append(&place, &value) {
             Ok(()) => Ok(()),
             Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
@@ -231,7 +218,7 @@ impl<'m> MessageMut<'m> {
         let slot = target.open_list(program, base, place.position)?;
         if let Value::Message(message) = value {
             let body = target.push(&place.entry, slot)?;
-            return self.fill(place.entry.sub, body, message);
+            return self.fill(body, message);
         }
         let coding = place.entry.coding;
         let at = target.slab.list_grow(slot, coding.words(), 1)?;
@@ -261,9 +248,10 @@ impl<'m> MessageMut<'m> {
         let Some(part) = place.map_part(1).filter(|_| place.entry.flags.is_map()) else {
             return Err(place.error(Fault::InvalidShape, Some(value)));
         };
-        if let Err(fault) = place.check_key(&key).and_then(|()| part.check_one(&value)) {
-            return Err(place.error(fault, Some(value)));
-        }
+        let value = match place.check_key(&key).and_then(|()| part.check_one(&value)) {
+            Ok(()) => place.local(value)?,
+            Err(fault) => return Err(place.error(fault, Some(value))),
+        };
         match self.put(&place, &key, &value) {
             Ok(()) => Ok(()),
             Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
@@ -351,12 +339,9 @@ impl<'m> MessageMut<'m> {
         let Some(slot) = view.slot(place.position, &place.entry) else { return Ok(false) };
         let list = view.list(&place.entry, slot);
         let Some(position) = list.map_find(raw_key) else { return Ok(false) };
-        let (words, bytes) = super::copy::weigh(list.message(position));
         let last = list.len() == 1;
         let context = MapContext { store: self.store.as_slice(), set: self.pool.programs() };
         self.slab.map_remove(context, &place.entry, slot, position);
-        self.slab.add_garbage(words);
-        self.store.garbage += bytes;
         if last {
             self.slab.untouch(self.program(), self.base, place.position);
         }
@@ -381,9 +366,10 @@ impl<'m> MessageMut<'m> {
         if !place.entry.flags.is_list() || place.entry.flags.is_map() {
             return Err(place.error(Fault::InvalidShape, Some(value)));
         }
-        if let Err(fault) = place.check_one(&value) {
-            return Err(place.error(fault, Some(value)));
-        }
+        let value = match place.check_one(&value) {
+            Ok(()) => place.local(value)?,
+            Err(fault) => return Err(place.error(fault, Some(value))),
+        };
         let list = self.raw().slot(place.position, &place.entry).map(|slot| self.slab.words().list(slot));
         let Some(list) = list.filter(|list| index < list.len as usize) else {
             return Err(place.error(Fault::OutOfRange, Some(value)));
@@ -391,7 +377,7 @@ impl<'m> MessageMut<'m> {
         let written = match &value {
             Value::Message(message) => self
                 .element_body(&place, index, true)
-                .and_then(|body| self.fill(place.entry.sub, body.ok_or(TooLarge)?, message)),
+                .and_then(|body| self.fill(body.ok_or(TooLarge)?, message)),
             scalar => {
                 let coding = place.entry.coding;
                 let at = list.ptr + index as u32 * coding.words();
@@ -419,7 +405,6 @@ impl<'m> MessageMut<'m> {
         let coding = place.entry.coding;
         let width = if coding.is_message() { sub.element_words() } else { coding.words() };
         self.slab.list_remove(slot, width, index as u32);
-        self.slab.add_garbage(width as usize);
         if len == 1 {
             self.slab.untouch(self.program(), self.base, place.position);
         }

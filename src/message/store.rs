@@ -5,11 +5,7 @@ use alloc::vec::Vec;
 
 /// Bytes that strings, bytes and unknown fields point into. Only ever appended to.
 #[derive(Clone, Debug)]
-pub(super) struct Store {
-    bytes: Holder,
-    /// Bytes that nothing points into any more.
-    pub(super) garbage: usize,
-}
+pub(super) struct Store(Holder);
 
 #[derive(Clone, Debug)]
 enum Holder {
@@ -24,16 +20,16 @@ pub(super) struct StoreFull;
 
 impl Store {
     pub(super) const fn new() -> Self {
-        Self { bytes: Holder::Own(Vec::new()), garbage: 0 }
+        Self(Holder::Own(Vec::new()))
     }
 
     #[cfg(feature = "bytes")]
     pub(super) fn shared(bytes: &bytes::Bytes) -> Self {
-        Self { bytes: Holder::Shared(bytes.clone()), garbage: 0 }
+        Self(Holder::Shared(bytes.clone()))
     }
 
     pub(super) fn as_slice(&self) -> &[u8] {
-        match &self.bytes {
+        match &self.0 {
             Holder::Own(bytes) => bytes,
             #[cfg(feature = "bytes")]
             Holder::Shared(bytes) => bytes,
@@ -46,8 +42,7 @@ impl Store {
 
     /// Forgets the contents and keeps the memory, if it is its own.
     pub(super) fn clear(&mut self) {
-        self.garbage = 0;
-        match &mut self.bytes {
+        match &mut self.0 {
             Holder::Own(bytes) => bytes.clear(),
             #[cfg(feature = "bytes")]
             Holder::Shared(_) => *self = Self::new(),
@@ -60,17 +55,17 @@ impl Store {
         if bytes.len() > MAX_STORE - start.min(MAX_STORE) {
             return Err(StoreFull);
         }
-        match &mut self.bytes {
+        match &mut self.0 {
             Holder::Own(own) => own.extend_from_slice(bytes),
             #[cfg(feature = "bytes")]
-            Holder::Shared(shared) => self.bytes = Holder::Own([shared, bytes].concat()),
+            Holder::Shared(shared) => self.0 = Holder::Own([shared, bytes].concat()),
         }
         Ok(start)
     }
 
     /// Memory held, in bytes.
     pub(super) fn capacity(&self) -> usize {
-        match &self.bytes {
+        match &self.0 {
             Holder::Own(bytes) => bytes.capacity(),
             #[cfg(feature = "bytes")]
             Holder::Shared(bytes) => bytes.len(),
@@ -78,7 +73,7 @@ impl Store {
     }
 
     pub(super) fn shrink_to(&mut self, len: usize) {
-        match &mut self.bytes {
+        match &mut self.0 {
             Holder::Own(bytes) => bytes.shrink_to(len),
             #[cfg(feature = "bytes")]
             Holder::Shared(_) => {}

@@ -179,3 +179,132 @@ fn views_outlive_the_order_of_their_owners() {
     drop(decoder);
     assert_eq!(text, "text");
 }
+
+/// Every way to leave something behind: displaced oneof members, elements, unknown fields, merged-over values.
+#[test]
+fn no_operation_grows_a_message_for_ever() {
+    let node = node();
+    let text = "x".repeat(1000);
+    let name = field(&node, "name");
+    let (number, tags, children) = (field(&node, "number"), field(&node, "tags"), field(&node, "children"));
+    let mut encoded = alloc::vec![0x0a, 0xe8, 0x07];
+    encoded.extend_from_slice(text.as_bytes());
+    let mut unknown = alloc::vec![0xa2, 0x06, 0xe8, 0x07];
+    unknown.extend_from_slice(text.as_bytes());
+    let mut message = DynamicMessage::new(&node);
+    message.push(&tags, "kept").unwrap();
+    message.push(&tags, "changed").unwrap();
+    for i in 0..5_000 {
+        match i % 5 {
+            0 => {
+                message.set_field(&field(&node, "text"), text.as_str()).unwrap();
+                message.set_field(&number, 5i32).unwrap();
+            }
+            1 => message.merge(&encoded).unwrap(),
+            2 => {
+                message.merge(&unknown).unwrap();
+                message.clear_unknown_fields();
+            }
+            3 => message.as_mut().set_element(&tags, 1, text.as_str()).unwrap(),
+            _ => {
+                message.push_message(&children).unwrap().set_field(&name, text.as_str()).unwrap();
+                message.as_mut().remove_element(&children, 0).unwrap();
+            }
+        }
+    }
+    assert!(message.capacity() < 1 << 16, "{} bytes", message.capacity());
+    let list = message.get_field(&tags).as_list().unwrap();
+    assert_eq!(list.get(0).and_then(|v| v.as_str()), Some("kept"));
+    assert_eq!(list.get(1).and_then(|v| v.as_str()), Some(text.as_str()));
+    assert_eq!(message.get_field(&name).as_str(), Some(text.as_str()));
+}
+
+/// 500 fields, and 100 oneofs of five of them each.
+fn wide() -> MessageDescriptor {
+    let leak =
+        |text: alloc::string::String| -> &'static str { alloc::boxed::Box::leak(text.into_boxed_str()) };
+    let field =
+        |n: u32| FieldTable::new(leak(format!("f{n}")), n, Kind::Int32).oneof(leak(format!("o{}", n / 5)));
+    let fields: alloc::vec::Vec<FieldTable> = (1..=500).map(field).collect();
+    let table = MessageTable::new("t.Wide", alloc::boxed::Box::leak(fields.into_boxed_slice()));
+    let table: &'static MessageTable = alloc::boxed::Box::leak(alloc::boxed::Box::new(table));
+    DescriptorPool::from_tables(&[table]).unwrap().get_message_by_name("t.Wide").unwrap()
+}
+
+#[test]
+fn wide_messages_are_small_and_stay_so() {
+    let wide = wide();
+    let fields: alloc::vec::Vec<_> = wide.fields().collect();
+    let mut message = DynamicMessage::new(&wide);
+    for (n, i) in [(0, 3), (1, 250), (2, 499)] {
+        message.set_field(&fields[i], n as i32 + 1).unwrap();
+    }
+    let three = message.encode_to_vec().unwrap();
+    assert_eq!(DynamicMessage::decode(&wide, &three).unwrap(), message);
+    for i in 0..100_000 {
+        // Members 5 to 9 of one oneof in turn, and one field set and unset.
+        message.set_field(&fields[4 + i % 5], i as i32).unwrap();
+        message.set_field(&fields[100], 1i32).unwrap();
+        message.clear_field(&fields[100]);
+    }
+    assert!(message.capacity() < 1 << 14, "{} bytes", message.capacity());
+    let set: alloc::vec::Vec<u32> = message.fields().map(|(f, _)| f.number()).collect();
+    assert_eq!(set, [4, 9, 251, 500]);
+}
+
+#[test]
+fn a_message_that_this_pool_refuses_changes_nothing() {
+    let (node, other) = (node(), self::node());
+    // The same name with bytes where this pool has a string.
+    static BYTES: MessageTable = MessageTable::new("t.Node", &[FieldTable::new("name", 1, Kind::Bytes)]);
+    let foreign = DescriptorPool::from_tables(&[&BYTES]).unwrap().get_message_by_name("t.Node").unwrap();
+    let bad = DynamicMessage::decode(&foreign, b"\x0a\x01\xff").unwrap();
+    let good = DynamicMessage::decode(&foreign, b"\x0a\x01a").unwrap();
+    let (children, attributes) = (field(&node, "children"), field(&node, "attributes"));
+    let mut message = DynamicMessage::new(&node);
+    message.push(&children, good.clone()).unwrap();
+    message.insert(&attributes, "k", good).unwrap();
+    assert_eq!(message.encode_to_vec().unwrap(), b"\x2a\x03\x0a\x01a\x32\x08\x0a\x01k\x12\x03\x0a\x01a");
+    let before = message.clone();
+    for error in [
+        message.push(&children, bad.clone()).unwrap_err(),
+        message.insert(&attributes, "k", bad.clone()).unwrap_err(),
+        message.set_field(&children, alloc::vec![Value::from(bad.clone())]).unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), SetFieldErrorKind::InvalidMessage);
+    }
+    assert_eq!(message, before);
+    // Of another pool of the same tables.
+    message.push(&children, DynamicMessage::new(&other)).unwrap();
+}
+
+#[test]
+fn the_depth_limit_holds_for_messages_of_fixed_shape() {
+    static DEEP: MessageTable = MessageTable::new(
+        "t.Deep",
+        &[
+            FieldTable::new("next", 1, Kind::Message(|| &DEEP)),
+            FieldTable::new("at", 2, Kind::Message(|| &POINT)),
+            FieldTable::new("all", 3, Kind::Message(|| &POINT)).repeated(),
+        ],
+    );
+    let deep = DescriptorPool::from_tables(&[&DEEP]).unwrap().get_message_by_name("t.Deep").unwrap();
+    let point: &[u8] = b"\x0d\x00\x00\x80\x3f\x15\x00\x00\x80\x3f";
+    for tag in [0x12, 0x1a] {
+        for levels in [99usize, 100] {
+            let mut bytes = alloc::vec![tag, point.len() as u8];
+            bytes.extend_from_slice(point);
+            for _ in 0..levels {
+                let mut outer = alloc::vec![0x0a];
+                crate::stream::encode_length_delimiter(bytes.len(), &mut outer).unwrap();
+                outer.extend_from_slice(&bytes);
+                bytes = outer;
+            }
+            let options = DecodeOptions::new().max_depth(200);
+            let message = DynamicMessage::decode_with(&deep, &bytes, options).unwrap();
+            let encoded = message.encode_to_vec();
+            assert_eq!(encoded.is_ok(), levels < 100, "{levels} levels around a point");
+            assert_eq!(DynamicMessage::decode(&deep, &bytes).is_ok(), levels < 100);
+        }
+    }
+}

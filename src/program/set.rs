@@ -124,9 +124,13 @@ impl Program {
     }
 
     /// Fills in what follows from the layout.
-    fn finish(&mut self) {
-        self.contiguous =
-            !self.wide && self.words <= CONTIGUOUS_WORDS && !self.entries.iter().any(|e| e.flags.is_map());
+    fn finish(&mut self, map_entry: bool) {
+        // Elements that allocate nothing keep their list at the end of the slab, where it grows in place.
+        let leaf = self
+            .entries
+            .iter()
+            .all(|e| !e.flags.is_list() && (!e.coding.is_message() || e.flags.is_inline()));
+        self.contiguous = !self.wide && self.words <= CONTIGUOUS_WORDS && (leaf || map_entry);
         if !self.wide {
             self.fixed = FixedShape::new(&self.entries);
         }
@@ -287,9 +291,10 @@ impl Program {
         self.needs_check
     }
 
-    /// Words of the group table of a wide body: bitmap and block offset per 32 fields, then one word per oneof.
+    /// Words of the group table of a wide body: bitmap and block offset per 32 places. Each field has a place, and
+    /// behind the fields each oneof has one that says which member is set.
     pub(crate) fn wide_table_words(&self) -> u32 {
-        (self.entries.len().div_ceil(WIDE_GROUP) * 2 + self.oneofs()) as u32
+        ((self.entries.len() + self.oneofs()).div_ceil(WIDE_GROUP) * 2) as u32
     }
 }
 
@@ -352,7 +357,7 @@ impl ProgramSet {
         let leaves: Vec<_> = programs.iter().map(|p| layout::leaf(&p.entries)).collect();
         for (program, spec) in programs.iter_mut().zip(messages) {
             layout::lay_out(program, &leaves, spec.map_entry);
-            program.finish();
+            program.finish(spec.map_entry);
         }
         let shaped: Vec<bool> = programs.iter().map(|p| p.fixed.is_some()).collect();
         for program in &mut programs {

@@ -2,8 +2,8 @@
 //!
 //! Word 2 of a wide body is the offset of its group table, 0 while nothing is set. The table has two words for
 //! each 32 fields, in number order: a bitmap of the fields that are set, and the offset of a block with two
-//! words for each of them, in number order as well. Behind the groups, one word per oneof says which member is
-//! set (1 + entry index). A block has room for the next power of two of its fields, at least two.
+//! words for each of them, in number order as well; the word before the block is its capacity in fields. Behind the
+//! fields, each oneof has a place as a field has one, which holds 1 + entry index of the member that is set.
 
 use super::{Full, Slab, Words};
 use crate::program::{Program, WIDE_GROUP};
@@ -12,12 +12,9 @@ fn group_at(table: u32, entry: usize) -> (u32, u32) {
     (table + 2 * (entry / WIDE_GROUP) as u32, 1 << (entry % WIDE_GROUP))
 }
 
-fn oneof_at(program: &Program, table: u32, oneof: u16) -> u32 {
-    table + 2 * program.entries().len().div_ceil(WIDE_GROUP) as u32 + (oneof as u32 - 1)
-}
-
-fn capacity(fields: u32) -> u32 {
-    if fields == 0 { 0 } else { fields.next_power_of_two().max(2) }
+/// The place of a oneof, given as in `Entry::oneof`.
+fn place_of(program: &Program, oneof: u16) -> usize {
+    program.entries().len() + oneof as usize - 1
 }
 
 impl Words<'_> {
@@ -50,36 +47,47 @@ impl Slab {
         base: u32,
         entry: usize,
     ) -> Result<(u32, bool), Full> {
-        let mut table = self.get(base + 2);
-        if table == 0 {
-            table = self.alloc(program.wide_table_words())?;
+        if self.get(base + 2) == 0 {
+            let table = self.alloc(program.wide_table_words())?;
             self.run_mut(table, program.wide_table_words() as usize).fill(0);
             self.set(base + 2, table);
         }
         let oneof = program.entries().get(entry).map_or(0, |e| e.oneof);
         if oneof != 0 {
-            let case_at = oneof_at(program, table, oneof);
-            let case = self.get(case_at);
-            if case != 0 && case != entry as u32 + 1 {
-                self.wide_remove(program, base, case as usize - 1);
-            }
+            let place = place_of(program, oneof);
+            let (case_at, fresh) = self.wide_insert(base, place)?;
+            let case = if fresh { 0 } else { self.get(case_at) };
             self.set(case_at, entry as u32 + 1);
+            if case != 0 && case != entry as u32 + 1 {
+                self.wide_take(base, case as usize - 1);
+            }
         }
-        let (group, bit) = group_at(table, entry);
+        self.wide_insert(base, entry)
+    }
+
+    /// The slot of a place, and whether it was unset.
+    fn wide_insert(&mut self, base: u32, place: usize) -> Result<(u32, bool), Full> {
+        let (group, bit) = group_at(self.get(base + 2), place);
         let (bitmap, block) = (self.get(group), self.get(group + 1));
         let rank = (bitmap & (bit - 1)).count_ones();
         if bitmap & bit != 0 {
             return Ok((block + 2 * rank, false));
         }
         let count = bitmap.count_ones();
-        let block = if count == capacity(count) {
-            let new = self.alloc(2 * capacity(count + 1))?;
+        let capacity = if block == 0 { 0 } else { self.get(block - 1) };
+        let block = if count < capacity {
+            block
+        } else {
+            // Most groups of sparse messages have one field; the first block has room for just that.
+            let room = (2 * capacity).max(1);
+            let new = self.alloc(1 + 2 * room)? + 1;
+            self.set(new - 1, room);
             self.copy_words(block, 2 * count as usize, new);
-            self.add_garbage(2 * count as usize);
+            if block != 0 {
+                self.add_garbage(1 + 2 * capacity as usize);
+            }
             self.set(group + 1, new);
             new
-        } else {
-            block
         };
         let slot = block + 2 * rank;
         self.copy_words(slot, 2 * (count - rank) as usize, slot + 2);
@@ -88,18 +96,25 @@ impl Slab {
         Ok((slot, true))
     }
 
-    /// Marks a field of a wide body as unset.
-    pub(super) fn wide_remove(&mut self, program: &Program, base: u32, entry: usize) {
-        let table = self.get(base + 2);
-        let Some(slot) = self.words().wide_find(base, entry) else { return };
-        let (group, bit) = group_at(table, entry);
+    /// Marks a place as unset.
+    fn wide_take(&mut self, base: u32, place: usize) {
+        let Some(slot) = self.words().wide_find(base, place) else { return };
+        let (group, bit) = group_at(self.get(base + 2), place);
         let (bitmap, block) = (self.get(group), self.get(group + 1));
         let end = block + 2 * bitmap.count_ones();
         self.copy_words(slot + 2, (end - slot - 2) as usize, slot);
         self.set(group, bitmap & !bit);
+    }
+
+    /// Marks a field of a wide body as unset, and its oneof if it is the member that was set.
+    pub(super) fn wide_remove(&mut self, program: &Program, base: u32, entry: usize) {
+        if self.words().wide_find(base, entry).is_none() {
+            return;
+        }
+        self.wide_take(base, entry);
         let oneof = program.entries().get(entry).map_or(0, |e| e.oneof);
         if oneof != 0 {
-            self.set(oneof_at(program, table, oneof), 0);
+            self.wide_take(base, place_of(program, oneof));
         }
     }
 }
