@@ -46,3 +46,8 @@ pub use bytes;
 pub mod __private {
     pub use crate::typed::expansion::*;
 }
+
+/// The code of the README compiles and runs.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+mod readme {}
