@@ -26,7 +26,7 @@ use alloc::borrow::ToOwned;
 ///     let tags = view.get_field_by_name("tags").and_then(|v| v.as_list()).unwrap();
 ///     assert_eq!(tags.len(), count);
 /// }
-/// # Ok::<(), tablepb::DecodeError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Decoder {
