@@ -75,25 +75,31 @@ impl Slab {
         }
         let count = bitmap.count_ones();
         let capacity = if block == 0 { 0 } else { self.get(block - 1) };
-        let block = if count < capacity {
-            block
-        } else {
-            // Most groups of sparse messages have one field; the first block has room for just that.
-            let room = (2 * capacity).max(1);
-            let new = self.alloc(1 + 2 * room)? + 1;
-            self.set(new - 1, room);
-            self.copy_words(block, 2 * count as usize, new);
-            if block != 0 {
-                self.add_garbage(1 + 2 * capacity as usize);
-            }
-            self.set(group + 1, new);
-            new
-        };
+        let block = if count < capacity { block } else { self.wide_grow(group, block, capacity)? };
         let slot = block + 2 * rank;
         self.copy_words(slot, 2 * (count - rank) as usize, slot + 2);
         self.set64(slot, 0);
         self.set(group, bitmap | bit);
         Ok((slot, true))
+    }
+
+    /// A larger block for a group, in the same place if it is the last thing in the slab.
+    fn wide_grow(&mut self, group: u32, block: u32, capacity: u32) -> Result<u32, Full> {
+        // Most groups of sparse messages have one field; the first block has room for just that.
+        let room = (2 * capacity).max(1);
+        if block != 0 && (block + 2 * capacity) as usize == self.top() {
+            self.alloc(2 * (room - capacity))?;
+            self.set(block - 1, room);
+            return Ok(block);
+        }
+        let new = self.alloc(1 + 2 * room)? + 1;
+        self.set(new - 1, room);
+        self.copy_words(block, 2 * capacity as usize, new);
+        if block != 0 {
+            self.add_garbage(1 + 2 * capacity as usize);
+        }
+        self.set(group + 1, new);
+        Ok(new)
     }
 
     /// Marks a place as unset.
