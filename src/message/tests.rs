@@ -236,8 +236,8 @@ fn wide_messages_are_small_and_stay_so() {
     let wide = wide();
     let fields: alloc::vec::Vec<_> = wide.fields().collect();
     let mut message = DynamicMessage::new(&wide);
-    for (n, i) in [(0, 3), (1, 250), (2, 499)] {
-        message.set_field(&fields[i], n as i32 + 1).unwrap();
+    for (n, i) in [(0i32, 3), (1, 250), (2, 499)] {
+        message.set_field(&fields[i], n + 1).unwrap();
     }
     let three = message.encode_to_vec().unwrap();
     assert_eq!(DynamicMessage::decode(&wide, &three).unwrap(), message);
