@@ -36,22 +36,16 @@ pub fn read(view: MessageView<'_, '_>) -> Msg {
 
 /// The same with unknown fields behind tags of the usual length, as [`read`] gives them.
 pub fn canonical(msg: &Msg) -> Msg {
-    fn value(val: &Val) -> Val {
-        match val {
-            Val::Msg(inner) => Val::Msg(canonical(inner)),
-            Val::List(list) => Val::List(list.iter().map(value).collect()),
-            Val::Map(map) => Val::Map(map.iter().map(|(k, v)| (k.clone(), value(v))).collect()),
-            other => other.clone(),
+    msg.map_messages(&|msg| {
+        let mut reader = Reader::new(&msg.unknown);
+        let mut unknown = super::wire::Wire::new();
+        while let Some(tag) = reader.next_tag().unwrap() {
+            let start = reader.position();
+            reader.skip_field(tag).unwrap();
+            unknown = unknown.varint(tag.get().into()).raw(&msg.unknown[start..reader.position()]);
         }
-    }
-    let mut reader = Reader::new(&msg.unknown);
-    let mut unknown = super::wire::Wire::new();
-    while let Some(tag) = reader.next_tag().unwrap() {
-        let start = reader.position();
-        reader.skip_field(tag).unwrap();
-        unknown = unknown.varint(tag.get().into()).raw(&msg.unknown[start..reader.position()]);
-    }
-    Msg { fields: msg.fields.iter().map(|(n, v)| (*n, value(v))).collect(), unknown: unknown.0 }
+        Msg { unknown: unknown.0, ..msg }
+    })
 }
 
 fn read_value(value: ValueRef<'_, '_>) -> Val {

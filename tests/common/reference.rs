@@ -17,6 +17,18 @@ pub struct Msg {
     pub unknown: Vec<u8>,
 }
 
+impl Msg {
+    pub fn without_unknown(&self) -> Msg {
+        self.map_messages(&|msg| Msg { unknown: Vec::new(), ..msg })
+    }
+
+    /// The message with this done to it and to all messages in it, from the inside out.
+    pub fn map_messages(&self, change: &impl Fn(Msg) -> Msg) -> Msg {
+        let fields = self.fields.iter().map(|(number, value)| (*number, value.map_messages(change)));
+        change(Msg { fields: fields.collect(), unknown: self.unknown.clone() })
+    }
+}
+
 /// A value; numbers as the bits that are kept of them, 32-bit ones without sign extension.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Val {
@@ -25,6 +37,17 @@ pub enum Val {
     Msg(Msg),
     List(Vec<Val>),
     Map(BTreeMap<Key, Val>),
+}
+
+impl Val {
+    fn map_messages(&self, change: &impl Fn(Msg) -> Msg) -> Val {
+        match self {
+            Val::Msg(inner) => Val::Msg(inner.map_messages(change)),
+            Val::List(list) => Val::List(list.iter().map(|v| v.map_messages(change)).collect()),
+            Val::Map(map) => Val::Map(map.iter().map(|(k, v)| (k.clone(), v.map_messages(change))).collect()),
+            other => other.clone(),
+        }
+    }
 }
 
 /// A map key, in the order of the deterministic encoding.
@@ -60,6 +83,12 @@ pub enum Event {
     MessageSet,
     /// A map entry with more than one value.
     SecondMapValue,
+    /// A map field with a wire type other than that of its entries.
+    MapWireType,
+    /// -0.0 in a field without presence, or in a map.
+    NegativeZero,
+    /// Left to callers, who know whether it matters: a required field that is not set.
+    MissingRequired,
 }
 
 /// The decoder.
@@ -142,8 +171,9 @@ impl<'s> Reference<'s> {
                     at = self.field(this, msg, field, input, (start, at, wire_type), bounds)?;
                 }
                 known => {
-                    if known.is_some() {
-                        self.events.insert(Event::WrongWireType);
+                    if let Some(field) = known {
+                        let map = field.card == Card::Map;
+                        self.events.insert(if map { Event::MapWireType } else { Event::WrongWireType });
                     }
                     at = self.skip(input, (start, at), number, wire_type, bounds)?;
                     msg.unknown.extend_from_slice(&input[start..at]);
@@ -190,6 +220,9 @@ impl<'s> Reference<'s> {
             return self.packed(owner, msg, field, input, at, bounds);
         }
         let (value, behind) = self.scalar(field, input, at, bounds)?;
+        if field.card == Card::Implicit {
+            self.look_at_zero(field, &value);
+        }
         if self.is_unlisted(field, &value) {
             msg.unknown.extend_from_slice(&input[start..behind]);
             return Ok(behind);
@@ -319,6 +352,7 @@ impl<'s> Reference<'s> {
             return self.field(entry, parts, field, input, (start, at, wire_type), bounds);
         }
         let (value, behind) = self.scalar(field, input, at, bounds)?;
+        self.look_at_zero(field, &value);
         if self.is_unlisted(field, &value) {
             *unlisted = true;
         } else {
@@ -381,6 +415,18 @@ impl<'s> Reference<'s> {
         };
         self.fields(sub, inner, input, from, bounds)?;
         Ok(behind)
+    }
+
+    /// For values that are not written when they are zero.
+    fn look_at_zero(&mut self, field: &Field, value: &Val) {
+        let negative = match field.kind {
+            Kind::Float => 1 << 31,
+            Kind::Double => 1 << 63,
+            _ => return,
+        };
+        if *value == Val::Num(negative) {
+            self.events.insert(Event::NegativeZero);
+        }
     }
 
     fn is_unlisted(&mut self, field: &Field, value: &Val) -> bool {
