@@ -249,15 +249,15 @@ impl Pair {
         let their_error = inputs.iter().try_for_each(|input| theirs.merge(*input)).err();
         let effect = match (&our_error, &their_error) {
             (Some(_), Some(_)) => return,
-            (None, Some(_)) => Effect::TheyRefuse,
-            (Some(_), None) => Effect::TheyAccept,
+            (None, Some(_)) => Effect::Refuses,
+            (Some(_), None) => Effect::Accepts,
             (None, None) if self.same(&ours, &theirs) => {
                 self.agreed += 1;
                 let missing = BTreeSet::from([Event::MissingRequired]);
-                assert!(ours.is_initialized() || self.explained.explain(&missing, Effect::TheyDiffer));
+                assert!(ours.is_initialized() || self.explained.explain(&missing, Effect::Differs));
                 return;
             }
-            (None, None) => Effect::TheyDiffer,
+            (None, None) => Effect::Differs,
         };
         let events = self.events(inputs);
         assert!(

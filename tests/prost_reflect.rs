@@ -92,15 +92,15 @@ impl Case {
         let events = self.events(inputs);
         let effect = match (&our_error, &their_error) {
             (Some(_), Some(_)) => return false,
-            (None, Some(_)) => Effect::TheyRefuse,
-            (Some(_), None) => Effect::TheyAccept,
+            (None, Some(_)) => Effect::Refuses,
+            (Some(_), None) => Effect::Accepts,
             (None, None) => {
                 let read = read(ours.as_view()).without_unknown();
                 if read == self.read(self.message, &theirs) {
                     self.both_ways(&ours, &theirs, &events);
                     return true;
                 }
-                Effect::TheyDiffer
+                Effect::Differs
             }
         };
         let unexplained =

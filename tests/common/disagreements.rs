@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// They refuse what is accepted here.
-    TheyRefuse,
+    Refuses,
     /// They accept what is refused here.
-    TheyAccept,
+    Accepts,
     /// Both accept, and find different fields or values.
-    TheyDiffer,
+    Differs,
 }
 
 use Effect::*;
@@ -28,55 +28,55 @@ pub struct Disagreement {
 pub const DISAGREEMENTS: &[Disagreement] = &[
     Disagreement {
         event: Event::WrongWireType,
-        effects: &[TheyRefuse],
+        effects: &[Refuses],
         reason: "a known field of another wire type is an unknown field; they fail",
         source: "C++ TcParser, which hands fields of another wire type to its fallback; Java testUnmatchedWireType",
     },
     Disagreement {
         event: Event::MapWireType,
-        effects: &[TheyRefuse, TheyDiffer, TheyAccept],
+        effects: &[Refuses, Differs, Accepts],
         reason: "the same for map fields; they read an entry without a look at the wire type",
         source: "C++ TcParser, as for other fields",
     },
     Disagreement {
         event: Event::OverlongTag,
-        effects: &[TheyAccept],
+        effects: &[Accepts],
         reason: "a tag has at most five bytes; they take ten if the value is that of a tag",
         source: "conformance suite, required test BadTag_OverlongVarint; C++ ReadTag",
     },
     Disagreement {
         event: Event::OverlongLength,
-        effects: &[TheyAccept],
+        effects: &[Accepts],
         reason: "a length has at most five bytes; they take ten if so many bytes follow",
         source: "C++ ReadSizeFallback; https://protobuf.dev/programming-guides/proto-limits/#total",
     },
     Disagreement {
         event: Event::UnlistedEnum,
-        effects: &[TheyDiffer],
+        effects: &[Differs],
         reason: "a number that a closed enum does not list is an unknown field; they have open enums only",
         source: "https://protobuf.dev/programming-guides/enum/#definitions",
     },
     Disagreement {
         event: Event::UncheckedString,
-        effects: &[TheyRefuse],
+        effects: &[Refuses],
         reason: "proto2 does not check UTF-8; they have no strings that are not",
         source: "https://protobuf.dev/editions/features/#utf8_validation",
     },
     Disagreement {
         event: Event::UnknownAtLimit,
-        effects: &[TheyRefuse],
+        effects: &[Refuses],
         reason: "an unknown field that is no group needs no level; they count one for every unknown field",
         source: "C++ ParseContext::depth, which messages and groups count down",
     },
     Disagreement {
         event: Event::NegativeZero,
-        effects: &[TheyDiffer],
+        effects: &[Differs],
         reason: "-0.0 is not the default of a field without presence; they compare with == and leave it out",
         source: "C++ compares bits; https://protobuf.dev/programming-guides/proto3/#default",
     },
     Disagreement {
         event: Event::MissingRequired,
-        effects: &[TheyDiffer],
+        effects: &[Differs],
         reason: "a required field that is missing is missing; they have its default",
         source: "https://protobuf.dev/programming-guides/proto2/#field-labels",
     },
