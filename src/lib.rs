@@ -1,4 +1,68 @@
 //! Protocol Buffers without generated code: a schema is a table, a `const` in Rust or loaded at run time.
+//!
+//! There is no protoc, no `build.rs` and no proc-macro behind this crate. One schema serves three ways to work, which
+//! read and write the same bytes:
+//!
+//! | | for | begin with |
+//! |---|---|---|
+//! | plain structs | messages that the program knows | [`message!`], [`Message`] |
+//! | dynamic messages | schemas known at run time: read, change, write again | [`DescriptorPool`], [`Decoder`], [`DynamicMessage`] |
+//! | records | writing straight to a buffer, no message in memory | [`RecordPlan`], [`record`] |
+//!
+//! Below them are [`wire`] (tags, varints, skipping; no schema) and [`stream`] (messages behind each other).
+//!
+//! ```
+//! use tablepb::{Decoder, DescriptorPool, DynamicMessage, Message};
+//!
+//! #[derive(Debug, Default, PartialEq)]
+//! struct Project { name: String, timestamp: u64, tags: Vec<String> }
+//!
+//! tablepb::message! {
+//!     Project as "example.Project" {
+//!         name: string = 1,
+//!         timestamp: uint64 = 3,
+//!         tags: repeated string = 4,
+//!     }
+//! }
+//!
+//! // Structs: encode appends to a buffer, which may be used again.
+//! let project = Project { name: "tablepb".into(), timestamp: 7, tags: vec!["fast".into()] };
+//! let mut buf = Vec::new();
+//! project.encode(&mut buf)?;
+//! assert_eq!(Project::decode(&buf)?, project);
+//!
+//! // The same listing at run time; `DescriptorPool::decode` takes a descriptor set instead.
+//! let pool = DescriptorPool::from_tables(&[Project::TABLE])?;
+//! let schema = pool.get_message_by_name("example.Project").unwrap();
+//! let mut message = DynamicMessage::decode(&schema, &buf)?;
+//! assert_eq!(message.encode_to_vec()?, buf);
+//! message.set_field_by_name("name", "renamed")?;
+//!
+//! // The fastest way to read: memory used again, strings borrowed from the input.
+//! let mut decoder = Decoder::new(&schema);
+//! let view = decoder.decode(&buf)?;
+//! assert_eq!(view.get_field_by_name("name").and_then(|value| value.as_str()), Some("tablepb"));
+//!
+//! // Errors have a kind, a byte offset and a field path.
+//! let error = decoder.decode(&buf[..4]).unwrap_err();
+//! assert_eq!(error.to_string(), "the input ends inside a field at byte 1, in example.Project: name");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Guarantees
+//!
+//! - No input makes decoding panic, overflow the stack (depth 100, [`DecodeOptions::max_depth`]) or take more memory
+//!   than [a budget](DecodeOptions::budget): 1 MiB + 32 bytes per byte of input.
+//! - Unknown fields are kept and written again, unless [told otherwise](DecodeOptions::discard_unknown).
+//! - `encoded_len` is what is written. A buffer keeps its length if encoding fails.
+//! - Where implementations disagree, this one does as C++ and the conformance suite do.
+//!
+//! # Features
+//!
+//! - `std` (default): `std::io` in [`stream`], `HashMap` members, kernels chosen by the CPU at run time.
+//! - `bytes` (default): `BytesMut` as a buffer, `Bytes` members, [`DynamicMessage::decode_shared`].
+//!
+//! Without them the crate is `no_std` with `alloc`, and depends on nothing.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
