@@ -21,7 +21,7 @@ pub enum DecodeErrorKind {
     VarintOverflow,
     /// A tag has more than five bytes or a value above 2^32-1.
     InvalidTag,
-    /// The field number is 0.
+    /// The field number is 0, or one that was given above 2^29-1.
     InvalidFieldNumber,
     /// The wire type is 6 or 7.
     InvalidWireType,
@@ -37,7 +37,7 @@ pub enum DecodeErrorKind {
     DepthExceeded,
     /// The message would need more memory than the budget of this decode.
     BudgetExceeded,
-    /// The input is longer than 2^31-1 bytes.
+    /// The input, or what editing would make of it, is longer than 2^31-1 bytes.
     TooLarge,
     /// A required field is not set.
     MissingRequired,
@@ -52,7 +52,7 @@ impl DecodeErrorKind {
             Self::Overrun => "a field reaches beyond the end of the message that holds it",
             Self::VarintOverflow => "a varint is longer than 10 bytes or above 2^64-1",
             Self::InvalidTag => "a tag is longer than 5 bytes or above 2^32-1",
-            Self::InvalidFieldNumber => "field number 0 is not allowed",
+            Self::InvalidFieldNumber => "the field number is 0 or above 2^29-1",
             Self::InvalidWireType => "wire types 6 and 7 do not exist",
             Self::InvalidLength => "a length prefix is longer than 5 bytes or above 2^31-1",
             Self::UnexpectedEndGroup => "an end-group tag has no matching start-group tag",
@@ -60,7 +60,7 @@ impl DecodeErrorKind {
             Self::InvalidUtf8 => "a string is not valid UTF-8",
             Self::DepthExceeded => "messages are nested deeper than the limit",
             Self::BudgetExceeded => "the message needs more memory than the decode budget",
-            Self::TooLarge => "the input is longer than 2^31-1 bytes",
+            Self::TooLarge => "the message is longer than 2^31-1 bytes",
             Self::MissingRequired => "a required field is not set",
             Self::FrameTooLarge => "a frame is longer than the limit of its reader",
         }

@@ -74,6 +74,7 @@ mod decode;
 mod encode;
 mod error;
 mod message;
+mod partial;
 mod program;
 pub mod record;
 mod schema;
@@ -93,6 +94,7 @@ pub use message::{
     Decoder, DynamicMessage, Fields, ListRef, MapKey, MapKeyRef, MapRef, MessageMut, MessageView, Prepared,
     SetFieldError, SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
 };
+pub use partial::{RawField, RawFields, RawStep, RawValue};
 pub use record::{PlanError, PlanErrorKind, RecordPlan, RecordWriter};
 pub use schema::{
     DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,

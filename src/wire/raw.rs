@@ -234,8 +234,8 @@ pub fn fixed64(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
 /// The position behind the value of the field `tag`, whose value starts at `pos` and must not reach beyond `end`.
 ///
 /// Checks everything that a walk over the fields would: tags, wire types and varints, and in groups the nesting,
-/// of which at most `depth_left` levels may open (this one counts). Does not recurse; allocates four bytes per
-/// level for groups in groups.
+/// of which at most `depth_left` levels may open (this one counts). Does not recurse; allocates nothing for up to
+/// 100 levels of groups in groups, four bytes per level beyond.
 ///
 /// # Errors
 ///
@@ -302,27 +302,48 @@ pub fn group(buf: &[u8], mut pos: usize, number: u32, depth_left: u32) -> Result
     }
 }
 
-/// The numbers of the groups around the innermost one; those of the first few levels need no heap.
+/// Levels whose numbers are at hand at once.
+const NEAR: usize = 16;
+
+/// Levels that need no heap: the default depth.
+const LOCAL: usize = 100;
+
+/// The numbers of the groups around the innermost one. What deep nesting needs is not touched before it comes.
 #[derive(Default)]
 struct Outer {
     len: usize,
-    first: [u32; 16],
+    near: [u32; NEAR],
+    far: Option<[u32; LOCAL - NEAR]>,
     spill: Vec<u32>,
 }
 
 impl Outer {
     #[inline]
     fn push(&mut self, number: u32) {
-        match self.first.get_mut(self.len) {
+        match self.near.get_mut(self.len) {
+            Some(place) => *place = number,
+            None => self.push_far(number),
+        }
+        self.len += 1;
+    }
+
+    #[cold]
+    fn push_far(&mut self, number: u32) {
+        match self.far.get_or_insert([0; LOCAL - NEAR]).get_mut(self.len - NEAR) {
             Some(place) => *place = number,
             None => self.spill.push(number),
         }
-        self.len += 1;
     }
 
     #[inline]
     fn pop(&mut self) -> Option<u32> {
         self.len = self.len.checked_sub(1)?;
-        self.first.get(self.len).copied().or_else(|| self.spill.pop())
+        self.near.get(self.len).copied().or_else(|| self.pop_far())
+    }
+
+    #[cold]
+    fn pop_far(&mut self) -> Option<u32> {
+        let far = self.far.as_ref()?;
+        far.get(self.len - NEAR).copied().or_else(|| self.spill.pop())
     }
 }

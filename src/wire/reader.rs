@@ -63,6 +63,12 @@ impl<'i> Reader<'i> {
         Self { buf: input, pos: 0, base: 0, tag_at: 0, depth_left, bounded: false }
     }
 
+    /// Reads a part of an outer input, in which it starts at the offset `base`.
+    #[inline]
+    pub(crate) const fn part(part: &'i [u8], base: usize, depth_left: u32) -> Self {
+        Self { buf: part, pos: 0, base, tag_at: 0, depth_left, bounded: true }
+    }
+
     /// The offset of the next byte from the start of the outermost input.
     #[inline]
     pub const fn position(&self) -> usize {
@@ -249,8 +255,8 @@ impl<'i> Reader<'i> {
 
     /// Skips the value of the field of which `tag` has just been read.
     ///
-    /// Everything about the value is checked except what only a schema can tell. Groups in groups take four
-    /// bytes of memory per level while they are skipped.
+    /// Everything about the value is checked except what only a schema can tell. Groups in groups deeper than
+    /// [`DEFAULT_DEPTH`] take four bytes of memory per level while they are skipped.
     ///
     /// # Errors
     ///
@@ -309,7 +315,7 @@ impl<'i> Reader<'i> {
 
     #[inline]
     fn nested(&self, buf: &'i [u8], start: usize, depth_left: u32) -> Reader<'i> {
-        Reader { buf, pos: 0, base: self.base + start, tag_at: 0, depth_left, bounded: true }
+        Reader::part(buf, self.base + start, depth_left)
     }
 
     #[cold]

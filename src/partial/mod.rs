@@ -1,0 +1,16 @@
+//! Work on parts of a message: its fields without a schema, and one field changed among bytes that are copied.
+//!
+//! | file | |
+//! |---|---|
+//! | `fields.rs` | [`RawFields`]: the fields of one message, the way to one of them |
+//! | `field.rs` | [`RawField`], [`RawValue`]: one field |
+//! | `edit.rs` | replace, remove and append on the wire |
+//!
+//! Invariant: every offset is one in the outermost input; what is not walked over is not looked at.
+
+mod edit;
+mod field;
+mod fields;
+
+pub use field::{RawField, RawValue};
+pub use fields::{RawFields, RawStep};
