@@ -43,6 +43,8 @@ pub enum DecodeErrorKind {
     MissingRequired,
     /// A frame of a delimited stream is longer than its reader accepts.
     FrameTooLarge,
+    /// A raw message was given to a decoder of another message type.
+    WrongMessage,
 }
 
 impl DecodeErrorKind {
@@ -63,6 +65,7 @@ impl DecodeErrorKind {
             Self::TooLarge => "the message is longer than 2^31-1 bytes",
             Self::MissingRequired => "a required field is not set",
             Self::FrameTooLarge => "a frame is longer than the limit of its reader",
+            Self::WrongMessage => "the decoder is for another message type",
         }
     }
 }
@@ -218,6 +221,13 @@ impl DecodeError {
     /// The full name of the root message type, where a schema was at hand.
     pub fn message_name(&self) -> Option<&str> {
         self.0.message.as_deref()
+    }
+
+    /// Moves the offset behind `start` bytes of the input.
+    #[cold]
+    pub(crate) fn moved_by(mut self, start: usize) -> Self {
+        self.0.offset += start;
+        self
     }
 
     /// Names the root message type, unless it has been named.

@@ -92,7 +92,7 @@ pub use error::{
 };
 pub use message::{
     Decoder, DynamicMessage, Fields, ListRef, MapKey, MapKeyRef, MapRef, MessageMut, MessageView, Prepared,
-    SetFieldError, SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
+    RawMessage, SetFieldError, SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
 };
 pub use partial::{RawField, RawFields, RawStep, RawValue};
 pub use record::{PlanError, PlanErrorKind, RecordPlan, RecordWriter};

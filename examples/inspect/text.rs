@@ -43,7 +43,9 @@ pub fn scalar(kind: &FieldKind, value: ValueRef<'_, '_>, full: bool) -> String {
             },
             _ => number.to_string(),
         },
-        ValueRef::Message(_) | ValueRef::List(_) | ValueRef::Map(_) => format!("{value:?}"),
+        ValueRef::Message(_) | ValueRef::Raw(_) | ValueRef::List(_) | ValueRef::Map(_) => {
+            format!("{value:?}")
+        }
     }
 }
 

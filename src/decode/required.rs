@@ -55,7 +55,8 @@ pub(crate) fn find_missing(root: RawView<'_, '_>) -> Option<MissingField> {
 /// The first required field of this message that is not set.
 fn missing_in(view: RawView<'_, '_>) -> Option<u32> {
     let program = view.program();
-    if !program.has_required() {
+    // Raw messages are checked when they are read.
+    if !program.has_required() || view.is_raw() {
         return None;
     }
     let mut entries = program.entries().iter().enumerate();

@@ -79,6 +79,6 @@ impl Visit for Sizer<'_, '_> {
     #[inline(never)]
     fn unknown(&mut self, view: RawView<'_, '_>) {
         let size = |span: crate::slab::UnknownSpan| span.len as u64 + span.tag.map_or(0, len_of);
-        self.len += view.unknown().map(size).sum::<u64>();
+        self.len += view.spans().map(size).sum::<u64>();
     }
 }

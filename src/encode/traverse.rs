@@ -36,7 +36,7 @@ pub(super) trait Visit {
     /// A sub-message has ended; `view` is the sub-message.
     fn leave(&mut self, frame: Frame, open: Self::Open);
 
-    /// The unknown fields of a message that has some, behind its other fields.
+    /// The unknown fields of a message that has some, behind its other fields; all of a verbatim message.
     fn unknown(&mut self, view: RawView<'_, '_>);
 }
 
@@ -131,7 +131,7 @@ pub(super) fn traverse<V: Visit>(
     let mut levels = Levels::<V::Open>::new();
     let mut orders: Vec<Vec<u32>> = Vec::new();
     let (mut view, mut program) = (root, root.program());
-    let mut fields = view.set_fields().at_once(program, |bits| visitor.at_once(program, bits));
+    let mut fields = view.fields_to_write().at_once(program, |bits| visitor.at_once(program, bits));
     let mut position = 0;
     let mut elements = Elements::default();
 
@@ -214,7 +214,7 @@ pub(super) fn traverse<V: Visit>(
             let (index, base, position) = (view.index, view.base, position as u32);
             levels.push(Level { fields, index, base, position, elements, open });
             (view, program) = (inner, sub);
-            fields = view.set_fields().at_once(program, |bits| visitor.at_once(program, bits));
+            fields = view.fields_to_write().at_once(program, |bits| visitor.at_once(program, bits));
             elements = Elements::default();
             break;
         }
@@ -241,7 +241,7 @@ fn inlined<V: Visit>(view: RawView<'_, '_>, program: &Program, entry: &Entry, sl
 #[inline(never)]
 fn leaf<V: Visit>(view: RawView<'_, '_>, visitor: &mut V) {
     let program = view.program();
-    let mut fields = view.set_fields().at_once(program, |bits| visitor.at_once(program, bits));
+    let mut fields = view.fields_to_write().at_once(program, |bits| visitor.at_once(program, bits));
     while let Some((_, entry, slot)) = fields.next_of(program, view.words, view.base) {
         visitor.field(view, entry, slot);
     }

@@ -98,7 +98,7 @@ impl Visit for Writer<'_, '_, '_> {
     #[cold]
     #[inline(never)]
     fn unknown(&mut self, view: RawView<'_, '_>) {
-        for span in view.unknown() {
+        for span in view.spans() {
             if let Some(tag) = span.tag {
                 put_tag(self.out, tag);
             }

@@ -3,7 +3,7 @@
 use super::copy::{Target, TooLarge};
 use super::error::{SetFieldError, SetFieldErrorKind};
 use super::{DynamicMessage, MapKey, Value};
-use crate::program::{Coding, Entry};
+use crate::program::{Coding, Entry, ProgramSet};
 use crate::schema::FieldRef;
 use crate::table::Kind;
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
@@ -14,16 +14,16 @@ pub(super) struct Place<'p> {
     pub(super) field: FieldRef<'p>,
     pub(super) position: usize,
     pub(super) entry: Entry,
+    pub(super) set: &'p ProgramSet,
 }
 
 impl<'p> Place<'p> {
     /// The value field of a map.
     pub(super) fn map_part(&self, part: usize) -> Option<Place<'p>> {
-        let pool = self.field.pool();
-        let program = pool.programs().program(self.entry.sub);
+        let program = self.set.program(self.entry.sub);
         let entry = *program.entries().get(part)?;
-        let field = FieldRef::new(pool, self.entry.sub, program.field_of(part) as u32);
-        Some(Place { field, position: part, entry })
+        let field = FieldRef::new(self.field.pool(), program.message(), program.field_of(part) as u32);
+        Some(Place { field, position: part, entry, set: self.set })
     }
 
     #[cold]
@@ -65,6 +65,9 @@ impl<'p> Place<'p> {
             (Kind::Enum(e), Value::EnumNumber(number)) => {
                 let listed = self.field.pool().programs().enum_contains(e, *number);
                 return if listed { Ok(()) } else { Err(SetFieldErrorKind::InvalidEnumNumber) };
+            }
+            (Kind::Message(m), Value::Prepared(prepared)) => {
+                self.field.pool().message_at(m).is_some_and(|d| d.full_name() == prepared.full_name())
             }
             (Kind::Message(m), Value::Message(message)) => {
                 let own = message.descriptor();
@@ -167,7 +170,7 @@ pub(super) fn is_zero(value: &Value) -> bool {
     match value {
         Value::String(v) => v.is_empty(),
         Value::Bytes(v) => v.is_empty(),
-        Value::Message(_) | Value::List(_) | Value::Map(_) => false,
+        Value::Message(_) | Value::Prepared(_) | Value::List(_) | Value::Map(_) => false,
         number => word_of(number) == 0,
     }
 }

@@ -27,6 +27,23 @@ pub(super) struct Target<'t> {
     pub(super) store: &'t mut Store,
 }
 
+/// Bytes of the source's store that have been copied: verbatim messages hold those of all messages in them, which
+/// are not copied again.
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    from: u32,
+    len: u32,
+    to: u32,
+}
+
+impl Moved {
+    /// Where bytes of the source are in the copy, if they are.
+    fn find(self, offset: u32, len: u32) -> Option<u32> {
+        let inside = offset >= self.from && offset + len <= self.from + self.len;
+        inside.then(|| self.to + (offset - self.from))
+    }
+}
+
 impl Target<'_> {
     /// Appends bytes to the store and gives their (offset, length).
     pub(super) fn span(&mut self, bytes: &[u8]) -> Result<u64, TooLarge> {
@@ -88,32 +105,89 @@ impl Target<'_> {
         Ok(body)
     }
 
-    /// Copies `source` into the empty body at `base`.
-    pub(super) fn copy(&mut self, source: RawView<'_, '_>, base: u32) -> Result<(), TooLarge> {
-        let mut walk = Walk::new(source, false, base);
-        let mut here = base;
+    /// Makes the singular sub-message of an unset field raw, without bytes yet, and gives its body.
+    pub(super) fn open_raw(
+        &mut self,
+        program: &Program,
+        base: u32,
+        position: usize,
+        entry: &Entry,
+        depth: u32,
+    ) -> Result<u32, TooLarge> {
+        let (slot, _) = self.slab.touch(program, base, position)?;
+        self.raw_at(entry, slot, entry.flags.is_inline(), depth)
+    }
+
+    /// Appends a raw message to the list at `slot` and gives its body.
+    pub(super) fn push_raw(&mut self, entry: &Entry, slot: u32, depth: u32) -> Result<u32, TooLarge> {
+        let sub = self.set.program(entry.sub);
+        let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
+        self.raw_at(entry, at, sub.is_contiguous(), depth)
+    }
+
+    /// A raw message at `at`, or referred to from there.
+    pub(super) fn raw_at(
+        &mut self,
+        entry: &Entry,
+        at: u32,
+        in_place: bool,
+        depth: u32,
+    ) -> Result<u32, TooLarge> {
+        if in_place {
+            self.slab.clear_body(self.set.program(entry.sub), at);
+            self.slab.make_raw(at, depth)?;
+            return Ok(at);
+        }
+        self.slab.set(at, NIL);
+        let body = self.slab.alloc_raw(depth)?;
+        self.slab.set(at, body);
+        Ok(body)
+    }
+
+    /// Copies `source` into the empty body at `base`, of program `index`, which is of the same message type.
+    pub(super) fn copy(&mut self, source: RawView<'_, '_>, index: u32, base: u32) -> Result<(), TooLarge> {
+        let mut moved = Moved::default();
+        if source.is_verbatim() {
+            self.copy_verbatim(source, base, &mut moved)?;
+        }
+        let mut walk = Walk::new(source, false, (index, base));
         loop {
-            match walk.next(NIL) {
+            let (index, here) = *walk.data();
+            match walk.next((0, NIL)) {
                 Step::Field(position, entry, slot) => {
-                    self.copy_field(walk.view(), here, position, entry, slot)?
+                    self.copy_field(walk.view(), here, position, entry, slot, moved)?;
                 }
-                Step::Enter(position, entry) => {
-                    let program = walk.parent_program();
-                    here = if entry.flags.is_list() {
+                Step::Enter(position, _) => {
+                    // What is fields in the source may be laid out by another program here, in the same slots.
+                    let program = self.set.program(index);
+                    let Some(entry) = program.entries().get(position) else { return Err(TooLarge) };
+                    let child = walk.view();
+                    let depth = child.words.raw_depth(child.base);
+                    let body = if entry.flags.is_list() {
                         let slot = self.open_list(program, here, position)?;
-                        self.push(entry, slot)?
+                        match depth {
+                            Some(depth) => self.push_raw(entry, slot, depth)?,
+                            None => self.push(entry, slot)?,
+                        }
                     } else {
-                        self.open(program, here, position, entry)?
+                        match depth {
+                            Some(depth) => self.open_raw(program, here, position, entry, depth)?,
+                            None => self.open(program, here, position, entry)?,
+                        }
                     };
-                    *walk.data() = here;
+                    if child.is_verbatim() {
+                        self.copy_verbatim(child, body, &mut moved)?;
+                    }
+                    *walk.data() = (entry.sub, body);
                 }
                 Step::End => {
-                    self.copy_unknown(walk.view(), here)?;
-                    self.settle_maps(walk.view().program(), walk.view().index, here)?;
+                    if !walk.view().is_verbatim() {
+                        self.copy_unknown(walk.view(), here, moved)?;
+                    }
+                    self.settle_maps(self.set.program(index), index, here)?;
                     if walk.leave().is_none() {
                         return Ok(());
                     }
-                    here = *walk.data();
                 }
             }
         }
@@ -126,11 +200,12 @@ impl Target<'_> {
         position: usize,
         entry: &Entry,
         slot: u32,
+        moved: Moved,
     ) -> Result<(), TooLarge> {
         let spans = matches!(entry.coding, Coding::String | Coding::Bytes);
         if !entry.flags.is_list() {
             let value = match entry.coding {
-                _ if spans => self.span(view.span(slot))?,
+                _ if spans => self.copy_span(view, view.words.get64(slot), moved)?,
                 coding if coding.words() == 2 => view.words.get64(slot),
                 _ => view.words.get(slot) as u64,
             };
@@ -154,20 +229,41 @@ impl Target<'_> {
             return Ok(());
         }
         for i in 0..list.len() {
-            let span = self.span(list.span(i))?;
+            let span = self.copy_span(view, list.word64(i), moved)?;
             self.slab.set64(at + 2 * i, span);
         }
         Ok(())
     }
 
-    fn copy_unknown(&mut self, view: RawView<'_, '_>, base: u32) -> Result<(), TooLarge> {
-        for span in view.unknown() {
-            let bytes = view.bytes_at(span.offset, span.len);
-            let offset = self.store.append(bytes)? as u32;
+    /// The (offset, length) in this store of bytes of the source.
+    fn copy_span(&mut self, view: RawView<'_, '_>, span: u64, moved: Moved) -> Result<u64, TooLarge> {
+        let (offset, len) = (span as u32, (span >> 32) as u32);
+        match moved.find(offset, len) {
+            Some(offset) => Ok(offset as u64 | (len as u64) << 32),
+            None => self.span(view.bytes_at(offset, len)),
+        }
+    }
+
+    fn copy_unknown(&mut self, view: RawView<'_, '_>, base: u32, moved: Moved) -> Result<(), TooLarge> {
+        for span in view.spans() {
+            let offset = self.copy_span(view, span.offset as u64 | (span.len as u64) << 32, moved)? as u32;
             match span.tag {
                 None => self.slab.add_unknown(base, offset, span.len)?,
                 Some(tag) => self.slab.add_unknown_value(base, tag, offset, span.len)?,
             }
+        }
+        Ok(())
+    }
+
+    /// Copies the bytes of a verbatim message, unless they are in those of a message around it.
+    fn copy_verbatim(&mut self, view: RawView<'_, '_>, base: u32, moved: &mut Moved) -> Result<(), TooLarge> {
+        for span in view.spans() {
+            if moved.find(span.offset, span.len).is_none() {
+                let to = self.store.append(view.bytes_at(span.offset, span.len))? as u32;
+                *moved = Moved { from: span.offset, len: span.len, to };
+            }
+            let offset = moved.find(span.offset, span.len).unwrap_or(0);
+            self.slab.add_verbatim(base, offset, span.len)?;
         }
         Ok(())
     }
@@ -204,7 +300,7 @@ pub(super) fn weigh(view: RawView<'_, '_>) -> (usize, usize) {
             // One word for the offset in a list, or for what a wide body has beside its header.
             Step::Enter(..) => words += walk.view().program().words() as usize + 1,
             Step::End => {
-                for span in walk.view().unknown() {
+                for span in walk.view().spans() {
                     words += 2 + 2 * usize::from(span.tag.is_some());
                     bytes += span.len as usize;
                 }

@@ -11,7 +11,7 @@ impl fmt::Debug for DynamicMessage {
 }
 
 /// `pkg.Log { line: "hi", attributes { key: "a" }, #9: 3 bytes }`: fields by name, sub-messages in braces, unknown
-/// fields by number.
+/// fields by number, raw messages by length.
 impl fmt::Debug for MessageView<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {{", self.descriptor().full_name())?;
@@ -44,6 +44,11 @@ impl Printer {
                     self.depth += 1;
                     self.first = true;
                     here = here.with_raw(walk.view());
+                    if here.raw.is_raw() {
+                        let len: usize = here.raw.spans().map(|span| span.len as usize).sum();
+                        self.separate(f)?;
+                        write!(f, "{len} raw bytes")?;
+                    }
                 }
                 Step::End => {
                     for field in here.unknown_fields() {

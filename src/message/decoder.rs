@@ -5,7 +5,7 @@ use super::view::name_path;
 use crate::decode::{self, DecodeOptions, Job, Scratch};
 use crate::error::DecodeError;
 use crate::schema::MessageDescriptor;
-use crate::slab::Slab;
+use crate::slab::{NIL, RawView, Slab, UnknownSpans};
 use alloc::borrow::ToOwned;
 
 /// Decodes messages of one type, one after the other, into its own reusable memory.
@@ -74,6 +74,42 @@ impl Decoder {
             Ok(raw) => Ok(MessageView::new(pool, raw)),
             Err(error) => Err(named(descriptor, error)),
         }
+    }
+
+    /// Decodes spans of a store, one behind the other, as one message.
+    pub(super) fn decode_spans<'a, 'i>(
+        &'a mut self,
+        store: &'i [u8],
+        spans: UnknownSpans<'_>,
+        depth: u32,
+    ) -> Result<MessageView<'a, 'i>, DecodeError> {
+        let Self { descriptor, options, slab, scratch } = self;
+        let pool = descriptor.parent_pool();
+        let (set, index) = (pool.programs(), descriptor.index());
+        let options = options.max_depth(options.depth_limit().min(depth));
+        let len: usize = spans.map(|span| span.len as usize).sum();
+        let budget = options.budget_for(len);
+        let (mut base, mut may_miss, mut end) = (NIL, false, 0);
+        slab.clear();
+        for (i, span) in spans.enumerate() {
+            let start = span.offset as usize;
+            end = start + span.len as usize;
+            let store = store.get(..end).unwrap_or(store);
+            let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options: &options };
+            let merged = match i {
+                0 => decode::fresh(job, index, budget, &mut base),
+                _ => decode::merge(job, index, base),
+            };
+            match merged {
+                Ok(miss) => may_miss |= miss,
+                Err(error) => return Err(named(descriptor, error.moved_by(start))),
+            }
+        }
+        let raw = RawView { words: slab.words(), store, set, index, base };
+        if (may_miss || base == NIL) && !options.allows_partial() {
+            decode::check_required(raw, end).map_err(|error| named(descriptor, error))?;
+        }
+        Ok(MessageView::new(pool, raw))
     }
 
     /// Memory held, in bytes.

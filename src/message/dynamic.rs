@@ -162,7 +162,8 @@ impl DynamicMessage {
     ///
     /// # Errors
     /// As [`decode`](Self::decode). The message is valid afterwards and holds what was read before the fault; a
-    /// number that is cut off may have any value.
+    /// number that is cut off may have any value. As [`materialize`](Self::materialize), which comes first if parts
+    /// of the message are kept as bytes.
     pub fn merge(&mut self, input: &[u8]) -> Result<(), DecodeError> {
         self.merge_with(input, DecodeOptions::new())
     }
@@ -172,6 +173,7 @@ impl DynamicMessage {
     /// # Errors
     /// As [`merge`](Self::merge).
     pub fn merge_with(&mut self, input: &[u8], options: DecodeOptions) -> Result<(), DecodeError> {
+        self.materialize()?;
         self.compact_if_due();
         let start = match self.store.append(input) {
             Ok(start) => start,
@@ -210,6 +212,11 @@ impl DynamicMessage {
         self.slab.capacity() + self.store.capacity()
     }
 
+    /// Whether parts of the message may be kept as bytes.
+    pub(super) fn keeps_bytes(&self) -> bool {
+        self.slab.has_verbatim()
+    }
+
     fn raw(&self) -> RawView<'_, '_> {
         RawView {
             words: self.slab.words(),
@@ -236,7 +243,8 @@ impl DynamicMessage {
         {
             *base = body;
         }
-        MessageMut::new(descriptor.parent_pool(), descriptor.index(), *base, slab, store)
+        let pool = descriptor.parent_pool();
+        MessageMut::new(pool, pool.programs(), (descriptor.index(), *base), slab, store)
     }
 
     /// Copies the live data to new memory if there is more garbage.
@@ -262,7 +270,7 @@ impl DynamicMessage {
         let set = self.descriptor.parent_pool().programs();
         let Ok(base) = slab.alloc_body(self.descriptor.program()) else { return };
         let mut target = Target { set, slab: &mut slab, store: &mut store };
-        if target.copy(self.raw(), base).is_ok() {
+        if target.copy(self.raw(), self.descriptor.index(), base).is_ok() {
             (self.slab, self.store, self.base) = (slab, store, base);
         }
     }

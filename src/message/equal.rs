@@ -6,7 +6,8 @@ use crate::slab::{RawView, Step, Walk};
 
 /// Two messages are equal if they are of the same type of the same pool, the same fields are set, and all values
 /// are the same: lists in order, maps in any order, numbers bit by bit (a NaN equals itself, 0.0 and -0.0 differ),
-/// unknown fields byte by byte. Does not recurse.
+/// unknown fields byte by byte. Messages that are kept as bytes are equal if the bytes are, and never equal to
+/// decoded ones. Does not recurse.
 impl PartialEq for MessageView<'_, '_> {
     fn eq(&self, other: &Self) -> bool {
         self.pool() == other.pool() && self.raw.index == other.raw.index && equal(self.raw, other.raw)
@@ -54,7 +55,7 @@ fn equal(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
     }
 }
 
-/// The same fields set, lists of the same lengths, the same unknown fields.
+/// The same fields set, lists of the same lengths, the same unknown fields or bytes.
 fn same_outline(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
     let (mut in_a, mut in_b) = (a.set_fields(), b.set_fields());
     loop {
@@ -67,7 +68,10 @@ fn same_outline(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
             break;
         }
     }
-    let unknown = |view: RawView<'_, '_>| view.unknown().next().is_some();
+    if a.is_verbatim() != b.is_verbatim() || a.is_raw() != b.is_raw() {
+        return false;
+    }
+    let unknown = |view: RawView<'_, '_>| view.spans().next().is_some();
     match (unknown(a), unknown(b)) {
         (false, false) => true,
         (true, true) => unknown_bytes(a).eq(unknown_bytes(b)),
@@ -90,7 +94,7 @@ fn next_set(view: RawView<'_, '_>, fields: &mut crate::slab::SetFields) -> Optio
 }
 
 fn unknown_bytes<'i>(view: RawView<'_, 'i>) -> impl Iterator<Item = u8> {
-    view.unknown().flat_map(move |span| {
+    view.spans().flat_map(move |span| {
         let mut tag = [0; 10];
         let len = span.tag.map_or(0, |value| {
             let mut rest = value;

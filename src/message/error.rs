@@ -1,6 +1,7 @@
 //! Why a setter refused a value.
 
 use super::Value;
+use crate::error::DecodeError;
 use alloc::{boxed::Box, string::String};
 use core::fmt;
 
@@ -12,7 +13,7 @@ pub enum SetFieldErrorKind {
     NoSuchField,
     /// The value is not of the field's kind.
     InvalidType,
-    /// A message of another pool whose bytes the field's type refuses.
+    /// Bytes that the field's type refuses: a message of another pool, or a raw field that a setter had to decode.
     InvalidMessage,
     /// A closed enum does not list the number.
     InvalidEnumNumber,
@@ -30,7 +31,7 @@ impl SetFieldErrorKind {
         match self {
             Self::NoSuchField => "the message has no such field",
             Self::InvalidType => "the value is of the wrong type",
-            Self::InvalidMessage => "the message of another pool is not valid in this one",
+            Self::InvalidMessage => "the bytes are not a valid message",
             Self::InvalidEnumNumber => "the closed enum does not list the number",
             Self::InvalidShape => "the field is of the wrong cardinality",
             Self::OutOfRange => "the index is beyond the end of the list",
@@ -56,18 +57,31 @@ struct Inner {
     field: String,
     expected: String,
     value: Option<Value>,
+    cause: Option<DecodeError>,
 }
 
 impl SetFieldError {
     #[cold]
     pub(super) fn new(kind: SetFieldErrorKind, field: &str, expected: String, value: Option<Value>) -> Self {
-        Self(Box::new(Inner { kind, field: field.into(), expected, value }))
+        Self(Box::new(Inner { kind, field: field.into(), expected, value, cause: None }))
     }
 
     #[cold]
     pub(super) fn with_value(mut self, value: Value) -> Self {
         self.0.value = Some(value);
         self
+    }
+
+    #[cold]
+    pub(super) fn with_cause(mut self, cause: DecodeError) -> Self {
+        self.0.cause = Some(cause);
+        self
+    }
+
+    /// What is wrong with the bytes, where a raw field had to be decoded; the offset is in the bytes that the
+    /// message was decoded from.
+    pub fn decode_error(&self) -> Option<&DecodeError> {
+        self.0.cause.as_ref()
     }
 
     /// The kind of fault.
@@ -92,8 +106,11 @@ impl fmt::Display for SetFieldError {
         if !self.0.expected.is_empty() {
             write!(f, " expects {}", self.0.expected)?;
         }
-        match &self.0.value {
-            Some(value) => write!(f, ", not {}", value.type_name()),
+        if let Some(value) = &self.0.value {
+            write!(f, ", not {}", value.type_name())?;
+        }
+        match &self.0.cause {
+            Some(error) => write!(f, ": {error}"),
             None => Ok(()),
         }
     }
@@ -105,4 +122,8 @@ impl fmt::Debug for SetFieldError {
     }
 }
 
-impl core::error::Error for SetFieldError {}
+impl core::error::Error for SetFieldError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        self.decode_error().map(|error| error as _)
+    }
+}

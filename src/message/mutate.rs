@@ -10,6 +10,9 @@ use crate::schema::{DescriptorPool, FieldDescriptor, MessageDescriptor};
 use crate::slab::{MapContext, RawView, Slab};
 use alloc::string::String;
 
+/// Messages that are set as bytes may be nested as deep as their reader accepts.
+const ANY_DEPTH: u32 = u32::MAX;
+
 /// A mutably borrowed message: the root of a [`DynamicMessage`], or a message inside of it.
 ///
 /// ```
@@ -34,49 +37,51 @@ use alloc::string::String;
 /// ```
 #[derive(Debug)]
 pub struct MessageMut<'m> {
-    pool: &'m DescriptorPool,
-    index: u32,
-    base: u32,
-    slab: &'m mut Slab,
-    store: &'m mut Store,
+    pub(super) pool: &'m DescriptorPool,
+    pub(super) set: &'m ProgramSet,
+    pub(super) index: u32,
+    pub(super) base: u32,
+    pub(super) slab: &'m mut Slab,
+    pub(super) store: &'m mut Store,
 }
 
 impl<'m> MessageMut<'m> {
     pub(super) fn new(
         pool: &'m DescriptorPool,
-        index: u32,
-        base: u32,
+        set: &'m ProgramSet,
+        (index, base): (u32, u32),
         slab: &'m mut Slab,
         store: &'m mut Store,
     ) -> Self {
-        Self { pool, index, base, slab, store }
-    }
-
-    fn set(&self) -> &'m ProgramSet {
-        self.pool.programs()
+        Self { pool, set, index, base, slab, store }
     }
 
     fn program(&self) -> &'m Program {
-        self.set().program(self.index)
+        self.set.program(self.index)
     }
 
-    fn raw(&self) -> RawView<'_, '_> {
+    pub(super) fn raw(&self) -> RawView<'_, '_> {
         RawView {
             words: self.slab.words(),
             store: self.store.as_slice(),
-            set: self.pool.programs(),
+            set: self.set,
             index: self.index,
             base: self.base,
         }
     }
 
     fn target(&mut self) -> Target<'_> {
-        Target { set: self.pool.programs(), slab: self.slab, store: self.store }
+        Target { set: self.set, slab: self.slab, store: self.store }
+    }
+
+    /// Another message of the same slab.
+    fn at(&mut self, index: u32, base: u32) -> MessageMut<'_> {
+        MessageMut { pool: self.pool, set: self.set, index, base, slab: self.slab, store: self.store }
     }
 
     /// The same message for a shorter time.
     pub fn reborrow(&mut self) -> MessageMut<'_> {
-        MessageMut { pool: self.pool, index: self.index, base: self.base, slab: self.slab, store: self.store }
+        self.at(self.index, self.base)
     }
 
     /// The message to read.
@@ -91,15 +96,16 @@ impl<'m> MessageMut<'m> {
 
     fn place(&self, field: &FieldDescriptor) -> Result<Place<'m>, SetFieldError> {
         let field = field.as_ref();
-        let found = if field.message_index() == self.index && field.pool() == self.pool {
+        let message = self.program().message();
+        let found = if field.message_index() == message && field.pool() == self.pool {
             self.program().entry_of(field.index() as usize)
         } else {
             None
         };
         match found {
             Some((position, entry)) => {
-                let field = crate::schema::FieldRef::new(self.pool, self.index, field.index());
-                Ok(Place { field, position, entry: *entry })
+                let field = crate::schema::FieldRef::new(self.pool, message, field.index());
+                Ok(Place { field, position, entry: *entry, set: self.set })
             }
             None => Err(SetFieldError::new(Fault::NoSuchField, field.full_name(), String::new(), None)),
         }
@@ -158,7 +164,16 @@ impl<'m> MessageMut<'m> {
                 self.unset(place);
                 let (program, base) = (self.program(), self.base);
                 let body = self.target().open(program, base, place.position, &place.entry)?;
-                self.fill(body, message)
+                self.fill(place.entry.sub, body, message)
+            }
+            Value::Prepared(prepared) => {
+                let (program, base) = (self.program(), self.base);
+                let mut target = self.target();
+                let bytes = target.span(prepared.as_bytes())?;
+                target.slab.untouch(program, base, place.position);
+                let body = target.open_raw(program, base, place.position, &place.entry, ANY_DEPTH)?;
+                target.slab.add_verbatim(body, bytes as u32, (bytes >> 32) as u32)?;
+                Ok(())
             }
             scalar => {
                 self.unset(place);
@@ -173,8 +188,8 @@ impl<'m> MessageMut<'m> {
     }
 
     /// Copies a message of this pool into an empty body.
-    fn fill(&mut self, body: u32, message: &DynamicMessage) -> Result<(), TooLarge> {
-        self.target().copy(message.as_view().raw, body)
+    fn fill(&mut self, index: u32, body: u32, message: &DynamicMessage) -> Result<(), TooLarge> {
+        self.target().copy(message.as_view().raw, index, body)
     }
 
     /// Unsets a field; a field of another message is ignored.
@@ -216,9 +231,15 @@ impl<'m> MessageMut<'m> {
         let (program, base) = (self.program(), self.base);
         let mut target = self.target();
         let slot = target.open_list(program, base, place.position)?;
+        if let Value::Prepared(prepared) = value {
+            let bytes = target.span(prepared.as_bytes())?;
+            let body = target.push_raw(&place.entry, slot, ANY_DEPTH)?;
+            target.slab.add_verbatim(body, bytes as u32, (bytes >> 32) as u32)?;
+            return Ok(());
+        }
         if let Value::Message(message) = value {
             let body = target.push(&place.entry, slot)?;
-            return self.fill(body, message);
+            return self.fill(place.entry.sub, body, message);
         }
         let coding = place.entry.coding;
         let at = target.slab.list_grow(slot, coding.words(), 1)?;
@@ -280,7 +301,7 @@ impl<'m> MessageMut<'m> {
             None => self.add_entry(place, slot, key, &key_part, &value_part)?,
         };
         let index = place.entry.sub;
-        Ok(Some(MessageMut { pool: self.pool, index, base: body, slab: self.slab, store: self.store }))
+        Ok(Some(self.at(index, body)))
     }
 
     fn add_entry(
@@ -291,7 +312,7 @@ impl<'m> MessageMut<'m> {
         key_part: &Place<'_>,
         value_part: &Place<'_>,
     ) -> Result<u32, TooLarge> {
-        let set = self.set();
+        let set = self.set;
         let program = set.program(place.entry.sub);
         let key = match key.clone() {
             MapKey::Bool(v) => Value::Bool(v),
@@ -340,7 +361,7 @@ impl<'m> MessageMut<'m> {
         let list = view.list(&place.entry, slot);
         let Some(position) = list.map_find(raw_key) else { return Ok(false) };
         let last = list.len() == 1;
-        let context = MapContext { store: self.store.as_slice(), set: self.pool.programs() };
+        let context = MapContext { store: self.store.as_slice(), set: self.set };
         self.slab.map_remove(context, &place.entry, slot, position);
         if last {
             self.slab.untouch(self.program(), self.base, place.position);
@@ -375,9 +396,10 @@ impl<'m> MessageMut<'m> {
             return Err(place.error(Fault::OutOfRange, Some(value)));
         };
         let written = match &value {
+            Value::Prepared(prepared) => self.set_element_raw(&place, index, prepared.as_bytes()),
             Value::Message(message) => self
                 .element_body(&place, index, true)
-                .and_then(|body| self.fill(body.ok_or(TooLarge)?, message)),
+                .and_then(|body| self.fill(place.entry.sub, body.ok_or(TooLarge)?, message)),
             scalar => {
                 let coding = place.entry.coding;
                 let at = list.ptr + index as u32 * coding.words();
@@ -401,7 +423,7 @@ impl<'m> MessageMut<'m> {
         let (Some(slot), true) = (slot, index < len as usize) else {
             return Err(place.error(Fault::OutOfRange, None));
         };
-        let sub = self.set().program(place.entry.sub);
+        let sub = self.set.program(place.entry.sub);
         let coding = place.entry.coding;
         let width = if coding.is_message() { sub.element_words() } else { coding.words() };
         self.slab.list_remove(slot, width, index as u32);
@@ -430,7 +452,9 @@ impl<'m> MessageMut<'m> {
         }
         let (program, base) = (self.program(), self.base);
         let body = self.target().open(program, base, place.position, &place.entry);
-        let base = body.map_err(|TooLarge| place.error(Fault::TooLarge, None))?;
+        let body = body.map_err(|TooLarge| place.error(Fault::TooLarge, None))?;
+        let slot = self.raw().slot(place.position, &place.entry);
+        let base = self.decoded(&place, body, slot)?;
         Ok(MessageMut { index: place.entry.sub, base, ..self })
     }
 
@@ -486,11 +510,32 @@ impl<'m> MessageMut<'m> {
         }
         let body = self.element_body(&place, index, false);
         let base = match body {
-            Ok(Some(base)) => base,
+            Ok(Some(base)) => {
+                let at = self.element_at(&place, index as u32);
+                self.decoded(&place, base, at)?
+            }
             Ok(None) => return Err(place.error(Fault::OutOfRange, None)),
             Err(TooLarge) => return Err(place.error(Fault::TooLarge, None)),
         };
         Ok(MessageMut { index: place.entry.sub, base, ..self })
+    }
+
+    /// Where an element is, or is referred to from.
+    fn element_at(&self, place: &Place<'_>, index: u32) -> Option<u32> {
+        let slot = self.raw().slot(place.position, &place.entry)?;
+        let width = self.set.program(place.entry.sub).element_words();
+        Some(self.slab.words().list(slot).ptr + index * width)
+    }
+
+    /// Replaces an element that is there by bytes.
+    fn set_element_raw(&mut self, place: &Place<'_>, index: usize, bytes: &[u8]) -> Result<(), TooLarge> {
+        let at = self.element_at(place, index as u32).ok_or(TooLarge)?;
+        let in_place = self.set.program(place.entry.sub).is_contiguous();
+        let mut target = self.target();
+        let bytes = target.span(bytes)?;
+        let body = target.raw_at(&place.entry, at, in_place, ANY_DEPTH)?;
+        target.slab.add_verbatim(body, bytes as u32, (bytes >> 32) as u32)?;
+        Ok(())
     }
 
     /// The body of an element, made if it is the empty message; emptied if `empty`.
@@ -506,7 +551,7 @@ impl<'m> MessageMut<'m> {
         if index >= list.len as usize {
             return Ok(None);
         }
-        let sub = self.set().program(place.entry.sub);
+        let sub = self.set.program(place.entry.sub);
         let at = list.ptr + index as u32 * sub.element_words();
         if sub.is_contiguous() {
             if empty {
@@ -558,9 +603,11 @@ impl<'m> MessageMut<'m> {
             Ok(Some(entry)) => entry.base,
             _ => return Err(place.error(Fault::TooLarge, None)),
         };
-        let program = self.set().program(entry_index);
+        let program = self.set.program(entry_index);
         let body = self.target().open(program, entry, part.position, &part.entry);
-        let base = body.map_err(|TooLarge| place.error(Fault::TooLarge, None))?;
+        let body = body.map_err(|TooLarge| place.error(Fault::TooLarge, None))?;
+        let slot = self.raw().at(entry_index, entry).slot(part.position, &part.entry);
+        let base = self.decoded(&part, body, slot)?;
         Ok(MessageMut { index: value_index, base, ..self })
     }
 
@@ -571,7 +618,7 @@ impl<'m> MessageMut<'m> {
 
     /// Copies all of a message of the same type of the same pool into this one, which is empty.
     pub(super) fn copy_from(&mut self, view: MessageView<'_, '_>) -> Result<(), TooLarge> {
-        let base = self.base;
-        self.target().copy(view.raw, base)
+        let (index, base) = (self.index, self.base);
+        self.target().copy(view.raw, index, base)
     }
 }

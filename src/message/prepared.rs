@@ -40,6 +40,11 @@ impl Prepared {
 }
 
 impl<T> Prepared<T> {
+    /// Bytes that are taken to be a message of this type.
+    pub(crate) fn from_parts(name: String, bytes: Vec<u8>) -> Self {
+        Self { bytes, name, message: PhantomData }
+    }
+
     /// The encoded message.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {

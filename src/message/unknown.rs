@@ -1,6 +1,6 @@
 //! Unknown fields of a message.
 
-use crate::slab::{RawView, UnknownSpans};
+use crate::slab::{NIL, RawView, UnknownSpans};
 use crate::wire::{Reader, Tag};
 
 /// A field that the schema does not have, or with a value that it does not allow.
@@ -39,7 +39,9 @@ pub struct UnknownFields<'a, 'i> {
 
 impl<'a, 'i> UnknownFields<'a, 'i> {
     pub(super) fn new(view: RawView<'a, 'i>) -> Self {
-        Self { view, spans: view.unknown(), rest: &[] }
+        // The spans of a verbatim message are not unknown fields.
+        let spans = if view.is_verbatim() { view.at(view.index, NIL).spans() } else { view.spans() };
+        Self { view, spans, rest: &[] }
     }
 }
 

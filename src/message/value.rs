@@ -1,6 +1,6 @@
 //! Owned values of fields.
 
-use super::{DynamicMessage, MapKeyRef};
+use super::{DynamicMessage, MapKeyRef, Prepared};
 use alloc::{borrow::ToOwned, collections::BTreeMap, string::String, vec::Vec};
 
 /// The value of a field, owned: what setters take and [`ValueRef::to_owned`](super::ValueRef::to_owned) gives.
@@ -40,6 +40,8 @@ pub enum Value {
     EnumNumber(i32),
     /// A message.
     Message(DynamicMessage),
+    /// A message as bytes, which a message field takes as well as a decoded one.
+    Prepared(Prepared),
     /// A repeated field.
     List(Vec<Value>),
     /// A map field.
@@ -169,6 +171,7 @@ impl Value {
             Self::Bytes(_) => "Bytes",
             Self::EnumNumber(_) => "EnumNumber",
             Self::Message(_) => "Message",
+            Self::Prepared(_) => "Prepared",
             Self::List(_) => "List",
             Self::Map(_) => "Map",
         }
@@ -222,6 +225,18 @@ impl From<std::collections::HashMap<MapKey, Value>> for Value {
 impl From<DynamicMessage> for Value {
     fn from(value: DynamicMessage) -> Self {
         Self::Message(value)
+    }
+}
+
+impl From<Prepared> for Value {
+    fn from(value: Prepared) -> Self {
+        Self::Prepared(value)
+    }
+}
+
+impl From<&Prepared> for Value {
+    fn from(value: &Prepared) -> Self {
+        Self::Prepared(value.clone())
     }
 }
 

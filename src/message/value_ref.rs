@@ -1,6 +1,6 @@
 //! Borrowed values of fields: `Copy`, nothing decoded on access.
 
-use super::{MapKey, MessageView, Value};
+use super::{MapKey, MessageView, RawMessage, Value};
 use crate::program::{Coding, Entry, Scalar};
 use crate::schema::DescriptorPool;
 use crate::slab::{RawKey, RawList, RawView};
@@ -35,6 +35,8 @@ pub enum ValueRef<'a, 'i> {
     EnumNumber(i32),
     /// A message.
     Message(MessageView<'a, 'i>),
+    /// A message that has not been decoded: a lazy field, or one that was set to prepared bytes.
+    Raw(RawMessage<'a, 'i>),
     /// A repeated field.
     List(ListRef<'a, 'i>),
     /// A map field.
@@ -66,7 +68,8 @@ impl<'a, 'i> ValueRef<'a, 'i> {
         String, as_str -> &'i str, "The string.";
         Bytes, as_bytes -> &'i [u8], "The bytes.";
         EnumNumber, as_enum_number -> i32, "The number of an enum value.";
-        Message, as_message -> MessageView<'a, 'i>, "The message.";
+        Message, as_message -> MessageView<'a, 'i>, "The message, if it has been decoded.";
+        Raw, as_raw -> RawMessage<'a, 'i>, "The message, if it has not been decoded.";
         List, as_list -> ListRef<'a, 'i>, "The list.";
         Map, as_map -> MapRef<'a, 'i>, "The map.";
     }
@@ -95,6 +98,7 @@ impl<'a, 'i> ValueRef<'a, 'i> {
             Self::Bytes(v) => Value::Bytes(v.to_vec()),
             Self::EnumNumber(v) => Value::EnumNumber(v),
             Self::Message(v) => Value::Message(v.to_owned()),
+            Self::Raw(v) => Value::Prepared(v.to_owned()),
             Self::List(v) => Value::List(v.iter().map(Self::to_owned).collect::<Vec<_>>()),
             Self::Map(v) => {
                 Value::Map(v.iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect::<BTreeMap<_, _>>())
@@ -116,6 +120,7 @@ impl fmt::Debug for ValueRef<'_, '_> {
             Self::String(v) => v.fmt(f),
             Self::Bytes(v) => write!(f, "b\"{}\"", v.escape_ascii()),
             Self::Message(v) => v.fmt(f),
+            Self::Raw(v) => v.fmt(f),
             Self::List(v) => v.fmt(f),
             Self::Map(v) => v.fmt(f),
         }
@@ -170,13 +175,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A message, decoded or not.
+    #[inline]
+    fn message<'i>(self, view: RawView<'a, 'i>) -> ValueRef<'a, 'i> {
+        match view.words.raw_depth(view.base) {
+            None => ValueRef::Message(MessageView::new(self.pool, view)),
+            Some(depth) => ValueRef::Raw(RawMessage::new(self.pool, view, depth)),
+        }
+    }
+
     /// The value of a singular field at its slot.
     #[inline]
     pub(super) fn singular<'i>(self, view: RawView<'a, 'i>, entry: &Entry, slot: u32) -> ValueRef<'a, 'i> {
         match entry.coding {
-            Coding::Message | Coding::Group => {
-                ValueRef::Message(MessageView::new(self.pool, view.child(entry, slot)))
-            }
+            Coding::Message | Coding::Group => self.message(view.child(entry, slot)),
             Coding::String | Coding::Bytes => self.span(entry.coding, view.span(slot)),
             coding if coding.words() == 2 => self.words(view.words.get64(slot)),
             _ => self.word(view.words.get(slot)),
@@ -218,9 +230,7 @@ impl<'a, 'i> ListRef<'a, 'i> {
         let index = index as u32;
         let reader = self.reader;
         Some(match list.entry.coding {
-            Coding::Message | Coding::Group => {
-                ValueRef::Message(MessageView::new(reader.pool, list.message(index)))
-            }
+            Coding::Message | Coding::Group => reader.message(list.message(index)),
             coding @ (Coding::String | Coding::Bytes) => reader.span(coding, list.span(index)),
             coding if coding.words() == 2 => reader.words(list.word64(index)),
             _ => reader.word(list.word(index)),

@@ -43,6 +43,8 @@ pub(crate) struct Program {
     pub(super) needs_check: bool,
     contiguous: bool,
     pub(crate) message_set: bool,
+    /// Index of the message type in the list that the programs were made from.
+    pub(super) message: u32,
 }
 
 impl Program {
@@ -64,6 +66,7 @@ impl Program {
         needs_check: false,
         contiguous: false,
         message_set: false,
+        message: u32::MAX,
     };
 
     fn new(spec: &MessageSpec, closed: &[bool]) -> Result<Self, DescriptorErrorKind> {
@@ -215,6 +218,12 @@ impl Program {
         self.entries.get(index).map(|e| (index, e))
     }
 
+    /// Index of the message type in the pool.
+    #[inline(always)]
+    pub(crate) fn message(&self) -> u32 {
+        self.message
+    }
+
     /// Size of a body, in 4-byte words.
     #[inline]
     pub(crate) fn words(&self) -> u32 {
@@ -350,7 +359,8 @@ impl ProgramSet {
         let closed: Vec<bool> = enums.iter().map(|e| e.closed).collect();
         let mut programs = Vec::with_capacity(messages.len());
         for (i, spec) in messages.iter().enumerate() {
-            let program = Program::new(spec, &closed).map_err(|kind| (kind, i))?;
+            let mut program = Program::new(spec, &closed).map_err(|kind| (kind, i))?;
+            program.message = i as u32;
             check(&program, spec, messages, enums.len()).map_err(|kind| (kind, i))?;
             programs.push(program);
         }

@@ -7,14 +7,15 @@
 //! Offset [`NIL`] is an empty message of any type: its header words read as zero. Reading an offset outside of
 //! the slab gives zero as well, so no access here can panic; writing outside is ignored.
 //!
-//! `program/layout.rs` says what a body looks like; `list.rs`, `wide.rs`, `unknown.rs` and `map.rs` say it for
-//! lists, bodies of wide types, unknown fields and maps. `view.rs` reads.
+//! `program/layout.rs` says what a body looks like; `list.rs`, `wide.rs`, `unknown.rs`, `verbatim.rs` and `map.rs`
+//! say it for lists, bodies of wide types, unknown fields, messages that are bytes, and maps. `view.rs` reads.
 
 mod list;
 mod map;
 mod map_write;
 mod text;
 mod unknown;
+mod verbatim;
 mod view;
 mod walk;
 mod wide;

@@ -1,14 +1,19 @@
 //! Unknown fields: a list of spans of the byte store, in the order they came.
 //!
-//! Word 1 of a body is the offset of a block: capacity and number of words in use, then the items. An item is
-//! (offset, length) of whole fields, tags included; neighbours in the store are one item. The elements of a
+//! Word 1 of a body is the offset of a block: capacity and number of words in use, flags, then the items. An item
+//! is (offset, length) of whole fields, tags included; neighbours in the store are one item. The elements of a
 //! packed run that a closed enum does not list have no tag of their own, so an item whose length has the top bit
 //! set is one value, and a second pair of words holds the tag to write before it.
+//!
+//! The same block keeps messages that are bytes (`verbatim.rs`); its flags say so.
 
 use super::{Full, Slab, Words};
 
 const TAGGED: u32 = 1 << 31;
-const BLOCK_HEADER: u32 = 2;
+/// Words in front of the items: capacity, words in use, flags.
+pub(super) const BLOCK_HEADER: u32 = 3;
+/// In the flags: the last item is tagged.
+const LAST_TAGGED: u32 = 1;
 
 /// One item of the unknown fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +53,8 @@ impl Iterator for UnknownSpans<'_> {
 }
 
 impl<'a> Words<'a> {
-    /// The unknown fields of the message at `base`.
-    pub(crate) fn unknown(self, base: u32) -> UnknownSpans<'a> {
+    /// The spans of the message at `base`: its unknown fields, or all of it if it is verbatim.
+    pub(crate) fn spans(self, base: u32) -> UnknownSpans<'a> {
         let block = self.get(base + 1);
         let used = if block == 0 { 0 } else { self.get(block + 1) };
         UnknownSpans { words: self, at: block + BLOCK_HEADER, end: block + BLOCK_HEADER + used }
@@ -64,7 +69,7 @@ impl Slab {
         if block != 0 {
             let used = self.get(block + 1);
             let last = block + BLOCK_HEADER + used - 2;
-            let untagged = self.get(block) & TAGGED == 0;
+            let untagged = self.get(block + 2) & LAST_TAGGED == 0;
             let (last_offset, last_len) = (self.get(last), self.get(last + 1));
             if untagged && used >= 2 && last_offset + last_len == offset {
                 self.set(last + 1, last_len + len);
@@ -90,31 +95,30 @@ impl Slab {
         Ok(())
     }
 
-    /// Takes `more` words of the block; the top bit of the capacity says that the last item is tagged.
-    fn unknown_grow(&mut self, base: u32, more: u32, tagged: bool) -> Result<u32, Full> {
+    /// Takes `more` words of the block, which is made if there is none.
+    pub(super) fn unknown_grow(&mut self, base: u32, more: u32, tagged: bool) -> Result<u32, Full> {
         let block = self.get(base + 1);
-        let (capacity, used) =
-            if block == 0 { (0, 0) } else { (self.get(block) & !TAGGED, self.get(block + 1)) };
+        let (capacity, used, flags) =
+            if block == 0 { (0, 0, 0) } else { (self.get(block), self.get(block + 1), self.get(block + 2)) };
+        let flags = flags & !LAST_TAGGED | u32::from(tagged);
         let need = used + more;
-        let mark = if tagged { TAGGED } else { 0 };
-        if need <= capacity {
-            self.set64(block, (capacity | mark) as u64 | (need as u64) << 32);
-            return Ok(block + BLOCK_HEADER + used);
+        let new = if need <= capacity { capacity } else { (capacity * 2).max(need) };
+        let mut to = block;
+        if block == 0 || new > capacity {
+            if block != 0 && (block + BLOCK_HEADER + capacity) as usize == self.top() {
+                self.alloc(new - capacity)?;
+            } else {
+                to = self.alloc(BLOCK_HEADER + new)?;
+                self.copy_words(block + BLOCK_HEADER, used as usize, to + BLOCK_HEADER);
+                if block != 0 {
+                    self.add_garbage((BLOCK_HEADER + capacity) as usize);
+                }
+                self.set(base + 1, to);
+            }
         }
-        let new = (capacity * 2).max(need);
-        if block != 0 && (block + BLOCK_HEADER + capacity) as usize == self.top() {
-            self.alloc(new - capacity)?;
-            self.set64(block, (new | mark) as u64 | (need as u64) << 32);
-            return Ok(block + BLOCK_HEADER + used);
-        }
-        let moved = self.alloc(BLOCK_HEADER + new)?;
-        self.copy_words(block + BLOCK_HEADER, used as usize, moved + BLOCK_HEADER);
-        if block != 0 {
-            self.add_garbage((BLOCK_HEADER + capacity) as usize);
-        }
-        self.set64(moved, (new | mark) as u64 | (need as u64) << 32);
-        self.set(base + 1, moved);
-        Ok(moved + BLOCK_HEADER + used)
+        self.set64(to, new as u64 | (need as u64) << 32);
+        self.set(to + 2, flags);
+        Ok(to + BLOCK_HEADER + used)
     }
 
     /// Forgets the unknown fields of the message at `base`.
@@ -139,7 +143,7 @@ mod tests {
         slab.add_unknown_value(base, 8, 40, 2).unwrap();
         slab.add_unknown(base, 42, 1).unwrap();
         slab.add_unknown(base, 60, 1).unwrap();
-        let spans: Vec<_> = slab.words().unknown(base).map(|s| (s.offset, s.len, s.tag)).collect();
+        let spans: Vec<_> = slab.words().spans(base).map(|s| (s.offset, s.len, s.tag)).collect();
         assert_eq!(spans, [(10, 10, None), (40, 2, Some(8)), (42, 1, None), (60, 1, None)]);
     }
 }

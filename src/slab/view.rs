@@ -81,10 +81,28 @@ impl<'a, 'i> RawView<'a, 'i> {
         Self { index, base, ..*self }
     }
 
-    /// The unknown fields.
+    /// The spans behind the fields: unknown fields, or all of a verbatim message.
     #[inline]
-    pub(crate) fn unknown(&self) -> UnknownSpans<'a> {
-        self.words.unknown(self.base)
+    pub(crate) fn spans(&self) -> UnknownSpans<'a> {
+        self.words.spans(self.base)
+    }
+
+    /// Whether the spans are all that is written of the message.
+    #[inline(always)]
+    pub(crate) fn is_verbatim(&self) -> bool {
+        self.words.is_verbatim(self.base)
+    }
+
+    /// Whether nothing of the message has been read.
+    #[inline(always)]
+    pub(crate) fn is_raw(&self) -> bool {
+        self.words.raw_depth(self.base).is_some()
+    }
+
+    /// The fields that an encoder writes: those that are set, or none of a verbatim message.
+    #[inline(always)]
+    pub(crate) fn fields_to_write(&self) -> SetFields {
+        if self.is_verbatim() { SetFields::NONE } else { self.set_fields() }
     }
 }
 
@@ -216,6 +234,9 @@ pub(crate) struct SetFields {
 }
 
 impl SetFields {
+    /// No fields.
+    const NONE: Self = Self { bits: 0, block: 0, group: 1 << 26 };
+
     /// Without the fields of a dense message that `visit` takes away.
     #[inline(always)]
     pub(crate) fn at_once(self, program: &Program, visit: impl FnOnce(u64) -> u64) -> Self {

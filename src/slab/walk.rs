@@ -5,7 +5,7 @@
 //! heap.
 
 use super::view::{RawList, RawView, SetFields};
-use crate::program::{Entry, Program};
+use crate::program::Entry;
 use alloc::vec::Vec;
 
 /// Levels that wait in the walk itself rather than on the heap.
@@ -166,11 +166,6 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
     /// The position of the current message in the list that holds it; 0 if it is not in a list.
     pub(crate) fn element(&self) -> u32 {
         self.parent().map_or(0, |level| level.element.wrapping_sub(1).min(NO_LIST - 2))
-    }
-
-    /// The program of the parent; of the message itself, at the root.
-    pub(crate) fn parent_program(&self) -> &'a Program {
-        self.view.set.program(self.parent().unwrap_or(&self.here).index)
     }
 
     fn parent(&self) -> Option<&Level<T>> {

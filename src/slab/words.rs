@@ -53,25 +53,28 @@ pub(crate) struct Slab {
     limit: usize,
     /// Words below `top` that nothing refers to any more.
     garbage: usize,
+    /// There are or were verbatim messages.
+    verbatim: bool,
 }
 
 impl Clone for Slab {
     fn clone(&self) -> Self {
         let words = self.words.get(..self.top).unwrap_or(&[]).to_vec();
-        Self { words, top: self.top, limit: self.limit, garbage: self.garbage }
+        Self { words, top: self.top, limit: self.limit, garbage: self.garbage, verbatim: self.verbatim }
     }
 }
 
 impl Slab {
     /// An empty slab without memory.
     pub(crate) const fn new() -> Self {
-        Self { words: Vec::new(), top: RESERVED, limit: 0, garbage: 0 }
+        Self { words: Vec::new(), top: RESERVED, limit: 0, garbage: 0, verbatim: false }
     }
 
     /// Forgets the contents and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.top = RESERVED;
         self.garbage = 0;
+        self.verbatim = false;
         let reserved = self.words.len().min(RESERVED);
         self.words[..reserved].fill(0);
     }
@@ -135,6 +138,15 @@ impl Slab {
         self.garbage += words;
     }
 
+    pub(super) fn note_verbatim(&mut self) {
+        self.verbatim = true;
+    }
+
+    /// Whether a message may be verbatim; false if none is.
+    pub(crate) fn has_verbatim(&self) -> bool {
+        self.verbatim
+    }
+
     /// Read access.
     #[inline(always)]
     pub(crate) fn words(&self) -> Words<'_> {
@@ -169,7 +181,7 @@ impl Slab {
         self.words.get_mut(at as usize..).and_then(|w| w.get_mut(..len)).unwrap_or(&mut [])
     }
 
-    pub(super) fn copy_words(&mut self, from: u32, len: usize, to: u32) {
+    pub(crate) fn copy_words(&mut self, from: u32, len: usize, to: u32) {
         let (from, to) = (from as usize, to as usize);
         if from + len <= self.words.len() && to + len <= self.words.len() {
             self.words.copy_within(from..from + len, to);

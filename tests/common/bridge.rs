@@ -4,8 +4,8 @@ use super::reference::{Key, Msg, Val};
 use super::schema::{Field, Kind, Schema};
 use tablepb::wire::Reader;
 use tablepb::{
-    DescriptorPool, DynamicMessage, FieldDescriptor, MapKey, MapKeyRef, MessageDescriptor, MessageMut,
-    MessageView, Value, ValueRef,
+    DecodeOptions, Decoder, DescriptorPool, DynamicMessage, FieldDescriptor, MapKey, MapKeyRef,
+    MessageDescriptor, MessageMut, MessageView, Value, ValueRef,
 };
 
 /// The descriptor of a message of the schema.
@@ -60,6 +60,11 @@ fn read_value(value: ValueRef<'_, '_>) -> Val {
         ValueRef::String(v) => Val::Bytes(v.as_bytes().to_vec()),
         ValueRef::Bytes(v) => Val::Bytes(v.to_vec()),
         ValueRef::Message(v) => Val::Msg(read(v)),
+        ValueRef::Raw(v) => {
+            let options = DecodeOptions::new().allow_partial(true);
+            let mut decoder = Decoder::new(&v.descriptor()).with_options(options);
+            Val::Msg(read(v.decode(&mut decoder).expect("a raw message that is valid")))
+        }
         ValueRef::List(v) => Val::List(v.iter().map(read_value).collect()),
         ValueRef::Map(v) => {
             let entries: Vec<(Key, Val)> = v.iter().map(|(k, v)| (read_key(k), read_value(v))).collect();

@@ -1,0 +1,223 @@
+//! Messages that are bytes: [`RawMessage`] to read, and decoding in place for setters.
+
+use super::assign::Place;
+use super::decoder::named;
+use super::error::{SetFieldError, SetFieldErrorKind};
+use super::{Decoder, DynamicMessage, MessageMut, MessageView, Prepared};
+use crate::decode::{self, DecodeOptions, Job, Scratch};
+use crate::error::{DecodeError, DecodeErrorKind};
+use crate::schema::{DescriptorPool, MessageDescriptor};
+use crate::slab::{Full, NIL, RawView, Slab, UnknownSpan};
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A message that has not been decoded: bytes, type, offset in the input, and how deep it may be nested.
+///
+/// What a lazy field and a field that was set to a [`Prepared`] message read as
+/// ([`ValueRef::Raw`](super::ValueRef::Raw)). Nothing in it has been checked. It is written as it is. `Copy`.
+///
+/// A message field that was on the wire more than once is the concatenation of all of them, in the order they came,
+/// as protobuf merges messages; they are the [`parts`](Self::parts).
+///
+/// ```
+/// use tablepb::{Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable, Prepared, ValueRef};
+///
+/// static HOST: MessageTable = MessageTable::new("pkg.Host", &[FieldTable::new("name", 1, Kind::String)]);
+/// static LOG: MessageTable =
+///     MessageTable::new("pkg.Log", &[FieldTable::new("host", 1, Kind::Message(|| &HOST))]);
+/// let pool = DescriptorPool::from_tables(&[&LOG])?;
+/// let host = pool.get_message_by_name("pkg.Host").unwrap();
+/// let web1 = Prepared::new(&DynamicMessage::decode(&host, b"\x0a\x04web1")?)?;
+///
+/// let mut log = DynamicMessage::new(&pool.get_message_by_name("pkg.Log").unwrap());
+/// log.set_field_by_name("host", &web1)?;
+/// let Some(ValueRef::Raw(raw)) = log.get_field_by_name("host") else { panic!() };
+/// assert_eq!((raw.descriptor().full_name(), raw.len()), ("pkg.Host", 6));
+/// let mut hosts = Decoder::new(&host);
+/// let decoded = raw.decode(&mut hosts)?;
+/// assert_eq!(decoded.get_field_by_name("name").unwrap().as_str(), Some("web1"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct RawMessage<'a, 'i> {
+    pool: &'a DescriptorPool,
+    view: RawView<'a, 'i>,
+    depth: u32,
+}
+
+impl<'a, 'i> RawMessage<'a, 'i> {
+    pub(super) fn new(pool: &'a DescriptorPool, view: RawView<'a, 'i>, depth: u32) -> Self {
+        Self { pool, view, depth }
+    }
+
+    /// The message type.
+    pub fn descriptor(&self) -> MessageDescriptor {
+        MessageDescriptor::new(self.pool, self.view.program().message())
+    }
+
+    /// The bytes of each occurrence of the field, with their offset from the start of the input.
+    pub fn parts(&self) -> impl Iterator<Item = (usize, &'i [u8])> + use<'a, 'i> {
+        let view = self.view;
+        view.spans().map(move |span| (span.offset as usize, view.bytes_at(span.offset, span.len)))
+    }
+
+    /// The bytes, if they are in one piece: the field was on the wire once.
+    pub fn as_bytes(&self) -> Option<&'i [u8]> {
+        let mut parts = self.parts();
+        let bytes = parts.next().map_or(&[][..], |(_, bytes)| bytes);
+        parts.next().is_none().then_some(bytes)
+    }
+
+    /// A copy of the bytes.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.len());
+        self.parts().for_each(|(_, part)| bytes.extend_from_slice(part));
+        bytes
+    }
+
+    /// The number of bytes.
+    pub fn len(&self) -> usize {
+        self.parts().map(|(_, bytes)| bytes.len()).sum()
+    }
+
+    /// Whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where the first byte is, from the start of the input; of a [`DynamicMessage`] that was changed since it was
+    /// decoded, from the start of the bytes it keeps.
+    pub fn offset(&self) -> usize {
+        self.parts().next().map_or(0, |(offset, _)| offset)
+    }
+
+    /// How deep messages and groups in this one may be nested: what the limit of the decode that found it leaves.
+    pub fn depth_left(&self) -> u32 {
+        self.depth
+    }
+
+    /// Decodes the message, as [`Decoder::decode`] does: with the decoder's memory, options and projection, and
+    /// its own budget. Strings are borrowed from the input that the raw message is in.
+    ///
+    /// The depth limit is the decoder's or what is [left](Self::depth_left), whichever is less.
+    ///
+    /// # Errors
+    /// As [`Decoder::decode`], with offsets from the start of that input;
+    /// [`WrongMessage`](DecodeErrorKind::WrongMessage) if the decoder is for another type or pool.
+    pub fn decode<'d>(&self, decoder: &'d mut Decoder) -> Result<MessageView<'d, 'i>, DecodeError> {
+        let message = self.view.program().message();
+        if decoder.descriptor().parent_pool() != self.pool || decoder.descriptor().index() != message {
+            let error = DecodeError::new(DecodeErrorKind::WrongMessage, self.offset());
+            return Err(error.in_message(self.descriptor().full_name().to_owned()));
+        }
+        decoder.decode_spans(self.view.store, self.view.spans(), self.depth)
+    }
+
+    /// A copy to keep, unchecked as this one.
+    pub fn to_owned(&self) -> Prepared {
+        Prepared::from_parts(self.descriptor().full_name().into(), self.to_vec())
+    }
+}
+
+/// The same type and the same bytes.
+impl PartialEq for RawMessage<'_, '_> {
+    fn eq(&self, other: &Self) -> bool {
+        let bytes = |raw: &Self| raw.parts().flat_map(|(_, bytes)| bytes.iter().copied());
+        self.pool == other.pool
+            && self.view.program().message() == other.view.program().message()
+            && bytes(self).eq(other.parts().flat_map(|(_, bytes)| bytes.iter().copied()))
+    }
+}
+
+impl fmt::Debug for RawMessage<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {{ {} raw bytes }}", self.descriptor().full_name(), self.len())
+    }
+}
+
+impl MessageMut<'_> {
+    /// The body of a sub-message, decoded if it is raw; `at` is where it is, or is referred to from.
+    pub(super) fn decoded(
+        &mut self,
+        place: &Place<'_>,
+        body: u32,
+        at: Option<u32>,
+    ) -> Result<u32, SetFieldError> {
+        let Some(depth) = self.slab.words().raw_depth(body) else { return Ok(body) };
+        match self.decode_raw(place.entry.sub, body, depth) {
+            Ok(new) if at == Some(body) => {
+                let words = self.set.program(place.entry.sub).words();
+                self.slab.copy_words(new, words as usize, body);
+                Ok(body)
+            }
+            Ok(new) => {
+                self.slab.set(at.unwrap_or(NIL), new);
+                Ok(new)
+            }
+            Err(error) => {
+                let fault = place.error(SetFieldErrorKind::InvalidMessage, None);
+                Err(fault.with_cause(error))
+            }
+        }
+    }
+
+    /// Decodes a raw message into a body of its own.
+    fn decode_raw(&mut self, index: u32, body: u32, depth: u32) -> Result<u32, DecodeError> {
+        let spans: Vec<UnknownSpan> = self.slab.words().spans(body).collect();
+        let program = self.set.program(index);
+        let len: usize = spans.iter().map(|span| span.len as usize).sum();
+        let options = DecodeOptions::new().allow_partial(true).max_depth(depth);
+        let held = self.slab.capacity();
+        self.slab.set_limit(options.budget_for(len).saturating_add(2 * held));
+        let result = self.slab.alloc_body(program).map_err(no_room).and_then(|new| {
+            merge_spans(self.set, index, self.store.as_slice(), self.slab, new, &spans, &options)?;
+            Ok(new)
+        });
+        self.slab.set_limit(usize::MAX);
+        let descriptor = MessageDescriptor::new(self.pool, program.message());
+        result.map_err(|error| named(&descriptor, error))
+    }
+}
+
+fn no_room(_: Full) -> DecodeError {
+    DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)
+}
+
+/// Merges spans of the store into the message at `base`.
+fn merge_spans(
+    set: &crate::program::ProgramSet,
+    index: u32,
+    store: &[u8],
+    slab: &mut Slab,
+    base: u32,
+    spans: &[UnknownSpan],
+    options: &DecodeOptions,
+) -> Result<(), DecodeError> {
+    let mut scratch = Scratch::new();
+    for span in spans {
+        let (start, end) = (span.offset as usize, (span.offset + span.len) as usize);
+        let Some(store) = store.get(..end) else { continue };
+        let job = Job { set, store, start, slab: &mut *slab, scratch: &mut scratch, options };
+        decode::merge(job, index, base).map_err(|error| error.moved_by(start))?;
+    }
+    Ok(())
+}
+
+impl DynamicMessage {
+    /// Decodes everything that the message keeps as bytes: [raw](super::ValueRef::Raw) fields, and what a
+    /// projection did not select. Takes time in the size of the message, and nothing if there is no such thing.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode), required fields unchecked; offsets are in what [`encode`](Self::encode) would
+    /// write. The message is as before.
+    pub fn materialize(&mut self) -> Result<(), DecodeError> {
+        if !self.keeps_bytes() {
+            return Ok(());
+        }
+        let bytes = crate::encode::encode_raw(self.as_view().raw);
+        let options = DecodeOptions::new().allow_partial(true).max_depth(u32::MAX);
+        *self = Self::decode_with(self.descriptor(), &bytes, options)?;
+        Ok(())
+    }
+}
