@@ -67,7 +67,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, tablepb_safe))]
 extern crate std;
 
 mod decode;
@@ -102,7 +102,7 @@ pub use schema::{
     ServiceDescriptor,
 };
 pub use table::{Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
-pub use typed::{DecodeFrom, DecodeOwned, EnumValue, Enumeration, Message, UnknownFieldSet};
+pub use typed::{DecodeFrom, DecodeOwned, EnumValue, Enumeration, Lazy, Message, UnknownFieldSet};
 
 #[cfg(feature = "bytes")]
 pub use bytes;

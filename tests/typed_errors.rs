@@ -45,9 +45,10 @@ fn a_wrong_type_names_the_field() {
         )
     };
     let right = "name: string = 1,\nid: optional int32 = 2,\ntags: repeated string = 3,\nparent: message Other = 4,\n\
-                 value: oneof Value { Number: int32 = 5, Text: string = 6 },\nrest: unknown_fields";
+                 value: oneof Value { Number: int32 = 5, Text: string = 6 },\nrest: unknown_fields,\n\
+                 late: message Other = 7";
     let members = "name: String, id: Option<i32>, tags: Vec<String>, parent: Option<Other>, value: Option<Value>, \
-                   rest: tablepb::UnknownFieldSet";
+                   rest: tablepb::UnknownFieldSet, late: tablepb::Lazy<Other>";
     assert_eq!(check("typed_right", &listing(members, right)), None);
 
     // Member types, fields, and the names that the errors must have beside those of the types.
@@ -62,6 +63,17 @@ fn a_wrong_type_names_the_field() {
             "distinctive: message Project = 1",
             &["distinctive: message", "Option<Other>"],
         ),
+        (
+            "distinctive: tablepb::Lazy<Other>",
+            "distinctive: message Project = 1",
+            &["distinctive: message", "Lazy<Other>"],
+        ),
+        (
+            "distinctive: tablepb::Lazy<Other>",
+            "distinctive: repeated message Other = 1",
+            &["distinctive: repeated", "Lazy<Other>"],
+        ),
+        ("distinctive: tablepb::Lazy<u64>", "distinctive: uint64 = 1", &["distinctive: uint64", "Lazy<u64>"]),
         ("distinctive: u8", "distinctive: unknown_fields", &["distinctive: unknown_fields", "u8"]),
         ("other: u32", "distinctive: uint32 = 1", &["distinctive"]),
         (

@@ -26,6 +26,8 @@ pub struct Input<'i> {
     /// The input up to the innermost bound.
     pub(super) buf: &'i [u8],
     pub(super) pos: usize,
+    /// The offset of `buf` in the whole input.
+    base: usize,
     /// How many bounds there are beside the end of the input.
     bounds: u32,
     depth_left: u32,
@@ -33,7 +35,8 @@ pub struct Input<'i> {
     too_deep: bool,
     /// The bytes that may still be allocated.
     budget: usize,
-    discard_unknown: bool,
+    /// What was asked for, for messages that are decoded later.
+    options: DecodeOptions,
     /// Whether a message with required fields was seen.
     required: bool,
     /// Where the fault is, innermost field first.
@@ -46,16 +49,26 @@ pub struct Input<'i> {
     shared: Option<&'i bytes::Bytes>,
 }
 
+/// A message that is decoded later.
+pub struct Deferred<'i> {
+    pub(super) bytes: &'i [u8],
+    /// Where it starts in the whole input.
+    pub(super) offset: usize,
+    /// How it is decoded: as the rest, as deep as it may still go.
+    pub(super) options: DecodeOptions,
+}
+
 impl<'i> Input<'i> {
     pub(super) fn new(buf: &'i [u8], options: &DecodeOptions) -> Self {
         Self {
             buf,
             pos: 0,
+            base: 0,
             bounds: 0,
             depth_left: options.depth_limit().min(DEFAULT_DEPTH),
             too_deep: false,
             budget: options.budget_for(buf.len()),
-            discard_unknown: options.discards_unknown(),
+            options: *options,
             required: false,
             trail: Trail::new(),
             index: None,
@@ -68,6 +81,11 @@ impl<'i> Input<'i> {
     /// The input behind a length prefix, which is a bound of its own.
     pub(super) fn behind(buf: &'i [u8], pos: usize, options: &DecodeOptions) -> Self {
         Self { pos, bounds: 1, ..Self::new(buf, options) }
+    }
+
+    /// A message that was put off, at the offset `base` of the whole input.
+    pub(super) fn part(buf: &'i [u8], base: usize, options: &DecodeOptions) -> Self {
+        Self { base, bounds: 1, ..Self::new(buf, options) }
     }
 
     /// Lets `Bytes` members share the memory of the input.
@@ -95,7 +113,7 @@ impl<'i> Input<'i> {
 
     #[cold]
     fn error(self, kind: DecodeErrorKind, table: &'static MessageTable) -> DecodeError {
-        DecodeError::new(raw::within(self.bounds > 0, kind), self.pos)
+        DecodeError::new(raw::within(self.bounds > 0, kind), self.base + self.pos)
             .with_path(self.trail.named(table))
             .in_message(table.full_name())
     }
@@ -165,6 +183,10 @@ impl<'i> Input<'i> {
         }
         self.pos = match raw::skip_value(self.buf, value, self.buf.len(), tag, self.depth_left) {
             Ok(pos) => pos,
+            // A group that is itself too deep is at fault at its tag, where the position is.
+            Err(fault) if tag.wire_type() == WireType::StartGroup && self.depth_left == 0 => {
+                return Err(fault.kind);
+            }
             Err(fault) => {
                 self.pos = fault.offset;
                 return Err(fault.kind);
@@ -177,7 +199,7 @@ impl<'i> Input<'i> {
 
     fn keep(&mut self, fields: &[u8], unknown: Option<&mut Vec<u8>>) -> Result<(), DecodeErrorKind> {
         match unknown {
-            Some(unknown) if !self.discard_unknown => {
+            Some(unknown) if !self.options.discards_unknown() => {
                 self.reserve(unknown, fields.len())?;
                 unknown.extend_from_slice(fields);
                 Ok(())
@@ -266,6 +288,39 @@ impl<'i> Input<'i> {
         message.merge_message(self, spec.number)?;
         self.depth_left = depth + 1;
         Ok(())
+    }
+
+    /// A length and the message it announces, one level deeper, to be decoded later.
+    #[inline]
+    pub(super) fn deferred(&mut self, _: Spec) -> Result<Deferred<'i>, DecodeErrorKind> {
+        let Some(depth) = self.depth_left.checked_sub(1) else {
+            return Err(self.too_deep());
+        };
+        let bytes = self.bytes()?;
+        Ok(self.later(bytes, self.pos - bytes.len(), depth))
+    }
+
+    /// A group up to its end tag, one level deeper, to be decoded later.
+    pub(super) fn deferred_group(&mut self, spec: Spec) -> Result<Deferred<'i>, DecodeErrorKind> {
+        let Some(depth) = self.depth_left.checked_sub(1) else {
+            return Err(self.too_deep());
+        };
+        let start = self.pos;
+        match raw::group(self.buf, start, spec.number, self.depth_left) {
+            Ok((end, pos)) => {
+                self.pos = pos;
+                Ok(self.later(self.buf.get(start..end).unwrap_or_default(), start, depth))
+            }
+            Err(fault) => {
+                self.pos = fault.offset;
+                Err(fault.kind)
+            }
+        }
+    }
+
+    #[inline]
+    fn later(&self, bytes: &'i [u8], start: usize, depth: u32) -> Deferred<'i> {
+        Deferred { bytes, offset: self.base + start, options: self.options.max_depth(depth) }
     }
 
     /// A length and the bytes it announces.

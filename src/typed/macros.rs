@@ -91,7 +91,7 @@
 /// | `string` | `String`, `&'a str`, `Cow<'a, str>` |
 /// | `bytes` | `Vec<u8>`, `&'a [u8]`, `Cow<'a, [u8]>`, `bytes::Bytes` |
 /// | `enum E` | `E`, [`EnumValue<E>`](crate::EnumValue), `i32` |
-/// | `message M`, `group M` | `M`, `Box<M>` |
+/// | `message M`, `group M` | `M`, `Box<M>`, [`Lazy<M>`](crate::Lazy) |
 ///
 /// Presence follows from the member's type:
 ///

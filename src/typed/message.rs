@@ -233,7 +233,8 @@ pub trait Message: Sized {
     where
         Self: DecodeFrom<'i>,
     {
-        Input::new(input, &options).root(self).map(|_| ())
+        // Messages that are decoded later are not checked for required fields either.
+        Input::new(input, &options.allow_partial(true)).root(self).map(|_| ())
     }
 
     /// Shows every field to a visitor, in number order.
@@ -333,7 +334,7 @@ fn complete<'i, M: DecodeFrom<'i>>(
 
 /// Checks required fields by the walk that sizes the message.
 #[cold]
-fn check_required<M: Message>(message: &M, end: usize) -> Result<(), DecodeError> {
+pub(super) fn check_required<M: Message>(message: &M, end: usize) -> Result<(), DecodeError> {
     let mut sizes = Sizes::counting();
     let mut sizer = Sizer::new(&mut sizes, &EncodeOptions::new());
     sizer.body(message);

@@ -10,6 +10,7 @@
 //! | `kinds.rs` | kinds as types, and the table of a listing |
 //! | `field.rs` | what a member must do: [`Single`](field::Single) values, [`Field`](field::Field)s |
 //! | `scalar.rs`, `text.rs`, `nested.rs` | one value: numbers and enums, strings and bytes, messages |
+//! | `lazy.rs`, `once.rs` | messages that stay bytes until they are asked for |
 //! | `member.rs`, `map.rs` | members of many values or none: `Option`, `Vec`, maps |
 //! | `size.rs`, `write.rs`, `input.rs` | the state of the sizing, the writing and the decoding pass |
 //! | `calls.rs` | whether the code of a field is put in place or called |
@@ -22,11 +23,13 @@ mod enumeration;
 pub mod field;
 pub mod input;
 pub mod kinds;
+mod lazy;
 mod macros;
 mod map;
 mod member;
 mod message;
 mod nested;
+mod once;
 mod scalar;
 mod size;
 mod text;
@@ -36,6 +39,7 @@ mod unknown;
 mod write;
 
 pub use enumeration::{EnumValue, Enumeration};
+pub use lazy::Lazy;
 pub use message::{DecodeFrom, DecodeOwned, Message};
 pub use unknown::UnknownFieldSet;
 

@@ -99,6 +99,16 @@ impl<'b, 's> Sizer<'b, 's> {
         len
     }
 
+    /// `len` bytes that were encoded before, one level deeper, with `levels` levels of messages in them.
+    #[inline]
+    pub(super) fn spliced(&mut self, spec: Spec, len: usize, levels: u32) -> u64 {
+        if self.depth_left <= levels {
+            self.fail(EncodeErrorKind::DepthExceeded, spec);
+            return 0;
+        }
+        len as u64
+    }
+
     /// Notes that a required field is not set.
     #[cold]
     #[inline(never)]

@@ -1,0 +1,433 @@
+//! [`Lazy`]: a message that stays bytes until it is asked for.
+
+use super::{
+    DecodeOwned, Message,
+    field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
+    input::{Deferred, Input},
+    kinds::{Group, Nested},
+    message,
+    once::OnceBox,
+    size::Sizer,
+    write::Writer,
+};
+use crate::wire::{WireType, varint_len};
+use crate::{DecodeError, DecodeErrorKind, DecodeOptions};
+use alloc::{boxed::Box, vec::Vec};
+use core::{fmt, iter};
+
+/// A message that stays bytes until it is asked for: a member in the place of `T`, `Box<T>` or a variant's `T`.
+///
+/// Decoding the struct around it only finds where the message ends and keeps its bytes. The first
+/// [`get`](Self::get) decodes them, once, whichever thread it is on. Encoding writes the bytes as they were read, to
+/// the last unknown field and overlong varint, until [`get_mut`](Self::get_mut) is called; then it encodes the value.
+///
+/// ```
+/// use tablepb::{Lazy, Message};
+///
+/// #[derive(Debug, Default, PartialEq)]
+/// struct Resource { name: String }
+/// #[derive(Default)]
+/// struct Metric { resource: Lazy<Resource>, points: Vec<i64> }
+///
+/// tablepb::message! {
+///     Resource as "example.Resource" { name: string = 1 }
+///     Metric as "example.Metric" { resource: message Resource = 1, points: repeated int64 = 2 }
+/// }
+///
+/// let bytes = b"\x0a\x06\x0a\x04web1\x12\x02\x01\x02";
+/// let mut metric = Metric::decode(bytes)?;
+/// assert_eq!(metric.points, [1, 2]);
+/// assert!(!metric.resource.is_decoded());
+/// assert_eq!(metric.encode_to_vec()?, bytes);
+///
+/// assert_eq!(metric.resource.get()?.name, "web1");
+/// metric.resource.get_mut()?.name.push('0');
+/// assert_eq!(metric.encode_to_vec()?, b"\x0a\x07\x0a\x05web10\x12\x02\x01\x02");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # What is checked, and when
+///
+/// When the struct around it is decoded: wire type, length prefix, and that so many bytes are there; for a group, all
+/// that skipping it checks. Everything else, required fields and UTF-8 included, waits until the message is decoded.
+/// What is wrong then is the error of every access, with its offset in the whole input, and with a field path that starts at `T`.
+/// The options of the outer decode hold for it: what is left of the depth, unknown fields, required fields, and the
+/// budget as it was at the start.
+///
+/// Bytes that have not been decoded are written unchecked; an encode counts one level of depth for them.
+///
+/// # Merging
+///
+/// A field that occurs again adds its bytes: decoding merges the parts in their order. If the value has been
+/// changed, the part is merged into it at once.
+///
+/// # Memory
+///
+/// Three words in the struct; a box of some 80 bytes and the bytes of the message, shared by
+/// [`decode_shared`](Message::decode_shared), copied otherwise; once decoded, a box with the value beside them.
+pub struct Lazy<T> {
+    /// As read; `None` if there was nothing to read, or once the value counts.
+    raw: Option<Box<Raw>>,
+    /// Decoded from `raw` if that is there. Without both, the message has no fields.
+    value: OnceBox<Result<T, DecodeError>>,
+}
+
+/// The occurrences of a field, as read.
+#[derive(Clone)]
+struct Raw {
+    bytes: Octets,
+    /// Where the first occurrence starts in the input.
+    offset: usize,
+    /// Where later occurrences start in `bytes` and in their input.
+    later: Vec<(usize, usize)>,
+    options: DecodeOptions,
+}
+
+#[derive(Clone)]
+enum Octets {
+    Owned(Vec<u8>),
+    #[cfg(feature = "bytes")]
+    Shared(bytes::Bytes),
+}
+
+impl Octets {
+    fn as_slice(&self) -> &[u8] {
+        match self {
+            Self::Owned(bytes) => bytes,
+            #[cfg(feature = "bytes")]
+            Self::Shared(bytes) => bytes,
+        }
+    }
+
+    /// A copy, or a share of the input if that can be shared.
+    fn read(part: &[u8], input: &mut Input<'_>) -> Result<Self, DecodeErrorKind> {
+        #[cfg(feature = "bytes")]
+        if let Some(owner) = input.shared() {
+            return Ok(Self::Shared(owner.slice_ref(part)));
+        }
+        let mut bytes = Vec::new();
+        input.charge(part.len())?;
+        bytes.try_reserve_exact(part.len()).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
+        bytes.extend_from_slice(part);
+        Ok(Self::Owned(bytes))
+    }
+
+    fn append(&mut self, part: &[u8], input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
+        match self {
+            Self::Owned(bytes) => {
+                input.reserve(bytes, part.len())?;
+                bytes.extend_from_slice(part);
+            }
+            #[cfg(feature = "bytes")]
+            Self::Shared(shared) => {
+                let mut bytes = Vec::new();
+                input.reserve(&mut bytes, shared.len() + part.len())?;
+                bytes.extend_from_slice(shared);
+                bytes.extend_from_slice(part);
+                *self = Self::Owned(bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Raw {
+    /// Merges the occurrences, one after the other, as if they had been merged when they were read.
+    fn decode<T: DecodeOwned>(&self) -> Result<T, DecodeError> {
+        let bytes = self.bytes.as_slice();
+        let mut message = T::unset();
+        let (mut required, mut last) = (false, 0);
+        let starts = iter::once((0, self.offset)).chain(self.later.iter().copied());
+        let ends = self.later.iter().map(|&(start, _)| start).chain([bytes.len()]);
+        for ((start, offset), end) in starts.zip(ends) {
+            let part = bytes.get(start..end).unwrap_or_default();
+            let input = Input::part(part, offset, &self.options);
+            #[cfg(feature = "bytes")]
+            let input = match &self.bytes {
+                Octets::Shared(owner) => input.sharing(owner),
+                Octets::Owned(_) => input,
+            };
+            required |= input.root(&mut message)?;
+            last = offset + part.len();
+        }
+        if required && !self.options.allows_partial() {
+            message::check_required(&message, last)?;
+        }
+        Ok(message)
+    }
+}
+
+impl<T> Lazy<T> {
+    /// A message without fields; allocates nothing.
+    pub const fn new() -> Self {
+        Self { raw: None, value: OnceBox::new() }
+    }
+
+    /// Whether there is nothing left to decode.
+    pub fn is_decoded(&self) -> bool {
+        self.value.get().is_some()
+    }
+
+    /// The bytes that an encode writes as they are; `None` if it encodes the value, as it does once
+    /// [`get_mut`](Self::get_mut) has been called.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match &self.raw {
+            Some(raw) => Some(raw.bytes.as_slice()),
+            None if self.value.get().is_none() => Some(&[]),
+            None => None,
+        }
+    }
+}
+
+impl<T: DecodeOwned> Lazy<T> {
+    /// The message, decoded by the first call.
+    ///
+    /// # Errors
+    ///
+    /// As [`Message::decode`] of the outermost message, with offsets in its input; the same for every call.
+    #[inline]
+    pub fn get(&self) -> Result<&T, DecodeError> {
+        self.decoded().as_ref().map_err(Clone::clone)
+    }
+
+    /// The message, to be changed: its bytes are given up, and an encode writes the value.
+    ///
+    /// # Errors
+    ///
+    /// As [`get`](Self::get); the bytes stay then.
+    pub fn get_mut(&mut self) -> Result<&mut T, DecodeError> {
+        self.get()?;
+        self.raw = None;
+        match self.value.get_mut() {
+            Some(value) => value.as_mut().map_err(|error| error.clone()),
+            None => unreachable!("it has been filled"),
+        }
+    }
+
+    /// The message itself.
+    ///
+    /// # Errors
+    ///
+    /// As [`get`](Self::get).
+    pub fn into_inner(self) -> Result<T, DecodeError> {
+        match self.value.into_inner() {
+            Some(value) => value,
+            None => decode(self.raw.as_deref()),
+        }
+    }
+
+    /// Decodes the message, if it has not been, to see whether it can be. Lazy messages in it stay bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`get`](Self::get).
+    pub fn validate(&self) -> Result<(), DecodeError> {
+        self.get().map(|_| ())
+    }
+
+    fn decoded(&self) -> &Result<T, DecodeError> {
+        self.value.get_or_init(|| decode(self.raw.as_deref()))
+    }
+
+    /// Takes one more occurrence.
+    fn append(&mut self, part: Deferred<'_>, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
+        match &mut self.raw {
+            Some(raw) => {
+                input.reserve(&mut raw.later, 1)?;
+                let start = raw.bytes.as_slice().len();
+                raw.bytes.append(part.bytes, input)?;
+                raw.later.push((start, part.offset));
+                raw.options = part.options;
+            }
+            None => {
+                input.charge(size_of::<Raw>())?;
+                let bytes = Octets::read(part.bytes, input)?;
+                let raw = Raw { bytes, offset: part.offset, later: Vec::new(), options: part.options };
+                self.raw = Some(Box::new(raw));
+            }
+        }
+        self.value = OnceBox::new();
+        Ok(())
+    }
+
+    /// The value, if it counts and not the bytes.
+    fn own(&mut self) -> Option<&mut T> {
+        match (&self.raw, self.value.get_mut()) {
+            (None, Some(Ok(value))) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+fn decode<T: DecodeOwned>(raw: Option<&Raw>) -> Result<T, DecodeError> {
+    raw.map_or_else(|| Ok(T::unset()), Raw::decode)
+}
+
+/// What an encode writes.
+enum Content<'l, T> {
+    Bytes(&'l [u8]),
+    Value(&'l T),
+}
+
+impl<T> Lazy<T> {
+    #[inline]
+    fn content(&self) -> Content<'_, T> {
+        match (&self.raw, self.value.get()) {
+            (Some(raw), _) => Content::Bytes(raw.bytes.as_slice()),
+            (None, Some(Ok(value))) => Content::Value(value),
+            (None, _) => Content::Bytes(&[]),
+        }
+    }
+}
+
+/// A value that is decoded already.
+impl<T> From<T> for Lazy<T> {
+    fn from(value: T) -> Self {
+        Self { raw: None, value: OnceBox::with(Ok(value)) }
+    }
+}
+
+impl<T> Default for Lazy<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Clone> Clone for Lazy<T> {
+    fn clone(&self) -> Self {
+        let value = self.value.get().map_or_else(OnceBox::new, |value| OnceBox::with(value.clone()));
+        Self { raw: self.raw.clone(), value }
+    }
+}
+
+/// Compares the messages, for which both are decoded; those that cannot be are equal if their bytes are.
+impl<T: DecodeOwned + PartialEq> PartialEq for Lazy<T> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.decoded(), other.decoded()) {
+            (Ok(one), Ok(other)) => one == other,
+            (Err(_), Err(_)) => self.as_bytes() == other.as_bytes(),
+            _ => false,
+        }
+    }
+}
+
+impl<T: DecodeOwned + Eq> Eq for Lazy<T> {}
+
+/// The message if it is decoded, else the number of bytes.
+impl<T: fmt::Debug> fmt::Debug for Lazy<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.value.get(), self.as_bytes()) {
+            (Some(Ok(value)), _) => f.debug_tuple("Lazy").field(value).finish(),
+            (Some(Err(error)), _) => f.debug_tuple("Lazy").field(error).finish(),
+            (None, bytes) => write!(f, "Lazy({} bytes)", bytes.unwrap_or_default().len()),
+        }
+    }
+}
+
+impl<M: Message> Single<Nested<M>> for Lazy<M> {
+    #[inline]
+    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+        match self.content() {
+            Content::Value(value) => Single::<Nested<M>>::size(value, spec, sizer),
+            Content::Bytes(bytes) => {
+                let len = sizer.spliced(spec, bytes.len(), 0);
+                spec.tag_len() + varint_len(len) as u64 + len
+            }
+        }
+    }
+
+    #[inline]
+    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+        match self.content() {
+            Content::Value(value) => Single::<Nested<M>>::write(value, spec, writer),
+            Content::Bytes(bytes) => {
+                writer.prefixed_tag(spec);
+                writer.cursor.put_length_delimited(bytes);
+            }
+        }
+    }
+}
+
+impl<M: Message> Single<Group<M>> for Lazy<M> {
+    #[inline]
+    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+        match self.content() {
+            Content::Value(value) => Single::<Group<M>>::size(value, spec, sizer),
+            Content::Bytes(bytes) => 2 * spec.tag_len() + sizer.spliced(spec, bytes.len(), 0),
+        }
+    }
+
+    #[inline]
+    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+        match self.content() {
+            Content::Value(value) => Single::<Group<M>>::write(value, spec, writer),
+            Content::Bytes(bytes) => {
+                writer.tag::<Group<M>>(spec);
+                writer.cursor.put_slice(bytes);
+                writer.end_group(spec);
+            }
+        }
+    }
+}
+
+macro_rules! lazy {
+    ($($kind:ident: $wire:ident, $read:ident;)*) => {$(
+        impl<'i, M: DecodeOwned> SingleFrom<'i, $kind<M>> for Lazy<M> {
+            #[inline]
+            fn fresh(_: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+                Ok(Self::new())
+            }
+
+            #[inline]
+            fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
+                if bits & 7 != WireType::$wire as u32 {
+                    return Ok(Outcome::Unknown);
+                }
+                if let Some(value) = self.own() {
+                    return SingleFrom::<$kind<M>>::merge(value, bits, spec, input);
+                }
+                let part = input.$read(spec)?;
+                self.append(part, input)?;
+                Ok(Outcome::Done)
+            }
+        }
+
+        /// As a message that is a member itself, it is written when it has something to write.
+        impl<M: Message> Field<$kind<M>> for Lazy<M> {
+            #[inline]
+            fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+                match self.content() {
+                    Content::Value(value) => Field::<$kind<M>>::size(value, spec, sizer),
+                    Content::Bytes(&[]) => 0,
+                    Content::Bytes(_) => Single::<$kind<M>>::size(self, spec, sizer),
+                }
+            }
+
+            #[inline]
+            fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+                match self.content() {
+                    Content::Value(value) => Field::<$kind<M>>::write(value, spec, writer),
+                    Content::Bytes(&[]) => {}
+                    Content::Bytes(_) => Single::<$kind<M>>::write(self, spec, writer),
+                }
+            }
+
+            #[inline]
+            fn clear(&mut self) {
+                *self = Self::new();
+            }
+        }
+
+        impl<'i, M: DecodeOwned> FieldFrom<'i, $kind<M>> for Lazy<M> {
+            #[inline]
+            fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
+                SingleFrom::<$kind<M>>::merge(self, bits, spec, input)
+            }
+        }
+    )*};
+}
+
+lazy! {
+    Nested: LengthDelimited, deferred;
+    Group: StartGroup, deferred_group;
+}
