@@ -1,0 +1,123 @@
+//! From a captured packet to the UDP datagram in it.
+
+use super::super::collect::Datagram;
+use super::super::collect::input::{Input, mapped};
+use super::Packet;
+
+/// Kinds of first headers.
+pub enum Link {}
+
+impl Link {
+    const NULL: u32 = 0;
+    pub const ETHERNET: u32 = 1;
+    const RAW: [u32; 5] = [12, 14, 101, 228, 229];
+    const LOOP: u32 = 108;
+    const LINUX_SLL: u32 = 113;
+    const LINUX_SLL2: u32 = 276;
+}
+
+const IPV4: u16 = 0x0800;
+const IPV6: u16 = 0x86dd;
+/// Tags, and what is behind them counts.
+const VLAN: [u16; 4] = [0x8100, 0x88a8, 0x9100, 0x9200];
+const UDP: u8 = 17;
+const UDP_HEADER: u16 = 8;
+/// Tags and extension headers that are followed.
+const NESTING: usize = 8;
+
+/// What a packet is.
+#[derive(Clone, Copy, Debug)]
+pub enum Outcome<'a> {
+    Datagram(Datagram<'a>),
+    /// A part of a datagram, which is not put together again.
+    Fragment,
+    /// No UDP, or cut off before there is any.
+    Other,
+}
+
+/// Takes the headers off; of several VLAN tags all.
+pub fn datagram<'a>(packet: &Packet<'a>) -> Outcome<'a> {
+    match network(packet).and_then(|bytes| transport(bytes, packet.seconds)) {
+        Some(outcome) => outcome,
+        None => Outcome::Other,
+    }
+}
+
+/// The IP packet.
+fn network<'a>(packet: &Packet<'a>) -> Option<&'a [u8]> {
+    let mut input = Input(packet.bytes);
+    let mut kind = match packet.link {
+        Link::ETHERNET => {
+            input.take(12)?;
+            input.u16()?
+        }
+        Link::LINUX_SLL => {
+            input.take(14)?;
+            input.u16()?
+        }
+        Link::LINUX_SLL2 => {
+            let kind = input.u16()?;
+            input.take(18)?;
+            kind
+        }
+        Link::NULL | Link::LOOP => {
+            // A protocol family, whose numbers differ; the packet says its version itself.
+            input.take(4)?;
+            return Some(input.0);
+        }
+        link if Link::RAW.contains(&link) => return Some(input.0),
+        _ => return None,
+    };
+    for _ in 0..NESTING {
+        if !VLAN.contains(&kind) {
+            break;
+        }
+        input.take(2)?;
+        kind = input.u16()?;
+    }
+    (kind == IPV4 || kind == IPV6).then_some(input.0)
+}
+
+fn transport(packet: &[u8], received: u64) -> Option<Outcome<'_>> {
+    let mut input = Input(packet);
+    let (protocol, source) = match packet.first()? >> 4 {
+        4 => {
+            let header = input.array::<20>()?;
+            let len = usize::from(header[0] & 15) * 4;
+            input.take(len.checked_sub(header.len())?)?;
+            let more_or_offset = u16::from_be_bytes([header[6], header[7]]) & 0x3fff;
+            if more_or_offset != 0 && header[9] == UDP {
+                return Some(Outcome::Fragment);
+            }
+            (header[9], mapped([header[12], header[13], header[14], header[15]]))
+        }
+        6 => {
+            let [_, _, _, _, _, _, mut next, _] = input.array()?;
+            let source = input.array()?;
+            input.take(16)?;
+            for _ in 0..NESTING {
+                match next {
+                    // Hop-by-hop, routing, destination.
+                    0 | 43 | 60 => {
+                        next = input.u8()?;
+                        let len = usize::from(input.u8()?) * 8 + 6;
+                        input.take(len)?;
+                    }
+                    44 => return Some(Outcome::Fragment),
+                    _ => break,
+                }
+            }
+            (next, source)
+        }
+        _ => return None,
+    };
+    if protocol != UDP {
+        return None;
+    }
+    input.take(4)?;
+    let len = input.u16()?.checked_sub(UDP_HEADER)?;
+    let _checksum = input.u16()?;
+    // What was cut off when it was captured is missing; what pads the frame does not count.
+    let payload = input.0.get(..len.into()).unwrap_or(input.0);
+    Some(Outcome::Datagram(Datagram { received, source, payload }))
+}

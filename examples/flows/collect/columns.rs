@@ -1,0 +1,149 @@
+//! The columns of a flow: their names, numbers and kinds, and the schema that they make.
+//!
+//! There is one listing. [`columns!`] hands it to a macro, so that whoever needs a struct, a table or handles with
+//! one item per column makes them from the same lines.
+
+use std::error::Error;
+use tablepb::record::Field;
+use tablepb::record::kind::{self, FieldKind};
+use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, PlanError, RecordPlan};
+
+/// The full name of the message type.
+pub const MESSAGE: &str = "flows.Flow";
+
+/// Calls a macro with all columns, by kind. Addresses are `bytes` of 16, IPv4 as `::ffff:a.b.c.d`.
+///
+/// The numbers up to 15, whose tags take one byte, go to the columns that nearly every flow has.
+macro_rules! columns {
+    ($use:ident) => {
+        $use! {
+            Uint64 {
+                TimeReceived = 1,
+                SamplingRate = 2,
+                Bytes = 12,
+                Packets = 13,
+                SrcMAC = 23,
+                DstMAC = 24,
+            }
+            Uint32 {
+                InIf = 4,
+                OutIf = 5,
+                EType = 8,
+                Proto = 9,
+                SrcPort = 10,
+                DstPort = 11,
+                SrcAS = 14,
+                DstAS = 15,
+                SrcNetMask = 17,
+                DstNetMask = 18,
+                SrcVlan = 21,
+                DstVlan = 22,
+                TOS = 25,
+                TTL = 26,
+                TCPFlags = 27,
+                ICMPType = 28,
+                ICMPCode = 29,
+                FragmentID = 30,
+                FragmentOffset = 31,
+                IPv6FlowLabel = 32,
+                ForwardingStatus = 33,
+                SrcPortNAT = 36,
+                DstPortNAT = 37,
+            }
+            Address {
+                ExporterAddress = 3,
+                SrcAddr = 6,
+                DstAddr = 7,
+                NextHop = 16,
+                SrcAddrNAT = 34,
+                DstAddrNAT = 35,
+            }
+            List {
+                DstASPath = 19,
+                DstCommunities = 20,
+                MPLSLabels = 38,
+            }
+        }
+    };
+}
+
+/// Columns that are switched together.
+pub const GROUPS: &[(&str, &[&str])] = &[
+    ("L2", &["SrcVlan", "DstVlan", "SrcMAC", "DstMAC"]),
+    ("NAT", &["SrcAddrNAT", "DstAddrNAT", "SrcPortNAT", "DstPortNAT"]),
+    ("MPLS", &["MPLSLabels"]),
+    ("Routing", &["SrcNetMask", "DstNetMask", "NextHop", "SrcAS", "DstAS", "DstASPath", "DstCommunities"]),
+    ("ICMP", &["ICMPType", "ICMPCode"]),
+    ("Fragments", &["FragmentID", "FragmentOffset"]),
+    ("Header", &["TOS", "TTL", "TCPFlags", "IPv6FlowLabel", "ForwardingStatus"]),
+];
+
+macro_rules! enums {
+    ($($group:ident { $($name:ident = $number:literal,)* })*) => {$(
+        #[doc = concat!("The columns of kind `", stringify!($group), "`.")]
+        #[allow(clippy::upper_case_acronyms, clippy::enum_variant_names, reason = "these are the names of the columns")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $group { $($name,)* }
+
+        impl $group {
+            /// The names of all, in the order of their discriminants.
+            pub const NAMES: [&str; [$($number),*].len()] = [$(stringify!($name)),*];
+        }
+    )*};
+}
+
+columns!(enums);
+
+macro_rules! fields {
+    ($($group:ident { $($name:ident = $number:literal,)* })*) => {
+        &[$($(fields!(@$group stringify!($name), $number),)*)*]
+    };
+    (@Uint64 $name:expr, $number:expr) => { FieldTable::new($name, $number, Kind::Uint64) };
+    (@Uint32 $name:expr, $number:expr) => { FieldTable::new($name, $number, Kind::Uint32) };
+    (@Address $name:expr, $number:expr) => { FieldTable::new($name, $number, Kind::Bytes) };
+    (@List $name:expr, $number:expr) => { FieldTable::new($name, $number, Kind::Uint32).repeated() };
+}
+
+static FLOW: MessageTable = MessageTable::new(MESSAGE, columns!(fields));
+
+/// The plan with all columns enabled, and the groups.
+pub fn plan() -> Result<RecordPlan, Box<dyn Error>> {
+    let pool = DescriptorPool::from_tables(&[&FLOW])?;
+    let flow = pool.get_message_by_name(MESSAGE).ok_or("the schema has no flows")?;
+    let mut plan = RecordPlan::new(&flow);
+    for (name, columns) in GROUPS {
+        plan = plan.group(name, *columns)?;
+    }
+    Ok(plan)
+}
+
+/// The handles of all columns, by discriminant.
+pub struct Handles {
+    pub uint64: [Field<kind::Uint64>; Uint64::NAMES.len()],
+    pub uint32: [Field<kind::Uint32>; Uint32::NAMES.len()],
+    pub address: [Field<kind::Bytes>; Address::NAMES.len()],
+    pub list: [Field<kind::Uint32>; List::NAMES.len()],
+}
+
+impl Handles {
+    /// Asks the plan for them.
+    pub fn new(plan: &RecordPlan) -> Result<Self, PlanError> {
+        Ok(Self {
+            uint64: resolve(plan, &Uint64::NAMES)?,
+            uint32: resolve(plan, &Uint32::NAMES)?,
+            address: resolve(plan, &Address::NAMES)?,
+            list: resolve(plan, &List::NAMES)?,
+        })
+    }
+}
+
+fn resolve<K: FieldKind, const N: usize>(
+    plan: &RecordPlan,
+    names: &[&str; N],
+) -> Result<[Field<K>; N], PlanError> {
+    let mut handles = [plan.field(names[0])?; N];
+    for (handle, name) in handles.iter_mut().zip(names) {
+        *handle = plan.field(name)?;
+    }
+    Ok(handles)
+}

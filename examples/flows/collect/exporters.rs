@@ -1,0 +1,113 @@
+//! [`Exporters`]: what has to be remembered of exporters from one datagram to the next, within limits.
+//!
+//! Anybody can send datagrams, so everything has a limit: what is above it is not remembered, or the oldest goes.
+
+use super::netflow9::Version;
+use super::sampling::Rates;
+use super::template::Template;
+use std::collections::{HashMap, VecDeque};
+
+/// Observation domains that are remembered.
+const MAX_DOMAINS: usize = 1024;
+/// Steps of all templates together; 16 bytes each.
+const MAX_STEPS: usize = 1 << 16;
+/// Sets that wait for their template, and their bytes.
+const MAX_WAITING: usize = 1024;
+const MAX_WAITING_BYTES: usize = 1 << 20;
+
+/// Where templates belong: an exporter has domains, each of which numbers its templates itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DomainKey {
+    pub exporter: [u8; 16],
+    pub version: Version,
+    pub id: u32,
+}
+
+#[derive(Default)]
+struct Domain {
+    templates: HashMap<u16, Template>,
+    rates: Rates,
+}
+
+/// A set of records whose template is not known yet.
+pub struct Waiting {
+    key: DomainKey,
+    id: u16,
+    pub received: u64,
+    pub body: Vec<u8>,
+}
+
+/// Templates, sampling rates, and sets that came before their template.
+#[derive(Default)]
+pub struct Exporters {
+    domains: HashMap<DomainKey, Domain>,
+    steps: usize,
+    waiting: VecDeque<Waiting>,
+    waiting_bytes: usize,
+    /// Sets that have waited for a template and were given up.
+    pub given_up: u64,
+}
+
+impl Exporters {
+    /// The template of a set, and the rates of its domain.
+    #[inline]
+    pub fn find(&mut self, key: &DomainKey, id: u16) -> Option<(&Template, &mut Rates)> {
+        let domain = self.domains.get_mut(key)?;
+        Some((domain.templates.get(&id)?, &mut domain.rates))
+    }
+
+    /// Remembers a template in the place of the one before it; false if there is too much already.
+    pub fn learn(&mut self, key: &DomainKey, id: u16, template: Template) -> bool {
+        if self.domains.len() >= MAX_DOMAINS && !self.domains.contains_key(key) {
+            return false;
+        }
+        let domain = self.domains.entry(*key).or_default();
+        let before = domain.templates.get(&id).map_or(0, Template::size);
+        let steps = self.steps - before + template.size();
+        if steps > MAX_STEPS {
+            return false;
+        }
+        self.steps = steps;
+        domain.templates.insert(id, template);
+        true
+    }
+
+    /// Forgets a template that was withdrawn, or all templates or options templates.
+    pub fn forget(&mut self, key: &DomainKey, id: Option<u16>, is_options: bool) {
+        let Some(domain) = self.domains.get_mut(key) else { return };
+        let steps = &mut self.steps;
+        domain.templates.retain(|own, template| {
+            let goes = id.is_none_or(|id| id == *own) && template.is_options == is_options;
+            *steps -= if goes { template.size() } else { 0 };
+            !goes
+        });
+    }
+
+    /// Keeps a set until its template comes, and the oldest no longer if there are too many.
+    pub fn wait(&mut self, key: &DomainKey, id: u16, received: u64, body: &[u8]) {
+        self.waiting_bytes += body.len();
+        self.waiting.push_back(Waiting { key: *key, id, received, body: body.to_vec() });
+        while self.waiting.len() > MAX_WAITING || self.waiting_bytes > MAX_WAITING_BYTES {
+            let Some(oldest) = self.waiting.pop_front() else { break };
+            self.waiting_bytes -= oldest.body.len();
+            self.given_up += 1;
+        }
+    }
+
+    /// The sets that have waited for this template.
+    pub fn take_waiting(&mut self, key: &DomainKey, id: u16) -> Vec<Waiting> {
+        let is_due = |waiting: &Waiting| (&waiting.key, waiting.id) == (key, id);
+        if !self.waiting.iter().any(is_due) {
+            return Vec::new();
+        }
+        let (due, rest): (Vec<_>, Vec<_>) = self.waiting.drain(..).partition(is_due);
+        self.waiting.extend(rest);
+        self.waiting_bytes -= due.iter().map(|waiting| waiting.body.len()).sum::<usize>();
+        due
+    }
+
+    /// The sets that are still waiting.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+}

@@ -1,0 +1,97 @@
+//! [`Input`]: bytes taken from the front, big-endian, never more than there are.
+
+/// What is left of a datagram, or of a part of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a>(pub &'a [u8]);
+
+impl<'a> Input<'a> {
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The next `len` bytes.
+    #[inline]
+    pub fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    /// The next `len` bytes, as an input of their own.
+    #[inline]
+    pub fn part(&mut self, len: usize) -> Option<Self> {
+        self.take(len).map(Self)
+    }
+
+    #[inline]
+    pub fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*taken)
+    }
+
+    #[inline]
+    pub fn u8(&mut self) -> Option<u8> {
+        self.array().map(u8::from_be_bytes)
+    }
+
+    #[inline]
+    pub fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_be_bytes)
+    }
+
+    #[inline]
+    pub fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_be_bytes)
+    }
+}
+
+/// A big-endian number of up to eight bytes, as exporters shorten them.
+#[inline]
+pub fn number(bytes: &[u8]) -> Option<u64> {
+    Some(match *bytes {
+        [a] => a.into(),
+        [a, b] => u16::from_be_bytes([a, b]).into(),
+        [a, b, c, d] => u32::from_be_bytes([a, b, c, d]).into(),
+        [a, b, c, d, e, f, g, h] => u64::from_be_bytes([a, b, c, d, e, f, g, h]),
+        [] | [_, _, _, _, _, _, _, _, _, ..] => return None,
+        _ => bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte)),
+    })
+}
+
+/// An IPv4 address in the 16 bytes of an IPv6 address, `::ffff:a.b.c.d`.
+#[inline]
+pub fn mapped(address: [u8; 4]) -> [u8; 16] {
+    (u128::from(u32::from_be_bytes(address)) | 0xffff << 32).to_be_bytes()
+}
+
+/// A MAC address as a number.
+#[inline]
+pub fn mac(address: [u8; 6]) -> u64 {
+    let [a, b, c, d, e, f] = address;
+    u64::from_be_bytes([0, 0, a, b, c, d, e, f])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_taken_beyond_the_end() {
+        let mut input = Input(&[1, 2, 3]);
+        assert_eq!((input.u32(), input.u16(), input.take(2), input.u8()), (None, Some(0x102), None, Some(3)));
+        assert!(input.is_empty() && input.part(0).is_some());
+    }
+
+    #[test]
+    fn numbers_have_up_to_eight_bytes() {
+        let bytes = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+        assert_eq!((number(&[]), number(&bytes)), (None, None));
+        for len in 1..=8 {
+            let expected = bytes[..len].iter().fold(0, |n, &b| n * 256 + u64::from(b));
+            assert_eq!(number(&bytes[..len]), Some(expected));
+        }
+        assert_eq!(mapped([192, 0, 2, 1]), std::net::Ipv4Addr::new(192, 0, 2, 1).to_ipv6_mapped().octets());
+        assert_eq!(mac([0x02, 0, 0x5e, 0x10, 0, 1]), 0x0200_5e10_0001);
+    }
+}

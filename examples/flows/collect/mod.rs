@@ -1,0 +1,118 @@
+//! A flow collector: datagrams in, flows out, one value after the other while it is decoded.
+//!
+//! [`Collector`] looks at the version and hands the datagram to `sflow.rs`, `netflow5.rs` or `netflow9.rs` (which
+//! does IPFIX too). These give what they find to a [`Sink`]; [`Records`] is the one that writes protobuf. `columns.rs`
+//! is the schema. Nothing here panics or grows without limit, whatever is in a datagram.
+#![allow(dead_code, reason = "the tests and the bench of records use parts of this")]
+
+#[macro_use]
+pub mod columns;
+mod elements;
+mod exporters;
+pub mod flow;
+mod headers;
+pub mod input;
+mod netflow5;
+mod netflow9;
+mod sampling;
+mod sflow;
+mod template;
+
+use exporters::Exporters;
+use flow::Sink;
+use netflow9::Version;
+use std::fmt;
+
+/// A datagram that an exporter sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Datagram<'a> {
+    /// Seconds since 1970.
+    pub received: u64,
+    /// Where it came from; IPv4 as `::ffff:a.b.c.d`.
+    pub source: [u8; 16],
+    pub payload: &'a [u8],
+}
+
+/// What is wrong with a datagram, or a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Neither sFlow 5, NetFlow 5 or 9, nor IPFIX.
+    Version,
+    /// It ends too early.
+    Truncated,
+    /// A number in it makes no sense.
+    Malformed,
+    /// More exporters or templates than are remembered.
+    TooMany,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Version => "neither sFlow 5, NetFlow 5 or 9, nor IPFIX",
+            Self::Truncated => "ends too early",
+            Self::Malformed => "contradicts itself",
+            Self::TooMany => "has more exporters or templates than are remembered",
+        })
+    }
+}
+
+/// What there was besides flows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    pub datagrams: u64,
+    pub bytes: u64,
+    /// Templates that were learnt, and records of options.
+    pub templates: u64,
+    pub options: u64,
+    /// Samples of other kinds than flows: counters, drops.
+    pub skipped: u64,
+    pub faults: u64,
+    pub first_fault: Option<Fault>,
+}
+
+impl Statistics {
+    fn fault(&mut self, fault: Fault) {
+        self.faults += 1;
+        self.first_fault.get_or_insert(fault);
+    }
+}
+
+/// Decodes the datagrams of any number of exporters.
+#[derive(Default)]
+pub struct Collector {
+    exporters: Exporters,
+    pub statistics: Statistics,
+}
+
+impl Collector {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Decodes a datagram; what is wrong with it is counted, and the rest of it still used.
+    #[inline]
+    pub fn receive(&mut self, datagram: &Datagram<'_>, sink: &mut impl Sink) {
+        let &Datagram { received, source, payload } = datagram;
+        let statistics = &mut self.statistics;
+        statistics.datagrams += 1;
+        statistics.bytes += payload.len() as u64;
+        let version = payload.first_chunk().map(|&first| u16::from_be_bytes(first));
+        let decoded = match version {
+            Some(0) => sflow::decode(payload, received, &source, sink, statistics),
+            Some(netflow5::VERSION) => netflow5::decode(payload, received, &source, sink),
+            Some(number) if Version::of(number).is_some() => {
+                netflow9::decode(payload, received, &source, &mut self.exporters, sink, statistics)
+            }
+            _ => Err(Fault::Version),
+        };
+        if let Err(fault) = decoded {
+            self.statistics.fault(fault);
+        }
+    }
+
+    /// Sets of records whose template has not come.
+    pub fn without_template(&self) -> u64 {
+        self.exporters.given_up + self.exporters.waiting() as u64
+    }
+}

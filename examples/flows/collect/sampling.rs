@@ -1,0 +1,132 @@
+//! Sampling rates: how exporters tell them, and which flow has which.
+
+use super::elements::Sampling;
+use super::input::number;
+use std::collections::BTreeMap;
+
+/// A sampling rate in the making: the parts that were told so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rate {
+    pub sampler: Option<u64>,
+    interval: u64,
+    packet_interval: u64,
+    packet_space: u64,
+    size: u64,
+    population: u64,
+    probability: f64,
+}
+
+impl Rate {
+    /// Takes note of a field.
+    pub fn note(&mut self, part: Sampling, value: &[u8]) {
+        if part == Sampling::Probability {
+            self.probability = match *value {
+                [a, b, c, d] => f32::from_be_bytes([a, b, c, d]).into(),
+                _ => value.try_into().map_or(0.0, f64::from_be_bytes),
+            };
+            return;
+        }
+        let value = number(value).unwrap_or(0);
+        match part {
+            Sampling::Sampler => self.sampler = Some(value),
+            Sampling::Interval if self.interval == 0 => self.interval = value,
+            Sampling::Interval | Sampling::Probability => {}
+            Sampling::PacketInterval => self.packet_interval = value,
+            Sampling::PacketSpace => self.packet_space = value,
+            Sampling::Size => self.size = value,
+            Sampling::Population => self.population = value,
+        }
+    }
+
+    /// One packet of how many was taken; `None` if that was not told.
+    pub fn get(&self) -> Option<u64> {
+        let ratio = |all: u64, taken: u64| all.checked_div(taken).filter(|&rate| rate > 0);
+        if self.interval > 0 {
+            return Some(self.interval);
+        }
+        if self.packet_space > 0 && self.packet_interval > 0 {
+            return ratio(self.packet_interval.saturating_add(self.packet_space), self.packet_interval);
+        }
+        if self.packet_interval > 0 {
+            // Alone, it is meant as an interval.
+            return Some(self.packet_interval);
+        }
+        let inverse = 1.0 / self.probability;
+        if inverse.is_finite() && inverse >= 1.0 {
+            return Some(inverse.round() as u64);
+        }
+        ratio(self.population, self.size)
+    }
+}
+
+/// The rates of an observation domain, by sampler.
+#[derive(Clone, Debug, Default)]
+pub struct Rates {
+    by_sampler: BTreeMap<u64, u64>,
+}
+
+impl Rates {
+    /// The samplers that are kept.
+    pub const MAX: usize = 256;
+
+    /// Takes note of a record of options; false if there are too many samplers.
+    pub fn insert(&mut self, rate: &Rate) -> bool {
+        let Some(value) = rate.get() else { return true };
+        let sampler = rate.sampler.unwrap_or(0);
+        let room = self.by_sampler.len() < Self::MAX || self.by_sampler.contains_key(&sampler);
+        if room {
+            self.by_sampler.insert(sampler, value);
+        }
+        room
+    }
+
+    /// The rate of a flow that a sampler has taken, or an unnamed one: then that of the domain, or of its only sampler.
+    pub fn get(&self, sampler: Option<u64>) -> Option<u64> {
+        let named = sampler.and_then(|sampler| self.by_sampler.get(&sampler));
+        let common = || self.by_sampler.get(&0);
+        let only =
+            || self.by_sampler.values().next().filter(|_| sampler.is_none() && self.by_sampler.len() == 1);
+        named.or_else(common).or_else(only).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(parts: &[(Sampling, u64)]) -> Rate {
+        let mut rate = Rate::default();
+        parts.iter().for_each(|(part, value)| rate.note(*part, &value.to_be_bytes()));
+        rate
+    }
+
+    #[test]
+    fn rates_are_told_in_many_ways() {
+        use Sampling::*;
+        assert_eq!(rate(&[(Interval, 1000)]).get(), Some(1000));
+        assert_eq!(rate(&[(PacketInterval, 1), (PacketSpace, 999)]).get(), Some(1000));
+        assert_eq!(rate(&[(PacketInterval, 500)]).get(), Some(500));
+        assert_eq!(rate(&[(Size, 2), (Population, 200)]).get(), Some(100));
+        assert_eq!(rate(&[(Probability, 0.001_f64.to_bits())]).get(), Some(1000));
+        let nonsense = [0.0, -1.0, f64::NAN, f64::INFINITY, 2.0];
+        nonsense.iter().for_each(|p| assert_eq!(rate(&[(Probability, p.to_bits())]).get(), None));
+        assert_eq!(rate(&[(Population, 5)]).get(), None);
+        assert_eq!(rate(&[(PacketInterval, u64::MAX), (PacketSpace, u64::MAX)]).get(), Some(1));
+    }
+
+    #[test]
+    fn a_flow_has_the_rate_of_its_sampler() {
+        let mut rates = Rates::default();
+        assert_eq!((rates.get(None), rates.get(Some(1))), (None, None));
+        rates.insert(&rate(&[(Sampling::Sampler, 7), (Sampling::Interval, 100)]));
+        assert_eq!((rates.get(None), rates.get(Some(7)), rates.get(Some(8))), (Some(100), Some(100), None));
+        rates.insert(&rate(&[(Sampling::Interval, 10)]));
+        assert_eq!(
+            (rates.get(None), rates.get(Some(7)), rates.get(Some(8))),
+            (Some(10), Some(100), Some(10))
+        );
+        let fits =
+            (0..1000).filter(|&n| rates.insert(&rate(&[(Sampling::Sampler, n), (Sampling::Interval, 1)])));
+        assert_eq!(fits.count(), Rates::MAX);
+    }
+}

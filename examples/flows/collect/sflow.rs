@@ -1,0 +1,282 @@
+//! sFlow version 5, <https://sflow.org/sflow_version_5.txt>.
+//!
+//! A datagram holds samples, a flow sample holds records, and each says how long it is. What is not known is skipped;
+//! a sample that contradicts itself is left out and the next one is read.
+
+use super::columns::{Address, List, Uint32, Uint64};
+use super::flow::{Flow, Sink};
+use super::headers::{self, IPV4, IPV6};
+use super::input::{Input, mac, mapped};
+use super::{Fault, Statistics};
+
+pub const VERSION: u32 = 5;
+
+/// Formats of samples, of enterprise 0.
+const FLOW_SAMPLE: u32 = 1;
+const EXPANDED_FLOW_SAMPLE: u32 = 3;
+
+/// The interface number of traffic that begins or ends in the device itself.
+const INTERNAL: u32 = 0x3fff_ffff;
+/// Formats of an output interface: an index, the reason why the packet was discarded, a number of interfaces.
+const SINGLE: u32 = 0;
+const DISCARDED: u32 = 1;
+/// The forwarding status of dropped packets, as in NetFlow and IPFIX.
+const STATUS_DROPPED: u32 = 128;
+
+/// What all samples of a datagram share.
+struct Header {
+    received: u64,
+    agent: [u8; 16],
+}
+
+/// Interfaces and sampling of a flow sample of either format.
+struct Sample {
+    rate: u32,
+    input: (u32, u32),
+    output: (u32, u32),
+    records: u32,
+}
+
+/// Decodes a datagram that was received at a time (seconds) from an address, which stands in if there is no other.
+pub fn decode(
+    datagram: &[u8],
+    received: u64,
+    source: &[u8; 16],
+    sink: &mut impl Sink,
+    statistics: &mut Statistics,
+) -> Result<(), Fault> {
+    let mut input = Input(datagram);
+    if input.u32() != Some(VERSION) {
+        return Err(Fault::Version);
+    }
+    let agent = address(&mut input)?.unwrap_or(*source);
+    let header = Header { received, agent };
+    let [_sub_agent, _sequence, _uptime, samples] = words(&mut input)?;
+    for _ in 0..samples {
+        let [format, len] = words(&mut input)?;
+        let sample = input.part(len as usize).ok_or(Fault::Truncated)?;
+        let decoded = match format {
+            FLOW_SAMPLE => compact(sample).and_then(|(s, records)| flow(&header, &s, records, sink)),
+            EXPANDED_FLOW_SAMPLE => {
+                expanded(sample).and_then(|(s, records)| flow(&header, &s, records, sink))
+            }
+            _ => {
+                statistics.skipped += 1;
+                Ok(())
+            }
+        };
+        if let Err(fault) = decoded {
+            statistics.fault(fault);
+        }
+    }
+    Ok(())
+}
+
+/// The next words.
+#[inline]
+fn words<const N: usize>(input: &mut Input<'_>) -> Result<[u32; N], Fault> {
+    let mut words = [0; N];
+    for word in &mut words {
+        *word = input.u32().ok_or(Fault::Truncated)?;
+    }
+    Ok(words)
+}
+
+/// An address of either version, or none.
+fn address(input: &mut Input<'_>) -> Result<Option<[u8; 16]>, Fault> {
+    match input.u32() {
+        Some(0) => Ok(None),
+        Some(1) => input.array().map(|v4| Some(mapped(v4))).ok_or(Fault::Truncated),
+        Some(2) => input.array().map(Some).ok_or(Fault::Truncated),
+        Some(_) => Err(Fault::Malformed),
+        None => Err(Fault::Truncated),
+    }
+}
+
+fn compact(mut input: Input<'_>) -> Result<(Sample, Input<'_>), Fault> {
+    let [_sequence, _source, rate, _pool, _drops, incoming, outgoing, records] = words(&mut input)?;
+    // The upper two bits are the format.
+    let split = |interface: u32| (interface >> 30, interface & 0x3fff_ffff);
+    Ok((Sample { rate, input: split(incoming), output: split(outgoing), records }, input))
+}
+
+fn expanded(mut input: Input<'_>) -> Result<(Sample, Input<'_>), Fault> {
+    let [_sequence, _class, _index, rate, _pool, _drops] = words(&mut input)?;
+    let [in_format, incoming, out_format, outgoing, records] = words(&mut input)?;
+    let sample = Sample { rate, input: (in_format, incoming), output: (out_format, outgoing), records };
+    Ok((sample, input))
+}
+
+fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, sink: &mut impl Sink) -> Result<(), Fault> {
+    let mut flow = sink.begin();
+    flow.uint64(Uint64::TimeReceived, header.received);
+    flow.uint64(Uint64::SamplingRate, sample.rate.into());
+    flow.address(Address::ExporterAddress, &header.agent);
+    flow.uint64(Uint64::Packets, 1);
+    if let (SINGLE, index) = sample.input
+        && index != INTERNAL
+    {
+        flow.uint32(Uint32::InIf, index);
+    }
+    match sample.output {
+        (SINGLE, index) if index != INTERNAL => flow.uint32(Uint32::OutIf, index),
+        (DISCARDED, _) => flow.uint32(Uint32::ForwardingStatus, STATUS_DROPPED),
+        _ => {}
+    }
+    for _ in 0..sample.records {
+        let [format, len] = words(&mut input)?;
+        let record = input.part(len as usize).ok_or(Fault::Truncated)?;
+        match format {
+            1 => sampled_header(record, &mut flow)?,
+            2 => sampled_ethernet(record, &mut flow)?,
+            3 => sampled_ipv4(record, &mut flow)?,
+            4 => sampled_ipv6(record, &mut flow)?,
+            1001 => extended_switch(record, &mut flow)?,
+            1002 => extended_router(record, &mut flow)?,
+            1003 => extended_gateway(record, &mut flow)?,
+            1007 => extended_nat(record, &mut flow)?,
+            1020 => extended_nat_port(record, &mut flow)?,
+            _ => {}
+        }
+    }
+    flow.finish();
+    Ok(())
+}
+
+fn sampled_header(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
+    let [protocol, frame_length, _stripped, len] = words(&mut input)?;
+    let header = input.take(len as usize).ok_or(Fault::Truncated)?;
+    flow.uint64(Uint64::Bytes, frame_length.into());
+    // As far as the header goes.
+    let _ = match protocol {
+        1 => headers::ethernet(header, flow),
+        11 | 12 => headers::internet(header, flow),
+        13 => headers::mpls(Input(header), flow),
+        _ => None,
+    };
+    Ok(())
+}
+
+fn sampled_ethernet(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
+    let [length] = words(&mut input)?;
+    flow.uint64(Uint64::Bytes, length.into());
+    // Each address is padded to eight bytes.
+    let source = input.array().ok_or(Fault::Truncated)?;
+    input.take(2).ok_or(Fault::Truncated)?;
+    let destination = input.array().ok_or(Fault::Truncated)?;
+    input.take(2).ok_or(Fault::Truncated)?;
+    flow.uint64(Uint64::SrcMAC, mac(source));
+    flow.uint64(Uint64::DstMAC, mac(destination));
+    let [kind] = words(&mut input)?;
+    flow.uint32(Uint32::EType, kind);
+    Ok(())
+}
+
+fn sampled_ipv4(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
+    let [length, protocol] = words(&mut input)?;
+    let source = mapped(input.array().ok_or(Fault::Truncated)?);
+    let destination = mapped(input.array().ok_or(Fault::Truncated)?);
+    flow.uint32(Uint32::EType, IPV4.into());
+    sampled_packet(length, protocol, &source, &destination, input, flow)
+}
+
+fn sampled_ipv6(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
+    let [length, protocol] = words(&mut input)?;
+    let source = input.array().ok_or(Fault::Truncated)?;
+    let destination = input.array().ok_or(Fault::Truncated)?;
+    flow.uint32(Uint32::EType, IPV6.into());
+    sampled_packet(length, protocol, &source, &destination, input, flow)
+}
+
+fn sampled_packet(
+    length: u32,
+    protocol: u32,
+    source: &[u8; 16],
+    destination: &[u8; 16],
+    mut input: Input<'_>,
+    flow: &mut impl Flow,
+) -> Result<(), Fault> {
+    let [source_port, destination_port, tcp_flags, tos] = words(&mut input)?;
+    flow.uint64(Uint64::Bytes, length.into());
+    flow.address(Address::SrcAddr, source);
+    flow.address(Address::DstAddr, destination);
+    flow.uint32(Uint32::Proto, protocol);
+    flow.uint32(Uint32::SrcPort, source_port);
+    flow.uint32(Uint32::DstPort, destination_port);
+    flow.uint32(Uint32::TCPFlags, tcp_flags);
+    flow.uint32(Uint32::TOS, tos);
+    Ok(())
+}
+
+fn extended_switch(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
+    let [source_vlan, _priority, destination_vlan, _] = words(&mut input)?;
+    // All ones: unknown.
+    if source_vlan < 4096 {
+        flow.uint32(Uint32::SrcVlan, source_vlan);
+    }
+    if destination_vlan < 4096 {
+        flow.uint32(Uint32::DstVlan, destination_vlan);
+    }
+    Ok(())
+}
+
+fn extended_router(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
+    next_hop(&mut input, flow)?;
+    let [source_mask, destination_mask] = words(&mut input)?;
+    flow.uint32(Uint32::SrcNetMask, source_mask);
+    flow.uint32(Uint32::DstNetMask, destination_mask);
+    Ok(())
+}
+
+/// A zero address is no address; another record may have one.
+fn next_hop(input: &mut Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
+    let zero = |address: &[u8; 16]| *address == [0; 16] || *address == mapped([0; 4]);
+    if let Some(address) = address(input)?.filter(|address| !zero(address)) {
+        flow.address(Address::NextHop, &address);
+    }
+    Ok(())
+}
+
+/// The AS of the exporter stands for its own networks: where the source has none, or the path is empty.
+fn extended_gateway(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
+    next_hop(&mut input, flow)?;
+    let [own, source, _source_peer, segments] = words(&mut input)?;
+    flow.uint32(Uint32::SrcAS, if source != 0 { source } else { own });
+    let mut destination = own;
+    for _ in 0..segments {
+        let [_set_or_sequence, len] = words(&mut input)?;
+        let path = numbers(&mut input, len)?;
+        destination = path.clone().last().unwrap_or(destination);
+        flow.list(List::DstASPath, path);
+    }
+    flow.uint32(Uint32::DstAS, destination);
+    let [len] = words(&mut input)?;
+    flow.list(List::DstCommunities, numbers(&mut input, len)?);
+    let [_local_preference] = words(&mut input)?;
+    Ok(())
+}
+
+/// So many numbers, that are there.
+fn numbers<'a>(
+    input: &mut Input<'a>,
+    len: u32,
+) -> Result<impl ExactSizeIterator<Item = u32> + Clone + 'a, Fault> {
+    let bytes = (len as usize).checked_mul(4).and_then(|bytes| input.take(bytes)).ok_or(Fault::Truncated)?;
+    Ok(bytes.as_chunks().0.iter().map(|&word| u32::from_be_bytes(word)))
+}
+
+fn extended_nat(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
+    for column in [Address::SrcAddrNAT, Address::DstAddrNAT] {
+        if let Some(address) = address(&mut input)? {
+            flow.address(column, &address);
+        }
+    }
+    Ok(())
+}
+
+fn extended_nat_port(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
+    let [source, destination] = words(&mut input)?;
+    flow.uint32(Uint32::SrcPortNAT, source);
+    flow.uint32(Uint32::DstPortNAT, destination);
+    Ok(())
+}
