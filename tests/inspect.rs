@@ -1,5 +1,6 @@
 //! The example `inspect` as a program: its output, and what it says about bad input.
 
+mod common;
 #[expect(dead_code, reason = "only its schema and its data are used here")]
 #[path = "../examples/quickstart.rs"]
 mod quickstart;
@@ -15,20 +16,7 @@ use tablepb::{DescriptorPool, Message, stream};
 /// The program, built with the profile of the tests.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--example", "inspect", "--message-format", "json"]);
-        if !cfg!(debug_assertions) {
-            build.arg("--release");
-        }
-        let output = build.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo starts");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let messages = String::from_utf8(output.stdout).expect("JSON");
-        let message =
-            messages.lines().find(|line| line.contains(r#""name":"inspect""#)).expect("an artifact");
-        let message: serde_json::Value = serde_json::from_str(message).expect("JSON");
-        message["executable"].as_str().expect("an executable").into()
-    })
+    PROGRAM.get_or_init(|| common::example::build("inspect"))
 }
 
 fn start(arguments: &[&str]) -> std::process::Child {

@@ -2,14 +2,17 @@
 //!
 //! `choices` is where randomness comes from; `wire` builds bytes; `schema` describes message types and writes
 //! descriptor sets, `schema_gen` and `payload` make random ones; `reference` decodes and encodes slowly and
-//! plainly, and `disagreements` says where others differ; `heap` counts memory; `bridge` goes between its messages and those of tablepb.
+//! plainly, and `disagreements` says where others differ; `heap` counts memory; `protoc` compiles .proto sources;
+//! `example` builds programs; `bridge` goes between its messages and those of tablepb.
 #![allow(dead_code, reason = "each test uses a part of this")]
 
 pub mod bridge;
 pub mod choices;
 pub mod disagreements;
+pub mod example;
 pub mod heap;
 pub mod payload;
+pub mod protoc;
 pub mod reference;
 pub mod samples;
 pub mod schema;

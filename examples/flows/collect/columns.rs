@@ -96,12 +96,22 @@ columns!(enums);
 
 macro_rules! fields {
     ($($group:ident { $($name:ident = $number:literal,)* })*) => {
-        &[$($(fields!(@$group stringify!($name), $number),)*)*]
+        &in_order([$($(fields!(@$group stringify!($name), $number),)*)*])
     };
     (@Uint64 $name:expr, $number:expr) => { FieldTable::new($name, $number, Kind::Uint64) };
     (@Uint32 $name:expr, $number:expr) => { FieldTable::new($name, $number, Kind::Uint32) };
     (@Address $name:expr, $number:expr) => { FieldTable::new($name, $number, Kind::Bytes) };
     (@List $name:expr, $number:expr) => { FieldTable::new($name, $number, Kind::Uint32).repeated() };
+}
+
+/// By number, of which none is left out.
+const fn in_order<const N: usize>(fields: [FieldTable; N]) -> [FieldTable; N] {
+    let (mut ordered, mut at) = (fields, 0);
+    while at < N {
+        ordered[fields[at].number() as usize - 1] = fields[at];
+        at += 1;
+    }
+    ordered
 }
 
 static FLOW: MessageTable = MessageTable::new(MESSAGE, columns!(fields));

@@ -16,13 +16,13 @@ pub fn mixed(flows: usize, seed: u64) -> Vec<Sent> {
     let (mut sent, mut count) = (Vec::new(), 0);
     sent.extend(netflow.templates());
     while count < flows {
-        let ((source, datagram), more) = match random.below(4) {
-            0 => netflow.version5(&mut random),
-            1 => netflow.version9(&mut random),
-            2 => netflow.ipfix(&mut random),
-            _ => SFlow::datagram(&mut random),
+        let (datagram, more) = match sent.len() % 4 {
+            2 => SFlow::datagram(&mut random),
+            3 => netflow.ipfix(&mut random),
+            0 => netflow.version9(&mut random),
+            _ => netflow.version5(&mut random),
         };
-        sent.push((source, datagram));
+        sent.push(datagram);
         count += more;
     }
     sent

@@ -1,0 +1,20 @@
+//! Examples as programs.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Builds an example with the profile of the tests.
+pub fn build(name: &str) -> PathBuf {
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--quiet", "--example", name, "--message-format", "json"]);
+    if !cfg!(debug_assertions) {
+        build.arg("--release");
+    }
+    let output = build.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let messages = String::from_utf8(output.stdout).expect("JSON");
+    let name = format!(r#""name":"{name}""#);
+    let message = messages.lines().find(|line| line.contains(&name)).expect("an artifact");
+    let message: serde_json::Value = serde_json::from_str(message).expect("JSON");
+    message["executable"].as_str().expect("an executable").into()
+}
