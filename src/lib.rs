@@ -94,7 +94,7 @@ pub use message::{
     Decoder, DynamicMessage, Fields, ListRef, MapKey, MapKeyRef, MapRef, MessageMut, MessageView, Prepared,
     RawMessage, SetFieldError, SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
 };
-pub use partial::{RawField, RawFields, RawStep, RawValue};
+pub use partial::{Projection, ProjectionError, ProjectionErrorKind, RawField, RawFields, RawStep, RawValue};
 pub use record::{PlanError, PlanErrorKind, RecordPlan, RecordWriter};
 pub use schema::{
     DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,

@@ -43,7 +43,11 @@ pub fn scalar(kind: &FieldKind, value: ValueRef<'_, '_>, full: bool) -> String {
             },
             _ => number.to_string(),
         },
-        ValueRef::Message(_) | ValueRef::Raw(_) | ValueRef::List(_) | ValueRef::Map(_) => {
+        ValueRef::Unselected
+        | ValueRef::Message(_)
+        | ValueRef::Raw(_)
+        | ValueRef::List(_)
+        | ValueRef::Map(_) => {
             format!("{value:?}")
         }
     }

@@ -10,14 +10,17 @@
 
 mod fixed;
 mod input;
+mod left_out;
 mod lists;
 mod options;
 mod packed;
+mod partial;
 mod required;
 mod run;
 mod scalars;
 mod special;
 
+pub(crate) use left_out::{LeftOut, left_out};
 pub use options::DecodeOptions;
 pub(crate) use required::find_missing;
 
@@ -102,6 +105,12 @@ pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, Dec
     scratch.maps.clear();
     let mut padded = input::Padded::new();
     let (buf, len) = (padded.fill(store), store.len());
+    if set.program(index).keeps_bytes() && len > start {
+        // The message and everything below it are in these bytes.
+        if slab.add_verbatim(base, start as u32, (len - start) as u32).is_err() {
+            return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0));
+        }
+    }
     let mut run = run::Run { set, buf, len, slab, scratch, options, may_miss: false, entry_unknown: false };
     let error = match run.message(index, base, start) {
         Ok(()) => None,

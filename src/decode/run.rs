@@ -51,7 +51,7 @@ pub(super) struct Child {
 
 /// Marks a field as set: its slot, and whether it was unset before.
 #[inline(always)]
-fn touch(
+pub(super) fn touch(
     slab: &mut Slab,
     program: &Program,
     base: u32,
@@ -72,7 +72,7 @@ fn touch(
 
 /// As `touch`, for a list: a fresh one is empty.
 #[inline(always)]
-fn touch_list(
+pub(super) fn touch_list(
     slab: &mut Slab,
     program: &Program,
     base: u32,
@@ -284,6 +284,20 @@ impl Run<'_, '_> {
                             pos = value_end;
                             continue 'run;
                         }
+                        Op::Lazy | Op::ListLazy => {
+                            let field = Field { end, item, pos, tag, group, program, base };
+                            let next;
+                            (next, has) = in_field!(self.lazy(field, entry, has));
+                            pos = next;
+                            continue 'run;
+                        }
+                        op if op.is_skip() => {
+                            let field = Field { end, item, pos, tag, group, program, base };
+                            let next;
+                            (next, has) = in_field!(self.unselected(field, entry, has));
+                            pos = next;
+                            continue 'run;
+                        }
                         Op::Message | Op::Shaped | Op::ListMessage | Op::Map => {
                             let end = value_end!();
                             break 'child (entry, Child { start: pos, end, group: 0, resume: 0 });
@@ -351,6 +365,9 @@ impl Run<'_, '_> {
                     }
                     new_body = fresh;
                     child_has = if fresh { 0 } else { self.slab.words().has_bits(sub, child_base) };
+                }
+                if sub.keeps_bytes() {
+                    attempt_at!(self.keep_bytes(child_base, &child));
                 }
                 if let Some(shape) = sub.fixed()
                     && shape.len == child.end - child.start

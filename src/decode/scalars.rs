@@ -166,6 +166,15 @@ pub(super) fn run<'p>(
                 pos += 1 + shape.len;
                 has |= bit;
             }
+            Op::SkipLength => match input::bounded(buf, pos, end) {
+                Ok((_, value_end)) => pos = value_end,
+                Err(kind) => break (tag, Why::Fault(kind, Some(entry))),
+            },
+            Op::SkipVarint => {
+                let _ = attempt!(input::varint(buf, pos));
+            }
+            Op::SkipFixed32 => pos += 4,
+            Op::SkipFixed64 => pos += 8,
             _ => break (tag, Why::Entry(entry)),
         }
     };

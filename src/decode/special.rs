@@ -51,7 +51,7 @@ struct Item {
 type At<T> = Result<T, (Kind, usize)>;
 
 /// The position behind a field whose tag starts at `item` and whose value starts at `pos`.
-fn skip(limit: &[u8], item: usize, pos: usize, tag: Tag, depth_left: u32) -> At<usize> {
+pub(super) fn skip(limit: &[u8], item: usize, pos: usize, tag: Tag, depth_left: u32) -> At<usize> {
     raw::skip_value(limit, pos, limit.len(), tag, depth_left).map_err(|fault| {
         // Where the tag itself is at fault, `skip_value` cannot know where it starts.
         let at_tag = match tag.wire_type() {
@@ -86,15 +86,23 @@ impl Run<'_, '_> {
         {
             return Ok(found);
         }
-        let depth_left = self.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32);
-        let end = skip(limit, field.item, pos, tag, depth_left)?;
+        let end = skip(limit, field.item, pos, tag, self.depth_left())?;
+        if field.program.is_partial() {
+            return Ok(Other::Skipped(end));
+        }
         self.keep(field.base, field.item, end).map_err(|full| (full.into(), field.item))?;
         Ok(Other::Skipped(end))
     }
 
-    /// Adds a field to the unknown fields, unless they are discarded or inside of a map entry, which has none.
+    /// Levels that may be opened in the innermost message.
+    pub(super) fn depth_left(&self) -> u32 {
+        self.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32)
+    }
+
+    /// Adds a field to the unknown fields, unless they are discarded or inside of a map entry, which has none. The
+    /// bytes of a verbatim message hold it already.
     fn keep(&mut self, base: u32, from: usize, to: usize) -> Result<(), Full> {
-        if self.options.discards_unknown() || self.in_map_entry() {
+        if self.options.discards_unknown() || self.in_map_entry() || self.slab.words().is_verbatim(base) {
             return Ok(());
         }
         self.slab.add_unknown(base, from as u32, (to - from) as u32)
@@ -124,7 +132,7 @@ impl Run<'_, '_> {
         from: usize,
         to: usize,
     ) -> Result<(), Full> {
-        if self.options.discards_unknown() {
+        if self.options.discards_unknown() || self.slab.words().is_verbatim(base) {
             return Ok(());
         }
         self.slab.add_unknown_value(base, entry.number() << 3, from as u32, (to - from) as u32)
@@ -140,9 +148,14 @@ impl Run<'_, '_> {
                 continue;
             }
             // The empty message that stands for a missing value can lack required fields.
-            self.may_miss |= entry.coding.is_message() && self.set.program(entry.sub).has_required();
+            let decoded = entry.coding.is_message() && !entry.op.is_lazy();
+            self.may_miss |= decoded && self.set.program(entry.sub).has_required();
             match entry.coding {
                 Coding::ClosedEnum => self.slab.set(slot, self.set.enum_default(entry.sub) as u32),
+                _ if entry.op.is_lazy() => {
+                    let raw = self.slab.alloc_raw(self.depth_left())?;
+                    self.slab.set(slot, raw);
+                }
                 coding if coding.words() == 1 => self.slab.set(slot, 0),
                 _ => self.slab.set64(slot, 0),
             }

@@ -83,14 +83,10 @@ impl<'p> Place<'p> {
         if fits { Ok(()) } else { Err(SetFieldErrorKind::InvalidType) }
     }
 
-    /// As [`localize`](Self::localize), with the error of a setter.
-    pub(super) fn local(&self, value: Value) -> Result<Value, SetFieldError> {
-        self.localize(value).map_err(|value| self.error(SetFieldErrorKind::InvalidMessage, Some(value)))
-    }
-
     /// The value with all messages of this pool: those of another one are converted by way of their bytes, which
-    /// this pool's type of the same name may read differently. Nothing is written yet, so nothing is lost.
-    pub(super) fn localize(&self, value: Value) -> Result<Value, Value> {
+    /// this pool's type of the same name may read differently; those of a projection become bytes. Nothing is written
+    /// yet, so nothing is lost.
+    pub(super) fn local(&self, value: Value) -> Result<Value, SetFieldError> {
         let place = if self.entry.flags.is_map() { self.map_part(1) } else { Some(*self) };
         let (Some(place), Kind::Message(index)) = (place, place.map_or(Kind::Bool, |p| p.field.raw_kind()))
         else {
@@ -98,6 +94,7 @@ impl<'p> Place<'p> {
         };
         let pool = place.field.pool();
         let convert = |value: &Value| match value {
+            Value::Message(message) if message.is_projected() => message.as_prepared().map(Value::Prepared),
             Value::Message(message) if message.descriptor().parent_pool() != pool => {
                 let bytes = crate::encode::encode_raw(message.as_view().raw);
                 let options =
@@ -107,7 +104,10 @@ impl<'p> Place<'p> {
             }
             value => Some(value.clone()),
         };
-        let foreign = |value: &Value| matches!(value, Value::Message(message) if message.descriptor().parent_pool() != pool);
+        let foreign = |value: &Value| {
+            matches!(value, Value::Message(message)
+            if message.is_projected() || message.descriptor().parent_pool() != pool)
+        };
         let converted = match &value {
             Value::List(list) if list.iter().any(foreign) => {
                 list.iter().map(convert).collect::<Option<Vec<_>>>().map(Value::List)
@@ -119,7 +119,7 @@ impl<'p> Place<'p> {
             Value::Message(_) if foreign(&value) => convert(&value),
             _ => return Ok(value),
         };
-        converted.ok_or(value)
+        converted.ok_or_else(|| self.error(SetFieldErrorKind::InvalidMessage, Some(value)))
     }
 
     /// Whether a key is of the kind of the map's keys.

@@ -157,7 +157,7 @@ impl Target<'_> {
                 Step::Field(position, entry, slot) => {
                     self.copy_field(walk.view(), here, position, entry, slot, moved)?;
                 }
-                Step::Enter(position, _) => {
+                Step::Enter(position) => {
                     // What is fields in the source may be laid out by another program here, in the same slots.
                     let program = self.set.program(index);
                     let Some(entry) = program.entries().get(position) else { return Err(TooLarge) };

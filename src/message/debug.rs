@@ -38,7 +38,7 @@ impl Printer {
                     write!(f, "{name}: ")?;
                     compact(value, f)?;
                 }
-                Step::Enter(position, _) => {
+                Step::Enter(position) => {
                     self.separate(f)?;
                     write!(f, "{} {{", here.field_name(position))?;
                     self.depth += 1;

@@ -4,6 +4,7 @@ use super::MessageView;
 use super::view::name_path;
 use crate::decode::{self, DecodeOptions, Job, Scratch};
 use crate::error::DecodeError;
+use crate::program::{ProgramSet, Selected};
 use crate::schema::MessageDescriptor;
 use crate::slab::{NIL, RawView, Slab, UnknownSpans};
 use alloc::borrow::ToOwned;
@@ -31,6 +32,8 @@ use alloc::borrow::ToOwned;
 #[derive(Clone, Debug)]
 pub struct Decoder {
     descriptor: MessageDescriptor,
+    /// The programs, if they are not those of the pool.
+    selected: Option<Selected>,
     options: DecodeOptions,
     slab: Slab,
     scratch: Scratch,
@@ -41,6 +44,7 @@ impl Decoder {
     pub fn new(descriptor: &MessageDescriptor) -> Self {
         Self {
             descriptor: descriptor.clone(),
+            selected: None,
             options: DecodeOptions::new(),
             slab: Slab::new(),
             scratch: Scratch::new(),
@@ -50,6 +54,13 @@ impl Decoder {
     /// Sets limits and choices.
     pub fn with_options(mut self, options: DecodeOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Decodes what a selection made for this message type wants.
+    pub(crate) fn with_selected(mut self, descriptor: &MessageDescriptor, selected: &Selected) -> Self {
+        self.descriptor = descriptor.clone();
+        self.selected = Some(selected.clone());
         self
     }
 
@@ -65,10 +76,9 @@ impl Decoder {
     /// # Errors
     /// What is wrong, at which byte, in which field; [`DecodeErrorKind`](crate::DecodeErrorKind) lists the kinds.
     pub fn decode<'a, 'i>(&'a mut self, input: &'i [u8]) -> Result<MessageView<'a, 'i>, DecodeError> {
-        let Self { descriptor, options, slab, scratch } = self;
+        let Self { descriptor, selected, options, slab, scratch } = self;
         let pool = descriptor.parent_pool();
-        let set = pool.programs();
-        let index = descriptor.index();
+        let (set, index) = programs(descriptor, selected.as_ref());
         let job = Job { set, store: input, start: 0, slab, scratch, options };
         match decode::decode(job, index) {
             Ok(raw) => Ok(MessageView::new(pool, raw)),
@@ -83,9 +93,9 @@ impl Decoder {
         spans: UnknownSpans<'_>,
         depth: u32,
     ) -> Result<MessageView<'a, 'i>, DecodeError> {
-        let Self { descriptor, options, slab, scratch } = self;
+        let Self { descriptor, selected, options, slab, scratch } = self;
         let pool = descriptor.parent_pool();
-        let (set, index) = (pool.programs(), descriptor.index());
+        let (set, index) = programs(descriptor, selected.as_ref());
         let options = options.max_depth(options.depth_limit().min(depth));
         let len: usize = spans.map(|span| span.len as usize).sum();
         let budget = options.budget_for(len);
@@ -122,6 +132,17 @@ impl Decoder {
         self.slab.clear();
         self.slab.shrink_to(bytes);
         self.scratch.shrink();
+    }
+}
+
+/// The programs that decode a message, and the index of its own.
+pub(super) fn programs<'d>(
+    descriptor: &'d MessageDescriptor,
+    selected: Option<&'d Selected>,
+) -> (&'d ProgramSet, u32) {
+    match selected {
+        Some(selected) => (&selected.set, selected.root),
+        None => (descriptor.parent_pool().programs(), descriptor.index()),
     }
 }
 

@@ -1,15 +1,17 @@
 //! [`DynamicMessage`]: a message that owns its memory.
 
 use super::copy::{Target, weigh};
-use super::decoder::named;
+use super::decoder::{named, programs};
 use super::store::Store;
 use super::{MapKey, MessageMut, MessageView, SetFieldError, UnknownFields, Value, ValueRef};
 use crate::decode::{self, DecodeOptions, Job, Scratch};
 use crate::encode::EncodeOptions;
 use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
+use crate::program::Selected;
 use crate::schema::{FieldDescriptor, MessageDescriptor};
 use crate::slab::{NIL, RawView, Slab};
 use crate::wire::Buffer;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 /// Messages below this size are not searched for garbage, in bytes.
@@ -52,6 +54,8 @@ const LITTLE: usize = 4096;
 #[derive(Clone)]
 pub struct DynamicMessage {
     descriptor: MessageDescriptor,
+    /// The programs, if they are not those of the pool.
+    selected: Option<Box<Selected>>,
     slab: Slab,
     store: Store,
     /// The body; `NIL` until something is written.
@@ -65,6 +69,7 @@ impl DynamicMessage {
     pub fn new(descriptor: &MessageDescriptor) -> Self {
         Self {
             descriptor: descriptor.clone(),
+            selected: None,
             slab: Slab::new(),
             store: Store::new(),
             base: NIL,
@@ -89,17 +94,26 @@ impl DynamicMessage {
         input: &[u8],
         options: DecodeOptions,
     ) -> Result<Self, DecodeError> {
-        let mut this = Self::new(descriptor);
+        Self::new(descriptor).decoded(input, options)
+    }
+
+    /// An empty message for what a selection made for this message type wants.
+    pub(crate) fn with_selected(descriptor: &MessageDescriptor, selected: &Selected) -> Self {
+        Self { selected: Some(Box::new(selected.clone())), ..Self::new(descriptor) }
+    }
+
+    /// Decodes into an empty message.
+    pub(crate) fn decoded(mut self, input: &[u8], options: DecodeOptions) -> Result<Self, DecodeError> {
         let len = input.len();
         let too_large = |_| DecodeError::new(DecodeErrorKind::TooLarge, decode::MAX_STORE);
         // The copy of the input counts as well.
         let may_miss = match options.budget_for(len).checked_sub(len) {
             Some(left) => {
-                this.store.append(input).map_err(too_large).and_then(|at| this.run(at, left, &options))
+                self.store.append(input).map_err(too_large).and_then(|at| self.run(at, left, &options))
             }
             None => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)),
         };
-        this.checked(may_miss, len, &options)
+        self.checked(may_miss, len, &options)
     }
 
     /// Decodes a message that shares the input instead of copying it. The first setter or merge that adds bytes
@@ -109,11 +123,16 @@ impl DynamicMessage {
     /// As [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
     pub fn decode_shared(descriptor: &MessageDescriptor, input: &bytes::Bytes) -> Result<Self, DecodeError> {
-        let mut this = Self::new(descriptor);
-        this.store = Store::shared(input);
+        Self::new(descriptor).decoded_shared(input)
+    }
+
+    /// Decodes into an empty message, which shares the input.
+    #[cfg(feature = "bytes")]
+    pub(crate) fn decoded_shared(mut self, input: &bytes::Bytes) -> Result<Self, DecodeError> {
+        self.store = Store::shared(input);
         let options = DecodeOptions::new();
-        let may_miss = this.run(0, options.budget_for(input.len()), &options);
-        this.checked(may_miss, input.len(), &options)
+        let may_miss = self.run(0, options.budget_for(input.len()), &options);
+        self.checked(may_miss, input.len(), &options)
     }
 
     fn checked(
@@ -137,8 +156,8 @@ impl DynamicMessage {
 
     /// Decodes the store from `start` on.
     fn run(&mut self, start: usize, budget: usize, options: &DecodeOptions) -> Result<bool, DecodeError> {
-        let Self { descriptor, slab, store, base, .. } = self;
-        let set = descriptor.parent_pool().programs();
+        let Self { descriptor, selected, slab, store, base, .. } = self;
+        let (set, index) = programs(descriptor, selected.as_deref());
         let mut scratch = Scratch::new();
         // The body, and one word per four bytes of input: a good guess, and a small one.
         let guess = descriptor.program().words() as usize + (store.len() - start) / 4;
@@ -150,9 +169,9 @@ impl DynamicMessage {
         let job = Job { set, store: store.as_slice(), start, slab, scratch: &mut scratch, options };
         if *base == NIL {
             let budget = budget.saturating_add(2 * held);
-            return decode::fresh(job, descriptor.index(), budget, base);
+            return decode::fresh(job, index, budget, base);
         }
-        decode::merge(job, descriptor.index(), *base)
+        decode::merge(job, index, *base)
     }
 
     /// Merges an encoded message into this one: singular fields are replaced, messages merged, lists appended to,
@@ -187,15 +206,18 @@ impl DynamicMessage {
 
     pub(super) fn from_view(view: MessageView<'_, '_>) -> Self {
         let mut this = Self::new(&view.descriptor());
+        this.selected = view.raw.set.share().map(|set| Box::new(Selected { set, root: view.raw.index }));
         // A view can be as large as a message can be; a copy of it is no larger.
         let _ = this.as_mut().copy_from(view);
         this
     }
 
-    /// Unsets all fields and drops the unknown ones; keeps the memory.
+    /// Unsets all fields and drops the unknown ones, and forgets the projection that decoded the message; keeps the
+    /// memory.
     pub fn clear(&mut self) {
         self.slab.clear();
         self.store.clear();
+        self.selected = None;
         self.base = NIL;
         self.look_at = LITTLE;
     }
@@ -217,14 +239,14 @@ impl DynamicMessage {
         self.slab.has_verbatim()
     }
 
+    /// Whether a projection decoded it.
+    pub(super) fn is_projected(&self) -> bool {
+        self.selected.is_some()
+    }
+
     fn raw(&self) -> RawView<'_, '_> {
-        RawView {
-            words: self.slab.words(),
-            store: self.store.as_slice(),
-            set: self.descriptor.parent_pool().programs(),
-            index: self.descriptor.index(),
-            base: self.base,
-        }
+        let (set, index) = programs(&self.descriptor, self.selected.as_deref());
+        RawView { words: self.slab.words(), store: self.store.as_slice(), set, index, base: self.base }
     }
 
     /// The message, borrowed.
@@ -236,15 +258,15 @@ impl DynamicMessage {
     /// The message, mutably borrowed.
     pub fn as_mut(&mut self) -> MessageMut<'_> {
         self.compact_if_due();
-        let Self { descriptor, slab, store, base, .. } = self;
+        let Self { descriptor, selected, slab, store, base, .. } = self;
         slab.set_limit(usize::MAX);
         if *base == NIL
             && let Ok(body) = slab.alloc_body(descriptor.program())
         {
             *base = body;
         }
-        let pool = descriptor.parent_pool();
-        MessageMut::new(pool, pool.programs(), (descriptor.index(), *base), slab, store)
+        let (set, index) = programs(descriptor, selected.as_deref());
+        MessageMut::new(descriptor.parent_pool(), set, (index, *base), slab, store)
     }
 
     /// Copies the live data to new memory if there is more garbage.
@@ -267,10 +289,10 @@ impl DynamicMessage {
         let mut slab = Slab::new();
         slab.set_limit(usize::MAX);
         let mut store = Store::new();
-        let set = self.descriptor.parent_pool().programs();
+        let (set, index) = programs(&self.descriptor, self.selected.as_deref());
         let Ok(base) = slab.alloc_body(self.descriptor.program()) else { return };
         let mut target = Target { set, slab: &mut slab, store: &mut store };
-        if target.copy(self.raw(), self.descriptor.index(), base).is_ok() {
+        if target.copy(self.raw(), index, base).is_ok() {
             (self.slab, self.store, self.base) = (slab, store, base);
         }
     }
@@ -312,6 +334,11 @@ impl DynamicMessage {
     /// Whether a field is set; see [`MessageView::has_field`].
     pub fn has_field(&self, field: &FieldDescriptor) -> bool {
         self.as_view().has_field(field)
+    }
+
+    /// Whether a field was decoded, or would have been; see [`MessageView::is_selected`].
+    pub fn is_selected(&self, field: &FieldDescriptor) -> bool {
+        self.as_view().is_selected(field)
     }
 
     /// Whether the field of this name exists and is set.

@@ -10,7 +10,7 @@ use crate::slab::{RawView, Step, Walk};
 /// decoded ones. Does not recurse.
 impl PartialEq for MessageView<'_, '_> {
     fn eq(&self, other: &Self) -> bool {
-        self.pool() == other.pool() && self.raw.index == other.raw.index && equal(self.raw, other.raw)
+        self.pool() == other.pool() && self.message() == other.message() && equal(self.raw, other.raw)
     }
 }
 
@@ -28,28 +28,29 @@ fn equal(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
     if !same_outline(a, b) {
         return false;
     }
-    let mut walk = Walk::new(a, false, b.base);
+    let mut walk = Walk::new(a, false, (b.index, b.base));
     let mut here = b;
     loop {
-        match walk.next(0) {
+        match walk.next((0, 0)) {
             Step::Field(position, entry, slot) => {
                 if !same_value(walk.view(), here, position, entry, slot) {
                     return false;
                 }
             }
-            Step::Enter(position, entry) => {
+            Step::Enter(position) => {
                 let child = walk.view();
-                match counterpart(child, here, position, entry, walk.element()) {
+                match counterpart(child, here, position, walk.element()) {
                     Some(other) if same_outline(child, other) => here = other,
                     _ => return false,
                 }
-                *walk.data() = here.base;
+                *walk.data() = (here.index, here.base);
             }
             Step::End => {
                 if walk.leave().is_none() {
                     return true;
                 }
-                here = b.at(walk.view().index, *walk.data());
+                let (index, base) = *walk.data();
+                here = b.at(index, base);
             }
         }
     }
@@ -136,9 +137,10 @@ fn counterpart<'a, 'i>(
     child: RawView<'_, '_>,
     b: RawView<'a, 'i>,
     position: usize,
-    entry: &Entry,
     element: u32,
 ) -> Option<RawView<'a, 'i>> {
+    // Of a message that a projection decoded, another program may go on than in `a`.
+    let entry = b.program().entries().get(position)?;
     let slot = b.slot(position, entry)?;
     if !entry.flags.is_list() {
         return Some(b.child(entry, slot));

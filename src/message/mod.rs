@@ -12,6 +12,7 @@ mod decoder;
 mod dynamic;
 mod equal;
 mod error;
+mod kept;
 mod mutate;
 mod options;
 mod prepared;

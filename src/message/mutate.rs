@@ -3,6 +3,7 @@
 use super::assign::{Place, is_zero};
 use super::copy::{Target, TooLarge};
 use super::error::{SetFieldError, SetFieldErrorKind as Fault};
+use super::kept::Change;
 use super::store::Store;
 use super::{DynamicMessage, MapKey, MessageView, Value};
 use crate::program::{Program, ProgramSet};
@@ -56,7 +57,7 @@ impl<'m> MessageMut<'m> {
         Self { pool, set, index, base, slab, store }
     }
 
-    fn program(&self) -> &'m Program {
+    pub(super) fn program(&self) -> &'m Program {
         self.set.program(self.index)
     }
 
@@ -132,6 +133,9 @@ impl<'m> MessageMut<'m> {
             Ok(()) => place.local(value)?,
             Err(fault) => return Err(place.error(fault, Some(value))),
         };
+        if let Err(error) = self.prepare(&place, Change::Set) {
+            return Err(error.with_value(value));
+        }
         match self.assign(&place, &value) {
             Ok(()) => Ok(()),
             Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
@@ -195,6 +199,8 @@ impl<'m> MessageMut<'m> {
     /// Unsets a field; a field of another message is ignored.
     pub fn clear_field(&mut self, field: &FieldDescriptor) {
         if let Ok(place) = self.place(field) {
+            // There is room for fewer spans than there are.
+            let _ = self.prepare(&place, Change::Clear);
             self.unset(&place);
         }
     }
@@ -220,6 +226,9 @@ impl<'m> MessageMut<'m> {
             Ok(()) => place.local(value)?,
             Err(fault) => return Err(place.error(fault, Some(value))),
         };
+        if let Err(error) = self.prepare(&place, Change::Modify) {
+            return Err(error.with_value(value));
+        }
         match self.append(&place, &value) {
             Ok(()) => Ok(()),
             Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
@@ -273,6 +282,9 @@ impl<'m> MessageMut<'m> {
             Ok(()) => place.local(value)?,
             Err(fault) => return Err(place.error(fault, Some(value))),
         };
+        if let Err(error) = self.prepare(&place, Change::Modify) {
+            return Err(error.with_value(value));
+        }
         match self.put(&place, &key, &value) {
             Ok(()) => Ok(()),
             Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
@@ -356,6 +368,7 @@ impl<'m> MessageMut<'m> {
         let Some(raw_key) = key.as_ref().raw(key_part.entry.scalar()) else {
             return Err(place.error(Fault::InvalidType, None));
         };
+        self.prepare(&place, Change::Modify)?;
         let view = self.raw();
         let Some(slot) = view.slot(place.position, &place.entry) else { return Ok(false) };
         let list = view.list(&place.entry, slot);
@@ -391,6 +404,9 @@ impl<'m> MessageMut<'m> {
             Ok(()) => place.local(value)?,
             Err(fault) => return Err(place.error(fault, Some(value))),
         };
+        if let Err(error) = self.prepare(&place, Change::Modify) {
+            return Err(error.with_value(value));
+        }
         let list = self.raw().slot(place.position, &place.entry).map(|slot| self.slab.words().list(slot));
         let Some(list) = list.filter(|list| index < list.len as usize) else {
             return Err(place.error(Fault::OutOfRange, Some(value)));
@@ -418,6 +434,7 @@ impl<'m> MessageMut<'m> {
         if !place.entry.flags.is_list() || place.entry.flags.is_map() {
             return Err(place.error(Fault::InvalidShape, None));
         }
+        self.prepare(&place, Change::Modify)?;
         let slot = self.raw().slot(place.position, &place.entry);
         let len = slot.map_or(0, |slot| self.slab.words().list(slot).len);
         let (Some(slot), true) = (slot, index < len as usize) else {
@@ -450,6 +467,7 @@ impl<'m> MessageMut<'m> {
         if !place.entry.coding.is_message() || place.entry.flags.is_list() {
             return Err(place.error(Fault::InvalidShape, None));
         }
+        self.prepare(&place, Change::Modify)?;
         let (program, base) = (self.program(), self.base);
         let body = self.target().open(program, base, place.position, &place.entry);
         let body = body.map_err(|TooLarge| place.error(Fault::TooLarge, None))?;
@@ -475,6 +493,7 @@ impl<'m> MessageMut<'m> {
         if !place.entry.coding.is_message() || !place.entry.flags.is_list() || place.entry.flags.is_map() {
             return Err(place.error(Fault::InvalidShape, None));
         }
+        self.prepare(&place, Change::Modify)?;
         let (program, base) = (self.program(), self.base);
         let mut target = self.target();
         let slot = target.open_list(program, base, place.position);
@@ -508,6 +527,7 @@ impl<'m> MessageMut<'m> {
         if !place.entry.coding.is_message() || !place.entry.flags.is_list() || place.entry.flags.is_map() {
             return Err(place.error(Fault::InvalidShape, None));
         }
+        self.prepare(&place, Change::Modify)?;
         let body = self.element_body(&place, index, false);
         let base = match body {
             Ok(Some(base)) => {
@@ -598,6 +618,7 @@ impl<'m> MessageMut<'m> {
         if let Err(fault) = place.check_key(&key) {
             return Err(place.error(fault, None));
         }
+        self.prepare(&place, Change::Modify)?;
         let (entry_index, value_index) = (place.entry.sub, part.entry.sub);
         let entry = match self.map_entry(&place, &key) {
             Ok(Some(entry)) => entry.base,
@@ -609,11 +630,6 @@ impl<'m> MessageMut<'m> {
         let slot = self.raw().at(entry_index, entry).slot(part.position, &part.entry);
         let base = self.decoded(&part, body, slot)?;
         Ok(MessageMut { index: value_index, base, ..self })
-    }
-
-    /// Drops the unknown fields of this message, not those of its sub-messages.
-    pub fn clear_unknown_fields(&mut self) {
-        self.slab.clear_unknown(self.base);
     }
 
     /// Copies all of a message of the same type of the same pool into this one, which is empty.

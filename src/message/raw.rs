@@ -185,7 +185,7 @@ fn no_room(_: Full) -> DecodeError {
 }
 
 /// Merges spans of the store into the message at `base`.
-fn merge_spans(
+pub(super) fn merge_spans(
     set: &crate::program::ProgramSet,
     index: u32,
     store: &[u8],
@@ -206,13 +206,14 @@ fn merge_spans(
 
 impl DynamicMessage {
     /// Decodes everything that the message keeps as bytes: [raw](super::ValueRef::Raw) fields, and what a
-    /// projection did not select. Takes time in the size of the message, and nothing if there is no such thing.
+    /// projection did not select. Of a message whose projection dropped it, the selected fields are all there is from
+    /// now on. Takes time in the size of the message, and nothing if there is nothing to do.
     ///
     /// # Errors
     /// As [`decode`](Self::decode), required fields unchecked; offsets are in what [`encode`](Self::encode) would
     /// write. The message is as before.
     pub fn materialize(&mut self) -> Result<(), DecodeError> {
-        if !self.keeps_bytes() {
+        if !self.keeps_bytes() && !self.is_projected() {
             return Ok(());
         }
         let bytes = crate::encode::encode_raw(self.as_view().raw);

@@ -39,8 +39,12 @@ pub struct UnknownFields<'a, 'i> {
 
 impl<'a, 'i> UnknownFields<'a, 'i> {
     pub(super) fn new(view: RawView<'a, 'i>) -> Self {
-        // The spans of a verbatim message are not unknown fields.
-        let spans = if view.is_verbatim() { view.at(view.index, NIL).spans() } else { view.spans() };
+        // The spans of a message that is verbatim, or was, are not unknown fields.
+        let spans = if view.is_verbatim() || view.program().keeps_bytes() {
+            view.at(view.index, NIL).spans()
+        } else {
+            view.spans()
+        };
         Self { view, spans, rest: &[] }
     }
 }

@@ -41,6 +41,9 @@ pub enum ValueRef<'a, 'i> {
     List(ListRef<'a, 'i>),
     /// A map field.
     Map(MapRef<'a, 'i>),
+    /// A field that a [`Projection`](crate::Projection) left out, which may be set or not; only
+    /// [`get_field`](MessageView::get_field) and its like give this.
+    Unselected,
 }
 
 macro_rules! getters {
@@ -84,7 +87,7 @@ impl<'a, 'i> ValueRef<'a, 'i> {
         }
     }
 
-    /// A copy that owns everything.
+    /// A copy that owns everything; of [`Unselected`](Self::Unselected), which has no value, an empty list.
     pub fn to_owned(self) -> Value {
         match self {
             Self::Bool(v) => Value::Bool(v),
@@ -103,6 +106,7 @@ impl<'a, 'i> ValueRef<'a, 'i> {
             Self::Map(v) => {
                 Value::Map(v.iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect::<BTreeMap<_, _>>())
             }
+            Self::Unselected => Value::List(Vec::new()),
         }
     }
 }
@@ -123,6 +127,7 @@ impl fmt::Debug for ValueRef<'_, '_> {
             Self::Raw(v) => v.fmt(f),
             Self::List(v) => v.fmt(f),
             Self::Map(v) => v.fmt(f),
+            Self::Unselected => f.write_str("unselected"),
         }
     }
 }

@@ -54,9 +54,15 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.pool
     }
 
+    /// Index of the message type in the pool.
+    #[inline(always)]
+    pub(super) fn message(&self) -> u32 {
+        self.raw.program().message()
+    }
+
     /// The message type.
     pub fn descriptor(&self) -> MessageDescriptor {
-        MessageDescriptor::new(self.pool, self.raw.index)
+        MessageDescriptor::new(self.pool, self.message())
     }
 
     /// The fields that are set, extensions included, in field number order.
@@ -70,10 +76,11 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// The entry of a field, if the field is one of this message.
     #[inline]
     fn entry(&self, field: FieldRef<'_>) -> Option<(usize, &'a Entry)> {
-        if field.message_index() != self.raw.index || field.pool() != self.pool {
+        let program = self.raw.program();
+        if field.message_index() != program.message() || field.pool() != self.pool {
             return None;
         }
-        self.raw.program().entry_of(field.index() as usize)
+        program.entry_of(field.index() as usize)
     }
 
     /// The value of a field at its slot.
@@ -116,6 +123,8 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     /// The value of a field; its default if it is not set: zero, empty, an empty message, or what the schema says.
     ///
+    /// [`ValueRef::Unselected`] if a projection left the field out: then nobody looked whether it is set.
+    ///
     /// A field of another message reads as not set, with zero or empty as its default.
     #[inline]
     pub fn get_field(&self, field: &FieldDescriptor) -> ValueRef<'a, 'a>
@@ -127,6 +136,16 @@ impl<'a, 'i> MessageView<'a, 'i> {
             Some(value) => value,
             None => self.default(field),
         }
+    }
+
+    /// Whether the field was decoded, or would have been: false if a [`Projection`](crate::Projection) left it out
+    /// and no setter has set it since, and for fields of other messages.
+    ///
+    /// For a field that was left out, [`get`](Self::get) gives `None`, [`has_field`](Self::has_field) false and
+    /// [`get_field`](Self::get_field) [`ValueRef::Unselected`].
+    pub fn is_selected(&self, field: &FieldDescriptor) -> bool {
+        let entry = self.entry(field.as_ref());
+        entry.is_some_and(|(index, entry)| !entry.op.is_skip() || self.raw.slot(index, entry).is_some())
     }
 
     /// The value of the field of this name, or its default; `None` if the message has no such field.
@@ -193,6 +212,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
         };
         let field = self.own(field.index());
         match (field.explicit_default(), entry.coding) {
+            _ if entry.op.is_skip() => ValueRef::Unselected,
             (Some(default), _) => explicit_default(field, default),
             _ if entry.flags.is_list() => self.list(entry, None),
             (None, Coding::Message | Coding::Group) => {
@@ -226,10 +246,11 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// A field of this message, borrowed from the pool.
     #[inline]
     fn own(&self, index: u32) -> FieldRef<'a> {
-        FieldRef::new(self.pool, self.raw.index, index)
+        FieldRef::new(self.pool, self.message(), index)
     }
 
-    /// The unknown fields, in the order they came.
+    /// The unknown fields, in the order they came; none of a message of which a projection selects single fields,
+    /// except the numbers that selected closed enums do not list.
     pub fn unknown_fields(&self) -> UnknownFields<'a, 'i> {
         UnknownFields::new(self.raw)
     }
@@ -316,7 +337,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     #[cold]
     fn named(&self, mut error: EncodeError) -> EncodeError {
-        name_path(self.pool, self.raw.index, error.path_mut());
+        name_path(self.pool, self.message(), error.path_mut());
         error.in_message(self.descriptor().full_name().to_owned())
     }
 }
@@ -380,7 +401,7 @@ impl<'a, 'i> Iterator for Fields<'a, 'i> {
         loop {
             let (index, entry, slot) = self.fields.next(self.view.raw)?;
             let position = self.view.raw.program().field_of(index) as u32;
-            let field = FieldRef::new(self.view.pool, self.view.raw.index, position);
+            let field = FieldRef::new(self.view.pool, self.view.message(), position);
             let value = self.view.value(entry, slot);
             if !value.is_empty_list() {
                 return Some((field, value));

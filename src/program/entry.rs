@@ -155,6 +155,32 @@ pub(crate) enum Op {
     ListGroup,
     /// A map entry.
     Map,
+    /// A message or group that stays bytes.
+    Lazy,
+    /// A list of them.
+    ListLazy,
+    /// Fields that a projection does not select, by wire type.
+    SkipVarint,
+    SkipFixed32,
+    SkipFixed64,
+    SkipLength,
+    /// The same for groups, and for members of a oneof that has selected ones.
+    Skip,
+}
+
+impl Op {
+    /// Whether the field is not selected.
+    pub(crate) const fn is_skip(self) -> bool {
+        matches!(
+            self,
+            Self::SkipVarint | Self::SkipFixed32 | Self::SkipFixed64 | Self::SkipLength | Self::Skip
+        )
+    }
+
+    /// Whether messages of the field stay bytes.
+    pub(crate) const fn is_lazy(self) -> bool {
+        matches!(self, Self::Lazy | Self::ListLazy)
+    }
 }
 
 /// Properties of a field that the loops test for, in one byte.
@@ -316,6 +342,31 @@ impl Entry {
         self.op = Op::Shaped;
     }
 
+    /// Makes the messages of the field stay bytes.
+    pub(super) fn set_lazy(&mut self) {
+        self.op = if self.flags.is_list() { Op::ListLazy } else { Op::Lazy };
+    }
+
+    /// Decodes the sub-message field by field, whatever its shape.
+    pub(super) fn set_partial(&mut self) {
+        if self.op == Op::Shaped {
+            self.op = Op::Message;
+        }
+    }
+
+    /// Takes the field out of what is decoded; `member` if setting it unsets others that are decoded.
+    pub(super) fn set_unselected(&mut self, member: bool) {
+        self.flags.0 &= !EntryFlags::REQUIRED;
+        self.op = match self.tag & 7 {
+            _ if member => Op::Skip,
+            0 => Op::SkipVarint,
+            1 => Op::SkipFixed64,
+            2 => Op::SkipLength,
+            5 => Op::SkipFixed32,
+            _ => Op::Skip,
+        };
+    }
+
     pub(super) fn set_special(&mut self) {
         self.flags.0 |= EntryFlags::SPECIAL;
     }
@@ -343,6 +394,13 @@ impl Entry {
             _ => return None,
         };
         (!self.flags.is_list()).then(|| value + crate::wire::varint_len(self.tag as u64) as u8)
+    }
+
+    /// Whether a tag of this field's number announces values of the field, selected or not: packed and unpacked stand
+    /// in for each other.
+    pub(crate) fn takes(&self, tag: u32) -> bool {
+        let numbers = self.flags.is_list() && matches!(self.coding.wire_type(), 0 | 1 | 5);
+        tag == self.tag || (numbers && (tag & 7 == 2 || tag & 7 == self.coding.wire_type()))
     }
 
     /// What to do with a tag of this field's number that is not the expected one: packed and unpacked stand in

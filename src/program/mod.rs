@@ -8,10 +8,12 @@
 mod entry;
 mod fixed;
 mod layout;
+mod select;
 mod set;
 mod spec;
 
 pub(crate) use entry::{Coding, Entry, Op, Scalar};
 pub(crate) use fixed::FixedShape;
+pub(crate) use select::{Selected, Selection};
 pub(crate) use set::{Program, ProgramSet, WIDE_GROUP};
 pub(crate) use spec::{EnumSpec, FieldSpec, MessageSpec, Shape};

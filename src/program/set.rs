@@ -4,6 +4,7 @@ use super::layout::{self, CONTIGUOUS_WORDS};
 use super::{Entry, EnumSpec, FixedShape, MessageSpec};
 use crate::error::DescriptorErrorKind;
 use crate::table::Kind;
+use alloc::sync::{Arc, Weak};
 use alloc::{vec, vec::Vec};
 
 /// Fields per group of a wide body.
@@ -18,10 +19,10 @@ const NONE: u16 = u16::MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     /// Entries by field number 0..16, the numbers of one-byte tags.
-    fast: [Entry; 16],
+    pub(super) fast: [Entry; 16],
     pub(super) entries: Vec<Entry>,
     /// Entries by field number, as far as that takes memory in the number of fields.
-    near: Vec<Entry>,
+    pub(super) near: Vec<Entry>,
     /// Field index (position in the spec) of each entry.
     fields: Vec<u16>,
     /// Entry index of each field.
@@ -29,27 +30,43 @@ pub(crate) struct Program {
     /// Presence bits of all members of each oneof, for dense programs.
     oneof_masks: Vec<u64>,
     /// Presence bits of the required fields, for dense programs.
-    required_mask: u64,
+    pub(super) required_mask: u64,
     /// The form of a body with all fields, if they are all fixed-width numbers.
-    fixed: Option<FixedShape>,
+    pub(super) fixed: Option<FixedShape>,
     /// Presence bits of singular fields whose size on the wire does not depend on their value, by that size.
     constant_sizes: Vec<(u64, u8)>,
     /// Size of the body in words.
     pub(super) words: u32,
     pub(super) wide: bool,
-    has_required: bool,
+    pub(super) has_required: bool,
     has_messages: bool,
     /// This message, or one reachable from it, has required fields.
     pub(super) needs_check: bool,
     contiguous: bool,
     pub(crate) message_set: bool,
+    pub(super) map_entry: bool,
     /// Index of the message type in the list that the programs were made from.
     pub(super) message: u32,
+    /// What it leaves out of the message, for programs that were made by a selection.
+    pub(super) left_out: LeftOut,
+    /// The program of the same message that leaves nothing out.
+    pub(super) whole: u32,
+}
+
+/// What a program does with the fields of its message that are not selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeftOut {
+    /// There are none.
+    Nothing,
+    /// They are skipped.
+    Dropped,
+    /// They are kept: messages that are not empty are verbatim.
+    Kept,
 }
 
 impl Program {
     /// A message without fields.
-    const EMPTY: Self = Self {
+    pub(super) const EMPTY: Self = Self {
         fast: [Entry::NONE; 16],
         entries: Vec::new(),
         near: Vec::new(),
@@ -66,7 +83,10 @@ impl Program {
         needs_check: false,
         contiguous: false,
         message_set: false,
+        map_entry: false,
         message: u32::MAX,
+        left_out: LeftOut::Nothing,
+        whole: u32::MAX,
     };
 
     fn new(spec: &MessageSpec, closed: &[bool]) -> Result<Self, DescriptorErrorKind> {
@@ -108,6 +128,7 @@ impl Program {
             has_messages: entries.iter().any(|e| e.coding.is_message()),
             needs_check: has_required,
             message_set: spec.message_set,
+            map_entry: spec.map_entry,
             entries,
             ..Self::EMPTY
         })
@@ -216,6 +237,23 @@ impl Program {
     pub(crate) fn entry_of(&self, field: usize) -> Option<(usize, &Entry)> {
         let index = *self.entry_of.get(field)? as usize;
         self.entries.get(index).map(|e| (index, e))
+    }
+
+    /// Whether there are fields that are not selected; then unknown fields are not either.
+    #[inline(always)]
+    pub(crate) fn is_partial(&self) -> bool {
+        self.left_out != LeftOut::Nothing
+    }
+
+    /// Whether messages keep their bytes because of fields that are not selected.
+    #[inline(always)]
+    pub(crate) fn keeps_bytes(&self) -> bool {
+        self.left_out == LeftOut::Kept
+    }
+
+    /// The program of the same message, with the same layout, that leaves nothing out.
+    pub(crate) fn whole(&self) -> u32 {
+        self.whole
     }
 
     /// Index of the message type in the pool.
@@ -342,8 +380,10 @@ impl EnumNumbers {
 /// All message types of a schema, lowered; a program index is the position in the list given to `new`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProgramSet {
-    programs: Vec<Program>,
-    enums: Vec<EnumNumbers>,
+    pub(super) programs: Vec<Program>,
+    pub(super) enums: Arc<[EnumNumbers]>,
+    /// The set itself, if it was made by a selection: from a reference to it, messages get a share.
+    pub(super) shared: Weak<Self>,
 }
 
 impl ProgramSet {
@@ -360,7 +400,7 @@ impl ProgramSet {
         let mut programs = Vec::with_capacity(messages.len());
         for (i, spec) in messages.iter().enumerate() {
             let mut program = Program::new(spec, &closed).map_err(|kind| (kind, i))?;
-            program.message = i as u32;
+            (program.message, program.whole) = (i as u32, i as u32);
             check(&program, spec, messages, enums.len()).map_err(|kind| (kind, i))?;
             programs.push(program);
         }
@@ -374,7 +414,7 @@ impl ProgramSet {
             program.mark_shaped(&shaped);
         }
         mark_required(&mut programs);
-        Ok(Self { programs, enums: enums.iter().map(EnumNumbers::new).collect() })
+        Ok(Self { programs, enums: enums.iter().map(EnumNumbers::new).collect(), shared: Weak::new() })
     }
 
     /// The program of this index. An index that does not exist gives a message without fields.
@@ -382,6 +422,11 @@ impl ProgramSet {
     pub(crate) fn program(&self, index: u32) -> &Program {
         static EMPTY: Program = Program::EMPTY;
         self.programs.get(index as usize).unwrap_or(&EMPTY)
+    }
+
+    /// A share of this set, if it was made by a selection.
+    pub(crate) fn share(&self) -> Option<Arc<Self>> {
+        self.shared.upgrade()
     }
 
     /// What a closed enum field is before a value is written to it; 0 for all other fields.
@@ -438,7 +483,7 @@ fn check(
 }
 
 /// Spreads "has required fields" from each message to all that can hold it.
-fn mark_required(programs: &mut [Program]) {
+pub(super) fn mark_required(programs: &mut [Program]) {
     let mut holders: Vec<Vec<u32>> = vec![Vec::new(); programs.len()];
     for (i, program) in programs.iter().enumerate() {
         for entry in program.entries.iter().filter(|e| e.coding.is_message()) {

@@ -25,7 +25,6 @@ mod field;
 pub mod kind;
 mod nested;
 mod node;
-mod path;
 mod plan;
 mod raw;
 mod repeated;

@@ -17,7 +17,7 @@ pub(crate) enum Step<'a> {
     /// A field that is not a message: a value or a list of values at a slot.
     Field(usize, &'a Entry, u32),
     /// A sub-message begins (an element of a list, a map entry); the walk is in it now.
-    Enter(usize, &'a Entry),
+    Enter(usize),
     /// All fields of the message have been visited. `leave` goes back to the parent.
     End,
 }
@@ -101,7 +101,7 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
             }
             self.here.position = position as u32;
             if !entry.flags.is_list() {
-                return self.enter(position, entry, view.child(entry, slot), data);
+                return self.enter(position, view.child(entry, slot), data);
             }
             self.here.slot = slot;
             self.here.element = 0;
@@ -128,10 +128,10 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
         self.here.element += 1;
         let order = if sorted { self.orders.last() } else { None };
         let element = order.and_then(|o| o.get(element as usize)).copied().unwrap_or(element);
-        Some(self.enter(position, entry, list.message(element), data))
+        Some(self.enter(position, list.message(element), data))
     }
 
-    fn enter(&mut self, position: usize, entry: &'a Entry, child: RawView<'a, 'i>, data: T) -> Step<'a> {
+    fn enter(&mut self, position: usize, child: RawView<'a, 'i>, data: T) -> Step<'a> {
         match self.inline.get_mut(self.depth) {
             Some(place) => *place = self.here,
             None => self.spill.push(self.here),
@@ -146,7 +146,7 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
             position: 0,
             data,
         };
-        Step::Enter(position, entry)
+        Step::Enter(position)
     }
 
     /// Goes back to the parent after [`Step::End`]: gives the field that led to the child and the child's data,

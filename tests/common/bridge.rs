@@ -66,6 +66,7 @@ fn read_value(value: ValueRef<'_, '_>) -> Val {
             Val::Msg(read(v.decode(&mut decoder).expect("a raw message that is valid")))
         }
         ValueRef::List(v) => Val::List(v.iter().map(read_value).collect()),
+        ValueRef::Unselected => panic!("fields that are set have a value"),
         ValueRef::Map(v) => {
             let entries: Vec<(Key, Val)> = v.iter().map(|(k, v)| (read_key(k), read_value(v))).collect();
             for ((key, _), (_, expected)) in v.iter().zip(&entries) {

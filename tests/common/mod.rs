@@ -2,8 +2,9 @@
 //!
 //! `choices` is where randomness comes from; `wire` builds bytes; `schema` describes message types and writes
 //! descriptor sets, `schema_gen` and `payload` make random ones; `reference` decodes and encodes slowly and
-//! plainly, and `disagreements` says where others differ; `heap` counts memory; `protoc` compiles .proto sources;
-//! `example` builds programs; `bridge` goes between its messages and those of tablepb.
+//! plainly, and `disagreements` says where others differ; `projections` makes random field paths; `heap` counts
+//! memory; `protoc` compiles .proto sources; `example` builds programs; `bridge` goes between its messages and those of
+//! tablepb.
 #![allow(dead_code, reason = "each test uses a part of this")]
 
 pub mod bridge;
@@ -12,6 +13,7 @@ pub mod disagreements;
 pub mod example;
 pub mod heap;
 pub mod payload;
+pub mod projections;
 pub mod protoc;
 pub mod reference;
 pub mod samples;

@@ -75,6 +75,7 @@ impl Read for ValueRef<'_, '_> {
             ValueRef::Bytes(v) => sum.bytes(v),
             ValueRef::Message(v) => v.read(sum),
             ValueRef::Raw(v) => v.parts().for_each(|(_, bytes)| sum.bytes(bytes)),
+            ValueRef::Unselected => {}
             ValueRef::List(v) => v.iter().for_each(|value| value.read(sum)),
             ValueRef::Map(v) => v.iter().for_each(|(key, value)| {
                 key.read(sum);

@@ -1,7 +1,7 @@
 //! Dotted names.
 
 /// The components of a dotted name; dots in brackets, which names of extensions have, do not separate.
-pub(super) fn components(name: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn components(name: &str) -> impl Iterator<Item = &str> {
     let mut in_brackets = false;
     name.split(move |c| {
         in_brackets = match c {

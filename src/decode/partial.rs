@@ -1,0 +1,118 @@
+//! Fields that are not decoded: messages that stay bytes, and what a projection does not select.
+//!
+//! Tags and lengths of the message they are in have been read; nothing inside of them is, but for the tags of
+//! groups, which end where they say. Most skipped fields never get here (`scalars.rs`).
+
+use super::run::{Child, Run, touch, touch_list};
+use super::special::{Field, skip};
+use crate::error::DecodeErrorKind as Kind;
+use crate::program::{Coding, Entry, Program};
+use crate::slab::Full;
+use crate::wire::{Tag, raw};
+
+type At<T> = Result<T, (Kind, usize)>;
+
+impl Run<'_, '_> {
+    /// A message or group that stays bytes; gives the position behind it and the presence bits.
+    #[inline(never)]
+    pub(super) fn lazy(&mut self, field: Field<'_>, entry: &Entry, mut has: u64) -> At<(usize, u64)> {
+        if self.depth_left() == 0 {
+            return Err((Kind::DepthExceeded, field.item));
+        }
+        let (from, to, next) = self.extent(&field, entry.coding)?;
+        let full = |full: Full| (full.into(), field.item);
+        let base = self.raw_body(field.program, field.base, &mut has, entry).map_err(full)?;
+        if to > from {
+            self.slab.add_verbatim(base, from as u32, (to - from) as u32).map_err(full)?;
+        }
+        Ok((next, has))
+    }
+
+    /// Where the content of a message starts and ends, and the position behind the field.
+    fn extent(&self, field: &Field<'_>, coding: Coding) -> At<(usize, usize, usize)> {
+        let limit = self.buf.get(..field.end).unwrap_or(self.buf);
+        if coding == Coding::Group {
+            let (end, next) = raw::group(limit, field.pos, field.tag >> 3, self.depth_left())
+                .map_err(|fault| (fault.kind, fault.offset))?;
+            return Ok((field.pos, end, next));
+        }
+        let (len, start) = raw::length(limit, field.pos).map_err(|kind| (kind, field.pos))?;
+        match start.checked_add(len).filter(|&end| end <= limit.len()) {
+            Some(end) => Ok((start, end, end)),
+            None => Err((Kind::Incomplete, field.pos)),
+        }
+    }
+
+    /// The raw message of a field: a new one, or what a singular field has already.
+    fn raw_body(&mut self, program: &Program, base: u32, has: &mut u64, entry: &Entry) -> Result<u32, Full> {
+        let sub = self.set.program(entry.sub);
+        let depth = self.depth_left().saturating_sub(1);
+        let (at, fresh, in_place) = if entry.flags.is_list() {
+            let slot = touch_list(self.slab, program, base, has, entry)?;
+            (self.slab.list_grow(slot, sub.element_words(), 1)?, true, sub.is_contiguous())
+        } else {
+            let (slot, fresh) = touch(self.slab, program, base, has, entry)?;
+            (slot, fresh, entry.flags.is_inline())
+        };
+        match (in_place, fresh) {
+            (true, true) => {
+                self.slab.clear_body(sub, at);
+                self.slab.make_raw(at, depth)?;
+                Ok(at)
+            }
+            (true, false) => Ok(at),
+            (false, true) => {
+                self.slab.set(at, crate::slab::NIL);
+                let body = self.slab.alloc_raw(depth)?;
+                self.slab.set(at, body);
+                Ok(body)
+            }
+            (false, false) => Ok(self.slab.get(at)),
+        }
+    }
+
+    /// A field that is not selected; gives the position behind it and the presence bits.
+    #[inline(never)]
+    pub(super) fn unselected(&mut self, field: Field<'_>, entry: &Entry, has: u64) -> At<(usize, u64)> {
+        let limit = self.buf.get(..field.end).unwrap_or(self.buf);
+        let tag = Tag::from_bits(field.tag).map_err(|kind| (kind, field.item))?;
+        let next = skip(limit, field.item, field.pos, tag, self.depth_left())?;
+        if entry.oneof == 0 {
+            return Ok((next, has));
+        }
+        // A number that its closed enum does not list is an unknown field and unsets nothing.
+        if entry.coding == Coding::ClosedEnum {
+            let (value, _) = raw::varint(limit, field.pos).map_err(|kind| (kind, field.pos))?;
+            if !self.set.enum_contains(entry.sub, value as i32) {
+                return Ok((next, has));
+            }
+        }
+        if field.program.is_wide() {
+            let members = field.program.entries().iter().enumerate();
+            for (position, _) in members.filter(|(_, member)| member.oneof == entry.oneof) {
+                self.slab.untouch(field.program, field.base, position);
+            }
+        }
+        Ok((next, has & !field.program.oneof_mask(entry.oneof)))
+    }
+
+    /// Keeps the bytes of a message that begins, of which only some fields are decoded.
+    #[inline(never)]
+    pub(super) fn keep_bytes(&mut self, base: u32, child: &Child) -> At<()> {
+        let end = if child.group == 0 {
+            child.end
+        } else {
+            let limit = self.buf.get(..child.end).unwrap_or(self.buf);
+            let (end, _) = raw::group(limit, child.start, child.group >> 3, self.depth_left())
+                .map_err(|fault| (fault.kind, fault.offset))?;
+            end
+        };
+        if end > child.start {
+            let len = (end - child.start) as u32;
+            self.slab
+                .add_verbatim(base, child.start as u32, len)
+                .map_err(|full| (full.into(), child.start))?;
+        }
+        Ok(())
+    }
+}

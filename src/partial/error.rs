@@ -1,0 +1,94 @@
+//! Why a projection refused a path.
+
+use alloc::{boxed::Box, string::String};
+use core::fmt;
+
+/// What is wrong with a path given to a projection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ProjectionErrorKind {
+    /// The message has no such field.
+    NoSuchField,
+    /// The path goes on behind a field that is not a message.
+    NotAMessage,
+    /// A `*` that is not the last segment.
+    MisplacedWildcard,
+    /// A path into a map that does not go on with `value`.
+    NotAMapValue,
+    /// A path into a MessageSet, which is decoded as a whole.
+    Unsupported,
+}
+
+impl ProjectionErrorKind {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::NoSuchField => "no such field",
+            Self::NotAMessage => "the field is not a message",
+            Self::MisplacedWildcard => "`*` must be the last segment",
+            Self::NotAMapValue => "a path into a map goes on with `value`",
+            Self::Unsupported => "a MessageSet is decoded as a whole",
+        }
+    }
+}
+
+impl fmt::Display for ProjectionErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+/// Why a [`Projection`](super::Projection) refused a path: kind, segment at fault, message type, and the path.
+///
+/// One pointer wide.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ProjectionError(Box<Inner>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Inner {
+    kind: ProjectionErrorKind,
+    segment: String,
+    message: String,
+    path: String,
+}
+
+impl ProjectionError {
+    #[cold]
+    pub(super) fn new(kind: ProjectionErrorKind, segment: &str, message: &str, path: &str) -> Self {
+        Self(Box::new(Inner { kind, segment: segment.into(), message: message.into(), path: path.into() }))
+    }
+
+    /// The kind of fault.
+    pub fn kind(&self) -> ProjectionErrorKind {
+        self.0.kind
+    }
+
+    /// The segment of the path that is at fault.
+    pub fn segment(&self) -> &str {
+        &self.0.segment
+    }
+
+    /// The full name of the message type in which the segment was looked for.
+    pub fn message_name(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The path that was given.
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+}
+
+impl fmt::Display for ProjectionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { kind, segment, message, path } = &*self.0;
+        write!(f, "{kind}: {segment} in {message}, in the path {path}")
+    }
+}
+
+impl fmt::Debug for ProjectionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ProjectionError({self})")
+    }
+}
+
+impl core::error::Error for ProjectionError {}
