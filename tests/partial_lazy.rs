@@ -4,103 +4,13 @@
 mod common;
 
 use common::choices::{Choices, choices};
+use common::family::{family, schema};
 use common::payload::{TAME, WILD, mutate, payload};
 use common::samples::wrapped;
-use common::schema::{Card, Kind, Schema, Syntax};
 use common::wire::{END, START, Wire};
 use proptest::prelude::*;
 use std::{collections::BTreeMap, thread};
 use tablepb::{DecodeError, DecodeErrorKind, DecodeOptions, DecodeOwned, EncodeErrorKind, Lazy, Message};
-
-/// The same messages with members in a `Box` and with members that are lazy.
-macro_rules! family {
-    ($module:ident, $($member:tt)+) => {
-        mod $module {
-            use super::{Faults, Walk, walk_all};
-            use std::collections::BTreeMap;
-            use tablepb::UnknownFieldSet;
-
-            pub type Member<T> = $($member)+<T>;
-
-            #[derive(Clone, Debug, Default, PartialEq)]
-            pub struct Root {
-                pub number: Option<i64>,
-                pub one: Option<Member<Inner>>,
-                pub list: Vec<Member<Inner>>,
-                pub map: BTreeMap<i32, Member<Inner>>,
-                pub group: Option<Member<Inner>>,
-                pub choice: Option<Choice>,
-                pub root: Option<Member<Root>>,
-                pub unknown: UnknownFieldSet,
-            }
-
-            #[derive(Clone, Debug, PartialEq)]
-            pub enum Choice {
-                Inner(Member<Inner>),
-                Number(i32),
-            }
-
-            #[derive(Clone, Debug, Default, PartialEq)]
-            pub struct Inner {
-                pub id: Option<i32>,
-                pub name: Option<String>,
-                pub packed: Vec<i64>,
-                pub inner: Option<Member<Inner>>,
-                pub groups: Vec<Member<Strict>>,
-                pub unknown: UnknownFieldSet,
-            }
-
-            #[derive(Clone, Debug, Default, PartialEq)]
-            pub struct Strict {
-                pub must: Option<u32>,
-            }
-
-            tablepb::message! {
-                Root as "pkg.Root" {
-                    number: optional int64 = 1,
-                    one: message Inner = 2,
-                    list: repeated message Inner = 3,
-                    map: map<int32, message Inner> = 4,
-                    group: group Inner = 5,
-                    choice: oneof Choice { Inner: message Inner = 6, Number: int32 = 7 },
-                    root: message Root = 9,
-                    unknown: unknown_fields,
-                }
-                Inner as "pkg.Inner" {
-                    id: optional int32 = 1,
-                    name: optional string = 2,
-                    packed: repeated sint64 = 3,
-                    inner: message Inner = 4,
-                    groups: repeated group Strict = 5,
-                    unknown: unknown_fields,
-                }
-                Strict as "pkg.Strict" syntax "proto2" { must: required uint32 = 1 }
-            }
-
-            impl Walk for Root {
-                fn walk(&mut self, faults: &mut Faults) {
-                    walk_all(self.one.iter_mut().chain(&mut self.list), faults);
-                    walk_all(self.map.values_mut().chain(&mut self.group), faults);
-                    if let Some(Choice::Inner(inner)) = &mut self.choice {
-                        inner.walk(faults);
-                    }
-                    walk_all(&mut self.root, faults);
-                }
-            }
-
-            impl Walk for Inner {
-                fn walk(&mut self, faults: &mut Faults) {
-                    walk_all(&mut self.inner, faults);
-                    walk_all(&mut self.groups, faults);
-                }
-            }
-
-            impl Walk for Strict {
-                fn walk(&mut self, _: &mut Faults) {}
-            }
-        }
-    };
-}
 
 family!(eager, Box);
 family!(lazy, tablepb::Lazy);
@@ -136,30 +46,34 @@ fn walk_all<'w, T: Walk + 'w>(all: impl IntoIterator<Item = &'w mut T>, faults: 
     all.into_iter().for_each(|one| one.walk(faults));
 }
 
-/// The family for the payload generator.
-fn schema() -> Schema {
-    let mut schema = Schema::default();
-    let file = schema.file(Syntax::Proto3);
-    let root = schema.message(file, "Root");
-    let inner = schema.message(file, "Inner");
-    let strict = schema.message(file, "Strict");
-    schema.add(root, 1, Kind::Int64, Card::Optional);
-    schema.add(root, 2, Kind::Message(inner), Card::Optional);
-    schema.add(root, 3, Kind::Message(inner), Card::Repeated);
-    schema.add_map(root, 4, Kind::Int32, Kind::Message(inner));
-    schema.add(root, 5, Kind::Message(inner), Card::Optional).delimited = true;
-    schema.messages[root].oneofs = 1;
-    schema.add(root, 6, Kind::Message(inner), Card::Optional).oneof = Some(0);
-    schema.add(root, 7, Kind::Int32, Card::Optional).oneof = Some(0);
-    schema.add(root, 9, Kind::Message(root), Card::Optional);
-    schema.add(inner, 1, Kind::Int32, Card::Optional);
-    schema.add(inner, 2, Kind::String, Card::Optional);
-    schema.add(inner, 3, Kind::Sint64, Card::Repeated);
-    schema.add(inner, 4, Kind::Message(inner), Card::Optional);
-    schema.add(inner, 5, Kind::Message(strict), Card::Repeated).delimited = true;
-    schema.add(strict, 1, Kind::Uint32, Card::Required);
-    schema
+macro_rules! walk_family {
+    ($module:ident) => {
+        impl Walk for $module::Root {
+            fn walk(&mut self, faults: &mut Faults) {
+                walk_all(self.one.iter_mut().chain(&mut self.list), faults);
+                walk_all(self.map.values_mut().chain(&mut self.group), faults);
+                if let Some($module::Choice::Inner(inner)) = &mut self.choice {
+                    inner.walk(faults);
+                }
+                walk_all(&mut self.root, faults);
+            }
+        }
+
+        impl Walk for $module::Inner {
+            fn walk(&mut self, faults: &mut Faults) {
+                walk_all(&mut self.inner, faults);
+                walk_all(&mut self.groups, faults);
+            }
+        }
+
+        impl Walk for $module::Strict {
+            fn walk(&mut self, _: &mut Faults) {}
+        }
+    };
 }
+
+walk_family!(eager);
+walk_family!(lazy);
 
 /// Whether there is a message that another one replaces: of a oneof or with the key of another entry.
 fn replaced(input: &[u8]) -> bool {

@@ -1,48 +1,152 @@
 //! [`Prepared`]: a message encoded once.
 
-use super::DynamicMessage;
-use crate::error::EncodeError;
-use alloc::{string::String, vec::Vec};
+use super::{Decoder, DynamicMessage};
+use crate::decode::DecodeOptions;
+use crate::encode::EncodeOptions;
+use crate::error::{DecodeError, EncodeError};
+use crate::schema::MessageDescriptor;
+use crate::table::MessageTable;
+use crate::wire::DEFAULT_DEPTH;
+use alloc::{sync::Arc, vec::Vec};
 use core::fmt;
 use core::marker::PhantomData;
 
 /// A message that was encoded once, to be written into any number of others.
 ///
-/// Holds the bytes and the full name of the message type, by which it is checked wherever it is put: a field takes
-/// it if that is the name of its type. What is written cannot be told from the message itself being encoded there.
+/// Holds the bytes, the message type and how deep messages are nested in it; required fields and UTF-8 have been
+/// checked. What is written cannot be told from the message itself being encoded there, and costs a copy of
+/// the bytes. A clone shares them.
+///
+/// | into | by |
+/// |---|---|
+/// | a struct | a member of type `Option<Prepared<T>>` or `Vec<Prepared<T>>`, or a variant or map value `Prepared<T>`, where the listing says `message T` |
+/// | a [`DynamicMessage`] | the setters, which take it as a [`Value`](crate::Value) of a message field |
+/// | a record | [`RecordWriter::prepared`](crate::RecordWriter::prepared) |
+///
+/// Dynamic messages and records take it if the full name of its type is that of the field's: the names decide, not the
+/// schemas behind them. Wherever it is put, the depth of the whole is checked: `DepthExceeded` if it is above the limit.
+///
+/// One that [`RawMessage::to_owned`](crate::RawMessage::to_owned) makes has not been checked, and counts as one level.
+///
+/// A struct that has such a member can be decoded as well. The bytes of the field are kept as they are, unknown
+/// fields included, and checked by decoding them. A field that occurs again adds its bytes, which are copied each
+/// time and count against the budget each time. To read and not only to write, [`Lazy`](crate::Lazy) is the one to take.
 ///
 /// ```
-/// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable, Prepared};
+/// use tablepb::{Message, Prepared};
 ///
-/// static HOST: MessageTable = MessageTable::new("pkg.Host", &[FieldTable::new("name", 1, Kind::String)]);
-/// let pool = DescriptorPool::from_tables(&[&HOST])?;
-/// let mut host = DynamicMessage::new(&pool.get_message_by_name("pkg.Host").unwrap());
-/// host.set_field_by_name("name", "web1")?;
-/// let prepared = Prepared::new(&host)?;
-/// assert_eq!((prepared.full_name(), prepared.as_bytes()), ("pkg.Host", &b"\x0a\x04web1"[..]));
+/// #[derive(Default)]
+/// struct Resource { name: String }
+/// #[derive(Default)]
+/// struct Metric { resource: Option<Prepared<Resource>>, value: i64 }
+///
+/// tablepb::message! {
+///     Resource as "example.Resource" { name: string = 1 }
+///     Metric as "example.Metric" { resource: message Resource = 1, value: int64 = 2 }
+/// }
+///
+/// let resource = Prepared::new(&Resource { name: "web1".into() })?;
+/// for value in 1..=3 {
+///     let metric = Metric { resource: Some(resource.clone()), value };
+///     assert_eq!(metric.encode_to_vec()?, [b"\x0a\x06\x0a\x04web1\x10", &[value as u8][..]].concat());
+/// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Prepared<T = DynamicMessage> {
-    bytes: Vec<u8>,
-    name: String,
+    bytes: Arc<[u8]>,
+    of: Type,
+    /// Levels of messages in the message.
+    depth: u32,
+    /// Whether every required field is set.
+    complete: bool,
     message: PhantomData<fn() -> T>,
 }
 
-impl Prepared {
-    /// Encodes a message.
+/// What a prepared message is one of.
+#[derive(Clone)]
+#[doc(hidden)]
+pub enum Type {
+    Table(&'static MessageTable),
+    Descriptor(MessageDescriptor),
+}
+
+/// What can be prepared: [`DynamicMessage`] and every [`Message`](crate::Message).
+pub trait Prepare: Sized {
+    /// Appends the message.
+    #[doc(hidden)]
+    fn encode_prepared(&self, buffer: &mut Vec<u8>, options: EncodeOptions) -> Result<(), EncodeError>;
+
+    /// The type of the message.
+    #[doc(hidden)]
+    fn prepared_type(&self) -> Type;
+}
+
+impl Prepare for DynamicMessage {
+    fn encode_prepared(&self, buffer: &mut Vec<u8>, options: EncodeOptions) -> Result<(), EncodeError> {
+        self.encode_with(buffer, options)
+    }
+
+    fn prepared_type(&self) -> Type {
+        Type::Descriptor(self.descriptor().clone())
+    }
+}
+
+impl<T: Prepare> Prepared<T> {
+    /// Encodes a message; some times over, because how deep it is, is found by trying.
     ///
     /// # Errors
-    /// As [`DynamicMessage::encode`].
-    pub fn new(message: &DynamicMessage) -> Result<Self, EncodeError> {
-        let bytes = message.encode_to_vec()?;
-        Ok(Self { bytes, name: message.descriptor().full_name().into(), message: PhantomData })
+    ///
+    /// As [`encode`](DynamicMessage::encode): `MissingRequired`, `DepthExceeded`, `TooLarge`.
+    pub fn new(message: &T) -> Result<Self, EncodeError> {
+        let options = EncodeOptions::new();
+        let mut bytes = Vec::new();
+        message.encode_prepared(&mut bytes, options)?;
+        let mut scratch = Vec::with_capacity(bytes.capacity());
+        let depth = levels(|depth| {
+            scratch.clear();
+            message.encode_prepared(&mut scratch, options.max_depth(depth)).is_ok()
+        });
+        Ok(Self::from_parts(bytes.into(), message.prepared_type(), depth, true))
+    }
+}
+
+impl Prepared {
+    /// Takes a message that is encoded already, byte for byte, after checking that it is one of this type.
+    ///
+    /// # Errors
+    ///
+    /// As [`DynamicMessage::decode`].
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, Prepared};
+    ///
+    /// static HOST: MessageTable = MessageTable::new("pkg.Host", &[FieldTable::new("name", 1, Kind::String)]);
+    /// let pool = DescriptorPool::from_tables(&[&HOST])?;
+    /// let host = pool.get_message_by_name("pkg.Host").unwrap();
+    /// let prepared = Prepared::decode(&host, b"\x0a\x04web1")?;
+    /// assert_eq!((prepared.full_name(), prepared.as_bytes()), ("pkg.Host", &b"\x0a\x04web1"[..]));
+    /// assert!(Prepared::decode(&host, b"\x0a\x01\xff").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn decode(descriptor: &MessageDescriptor, bytes: &[u8]) -> Result<Self, DecodeError> {
+        Decoder::new(descriptor).decode(bytes)?;
+        let mut decoder = Decoder::new(descriptor);
+        let depth = levels(|depth| {
+            decoder = decoder.clone().with_options(DecodeOptions::new().max_depth(depth));
+            decoder.decode(bytes).is_ok()
+        });
+        Ok(Self::from_parts(bytes.into(), Type::Descriptor(descriptor.clone()), depth, true))
     }
 }
 
 impl<T> Prepared<T> {
-    /// Bytes that are taken to be a message of this type.
-    pub(crate) fn from_parts(name: String, bytes: Vec<u8>) -> Self {
-        Self { bytes, name, message: PhantomData }
+    pub(crate) fn from_parts(bytes: Arc<[u8]>, of: Type, depth: u32, complete: bool) -> Self {
+        Self { bytes, of, depth, complete, message: PhantomData }
+    }
+
+    /// Bytes that are taken to be a message of this type, unchecked.
+    pub(crate) fn unchecked(descriptor: MessageDescriptor, bytes: Vec<u8>) -> Self {
+        Self::from_parts(bytes.into(), Type::Descriptor(descriptor), 0, true)
     }
 
     /// The encoded message.
@@ -54,19 +158,61 @@ impl<T> Prepared<T> {
     /// The full name of the message type.
     #[inline]
     pub fn full_name(&self) -> &str {
-        &self.name
+        match &self.of {
+            Type::Table(table) => table.full_name(),
+            Type::Descriptor(descriptor) => descriptor.full_name(),
+        }
     }
+
+    /// How deep messages are nested in the message: 0 if there is none in it, at most 100.
+    #[inline]
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Whether every required field is set; only a struct that was decoded can have a prepared message of which this
+    /// is not true.
+    #[inline]
+    pub(crate) fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// The same message, of which only the name of its type is known.
+    pub fn erase(self) -> Prepared {
+        Prepared::from_parts(self.bytes, self.of, self.depth, self.complete)
+    }
+}
+
+/// The least depth limit that is enough for a message that is known to need at most [`DEFAULT_DEPTH`].
+///
+/// Messages are nested a few levels as a rule, so small numbers are tried first.
+fn levels(mut enough: impl FnMut(u32) -> bool) -> u32 {
+    let (mut low, mut high) = (0, 1);
+    while high < DEFAULT_DEPTH && !enough(high) {
+        low = high + 1;
+        high = (2 * high).min(DEFAULT_DEPTH);
+    }
+    while low < high {
+        let middle = low.midpoint(high);
+        if enough(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    high
 }
 
 impl<T> Clone for Prepared<T> {
     fn clone(&self) -> Self {
-        Self { bytes: self.bytes.clone(), name: self.name.clone(), message: PhantomData }
+        Self::from_parts(self.bytes.clone(), self.of.clone(), self.depth, self.complete)
     }
 }
 
+/// The same type by name, and the same bytes.
 impl<T> PartialEq for Prepared<T> {
     fn eq(&self, other: &Self) -> bool {
-        (&self.name, &self.bytes) == (&other.name, &other.bytes)
+        self.full_name() == other.full_name() && self.bytes == other.bytes
     }
 }
 
@@ -74,6 +220,24 @@ impl<T> Eq for Prepared<T> {}
 
 impl<T> fmt::Debug for Prepared<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Prepared({}, {} bytes)", self.name, self.bytes.len())
+        write!(f, "Prepared({}, {} bytes)", self.full_name(), self.bytes.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_limit_is_found() {
+        for depth in 0..=DEFAULT_DEPTH {
+            let mut tries = 0;
+            let found = levels(|limit| {
+                tries += 1;
+                limit >= depth
+            });
+            assert_eq!(found, depth);
+            assert!(tries <= 13, "{tries} tries for {depth}");
+        }
     }
 }

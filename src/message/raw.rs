@@ -116,7 +116,7 @@ impl<'a, 'i> RawMessage<'a, 'i> {
 
     /// A copy to keep, unchecked as this one.
     pub fn to_owned(&self) -> Prepared {
-        Prepared::from_parts(self.descriptor().full_name().into(), self.to_vec())
+        Prepared::unchecked(self.descriptor(), self.to_vec())
     }
 }
 

@@ -228,15 +228,15 @@ impl From<DynamicMessage> for Value {
     }
 }
 
-impl From<Prepared> for Value {
-    fn from(value: Prepared) -> Self {
-        Self::Prepared(value)
+impl<T> From<Prepared<T>> for Value {
+    fn from(value: Prepared<T>) -> Self {
+        Self::Prepared(value.erase())
     }
 }
 
-impl From<&Prepared> for Value {
-    fn from(value: &Prepared) -> Self {
-        Self::Prepared(value.clone())
+impl<T> From<&Prepared<T>> for Value {
+    fn from(value: &Prepared<T>) -> Self {
+        Self::Prepared(value.clone().erase())
     }
 }
 

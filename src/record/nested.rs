@@ -72,12 +72,12 @@ impl RecordWriter<'_> {
 
     /// Writes a message that was encoded before, unless the field is singular and has been written.
     ///
-    /// Keeps `WrongMessage` if the field is of another message type, by full name, and the errors of
-    /// [`set`](Self::set).
+    /// Keeps `WrongMessage` if the field is of another message type, by full name, `DepthExceeded` if a message in
+    /// it would be more than 100 deep, and the errors of [`set`](Self::set).
     #[inline]
     pub fn prepared<T>(&mut self, field: Field<kind::Message>, prepared: &Prepared<T>) {
         if self.admits(&field.slot) {
-            self.splice(&field.slot, prepared.full_name(), prepared.as_bytes());
+            self.splice(&field.slot, prepared);
         }
     }
 
@@ -215,10 +215,14 @@ impl RecordWriter<'_> {
         }
     }
 
-    fn splice(&mut self, slot: &Slot, name: &str, bytes: &[u8]) {
+    fn splice<T>(&mut self, slot: &Slot, prepared: &Prepared<T>) {
+        let bytes = prepared.as_bytes();
         let child = self.current().and_then(|node| self.plan.nodes.get(node.child(slot.bit)? as usize));
-        if child.is_none_or(|child| child.message.full_name() != name) {
+        if child.is_none_or(|child| child.message.full_name() != prepared.full_name()) {
             return self.fail(EncodeErrorKind::WrongMessage, Some(slot.bit));
+        }
+        if self.depth + prepared.depth() >= MAX_DEPTH {
+            return self.fail(EncodeErrorKind::DepthExceeded, Some(slot.bit));
         }
         self.mark(slot);
         if slot.prefix.has(Flags::GROUP) {

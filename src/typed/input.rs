@@ -27,18 +27,22 @@ pub struct Input<'i> {
     pub(super) buf: &'i [u8],
     pub(super) pos: usize,
     /// The offset of `buf` in the whole input.
-    base: usize,
+    pub(super) base: usize,
     /// How many bounds there are beside the end of the input.
-    bounds: u32,
-    depth_left: u32,
+    pub(super) bounds: u32,
+    pub(super) depth_left: u32,
+    /// The least that `depth_left` has been.
+    pub(super) lowest: u32,
+    /// Where the last end-group tag starts.
+    pub(super) group_end: usize,
     /// The fault is that the field at hand is one level too deep.
     too_deep: bool,
     /// The bytes that may still be allocated.
-    budget: usize,
+    pub(super) budget: usize,
     /// What was asked for, for messages that are decoded later.
-    options: DecodeOptions,
+    pub(super) options: DecodeOptions,
     /// Whether a message with required fields was seen.
-    required: bool,
+    pub(super) required: bool,
     /// Where the fault is, innermost field first.
     trail: Trail,
     /// The element that the fault is in, until its field is added to the trail.
@@ -49,23 +53,17 @@ pub struct Input<'i> {
     shared: Option<&'i bytes::Bytes>,
 }
 
-/// A message that is decoded later.
-pub struct Deferred<'i> {
-    pub(super) bytes: &'i [u8],
-    /// Where it starts in the whole input.
-    pub(super) offset: usize,
-    /// How it is decoded: as the rest, as deep as it may still go.
-    pub(super) options: DecodeOptions,
-}
-
 impl<'i> Input<'i> {
     pub(super) fn new(buf: &'i [u8], options: &DecodeOptions) -> Self {
+        let depth_left = options.depth_limit().min(DEFAULT_DEPTH);
         Self {
             buf,
             pos: 0,
             base: 0,
             bounds: 0,
-            depth_left: options.depth_limit().min(DEFAULT_DEPTH),
+            depth_left,
+            lowest: depth_left,
+            group_end: 0,
             too_deep: false,
             budget: options.budget_for(buf.len()),
             options: *options,
@@ -83,11 +81,6 @@ impl<'i> Input<'i> {
         Self { pos, bounds: 1, ..Self::new(buf, options) }
     }
 
-    /// A message that was put off, at the offset `base` of the whole input.
-    pub(super) fn part(buf: &'i [u8], base: usize, options: &DecodeOptions) -> Self {
-        Self { base, bounds: 1, ..Self::new(buf, options) }
-    }
-
     /// Lets `Bytes` members share the memory of the input.
     #[cfg(feature = "bytes")]
     pub(super) fn sharing(mut self, owner: &'i bytes::Bytes) -> Self {
@@ -101,20 +94,20 @@ impl<'i> Input<'i> {
     }
 
     /// Merges the whole input into the root message; whether required fields are to be checked.
-    pub(super) fn root<M: DecodeFrom<'i>>(mut self, message: &mut M) -> Result<bool, DecodeError> {
+    pub(super) fn root<M: DecodeFrom<'i>>(&mut self, message: &mut M) -> Result<bool, DecodeError> {
         if self.buf.len() > MAX_INPUT {
             return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_INPUT));
         }
-        match message.merge_message(&mut self, 0) {
+        match message.merge_message(self, 0) {
             Ok(()) => Ok(self.required),
             Err(kind) => Err(self.error(kind, M::TABLE)),
         }
     }
 
     #[cold]
-    fn error(self, kind: DecodeErrorKind, table: &'static MessageTable) -> DecodeError {
+    fn error(&mut self, kind: DecodeErrorKind, table: &'static MessageTable) -> DecodeError {
         DecodeError::new(raw::within(self.bounds > 0, kind), self.base + self.pos)
-            .with_path(self.trail.named(table))
+            .with_path(take(&mut self.trail).named(table))
             .in_message(table.full_name())
     }
 
@@ -178,6 +171,7 @@ impl<'i> Input<'i> {
             if tag.number() != group {
                 return Err(DecodeErrorKind::UnexpectedEndGroup);
             }
+            self.group_end = start;
             self.pos = value;
             return Ok(true);
         }
@@ -260,7 +254,7 @@ impl<'i> Input<'i> {
         let outer = replace(&mut self.buf, inner.ok_or(DecodeErrorKind::Incomplete)?);
         self.pos = start;
         self.bounds += 1;
-        self.depth_left = depth;
+        self.descend(depth);
         let result = body(self)?;
         self.buf = outer;
         self.bounds -= 1;
@@ -268,8 +262,14 @@ impl<'i> Input<'i> {
         Ok(result)
     }
 
+    #[inline(always)]
+    fn descend(&mut self, depth: u32) {
+        self.depth_left = depth;
+        self.lowest = self.lowest.min(depth);
+    }
+
     #[cold]
-    fn too_deep(&mut self) -> DecodeErrorKind {
+    pub(super) fn too_deep(&mut self) -> DecodeErrorKind {
         self.too_deep = true;
         DecodeErrorKind::DepthExceeded
     }
@@ -284,43 +284,10 @@ impl<'i> Input<'i> {
         let Some(depth) = self.depth_left.checked_sub(1) else {
             return Err(self.too_deep());
         };
-        self.depth_left = depth;
+        self.descend(depth);
         message.merge_message(self, spec.number)?;
         self.depth_left = depth + 1;
         Ok(())
-    }
-
-    /// A length and the message it announces, one level deeper, to be decoded later.
-    #[inline]
-    pub(super) fn deferred(&mut self, _: Spec) -> Result<Deferred<'i>, DecodeErrorKind> {
-        let Some(depth) = self.depth_left.checked_sub(1) else {
-            return Err(self.too_deep());
-        };
-        let bytes = self.bytes()?;
-        Ok(self.later(bytes, self.pos - bytes.len(), depth))
-    }
-
-    /// A group up to its end tag, one level deeper, to be decoded later.
-    pub(super) fn deferred_group(&mut self, spec: Spec) -> Result<Deferred<'i>, DecodeErrorKind> {
-        let Some(depth) = self.depth_left.checked_sub(1) else {
-            return Err(self.too_deep());
-        };
-        let start = self.pos;
-        match raw::group(self.buf, start, spec.number, self.depth_left) {
-            Ok((end, pos)) => {
-                self.pos = pos;
-                Ok(self.later(self.buf.get(start..end).unwrap_or_default(), start, depth))
-            }
-            Err(fault) => {
-                self.pos = fault.offset;
-                Err(fault.kind)
-            }
-        }
-    }
-
-    #[inline]
-    fn later(&self, bytes: &'i [u8], start: usize, depth: u32) -> Deferred<'i> {
-        Deferred { bytes, offset: self.base + start, options: self.options.max_depth(depth) }
     }
 
     /// A length and the bytes it announces.

@@ -3,17 +3,18 @@
 use super::{
     DecodeOwned, Message,
     field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
-    input::{Deferred, Input},
+    input::Input,
     kinds::{Group, Nested},
-    message,
+    later::Deferred,
+    occurrences::Occurrences,
     once::OnceBox,
     size::Sizer,
     write::Writer,
 };
 use crate::wire::{WireType, varint_len};
-use crate::{DecodeError, DecodeErrorKind, DecodeOptions};
-use alloc::{boxed::Box, vec::Vec};
-use core::{fmt, iter};
+use crate::{DecodeError, DecodeErrorKind};
+use alloc::boxed::Box;
+use core::fmt;
 
 /// A message that stays bytes until it is asked for: a member in the place of `T`, `Box<T>` or a variant's `T`.
 ///
@@ -67,94 +68,9 @@ use core::{fmt, iter};
 /// [`decode_shared`](Message::decode_shared), copied otherwise; once decoded, a box with the value beside them.
 pub struct Lazy<T> {
     /// As read; `None` if there was nothing to read, or once the value counts.
-    raw: Option<Box<Raw>>,
+    raw: Option<Box<Occurrences>>,
     /// Decoded from `raw` if that is there. Without both, the message has no fields.
     value: OnceBox<Result<T, DecodeError>>,
-}
-
-/// The occurrences of a field, as read.
-#[derive(Clone)]
-struct Raw {
-    bytes: Octets,
-    /// Where the first occurrence starts in the input.
-    offset: usize,
-    /// Where later occurrences start in `bytes` and in their input.
-    later: Vec<(usize, usize)>,
-    options: DecodeOptions,
-}
-
-#[derive(Clone)]
-enum Octets {
-    Owned(Vec<u8>),
-    #[cfg(feature = "bytes")]
-    Shared(bytes::Bytes),
-}
-
-impl Octets {
-    fn as_slice(&self) -> &[u8] {
-        match self {
-            Self::Owned(bytes) => bytes,
-            #[cfg(feature = "bytes")]
-            Self::Shared(bytes) => bytes,
-        }
-    }
-
-    /// A copy, or a share of the input if that can be shared.
-    fn read(part: &[u8], input: &mut Input<'_>) -> Result<Self, DecodeErrorKind> {
-        #[cfg(feature = "bytes")]
-        if let Some(owner) = input.shared() {
-            return Ok(Self::Shared(owner.slice_ref(part)));
-        }
-        let mut bytes = Vec::new();
-        input.charge(part.len())?;
-        bytes.try_reserve_exact(part.len()).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
-        bytes.extend_from_slice(part);
-        Ok(Self::Owned(bytes))
-    }
-
-    fn append(&mut self, part: &[u8], input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
-        match self {
-            Self::Owned(bytes) => {
-                input.reserve(bytes, part.len())?;
-                bytes.extend_from_slice(part);
-            }
-            #[cfg(feature = "bytes")]
-            Self::Shared(shared) => {
-                let mut bytes = Vec::new();
-                input.reserve(&mut bytes, shared.len() + part.len())?;
-                bytes.extend_from_slice(shared);
-                bytes.extend_from_slice(part);
-                *self = Self::Owned(bytes);
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Raw {
-    /// Merges the occurrences, one after the other, as if they had been merged when they were read.
-    fn decode<T: DecodeOwned>(&self) -> Result<T, DecodeError> {
-        let bytes = self.bytes.as_slice();
-        let mut message = T::unset();
-        let (mut required, mut last) = (false, 0);
-        let starts = iter::once((0, self.offset)).chain(self.later.iter().copied());
-        let ends = self.later.iter().map(|&(start, _)| start).chain([bytes.len()]);
-        for ((start, offset), end) in starts.zip(ends) {
-            let part = bytes.get(start..end).unwrap_or_default();
-            let input = Input::part(part, offset, &self.options);
-            #[cfg(feature = "bytes")]
-            let input = match &self.bytes {
-                Octets::Shared(owner) => input.sharing(owner),
-                Octets::Owned(_) => input,
-            };
-            required |= input.root(&mut message)?;
-            last = offset + part.len();
-        }
-        if required && !self.options.allows_partial() {
-            message::check_required(&message, last)?;
-        }
-        Ok(message)
-    }
 }
 
 impl<T> Lazy<T> {
@@ -172,7 +88,7 @@ impl<T> Lazy<T> {
     /// [`get_mut`](Self::get_mut) has been called.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match &self.raw {
-            Some(raw) => Some(raw.bytes.as_slice()),
+            Some(raw) => Some(raw.as_slice()),
             None if self.value.get().is_none() => Some(&[]),
             None => None,
         }
@@ -232,19 +148,8 @@ impl<T: DecodeOwned> Lazy<T> {
     /// Takes one more occurrence.
     fn append(&mut self, part: Deferred<'_>, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
         match &mut self.raw {
-            Some(raw) => {
-                input.reserve(&mut raw.later, 1)?;
-                let start = raw.bytes.as_slice().len();
-                raw.bytes.append(part.bytes, input)?;
-                raw.later.push((start, part.offset));
-                raw.options = part.options;
-            }
-            None => {
-                input.charge(size_of::<Raw>())?;
-                let bytes = Octets::read(part.bytes, input)?;
-                let raw = Raw { bytes, offset: part.offset, later: Vec::new(), options: part.options };
-                self.raw = Some(Box::new(raw));
-            }
+            Some(raw) => raw.append(part, input)?,
+            None => self.raw = Some(Box::new(Occurrences::first(part, input)?)),
         }
         self.value = OnceBox::new();
         Ok(())
@@ -259,8 +164,8 @@ impl<T: DecodeOwned> Lazy<T> {
     }
 }
 
-fn decode<T: DecodeOwned>(raw: Option<&Raw>) -> Result<T, DecodeError> {
-    raw.map_or_else(|| Ok(T::unset()), Raw::decode)
+fn decode<T: DecodeOwned>(raw: Option<&Occurrences>) -> Result<T, DecodeError> {
+    raw.map_or_else(|| Ok(T::unset()), Occurrences::decode)
 }
 
 /// What an encode writes.
@@ -273,7 +178,7 @@ impl<T> Lazy<T> {
     #[inline]
     fn content(&self) -> Content<'_, T> {
         match (&self.raw, self.value.get()) {
-            (Some(raw), _) => Content::Bytes(raw.bytes.as_slice()),
+            (Some(raw), _) => Content::Bytes(raw.as_slice()),
             (None, Some(Ok(value))) => Content::Value(value),
             (None, _) => Content::Bytes(&[]),
         }

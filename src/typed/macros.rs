@@ -91,12 +91,12 @@
 /// | `string` | `String`, `&'a str`, `Cow<'a, str>` |
 /// | `bytes` | `Vec<u8>`, `&'a [u8]`, `Cow<'a, [u8]>`, `bytes::Bytes` |
 /// | `enum E` | `E`, [`EnumValue<E>`](crate::EnumValue), `i32` |
-/// | `message M`, `group M` | `M`, `Box<M>`, [`Lazy<M>`](crate::Lazy) |
+/// | `message M`, `group M` | `M`, `Box<M>`, [`Lazy<M>`](crate::Lazy), [`Prepared<M>`](crate::Prepared) |
 ///
 /// Presence follows from the member's type:
 ///
 /// - `T` has none: it is written unless it has the zero value, or that of `[default = ..]`, at which decoding
-///   starts. A message without presence is written unless it is empty; it cannot be a `Box`.
+///   starts. A message without presence is written unless it is empty; it cannot be a `Box` or `Prepared`.
 /// - `Option<T>` is written if it is `Some`. The table says `optional` if the listing does, or if the member is
 ///   an `Option` of anything but a message.
 /// - `required` takes `Option<T>`. `encode` and `decode` fail if it is `None`; `merge` does not look.

@@ -321,7 +321,7 @@ fn write<M: Message>(
 
 /// Decodes a new message and checks its required fields, if there are any.
 fn complete<'i, M: DecodeFrom<'i>>(
-    input: Input<'i>,
+    mut input: Input<'i>,
     options: &DecodeOptions,
     end: usize,
 ) -> Result<M, DecodeError> {

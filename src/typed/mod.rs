@@ -10,9 +10,9 @@
 //! | `kinds.rs` | kinds as types, and the table of a listing |
 //! | `field.rs` | what a member must do: [`Single`](field::Single) values, [`Field`](field::Field)s |
 //! | `scalar.rs`, `text.rs`, `nested.rs` | one value: numbers and enums, strings and bytes, messages |
-//! | `lazy.rs`, `once.rs` | messages that stay bytes until they are asked for |
+//! | `lazy.rs`, `occurrences.rs`, `once.rs`, `prepared.rs` | messages that are bytes: until they are asked for, or encoded once |
 //! | `member.rs`, `map.rs` | members of many values or none: `Option`, `Vec`, maps |
-//! | `size.rs`, `write.rs`, `input.rs` | the state of the sizing, the writing and the decoding pass |
+//! | `size.rs`, `write.rs`, `input.rs`, `later.rs` | the state of the sizing, the writing and the decoding pass |
 //! | `calls.rs` | whether the code of a field is put in place or called |
 //! | `message.rs` | the trait [`Message`] |
 //!
@@ -23,13 +23,16 @@ mod enumeration;
 pub mod field;
 pub mod input;
 pub mod kinds;
+mod later;
 mod lazy;
 mod macros;
 mod map;
 mod member;
 mod message;
 mod nested;
+mod occurrences;
 mod once;
+mod prepared;
 mod scalar;
 mod size;
 mod text;

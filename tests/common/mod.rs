@@ -3,7 +3,7 @@
 //! `choices` is where randomness comes from; `wire` builds bytes; `schema` describes message types and writes
 //! descriptor sets, `schema_gen` and `payload` make random ones; `reference` decodes and encodes slowly and
 //! plainly, and `disagreements` says where others differ; `projections` makes random field paths; `heap` counts
-//! memory; `protoc` compiles .proto sources; `example` builds programs; `bridge` goes between its messages and those of
+//! memory; `family` is a set of structs; `protoc` compiles .proto sources; `example` builds programs; `bridge` goes between its messages and those of
 //! tablepb.
 #![allow(dead_code, reason = "each test uses a part of this")]
 
@@ -11,6 +11,7 @@ pub mod bridge;
 pub mod choices;
 pub mod disagreements;
 pub mod example;
+pub mod family;
 pub mod heap;
 pub mod payload;
 pub mod projections;

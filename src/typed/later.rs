@@ -1,0 +1,107 @@
+//! What members that keep bytes need of the decoding pass: a message passed over, decoded later, or measured.
+
+use super::{DecodeFrom, DecodeOwned, field::Spec, input::Input};
+use crate::decode::DecodeOptions;
+use crate::wire::{WireType, raw};
+use crate::{DecodeError, DecodeErrorKind};
+use core::mem::replace;
+
+/// What decoding a message again costs beside its bytes, of the budget.
+const AGAIN: usize = 64;
+
+/// A message that is decoded later.
+pub struct Deferred<'i> {
+    pub(super) bytes: &'i [u8],
+    /// Where it starts in the whole input.
+    pub(super) offset: usize,
+    /// How it is decoded: as the rest, as deep as it may still go.
+    pub(super) options: DecodeOptions,
+}
+
+impl<'i> Input<'i> {
+    /// A message that was put off, at the offset `base` of the whole input.
+    pub(super) fn part(buf: &'i [u8], base: usize, options: &DecodeOptions) -> Self {
+        let mut input = Self::new(buf, options);
+        (input.base, input.bounds) = (base, 1);
+        input
+    }
+
+    /// Decodes a message that is the whole input, required fields unchecked, and tells how deep it is.
+    pub(super) fn whole<M: DecodeFrom<'i>>(&mut self) -> Result<(M, u32), DecodeError> {
+        let mut message = M::unset();
+        self.root(&mut message)?;
+        Ok((message, self.depth_left - self.lowest))
+    }
+
+    /// Does something, and tells how many levels it has gone down.
+    pub(super) fn fathom<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, DecodeErrorKind>,
+    ) -> Result<(T, u32), DecodeErrorKind> {
+        let lowest = replace(&mut self.lowest, self.depth_left);
+        let result = work(self)?;
+        let levels = self.depth_left - self.lowest;
+        self.lowest = self.lowest.min(lowest);
+        Ok((result, levels))
+    }
+
+    /// The bytes of the message of this wire type that has been merged from `start` on, behind its tag.
+    pub(super) fn merged(&self, start: usize, wire_type: WireType) -> &'i [u8] {
+        match wire_type {
+            WireType::StartGroup => self.buf.get(start..self.group_end).unwrap_or_default(),
+            _ => raw::length_delimited(self.buf, start).map_or(&[], |(bytes, _)| bytes),
+        }
+    }
+
+    /// Whether a message with required fields was seen.
+    pub(super) fn has_required(&self) -> bool {
+        self.required
+    }
+
+    /// Decodes a message that has been read, in its parts, again, as a whole; the budget pays for every time.
+    pub(super) fn again<M: DecodeOwned>(&mut self, whole: &[u8]) -> Result<M, DecodeErrorKind> {
+        self.charge(whole.len().saturating_add(AGAIN))?;
+        let mut input = Input::part(whole, 0, &self.options);
+        input.budget = self.budget;
+        let mut message = M::unset();
+        let result = input.root(&mut message);
+        self.budget = input.budget;
+        result.map_err(|error| error.kind())?;
+        Ok(message)
+    }
+
+    /// A length and the message it announces, one level deeper, to be decoded later.
+    #[inline]
+    pub(super) fn deferred(&mut self, _: Spec) -> Result<Deferred<'i>, DecodeErrorKind> {
+        let Some(depth) = self.depth_left.checked_sub(1) else {
+            return Err(self.too_deep());
+        };
+        let bytes = self.bytes()?;
+        self.lowest = self.lowest.min(depth);
+        Ok(self.later(bytes, self.pos - bytes.len(), depth))
+    }
+
+    /// A group up to its end tag, one level deeper, to be decoded later.
+    pub(super) fn deferred_group(&mut self, spec: Spec) -> Result<Deferred<'i>, DecodeErrorKind> {
+        let Some(depth) = self.depth_left.checked_sub(1) else {
+            return Err(self.too_deep());
+        };
+        let start = self.pos;
+        match raw::group(self.buf, start, spec.number, self.depth_left) {
+            Ok((end, pos)) => {
+                self.pos = pos;
+                self.lowest = self.lowest.min(depth);
+                Ok(self.later(self.buf.get(start..end).unwrap_or_default(), start, depth))
+            }
+            Err(fault) => {
+                self.pos = fault.offset;
+                Err(fault.kind)
+            }
+        }
+    }
+
+    #[inline]
+    fn later(&self, bytes: &'i [u8], start: usize, depth: u32) -> Deferred<'i> {
+        Deferred { bytes, offset: self.base + start, options: self.options.max_depth(depth) }
+    }
+}

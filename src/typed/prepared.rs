@@ -1,0 +1,139 @@
+//! [`Prepared`] messages of structs, and as members of structs.
+
+use super::{
+    DecodeOwned, Message,
+    field::{Merged, Outcome, Single, SingleFrom, Spec},
+    input::Input,
+    kinds::{FieldKind, Group, Nested, has_required},
+    message::check_required,
+    size::Sizer,
+    write::Writer,
+};
+use crate::message::{Prepare, Prepared, Type};
+use crate::wire::varint_len;
+use crate::{DecodeError, DecodeErrorKind, DecodeOptions, EncodeError, EncodeOptions};
+use alloc::{sync::Arc, vec::Vec};
+
+impl<M: Message> Prepare for M {
+    fn encode_prepared(&self, buffer: &mut Vec<u8>, options: EncodeOptions) -> Result<(), EncodeError> {
+        self.encode_with(buffer, options)
+    }
+
+    fn prepared_type(&self) -> Type {
+        Type::Table(M::TABLE)
+    }
+}
+
+impl<M: DecodeOwned> Prepared<M> {
+    /// Takes a message that is encoded already, byte for byte, after checking that it is one of this type.
+    ///
+    /// # Errors
+    ///
+    /// As [`Message::decode`].
+    ///
+    /// ```
+    /// use tablepb::{Message, Prepared};
+    ///
+    /// #[derive(Default)]
+    /// struct Resource { name: String }
+    /// tablepb::message! { Resource as "example.Resource" { name: string = 1 } }
+    ///
+    /// let prepared = Prepared::<Resource>::from_bytes(b"\x0a\x04web1")?;
+    /// assert_eq!(prepared.as_bytes(), b"\x0a\x04web1");
+    /// assert!(Prepared::<Resource>::from_bytes(b"\x0a\x01\xff").is_err());
+    /// # Ok::<(), tablepb::DecodeError>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let options = DecodeOptions::new();
+        let mut input = Input::new(bytes, &options);
+        let (message, depth) = input.whole::<M>()?;
+        if input.has_required() {
+            check_required(&message, bytes.len())?;
+        }
+        Ok(Self::from_parts(bytes.into(), Type::Table(M::TABLE), depth, true))
+    }
+
+    /// This message with a `part` merged into it, which `message` has been decoded from and nests so `deep`.
+    fn merged(
+        &self,
+        part: &[u8],
+        message: &M,
+        deep: u32,
+        input: &mut Input<'_>,
+    ) -> Result<Self, DecodeErrorKind> {
+        let before = self.as_bytes();
+        input.charge(before.len() + part.len())?;
+        let bytes: Arc<[u8]> = if before.is_empty() { part.into() } else { [before, part].concat().into() };
+        let whole = |message: &M| check_required(message, 0).is_ok();
+        let complete = match !input.has_required() || whole(message) {
+            complete if before.is_empty() => complete,
+            true if self.is_complete() => true,
+            // One part may have what another one lacks.
+            _ => whole(&input.again(&bytes)?),
+        };
+        Ok(Self::from_parts(bytes, Type::Table(M::TABLE), deep.max(self.depth()), complete))
+    }
+}
+
+/// The bytes of a prepared message one level deeper, which the passes take for a message.
+#[inline]
+fn size<M>(prepared: &Prepared<M>, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+    if !prepared.is_complete() {
+        sizer.missing(spec);
+    }
+    sizer.spliced(spec, prepared.as_bytes().len(), prepared.depth())
+}
+
+impl<M: Message> Single<Nested<M>> for Prepared<M> {
+    #[inline]
+    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+        let len = size(self, spec, sizer);
+        spec.tag_len() + varint_len(len) as u64 + len
+    }
+
+    #[inline]
+    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+        writer.prefixed_tag(spec);
+        writer.cursor.put_length_delimited(self.as_bytes());
+    }
+}
+
+impl<M: Message> Single<Group<M>> for Prepared<M> {
+    #[inline]
+    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+        2 * spec.tag_len() + size(self, spec, sizer)
+    }
+
+    #[inline]
+    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+        writer.tag::<Group<M>>(spec);
+        writer.cursor.put_slice(self.as_bytes());
+        writer.end_group(spec);
+    }
+}
+
+macro_rules! prepared {
+    ($($kind:ident),*) => {$(
+        impl<'i, M: DecodeOwned> SingleFrom<'i, $kind<M>> for Prepared<M> {
+            fn fresh(_: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+                Ok(Self::from_parts(Arc::default(), Type::Table(M::TABLE), 0, const { !has_required(M::TABLE) }))
+            }
+
+            fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
+                if bits & 7 != $kind::<M>::WIRE as u32 {
+                    return Ok(Outcome::Unknown);
+                }
+                let start = input.pos;
+                let mut message = M::unset();
+                let (_, levels) = input.fathom(|input| {
+                    SingleFrom::<$kind<M>>::merge(&mut message, bits, spec, input)
+                })?;
+                let part = input.merged(start, $kind::<M>::WIRE);
+                *self = self.merged(part, &message, levels - 1, input)?;
+                Ok(Outcome::Done)
+            }
+        }
+    )*};
+}
+
+prepared!(Nested, Group);
