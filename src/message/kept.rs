@@ -178,7 +178,6 @@ impl DynamicMessage {
     /// of the projection.
     pub(super) fn as_prepared(&self) -> Option<super::Prepared> {
         let bytes = || crate::encode::encode_raw(self.as_view().raw);
-        let name = || self.descriptor().full_name().into();
-        self.is_projected().then(|| super::Prepared::from_parts(name(), bytes()))
+        self.is_projected().then(|| super::Prepared::unchecked(self.descriptor().clone(), bytes()))
     }
 }
