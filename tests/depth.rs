@@ -218,8 +218,9 @@ fn on_small_stack(work: impl FnOnce() + Send + 'static) {
     thread.spawn(work).unwrap().join().unwrap();
 }
 
-/// 16 KiB are enough for each of the things done here; without optimisation, 32 are, and a frame with all of them.
-const STACK: usize = if cfg!(debug_assertions) { 48 << 10 } else { 32 << 10 };
+/// 16 KiB are enough for each of the things done here; without optimisation everything that is inlined has room of its
+/// own for every temporary.
+const STACK: usize = if cfg!(debug_assertions) { 96 << 10 } else { 32 << 10 };
 
 /// The bodies of the rich type are large next to the two or three bytes that a level takes on the wire.
 const ROOM: usize = 64 << 20;

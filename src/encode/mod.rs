@@ -1,18 +1,22 @@
-//! Messages to bytes: the nested lengths once, then one forward pass through a bounded cursor.
+//! Messages to bytes.
 //!
-//! [`output`] is the frame of every encode, of slab messages and of typed structs alike; [`sizes`] keeps the
-//! nested lengths in the buffer's spare capacity. `raw.rs` encodes messages in the slab: one traversal
-//! (`traverse.rs`) drives both passes (`size.rs`, `write.rs`), `value.rs` has what they know of single fields.
+//! `raw.rs` encodes messages in the slab, backwards in one pass: one traversal (`traverse.rs`, its stack in
+//! `levels.rs`) drives the visitor that writes (`write.rs`) or, where only the size is wanted, the one that sizes
+//! (`size.rs`); `list.rs` has what both do with lists.
+//!
+//! Plain structs are encoded forwards in two passes: [`output`] is the frame of that, [`sizes`] keeps the nested
+//! lengths in the buffer's spare capacity.
 //!
 //! Invariant: the buffer keeps its length unless the whole message was written.
 
+mod levels;
+mod list;
 mod options;
 pub(crate) mod output;
 mod raw;
 mod size;
 pub(crate) mod sizes;
 mod traverse;
-mod value;
 mod write;
 
 pub use options::EncodeOptions;

@@ -1,4 +1,4 @@
-//! Where encoded messages go: the two passes over a growable buffer, a new `Vec` or a slice.
+//! Where encoded structs go: the two passes over a growable buffer, a new `Vec` or a slice.
 //!
 //! An encoder gives two functions. The first sizes the message and hands every nested length to [`Sizes`]; the
 //! second writes it, taking the lengths back from [`Lengths`]. What is written is exactly as long as what was

@@ -1,15 +1,28 @@
-//! The two passes over a message in the slab.
+//! A message in the slab to bytes: written backwards in one pass, then moved to its place.
+//!
+//! Where the size must be known beforehand (a buffer that has to grow, a `Vec` of just the size, a message of large
+//! strings, for which moving costs more than sizing), the other visitor goes first and the message is written where
+//! it stays.
 
+use super::EncodeOptions;
 use super::size::Sizer;
-use super::sizes::{Lengths, Sizes};
 use super::traverse::traverse;
 use super::write::Writer;
-use super::{EncodeOptions, output};
 use crate::decode::find_missing;
 use crate::error::{EncodeError, EncodeErrorKind};
 use crate::slab::RawView;
-use crate::wire::{Buffer, Cursor, varint_len};
+use crate::wire::{
+    Bits, Buffer, CursorOverflow, MAX_LEN, ReverseCursor, Work, Written, buffer::sealed::Sealed, varint_len,
+    with_bits,
+};
 use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+
+/// Room beside the message that lets the cursor store whole words, in bytes.
+const SLACK: usize = 32;
+
+/// Bytes of strings per presence bit or four words above which a message is sized first.
+const LARGE: usize = 256;
 
 /// A message in the slab and how to encode it.
 #[derive(Clone, Copy)]
@@ -18,61 +31,131 @@ pub(crate) struct RawEncoder<'a, 'i> {
     options: EncodeOptions,
 }
 
-impl<'a, 'i> RawEncoder<'a, 'i> {
-    /// Checks required fields.
-    ///
-    /// # Errors
-    /// `MissingRequired`, with a path of field numbers.
-    pub(crate) fn new(view: RawView<'a, 'i>, options: EncodeOptions) -> Result<Self, EncodeError> {
-        if !options.allows_partial()
-            && let Some(missing) = find_missing(view)
-        {
-            return Err(EncodeError::new(EncodeErrorKind::MissingRequired).with_path(missing.path()));
-        }
-        Ok(Self { view, options })
-    }
+/// The traversal that writes.
+struct Writing<'e, 'a, 'i, 'b> {
+    encoder: &'e RawEncoder<'a, 'i>,
+    out: ReverseCursor<'b>,
+}
 
-    /// Without the check for required fields.
-    pub(crate) fn partial(view: RawView<'a, 'i>, options: EncodeOptions) -> Self {
+impl<'b> Work for Writing<'_, '_, '_, 'b> {
+    /// The cursor at the start of the message, and whether a required field may be missing.
+    type Out = Result<(ReverseCursor<'b>, bool), EncodeErrorKind>;
+
+    #[inline(always)]
+    fn run(self, bits: impl Bits) -> Self::Out {
+        let mut writer = Writer { out: self.out, bits };
+        let missing = traverse(self.encoder.view, &self.encoder.options, &mut writer)?;
+        Ok((writer.out, missing))
+    }
+}
+
+/// Why nothing was written.
+enum Stop {
+    /// The message does not fit.
+    Full,
+    Failed(EncodeError),
+}
+
+impl<'a, 'i> RawEncoder<'a, 'i> {
+    pub(crate) fn new(view: RawView<'a, 'i>, options: EncodeOptions) -> Self {
         Self { view, options }
     }
 
-    /// The encoded length in bytes; leaves the lengths of length-delimited parts in the order of writing.
+    /// The encoded length in bytes.
     #[inline(never)]
-    fn size(&self, sizes: &mut Sizes<'_>) -> Result<u64, EncodeError> {
-        let mut sizer = Sizer { sizes, len: 0 };
-        match traverse(self.view, &self.options, &mut sizer) {
-            Ok(()) => Ok(sizer.len),
-            Err(kind) => Err(EncodeError::new(kind)),
-        }
+    fn size(&self) -> Result<u64, EncodeError> {
+        let mut sizer = Sizer::default();
+        let missing = traverse(self.view, &self.options, &mut sizer).map_err(EncodeError::new)?;
+        self.complete(missing)?;
+        Ok(sizer.len)
     }
 
+    /// The encoded length behind its own length, if `delimited`, and whether it is one that a message may have.
+    fn checked_size(&self, delimited: bool) -> Result<usize, EncodeError> {
+        let len = self.size()?;
+        if len > MAX_LEN as u64 {
+            return Err(EncodeError::new(EncodeErrorKind::TooLarge));
+        }
+        Ok(len as usize + if delimited { varint_len(len) } else { 0 })
+    }
+
+    #[inline]
+    fn write<'b>(&self, out: ReverseCursor<'b>, delimited: bool) -> Result<Written<'b>, Stop> {
+        let (mut out, missing) =
+            with_bits(Writing { encoder: self, out }).map_err(|kind| Stop::Failed(EncodeError::new(kind)))?;
+        let len = out.written();
+        if delimited {
+            out.put_varint(len as u64);
+        }
+        let written = out.finish().map_err(|CursorOverflow| Stop::Full)?;
+        if len > MAX_LEN {
+            return Err(Stop::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
+        }
+        self.complete(missing).map_err(Stop::Failed)?;
+        Ok(written)
+    }
+
+    /// Checks required fields if some may be missing.
+    #[inline(always)]
+    fn complete(&self, missing: bool) -> Result<(), EncodeError> {
+        if missing && !self.options.allows_partial() { self.check_required() } else { Ok(()) }
+    }
+
+    #[cold]
     #[inline(never)]
-    fn write(&self, out: &mut Cursor<'_>, lengths: &mut Lengths<'_>) {
-        let mut writer = Writer { out, lengths };
-        // Too deep a message does not get this far; were it so, the size would not match.
-        let _ = traverse(self.view, &self.options, &mut writer);
+    fn check_required(&self) -> Result<(), EncodeError> {
+        match find_missing(self.view) {
+            Some(missing) => {
+                Err(EncodeError::new(EncodeErrorKind::MissingRequired).with_path(missing.path()))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Appends the message to a buffer, behind its length if `delimited`, and gives the number of bytes.
     ///
     /// # Errors
-    /// `TooLarge`, `DepthExceeded`.
+    /// `MissingRequired` with a path of field numbers, `TooLarge`, `DepthExceeded`.
     pub(crate) fn append(&self, buffer: &mut impl Buffer, delimited: bool) -> Result<usize, EncodeError> {
-        if !delimited {
-            return output::append(buffer, |sizes| self.size(sizes), |out, lengths| self.write(out, lengths));
+        if !self.has_large_strings() {
+            match buffer.append_with(|spare| self.write(ReverseCursor::new(spare), delimited)) {
+                Ok(written) => return Ok(written),
+                Err(Stop::Failed(error)) => return Err(error),
+                Err(Stop::Full) => {}
+            }
         }
-        // The prefix is one more length, the outermost.
-        let size = |sizes: &mut Sizes<'_>| {
-            let place = sizes.begin();
-            let len = self.size(sizes)?;
-            sizes.end(place, len);
-            Ok(len + varint_len(len) as u64)
+        let total = self.checked_size(delimited)?;
+        if buffer.spare().len() < total {
+            buffer.reserve_bytes(total + SLACK);
+        }
+        buffer.append_with(|spare| self.write_exactly(spare, total, delimited))
+    }
+
+    /// Writes a message of which the size is known.
+    fn write_exactly<'b>(
+        &self,
+        spare: &'b mut [MaybeUninit<u8>],
+        total: usize,
+        delimited: bool,
+    ) -> Result<Written<'b>, EncodeError> {
+        let window = spare.get_mut(..total).unwrap_or_default();
+        exactly(self.write(ReverseCursor::new(window), delimited), total)
+    }
+
+    /// Whether moving the message costs more than sizing it.
+    #[inline(always)]
+    fn has_large_strings(&self) -> bool {
+        let RawView { store, words, base, .. } = self.view;
+        let program = self.view.program();
+        if store.len() < LARGE {
+            return false;
+        }
+        let items = if program.nests() || program.is_wide() {
+            words.len() / 4
+        } else {
+            words.has_bits(program, base).count_ones() as usize
         };
-        output::append(buffer, size, |out, lengths| {
-            out.put_varint(lengths.take() as u64);
-            self.write(out, lengths);
-        })
+        store.len() / LARGE > items
     }
 
     /// The message as a new `Vec` of just its size.
@@ -80,7 +163,10 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// # Errors
     /// As [`append`](Self::append).
     pub(crate) fn to_vec(self) -> Result<Vec<u8>, EncodeError> {
-        output::to_vec(|sizes| self.size(sizes), |out, lengths| self.write(out, lengths))
+        let total = self.checked_size(false)?;
+        let mut out = Vec::with_capacity(total);
+        out.append_with(|spare| self.write_exactly(spare, total, false))?;
+        Ok(out)
     }
 
     /// Writes the message at the start of a slice and gives the number of bytes.
@@ -88,18 +174,31 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// # Errors
     /// As [`append`](Self::append), and `BufferTooSmall`.
     pub(crate) fn to_slice(self, slice: &mut [u8]) -> Result<usize, EncodeError> {
-        output::to_slice(slice, |sizes| self.size(sizes), |out, lengths| self.write(out, lengths))
+        let total = self.checked_size(false)?;
+        let window =
+            slice.get_mut(..total).ok_or_else(|| EncodeError::new(EncodeErrorKind::BufferTooSmall))?;
+        exactly(self.write(ReverseCursor::over(window), false), total)?;
+        Ok(total)
     }
 
     /// The encoded length in bytes, whatever it is.
     pub(crate) fn encoded_len(&self) -> u64 {
-        let unlimited = Self { options: self.options.max_depth(u32::MAX), ..*self };
-        unlimited.size(&mut Sizes::counting()).unwrap_or(0)
+        let options = self.options.max_depth(u32::MAX).allow_partial(true);
+        Self { options, ..*self }.size().unwrap_or(0)
+    }
+}
+
+/// That what was written is what was sized.
+fn exactly(written: Result<Written<'_>, Stop>, total: usize) -> Result<Written<'_>, EncodeError> {
+    match written {
+        Ok(written) if written.as_slice().len() == total => Ok(written),
+        Err(Stop::Failed(error)) => Err(error),
+        _ => Err(EncodeError::new(EncodeErrorKind::SizeMismatch)),
     }
 }
 
 /// The message as bytes, required fields unchecked, unknown fields included; empty if it is above 2 GiB.
 pub(crate) fn encode_raw(view: RawView<'_, '_>) -> Vec<u8> {
-    let options = EncodeOptions::new().max_depth(u32::MAX);
-    RawEncoder::partial(view, options).to_vec().unwrap_or_default()
+    let options = EncodeOptions::new().max_depth(u32::MAX).allow_partial(true);
+    RawEncoder::new(view, options).to_vec().unwrap_or_default()
 }

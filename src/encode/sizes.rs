@@ -20,7 +20,7 @@
 //!
 //! Invariant: the bytes of `space` from `free` on were written by [`Sizes`], which is what makes reading them
 //! back sound; all of this module's `unsafe` is that read. Its safe twin, `cfg(tablepb_safe)`, always uses the
-//! `Vec`. Called by the encoders of `typed` and of the dynamic messages.
+//! `Vec`. Called by the encoders of `typed`.
 
 #![allow(unsafe_code)]
 

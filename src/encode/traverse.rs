@@ -1,119 +1,97 @@
-//! The traversal of both encode passes: every field of a message and its sub-messages, in the order of writing.
+//! The traversal of the encoder: every field of a message and its sub-messages, last first.
 //!
-//! [`traverse`] drives a [`Visit`], of which there are two: one sizes, one writes. The message being visited is in
-//! local variables; parents wait in 56-byte frames, the first [`INLINE_LEVELS`] of them without any heap. Only
-//! presence bits that are set are looked at. Sub-messages of fixed shape with all fields set (points, samples) are
-//! handed over whole: they need no frame, and their size is known.
+//! [`traverse`] drives a [`Visit`], of which there are two: one writes, one only sizes. The message being visited is in
+//! local variables; parents wait in 32-byte frames on the stack (`levels.rs`). Only presence bits that are set are
+//! looked at. Sub-messages of fixed shape with all fields set (points, samples) are handed over whole.
 //!
-//! `slab::Walk` does the same one step at a time, for everything that need not be fast.
+//! Visitors go by value into what is not inlined, and come back: so their state stays in registers in the loops.
 
 use super::EncodeOptions;
+use super::levels::{Level, Levels};
 use crate::error::EncodeErrorKind;
-use crate::program::{Coding, Entry, FixedShape, Program};
-use crate::slab::{RawView, SetFields};
+use crate::program::{Coding, Entry, FixedShape, How, Program, WriteEntry};
+use crate::slab::{FieldsBack, RawView};
+use crate::wire::TagWord;
 use alloc::vec::Vec;
 
-/// Levels that wait without heap.
-const INLINE_LEVELS: usize = 12;
-
-/// What is done with the parts of a message.
-pub(super) trait Visit {
-    /// What is kept for a sub-message while it is open.
-    type Open: Copy + Default;
+/// What is done with the parts of a message, each behind what comes later on the wire.
+pub(super) trait Visit: Sized {
+    /// Leaves a visitor behind that is not used any more.
+    fn take(&mut self) -> Self;
 
     /// Visits what it can of the fields at once, given as presence bits of a dense message, and gives the others.
     fn at_once(&mut self, program: &Program, bits: u64) -> u64;
 
-    /// A field that is not a message, at its slot.
-    fn field(&mut self, view: RawView<'_, '_>, entry: &Entry, slot: u32);
+    /// A number, by its first two words.
+    fn number(&mut self, field: &WriteEntry, words: u64);
+
+    /// A string or bytes: length and offset in the store.
+    fn span(&mut self, view: RawView<'_, '_>, tag: TagWord, span: u64);
+
+    /// A list that is not one of messages, at its slot.
+    fn list(self, view: RawView<'_, '_>, entry: &Entry, tag: TagWord, slot: u32) -> Self;
 
     /// A sub-message of fixed shape at `base` with all fields set.
-    fn shaped(&mut self, view: RawView<'_, '_>, entry: &Entry, shape: &FixedShape, base: u32);
+    fn shaped(&mut self, view: RawView<'_, '_>, tag: TagWord, shape: &FixedShape, base: u32);
 
-    /// A sub-message begins.
-    fn enter(&mut self, frame: Frame) -> Self::Open;
+    /// A sub-message is next. What it gives comes back when all of it has been visited.
+    fn enter(&mut self, frame: Frame) -> u64;
 
-    /// A sub-message has ended; `view` is the sub-message.
-    fn leave(&mut self, frame: Frame, open: Self::Open);
+    /// All of a sub-message has been visited.
+    fn leave(&mut self, frame: Frame, open: u64);
 
     /// The unknown fields of a message that has some, behind its other fields; all of a verbatim message.
-    fn unknown(&mut self, view: RawView<'_, '_>);
+    fn unknown(self, view: RawView<'_, '_>) -> Self;
 }
 
 /// What goes around a sub-message on the wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Frame {
     /// A tag and the length.
-    Length { tag: u32 },
+    Length { tag: TagWord },
     /// A start and an end tag.
-    Group { tag: u32 },
+    Group { tag: TagWord },
     /// A MessageSet item with this type id.
     Item { type_id: u32 },
 }
 
 impl Frame {
     #[inline(always)]
-    fn of(parent: &Program, entry: &Entry) -> Self {
+    fn of(parent: &Program, entry: &Entry, tag: TagWord) -> Self {
         match entry.coding {
-            Coding::Group => Self::Group { tag: entry.tag },
+            Coding::Group => Self::Group { tag },
             _ if parent.message_set => Self::Item { type_id: entry.number() },
-            _ => Self::Length { tag: entry.tag },
+            _ => Self::Length { tag },
         }
     }
 }
 
-/// A list of messages being visited.
-#[derive(Clone, Copy, Default)]
-struct Elements {
-    slot: u32,
-    next: u32,
-    len: u32,
-    /// In the order on top of the stack of orders.
-    sorted: bool,
+/// What a traversal is told, and what it finds out beside.
+struct Course<'o> {
+    options: &'o EncodeOptions,
+    /// Not zero if a required field may be missing.
+    missing: u64,
+    /// Key orders of the maps being visited, innermost last.
+    orders: Vec<Vec<u32>>,
 }
 
-/// A message that waits for its child.
-#[derive(Clone, Copy, Default)]
-struct Level<T> {
-    fields: SetFields,
-    index: u32,
-    base: u32,
-    position: u32,
-    elements: Elements,
-    open: T,
-}
-
-struct Levels<T> {
-    inline: [Level<T>; INLINE_LEVELS],
-    spill: Vec<Level<T>>,
-    depth: usize,
-}
-
-impl<T: Copy + Default> Levels<T> {
-    fn new() -> Self {
-        Self { inline: [Level::default(); INLINE_LEVELS], spill: Vec::new(), depth: 0 }
-    }
-
+impl Course<'_> {
+    /// Whether the elements of a field are visited in the order on top of the stack of orders.
     #[inline(always)]
-    fn push(&mut self, level: Level<T>) {
-        match self.inline.get_mut(self.depth) {
-            Some(place) => *place = level,
-            None => self.spill.push(level),
-        }
-        self.depth += 1;
+    fn sorts(&self, entry: &Entry) -> bool {
+        self.options.is_deterministic() && entry.flags.is_map()
     }
 
+    /// Drops the order of a map of which nothing is left.
     #[inline(always)]
-    fn pop(&mut self) -> Option<Level<T>> {
-        self.depth = self.depth.checked_sub(1)?;
-        match self.inline.get(self.depth) {
-            Some(level) => Some(*level),
-            None => self.spill.pop(),
+    fn end_list(&mut self, entry: &Entry, left: u32) {
+        if left == 0 && self.sorts(entry) {
+            self.orders.pop();
         }
     }
 }
 
-/// Visits a message and everything below it.
+/// Visits a message and everything below it. True if a required field may be missing.
 ///
 /// # Errors
 /// `DepthExceeded`.
@@ -122,130 +100,187 @@ pub(super) fn traverse<V: Visit>(
     root: RawView<'_, '_>,
     options: &EncodeOptions,
     visitor: &mut V,
-) -> Result<(), EncodeErrorKind> {
-    if !root.program().has_messages() {
-        // Nothing to wait for: no frames.
-        leaf(root, visitor);
-        return Ok(());
+) -> Result<bool, EncodeErrorKind> {
+    let mut course = Course { options, missing: 0, orders: Vec::new() };
+    let mut here = Here { view: root, fields: None, position: 0, left: 0, depth: 0 };
+    let mut levels = Levels::new();
+    while let Drive::Deeper = drive(&mut here, levels.as_mut_slice(), &mut course, visitor)? {
+        levels.grow();
     }
-    let mut levels = Levels::<V::Open>::new();
-    let mut orders: Vec<Vec<u32>> = Vec::new();
-    let (mut view, mut program) = (root, root.program());
-    let mut fields = view.fields_to_write().at_once(program, |bits| visitor.at_once(program, bits));
-    let mut position = 0;
-    let mut elements = Elements::default();
+    Ok(course.missing != 0)
+}
 
+/// Where a traversal is.
+struct Here<'a, 'i> {
+    view: RawView<'a, 'i>,
+    /// `None` before the first message has begun.
+    fields: Option<FieldsBack>,
+    /// The message field being visited, and how many of its elements are left.
+    position: u32,
+    left: u32,
+    depth: usize,
+}
+
+/// Whether all has been visited, or there is no place for one more level.
+enum Drive {
+    Done,
+    Deeper,
+}
+
+/// Begins a message: what is behind its fields, and the fields.
+#[inline(always)]
+fn begin<V: Visit>(
+    view: RawView<'_, '_>,
+    program: &Program,
+    course: &mut Course<'_>,
+    visitor: &mut V,
+) -> FieldsBack {
+    if view.words.get(view.base + 1) != 0 {
+        *visitor = visitor.take().unknown(view);
+        if view.is_verbatim() {
+            // What of it has been read may lack required fields.
+            course.missing |= u64::from(program.needs_check());
+            return FieldsBack::default();
+        }
+    }
+    let fields = FieldsBack::new(program, view.words, view.base);
+    if program.has_required() {
+        // The fields of wide messages are looked at by `find_missing` alone.
+        course.missing |= if program.is_wide() { 1 } else { program.required_mask() & !fields.rest() };
+    }
+    fields.at_once(program, |bits| visitor.at_once(program, bits))
+}
+
+/// A field that is not a message; false for one that is, and nothing is done then.
+#[inline(always)]
+fn plain<V: Visit>(
+    view: RawView<'_, '_>,
+    program: &Program,
+    (position, field, slot): (usize, &WriteEntry, u32),
+    visitor: &mut V,
+) -> bool {
+    match field.how {
+        How::Varint | How::Fixed => visitor.number(field, view.words.get64_or_32(slot)),
+        How::Span => visitor.span(view, field.tag, view.words.get64(slot)),
+        How::List => {
+            let Some(entry) = program.entries().get(position) else { return true };
+            *visitor = visitor.take().list(view, entry, field.tag, slot);
+        }
+        How::Inline | How::Message => return false,
+    }
+    true
+}
+
+/// The loop. Inlined, so that it is compiled for the processor that its caller is compiled for.
+#[inline(always)]
+fn drive<V: Visit>(
+    here: &mut Here<'_, '_>,
+    levels: &mut [Level],
+    course: &mut Course<'_>,
+    out: &mut V,
+) -> Result<Drive, EncodeErrorKind> {
+    let mut visitor = out.take();
+    let (mut view, mut depth) = (here.view, here.depth);
+    let (mut position, mut left) = (here.position as usize, here.left);
+    let limit = course.options.depth_limit() as usize;
+    let mut program = view.program();
+    let mut fields = match here.fields {
+        Some(fields) => fields,
+        None => begin(view, program, course, &mut visitor),
+    };
     'message: loop {
         'children: {
-            if elements.next < elements.len {
+            if left > 0 {
                 break 'children;
             }
-            if elements.sorted {
-                orders.pop();
-            }
-            while let Some((at, entry, slot)) = fields.next_of(program, view.words, view.base) {
-                if !entry.coding.is_message() {
-                    visitor.field(view, entry, slot);
+            while let Some((at, field, slot)) =
+                fields.next_but_numbers(program, view.words, view.base, |field, slot| {
+                    visitor.number(field, view.words.get64_or_32(slot))
+                })
+            {
+                if plain(view, program, (at, field, slot), &mut visitor) {
                     continue;
                 }
-                if entry.flags.is_inline() && levels.depth < options.depth_limit() as usize {
-                    // Small and without messages of its own: no need to leave this loop.
-                    inlined(view, program, entry, slot, visitor);
+                let Some(entry) = program.entries().get(at) else { continue };
+                if field.how == How::Inline
+                    && let Some(shape) = view.set.program(entry.sub).fixed()
+                    && view.words.get64(slot) == shape.all
+                    && entry.coding == Coding::Message
+                    && depth < limit
+                {
+                    visitor.shaped(view, field.tag, shape, slot);
                     continue;
                 }
-                position = at;
+                (position, left) = (at, 1);
                 if entry.flags.is_list() {
-                    let sorted = options.is_deterministic() && entry.flags.is_map();
-                    elements = Elements { slot, next: 0, len: view.words.list(slot).len, sorted };
-                    if sorted {
-                        orders.push(view.list(entry, slot).map_order());
+                    left = view.words.list(slot).len;
+                    if left > 0 && course.sorts(entry) {
+                        course.orders.push(view.list(entry, slot).map_order());
                     }
-                } else {
-                    elements = Elements { slot, next: 0, len: 1, sorted: false };
                 }
                 break 'children;
             }
-            // The message has ended.
-            if view.words.get(view.base + 1) != 0 {
-                visitor.unknown(view);
-            }
-            let Some(level) = levels.pop() else { return Ok(()) };
+            // All of the message has been visited.
+            let Some(level) = depth.checked_sub(1).and_then(|at| levels.get(at)) else {
+                *out = visitor;
+                return Ok(Drive::Done);
+            };
+            depth -= 1;
             view = view.at(level.index, level.base);
             program = view.program();
-            (fields, position, elements) = (level.fields, level.position as usize, level.elements);
-            if let Some(entry) = program.entries().get(position) {
-                visitor.leave(Frame::of(program, entry), level.open);
+            (position, left) = (level.position as usize, level.left);
+            fields = FieldsBack::resume(program, view.words, view.base, position, level.rest);
+            if let (Some(entry), Some(field)) =
+                (program.entries().get(position), program.writes().get(position))
+            {
+                visitor.leave(Frame::of(program, entry, field.tag), level.open);
+                course.end_list(entry, left);
             }
             continue 'message;
         }
 
         // The children of one field, up to one that needs a frame.
-        let Some(entry) = program.entries().get(position) else { continue 'message };
-        let sub = view.set.program(entry.sub);
-        let list = entry.flags.is_list().then(|| view.list(entry, elements.slot));
-        while elements.next < elements.len {
+        let (Some(entry), Some(field)) = (program.entries().get(position), program.writes().get(position))
+        else {
+            continue 'message;
+        };
+        if depth >= limit {
+            return Err(EncodeErrorKind::DepthExceeded);
+        }
+        let (frame, sub) = (Frame::of(program, entry, field.tag), view.set.program(entry.sub));
+        let shape = sub.fixed().filter(|_| matches!(frame, Frame::Length { .. }));
+        let slot = view.slot_of(program, position, field);
+        let list = entry.flags.is_list().then(|| view.list(entry, slot));
+        let sorted = course.sorts(entry);
+        while left > 0 {
             let child = match &list {
-                None => view.child(entry, elements.slot).base,
-                Some(list) if elements.sorted => {
-                    let order = orders.last().and_then(|order| order.get(elements.next as usize));
-                    list.message(order.copied().unwrap_or(elements.next)).base
+                None => view.child(entry, slot).base,
+                Some(list) if sorted => {
+                    let order = course.orders.last().and_then(|order| order.get(left as usize - 1));
+                    list.message_base(order.copied().unwrap_or(left - 1))
                 }
-                Some(list) => list.message(elements.next).base,
+                Some(list) => list.message_base(left - 1),
             };
-            elements.next += 1;
-            if levels.depth >= options.depth_limit() as usize {
-                return Err(EncodeErrorKind::DepthExceeded);
-            }
-            if let Some(shape) = sub.fixed() {
-                let header = view.words.get64(child);
-                if header == shape.all && !program.message_set && entry.coding == Coding::Message {
-                    visitor.shaped(view, entry, shape, child);
-                    continue;
-                }
-            }
-            let frame = Frame::of(program, entry);
-            let open = visitor.enter(frame);
-            let inner = view.at(entry.sub, child);
-            if !sub.has_messages() {
-                leaf(inner, visitor);
-                visitor.leave(frame, open);
+            if let Some(shape) = shape
+                && view.words.get64(child) == shape.all
+            {
+                visitor.shaped(view, field.tag, shape, child);
+                left -= 1;
                 continue;
             }
-            let (index, base, position) = (view.index, view.base, position as u32);
-            levels.push(Level { fields, index, base, position, elements, open });
-            (view, program) = (inner, sub);
-            fields = view.fields_to_write().at_once(program, |bits| visitor.at_once(program, bits));
-            elements = Elements::default();
-            break;
+            let Some(level) = levels.get_mut(depth) else {
+                *here = Here { view, fields: Some(fields), position: position as u32, left, depth };
+                *out = visitor;
+                return Ok(Drive::Deeper);
+            };
+            let open = visitor.enter(frame);
+            let (index, base, rest) = (view.index, view.base, fields.rest());
+            *level = Level { rest, open, index, base, position: position as u32, left: left - 1 };
+            depth += 1;
+            (view, program, left) = (view.at(entry.sub, child), sub, 0);
+            fields = begin(view, program, course, &mut visitor);
+            continue 'message;
         }
-    }
-}
-
-/// A sub-message that lives in the slots of its parent.
-#[inline(always)]
-fn inlined<V: Visit>(view: RawView<'_, '_>, program: &Program, entry: &Entry, slot: u32, visitor: &mut V) {
-    let sub = view.set.program(entry.sub);
-    if let Some(shape) = sub.fixed()
-        && view.words.get64(slot) == shape.all
-        && entry.coding == Coding::Message
-    {
-        return visitor.shaped(view, entry, shape, slot);
-    }
-    let frame = Frame::of(program, entry);
-    let open = visitor.enter(frame);
-    leaf(view.at(entry.sub, slot), visitor);
-    visitor.leave(frame, open);
-}
-
-/// A message that cannot hold others.
-#[inline(never)]
-fn leaf<V: Visit>(view: RawView<'_, '_>, visitor: &mut V) {
-    let program = view.program();
-    let mut fields = view.fields_to_write().at_once(program, |bits| visitor.at_once(program, bits));
-    while let Some((_, entry, slot)) = fields.next_of(program, view.words, view.base) {
-        visitor.field(view, entry, slot);
-    }
-    if view.words.get(view.base + 1) != 0 {
-        visitor.unknown(view);
+        course.end_list(entry, left);
     }
 }

@@ -1,11 +1,10 @@
-//! The writing pass.
+//! The visitor that writes, backwards.
 
-use super::sizes::Lengths;
+use super::list::write_list;
 use super::traverse::{Frame, Visit};
-use super::value::{put_tag, write_value};
-use crate::program::{Entry, FixedShape, Program};
+use crate::program::{Entry, FixedShape, How, Program, WriteEntry};
 use crate::slab::RawView;
-use crate::wire::Cursor;
+use crate::wire::{Bits, ReverseCursor, TagWord, last_varint};
 
 /// MessageSet items: group 1 with `type_id = 2` and `message = 3`, all tags one byte.
 const ITEM: u8 = 1 << 3 | 3;
@@ -13,24 +12,41 @@ const ITEM_END: u8 = 1 << 3 | 4;
 const TYPE_ID: u8 = 2 << 3;
 const MESSAGE: u8 = 3 << 3 | 2;
 
-/// Writes forward and takes the lengths as they come.
-pub(super) struct Writer<'w, 'b, 's> {
-    pub(super) out: &'w mut Cursor<'b>,
-    pub(super) lengths: &'w mut Lengths<'s>,
+/// Writes what is visited in front of what has been visited.
+pub(super) struct Writer<'b, B> {
+    pub(super) out: ReverseCursor<'b>,
+    pub(super) bits: B,
 }
 
-/// Puts numbers of four bytes behind their tags, five bytes a field.
+/// Writes a tag, a length prefix and a string of the store.
 #[inline(always)]
-fn put_fours<const N: usize>(bytes: &mut [u8; 32], values: [u32; N]) {
-    for (i, value) in values.into_iter().enumerate() {
-        if let Some(place) = bytes.get_mut(1 + 5 * i..).and_then(|rest| rest.first_chunk_mut::<4>()) {
-            *place = value.to_le_bytes();
+pub(super) fn put_span(out: &mut ReverseCursor<'_>, view: RawView<'_, '_>, tag: TagWord, span: u64) {
+    let (offset, len) = (span as u32 as usize, (span >> 32) as usize);
+    match view.store.get(..offset + len) {
+        Some(store) => out.put_suffix(store, len),
+        None => out.fail(),
+    }
+    if len < 0x80 {
+        out.put_tag(tag.and(len as u8));
+    } else {
+        out.put_tagged_varint(tag, len as u64);
+    }
+}
+
+impl<B: Bits> Writer<'_, B> {
+    #[inline(always)]
+    fn put_numbers<const N: usize>(&mut self, shape: &FixedShape, values: [u32; N]) {
+        if let Some(lifts) = shape.lifts.first_chunk::<N>() {
+            self.out.put_tagged_fixed32s::<N>(core::array::from_fn(|i| (lifts[i].tag, values[i])));
         }
     }
 }
 
-impl Visit for Writer<'_, '_, '_> {
-    type Open = ();
+impl<B: Bits> Visit for Writer<'_, B> {
+    #[inline(always)]
+    fn take(&mut self) -> Self {
+        Self { out: self.out.take(), bits: self.bits }
+    }
 
     #[inline(always)]
     fn at_once(&mut self, _: &Program, bits: u64) -> u64 {
@@ -38,71 +54,86 @@ impl Visit for Writer<'_, '_, '_> {
     }
 
     #[inline(always)]
-    fn field(&mut self, view: RawView<'_, '_>, entry: &Entry, slot: u32) {
-        write_value(view, entry, slot, self.lengths, self.out);
+    fn number(&mut self, field: &WriteEntry, words: u64) {
+        if field.how == How::Fixed {
+            let width = usize::from(field.form.width);
+            return self.out.put_tagged_word(field.tag, words << ((64 - 8 * width) & 63), width);
+        }
+        let value = field.form.value(words);
+        if value < 1 << 56 {
+            let (word, len) = last_varint(self.bits, value);
+            self.out.put_tagged_word(field.tag, word, len);
+        } else {
+            self.out.put_tagged_long(field.tag, value);
+        }
     }
 
     #[inline(always)]
-    fn shaped(&mut self, view: RawView<'_, '_>, entry: &Entry, shape: &FixedShape, base: u32) {
-        if entry.tag < 0x80 {
-            self.out.put_word([entry.tag as u8, shape.len as u8, 0, 0, 0, 0, 0, 0], 2);
-        } else {
-            put_tag(self.out, entry.tag);
-            self.out.put_byte(shape.len as u8);
-        }
-        let mut bytes = shape.template();
+    fn span(&mut self, view: RawView<'_, '_>, tag: TagWord, span: u64) {
+        put_span(&mut self.out, view, tag, span);
+    }
+
+    #[inline(always)]
+    fn list(self, view: RawView<'_, '_>, entry: &Entry, tag: TagWord, slot: u32) -> Self {
+        Self { out: write_list(self.out, view, entry, tag, slot), bits: self.bits }
+    }
+
+    #[inline(always)]
+    fn shaped(&mut self, view: RawView<'_, '_>, tag: TagWord, shape: &FixedShape, base: u32) {
         match (shape.fours, view.words.run(base + 2, shape.lifts.len())) {
-            (Some(3), &[x, y, z]) => put_fours(&mut bytes, [x, y, z]),
-            (Some(4), &[x, y, z, w]) => put_fours(&mut bytes, [x, y, z, w]),
+            (Some(3), &[x, y, z]) => self.put_numbers(shape, [x, y, z]),
+            (Some(4), &[x, y, z, w]) => self.put_numbers(shape, [x, y, z, w]),
             _ => {
-                for lift in &shape.lifts {
-                    let (from, slot) = (lift.from as usize, base + lift.slot as u32);
-                    let value = if lift.eight { view.words.get64(slot) } else { view.words.get(slot) as u64 };
-                    let width = if lift.eight { 8 } else { 4 };
-                    if let Some(place) = bytes.get_mut(from..from + width) {
-                        place.copy_from_slice(&value.to_le_bytes()[..width]);
+                for lift in shape.lifts.iter().rev() {
+                    let slot = base + lift.slot as u32;
+                    if lift.eight {
+                        self.out.put_fixed64(view.words.get64(slot));
+                        self.out.put_byte(lift.tag);
+                    } else {
+                        self.out.put_tagged_fixed32(lift.tag, view.words.get(slot));
                     }
                 }
             }
         }
-        self.out.put_prefix(&bytes, shape.len);
+        self.out.put_tag(tag.and(shape.len as u8));
     }
 
     #[inline(always)]
-    fn enter(&mut self, frame: Frame) {
-        match frame {
-            Frame::Length { tag } => {
-                put_tag(self.out, tag);
-                self.out.put_varint(self.lengths.take() as u64);
-            }
-            Frame::Group { tag } => put_tag(self.out, tag),
-            Frame::Item { type_id } => {
-                self.out.put_byte(ITEM);
-                self.out.put_byte(TYPE_ID);
-                self.out.put_varint(type_id as u64);
-                self.out.put_byte(MESSAGE);
-                self.out.put_varint(self.lengths.take() as u64);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn leave(&mut self, frame: Frame, (): ()) {
+    fn enter(&mut self, frame: Frame) -> u64 {
         match frame {
             Frame::Length { .. } => {}
-            Frame::Group { tag } => put_tag(self.out, tag + 1),
+            Frame::Group { tag } => self.out.put_tag(tag.next_wire_type()),
             Frame::Item { .. } => self.out.put_byte(ITEM_END),
+        }
+        self.out.written() as u64
+    }
+
+    #[inline(always)]
+    fn leave(&mut self, frame: Frame, open: u64) {
+        let len = self.out.written() as u64 - open;
+        match frame {
+            Frame::Length { tag } if len < 0x80 => self.out.put_tag(tag.and(len as u8)),
+            Frame::Length { tag } => self.out.put_tagged_varint(tag, len),
+            Frame::Group { tag } => self.out.put_tag(tag),
+            Frame::Item { type_id } => {
+                self.out.put_varint(len);
+                self.out.put_byte(MESSAGE);
+                self.out.put_varint(type_id as u64);
+                self.out.put_byte(TYPE_ID);
+                self.out.put_byte(ITEM);
+            }
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn unknown(&mut self, view: RawView<'_, '_>) {
-        for span in view.spans() {
-            if let Some(tag) = span.tag {
-                put_tag(self.out, tag);
-            }
+    fn unknown(mut self, view: RawView<'_, '_>) -> Self {
+        for span in view.spans().rev() {
             self.out.put_slice(view.bytes_at(span.offset, span.len));
+            if let Some(tag) = span.tag {
+                self.out.put_varint(tag as u64);
+            }
         }
+        self
     }
 }

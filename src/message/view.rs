@@ -263,7 +263,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// Appends the message to a buffer.
     ///
     /// Fields are written in number order, unknown fields behind them; nothing is allocated once the buffer has
-    /// room for the message and four bytes per nested length.
+    /// room for the message.
     ///
     /// # Errors
     /// [`MissingRequired`](crate::EncodeErrorKind::MissingRequired), [`TooLarge`](crate::EncodeErrorKind::TooLarge)
@@ -278,7 +278,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn encode_with(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
-        self.encoder(options)?.append(buffer, false).map(drop).map_err(|e| self.named(e))
+        self.encoder(options).append(buffer, false).map(drop).map_err(|e| self.named(e))
     }
 
     /// Appends the message behind its length, as a varint.
@@ -286,7 +286,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn encode_length_delimited(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
-        self.encoder(EncodeOptions::new())?.append(buffer, true).map(drop).map_err(|e| self.named(e))
+        self.encoder(EncodeOptions::new()).append(buffer, true).map(drop).map_err(|e| self.named(e))
     }
 
     /// The message as a new `Vec` of just its size.
@@ -294,7 +294,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn encode_to_vec(&self) -> Result<Vec<u8>, EncodeError> {
-        self.encoder(EncodeOptions::new())?.to_vec().map_err(|e| self.named(e))
+        self.encoder(EncodeOptions::new()).to_vec().map_err(|e| self.named(e))
     }
 
     /// Writes the message at the start of a slice and gives the number of bytes.
@@ -302,7 +302,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// # Errors
     /// As [`encode`](Self::encode), and [`BufferTooSmall`](crate::EncodeErrorKind::BufferTooSmall).
     pub fn encode_to_slice(&self, slice: &mut [u8]) -> Result<usize, EncodeError> {
-        self.encoder(EncodeOptions::new())?.to_slice(slice).map_err(|e| self.named(e))
+        self.encoder(EncodeOptions::new()).to_slice(slice).map_err(|e| self.named(e))
     }
 
     /// Appends the message to any [`BufMut`](bytes::BufMut), by way of a `Vec`; [`encode`](Self::encode) into
@@ -322,7 +322,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     /// The encoded length in bytes, whether or not the message can be encoded. Takes a walk over the message.
     pub fn encoded_len(&self) -> usize {
-        let len = RawEncoder::partial(self.raw, EncodeOptions::new()).encoded_len();
+        let len = RawEncoder::new(self.raw, EncodeOptions::new()).encoded_len();
         usize::try_from(len).unwrap_or(usize::MAX)
     }
 
@@ -331,8 +331,8 @@ impl<'a, 'i> MessageView<'a, 'i> {
         crate::decode::find_missing(self.raw).is_none()
     }
 
-    fn encoder(&self, options: EncodeOptions) -> Result<RawEncoder<'a, 'i>, EncodeError> {
-        RawEncoder::new(self.raw, options).map_err(|error| self.named(error))
+    fn encoder(&self, options: EncodeOptions) -> RawEncoder<'a, 'i> {
+        RawEncoder::new(self.raw, options)
     }
 
     #[cold]

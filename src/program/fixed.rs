@@ -15,6 +15,8 @@ const WORDS: usize = MAX_LEN / 8;
 /// One value of a fixed shape.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lift {
+    /// The tag in front of it.
+    pub(crate) tag: u8,
     /// Where it stands in the body on the wire.
     pub(crate) from: u8,
     /// Its slot.
@@ -61,7 +63,8 @@ impl FixedShape {
             }
             (expected[len], mask[len]) = (entry.tag as u8, 0xff);
             let (slot, bit) = (entry.slot as u8, position as u8);
-            lifts.push(Lift { from: len as u8 + 1, slot, bit, eight, implicit: entry.flags.is_implicit() });
+            let (tag, implicit) = (entry.tag as u8, entry.flags.is_implicit());
+            lifts.push(Lift { tag, from: len as u8 + 1, slot, bit, eight, implicit });
             len += 1 + width;
         }
         let words = |bytes: [u8; MAX_LEN]| {
@@ -84,16 +87,6 @@ impl FixedShape {
             fours,
             implicit,
         })
-    }
-
-    /// The tags at their places, zeros elsewhere.
-    #[inline(always)]
-    pub(crate) fn template(&self) -> [u8; MAX_LEN] {
-        let mut bytes = [0; MAX_LEN];
-        for (chunk, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.expected) {
-            *chunk = word.to_le_bytes();
-        }
-        bytes
     }
 
     /// Whether a body of this length at the start of 24 bytes has the tags at their places; for `fours`.

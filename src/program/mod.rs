@@ -11,9 +11,11 @@ mod layout;
 mod select;
 mod set;
 mod spec;
+mod write;
 
 pub(crate) use entry::{Coding, Entry, Op, Scalar};
 pub(crate) use fixed::FixedShape;
 pub(crate) use select::{Selected, Selection};
 pub(crate) use set::{Program, ProgramSet, WIDE_GROUP};
 pub(crate) use spec::{EnumSpec, FieldSpec, MessageSpec, Shape};
+pub(crate) use write::{How, WriteEntry};

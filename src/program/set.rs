@@ -1,7 +1,7 @@
 //! Programs and the set that holds them.
 
 use super::layout::{self, CONTIGUOUS_WORDS};
-use super::{Entry, EnumSpec, FixedShape, MessageSpec};
+use super::{Entry, EnumSpec, FixedShape, MessageSpec, WriteEntry};
 use crate::error::DescriptorErrorKind;
 use crate::table::Kind;
 use alloc::sync::{Arc, Weak};
@@ -23,6 +23,8 @@ pub(crate) struct Program {
     pub(super) entries: Vec<Entry>,
     /// Entries by field number, as far as that takes memory in the number of fields.
     pub(super) near: Vec<Entry>,
+    /// The entries as the encoder needs them.
+    writes: Vec<WriteEntry>,
     /// Field index (position in the spec) of each entry.
     fields: Vec<u16>,
     /// Entry index of each field.
@@ -39,7 +41,8 @@ pub(crate) struct Program {
     pub(super) words: u32,
     pub(super) wide: bool,
     pub(super) has_required: bool,
-    has_messages: bool,
+    /// Messages can be in it, outside of its own slots.
+    nests: bool,
     /// This message, or one reachable from it, has required fields.
     pub(super) needs_check: bool,
     contiguous: bool,
@@ -70,6 +73,7 @@ impl Program {
         fast: [Entry::NONE; 16],
         entries: Vec::new(),
         near: Vec::new(),
+        writes: Vec::new(),
         fields: Vec::new(),
         entry_of: Vec::new(),
         oneof_masks: Vec::new(),
@@ -79,7 +83,7 @@ impl Program {
         words: 2,
         wide: false,
         has_required: false,
-        has_messages: false,
+        nests: false,
         needs_check: false,
         contiguous: false,
         message_set: false,
@@ -125,7 +129,6 @@ impl Program {
             entry_of,
             oneof_masks: vec![0; oneof_ids.len()],
             has_required,
-            has_messages: entries.iter().any(|e| e.coding.is_message()),
             needs_check: has_required,
             message_set: spec.message_set,
             map_entry: spec.map_entry,
@@ -158,6 +161,8 @@ impl Program {
         if !self.wide {
             self.fixed = FixedShape::new(&self.entries);
         }
+        self.writes = self.entries.iter().map(WriteEntry::new).collect();
+        self.nests = self.entries.iter().any(|e| e.coding.is_message() && !e.flags.is_inline());
         let largest = self.entries.last().map_or(0, |e| e.number() as usize);
         self.near = vec![Entry::NONE; (largest + 1).min(2 * self.entries.len() + 16)];
         for (i, entry) in self.entries.iter_mut().enumerate() {
@@ -327,10 +332,16 @@ impl Program {
         self.has_required
     }
 
-    /// Whether the message can hold other messages.
+    /// Whether the message can hold other messages outside of its own slots.
     #[inline]
-    pub(crate) fn has_messages(&self) -> bool {
-        self.has_messages
+    pub(crate) fn nests(&self) -> bool {
+        self.nests
+    }
+
+    /// The entries as the encoder needs them.
+    #[inline(always)]
+    pub(crate) fn writes(&self) -> &[WriteEntry] {
+        &self.writes
     }
 
     /// Whether required fields can be missing anywhere below this message.

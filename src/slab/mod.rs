@@ -10,6 +10,7 @@
 //! `program/layout.rs` says what a body looks like; `list.rs`, `wide.rs`, `unknown.rs`, `verbatim.rs` and `map.rs`
 //! say it for lists, bodies of wide types, unknown fields, messages that are bytes, and maps. `view.rs` reads.
 
+mod backward;
 mod list;
 mod map;
 mod map_write;
@@ -21,6 +22,7 @@ mod walk;
 mod wide;
 mod words;
 
+pub(crate) use backward::FieldsBack;
 pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};
 pub(crate) use map_write::MapScratch;

@@ -3,7 +3,7 @@
 //! Word 1 of a body is the offset of a block: capacity and number of words in use, flags, then the items. An item
 //! is (offset, length) of whole fields, tags included; neighbours in the store are one item. The elements of a
 //! packed run that a closed enum does not list have no tag of their own, so an item whose length has the top bit
-//! set is one value, and a second pair of words holds the tag to write before it.
+//! set is one value, and a second pair of words holds the tag to write before it, and 0.
 //!
 //! The same block keeps messages that are bytes (`verbatim.rs`); its flags say so.
 
@@ -52,6 +52,23 @@ impl Iterator for UnknownSpans<'_> {
     }
 }
 
+impl DoubleEndedIterator for UnknownSpans<'_> {
+    fn next_back(&mut self) -> Option<UnknownSpan> {
+        if self.at >= self.end {
+            return None;
+        }
+        self.end -= 2;
+        let (offset, len) = (self.words.get(self.end), self.words.get(self.end + 1));
+        // No item is empty, so this is the tag of one.
+        if len != 0 {
+            return Some(UnknownSpan { offset, len, tag: None });
+        }
+        self.end -= 2;
+        let (tag, offset, len) = (offset, self.words.get(self.end), self.words.get(self.end + 1));
+        Some(UnknownSpan { offset, len: len & !TAGGED, tag: Some(tag) })
+    }
+}
+
 impl<'a> Words<'a> {
     /// The spans of the message at `base`: its unknown fields, or all of it if it is verbatim.
     pub(crate) fn spans(self, base: u32) -> UnknownSpans<'a> {
@@ -65,6 +82,9 @@ impl Slab {
     /// Adds whole fields to the unknown fields of the message at `base`.
     #[inline(never)]
     pub(crate) fn add_unknown(&mut self, base: u32, offset: u32, len: u32) -> Result<(), Full> {
+        if len == 0 {
+            return Ok(());
+        }
         let block = self.get(base + 1);
         if block != 0 {
             let used = self.get(block + 1);
@@ -143,7 +163,16 @@ mod tests {
         slab.add_unknown_value(base, 8, 40, 2).unwrap();
         slab.add_unknown(base, 42, 1).unwrap();
         slab.add_unknown(base, 60, 1).unwrap();
-        let spans: Vec<_> = slab.words().spans(base).map(|s| (s.offset, s.len, s.tag)).collect();
-        assert_eq!(spans, [(10, 10, None), (40, 2, Some(8)), (42, 1, None), (60, 1, None)]);
+        slab.add_unknown(base, 70, 0).unwrap();
+        slab.add_unknown_value(base, 16, 80, 1).unwrap();
+        let forwards: Vec<_> = slab.words().spans(base).collect();
+        let mut spans: Vec<_> = forwards.iter().map(|s| (s.offset, s.len, s.tag)).collect();
+        assert_eq!(
+            spans,
+            [(10, 10, None), (40, 2, Some(8)), (42, 1, None), (60, 1, None), (80, 1, Some(16))]
+        );
+        spans.reverse();
+        let backwards: Vec<_> = slab.words().spans(base).rev().map(|s| (s.offset, s.len, s.tag)).collect();
+        assert_eq!(backwards, spans);
     }
 }

@@ -45,6 +45,9 @@ impl Words<'_> {
 impl Slab {
     /// Adds bytes to the message at `base`, which is empty or verbatim, and makes it verbatim.
     pub(crate) fn add_verbatim(&mut self, base: u32, offset: u32, len: u32) -> Result<(), Full> {
+        if len == 0 {
+            self.unknown_grow(base, 0, false)?;
+        }
         self.add_unknown(base, offset, len)?;
         self.flag(base, VERBATIM);
         Ok(())

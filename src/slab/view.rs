@@ -98,12 +98,6 @@ impl<'a, 'i> RawView<'a, 'i> {
     pub(crate) fn is_raw(&self) -> bool {
         self.words.raw_depth(self.base).is_some()
     }
-
-    /// The fields that an encoder writes: those that are set, or none of a verbatim message.
-    #[inline(always)]
-    pub(crate) fn fields_to_write(&self) -> SetFields {
-        if self.is_verbatim() { SetFields::NONE } else { self.set_fields() }
-    }
 }
 
 /// By field number, for readers that know the schema by heart (descriptor.proto).
@@ -211,9 +205,14 @@ impl<'a, 'i> RawList<'a, 'i> {
     /// An element that is a message (a map entry, for maps).
     #[inline]
     pub(crate) fn message(&self, index: u32) -> RawView<'a, 'i> {
+        self.view.at(self.entry.sub, self.message_base(index))
+    }
+
+    /// The offset of its body.
+    #[inline(always)]
+    pub(crate) fn message_base(&self, index: u32) -> u32 {
         let at = self.at(index);
-        let base = if self.contiguous { at } else { self.view.words.get(at) };
-        self.view.at(self.entry.sub, base)
+        if self.contiguous { at } else { self.view.words.get(at) }
     }
 
     /// All elements as words, `width` words each.
@@ -234,15 +233,6 @@ pub(crate) struct SetFields {
 }
 
 impl SetFields {
-    /// No fields.
-    const NONE: Self = Self { bits: 0, block: 0, group: 1 << 26 };
-
-    /// Without the fields of a dense message that `visit` takes away.
-    #[inline(always)]
-    pub(crate) fn at_once(self, program: &Program, visit: impl FnOnce(u64) -> u64) -> Self {
-        if program.is_wide() { self } else { Self { bits: visit(self.bits), ..self } }
-    }
-
     /// The next field of `view`, the message that this was made from: (entry index, entry, slot).
     #[inline]
     pub(crate) fn next<'a>(&mut self, view: RawView<'a, '_>) -> Option<(usize, &'a Entry, u32)> {

@@ -14,6 +14,12 @@ const FIRST_GROWTH: usize = 128;
 pub(crate) struct Words<'a>(&'a [u32]);
 
 impl<'a> Words<'a> {
+    /// How many words there are, unused ones included.
+    #[inline(always)]
+    pub(crate) fn len(self) -> usize {
+        self.0.len()
+    }
+
     /// The word at an offset, 0 if there is none.
     #[inline(always)]
     pub(crate) fn get(self, at: u32) -> u32 {
@@ -26,6 +32,16 @@ impl<'a> Words<'a> {
         match self.0.get(at as usize..).and_then(|w| w.first_chunk::<2>()) {
             Some(&[low, high]) => low as u64 | (high as u64) << 32,
             None => 0,
+        }
+    }
+
+    /// The word at an offset in the low half, the one behind it, if there is one, in the other.
+    #[inline(always)]
+    pub(crate) fn get64_or_32(self, at: u32) -> u64 {
+        let at = at as usize;
+        match self.0.get(at..at + 2) {
+            Some(&[low, high]) => low as u64 | (high as u64) << 32,
+            _ => self.0.get(at).copied().unwrap_or(0).into(),
         }
     }
 

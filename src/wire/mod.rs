@@ -28,6 +28,7 @@ pub(crate) mod kernels;
 mod packed;
 pub(crate) mod raw;
 mod reader;
+mod reverse;
 mod spare;
 mod tag;
 pub(crate) mod tail;
@@ -49,8 +50,10 @@ pub use writer::Writer;
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use {
     cursor::{Cursor, CursorOverflow},
+    kernels::{Bits, Work, with_bits},
     packed::count_varints,
     raw::Fault,
+    reverse::{ReverseCursor, TagWord, last_varint},
     spare::Written,
     varint::{long_varint, short_varint},
     writer::MAX_LEN,

@@ -98,7 +98,13 @@ impl<'b> RawSpare<'b> {
 pub struct RawWritten<'b>(&'b [u8]);
 
 #[cfg(any(test, not(tablepb_safe)))]
-impl RawWritten<'_> {
+impl<'b> RawWritten<'b> {
+    /// Bytes that have been written at the start of a window.
+    #[inline(always)]
+    pub(super) fn new(bytes: &'b [u8]) -> Self {
+        Self(bytes)
+    }
+
     #[inline(always)]
     pub(crate) fn as_slice(&self) -> &[u8] {
         self.0
@@ -167,6 +173,10 @@ pub struct SafeWritten<'b>(alloc::vec::Vec<u8>, PhantomData<&'b [u8]>);
 
 #[cfg(any(test, tablepb_safe))]
 impl SafeWritten<'_> {
+    pub(super) fn new(bytes: alloc::vec::Vec<u8>) -> Self {
+        Self(bytes, PhantomData)
+    }
+
     pub(crate) fn as_slice(&self) -> &[u8] {
         &self.0
     }

@@ -66,7 +66,7 @@ pub(crate) const fn long_varint(value: u64) -> ([u8; 8], [u8; 2], usize) {
 
 /// Puts the eight lowest 7-bit groups of `value` into eight bytes, lowest first; bits from 56 on are lost.
 #[inline(always)]
-const fn spread(value: u64) -> u64 {
+pub(super) const fn spread(value: u64) -> u64 {
     // 56 bits -> 2 x 28 -> 4 x 14 -> 8 x 7, each half moved to the next power of two.
     let v = (value & 0x0fff_ffff) | (value & 0x00ff_ffff_f000_0000) << 4;
     let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x0fff_c000_0fff_c000) << 2;

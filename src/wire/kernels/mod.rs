@@ -21,10 +21,13 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
 mod avx512;
+mod bits;
 mod choice;
 mod portable;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use bits::{AnyBits, Bits, Work, with_bits};
 
 use super::varint::{unzigzag32, unzigzag64};
 use choice::Kernel;

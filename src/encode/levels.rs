@@ -1,0 +1,85 @@
+//! Where the messages wait that are being visited: on the stack, up to the usual depth limit.
+
+use alloc::vec::Vec;
+
+/// Levels that most messages do with.
+const FEW: usize = 12;
+/// Levels of the default depth limit.
+const USUAL: usize = 100;
+
+/// A message that waits for its child.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Level {
+    /// Presence bits that are still to be visited, of a dense message.
+    pub(super) rest: u64,
+    /// What the visitor keeps with the child.
+    pub(super) open: u64,
+    pub(super) index: u32,
+    pub(super) base: u32,
+    /// The field that holds the child, and how many of its elements are left.
+    pub(super) position: u32,
+    pub(super) left: u32,
+}
+
+/// Room for the levels of a message, 3.5 KiB; no heap for those of the default depth limit. A hundred levels are
+/// zeroed only for messages that need more than a dozen: that costs more than most messages do.
+pub(super) struct Levels {
+    few: [Level; FEW],
+    usual: Option<[Level; USUAL]>,
+    many: Vec<Level>,
+}
+
+impl Levels {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Self { few: [Level::default(); FEW], usual: None, many: Vec::new() }
+    }
+
+    /// All levels that there are.
+    #[inline(always)]
+    pub(super) fn as_mut_slice(&mut self) -> &mut [Level] {
+        match &mut self.usual {
+            None => &mut self.few,
+            Some(levels) if self.many.is_empty() => levels,
+            Some(_) => &mut self.many,
+        }
+    }
+
+    /// Adds levels to those in use.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn grow(&mut self) {
+        match &self.usual {
+            None => {
+                let levels = self.usual.insert([Level::default(); USUAL]);
+                levels[..FEW].copy_from_slice(&self.few);
+            }
+            Some(levels) if self.many.is_empty() => self.many = levels.to_vec(),
+            Some(_) => {}
+        }
+        if !self.many.is_empty() {
+            self.many.resize(2 * self.many.len(), Level::default());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_stay_as_they_are_when_they_grow() {
+        let mut levels = Levels::new();
+        let mut base = 0;
+        for len in [FEW, USUAL, 2 * USUAL, 4 * USUAL] {
+            let slice = levels.as_mut_slice();
+            assert_eq!(slice.len(), len);
+            assert!(slice.iter().take(base as usize).enumerate().all(|(i, level)| level.base == i as u32));
+            while (base as usize) < len {
+                slice[base as usize].base = base;
+                base += 1;
+            }
+            levels.grow();
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Lists that are not ones of messages: their size, and their bytes, last first.
+
+use super::write::put_span;
+use crate::program::{Coding, Entry};
+use crate::slab::{RawList, RawView};
+use crate::wire::{ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
+
+fn span_size(len: u32) -> u64 {
+    varint_len(len as u64) as u64 + len as u64
+}
+
+/// The size of a list, tags included.
+#[inline(never)]
+pub(super) fn list_size(list: RawList<'_, '_>, tag: TagWord) -> u64 {
+    let (count, tag) = (list.len() as u64, tag.len() as u64);
+    match elements_size(list, list.entry.coding) {
+        _ if count == 0 => 0,
+        body if list.entry.flags.is_packed() => body + tag + varint_len(body) as u64,
+        body => body + count * tag,
+    }
+}
+
+/// Bytes of all elements without tags.
+fn elements_size(list: RawList<'_, '_>, coding: Coding) -> u64 {
+    let count = list.len() as u64;
+    let words = |varint: fn(u32) -> u64| list.run().iter().map(|&w| varint_len(varint(w)) as u64).sum();
+    match coding {
+        Coding::Fixed32 => count * 4,
+        Coding::Fixed64 => count * 8,
+        Coding::Bool => count,
+        Coding::String | Coding::Bytes => pairs(list).map(|span| span_size((span >> 32) as u32)).sum(),
+        Coding::Varint64 => pairs(list).map(|v| varint_len(v) as u64).sum(),
+        Coding::Sint64 => pairs(list).map(|v| varint_len(zigzag64(v as i64)) as u64).sum(),
+        Coding::Int32 | Coding::ClosedEnum => words(|word| word as i32 as i64 as u64),
+        Coding::Sint32 => words(|word| zigzag32(word as i32) as u64),
+        _ => words(|word| word as u64),
+    }
+}
+
+/// The elements of a list of two-word values.
+fn pairs<'a>(list: RawList<'a, '_>) -> impl DoubleEndedIterator<Item = u64> + use<'a> {
+    let (pairs, _) = list.run().as_chunks::<2>();
+    pairs.iter().map(|&[low, high]| low as u64 | (high as u64) << 32)
+}
+
+/// Writes a list, tags included.
+#[inline(never)]
+pub(super) fn write_list<'b>(
+    mut out: ReverseCursor<'b>,
+    view: RawView<'_, '_>,
+    entry: &Entry,
+    tag: TagWord,
+    slot: u32,
+) -> ReverseCursor<'b> {
+    let (list, coding) = (view.list(entry, slot), entry.coding);
+    if list.len() == 0 {
+        return out;
+    }
+    if !entry.flags.is_packed() {
+        write_elements(list, coding, Some(tag), &mut out);
+        return out;
+    }
+    let open = out.written();
+    match coding {
+        // In the slab as they are on the wire: four bytes a word, low word first.
+        Coding::Fixed32 | Coding::Fixed64 => out.put_words(list.run()),
+        _ => write_elements(list, coding, None, &mut out),
+    }
+    out.put_tagged_varint(tag, (out.written() - open) as u64);
+    out
+}
+
+/// Writes all elements, each behind the tag if there is one.
+#[inline(always)]
+fn write_elements(list: RawList<'_, '_>, coding: Coding, tag: Option<TagWord>, out: &mut ReverseCursor<'_>) {
+    let words = list.run();
+    // One loop per coding, so that nothing is decided per element but whether there is a tag.
+    macro_rules! each {
+        ($elements:expr, $element:pat => $put:expr) => {
+            for $element in $elements.rev() {
+                $put;
+                if let Some(tag) = tag {
+                    out.put_tag(tag);
+                }
+            }
+        };
+    }
+    match coding {
+        Coding::Fixed32 => each!(words.iter(), &word => out.put_fixed32(word)),
+        Coding::Fixed64 => each!(pairs(list), value => out.put_fixed64(value)),
+        Coding::String | Coding::Bytes => {
+            let tag = tag.unwrap_or_default();
+            pairs(list).rev().for_each(|span| put_span(out, list.view, tag, span));
+        }
+        Coding::Varint64 => each!(pairs(list), value => out.put_varint(value)),
+        Coding::Sint64 => each!(pairs(list), value => out.put_varint(zigzag64(value as i64))),
+        Coding::Int32 | Coding::ClosedEnum => {
+            each!(words.iter(), &word => out.put_varint(word as i32 as i64 as u64))
+        }
+        Coding::Sint32 => each!(words.iter(), &word => out.put_varint(zigzag32(word as i32) as u64)),
+        _ => each!(words.iter(), &word => out.put_varint(word as u64)),
+    }
+}
