@@ -91,8 +91,9 @@ pub use error::{
     FieldPath, PathStep,
 };
 pub use message::{
-    Decoder, DynamicMessage, Fields, ListRef, MapKey, MapKeyRef, MapRef, MessageMut, MessageView, Prepare,
-    Prepared, RawMessage, SetFieldError, SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
+    Decoder, DynamicMessage, Fields, ListIter, ListRef, MapIter, MapKey, MapKeyRef, MapRef, MessageMut,
+    MessageView, Prepare, Prepared, RawMessage, SetFieldError, SetFieldErrorKind, UnknownField,
+    UnknownFields, Value, ValueRef,
 };
 pub use partial::{Projection, ProjectionError, ProjectionErrorKind, RawField, RawFields, RawStep, RawValue};
 pub use record::{PlanError, PlanErrorKind, RecordPlan, RecordWriter};

@@ -32,8 +32,8 @@ impl Printer {
         let mut here = root;
         loop {
             match walk.next(()) {
-                Step::Field(position, entry, slot) => {
-                    let (name, value) = here.field_value(position, entry, slot);
+                Step::Field(position, _, slot) => {
+                    let (name, value) = here.field_value(position, slot);
                     self.separate(f)?;
                     write!(f, "{name}: ")?;
                     compact(value, f)?;

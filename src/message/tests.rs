@@ -308,3 +308,14 @@ fn the_depth_limit_holds_for_messages_of_fixed_shape() {
         }
     }
 }
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn what_is_passed_by_value_stays_small() {
+    assert_eq!(size_of::<crate::FieldDescriptor>(), 32);
+    assert_eq!(size_of::<crate::FieldRef<'_>>(), 16);
+    assert_eq!(size_of::<MessageView<'_, '_>>(), 56);
+    assert_eq!(size_of::<crate::ListRef<'_, '_>>(), 64);
+    assert_eq!(size_of::<crate::MapRef<'_, '_>>(), 64);
+    assert_eq!(size_of::<ValueRef<'_, '_>>(), 72);
+}

@@ -1,12 +1,11 @@
 //! [`MessageView`]: a message in somebody's slab.
 
-use super::value_ref::Reader;
-use super::{DynamicMessage, ListRef, MapRef, UnknownFields, ValueRef};
+use super::{DynamicMessage, Fields, ListRef, MapRef, RawMessage, UnknownFields, ValueRef};
 use crate::encode::{EncodeOptions, RawEncoder};
 use crate::error::{EncodeError, FieldPath};
-use crate::program::{Coding, Entry, Scalar};
+use crate::program::{Access, Body, Elements, Form};
 use crate::schema::{DescriptorPool, FieldDescriptor, FieldRef, MessageDescriptor, OneofDescriptor};
-use crate::slab::{NIL, RawList, RawView, SetFields};
+use crate::slab::{List, NIL, RawView, Words};
 use crate::table::{DefaultValue, Kind};
 use crate::wire::Buffer;
 use alloc::borrow::{Cow, ToOwned};
@@ -15,7 +14,7 @@ use alloc::{format, vec::Vec};
 /// A decoded message, borrowed: what a [`Decoder`](super::Decoder) gives, and what
 /// [`DynamicMessage::as_view`](DynamicMessage::as_view) is.
 ///
-/// `Copy`, 64 bytes. `'a` is the arena that holds the fields, `'i` the bytes that strings point into; for views of
+/// `Copy`, 56 bytes. `'a` is the arena that holds the fields, `'i` the bytes that strings point into; for views of
 /// a decoder that is its input, so strings outlive the decoder. Reading a field takes constant time and never
 /// decodes, allocates or panics.
 ///
@@ -57,7 +56,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// Index of the message type in the pool.
     #[inline(always)]
     pub(super) fn message(&self) -> u32 {
-        self.raw.program().message()
+        self.body().message
     }
 
     /// The message type.
@@ -70,55 +69,118 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// A field with explicit presence is set once it has been written; any other when it is not zero or empty.
     #[inline]
     pub fn fields(&self) -> Fields<'a, 'i> {
-        Fields { fields: self.raw.set_fields(), view: *self }
+        Fields::new(*self)
     }
 
-    /// The entry of a field, if the field is one of this message.
-    #[inline]
-    fn entry(&self, field: FieldRef<'_>) -> Option<(usize, &'a Entry)> {
-        let program = self.raw.program();
-        if field.message_index() != program.message() || field.pool() != self.pool {
-            return None;
+    /// The message as readers see it.
+    #[inline(always)]
+    pub(super) fn body(&self) -> &'a Body {
+        self.raw.set.body(self.raw.index)
+    }
+
+    /// Another message of the same slab.
+    #[inline(always)]
+    fn at(&self, index: u32, base: u32) -> Self {
+        Self { pool: self.pool, raw: self.raw.at(index, base) }
+    }
+
+    /// A message of the same slab, decoded or not.
+    #[inline(always)]
+    pub(super) fn message_at(&self, index: u32, base: u32) -> ValueRef<'a, 'i> {
+        let view = self.at(index, base);
+        if view.raw.words.get(base + 1) != 0
+            && let Some(depth) = raw_depth(view.raw.words, base)
+        {
+            return ValueRef::Raw(RawMessage::new(self.pool, view.raw, depth));
         }
-        program.entry_of(field.index() as usize)
+        ValueRef::Message(view)
     }
 
-    /// The value of a field at its slot.
-    #[inline]
-    fn value(&self, entry: &Entry, slot: u32) -> ValueRef<'a, 'i> {
-        if entry.flags.is_list() {
-            return self.list(entry, Some(self.raw.list(entry, slot)));
+    /// The value of a form at its first word; nothing, if it is a list or map without elements.
+    ///
+    /// `sub` is asked for the program index of messages, `elements` for what is in a list: by those forms only.
+    #[inline(always)]
+    pub(super) fn value(
+        &self,
+        form: Form,
+        at: u32,
+        sub: impl Fn() -> u32,
+        elements: impl Fn() -> Elements,
+    ) -> Option<ValueRef<'a, 'i>> {
+        let words = self.raw.words;
+        Some(match form {
+            Form::Bool => ValueRef::Bool(words.get(at) != 0),
+            Form::I32 => ValueRef::I32(words.get(at) as i32),
+            Form::U32 => ValueRef::U32(words.get(at)),
+            Form::F32 => ValueRef::F32(f32::from_bits(words.get(at))),
+            Form::Enum => ValueRef::EnumNumber(words.get(at) as i32),
+            Form::I64 => ValueRef::I64(words.get64(at) as i64),
+            Form::U64 => ValueRef::U64(words.get64(at)),
+            Form::F64 => ValueRef::F64(f64::from_bits(words.get64(at))),
+            Form::String => ValueRef::String(crate::slab::checked_str(self.raw.span(at))),
+            Form::Text => match text(self.raw.span(at)) {
+                Some(text) => ValueRef::String(text),
+                None => ValueRef::Bytes(self.raw.span(at)),
+            },
+            Form::Bytes => ValueRef::Bytes(self.raw.span(at)),
+            Form::Message => self.message_at(sub(), words.get(at)),
+            Form::Body => self.message_at(sub(), at),
+            Form::List => match words.list(at) {
+                List { len: 0, .. } => return None,
+                List { ptr, len } => ValueRef::List(ListRef::new(self.at(sub(), ptr), len, elements())),
+            },
+            Form::Map => match words.list(at) {
+                List { len: 0, .. } => return None,
+                List { ptr, len } => ValueRef::Map(MapRef::new(self.at(sub(), ptr), len, elements().width)),
+            },
+        })
+    }
+
+    /// The value of a field of this message at its slot; nothing, if it is a list or map without elements.
+    #[inline(always)]
+    pub(super) fn field(&self, access: &Access, slot: u32) -> Option<ValueRef<'a, 'i>> {
+        self.value(access.form, slot, || access.sub, || access.elements)
+    }
+
+    /// Whether a field is one of this message.
+    #[inline(always)]
+    fn owns(&self, field: &FieldDescriptor) -> bool {
+        // The pool first: compilers load it once for any number of fields.
+        field.parent_pool() == self.pool && field.parent_message().index() == self.message()
+    }
+
+    /// The slot of a field, if it is set.
+    #[inline(always)]
+    fn slot(&self, access: &Access) -> Option<u32> {
+        let raw = &self.raw;
+        if access.wide {
+            return wide_slot(raw.words, raw.base, access.position);
         }
-        Reader::new(self.pool, entry).singular(self.raw, entry, slot)
+        let has = raw.words.get(raw.base + access.has_word as u32);
+        (has >> (access.has_bit & 31) & 1 != 0).then_some(raw.base + access.slot as u32)
     }
 
-    /// A list or map, empty if there is none.
-    fn list(&self, entry: &Entry, list: Option<RawList<'a, 'i>>) -> ValueRef<'a, 'i> {
-        if !entry.flags.is_map() {
-            return ValueRef::List(ListRef::new(Reader::new(self.pool, entry), list));
-        }
-        let parts = self.raw.set.program(entry.sub).entries();
-        let (key, value) = match parts {
-            [key, value] => (key.scalar(), Reader::new(self.pool, value)),
-            _ => (Scalar::Bytes, Reader { pool: self.pool, scalar: Scalar::Bytes }),
-        };
-        ValueRef::Map(MapRef::new(key, value, list))
+    /// A field of this message, if it is set.
+    #[inline(always)]
+    fn read(&self, access: &Access) -> Option<ValueRef<'a, 'i>> {
+        let slot = self.slot(access)?;
+        // Places are the same in all programs of a message type, the programs of its messages are not.
+        self.value(access.form, slot, || self.access(access.position).sub, || access.elements)
     }
 
-    /// A field that is set.
-    #[inline]
-    fn get_ref(&self, field: FieldRef<'_>) -> Option<ValueRef<'a, 'i>> {
-        let (index, entry) = self.entry(field)?;
-        let slot = self.raw.slot(index, entry)?;
-        Some(self.value(entry, slot))
+    /// The field at a position in number order.
+    #[inline(always)]
+    fn access(&self, position: u16) -> &'a Access {
+        static NONE: Access = Access::NONE;
+        self.body().field(position).unwrap_or(&NONE)
     }
 
     /// The value of a field, if it is set; a field of another message is not.
     ///
     /// As [`get_field`](Self::get_field), and strings live as long as the input.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, field: &FieldDescriptor) -> Option<ValueRef<'a, 'i>> {
-        self.get_ref(field.as_ref()).filter(|value| !value.is_empty_list())
+        if self.owns(field) { self.read(field.access()) } else { None }
     }
 
     /// The value of a field; its default if it is not set: zero, empty, an empty message, or what the schema says.
@@ -131,10 +193,9 @@ impl<'a, 'i> MessageView<'a, 'i> {
     where
         'i: 'a,
     {
-        let field = field.as_ref();
-        match self.get_ref(field) {
+        match self.owns(field).then(|| self.read(field.access())).flatten() {
             Some(value) => value,
-            None => self.default(field),
+            None => self.default(field.as_ref()),
         }
     }
 
@@ -144,53 +205,67 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// For a field that was left out, [`get`](Self::get) gives `None`, [`has_field`](Self::has_field) false and
     /// [`get_field`](Self::get_field) [`ValueRef::Unselected`].
     pub fn is_selected(&self, field: &FieldDescriptor) -> bool {
-        let entry = self.entry(field.as_ref());
-        entry.is_some_and(|(index, entry)| !entry.op.is_skip() || self.raw.slot(index, entry).is_some())
+        let access = field.access();
+        self.owns(field) && (!self.is_left_out(access.position) || self.slot(access).is_some())
+    }
+
+    /// Whether a projection left out the field at a position in number order.
+    fn is_left_out(&self, position: u16) -> bool {
+        self.raw.program().entries().get(position as usize).is_some_and(|entry| entry.op.is_skip())
     }
 
     /// The value of the field of this name, or its default; `None` if the message has no such field.
+    ///
+    /// Takes a search for the name; resolve fields once to read many messages.
     pub fn get_field_by_name(&self, name: &str) -> Option<ValueRef<'a, 'a>>
     where
         'i: 'a,
     {
-        let field = self.find(|d| d.field_by_name(name).map(|f| f.index()))?;
-        Some(self.get_ref(field).unwrap_or_else(|| self.default(field)))
+        let field = self.pool.field_by_name(self.message(), name)?;
+        Some(self.read(self.access(field.position() as u16)).unwrap_or_else(|| self.default(field)))
     }
 
     /// The value of the field or extension of this number, or its default; `None` if there is no such field.
+    ///
+    /// Takes constant time for small numbers.
     pub fn get_field_by_number(&self, number: u32) -> Option<ValueRef<'a, 'a>>
     where
         'i: 'a,
     {
-        let field = self.find(|d| d.field_by_number(number).map(|f| f.index()))?;
-        Some(self.get_ref(field).unwrap_or_else(|| self.default(field)))
-    }
-
-    fn find(&self, find: impl FnOnce(&MessageDescriptor) -> Option<u32>) -> Option<FieldRef<'a>> {
-        let index = find(&self.descriptor())?;
-        Some(self.own(index))
+        let (position, _) = self.raw.program().by_number(number)?;
+        let access = self.access(position as u16);
+        Some(self.read(access).unwrap_or_else(|| self.default(self.own(access))))
     }
 
     /// Whether a field is set: written, if it has explicit presence, otherwise not zero or empty.
     #[inline]
     pub fn has_field(&self, field: &FieldDescriptor) -> bool {
-        let Some((index, entry)) = self.entry(field.as_ref()) else { return false };
-        match self.raw.slot(index, entry) {
-            Some(slot) => !entry.flags.is_list() || self.raw.words.list(slot).len > 0,
+        self.owns(field) && self.has(field.access())
+    }
+
+    #[inline(always)]
+    fn has(&self, access: &Access) -> bool {
+        match self.slot(access) {
+            Some(slot) => !matches!(access.form, Form::List | Form::Map) || self.raw.words.list(slot).len > 0,
             None => false,
         }
     }
 
     /// Whether the field of this name exists and is set.
     pub fn has_field_by_name(&self, name: &str) -> bool {
-        self.descriptor().get_field_by_name(name).is_some_and(|field| self.has_field(&field))
+        let field = self.pool.field_by_name(self.message(), name);
+        field.is_some_and(|field| self.has(self.access(field.position() as u16)))
     }
 
     /// The member of a oneof that is set.
     pub fn get_oneof(&self, oneof: &OneofDescriptor) -> Option<(FieldRef<'a>, ValueRef<'a, 'i>)> {
-        oneof.fields().find_map(|field| {
-            let value = self.get(&field)?;
-            Some((self.own(field.as_ref().index()), value))
+        let message = oneof.parent_message();
+        if message.parent_pool() != self.pool || message.index() != self.message() {
+            return None;
+        }
+        oneof.field_refs().find_map(|field| {
+            let access = self.access(field.position() as u16);
+            Some((self.own(access), self.read(access)?))
         })
     }
 
@@ -200,25 +275,30 @@ impl<'a, 'i> MessageView<'a, 'i> {
     where
         'i: 'a,
     {
-        let nothing = self.raw.at(self.raw.index, NIL);
-        let Some((_, entry)) = self.entry(field) else {
-            let reader = Reader { pool: self.pool, scalar: Scalar::Bytes };
+        let known = field.message_index() == self.message() && field.pool() == self.pool;
+        if !known {
+            // Of a field of another message, the type is none of this pool.
+            let empty = self.at(u32::MAX, NIL);
             return match field.raw_kind() {
-                _ if field.is_map() => ValueRef::Map(MapRef::new(Scalar::Bytes, reader, None)),
-                _ if field.is_list() => ValueRef::List(ListRef::new(reader, None)),
-                Kind::Message(_) => ValueRef::Message(Self::new(self.pool, nothing)),
+                _ if field.is_map() => ValueRef::Map(MapRef::new(empty, 0, 0)),
+                _ if field.is_list() => ValueRef::List(ListRef::new(empty, 0, Access::NONE.elements)),
+                Kind::Message(_) => ValueRef::Message(self.at(self.raw.index, NIL)),
                 _ => zero(field),
             };
-        };
-        let field = self.own(field.index());
-        match (field.explicit_default(), entry.coding) {
-            _ if entry.op.is_skip() => ValueRef::Unselected,
-            (Some(default), _) => explicit_default(field, default),
-            _ if entry.flags.is_list() => self.list(entry, None),
-            (None, Coding::Message | Coding::Group) => {
-                ValueRef::Message(Self::new(self.pool, nothing.at(entry.sub, NIL)))
-            }
-            _ => zero(field),
+        }
+        let access = self.access(field.position() as u16);
+        if self.is_left_out(access.position) {
+            return ValueRef::Unselected;
+        }
+        let field = self.own(access);
+        match field.explicit_default() {
+            Some(default) => explicit_default(field, default),
+            None => match access.form {
+                Form::List => ValueRef::List(ListRef::new(self.at(access.sub, NIL), 0, access.elements)),
+                Form::Map => ValueRef::Map(MapRef::new(self.at(access.sub, NIL), 0, 0)),
+                Form::Message | Form::Body => ValueRef::Message(self.at(access.sub, NIL)),
+                _ => zero(field),
+            },
         }
     }
 
@@ -227,26 +307,22 @@ impl<'a, 'i> MessageView<'a, 'i> {
         Self { raw, ..*self }
     }
 
-    /// The name of the field of an entry; an extension's full name in brackets.
-    pub(super) fn field_name(&self, entry: usize) -> Cow<'a, str> {
-        let field = self.own(self.raw.program().field_of(entry) as u32);
+    /// The name of the field at a position in number order; an extension's full name in brackets.
+    pub(super) fn field_name(&self, position: usize) -> Cow<'a, str> {
+        let field = self.own(self.access(position as u16));
         if field.is_extension() { format!("[{}]", field.full_name()).into() } else { field.name().into() }
     }
 
-    /// Name and value of an entry that is set.
-    pub(super) fn field_value(
-        &self,
-        index: usize,
-        entry: &Entry,
-        slot: u32,
-    ) -> (Cow<'a, str>, ValueRef<'a, 'i>) {
-        (self.field_name(index), self.value(entry, slot))
+    /// Name and value of a field that is set, by position and slot.
+    pub(super) fn field_value(&self, position: usize, slot: u32) -> (Cow<'a, str>, ValueRef<'a, 'i>) {
+        let value = self.field(self.access(position as u16), slot);
+        (self.field_name(position), value.unwrap_or(ValueRef::Bytes(&[])))
     }
 
     /// A field of this message, borrowed from the pool.
-    #[inline]
-    fn own(&self, index: u32) -> FieldRef<'a> {
-        FieldRef::new(self.pool, self.message(), index)
+    #[inline(always)]
+    pub(super) fn own(&self, access: &Access) -> FieldRef<'a> {
+        FieldRef::at(self.pool, self.message(), access.field, access.position)
     }
 
     /// The unknown fields, in the order they came; none of a message of which a projection selects single fields,
@@ -386,26 +462,26 @@ fn zero<'a, 'i>(field: FieldRef<'_>) -> ValueRef<'a, 'i> {
     }
 }
 
-/// The fields of a message that are set; see [`MessageView::fields`].
-#[derive(Clone)]
-pub struct Fields<'a, 'i> {
-    fields: SetFields,
-    view: MessageView<'a, 'i>,
+// What is rare is a function that returns registers: a function that returned a `ValueRef` would have to write it to
+// memory, and then compilers keep the values of all fields there.
+
+/// The slot of a field of a wide message, if it is set.
+#[cold]
+#[inline(never)]
+fn wide_slot(words: Words<'_>, base: u32, position: u16) -> Option<u32> {
+    words.wide_find(base, position as usize)
 }
 
-impl<'a, 'i> Iterator for Fields<'a, 'i> {
-    type Item = (FieldRef<'a>, ValueRef<'a, 'i>);
+/// How deep messages may be nested in a message that has spans, if it has not been decoded.
+#[cold]
+#[inline(never)]
+fn raw_depth(words: Words<'_>, base: u32) -> Option<u32> {
+    words.raw_depth(base)
+}
 
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let (index, entry, slot) = self.fields.next(self.view.raw)?;
-            let position = self.view.raw.program().field_of(index) as u32;
-            let field = FieldRef::new(self.view.pool, self.view.message(), position);
-            let value = self.view.value(entry, slot);
-            if !value.is_empty_list() {
-                return Some((field, value));
-            }
-        }
-    }
+/// A string of a field without UTF-8 validation.
+#[cold]
+#[inline(never)]
+pub(super) fn text(bytes: &[u8]) -> Option<&str> {
+    core::str::from_utf8(bytes).ok()
 }

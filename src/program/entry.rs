@@ -259,7 +259,7 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// No field: its tag matches nothing.
-    pub(super) const NONE: Self = Self {
+    pub(crate) const NONE: Self = Self {
         tag: u32::MAX,
         sub: 0,
         slot: 0,

@@ -5,6 +5,7 @@
 //! [`MessageSpec`]s. Everything a loop relies on (slots inside the body, sub-programs that exist, entries sorted
 //! by field number) is established by [`ProgramSet::new`] and cannot change afterwards.
 
+mod access;
 mod entry;
 mod fixed;
 mod layout;
@@ -13,6 +14,7 @@ mod set;
 mod spec;
 mod write;
 
+pub(crate) use access::{Access, Bodies, Body, Elements, Form};
 pub(crate) use entry::{Coding, Entry, Op, Scalar};
 pub(crate) use fixed::FixedShape;
 pub(crate) use select::{Selected, Selection};

@@ -6,7 +6,7 @@
 //! an entry (skip, stay bytes) and which program decodes the sub-message.
 
 use super::set::{LeftOut, mark_required};
-use super::{Entry, Program, ProgramSet};
+use super::{Bodies, Entry, Program, ProgramSet};
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::{vec, vec::Vec};
@@ -125,7 +125,8 @@ impl ProgramSet {
         }
         mark_required(&mut programs);
         let enums = self.enums.clone();
-        let set = Arc::new_cyclic(|shared| Self { programs, enums, shared: shared.clone() });
+        let bodies = Bodies::new(&programs);
+        let set = Arc::new_cyclic(|shared| Self { programs, bodies, enums, shared: shared.clone() });
         Selected { set, root }
     }
 

@@ -1,7 +1,7 @@
 //! Programs and the set that holds them.
 
 use super::layout::{self, CONTIGUOUS_WORDS};
-use super::{Entry, EnumSpec, FixedShape, MessageSpec, WriteEntry};
+use super::{Bodies, Body, Entry, EnumSpec, FixedShape, MessageSpec, WriteEntry};
 use crate::error::DescriptorErrorKind;
 use crate::table::Kind;
 use alloc::sync::{Arc, Weak};
@@ -392,6 +392,8 @@ impl EnumNumbers {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProgramSet {
     pub(super) programs: Vec<Program>,
+    /// The same for readers.
+    pub(super) bodies: Bodies,
     pub(super) enums: Arc<[EnumNumbers]>,
     /// The set itself, if it was made by a selection: from a reference to it, messages get a share.
     pub(super) shared: Weak<Self>,
@@ -425,7 +427,9 @@ impl ProgramSet {
             program.mark_shaped(&shaped);
         }
         mark_required(&mut programs);
-        Ok(Self { programs, enums: enums.iter().map(EnumNumbers::new).collect(), shared: Weak::new() })
+        let bodies = Bodies::new(&programs);
+        let enums = enums.iter().map(EnumNumbers::new).collect();
+        Ok(Self { programs, bodies, enums, shared: Weak::new() })
     }
 
     /// The program of this index. An index that does not exist gives a message without fields.
@@ -438,6 +442,12 @@ impl ProgramSet {
     /// A share of this set, if it was made by a selection.
     pub(crate) fn share(&self) -> Option<Arc<Self>> {
         self.shared.upgrade()
+    }
+
+    /// The program of this index as readers see it.
+    #[inline(always)]
+    pub(crate) fn body(&self, index: u32) -> &Body {
+        self.bodies.get(index)
     }
 
     /// What a closed enum field is before a value is written to it; 0 for all other fields.

@@ -5,6 +5,7 @@
 
 use super::model::{DefaultData, ExtensionData, FieldData, FieldFlags, NONE};
 use super::{DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor, OneofDescriptor};
+use crate::program::Access;
 use crate::table::{Cardinality, DefaultValue, Kind};
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -19,17 +20,21 @@ pub type FieldKind = Kind<MessageDescriptor, EnumDescriptor>;
 pub struct FieldRef<'a> {
     pool: &'a DescriptorPool,
     message: u32,
-    field: u32,
+    field: u16,
+    /// In number order.
+    position: u16,
 }
 
 /// A field of a message.
 ///
 /// A handle: the pool and two indices, `Send + Sync`; `Clone` counts a reference. An extension can be looked at as
 /// a field too ([`ExtensionDescriptor::as_field`]), and is equal to itself in either form of getting it.
-#[derive(Clone, PartialEq, Eq, Hash)]
+///
+/// 32 bytes: it also knows where the field is in a message, so that reading with it looks nothing up.
+#[derive(Clone)]
 pub struct FieldDescriptor {
     message: MessageDescriptor,
-    index: u32,
+    access: Access,
 }
 
 /// An extension: a field that a message declares room for and another place defines.
@@ -150,9 +155,16 @@ macro_rules! accessors {
 }
 
 impl<'a> FieldRef<'a> {
-    #[inline]
     pub(crate) fn new(pool: &'a DescriptorPool, message: u32, field: u32) -> Self {
-        Self { pool, message, field }
+        let program = pool.programs().program(message);
+        let position = program.entry_of(field as usize).map_or(u16::MAX, |(position, _)| position as u16);
+        Self { pool, message, field: field as u16, position }
+    }
+
+    /// The field with this position in number order, which is that of its program entry.
+    #[inline(always)]
+    pub(crate) fn at(pool: &'a DescriptorPool, message: u32, field: u16, position: u16) -> Self {
+        Self { pool, message, field, position }
     }
 
     #[inline]
@@ -191,7 +203,8 @@ impl<'a> FieldRef<'a> {
 
     /// A handle that lives on its own.
     pub fn to_owned(self) -> FieldDescriptor {
-        FieldDescriptor { message: self.containing_message(), index: self.field }
+        let access = self.pool.programs().body(self.message).field(self.position).copied();
+        FieldDescriptor { message: self.containing_message(), access: access.unwrap_or(Access::NONE) }
     }
 
     /// The pool the field belongs to.
@@ -209,7 +222,13 @@ impl<'a> FieldRef<'a> {
     /// Position in the message's list of fields and extensions, the field index of its program.
     #[inline]
     pub(crate) fn index(self) -> u32 {
-        self.field
+        self.field as u32
+    }
+
+    /// Position of the field in number order: of its entry in the program.
+    #[inline]
+    pub(crate) fn position(self) -> u32 {
+        self.position as u32
     }
 
     /// The index of the message in the pool.
@@ -233,23 +252,32 @@ impl<'a> FieldRef<'a> {
 
 impl FieldDescriptor {
     pub(super) fn new(message: &MessageDescriptor, index: u32) -> Self {
-        Self { message: message.clone(), index }
+        FieldRef::new(message.parent_pool(), message.index(), index).to_owned()
     }
 
     /// The field, borrowed.
     #[inline]
     pub fn as_ref(&self) -> FieldRef<'_> {
-        FieldRef::new(self.message.parent_pool(), self.message.index(), self.index)
+        let Access { field, position, .. } = self.access;
+        FieldRef::at(self.message.parent_pool(), self.message.index(), field, position)
     }
 
     accessors!('_, self => self.as_ref());
 
     /// The pool the field belongs to.
+    #[inline]
     pub fn parent_pool(&self) -> &DescriptorPool {
         self.message.parent_pool()
     }
 
+    /// Where the field is in a message.
+    #[inline]
+    pub(crate) fn access(&self) -> &Access {
+        &self.access
+    }
+
     /// The message that has the field; of an extension, the one that is extended.
+    #[inline]
     pub fn parent_message(&self) -> &MessageDescriptor {
         &self.message
     }
@@ -316,6 +344,20 @@ impl ExtensionDescriptor {
     /// The message that the extension is declared in, which is a scope for its name and nothing more.
     pub fn parent_message(&self) -> Option<MessageDescriptor> {
         super::pool::index(self.data().parent).map(|i| MessageDescriptor::new(&self.pool, i))
+    }
+}
+
+impl PartialEq for FieldDescriptor {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_ref() == other.as_ref()
+    }
+}
+
+impl Eq for FieldDescriptor {}
+
+impl Hash for FieldDescriptor {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_ref().hash(state);
     }
 }
 

@@ -1,7 +1,6 @@
 //! [`MessageDescriptor`] and [`OneofDescriptor`].
 
 use super::model::{MessageData, OneofData};
-use super::symbols::Symbol;
 use super::{
     DescriptorPool, EnumDescriptor, ExtensionDescriptor, FieldDescriptor, FieldRef, FileDescriptor, print,
 };
@@ -57,6 +56,7 @@ impl MessageDescriptor {
     }
 
     /// The pool the message belongs to.
+    #[inline]
     pub fn parent_pool(&self) -> &DescriptorPool {
         &self.pool
     }
@@ -153,11 +153,7 @@ impl MessageDescriptor {
 
     /// The declared field of this name.
     pub(crate) fn field_by_name(&self, name: &str) -> Option<FieldRef<'_>> {
-        let data = self.pool.data();
-        match data.symbols.member(&data.names, self.data().scope, name)? {
-            Symbol::Field { message, field } if message == self.index => self.field_at(field as usize),
-            _ => None,
-        }
+        self.pool.field_by_name(self.index, name)
     }
 
     /// The field or extension at this position of the message's list, the field index of its program.
@@ -301,6 +297,11 @@ impl OneofDescriptor {
     /// The members, in the order of the file; at least one.
     pub fn fields(&self) -> impl ExactSizeIterator<Item = FieldDescriptor> + '_ {
         self.data().fields.iter().map(|&i| FieldDescriptor::new(&self.message, i))
+    }
+
+    /// As [`fields`](Self::fields), borrowed.
+    pub(crate) fn field_refs(&self) -> impl ExactSizeIterator<Item = FieldRef<'_>> {
+        self.data().fields.iter().map(|&i| FieldRef::new(self.message.parent_pool(), self.message.index, i))
     }
 
     /// The oneof's `google.protobuf.OneofOptions`, encoded, custom options included.

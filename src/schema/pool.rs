@@ -5,8 +5,8 @@ use super::descriptor_proto;
 use super::model::{NONE, PoolData};
 use super::symbols::Symbol;
 use super::{
-    EnumDescriptor, ExtensionDescriptor, FileDescriptor, MessageDescriptor, ServiceDescriptor, read, tables,
-    write,
+    EnumDescriptor, ExtensionDescriptor, FieldRef, FileDescriptor, MessageDescriptor, ServiceDescriptor,
+    read, tables, write,
 };
 use crate::error::DescriptorError;
 use crate::program::ProgramSet;
@@ -194,6 +194,15 @@ impl DescriptorPool {
         ((index as usize) < self.0.messages.len()).then(|| MessageDescriptor::new(self, index))
     }
 
+    /// The declared field of this name of the message of this index.
+    pub(crate) fn field_by_name(&self, message: u32, name: &str) -> Option<FieldRef<'_>> {
+        let scope = self.0.messages.get(message as usize)?.scope;
+        match self.0.symbols.member(&self.0.names, scope, name)? {
+            Symbol::Field { message: m, field } if m == message => Some(FieldRef::new(self, m, field)),
+            _ => None,
+        }
+    }
+
     /// The options message of this name: this pool's if it has descriptor.proto and so the extensions of its
     /// options, otherwise that of this crate.
     pub(crate) fn options_message(&self, name: &str) -> MessageDescriptor {
@@ -207,6 +216,7 @@ impl DescriptorPool {
         &self.0
     }
 
+    #[inline]
     pub(super) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -219,6 +229,7 @@ impl Default for DescriptorPool {
 }
 
 impl PartialEq for DescriptorPool {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.is_same(other)
     }

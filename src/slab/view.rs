@@ -48,14 +48,20 @@ impl<'a, 'i> RawView<'a, 'i> {
     /// The bytes behind the (offset, length) at a slot.
     #[inline]
     pub(crate) fn span(&self, slot: u32) -> &'i [u8] {
-        let span = self.words.get64(slot);
+        self.pair(self.words.get64(slot))
+    }
+
+    /// The bytes of an (offset, length), the offset in the low half.
+    #[inline(always)]
+    pub(crate) fn pair(&self, span: u64) -> &'i [u8] {
         self.bytes_at(span as u32, (span >> 32) as u32)
     }
 
     /// Bytes of the store, empty if they are not all there.
     #[inline]
     pub(crate) fn bytes_at(&self, offset: u32, len: u32) -> &'i [u8] {
-        self.store.get(offset as usize..).and_then(|s| s.get(..len as usize)).unwrap_or(&[])
+        let start = offset as usize;
+        self.store.get(start..start.wrapping_add(len as usize)).unwrap_or(&[])
     }
 
     /// The sub-message of a singular field at its slot.
@@ -73,6 +79,14 @@ impl<'a, 'i> RawView<'a, 'i> {
         let width = if message { program.element_words() } else { entry.coding.words() };
         let contiguous = message && program.is_contiguous();
         RawList { list: self.words.list(slot), width, contiguous, entry: *entry, view: *self }
+    }
+
+    /// A list of messages as this one is.
+    pub(crate) fn list_alike(&self, list: List) -> RawList<'a, 'i> {
+        let program = self.program();
+        let (width, contiguous) = (program.element_words(), program.is_contiguous());
+        let entry = Entry { sub: self.index, ..Entry::NONE };
+        RawList { list, width, contiguous, entry, view: *self }
     }
 
     /// Another message of the same slab.
@@ -199,7 +213,7 @@ impl<'a, 'i> RawList<'a, 'i> {
     /// An element that is a string or bytes.
     #[inline]
     pub(crate) fn span(&self, index: u32) -> &'i [u8] {
-        self.view.span(self.at(index))
+        self.view.pair(self.word64(index))
     }
 
     /// An element that is a message (a map entry, for maps).

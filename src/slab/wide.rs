@@ -20,7 +20,7 @@ fn place_of(program: &Program, oneof: u16) -> usize {
 impl Words<'_> {
     /// The slot of a field of a wide body, if it is set.
     #[inline]
-    pub(super) fn wide_find(self, base: u32, entry: usize) -> Option<u32> {
+    pub(crate) fn wide_find(self, base: u32, entry: usize) -> Option<u32> {
         let table = self.get(base + 2);
         if table == 0 {
             return None;
@@ -32,7 +32,7 @@ impl Words<'_> {
 
     /// Bitmap and block offset of a group of a wide body.
     #[inline]
-    pub(super) fn wide_group(self, base: u32, group: u32) -> (u32, u32) {
+    pub(crate) fn wide_group(self, base: u32, group: u32) -> (u32, u32) {
         let table = self.get(base + 2);
         if table == 0 { (0, 0) } else { (self.get(table + 2 * group), self.get(table + 2 * group + 1)) }
     }

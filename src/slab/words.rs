@@ -29,9 +29,11 @@ impl<'a> Words<'a> {
     /// The two words at an offset, low word first.
     #[inline(always)]
     pub(crate) fn get64(self, at: u32) -> u64 {
-        match self.0.get(at as usize..).and_then(|w| w.first_chunk::<2>()) {
-            Some(&[low, high]) => low as u64 | (high as u64) << 32,
-            None => 0,
+        let at = at as usize;
+        // The last word first: one comparison is enough for both.
+        match (self.0.get(at.wrapping_add(1)), self.0.get(at)) {
+            (Some(&high), Some(&low)) => low as u64 | (high as u64) << 32,
+            _ => 0,
         }
     }
 

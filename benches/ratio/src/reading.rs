@@ -1,7 +1,7 @@
 //! Reading every field of a message into a checksum: for generated structs and views, and for tablepb by iteration
 //! and by resolved field. The code per message type is generated.
 
-use tablepb::{DescriptorPool, FieldDescriptor, MapKeyRef, MessageView, ValueRef};
+use tablepb::{DescriptorPool, FieldDescriptor, ListRef, MapKeyRef, MapRef, MessageView, ValueRef};
 
 /// A sum that does not depend on the order, so that maps may be read in any, and that costs next to nothing.
 #[derive(Default)]
@@ -61,14 +61,15 @@ impl Read for MessageView<'_, '_> {
 }
 
 impl Read for ValueRef<'_, '_> {
-    #[inline]
+    /// Into each loop over values, of which there is one per kind of loop.
+    #[inline(always)]
     fn read(&self, sum: &mut Sum) {
-        match self {
-            ValueRef::Bool(v) => sum.add(u64::from(*v)),
-            ValueRef::I32(v) | ValueRef::EnumNumber(v) => sum.add(*v as u64),
-            ValueRef::I64(v) => sum.add(*v as u64),
-            ValueRef::U32(v) => sum.add(u64::from(*v)),
-            ValueRef::U64(v) => sum.add(*v),
+        match *self {
+            ValueRef::Bool(v) => sum.add(u64::from(v)),
+            ValueRef::I32(v) | ValueRef::EnumNumber(v) => sum.add(v as u64),
+            ValueRef::I64(v) => sum.add(v as u64),
+            ValueRef::U32(v) => sum.add(u64::from(v)),
+            ValueRef::U64(v) => sum.add(v),
             ValueRef::F32(v) => sum.add(u64::from(v.to_bits())),
             ValueRef::F64(v) => sum.add(v.to_bits()),
             ValueRef::String(v) => sum.bytes(v.as_bytes()),
@@ -76,12 +77,24 @@ impl Read for ValueRef<'_, '_> {
             ValueRef::Message(v) => v.read(sum),
             ValueRef::Raw(v) => v.parts().for_each(|(_, bytes)| sum.bytes(bytes)),
             ValueRef::Unselected => {}
-            ValueRef::List(v) => v.iter().for_each(|value| value.read(sum)),
-            ValueRef::Map(v) => v.iter().for_each(|(key, value)| {
-                key.read(sum);
-                value.read(sum);
-            }),
+            ValueRef::List(v) => read_list(v, sum),
+            ValueRef::Map(v) => read_map(v, sum),
         }
+    }
+}
+
+#[inline(never)]
+fn read_list(list: ListRef, sum: &mut Sum) {
+    for value in list.iter() {
+        value.read(sum);
+    }
+}
+
+#[inline(never)]
+fn read_map(map: MapRef, sum: &mut Sum) {
+    for (key, value) in map.iter() {
+        key.read(sum);
+        value.read(sum);
     }
 }
 

@@ -1,0 +1,130 @@
+//! [`ListRef`]: a repeated field.
+
+use super::{MessageView, ValueRef};
+use crate::program::Elements;
+use core::fmt;
+use core::iter::FusedIterator;
+
+/// A repeated field: elements by index, in wire order. `Copy`, 64 bytes.
+#[derive(Clone, Copy)]
+pub struct ListRef<'a, 'i> {
+    /// A message of the type of the elements, if they are messages; at the first element.
+    first: MessageView<'a, 'i>,
+    len: u32,
+    elements: Elements,
+}
+
+impl<'a, 'i> ListRef<'a, 'i> {
+    #[inline(always)]
+    pub(super) fn new(first: MessageView<'a, 'i>, len: u32, elements: Elements) -> Self {
+        Self { first, len, elements }
+    }
+
+    /// Number of elements.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether there are no elements.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// An element, or `None` beyond the end.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<ValueRef<'a, 'i>> {
+        if index >= self.len() {
+            return None;
+        }
+        let at = self.first.raw.base + index as u32 * self.elements.width as u32;
+        self.element(at)
+    }
+
+    /// All elements.
+    #[inline]
+    pub fn iter(&self) -> ListIter<'a, 'i> {
+        ListIter(*self)
+    }
+
+    /// The element at its first word.
+    #[inline(always)]
+    fn element(&self, at: u32) -> Option<ValueRef<'a, 'i>> {
+        self.first.value(self.elements.form, at, || self.first.raw.index, || self.elements)
+    }
+}
+
+impl<'a, 'i> IntoIterator for ListRef<'a, 'i> {
+    type Item = ValueRef<'a, 'i>;
+    type IntoIter = ListIter<'a, 'i>;
+
+    #[inline]
+    fn into_iter(self) -> ListIter<'a, 'i> {
+        self.iter()
+    }
+}
+
+impl PartialEq for ListRef<'_, '_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a == b)
+    }
+}
+
+impl fmt::Debug for ListRef<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// The elements of a [`ListRef`] that are left.
+#[derive(Clone)]
+pub struct ListIter<'a, 'i>(ListRef<'a, 'i>);
+
+impl<'a, 'i> Iterator for ListIter<'a, 'i> {
+    type Item = ValueRef<'a, 'i>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<ValueRef<'a, 'i>> {
+        let list = &mut self.0;
+        list.len = list.len.checked_sub(1)?;
+        let at = list.first.raw.base;
+        list.first.raw.base += list.elements.width as u32;
+        list.element(at)
+    }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<ValueRef<'a, 'i>> {
+        let skipped = n.min(self.0.len()) as u32;
+        self.0.len -= skipped;
+        self.0.first.raw.base += skipped * self.0.elements.width as u32;
+        self.next()
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.0.len(), Some(self.0.len()))
+    }
+
+    #[inline]
+    fn count(self) -> usize {
+        self.0.len()
+    }
+
+    #[inline]
+    fn last(mut self) -> Option<ValueRef<'a, 'i>> {
+        self.next_back()
+    }
+}
+
+impl DoubleEndedIterator for ListIter<'_, '_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let last = self.0.get(self.0.len().wrapping_sub(1))?;
+        self.0.len -= 1;
+        Some(last)
+    }
+}
+
+impl ExactSizeIterator for ListIter<'_, '_> {}
+impl FusedIterator for ListIter<'_, '_> {}

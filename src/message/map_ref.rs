@@ -1,0 +1,213 @@
+//! [`MapRef`]: a map field.
+
+use super::{MapKey, MessageView, ValueRef};
+use crate::program::{Access, Form, Scalar};
+use crate::slab::{List, NIL, RawKey, RawList};
+use alloc::borrow::ToOwned;
+use core::fmt;
+use core::iter::FusedIterator;
+
+/// The key of a map field, borrowed. `Copy`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MapKeyRef<'i> {
+    /// `bool`.
+    Bool(bool),
+    /// `int32`, `sint32`, `sfixed32`.
+    I32(i32),
+    /// `int64`, `sint64`, `sfixed64`.
+    I64(i64),
+    /// `uint32`, `fixed32`.
+    U32(u32),
+    /// `uint64`, `fixed64`.
+    U64(u64),
+    /// `string`.
+    String(&'i str),
+}
+
+impl<'i> MapKeyRef<'i> {
+    /// A copy that owns its string.
+    pub fn to_owned(self) -> MapKey {
+        match self {
+            Self::Bool(v) => MapKey::Bool(v),
+            Self::I32(v) => MapKey::I32(v),
+            Self::I64(v) => MapKey::I64(v),
+            Self::U32(v) => MapKey::U32(v),
+            Self::U64(v) => MapKey::U64(v),
+            Self::String(v) => MapKey::String(v.to_owned()),
+        }
+    }
+
+    /// The string, if it is one.
+    pub fn as_str(self) -> Option<&'i str> {
+        match self {
+            Self::String(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// As the slab orders keys; `None` if the key is not of this kind.
+    pub(super) fn raw(self, scalar: Scalar) -> Option<RawKey<'i>> {
+        Some(match (self, scalar) {
+            (Self::Bool(v), Scalar::Bool) => RawKey::Unsigned(v as u64),
+            (Self::I32(v), Scalar::I32) => RawKey::Signed(v as i64),
+            (Self::I64(v), Scalar::I64) => RawKey::Signed(v),
+            (Self::U32(v), Scalar::U32) => RawKey::Unsigned(v as u64),
+            (Self::U64(v), Scalar::U64) => RawKey::Unsigned(v),
+            (Self::String(v), Scalar::String) => RawKey::Bytes(v.as_bytes()),
+            _ => return None,
+        })
+    }
+
+    /// The key at a slot.
+    #[inline(always)]
+    fn read(entry: &MessageView<'_, 'i>, form: Form, slot: u32) -> Self {
+        let words = entry.raw.words;
+        match form {
+            Form::Bool => Self::Bool(words.get(slot) != 0),
+            Form::I32 => Self::I32(words.get(slot) as i32),
+            Form::U32 => Self::U32(words.get(slot)),
+            Form::I64 => Self::I64(words.get64(slot) as i64),
+            Form::U64 => Self::U64(words.get64(slot)),
+            Form::String => Self::String(crate::slab::checked_str(entry.raw.span(slot))),
+            // Keys of proto2 maps may be anything; such a key is found by its bytes but has no string.
+            _ => Self::String(core::str::from_utf8(entry.raw.span(slot)).unwrap_or("\u{fffd}")),
+        }
+    }
+}
+
+impl<'i> From<&'i str> for MapKeyRef<'i> {
+    fn from(value: &'i str) -> Self {
+        Self::String(value)
+    }
+}
+
+impl<'i> From<&'i MapKey> for MapKeyRef<'i> {
+    fn from(value: &'i MapKey) -> Self {
+        value.as_ref()
+    }
+}
+
+/// A map field: unique keys, in wire order. `Copy`, 64 bytes.
+#[derive(Clone, Copy)]
+pub struct MapRef<'a, 'i> {
+    /// The first entry.
+    first: MessageView<'a, 'i>,
+    len: u32,
+    /// Words per entry.
+    width: u8,
+}
+
+impl<'a, 'i> MapRef<'a, 'i> {
+    #[inline(always)]
+    pub(super) fn new(first: MessageView<'a, 'i>, len: u32, width: u8) -> Self {
+        Self { first, len, width }
+    }
+
+    /// Number of entries.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether there are no entries.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The entries as the slab searches them.
+    fn list(&self) -> RawList<'a, 'i> {
+        self.first.raw.list_alike(List { ptr: self.first.raw.base, len: self.len })
+    }
+
+    /// The value of a key; `None` if there is none, or if the key is not of the map's kind. Takes a search among
+    /// at most eight entries, or a binary search.
+    pub fn get<'k>(&self, key: impl Into<MapKeyRef<'k>>) -> Option<ValueRef<'a, 'i>> {
+        let scalar = self.first.raw.program().entries().first()?.scalar();
+        let position = self.list().map_find(key.into().raw(scalar)?)?;
+        self.iter().nth(position as usize).map(|(_, value)| value)
+    }
+
+    /// Whether the map has the key.
+    pub fn contains_key<'k>(&self, key: impl Into<MapKeyRef<'k>>) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// All entries, in wire order.
+    #[inline]
+    pub fn iter(&self) -> MapIter<'a, 'i> {
+        let body = self.first.body();
+        MapIter { map: *self, key: body.field(0), value: body.field(1) }
+    }
+}
+
+impl<'a, 'i> IntoIterator for MapRef<'a, 'i> {
+    type Item = (MapKeyRef<'i>, ValueRef<'a, 'i>);
+    type IntoIter = MapIter<'a, 'i>;
+
+    #[inline]
+    fn into_iter(self) -> MapIter<'a, 'i> {
+        self.iter()
+    }
+}
+
+/// The same keys with the same values, in any order.
+impl PartialEq for MapRef<'_, '_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().all(|(key, value)| other.get(key) == Some(value))
+    }
+}
+
+impl fmt::Debug for MapRef<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// The entries of a [`MapRef`] that are left.
+#[derive(Clone)]
+pub struct MapIter<'a, 'i> {
+    map: MapRef<'a, 'i>,
+    key: Option<&'a Access>,
+    value: Option<&'a Access>,
+}
+
+impl<'a, 'i> Iterator for MapIter<'a, 'i> {
+    type Item = (MapKeyRef<'i>, ValueRef<'a, 'i>);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (key, value) = (self.key?, self.value?);
+        self.map.len = self.map.len.checked_sub(1)?;
+        let entry = self.map.first;
+        let base = entry.raw.base;
+        self.map.first.raw.base += self.map.width as u32;
+        // What an entry does not have reads as zero or empty, as in the empty message.
+        let has = entry.raw.words.get(base);
+        let slot =
+            |bit: u32, access: &Access| if has >> bit & 1 != 0 { base + access.slot as u32 } else { NIL };
+        let value = entry.field(value, slot(1, value))?;
+        Some((MapKeyRef::read(&entry, key.form, slot(0, key)), value))
+    }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        let skipped = n.min(self.map.len()) as u32;
+        self.map.len -= skipped;
+        self.map.first.raw.base += skipped * self.map.width as u32;
+        self.next()
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.map.len(), Some(self.map.len()))
+    }
+
+    #[inline]
+    fn count(self) -> usize {
+        self.map.len()
+    }
+}
+
+impl ExactSizeIterator for MapIter<'_, '_> {}
+impl FusedIterator for MapIter<'_, '_> {}
