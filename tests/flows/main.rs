@@ -3,7 +3,7 @@
 //! `captures.rs`: captures of real exporters, against what tshark says of them; they are in `../shared/data/flows`, and
 //! the tests say so and pass where that is not. `records.rs` and `templates.rs`: a datagram for each rule of the
 //! formats. `files.rs`: formats of captures. `hostile.rs`: datagrams that were cut off, changed or made up. `program.rs`:
-//! the command line.
+//! the command line. `parts.rs`: numbers and rates.
 
 #[path = "../../examples/flows/capture/mod.rs"]
 mod capture;
@@ -14,6 +14,7 @@ mod collect;
 mod common;
 mod files;
 mod hostile;
+mod parts;
 mod program;
 mod records;
 mod support;

@@ -71,27 +71,3 @@ pub fn mac(address: [u8; 6]) -> u64 {
     let [a, b, c, d, e, f] = address;
     u64::from_be_bytes([0, 0, a, b, c, d, e, f])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_is_taken_beyond_the_end() {
-        let mut input = Input(&[1, 2, 3]);
-        assert_eq!((input.u32(), input.u16(), input.take(2), input.u8()), (None, Some(0x102), None, Some(3)));
-        assert!(input.is_empty() && input.part(0).is_some());
-    }
-
-    #[test]
-    fn numbers_have_up_to_eight_bytes() {
-        let bytes = [1, 2, 3, 4, 5, 6, 7, 8, 9];
-        assert_eq!((number(&[]), number(&bytes)), (None, None));
-        for len in 1..=8 {
-            let expected = bytes[..len].iter().fold(0, |n, &b| n * 256 + u64::from(b));
-            assert_eq!(number(&bytes[..len]), Some(expected));
-        }
-        assert_eq!(mapped([192, 0, 2, 1]), std::net::Ipv4Addr::new(192, 0, 2, 1).to_ipv6_mapped().octets());
-        assert_eq!(mac([0x02, 0, 0x5e, 0x10, 0, 1]), 0x0200_5e10_0001);
-    }
-}

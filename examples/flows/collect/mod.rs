@@ -7,14 +7,14 @@
 
 #[macro_use]
 pub mod columns;
-mod elements;
+pub mod elements;
 mod exporters;
 pub mod flow;
 mod headers;
 pub mod input;
 mod netflow5;
 mod netflow9;
-mod sampling;
+pub mod sampling;
 mod sflow;
 mod template;
 

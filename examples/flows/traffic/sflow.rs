@@ -36,7 +36,8 @@ fn sample(out: &mut Bytes, random: &mut Random) {
     let expanded = random.below(8) == 0;
     let mut records = vec![packet(&flow, random), switch(&flow)];
     if random.below(2) == 0 {
-        records.extend([router(random), gateway(&flow, random)]);
+        let next_hop = [203, 0, 113, random.below(8) as u8];
+        records.extend([router(next_hop, random), gateway(&flow, next_hop, random)]);
     }
     let mut body = Bytes::default();
     let (input, output) = flow.interfaces;
@@ -102,15 +103,15 @@ fn switch(flow: &Conversation) -> (u32, Vec<u8>) {
     (1001, Bytes::default().u32s(&[vlan, 0, vlan, 0]).0.clone())
 }
 
-fn router(random: &mut Random) -> (u32, Vec<u8>) {
+fn router(next_hop: [u8; 4], random: &mut Random) -> (u32, Vec<u8>) {
     let mut out = Bytes::default();
-    out.u32(1).put(&[203, 0, 113, random.below(8) as u8]);
+    out.u32(1).put(&next_hop);
     (1002, out.u32s(&[16 + random.below(9), 12 + random.below(13)]).0.clone())
 }
 
-fn gateway(flow: &Conversation, random: &mut Random) -> (u32, Vec<u8>) {
+fn gateway(flow: &Conversation, next_hop: [u8; 4], random: &mut Random) -> (u32, Vec<u8>) {
     let mut out = Bytes::default();
-    out.u32(1).put(&[203, 0, 113, 1]);
+    out.u32(1).put(&next_hop);
     let (source, destination) = flow.systems;
     let hops = random.below(4);
     out.u32s(&[64_500, source, source, 1, 2, hops + 1]);

@@ -1,0 +1,455 @@
+//! Flow collectors that write protobuf: `cargo bench --bench records`.
+//!
+//! The decoders of `examples/flows` on made-up sFlow and NetFlow 9 datagrams, 2 to 3 MB of them in turn. They hand each
+//! value to whoever collects flows:
+//!
+//! - `decoding alone`: nobody; the values are added up, so that nothing of the decoding can be left out.
+//! - `prost`: a struct as prost's generator would make it. `used again` clears one struct for each flow, `new` makes
+//!   a new one. `without encoding` stops there; else it is encoded.
+//! - `typed`: a struct of `message!`, used again; with and without encoding.
+//! - `record`: a `RecordWriter`, no struct; with all columns and with five.
+//!
+//! Before that come allocations per flow, and the encoding part: the time beyond that of decoding alone, of all
+//! collectors in turns, the least of many rounds.
+
+#[macro_use]
+#[path = "../examples/flows/collect/mod.rs"]
+mod collect;
+#[path = "../tests/common/heap.rs"]
+mod heap;
+#[path = "../examples/flows/traffic/mod.rs"]
+#[expect(dead_code, reason = "mixed traffic is for the example")]
+mod traffic;
+
+use collect::columns::{self, Address, List, Uint32, Uint64};
+use collect::flow::{Flow, Records, Sink};
+use collect::{Collector, Datagram};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use tablepb::RecordPlan;
+use traffic::{NetFlow, Random, SFlow, Sent};
+
+#[global_allocator]
+static HEAP: heap::Counting = heap::Counting;
+
+macro_rules! prost_struct {
+    (
+        Uint64 { $($u64:ident = $u64_number:literal,)* }
+        Uint32 { $($u32:ident = $u32_number:literal,)* }
+        Address { $($address:ident = $address_number:literal,)* }
+        List { $($list:ident = $list_number:literal,)* }
+    ) => {
+        /// What prost's generator would make of the schema.
+        #[allow(non_snake_case, reason = "the names of the columns")]
+        #[derive(Clone, PartialEq, prost::Message)]
+        struct Generated {
+            $(#[prost(uint64, tag = $u64_number)] $u64: u64,)*
+            $(#[prost(uint32, tag = $u32_number)] $u32: u32,)*
+            $(#[prost(bytes = "vec", tag = $address_number)] $address: Vec<u8>,)*
+            $(#[prost(uint32, repeated, tag = $list_number)] $list: Vec<u32>,)*
+        }
+    };
+}
+
+macro_rules! typed_struct {
+    (
+        Uint64 { $($u64:ident = $u64_number:literal,)* }
+        Uint32 { $($u32:ident = $u32_number:literal,)* }
+        Address { $($address:ident = $address_number:literal,)* }
+        List { $($list:ident = $list_number:literal,)* }
+    ) => {
+        /// The same for tablepb.
+        #[allow(non_snake_case, reason = "the names of the columns")]
+        #[derive(Clone, Debug, Default, PartialEq)]
+        struct Typed {
+            $($u64: u64,)*
+            $($u32: u32,)*
+            $($address: Vec<u8>,)*
+            $($list: Vec<u32>,)*
+        }
+
+        tablepb::message! {
+            Typed as "flows.Flow" {
+                $($u64: uint64 = $u64_number,)*
+                $($u32: uint32 = $u32_number,)*
+                $($address: bytes = $address_number,)*
+                $($list: repeated uint32 = $list_number,)*
+            }
+        }
+    };
+}
+
+/// Lets a struct take the values of a flow.
+macro_rules! flow {
+    (
+        Uint64 { $($u64:ident = $u64_number:literal,)* }
+        Uint32 { $($u32:ident = $u32_number:literal,)* }
+        Address { $($address:ident = $address_number:literal,)* }
+        List { $($list:ident = $list_number:literal,)* }
+    ) => {
+        flow!(@Generated $($u64)*; $($u32)*; $($address)*; $($list)*);
+        flow!(@Typed $($u64)*; $($u32)*; $($address)*; $($list)*);
+    };
+    (@$type:ident $($u64:ident)*; $($u32:ident)*; $($address:ident)*; $($list:ident)*) => {
+        impl Flow for Filled<'_, $type> {
+            #[inline(always)]
+            fn uint64(&mut self, column: Uint64, value: u64) {
+                match column { $(Uint64::$u64 => self.flow.$u64 = value,)* }
+            }
+
+            #[inline(always)]
+            fn uint32(&mut self, column: Uint32, value: u32) {
+                match column { $(Uint32::$u32 => self.flow.$u32 = value,)* }
+            }
+
+            #[inline(always)]
+            fn address(&mut self, column: Address, value: &[u8; 16]) {
+                match column { $(Address::$address => {
+                    self.flow.$address.clear();
+                    self.flow.$address.extend_from_slice(value);
+                })* }
+            }
+
+            #[inline(always)]
+            fn list(&mut self, column: List, values: impl Iterator<Item = u32>) {
+                match column { $(List::$list => self.flow.$list.extend(values),)* }
+            }
+
+            #[inline]
+            fn finish(self) {
+                self.flow.done(self.out);
+            }
+        }
+    };
+}
+
+columns!(prost_struct);
+columns!(typed_struct);
+columns!(flow);
+
+/// A struct of one flow.
+trait Struct: Default {
+    /// What there is to do with it when it is filled.
+    fn done(&mut self, out: &mut Out);
+    /// Makes it empty again, with its memory.
+    fn reuse(&mut self);
+}
+
+impl Struct for Generated {
+    #[inline]
+    fn done(&mut self, out: &mut Out) {
+        out.flows += 1;
+        match out.encode {
+            true => prost::Message::encode_length_delimited(self, &mut out.buffer).unwrap(),
+            false => drop(black_box(&*self)),
+        }
+    }
+
+    #[inline]
+    fn reuse(&mut self) {
+        prost::Message::clear(self);
+    }
+}
+
+impl Struct for Typed {
+    #[inline]
+    fn done(&mut self, out: &mut Out) {
+        out.flows += 1;
+        match out.encode {
+            true => tablepb::Message::encode_length_delimited(&*self, &mut out.buffer).unwrap(),
+            false => drop(black_box(&*self)),
+        }
+    }
+
+    #[inline]
+    fn reuse(&mut self) {
+        tablepb::Message::clear(self);
+    }
+}
+
+/// Where structs go.
+struct Out {
+    buffer: Vec<u8>,
+    flows: u64,
+    encode: bool,
+}
+
+/// Collects into structs.
+struct Structs<T> {
+    flow: T,
+    out: Out,
+    reuse: bool,
+}
+
+/// One flow of [`Structs`].
+struct Filled<'s, T> {
+    flow: &'s mut T,
+    out: &'s mut Out,
+}
+
+impl<T: Struct> Structs<T> {
+    fn new(encode: bool, reuse: bool) -> Self {
+        Self { flow: T::default(), out: Out { buffer: Vec::new(), flows: 0, encode }, reuse }
+    }
+}
+
+impl<T: Struct> Sink for Structs<T>
+where
+    for<'s> Filled<'s, T>: Flow,
+{
+    type Flow<'s>
+        = Filled<'s, T>
+    where
+        T: 's;
+
+    #[inline]
+    fn begin(&mut self) -> Filled<'_, T> {
+        match self.reuse {
+            true => self.flow.reuse(),
+            false => self.flow = T::default(),
+        }
+        Filled { flow: &mut self.flow, out: &mut self.out }
+    }
+}
+
+/// Adds the values up.
+#[derive(Default)]
+struct Sum(u64);
+
+impl Sink for Sum {
+    type Flow<'s> = &'s mut Self;
+
+    #[inline]
+    fn begin(&mut self) -> &mut Self {
+        self
+    }
+}
+
+impl Flow for &mut Sum {
+    #[inline(always)]
+    fn uint64(&mut self, _: Uint64, value: u64) {
+        self.0 = self.0.wrapping_add(value);
+    }
+
+    #[inline(always)]
+    fn uint32(&mut self, _: Uint32, value: u32) {
+        self.0 = self.0.wrapping_add(value.into());
+    }
+
+    #[inline(always)]
+    fn address(&mut self, _: Address, value: &[u8; 16]) {
+        let value = u128::from_le_bytes(*value);
+        self.0 = self.0.wrapping_add(value as u64 ^ (value >> 64) as u64);
+    }
+
+    #[inline(always)]
+    fn list(&mut self, _: List, values: impl Iterator<Item = u32>) {
+        values.for_each(|value| self.0 = self.0.wrapping_add(value.into()));
+    }
+
+    #[inline]
+    fn finish(self) {}
+}
+
+/// A collector of flows that the bench runs.
+trait Collects: Sink {
+    /// Encoded flows so far, which are forgotten when there are many.
+    fn buffer(&mut self) -> Option<&mut Vec<u8>>;
+}
+
+impl<T: Struct> Collects for Structs<T>
+where
+    for<'s> Filled<'s, T>: Flow,
+{
+    fn buffer(&mut self) -> Option<&mut Vec<u8>> {
+        Some(&mut self.out.buffer)
+    }
+}
+
+impl Collects for Records {
+    fn buffer(&mut self) -> Option<&mut Vec<u8>> {
+        Some(&mut self.buffer)
+    }
+}
+
+impl Collects for Sum {
+    fn buffer(&mut self) -> Option<&mut Vec<u8>> {
+        black_box(self.0);
+        None
+    }
+}
+
+/// Datagrams in turn.
+struct Work {
+    sent: Vec<Sent>,
+    templates: Vec<Sent>,
+    flows: usize,
+}
+
+impl Work {
+    fn sflow() -> Self {
+        let mut random = Random::new(1);
+        let (sent, flows): (Vec<_>, Vec<_>) = (0..1800).map(|_| SFlow::datagram(&mut random)).unzip();
+        Self { sent, templates: Vec::new(), flows: flows.iter().sum() }
+    }
+
+    fn netflow9() -> Self {
+        let (mut random, mut netflow) = (Random::new(2), NetFlow::new());
+        let templates = netflow.templates();
+        let (sent, flows): (Vec<_>, Vec<_>) = (0..1500).map(|_| netflow.version9(&mut random)).unzip();
+        Self { sent, templates, flows: flows.iter().sum() }
+    }
+
+    /// A collector that knows the templates.
+    fn collector(&self) -> Collector {
+        let mut collector = Collector::new();
+        self.templates.iter().for_each(|sent| receive(&mut collector, sent, &mut Sum::default()));
+        collector
+    }
+
+    /// All datagrams once.
+    fn run(&self, collector: &mut Collector, sink: &mut impl Collects) {
+        for sent in &self.sent {
+            receive(collector, sent, sink);
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.sent.iter().map(|(_, payload)| payload.len() as u64).sum()
+    }
+}
+
+fn receive(collector: &mut Collector, (source, payload): &Sent, sink: &mut impl Collects) {
+    if let Some(buffer) = sink.buffer()
+        && buffer.len() > 1 << 18
+    {
+        buffer.clear();
+    }
+    collector.receive(&Datagram { received: 1_700_000_000, source: *source, payload }, sink);
+}
+
+fn all() -> RecordPlan {
+    columns::plan().unwrap()
+}
+
+fn five() -> RecordPlan {
+    all().enable_only(["SrcAddr", "DstAddr", "SrcPort", "DstPort", "Bytes"]).unwrap()
+}
+
+fn records(plan: RecordPlan) -> Records {
+    Records::new(plan).unwrap()
+}
+
+/// That all collectors write the same.
+fn check(work: &Work) {
+    let (mut prost, mut typed, mut record) =
+        (Structs::<Generated>::new(true, true), Structs::<Typed>::new(true, false), records(all()));
+    for sent in &work.sent[..100] {
+        receive(&mut work.collector(), sent, &mut prost);
+        receive(&mut work.collector(), sent, &mut typed);
+        receive(&mut work.collector(), sent, &mut record);
+        let (mut stream, mut of_prost) = (&record.buffer[..], &prost.out.buffer[..]);
+        while !stream.is_empty() {
+            let flow: Generated = prost::Message::decode_length_delimited(&mut stream).unwrap();
+            assert_eq!(flow, prost::Message::decode_length_delimited(&mut of_prost).unwrap());
+        }
+        assert!(of_prost.is_empty());
+        assert_eq!(prost.out.buffer, typed.out.buffer);
+        for buffer in [&mut prost.out.buffer, &mut typed.out.buffer, &mut record.buffer] {
+            buffer.clear();
+        }
+    }
+}
+
+/// Allocations per flow, after a first round.
+fn allocations(name: &str, work: &Work, mut sink: impl Collects) {
+    let mut collector = work.collector();
+    work.run(&mut collector, &mut sink);
+    let ((), used) = heap::measure(|| work.run(&mut collector, &mut sink));
+    println!("  {name:<22} {:>6.2} allocations per flow", used.count as f64 / work.flows as f64);
+}
+
+/// The least time for all datagrams.
+struct Least {
+    name: &'static str,
+    time: Duration,
+    run: Box<dyn FnMut()>,
+}
+
+impl Least {
+    fn new(name: &'static str, work: &'static Work, mut sink: impl Collects + 'static) -> Self {
+        let mut collector = work.collector();
+        let run = Box::new(move || work.run(&mut collector, &mut sink));
+        Self { name, time: Duration::MAX, run }
+    }
+
+    fn round(&mut self) {
+        let start = Instant::now();
+        (self.run)();
+        self.time = self.time.min(start.elapsed());
+    }
+}
+
+/// Times beyond that of decoding alone.
+fn encoding_part(work: &'static Work) {
+    let mut contenders = [
+        Least::new("decoding alone", work, Sum::default()),
+        Least::new("prost, new", work, Structs::<Generated>::new(true, false)),
+        Least::new("prost, used again", work, Structs::<Generated>::new(true, true)),
+        Least::new("typed, used again", work, Structs::<Typed>::new(true, true)),
+        Least::new("record", work, records(all())),
+        Least::new("record, five columns", work, records(five())),
+    ];
+    for _ in 0..150 {
+        contenders.iter_mut().for_each(Least::round);
+    }
+    let per_flow = |time: Duration| time.as_secs_f64() * 1e9 / work.flows as f64;
+    let alone = per_flow(contenders[0].time);
+    let record = per_flow(contenders[4].time) - alone;
+    for Least { name, time, .. } in &contenders {
+        let whole = per_flow(*time);
+        let part = whole - alone;
+        println!(
+            "  {name:<22} {whole:>6.1} ns per flow, encoding {part:>6.1}: {:.2}x the record's",
+            part / record
+        );
+    }
+}
+
+fn bench(criterion: &mut Criterion, name: &str, work: &'static Work) {
+    check(work);
+    println!("{name}: {} flows in {} datagrams of {} bytes", work.flows, work.sent.len(), work.bytes());
+    allocations("prost, new", work, Structs::<Generated>::new(true, false));
+    allocations("prost, used again", work, Structs::<Generated>::new(true, true));
+    allocations("typed, used again", work, Structs::<Typed>::new(true, true));
+    allocations("record", work, records(all()));
+    encoding_part(work);
+    let mut group = criterion.benchmark_group(name);
+    group.throughput(Throughput::Elements(work.flows as u64));
+    let mut run = |name: &str, mut run: Box<dyn FnMut()>| {
+        group.bench_function(name, |b| b.iter(&mut run));
+    };
+    let of = |least: Least| least.run;
+    run("decoding alone", of(Least::new("", work, Sum::default())));
+    run("prost, new", of(Least::new("", work, Structs::<Generated>::new(true, false))));
+    run("prost, used again", of(Least::new("", work, Structs::<Generated>::new(true, true))));
+    run("prost, without encoding", of(Least::new("", work, Structs::<Generated>::new(false, true))));
+    run("typed, used again", of(Least::new("", work, Structs::<Typed>::new(true, true))));
+    run("typed, without encoding", of(Least::new("", work, Structs::<Typed>::new(false, true))));
+    run("record", of(Least::new("", work, records(all()))));
+    run("record, five columns", of(Least::new("", work, records(five()))));
+    group.finish();
+}
+
+fn flows(criterion: &mut Criterion) {
+    bench(criterion, "sflow", Box::leak(Box::new(Work::sflow())));
+    bench(criterion, "netflow9", Box::leak(Box::new(Work::netflow9())));
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_millis(500));
+    targets = flows
+}
+criterion_main!(benches);
