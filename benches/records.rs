@@ -92,33 +92,28 @@ macro_rules! flow {
         flow!(@Typed $($u64)*; $($u32)*; $($address)*; $($list)*);
     };
     (@$type:ident $($u64:ident)*; $($u32:ident)*; $($address:ident)*; $($list:ident)*) => {
-        impl Flow for Filled<'_, $type> {
+        impl Flow for $type {
             #[inline(always)]
             fn uint64(&mut self, column: Uint64, value: u64) {
-                match column { $(Uint64::$u64 => self.flow.$u64 = value,)* }
+                match column { $(Uint64::$u64 => self.$u64 = value,)* }
             }
 
             #[inline(always)]
             fn uint32(&mut self, column: Uint32, value: u32) {
-                match column { $(Uint32::$u32 => self.flow.$u32 = value,)* }
+                match column { $(Uint32::$u32 => self.$u32 = value,)* }
             }
 
             #[inline(always)]
             fn address(&mut self, column: Address, value: &[u8; 16]) {
                 match column { $(Address::$address => {
-                    self.flow.$address.clear();
-                    self.flow.$address.extend_from_slice(value);
+                    self.$address.clear();
+                    self.$address.extend_from_slice(value);
                 })* }
             }
 
             #[inline(always)]
             fn list(&mut self, column: List, values: impl Iterator<Item = u32>) {
-                match column { $(List::$list => self.flow.$list.extend(values),)* }
-            }
-
-            #[inline]
-            fn finish(self) {
-                self.flow.done(self.out);
+                match column { $(List::$list => self.$list.extend(values),)* }
             }
         }
     };
@@ -129,7 +124,7 @@ columns!(typed_struct);
 columns!(flow);
 
 /// A struct of one flow.
-trait Struct: Default {
+trait Struct: Flow + Default {
     /// What there is to do with it when it is filled.
     fn done(&mut self, out: &mut Out);
     /// Makes it empty again, with its memory.
@@ -182,34 +177,27 @@ struct Structs<T> {
     reuse: bool,
 }
 
-/// One flow of [`Structs`].
-struct Filled<'s, T> {
-    flow: &'s mut T,
-    out: &'s mut Out,
-}
-
 impl<T: Struct> Structs<T> {
     fn new(encode: bool, reuse: bool) -> Self {
         Self { flow: T::default(), out: Out { buffer: Vec::new(), flows: 0, encode }, reuse }
     }
 }
 
-impl<T: Struct> Sink for Structs<T>
-where
-    for<'s> Filled<'s, T>: Flow,
-{
+impl<T: Struct> Sink for Structs<T> {
     type Flow<'s>
-        = Filled<'s, T>
+        = T
     where
         T: 's;
 
     #[inline]
-    fn begin(&mut self) -> Filled<'_, T> {
+    fn flow<E>(&mut self, fill: impl FnOnce(&mut T) -> Result<(), E>) -> Result<(), E> {
         match self.reuse {
             true => self.flow.reuse(),
             false => self.flow = T::default(),
         }
-        Filled { flow: &mut self.flow, out: &mut self.out }
+        fill(&mut self.flow)?;
+        self.flow.done(&mut self.out);
+        Ok(())
     }
 }
 
@@ -218,15 +206,15 @@ where
 struct Sum(u64);
 
 impl Sink for Sum {
-    type Flow<'s> = &'s mut Self;
+    type Flow<'s> = Self;
 
     #[inline]
-    fn begin(&mut self) -> &mut Self {
-        self
+    fn flow<E>(&mut self, fill: impl FnOnce(&mut Self) -> Result<(), E>) -> Result<(), E> {
+        fill(self)
     }
 }
 
-impl Flow for &mut Sum {
+impl Flow for Sum {
     #[inline(always)]
     fn uint64(&mut self, _: Uint64, value: u64) {
         self.0 = self.0.wrapping_add(value);
@@ -247,9 +235,6 @@ impl Flow for &mut Sum {
     fn list(&mut self, _: List, values: impl Iterator<Item = u32>) {
         values.for_each(|value| self.0 = self.0.wrapping_add(value.into()));
     }
-
-    #[inline]
-    fn finish(self) {}
 }
 
 /// A collector of flows that the bench runs.
@@ -258,10 +243,7 @@ trait Collects: Sink {
     fn buffer(&mut self) -> Option<&mut Vec<u8>>;
 }
 
-impl<T: Struct> Collects for Structs<T>
-where
-    for<'s> Filled<'s, T>: Flow,
-{
+impl<T: Struct> Collects for Structs<T> {
     fn buffer(&mut self) -> Option<&mut Vec<u8>> {
         Some(&mut self.out.buffer)
     }

@@ -2,24 +2,48 @@
 
 use alloc::{vec, vec::Vec};
 
-/// Words held in place: 256 bits.
+/// Words held in place: [`Bits::NEAR`].
 const NEAR: usize = 4;
 
 /// A set of small numbers, of which the first 256 need no allocation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Bits {
     near: [u64; NEAR],
     far: Vec<u64>,
 }
 
+impl Clone for Bits {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        // Once per record: a `Vec` does not see by itself that there is nothing to copy.
+        let far = if self.far.is_empty() { Vec::new() } else { self.far.clone() };
+        Self { near: self.near, far }
+    }
+}
+
 impl Bits {
+    /// The numbers below this one are near.
+    pub(super) const NEAR: u32 = 64 * NEAR as u32;
+
     /// An empty set for numbers below `count`.
     pub(super) fn new(count: usize) -> Self {
         Self { near: [0; NEAR], far: vec![0; count.div_ceil(64).saturating_sub(NEAR)] }
     }
 
-    /// Whether the set holds `bit`; of numbers beyond its size, that it does.
+    /// Whether the set holds a near number.
     #[inline(always)]
+    pub(super) fn has_near(&self, bit: u32) -> bool {
+        self.near[(bit >> 6) as usize % NEAR] >> (bit & 63) & 1 != 0
+    }
+
+    /// Adds a near number.
+    #[inline(always)]
+    pub(super) fn insert_near(&mut self, bit: u32) {
+        self.near[(bit >> 6) as usize % NEAR] |= 1 << (bit & 63);
+    }
+
+    /// Whether the set holds `bit`; of numbers beyond its size, that it does.
+    #[inline]
     pub(super) fn has(&self, bit: u32) -> bool {
         let word = (bit >> 6) as usize;
         let word = if word < NEAR { self.near[word] } else { self.far_word(word) };
@@ -32,7 +56,7 @@ impl Bits {
     }
 
     /// Adds `bit`.
-    #[inline(always)]
+    #[inline]
     pub(super) fn insert(&mut self, bit: u32) {
         if let Some(word) = self.word(bit) {
             *word |= 1 << (bit & 63);
@@ -46,7 +70,7 @@ impl Bits {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn word(&mut self, bit: u32) -> Option<&mut u64> {
         let word = (bit >> 6) as usize;
         if word < NEAR { Some(&mut self.near[word]) } else { self.far.get_mut(word - NEAR) }
@@ -71,6 +95,7 @@ mod tests {
             assert!(!bits.has(bit));
             bits.insert(bit);
             assert!(bits.has(bit));
+            assert!(bit >= Bits::NEAR || bits.has_near(bit));
         }
         let mut less = bits.clone();
         less.remove(256);
@@ -78,5 +103,8 @@ mod tests {
         assert_eq!((bits.first_missing(&less), less.first_missing(&bits)), (Some(256), None));
         assert!(bits.has(5_000), "what is out of range is not to be written");
         assert!(Bits::new(256).far.is_empty());
+        assert!(!bits.has(100) && !bits.has_near(100));
+        bits.insert_near(100);
+        assert!(bits.has(100) && bits.has_near(100) && !bits.has(101));
     }
 }

@@ -5,7 +5,7 @@ use crate::wire::{Tag, WireType};
 use core::fmt;
 use core::marker::PhantomData;
 
-/// A handle of a field of a [`RecordPlan`](super::RecordPlan): what is needed to write it, in 24 bytes.
+/// A handle of a field of a [`RecordPlan`](super::RecordPlan): what is needed to write it, in 16 bytes.
 ///
 /// `Copy`, `Send + Sync`. Belongs to the plan that it was asked of and to clones of that plan, whichever fields these
 /// have enabled; a writer of any other plan answers it with an error. `K` is the kind of the field, a type of
@@ -15,38 +15,59 @@ pub struct Field<K> {
     kind: PhantomData<fn() -> K>,
 }
 
-/// What a handle holds.
+/// What a handle holds: two words, which are passed in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
-    /// The plan and the message type in it.
-    pub(super) owner: Owner,
     pub(super) prefix: Prefix,
-    /// Index of the field in its message: the bit that says not to write it (any more).
-    pub(super) bit: u32,
-    /// The bit of the oneof; `bit` for a field that is in none.
-    pub(super) shared: u32,
+    place: Place,
 }
 
-/// A plan and a message type in it, never the same for two plans that live in one process; 0 is none.
+impl Slot {
+    pub(super) fn new(prefix: Prefix, owner: Owner, bit: u32) -> Self {
+        Self { prefix, place: Place((owner.0 as u64) << 32 | bit as u64) }
+    }
+
+    /// Index of the field in its message: the bit that says not to write it (any more).
+    #[inline(always)]
+    pub(super) fn bit(self) -> u32 {
+        self.place.0 as u32
+    }
+
+    #[inline(always)]
+    pub(super) fn owner(self) -> Owner {
+        Owner((self.place.0 >> 32) as u32)
+    }
+
+    /// Whether this is a field of the message that is being written, and nothing else is to be looked at but its bit
+    /// and its value.
+    #[inline(always)]
+    pub(super) fn is_plain(self, owner: Owner) -> bool {
+        // One branch instead of two.
+        (self.owner() == owner) & !self.prefix.has(Flags::RARE)
+    }
+}
+
+/// The owner in the upper half, the bit in the lower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Owner(u64);
+struct Place(u64);
+
+/// A message type in a plan, never the same for two plans that live in one process; 0 is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Owner(pub(super) u32);
 
 impl Owner {
     /// That no handle has.
     pub(super) const NONE: Self = Self(0);
-
-    /// `plan` is not 0.
-    pub(super) fn new(plan: u32, node: u32) -> Self {
-        Self((plan as u64) << 32 | node as u64)
-    }
 }
 
 /// The bytes of a tag, their number, and the properties of the field that a writer looks at:
 ///
 /// ```text
-/// byte   0..5                     5     6       7
-///        tag, as on the wire      -     flags   length of the tag, 1 to 5
+/// bit    0..40                 48..56   61..64
+///        tag, as on the wire   flags    length of the tag, 1 to 5
 /// ```
+///
+/// The length is where it is so that the compiler sees that it is less than eight.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Prefix(u64);
 
@@ -57,8 +78,8 @@ pub(super) struct Flags(pub(super) u8);
 impl Flags {
     /// Zero and empty values are not written.
     pub(super) const IMPLICIT: u8 = 1;
-    /// Holds one value at most.
-    pub(super) const SINGULAR: u8 = 2;
+    /// Holds any number of values.
+    pub(super) const REPEATED: u8 = 2;
     /// Several values stand behind one tag.
     pub(super) const PACKED: u8 = 4;
     /// Stands between group tags.
@@ -67,6 +88,10 @@ impl Flags {
     pub(super) const ONEOF: u8 = 16;
     /// Takes only numbers that an enum lists.
     pub(super) const CLOSED: u8 = 32;
+    /// Has a bit beyond those that are at hand.
+    pub(super) const FAR: u8 = 64;
+    /// What needs a second look when a value is written.
+    pub(super) const RARE: u8 = !Self::IMPLICIT;
 }
 
 impl Prefix {
@@ -74,7 +99,7 @@ impl Prefix {
     pub(super) fn new(number: u32, wire_type: WireType, flags: Flags) -> Self {
         let tag = Tag::try_new(number, wire_type).map_or(0, Tag::get);
         let (bytes, len) = crate::wire::short_varint(tag.into());
-        Self(u64::from_le_bytes(bytes) | (flags.0 as u64) << 48 | (len as u64) << 56)
+        Self(u64::from_le_bytes(bytes) | (flags.0 as u64) << 48 | (len as u64) << 61)
     }
 
     /// The tag, followed by bytes that do not matter.
@@ -91,7 +116,7 @@ impl Prefix {
     /// The bytes of the tag.
     #[inline(always)]
     pub(super) fn len(self) -> usize {
-        (self.0 >> 56) as usize
+        (self.0 >> 61) as usize
     }
 
     #[inline(always)]
@@ -143,8 +168,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_handle_is_24_bytes() {
-        assert_eq!(size_of::<Field<crate::record::kind::Bytes>>(), 24);
+    fn a_handle_is_16_bytes() {
+        assert_eq!(size_of::<Field<crate::record::kind::Bytes>>(), 16);
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl RecordWriter<'_> {
     /// ```
     #[inline]
     pub fn message(&mut self, field: Field<kind::Message>, write: impl FnOnce(&mut Self)) {
-        let slot = &field.slot;
+        let slot = field.slot;
         if self.admits(slot) {
             self.mark(slot);
             if let Some(outer) = self.enter(slot, slot.prefix.bytes(), slot.prefix.len()) {
@@ -76,8 +76,8 @@ impl RecordWriter<'_> {
     /// it would be more than 100 deep, and the errors of [`set`](Self::set).
     #[inline]
     pub fn prepared<T>(&mut self, field: Field<kind::Message>, prepared: &Prepared<T>) {
-        if self.admits(&field.slot) {
-            self.splice(&field.slot, prepared);
+        if self.admits(field.slot) {
+            self.splice(field.slot, prepared);
         }
     }
 
@@ -91,7 +91,7 @@ impl RecordWriter<'_> {
         key: K::Value<'k>,
         value: V::Value<'v>,
     ) {
-        let slot = &field.slot;
+        let slot = field.slot;
         if !self.admits(slot) {
             return;
         }
@@ -133,7 +133,7 @@ impl RecordWriter<'_> {
         key: K::Value<'_>,
         write: impl FnOnce(&mut Self),
     ) {
-        let slot = &field.slot;
+        let slot = field.slot;
         if !self.admits(slot) {
             return;
         }
@@ -147,8 +147,8 @@ impl RecordWriter<'_> {
     }
 
     /// Starts a map entry with its key: where its length goes, and the bytes kept free for it.
-    fn open_entry(&mut self, slot: &Slot, key: Raw<'_>) -> Option<(usize, usize)> {
-        let child = self.plan.nodes.get(self.current()?.child(slot.bit)? as usize)?;
+    fn open_entry(&mut self, slot: Slot, key: Raw<'_>) -> Option<(usize, usize)> {
+        let child = self.plan.nodes.get(self.current()?.child(slot.bit())? as usize)?;
         let width = child.width();
         let written = self.out.put_pair(slot.prefix.bytes(), slot.prefix.len(), [0; 8], width);
         if !written {
@@ -161,12 +161,12 @@ impl RecordWriter<'_> {
     }
 
     /// Starts a nested message: its tag and room for its length.
-    fn enter(&mut self, slot: &Slot, tag: [u8; 8], tag_len: usize) -> Option<Outer> {
+    fn enter(&mut self, slot: Slot, tag: [u8; 8], tag_len: usize) -> Option<Outer> {
         let plan = self.plan;
-        let node = self.current()?.child(slot.bit)?;
+        let node = self.current()?.child(slot.bit())?;
         let child = plan.nodes.get(node as usize)?;
         if self.depth >= MAX_DEPTH {
-            self.fail(EncodeErrorKind::DepthExceeded, Some(slot.bit));
+            self.fail(EncodeErrorKind::DepthExceeded, Some(slot.bit()));
             return None;
         }
         let width = if slot.prefix.has(Flags::GROUP) { 0 } else { child.width() };
@@ -188,7 +188,7 @@ impl RecordWriter<'_> {
     }
 
     /// Ends a nested message.
-    fn leave(&mut self, slot: &Slot, outer: Outer) {
+    fn leave(&mut self, slot: Slot, outer: Outer) {
         self.check_required();
         if self.depth != outer.depth + 1 {
             // Another writer was put in this one's place.
@@ -200,7 +200,7 @@ impl RecordWriter<'_> {
         self.skip = outer.skip;
         self.run = Run::NONE;
         if let Some(error) = self.error.take() {
-            let field = self.current().and_then(|node| node.field(slot.bit));
+            let field = self.current().and_then(|node| node.field(slot.bit()));
             self.error = Some(field.map_or(error.clone(), |field| in_field(error, field)));
             return;
         }
@@ -215,14 +215,14 @@ impl RecordWriter<'_> {
         }
     }
 
-    fn splice<T>(&mut self, slot: &Slot, prepared: &Prepared<T>) {
+    fn splice<T>(&mut self, slot: Slot, prepared: &Prepared<T>) {
         let bytes = prepared.as_bytes();
-        let child = self.current().and_then(|node| self.plan.nodes.get(node.child(slot.bit)? as usize));
+        let child = self.current().and_then(|node| self.plan.nodes.get(node.child(slot.bit())? as usize));
         if child.is_none_or(|child| child.message.full_name() != prepared.full_name()) {
-            return self.fail(EncodeErrorKind::WrongMessage, Some(slot.bit));
+            return self.fail(EncodeErrorKind::WrongMessage, Some(slot.bit()));
         }
         if self.depth + prepared.depth() >= MAX_DEPTH {
-            return self.fail(EncodeErrorKind::DepthExceeded, Some(slot.bit));
+            return self.fail(EncodeErrorKind::DepthExceeded, Some(slot.bit()));
         }
         self.mark(slot);
         if slot.prefix.has(Flags::GROUP) {
@@ -240,7 +240,7 @@ impl RecordWriter<'_> {
 
     /// A tag and a length.
     #[inline(always)]
-    pub(super) fn put_length(&mut self, slot: &Slot, len: usize) {
+    pub(super) fn put_length(&mut self, slot: Slot, len: usize) {
         let (word, width) = short_varint(len as u64);
         if len > crate::wire::MAX_LEN
             || !self.out.put_pair(slot.prefix.bytes(), slot.prefix.len(), word, width)

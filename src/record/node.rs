@@ -21,6 +21,8 @@ pub(super) struct Node {
     pub(super) required: Option<Bits>,
     /// The nodes of message fields, and of the values of maps to messages, by field index; empty if there are none.
     children: Vec<u32>,
+    /// The bit that a field shares with the others of its oneof, by field index; empty if there are no oneofs.
+    shared: Vec<u32>,
     width: Width,
 }
 
@@ -36,8 +38,23 @@ impl Node {
         for (i, _) in message.fields().enumerate().filter(|(_, f)| f.is_required()) {
             required.get_or_insert_with(|| Bits::new(bits)).insert(i as u32);
         }
-        let (disabled, children) = (Bits::new(bits), Vec::new());
-        Self { message: message.clone(), disabled, required, children, width: Width(AtomicU8::new(1)) }
+        let mut shared = Vec::new();
+        for (i, oneof) in message.oneofs().enumerate().filter(|(_, oneof)| !oneof.is_synthetic()) {
+            shared.resize(count, NONE);
+            for field in oneof.fields() {
+                if let Some(bit) = shared.get_mut(field.as_ref().index() as usize) {
+                    *bit = (count + i) as u32;
+                }
+            }
+        }
+        Self {
+            message: message.clone(),
+            disabled: Bits::new(bits),
+            required,
+            children: Vec::new(),
+            shared,
+            width: Width(AtomicU8::new(1)),
+        }
     }
 
     /// How many fields there are, extensions included.
@@ -76,15 +93,9 @@ impl Node {
         }
     }
 
-    /// The bit that a field shares with others of its oneof; its own if there are none.
-    pub(super) fn shared_bit(&self, field: FieldRef<'_>) -> u32 {
-        match field.containing_oneof() {
-            Some(oneof) if !oneof.is_synthetic() => {
-                let position = self.message.oneofs().position(|o| o == oneof);
-                position.map_or(field.index(), |at| self.field_count() + at as u32)
-            }
-            _ => field.index(),
-        }
+    /// The bit that a member of a oneof shares with the others.
+    pub(super) fn shared_bit(&self, field: u32) -> Option<u32> {
+        self.shared.get(field as usize).copied().filter(|&bit| bit != NONE)
     }
 }
 
@@ -95,6 +106,7 @@ impl Clone for Node {
             disabled: self.disabled.clone(),
             required: self.required.clone(),
             children: self.children.clone(),
+            shared: self.shared.clone(),
             width: Width(AtomicU8::new(self.width() as u8)),
         }
     }
@@ -105,11 +117,12 @@ pub(super) fn prefix(field: FieldRef<'_>) -> Prefix {
     let mut flags = Flags::default();
     let mut set = |flag, on| flags.0 |= if on { flag } else { 0 };
     let singular = field.cardinality() != Cardinality::Repeated;
-    set(Flags::SINGULAR, singular);
+    set(Flags::REPEATED, !singular);
     set(Flags::IMPLICIT, singular && !field.supports_presence());
     set(Flags::PACKED, field.is_packed());
     set(Flags::GROUP, field.is_group() && !field.is_map());
     set(Flags::ONEOF, field.containing_oneof().is_some_and(|o| !o.is_synthetic()));
+    set(Flags::FAR, field.index() >= Bits::NEAR);
     set(Flags::CLOSED, enum_of(field).is_some_and(|e| e.is_closed()));
     let wire_type = match field.raw_kind().wire_type() {
         _ if field.is_packed() => WireType::LengthDelimited,

@@ -56,8 +56,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 /// ```
 #[derive(Clone)]
 pub struct RecordPlan {
-    /// Unlike that of any other plan but clones of this one.
-    id: u32,
+    /// The owner of the handles of the first node, followed by those of the others.
+    first_owner: Owner,
     pub(super) nodes: Vec<Node>,
     groups: BTreeMap<String, Vec<Place>>,
 }
@@ -69,12 +69,15 @@ struct Place {
     field: u32,
 }
 
-static NEXT_ID: AtomicU32 = AtomicU32::new(1);
-
-/// The number of a new plan; not 0. Four billion plans later, numbers come again.
-fn next_id() -> u32 {
-    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-    if id == 0 { NEXT_ID.fetch_add(1, Ordering::Relaxed) } else { id }
+/// The first of so many owners that are not in use. Four billion message types of plans later, they come again.
+fn next_owners(count: u32) -> Owner {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    loop {
+        let first = NEXT.fetch_add(count, Ordering::Relaxed);
+        if Owner(first) != Owner::NONE && first.checked_add(count).is_some() {
+            return Owner(first);
+        }
+    }
 }
 
 macro_rules! handles {
@@ -92,7 +95,8 @@ macro_rules! handles {
 impl RecordPlan {
     /// A plan for a message type, all fields enabled.
     pub fn new(message: &MessageDescriptor) -> Self {
-        Self { id: next_id(), nodes: node::reachable(message), groups: BTreeMap::new() }
+        let nodes = node::reachable(message);
+        Self { first_owner: next_owners(nodes.len() as u32), nodes, groups: BTreeMap::new() }
     }
 
     /// The message type, with all its fields.
@@ -157,10 +161,9 @@ impl RecordPlan {
             let detail = format!("it is {}", type_name(field));
             return Err(self.error(PlanErrorKind::WrongKind, name, detail));
         }
-        let owner = Owner::new(self.id, place.node);
-        let (prefix, shared) = (node::prefix(field), node.shared_bit(field));
-        debug_assert!(prefix.has(Flags::ONEOF) || shared == place.field);
-        Ok(Field::new(Slot { owner, prefix, bit: place.field, shared }))
+        let prefix = node::prefix(field);
+        debug_assert!(prefix.has(Flags::ONEOF) == node.shared_bit(place.field).is_some());
+        Ok(Field::new(Slot::new(prefix, self.owner(place.node), place.field)))
     }
 
     /// Declares a group: a name for several fields that are switched together. A field can be in several groups.
@@ -335,7 +338,7 @@ impl RecordPlan {
     /// The owner of the handles of a node.
     #[inline]
     pub(super) fn owner(&self, node: u32) -> Owner {
-        Owner::new(self.id, node)
+        Owner(self.first_owner.0 + node)
     }
 }
 

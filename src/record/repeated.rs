@@ -44,13 +44,13 @@ impl RecordWriter<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn extend<'v, K: Scalar>(&mut self, field: Field<K>, values: impl IntoIterator<Item = K::Value<'v>>) {
-        if !self.admits(&field.slot) {
+        if !self.admits(field.slot) {
             return;
         }
         let mut values = values.into_iter();
         if K::KIND.is_packable() && field.slot.prefix.has(Flags::PACKED) {
             if let Some(first) = values.next() {
-                self.put_run::<K>(&field.slot, first, values);
+                self.put_run::<K>(field.slot, first, values);
             }
             return;
         }
@@ -64,7 +64,7 @@ impl RecordWriter<'_> {
 
     fn put_run<'v, K: Scalar>(
         &mut self,
-        slot: &Slot,
+        slot: Slot,
         first: K::Value<'v>,
         rest: impl Iterator<Item = K::Value<'v>>,
     ) {
@@ -95,9 +95,9 @@ impl RecordWriter<'_> {
     }
 
     /// Appends an element to a packed field: to the run before it, or as a run of its own.
-    pub(super) fn push_packed(&mut self, slot: &Slot, raw: Raw<'_>) {
+    pub(super) fn push_packed(&mut self, slot: Slot, raw: Raw<'_>) {
         let (size, end) = (raw.size(), self.out.len());
-        if self.run.bit == slot.bit && self.run.end == end {
+        if self.run.bit == slot.bit() && self.run.end == end {
             let len = end - self.run.length - 1 + size;
             if let (true, Some(place)) = (len < 0x80, self.out.as_mut_slice().get_mut(self.run.length)) {
                 *place = len as u8;
@@ -111,7 +111,7 @@ impl RecordWriter<'_> {
             return self.too_large();
         }
         self.put_untagged(raw);
-        self.run = Run { bit: slot.bit, length, end: self.out.len() };
+        self.run = Run { bit: slot.bit(), length, end: self.out.len() };
     }
 
     /// Writes a number without a tag; false if it is too much.

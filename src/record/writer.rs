@@ -93,11 +93,13 @@ impl<'b> RecordWriter<'b> {
     ///
     /// Keeps `ForeignField` for a handle of another plan or of another message than the one being written,
     /// `UnknownEnumNumber` for a number that a closed enum does not list, `TooLarge` above 2^31-1 bytes.
-    #[inline]
+    #[inline(always)]
     pub fn set<'v, K: Scalar>(&mut self, field: Field<K>, value: K::Value<'v>) {
-        let raw = K::raw(value);
-        if self.admits(&field.slot) && !(field.slot.prefix.has(Flags::IMPLICIT) && raw.is_zero()) {
-            self.put::<K>(&field.slot, raw);
+        let (slot, raw) = (field.slot, K::raw(value));
+        if !slot.is_plain(self.owner) {
+            self.set_rare::<K>(slot, raw);
+        } else if !self.skip.has_near(slot.bit()) {
+            self.put_plain(slot, raw);
         }
     }
 
@@ -105,8 +107,8 @@ impl<'b> RecordWriter<'b> {
     /// written.
     #[inline]
     pub fn force_set<'v, K: Scalar>(&mut self, field: Field<K>, value: K::Value<'v>) {
-        if self.admits(&field.slot) {
-            self.put::<K>(&field.slot, K::raw(value));
+        if self.admits(field.slot) {
+            self.put::<K>(field.slot, K::raw(value));
         }
     }
 
@@ -115,8 +117,7 @@ impl<'b> RecordWriter<'b> {
     /// For a parser to leave out work that nobody wants. False for a handle of another plan or message.
     #[inline]
     pub fn wants<K>(&self, field: Field<K>) -> bool {
-        let slot = &field.slot;
-        slot.owner == self.owner && !self.skip.has(slot.bit) && !self.skip.has(slot.shared)
+        field.slot.owner() == self.owner && !self.is_taken(field.slot)
     }
 
     /// Ends the record: writes its length, in as few bytes as it takes, and makes it part of the buffer.
@@ -146,28 +147,62 @@ impl<'b> RecordWriter<'b> {
         }
     }
 
-    /// Whether to write the field: the first look of every call.
-    #[inline(always)]
-    pub(super) fn admits(&mut self, slot: &Slot) -> bool {
-        if slot.owner != self.owner {
+    /// Whether to write the field; keeps an error if it is a foreign one.
+    #[inline]
+    pub(super) fn admits(&mut self, slot: Slot) -> bool {
+        if slot.owner() != self.owner {
             self.fail(EncodeErrorKind::ForeignField, None);
             return false;
         }
-        !(self.skip.has(slot.bit) || slot.prefix.has(Flags::ONEOF) && self.skip.has(slot.shared))
+        !self.is_taken(slot)
     }
 
-    /// Remembers that a singular field has been written.
+    /// Whether the field is disabled or has been written, it or another of its oneof.
+    #[inline]
+    fn is_taken(&self, slot: Slot) -> bool {
+        self.skip.has(slot.bit())
+            || slot.prefix.has(Flags::ONEOF) && self.shared_bit(slot).is_some_and(|bit| self.skip.has(bit))
+    }
+
+    fn shared_bit(&self, slot: Slot) -> Option<u32> {
+        self.current()?.shared_bit(slot.bit())
+    }
+
+    /// Remembers that a field has been written, if it is singular.
+    #[inline]
+    pub(super) fn mark(&mut self, slot: Slot) {
+        if !slot.prefix.has(Flags::REPEATED) {
+            self.skip.insert(slot.bit());
+            if slot.prefix.has(Flags::ONEOF)
+                && let Some(bit) = self.shared_bit(slot)
+            {
+                self.skip.insert(bit);
+            }
+        }
+    }
+
+    /// Writes a plain field that has not been written.
     #[inline(always)]
-    pub(super) fn mark(&mut self, slot: &Slot) {
-        if slot.prefix.has(Flags::SINGULAR) {
-            self.skip.insert(slot.bit);
-            self.skip.insert(slot.shared);
+    fn put_plain(&mut self, slot: Slot, raw: Raw<'_>) {
+        if raw.is_zero() && slot.prefix.has(Flags::IMPLICIT) {
+            return;
+        }
+        self.skip.insert_near(slot.bit());
+        self.put_tagged(slot.prefix.bytes(), slot.prefix.len(), raw);
+    }
+
+    /// [`set`](Self::set) for a field that is not plain.
+    #[cold]
+    #[inline(never)]
+    fn set_rare<K: Scalar>(&mut self, slot: Slot, raw: Raw<'_>) {
+        if self.admits(slot) && !(slot.prefix.has(Flags::IMPLICIT) && raw.is_zero()) {
+            self.put::<K>(slot, raw);
         }
     }
 
     /// Writes a field that was admitted.
-    #[inline(always)]
-    fn put<K: Scalar>(&mut self, slot: &Slot, raw: Raw<'_>) {
+    #[inline]
+    fn put<K: Scalar>(&mut self, slot: Slot, raw: Raw<'_>) {
         if matches!(K::KIND, Kind::Enum(())) && slot.prefix.has(Flags::CLOSED) && !self.lists(slot, raw) {
             return;
         }
@@ -180,11 +215,11 @@ impl<'b> RecordWriter<'b> {
 
     /// Whether the enum of a field lists a number; keeps an error if not.
     #[cold]
-    pub(super) fn lists(&mut self, slot: &Slot, raw: Raw<'_>) -> bool {
+    pub(super) fn lists(&mut self, slot: Slot, raw: Raw<'_>) -> bool {
         let Raw::Varint(number) = raw else { return false };
-        let known = self.current().is_some_and(|node| node.lists(slot.bit, number as i32));
+        let known = self.current().is_some_and(|node| node.lists(slot.bit(), number as i32));
         if !known {
-            self.fail(EncodeErrorKind::UnknownEnumNumber, Some(slot.bit));
+            self.fail(EncodeErrorKind::UnknownEnumNumber, Some(slot.bit()));
         }
         known
     }

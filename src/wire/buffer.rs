@@ -50,6 +50,18 @@ pub(crate) mod sealed {
         /// They are initialised, and `len` is at most the length of [`spare`](Self::spare).
         unsafe fn grow(&mut self, len: usize);
 
+        /// [`grow`](Self::grow), and what has become part of the content; one call where the type is not known.
+        ///
+        /// # Safety
+        ///
+        /// As of `grow`.
+        unsafe fn grow_by(&mut self, len: usize) -> &[u8] {
+            // SAFETY: the caller's duties are those of `grow`.
+            unsafe { self.grow(len) };
+            let content = self.as_bytes();
+            content.get(content.len().saturating_sub(len)..).unwrap_or_default()
+        }
+
         /// Lets `write` fill the spare capacity from its start and makes what it has written part of the
         /// content; gives the number of bytes. If it fails, the buffer keeps its length.
         ///

@@ -61,7 +61,7 @@ impl Drop for Restore<'_> {
 impl<'b> RawTail<'b> {
     /// Starts at the end of the buffer's content.
     #[inline]
-    pub(crate) fn new(buf: &'b mut dyn Sealed) -> Self {
+    pub(crate) fn new<B: Sealed>(buf: &'b mut B) -> Self {
         let range = buf.spare().as_mut_ptr_range();
         let (start, end) = (range.start.cast(), range.end.cast());
         Self { buf, start, at: start, end, closed: false }
@@ -166,9 +166,7 @@ impl<'b> RawTail<'b> {
             return None;
         }
         // SAFETY: the spare capacity starts at `start`, and `len` bytes from there on are written.
-        unsafe { buf.grow(len) };
-        let content: &'b [u8] = buf.as_bytes();
-        content.get(content.len() - len..)
+        Some(unsafe { buf.grow_by(len) })
     }
 
     /// Makes room for `more` bytes, at least.
@@ -210,7 +208,7 @@ pub(crate) struct SafeTail<'b> {
 
 #[cfg(any(test, tablepb_safe))]
 impl<'b> SafeTail<'b> {
-    pub(crate) fn new(buf: &'b mut dyn Sealed) -> Self {
+    pub(crate) fn new<B: Sealed>(buf: &'b mut B) -> Self {
         Self { buf, bytes: alloc::vec::Vec::new(), closed: false }
     }
 

@@ -11,8 +11,8 @@ pub trait Sink {
     where
         Self: 's;
 
-    /// Starts a flow; nothing of it counts until [`Flow::finish`].
-    fn begin(&mut self) -> Self::Flow<'_>;
+    /// Takes a flow, whose values `fill` hands over. One that it gives an error for never was.
+    fn flow<E>(&mut self, fill: impl FnOnce(&mut Self::Flow<'_>) -> Result<(), E>) -> Result<(), E>;
 }
 
 /// Takes the values of one flow. The first value of a column stays, zeros are no values.
@@ -22,8 +22,6 @@ pub trait Flow {
     fn address(&mut self, column: Address, value: &[u8; 16]);
     /// Appends to a list.
     fn list(&mut self, column: List, values: impl Iterator<Item = u32>);
-    /// Ends the flow. One that is dropped instead never was.
-    fn finish(self);
 }
 
 /// Writes every flow as a record, behind each other into one buffer.
@@ -56,13 +54,15 @@ impl Sink for Records {
     type Flow<'s> = Record<'s>;
 
     #[inline]
-    fn begin(&mut self) -> Record<'_> {
-        Record {
-            writer: self.plan.record(&mut self.buffer),
-            handles: &self.handles,
-            flows: &mut self.flows,
-            error: &mut self.error,
+    fn flow<E>(&mut self, fill: impl FnOnce(&mut Record<'_>) -> Result<(), E>) -> Result<(), E> {
+        let mut record = Record { writer: self.plan.record(&mut self.buffer), handles: &self.handles };
+        // Should it fail, the record is dropped, and the buffer is as it was.
+        fill(&mut record)?;
+        match record.writer.finish() {
+            Ok(_) => self.flows += 1,
+            Err(error) => drop(self.error.get_or_insert(error)),
         }
+        Ok(())
     }
 }
 
@@ -70,8 +70,6 @@ impl Sink for Records {
 pub struct Record<'s> {
     writer: RecordWriter<'s>,
     handles: &'s Handles,
-    flows: &'s mut u64,
-    error: &'s mut Option<EncodeError>,
 }
 
 impl Flow for Record<'_> {
@@ -93,13 +91,5 @@ impl Flow for Record<'_> {
     #[inline(always)]
     fn list(&mut self, column: List, values: impl Iterator<Item = u32>) {
         self.writer.extend(self.handles.list[column as usize], values);
-    }
-
-    #[inline]
-    fn finish(self) {
-        match self.writer.finish() {
-            Ok(_) => *self.flows += 1,
-            Err(error) => drop(self.error.get_or_insert(error)),
-        }
     }
 }

@@ -29,13 +29,12 @@ pub fn decode(
     let rate = u16::from_be_bytes([rate_high, rate_low]) & 0x3fff;
     let (records, _) = records.as_chunks::<RECORD>();
     for record in records.iter().take(count) {
-        let mut flow = sink.begin();
-        flow.uint64(Uint64::TimeReceived, received);
-        flow.uint64(Uint64::SamplingRate, rate.into());
-        flow.address(Address::ExporterAddress, exporter);
-        if self::record(Input(record), &mut flow).is_some() {
-            flow.finish();
-        }
+        sink.flow(|flow| {
+            flow.uint64(Uint64::TimeReceived, received);
+            flow.uint64(Uint64::SamplingRate, rate.into());
+            flow.address(Address::ExporterAddress, exporter);
+            self::record(Input(record), flow).ok_or(Fault::Truncated)
+        })?;
     }
     if records.len() < count { Err(Fault::Truncated) } else { Ok(()) }
 }

@@ -178,27 +178,29 @@ fn data(
             }
             continue;
         }
-        emit(key, received, rates, sink.begin(), |flow| template.run(record, flow));
+        // A record that is not whole is left out.
+        let _ = sink.flow(|flow| {
+            head(flow, received, &key.exporter);
+            template.run(record, flow).map(|found| rate(flow, &found, rates)).ok_or(())
+        });
         if template.has_reverse() {
-            emit(key, received, rates, sink.begin(), |flow| template.run_reverse(record, flow));
+            let _ = sink.flow(|flow| {
+                head(flow, received, &key.exporter);
+                template.run_reverse(record, flow).map(|found| rate(flow, &found, rates)).ok_or(())
+            });
         }
     }
 }
 
-/// A flow; its rate is what the record tells itself, or else that of its sampler.
 #[inline]
-fn emit<F: Flow>(
-    key: &DomainKey,
-    received: u64,
-    rates: &Rates,
-    mut flow: F,
-    run: impl FnOnce(&mut F) -> Option<Found>,
-) {
+fn head(flow: &mut impl Flow, received: u64, exporter: &[u8; 16]) {
     flow.uint64(Uint64::TimeReceived, received);
-    flow.address(Address::ExporterAddress, &key.exporter);
-    if let Some(found) = run(&mut flow) {
-        let rate = found.rate.get().or_else(|| rates.get(found.rate.sampler));
-        flow.uint64(Uint64::SamplingRate, rate.unwrap_or(0));
-        flow.finish();
-    }
+    flow.address(Address::ExporterAddress, exporter);
+}
+
+/// The rate that the record tells itself, or else that of its sampler.
+#[inline]
+fn rate(flow: &mut impl Flow, found: &Found, rates: &Rates) {
+    let rate = found.rate.get().or_else(|| rates.get(found.rate.sampler));
+    flow.uint64(Uint64::SamplingRate, rate.unwrap_or(0));
 }

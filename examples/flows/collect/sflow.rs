@@ -56,15 +56,15 @@ pub fn decode(
         let [format, len] = words(&mut input)?;
         let sample = input.part(len as usize).ok_or(Fault::Truncated)?;
         let decoded = match format {
-            FLOW_SAMPLE => compact(sample).and_then(|(s, records)| flow(&header, &s, records, sink)),
-            EXPANDED_FLOW_SAMPLE => {
-                expanded(sample).and_then(|(s, records)| flow(&header, &s, records, sink))
-            }
+            FLOW_SAMPLE => compact(sample),
+            EXPANDED_FLOW_SAMPLE => expanded(sample),
             _ => {
                 statistics.skipped += 1;
-                Ok(())
+                continue;
             }
         };
+        let decoded = decoded
+            .and_then(|(sample, records)| sink.flow(|flow| self::flow(&header, &sample, records, flow)));
         if let Err(fault) = decoded {
             statistics.fault(fault);
         }
@@ -107,8 +107,7 @@ fn expanded(mut input: Input<'_>) -> Result<(Sample, Input<'_>), Fault> {
     Ok((sample, input))
 }
 
-fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, sink: &mut impl Sink) -> Result<(), Fault> {
-    let mut flow = sink.begin();
+fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
     flow.uint64(Uint64::TimeReceived, header.received);
     flow.uint64(Uint64::SamplingRate, sample.rate.into());
     flow.address(Address::ExporterAddress, &header.agent);
@@ -127,19 +126,18 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, sink: &mut impl 
         let [format, len] = words(&mut input)?;
         let record = input.part(len as usize).ok_or(Fault::Truncated)?;
         match format {
-            1 => sampled_header(record, &mut flow)?,
-            2 => sampled_ethernet(record, &mut flow)?,
-            3 => sampled_ipv4(record, &mut flow)?,
-            4 => sampled_ipv6(record, &mut flow)?,
-            1001 => extended_switch(record, &mut flow)?,
-            1002 => extended_router(record, &mut flow)?,
-            1003 => extended_gateway(record, &mut flow)?,
-            1007 => extended_nat(record, &mut flow)?,
-            1020 => extended_nat_port(record, &mut flow)?,
+            1 => sampled_header(record, flow)?,
+            2 => sampled_ethernet(record, flow)?,
+            3 => sampled_ipv4(record, flow)?,
+            4 => sampled_ipv6(record, flow)?,
+            1001 => extended_switch(record, flow)?,
+            1002 => extended_router(record, flow)?,
+            1003 => extended_gateway(record, flow)?,
+            1007 => extended_nat(record, flow)?,
+            1020 => extended_nat_port(record, flow)?,
             _ => {}
         }
     }
-    flow.finish();
     Ok(())
 }
 
