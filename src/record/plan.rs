@@ -110,7 +110,7 @@ impl RecordPlan {
     }
 
     /// Starts a record at the end of the buffer: nothing of it is in there before [`RecordWriter::finish`].
-    #[inline]
+    #[inline(always)]
     pub fn record<'b, B: Buffer>(&'b self, buf: &'b mut B) -> RecordWriter<'b> {
         RecordWriter::new(self, buf)
     }

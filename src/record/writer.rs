@@ -60,14 +60,11 @@ pub struct RecordWriter<'b> {
 }
 
 impl<'b> RecordWriter<'b> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn new<B: Buffer>(plan: &'b RecordPlan, buf: &'b mut B) -> Self {
         let root = plan.root();
-        let mut out = Tail::new(buf);
         let width = root.width();
-        // Grows the buffer, or finds room: there is nothing yet that could be too long.
-        let reserved = out.put([0; 8], width);
-        debug_assert!(reserved);
+        let out = Tail::new(buf, width);
         Self {
             owner: plan.owner(0),
             skip: root.disabled.clone(),
@@ -131,8 +128,19 @@ impl<'b> RecordWriter<'b> {
     /// The first thing that went wrong, with the field; `MissingRequired` if a required field that is enabled has not
     /// been written, here or in a nested message; `Interrupted` if the writing of a nested message ended by a panic.
     /// The buffer has the length it had.
-    #[inline]
+    #[inline(always)]
     pub fn finish(mut self) -> Result<&'b [u8], EncodeError> {
+        // Inlined, so that the writer is not copied to be passed.
+        self.end();
+        match self.error {
+            None => self.out.commit().ok_or_else(|| EncodeError::new(EncodeErrorKind::TooLarge)),
+            Some(error) => Err(error.in_message(self.plan.descriptor().full_name().to_owned())),
+        }
+    }
+
+    /// Writes the length of the record, or keeps an error.
+    #[inline]
+    fn end(&mut self) {
         self.check_required();
         if self.depth != 0 {
             self.fail(EncodeErrorKind::Interrupted, None);
@@ -140,10 +148,6 @@ impl<'b> RecordWriter<'b> {
         if self.error.is_none() {
             let width = self.close_length(0, self.width);
             self.plan.root().set_width(width);
-        }
-        match self.error {
-            None => self.out.commit().ok_or_else(|| EncodeError::new(EncodeErrorKind::TooLarge)),
-            Some(error) => Err(error.in_message(self.plan.descriptor().full_name().to_owned())),
         }
     }
 
@@ -269,8 +273,12 @@ impl<'b> RecordWriter<'b> {
             self.too_large();
         }
         let (bytes, _) = short_varint(len as u64);
-        let place = self.out.as_mut_slice().get_mut(start..start + need).unwrap_or_default();
-        place.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte);
+        // The usual lengths by hand: a copy of unknown length is a call.
+        match self.out.as_mut_slice().get_mut(start..start + need).unwrap_or_default() {
+            [first] => *first = bytes[0],
+            [first, second] => [*first, *second] = [bytes[0], bytes[1]],
+            more => more.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte),
+        }
         need
     }
 

@@ -19,10 +19,14 @@ pub(crate) use RawTail as Tail;
 pub(crate) use SafeTail as Tail;
 
 use super::buffer::sealed::Sealed;
+use core::mem::MaybeUninit;
 use core::{ptr, slice};
 
 /// The longest tail: a message of 2^31-1 bytes with the longest prefix.
 const LIMIT: usize = super::MAX_LEN + 5;
+
+/// Zeros that a tail can start with.
+const HEAD: usize = 8;
 
 /// Bytes in the spare capacity of a buffer.
 #[cfg(any(test, not(tablepb_safe)))]
@@ -59,12 +63,28 @@ impl Drop for Restore<'_> {
 
 #[cfg(any(test, not(tablepb_safe)))]
 impl<'b> RawTail<'b> {
-    /// Starts at the end of the buffer's content.
-    #[inline]
-    pub(crate) fn new<B: Sealed>(buf: &'b mut B) -> Self {
-        let range = buf.spare().as_mut_ptr_range();
-        let (start, end) = (range.start.cast(), range.end.cast());
-        Self { buf, start, at: start, end, closed: false }
+    /// Starts at the end of the buffer's content with `head` zeros, at most eight.
+    ///
+    /// Puts them there before there is a tail, which is then made in its place: one that is made, written to and
+    /// moved costs as much as five fields.
+    #[inline(always)]
+    pub(crate) fn new<B: Sealed>(buf: &'b mut B, head: usize) -> Self {
+        if buf.spare().len() < HEAD {
+            buf.reserve_bytes(HEAD);
+        }
+        let spare = buf.spare();
+        let head = match spare.first_chunk_mut::<HEAD>() {
+            Some(first) => {
+                *first = [MaybeUninit::new(0); HEAD];
+                head.min(HEAD)
+            }
+            None => 0,
+        };
+        let range = spare.as_mut_ptr_range();
+        let (start, end) = (range.start.cast::<u8>(), range.end.cast());
+        // SAFETY: there are `HEAD` bytes behind `start`, which have been written, or `head` is 0.
+        let at = unsafe { start.add(head) };
+        Self { buf, start, at, end, closed: false }
     }
 
     /// How many bytes have been written.
@@ -208,8 +228,8 @@ pub(crate) struct SafeTail<'b> {
 
 #[cfg(any(test, tablepb_safe))]
 impl<'b> SafeTail<'b> {
-    pub(crate) fn new<B: Sealed>(buf: &'b mut B) -> Self {
-        Self { buf, bytes: alloc::vec::Vec::new(), closed: false }
+    pub(crate) fn new<B: Sealed>(buf: &'b mut B, head: usize) -> Self {
+        Self { buf, bytes: alloc::vec![0; head.min(HEAD)], closed: false }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -320,8 +340,8 @@ mod tests {
                 buf
             };
             let (mut raw_buf, mut safe_buf) = (start(), start());
-            let raw = run!(RawTail::new(&mut raw_buf), &steps);
-            let safe = run!(SafeTail::new(&mut safe_buf), &steps);
+            let raw = run!(RawTail::new(&mut raw_buf, round % 10), &steps);
+            let safe = run!(SafeTail::new(&mut safe_buf, round % 10), &steps);
             assert_eq!(raw, safe, "{steps:?}");
             assert_eq!(raw_buf, safe_buf);
             assert_eq!(raw_buf, [content, &raw.1.unwrap_or_default()].concat());
@@ -329,7 +349,7 @@ mod tests {
             {
                 let mut shared = bytes::BytesMut::from(&[b"...", content].concat()[..]);
                 drop(shared.split_to(3));
-                assert_eq!(run!(RawTail::new(&mut shared), &steps), safe);
+                assert_eq!(run!(RawTail::new(&mut shared, round % 10), &steps), safe);
                 assert_eq!(shared, raw_buf);
             }
         }
@@ -338,11 +358,11 @@ mod tests {
     #[test]
     fn what_is_not_committed_leaves_no_trace() {
         let mut buf = b"ab".to_vec();
-        let mut tail = RawTail::new(&mut buf);
+        let mut tail = RawTail::new(&mut buf, 0);
         assert!(tail.put_slice(&[1; 1000]));
         assert_eq!(tail.len(), 1000);
         assert_eq!(buf, b"ab");
-        let mut tail = RawTail::new(&mut buf);
+        let mut tail = RawTail::new(&mut buf, 0);
         assert!(tail.put([7], 1));
         tail.close();
         assert!(!tail.put([8], 1) && tail.commit().is_none());
@@ -382,7 +402,7 @@ mod tests {
         let mut memory = vec![0; 20];
         memory.truncate(2);
         let mut buf = Stingy(memory);
-        let mut tail = RawTail::new(&mut buf);
+        let mut tail = RawTail::new(&mut buf, 0);
         assert!(tail.put_slice(b"0123456789"));
         let caught = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| tail.put([0; 32], 32)));
         assert!(caught.is_err());
