@@ -3,6 +3,7 @@
 use super::write::put_span;
 use crate::program::{Coding, Entry};
 use crate::slab::{RawList, RawView};
+use crate::wire::kernels::{LEAST, Packs, Plain, Signed, Zigzag, pack, packed_len};
 use crate::wire::{ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
 
 fn span_size(len: u32) -> u64 {
@@ -23,17 +24,19 @@ pub(super) fn list_size(list: RawList<'_, '_>, tag: TagWord) -> u64 {
 /// Bytes of all elements without tags.
 fn elements_size(list: RawList<'_, '_>, coding: Coding) -> u64 {
     let count = list.len() as u64;
-    let words = |varint: fn(u32) -> u64| list.run().iter().map(|&w| varint_len(varint(w)) as u64).sum();
+    fn varints<const N: usize, P: Packs>(list: RawList<'_, '_>) -> u64 {
+        packed_len::<N, P>(list.run().as_chunks::<N>().0)
+    }
     match coding {
         Coding::Fixed32 => count * 4,
         Coding::Fixed64 => count * 8,
         Coding::Bool => count,
         Coding::String | Coding::Bytes => pairs(list).map(|span| span_size((span >> 32) as u32)).sum(),
-        Coding::Varint64 => pairs(list).map(|v| varint_len(v) as u64).sum(),
-        Coding::Sint64 => pairs(list).map(|v| varint_len(zigzag64(v as i64)) as u64).sum(),
-        Coding::Int32 | Coding::ClosedEnum => words(|word| word as i32 as i64 as u64),
-        Coding::Sint32 => words(|word| zigzag32(word as i32) as u64),
-        _ => words(|word| word as u64),
+        Coding::Varint64 => varints::<2, Plain>(list),
+        Coding::Sint64 => varints::<2, Zigzag>(list),
+        Coding::Int32 | Coding::ClosedEnum => varints::<1, Signed>(list),
+        Coding::Sint32 => varints::<1, Zigzag>(list),
+        _ => varints::<1, Plain>(list),
     }
 }
 
@@ -64,10 +67,21 @@ pub(super) fn write_list<'b>(
     match coding {
         // In the slab as they are on the wire: four bytes a word, low word first.
         Coding::Fixed32 | Coding::Fixed64 => out.put_words(list.run()),
-        _ => write_elements(list, coding, None, &mut out),
+        _ if (list.len() as usize) < LEAST => write_elements(list, coding, None, &mut out),
+        Coding::Varint64 => put_packed::<2, Plain>(list, &mut out),
+        Coding::Sint64 => put_packed::<2, Zigzag>(list, &mut out),
+        Coding::Sint32 => put_packed::<1, Zigzag>(list, &mut out),
+        Coding::Int32 | Coding::ClosedEnum => put_packed::<1, Signed>(list, &mut out),
+        _ => put_packed::<1, Plain>(list, &mut out),
     }
     out.put_tagged_varint(tag, (out.written() - open) as u64);
     out
+}
+
+/// Writes a packed run of varints, forward in the room that it takes.
+fn put_packed<const N: usize, P: Packs>(list: RawList<'_, '_>, out: &mut ReverseCursor<'_>) {
+    let (run, _) = list.run().as_chunks::<N>();
+    out.put_forward(packed_len::<N, P>(run) as usize, |cursor| pack::<N, P>(run, cursor));
 }
 
 /// Writes all elements, each behind the tag if there is one.

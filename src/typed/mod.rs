@@ -32,6 +32,7 @@ mod message;
 mod nested;
 mod occurrences;
 mod once;
+mod packed;
 mod prepared;
 mod scalar;
 mod size;

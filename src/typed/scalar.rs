@@ -5,12 +5,11 @@ use super::{
     field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
     input::Input,
     kinds::{self, Enum, ScalarKind},
+    packed::{merge_packed, run_len, write_run},
     size::Sizer,
     write::Writer,
 };
-use crate::wire::{
-    Cursor, WireType, count_varints, raw, unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64,
-};
+use crate::wire::{Cursor, WireType, raw, unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
 use crate::{DecodeErrorKind, DefaultValue};
 use alloc::vec::Vec;
 
@@ -266,11 +265,7 @@ impl<K: ScalarKind, T: Scalar<K>> Single<K> for T {
 
     #[inline]
     fn size_all(list: &[Self], spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
-        let payload = match K::WIRE {
-            WireType::Fixed32 => 4 * list.len() as u64,
-            WireType::Fixed64 => 8 * list.len() as u64,
-            _ => list.iter().map(|value| varint_len(value.to_raw()) as u64).sum(),
-        };
+        let payload = run_len::<K, T>(list);
         match (spec.packed, list.is_empty()) {
             (_, true) => 0,
             (true, _) => spec.tag_len() + sizer.run(payload),
@@ -288,9 +283,7 @@ impl<K: ScalarKind, T: Scalar<K>> Single<K> for T {
         }
         writer.prefixed_tag(spec);
         writer.length();
-        for value in list {
-            put::<K>(writer.cursor, value.to_raw());
-        }
+        write_run::<K, T>(list, writer.cursor);
     }
 }
 
@@ -329,45 +322,4 @@ impl<'i, K: ScalarKind, T: Scalar<K>> SingleFrom<'i, K> for T {
         }
         merged.map_err(|kind| input.at_index(list.len(), kind))
     }
-}
-
-/// Appends a packed run. Memory is taken for the values that are there, counted before they are decoded.
-fn merge_packed<'i, K: ScalarKind, T: Scalar<K>>(
-    list: &mut Vec<T>,
-    spec: Spec,
-    input: &mut Input<'i>,
-) -> Merged {
-    let run = input.bytes()?;
-    let base = input.pos - run.len();
-    let count = match K::WIRE {
-        WireType::Fixed32 | WireType::Fixed64 => {
-            let width = if matches!(K::WIRE, WireType::Fixed32) { 4 } else { 8 };
-            if run.len() % width != 0 {
-                input.pos = base;
-                return Err(DecodeErrorKind::InvalidPacked);
-            }
-            run.len() / width
-        }
-        _ => count_varints(run),
-    };
-    input.reserve(list, count)?;
-    let (mut pos, mut outcome) = (0, Outcome::Done);
-    while pos < run.len() {
-        let (raw, next) = match get::<K>(run, pos) {
-            Ok(read) => read,
-            Err(kind) => {
-                input.pos = base + pos;
-                return Err(raw::within(true, kind));
-            }
-        };
-        match T::from_raw(raw) {
-            Some(value) => list.push(value),
-            None => {
-                input.stray(spec, run.get(pos..next).unwrap_or_default())?;
-                outcome = Outcome::Strays;
-            }
-        }
-        pos = next;
-    }
-    Ok(outcome)
 }

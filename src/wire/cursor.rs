@@ -100,6 +100,20 @@ impl<'b> Cursor<'b> {
         }
     }
 
+    /// The first `len` of some bytes, if there is room for all of them; false, and nothing is put, if there is not.
+    #[inline(always)]
+    pub(super) fn put_first<const N: usize>(&mut self, bytes: [u8; N], len: usize) -> bool {
+        self.spare.put(bytes, len)
+    }
+
+    /// Words, little endian.
+    #[inline(always)]
+    pub(crate) fn put_words(&mut self, words: &[u32]) {
+        if !self.spare.put_words(words) {
+            self.fail();
+        }
+    }
+
     /// Four bytes, little endian.
     #[inline(always)]
     pub fn put_fixed32(&mut self, value: u32) {

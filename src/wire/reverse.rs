@@ -21,7 +21,7 @@ use super::spare::RawWritten;
 #[cfg(any(test, tablepb_safe))]
 use super::spare::SafeWritten;
 use super::{
-    cursor::CursorOverflow,
+    cursor::{Cursor, CursorOverflow},
     kernels::{AnyBits, Bits},
     spare::Written,
     varint::{CONTINUATION, long_varint, short_varint, varint_len},
@@ -230,6 +230,14 @@ impl<'b> ReverseCursor<'b> {
         }
     }
 
+    /// `len` bytes that are written forward; fails if `write` writes fewer or more.
+    #[inline(always)]
+    pub(crate) fn put_forward(&mut self, len: usize, write: impl FnOnce(&mut Cursor<'_>)) {
+        if !self.spare.put_forward(len, write) {
+            self.fail();
+        }
+    }
+
     /// What cannot be written after all, because it does not fit or is not as it must be.
     #[inline(always)]
     pub(crate) fn fail(&mut self) {
@@ -389,6 +397,25 @@ impl<'b> RawReverse<'b> {
         true
     }
 
+    /// Lets `write` fill `len` bytes from their start, if there is room.
+    #[inline(always)]
+    fn put_forward(&mut self, len: usize, write: impl FnOnce(&mut Cursor<'_>)) -> bool {
+        if self.room() < len {
+            return false;
+        }
+        // SAFETY: the `len` bytes before `at` are in the allocation, exclusively borrowed, and nothing else refers
+        // to them while `window` lives.
+        let window = unsafe { slice::from_raw_parts_mut(self.at.sub(len).cast::<MaybeUninit<u8>>(), len) };
+        let mut cursor = Cursor::new(window);
+        write(&mut cursor);
+        let full = cursor.finish().is_ok_and(|written| written.as_slice().len() == len);
+        if full {
+            // SAFETY: as above; `Written` is the proof that all of them have been written.
+            self.at = unsafe { self.at.sub(len) };
+        }
+        full
+    }
+
     /// Gives up the room that is left; what was written is not to be used.
     fn close(&mut self) {
         self.start = self.at;
@@ -458,6 +485,17 @@ impl<'b> SafeReverse<'b> {
         self.put_slice(&bytes)
     }
 
+    fn put_forward(&mut self, len: usize, write: impl FnOnce(&mut Cursor<'_>)) -> bool {
+        if self.room() < len {
+            return false;
+        }
+        let mut window = alloc::vec![0; len];
+        let mut cursor = Cursor::over(&mut window);
+        write(&mut cursor);
+        let full = cursor.finish().is_ok_and(|written| written.as_slice().len() == len);
+        full && self.put_slice(&window)
+    }
+
     fn close(&mut self) {
         self.limit = self.bytes.len();
     }
@@ -495,6 +533,7 @@ mod tests {
                     6 => spare.put_words(&[0x0102_0304, 0x0506_0708][..keep & 1]),
                     7 => spare.put_slice(&word[..keep.min(8)]),
                     8 => spare.put_slice(&[9; 40][..keep.min(40)]),
+                    9 => spare.put_forward(keep, |cursor| cursor.put_slice(&[5; 45][..keep + keep % 3 / 2])),
                     _ => {
                         spare.close();
                         true
@@ -514,7 +553,7 @@ mod tests {
             let steps: Vec<(u64, usize)> = (0..12)
                 .map(|_| {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    ((state >> 33) % if round % 3 == 0 { 10 } else { 9 }, (state >> 40) as usize % 41)
+                    ((state >> 33) % if round % 3 == 0 { 11 } else { 10 }, (state >> 40) as usize % 41)
                 })
                 .collect();
             let mut memory = vec![MaybeUninit::uninit(); room];
@@ -527,7 +566,7 @@ mod tests {
             let safe = run!(SafeReverse::over(&mut safe_slice), &steps);
             assert_eq!(raw, safe, "room {room}, {steps:?}");
             // What was closed is not finished but dropped, and stays where it is.
-            if steps.iter().all(|&(what, _)| what < 9) {
+            if steps.iter().all(|&(what, _)| what < 10) {
                 let len = raw.1.len();
                 assert_eq!((&raw_slice[..len], &safe_slice[..len]), (&raw.1[..], &raw.1[..]));
             }

@@ -80,6 +80,27 @@ impl<'b> RawSpare<'b> {
         true
     }
 
+    /// Writes words, little endian, if there is room.
+    #[inline(always)]
+    pub(super) fn put_words(&mut self, words: &[u32]) -> bool {
+        let len = size_of_val(words);
+        if self.room() < len {
+            return false;
+        }
+        // SAFETY: as in `put_slice`: `len` bytes are read from `words`, or written four at a time.
+        unsafe {
+            if cfg!(target_endian = "little") {
+                ptr::copy_nonoverlapping(words.as_ptr().cast(), self.at, len);
+            } else {
+                for (i, word) in words.iter().enumerate() {
+                    self.at.add(4 * i).cast::<[u8; 4]>().write(word.to_le_bytes());
+                }
+            }
+            self.at = self.at.add(len);
+        }
+        true
+    }
+
     /// Gives up the room that is left.
     pub(super) fn close(&mut self) {
         self.end = self.at;
@@ -154,6 +175,11 @@ impl<'b> SafeSpare<'b> {
         fits
     }
 
+    pub(super) fn put_words(&mut self, words: &[u32]) -> bool {
+        let bytes: alloc::vec::Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.put_slice(&bytes)
+    }
+
     pub(super) fn close(&mut self) {
         self.limit = self.bytes.len();
     }
@@ -206,6 +232,7 @@ mod tests {
                     3 => spare.put([7; 32], keep),
                     4 => spare.put_slice(&word[..keep.min(8)]),
                     5 => spare.put_slice(&[9; 40][..keep.min(40)]),
+                    6 => spare.put_words(&[0x0102_0304, 0x0506_0708][..keep & 1]),
                     _ => {
                         spare.close();
                         true
@@ -225,7 +252,7 @@ mod tests {
             let steps: Vec<(u64, usize)> = (0..12)
                 .map(|_| {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    ((state >> 33) % if round % 3 == 0 { 7 } else { 6 }, (state >> 40) as usize % 41)
+                    ((state >> 33) % if round % 3 == 0 { 8 } else { 7 }, (state >> 40) as usize % 41)
                 })
                 .collect();
             let mut memory = vec![MaybeUninit::uninit(); room];

@@ -9,6 +9,8 @@
 //! | `avx2` | AVX2 and a fast BMI2 | as `portable`, bits put together by one instruction |
 //! | `portable` | nothing | one value per step, bits put together by shifts |
 //!
+//! The other way, `pack` encodes runs; only AVX-512 has a kernel for that (`pack512`).
+//!
 //! Very short runs are decoded one by one ([`Kernel::least`]). Kernels are free to stop early, in front of anything that they
 //! do not like; what they leave is decoded one by one too, so there is one place that finds faults.
 //!
@@ -23,11 +25,15 @@ mod avx2;
 mod avx512;
 mod bits;
 mod choice;
+mod pack;
+#[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
+mod pack512;
 mod portable;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use bits::{AnyBits, Bits, Work, with_bits};
+pub(crate) use pack::{LEAST, Packs, Signed, pack, packed_len};
 
 use super::varint::{unzigzag32, unzigzag64};
 use choice::Kernel;

@@ -1,0 +1,146 @@
+//! Packed runs of varints, encoded: their length, and their bytes.
+//!
+//! With AVX-512 VBMI2 sixteen values (or eight of 64 bits) are spread to four (or eight) bytes each, and the bytes that
+//! count are moved together by one instruction: no branch depends on the lengths. Everything else is one by one, with
+//! the same result.
+
+use super::choice::{self, Kernel};
+use super::{Plain, Zigzag};
+use crate::wire::{Cursor, varint_len, zigzag32, zigzag64};
+
+/// How the words of an element become a varint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packing {
+    Plain,
+    /// From one word, sign-extended to 64 bits.
+    Signed,
+    Zigzag,
+}
+
+/// The type of the elements, as far as it matters here.
+pub(crate) trait Packs {
+    #[doc(hidden)]
+    const PACKING: Packing;
+}
+
+/// Elements of one word that are signed: `int32` and enums.
+pub(crate) enum Signed {}
+
+impl Packs for Plain {
+    const PACKING: Packing = Packing::Plain;
+}
+
+impl Packs for Signed {
+    const PACKING: Packing = Packing::Signed;
+}
+
+impl Packs for Zigzag {
+    const PACKING: Packing = Packing::Zigzag;
+}
+
+/// The varint of an element.
+#[inline(always)]
+pub(super) fn varint<const N: usize, P: Packs>(words: &[u32; N]) -> u64 {
+    let high = words.get(1).copied().unwrap_or(0);
+    let value = u64::from(words[0]) | u64::from(high) << 32;
+    match P::PACKING {
+        Packing::Plain => value,
+        Packing::Signed => value as i32 as i64 as u64,
+        Packing::Zigzag if N == 1 => zigzag32(value as i32).into(),
+        Packing::Zigzag => zigzag64(value as i64),
+    }
+}
+
+/// Runs of fewer elements are encoded one by one.
+pub(crate) const LEAST: usize = 8;
+
+/// The bytes of a run.
+#[inline]
+pub(crate) fn packed_len<const N: usize, P: Packs>(run: &[[u32; N]]) -> u64 {
+    match choice::kernel() {
+        // SAFETY: the kernel is chosen only where the processor has what it needs.
+        #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
+        Kernel::Avx512 if run.len() >= LEAST => unsafe { super::pack512::packed_len::<N, P>(run) },
+        _ => run.iter().map(|words| varint_len(varint::<N, P>(words)) as u64).sum(),
+    }
+}
+
+/// Writes a run.
+#[inline]
+pub(crate) fn pack<const N: usize, P: Packs>(run: &[[u32; N]], out: &mut Cursor<'_>) {
+    #[cfg(test)]
+    super::tests::RAN.set(Some(choice::kernel()));
+    match choice::kernel() {
+        // SAFETY: the kernel is chosen only where the processor has what it needs.
+        #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
+        Kernel::Avx512 if run.len() >= LEAST => unsafe { super::pack512::pack::<N, P>(run, out) },
+        _ => one_by_one::<N, P>(run, out),
+    }
+}
+
+/// Writes a run one by one.
+#[inline(always)]
+pub(super) fn one_by_one<const N: usize, P: Packs>(run: &[[u32; N]], out: &mut Cursor<'_>) {
+    for words in run {
+        out.put_varint(varint::<N, P>(words));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::varint::tests::{edges, reference};
+    use alloc::{vec, vec::Vec};
+
+    fn check<const N: usize, P: Packs>(run: &[[u32; N]]) {
+        let expected: Vec<u8> = run.iter().flat_map(|words| reference(varint::<N, P>(words))).collect();
+        assert_eq!(packed_len::<N, P>(run), expected.len() as u64, "{run:?}");
+        // Exactly the room, more, and less.
+        for room in [expected.len(), expected.len() + 100, expected.len().saturating_sub(1)] {
+            let mut memory = vec![0xee; room];
+            let mut cursor = Cursor::over(&mut memory);
+            pack::<N, P>(run, &mut cursor);
+            match cursor.finish() {
+                Ok(written) => assert_eq!(written.as_slice(), expected),
+                Err(_) => assert!(room < expected.len()),
+            }
+        }
+    }
+
+    fn check_all(values: &[u64]) {
+        let words: Vec<[u32; 1]> = values.iter().map(|&value| [value as u32]).collect();
+        let pairs: Vec<[u32; 2]> = values.iter().map(|&value| [value as u32, (value >> 32) as u32]).collect();
+        check::<1, Plain>(&words);
+        check::<1, Signed>(&words);
+        check::<1, Zigzag>(&words);
+        check::<2, Plain>(&pairs);
+        check::<2, Zigzag>(&pairs);
+    }
+
+    #[test]
+    fn every_length_of_run_and_of_value() {
+        let edges: Vec<u64> = edges().collect();
+        for len in (0..70).chain([255, 256, 257]) {
+            for shift in [0, 7, 31] {
+                check_all(&edges.iter().cycle().skip(shift * len).take(len).copied().collect::<Vec<_>>());
+            }
+        }
+        // Runs of values that are alike, with another one at every place.
+        for bits in [0, 6, 7, 13, 14, 20, 21, 27, 28, 31, 35, 48, 55, 56, 62, 63] {
+            for place in 0..33 {
+                let mut values = [(1_u64 << bits) - 1; 33];
+                check_all(&values);
+                values[place] = 1 << bits;
+                check_all(&values);
+                values[place] = u64::MAX;
+                check_all(&values);
+            }
+        }
+    }
+
+    #[test]
+    fn the_best_kernel_runs() {
+        pack::<1, Plain>(&[[1]; 20], &mut Cursor::over(&mut [0; 20]));
+        assert!(super::super::best_has_run());
+    }
+}
