@@ -54,7 +54,7 @@ fn spans(directory: Option<&Path>) -> Result<(DescriptorPool, Vec<u8>)> {
             DescriptorPool::decode(&std::fs::read(directory.join("otlp.binpb"))?)?,
             std::fs::read(directory.join("otlp_traces.binpb"))?,
         ),
-        None => (DescriptorPool::from_tables(&[traces::Export::TABLE])?, traces::sample().encode_to_vec()?),
+        None => (DescriptorPool::from_tables(&[traces::Export::TABLE])?, traces::sample(0).encode_to_vec()?),
     })
 }
 

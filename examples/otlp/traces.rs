@@ -69,8 +69,11 @@ tablepb::message! {
     }
 }
 
-/// The spans of some requests.
-pub fn sample() -> Export {
+/// Spans of a sample.
+pub const SPANS: usize = 200;
+
+/// The spans of some requests; others for another number.
+pub fn sample(number: u64) -> Export {
     let id = |seed: u64, len: usize| (0..len).map(|i| (seed * 31 + i as u64 * 97) as u8).collect();
     let span = |n: u64| {
         let start = 1_700_000_000_000_000_000 + n * 1_000_000;
@@ -99,6 +102,9 @@ pub fn sample() -> Export {
     };
     let scope =
         InstrumentationScope { name: "shop.http".into(), version: "0.31.0".into(), ..Default::default() };
-    let scope_spans = vec![ScopeSpans { scope: Some(scope), spans: (0..200).map(span).collect() }];
+    let scope_spans = vec![ScopeSpans {
+        scope: Some(scope),
+        spans: (0..SPANS as u64).map(|n| span(number * SPANS as u64 + n)).collect(),
+    }];
     Export { resource_spans: vec![ResourceSpans { resource: Some(resource()), scope_spans }] }
 }
