@@ -9,6 +9,9 @@
 //! | dynamic messages | schemas known at run time: read, change, write again | [`DescriptorPool`], [`Decoder`], [`DynamicMessage`] |
 //! | records | writing straight to a buffer, no message in memory | [`RecordPlan`], [`record`] |
 //!
+//! Each can leave work undone: constant parts are encoded once ([`Prepared`]), fields that nobody reads are not decoded
+//! ([`Projection`], [`Lazy`]), and [`RawFields`] need no schema at all.
+//!
 //! Below them are [`wire`] (tags, varints, skipping; no schema) and [`stream`] (messages behind each other).
 //!
 //! ```
