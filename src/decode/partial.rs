@@ -3,8 +3,9 @@
 //! Tags and lengths of the message they are in have been read; nothing inside of them is, but for the tags of
 //! groups, which end where they say. Most skipped fields never get here (`scalars.rs`).
 
-use super::run::{Child, Run, touch, touch_list};
-use super::special::{Field, skip};
+use super::input;
+use super::run::{Run, touch, touch_list};
+use super::special::{Field, Other, skip};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Program};
 use crate::slab::Full;
@@ -12,10 +13,37 @@ use crate::wire::{Tag, raw};
 
 type At<T> = Result<T, (Kind, usize)>;
 
+/// Skips length-delimited fields of one tag, the first of which has its tag at `item` and its length at `pos`: the
+/// start of the last one, and the position behind it. Elements of a list follow each other.
+#[inline(always)]
+pub(super) fn skip_lengths(
+    buf: &[u8],
+    (mut item, mut pos): (usize, usize),
+    end: usize,
+    tag: u32,
+) -> Result<(usize, usize), Kind> {
+    loop {
+        let (_, value_end) = input::bounded(buf, pos, end)?;
+        // What stands at the end of the message is no tag of it, and a byte from 0x80 on no whole tag.
+        let same = tag < 0x80 && buf.get(value_end).is_some_and(|&byte| u32::from(byte) == tag);
+        if value_end >= end || !same {
+            return Ok((item, value_end));
+        }
+        (item, pos) = (value_end, value_end + 1);
+    }
+}
+
 impl Run<'_, '_> {
+    /// A field that the run loop leaves to others.
+    pub(super) fn apart<'p>(&mut self, field: Field<'p>, entry: &Entry) -> At<Other<'p>> {
+        let (next, has) =
+            if entry.op.is_lazy() { self.lazy(field, entry)? } else { self.unselected(field, entry)? };
+        Ok(Other::Apart(next, has))
+    }
+
     /// A message or group that stays bytes; gives the position behind it and the presence bits.
-    #[inline(never)]
-    pub(super) fn lazy(&mut self, field: Field<'_>, entry: &Entry, mut has: u64) -> At<(usize, u64)> {
+    fn lazy(&mut self, field: Field<'_>, entry: &Entry) -> At<(usize, u64)> {
+        let mut has = field.has;
         if self.depth_left() == 0 {
             return Err((Kind::DepthExceeded, field.item));
         }
@@ -72,8 +100,8 @@ impl Run<'_, '_> {
     }
 
     /// A field that is not selected; gives the position behind it and the presence bits.
-    #[inline(never)]
-    pub(super) fn unselected(&mut self, field: Field<'_>, entry: &Entry, has: u64) -> At<(usize, u64)> {
+    fn unselected(&mut self, field: Field<'_>, entry: &Entry) -> At<(usize, u64)> {
+        let has = field.has;
         let limit = self.buf.get(..field.end).unwrap_or(self.buf);
         let tag = Tag::from_bits(field.tag).map_err(|kind| (kind, field.item))?;
         let next = skip(limit, field.item, field.pos, tag, self.depth_left())?;
@@ -96,22 +124,19 @@ impl Run<'_, '_> {
         Ok((next, has & !field.program.oneof_mask(entry.oneof)))
     }
 
-    /// Keeps the bytes of a message that begins, of which only some fields are decoded.
+    /// Keeps the bytes of a message that has ended, of which only some fields were decoded. Those of the outermost
+    /// one are kept from the beginning.
     #[inline(never)]
-    pub(super) fn keep_bytes(&mut self, base: u32, child: &Child) -> At<()> {
-        let end = if child.group == 0 {
-            child.end
-        } else {
-            let limit = self.buf.get(..child.end).unwrap_or(self.buf);
-            let (end, _) = raw::group(limit, child.start, child.group >> 3, self.depth_left())
-                .map_err(|fault| (fault.kind, fault.offset))?;
-            end
-        };
-        if end > child.start {
-            let len = (end - child.start) as u32;
-            self.slab
-                .add_verbatim(base, child.start as u32, len)
-                .map_err(|full| (full.into(), child.start))?;
+    pub(super) fn keep_bytes(&mut self, base: u32, end: usize, group: u32) -> Result<(), Full> {
+        let Some(frame) = self.scratch.stack.last() else { return Ok(()) };
+        let tag = raw::tag_bits(self.buf, frame.item as usize).map_or(end, |(_, pos)| pos);
+        let start = if group == 0 { raw::length(self.buf, tag).map_or(end, |(_, pos)| pos) } else { tag };
+        if !self.slab.words().is_verbatim(base) {
+            // Numbers that closed enums do not list are in the bytes.
+            self.slab.clear_unknown(base);
+        }
+        if end > start {
+            self.slab.add_verbatim(base, start as u32, (end - start) as u32)?;
         }
         Ok(())
     }

@@ -150,7 +150,7 @@ impl Run<'_, '_> {
                         item = pos;
                         let (tag, next, entry) = attempt!(scalars::tag_at(program, buf, pos));
                         pos = next;
-                        Some((tag, entry))
+                        Some((tag, entry.filter(|entry| !entry.op.is_apart())))
                     }
                 } else {
                     let body = self.slab.run_mut(base, program.words() as usize);
@@ -180,10 +180,14 @@ impl Run<'_, '_> {
                     let (entry, op) = match found {
                         Some(entry) => (entry, entry.op),
                         None => {
-                            let field = Field { end, item, pos, tag, group, program, base };
+                            let field = Field { end, item, pos, tag, group, program, base, has };
                             match attempt_at!(self.other(field)) {
                                 Other::Skipped(next) => {
                                     pos = next;
+                                    continue 'run;
+                                }
+                                Other::Apart(next, bits) => {
+                                    (pos, has) = (next, bits);
                                     continue 'run;
                                 }
                                 Other::EndGroup => break 'ended,
@@ -284,20 +288,6 @@ impl Run<'_, '_> {
                             pos = value_end;
                             continue 'run;
                         }
-                        Op::Lazy | Op::ListLazy => {
-                            let field = Field { end, item, pos, tag, group, program, base };
-                            let next;
-                            (next, has) = in_field!(self.lazy(field, entry, has));
-                            pos = next;
-                            continue 'run;
-                        }
-                        op if op.is_skip() => {
-                            let field = Field { end, item, pos, tag, group, program, base };
-                            let next;
-                            (next, has) = in_field!(self.unselected(field, entry, has));
-                            pos = next;
-                            continue 'run;
-                        }
                         Op::Message | Op::Shaped | Op::ListMessage | Op::Map => {
                             let end = value_end!();
                             break 'child (entry, Child { start: pos, end, group: 0, resume: 0 });
@@ -366,9 +356,6 @@ impl Run<'_, '_> {
                     new_body = fresh;
                     child_has = if fresh { 0 } else { self.slab.words().has_bits(sub, child_base) };
                 }
-                if sub.keeps_bytes() {
-                    attempt_at!(self.keep_bytes(child_base, &child));
-                }
                 if let Some(shape) = sub.fixed()
                     && shape.len == child.end - child.start
                     && new_body
@@ -414,9 +401,12 @@ impl Run<'_, '_> {
             if !program.is_wide() {
                 self.slab.set_has_bits(program, base, has);
             }
-            if program.has_required() {
+            if program.has_end() {
                 let required = program.required_mask();
                 self.may_miss |= program.is_wide() || has & required != required;
+                if program.keeps_bytes() {
+                    attempt!(self.keep_bytes(base, if group == 0 { end } else { item }, group));
+                }
             }
             let Some(frame) = self.scratch.stack.pop() else { return Ok(()) };
             if frame.map && has != MAP_ENTRY {
@@ -436,7 +426,7 @@ impl Run<'_, '_> {
             Kind::Incomplete | Kind::VarintOverflow | Kind::InvalidLength | Kind::InvalidTag => {
                 self.explain(program, item, offset, end).unwrap_or((kind, offset, current))
             }
-            _ => (kind, offset, current),
+            _ => (kind, offset, current.or_else(|| self.field_at(program, item))),
         };
         let kind = raw::within(self.is_bounded(group), kind);
         self.spill(program, base, has);
@@ -483,6 +473,14 @@ impl Run<'_, '_> {
             }
         }
         None
+    }
+
+    /// The field whose tag starts here.
+    #[cold]
+    fn field_at(&self, program: &Program, item: usize) -> Option<u16> {
+        let (tag, _) = raw::tag(self.buf, item).ok()?;
+        let (position, entry) = program.by_number(tag.number())?;
+        (entry.tag == tag.get()).then_some(position as u16)
     }
 
     /// Whether a length, and not the end of the input, bounds the innermost message: it or one around it is not a

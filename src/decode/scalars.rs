@@ -4,7 +4,7 @@
 //! decoded in a function that holds the state of the loop in registers and calls nothing. It returns at the first
 //! field that needs more (lists, other messages, unknown fields) and at the end of the message.
 
-use super::{fixed, input};
+use super::{fixed, input, partial};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Entry, Op, Program, ProgramSet};
 use crate::wire::{unzigzag32, unzigzag64, utf8};
@@ -166,8 +166,8 @@ pub(super) fn run<'p>(
                 pos += 1 + shape.len;
                 has |= bit;
             }
-            Op::SkipLength => match input::bounded(buf, pos, end) {
-                Ok((_, value_end)) => pos = value_end,
+            Op::SkipLength => match partial::skip_lengths(buf, (item, pos), end, tag) {
+                Ok(next) => (item, pos) = next,
                 Err(kind) => break (tag, Why::Fault(kind, Some(entry))),
             },
             Op::SkipVarint => {
@@ -175,6 +175,7 @@ pub(super) fn run<'p>(
             }
             Op::SkipFixed32 => pos += 4,
             Op::SkipFixed64 => pos += 8,
+            Op::Skip | Op::Lazy | Op::ListLazy => break (tag, Why::Other),
             _ => break (tag, Why::Entry(entry)),
         }
     };

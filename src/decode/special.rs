@@ -26,12 +26,15 @@ pub(super) struct Field<'p> {
     pub(super) group: u32,
     pub(super) program: &'p Program,
     pub(super) base: u32,
+    pub(super) has: u64,
 }
 
 /// What the run loop does with it.
 pub(super) enum Other<'p> {
     /// Go on here.
     Skipped(usize),
+    /// Go on here with these presence bits.
+    Apart(usize, u64),
     /// The message has ended.
     EndGroup,
     /// Decode it as this.
@@ -71,6 +74,11 @@ impl Run<'_, '_> {
         let (tag, pos) = raw::tag(limit, field.item).map_err(|kind| (kind, field.item))?;
         if field.tag == field.group && field.group != 0 {
             return Ok(Other::EndGroup);
+        }
+        if let Some((_, entry)) = field.program.by_number(tag.number())
+            && entry.tag == field.tag
+        {
+            return self.apart(field, entry);
         }
         if let Some((_, entry)) = field.program.by_number(tag.number())
             && let Some(op) = entry.other_op(field.tag)

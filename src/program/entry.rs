@@ -177,6 +177,11 @@ impl Op {
         )
     }
 
+    /// Whether the field is none of the run loop: what does not decode it does not know how to skip it either.
+    pub(crate) const fn is_apart(self) -> bool {
+        self.is_skip() || self.is_lazy()
+    }
+
     /// Whether messages of the field stay bytes.
     pub(crate) const fn is_lazy(self) -> bool {
         matches!(self, Self::Lazy | Self::ListLazy)

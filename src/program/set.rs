@@ -250,6 +250,12 @@ impl Program {
         self.left_out != LeftOut::Nothing
     }
 
+    /// Whether something is to be done when a message ends: required fields to be looked for, bytes to be kept.
+    #[inline(always)]
+    pub(crate) fn has_end(&self) -> bool {
+        self.has_required || self.left_out == LeftOut::Kept
+    }
+
     /// Whether messages keep their bytes because of fields that are not selected.
     #[inline(always)]
     pub(crate) fn keeps_bytes(&self) -> bool {
