@@ -143,7 +143,17 @@ proptest! {
         let (mut one, mut other) = (Vec::new(), Vec::new());
         message.encode_with(&mut one, LOOSE).unwrap();
         changed.encode_with(&mut other, LOOSE).unwrap();
-        prop_assert_eq!(one, other);
+        prop_assert_eq!(&one, &other);
+        prop_assert_eq!(changed.encoded_len(), one.len());
+        // As deep as the one that is decoded, a copy too.
+        for depth in 0..7 {
+            let limit = LOOSE.max_depth(depth);
+            let encode = |message: &DynamicMessage| {
+                message.encode_with(&mut Vec::new(), limit).map_err(|error| error.kind())
+            };
+            prop_assert_eq!(encode(&message), encode(&changed));
+            prop_assert_eq!(encode(&message), encode(&changed.as_view().to_owned()));
+        }
     }
 }
 
@@ -216,6 +226,26 @@ fn the_depth_of_the_whole_is_checked() {
         assert_eq!(Prepared::new(&eager).unwrap().depth() as usize, levels);
     }
     assert!(Prepared::<prepared::Inner>::from_bytes(&nested(101)).is_err());
+
+    // In dynamic messages, by every setter.
+    let pool = DescriptorPool::from_tables(&[eager::Root::TABLE]).unwrap();
+    let root = pool.get_message_by_name("pkg.Root").unwrap();
+    let field = |name| root.get_field_by_name(name).unwrap();
+    let prepared = Prepared::<eager::Inner>::from_bytes(&nested(3)).unwrap();
+    for way in 0..4 {
+        let mut message = DynamicMessage::new(&root);
+        match way {
+            0 => message.set_field(&field("one"), &prepared).unwrap(),
+            1 => message.push(&field("list"), &prepared).unwrap(),
+            2 => message.insert(&field("map"), 7, &prepared).unwrap(),
+            _ => message.set_field(&field("group"), &prepared).unwrap(),
+        }
+        // An entry of a map is a level of its own.
+        let needs = if way == 2 { 5 } else { 4 };
+        let limits = |depth| message.encode_with(&mut Vec::new(), EncodeOptions::new().max_depth(depth));
+        assert_eq!(limits(needs - 1).unwrap_err().kind(), EncodeErrorKind::DepthExceeded, "{way}");
+        assert_eq!(limits(needs), Ok(()), "{way}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::run::{Run, touch, touch_list};
 use super::special::{Field, Other, skip};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Program};
-use crate::slab::Full;
+use crate::slab::{Full, Nesting};
 use crate::wire::{Tag, raw};
 
 type At<T> = Result<T, (Kind, usize)>;
@@ -85,13 +85,13 @@ impl Run<'_, '_> {
         match (in_place, fresh) {
             (true, true) => {
                 self.slab.clear_body(sub, at);
-                self.slab.make_raw(at, depth)?;
+                self.slab.make_raw(at, Nesting::allowed(depth))?;
                 Ok(at)
             }
             (true, false) => Ok(at),
             (false, true) => {
                 self.slab.set(at, crate::slab::NIL);
-                let body = self.slab.alloc_raw(depth)?;
+                let body = self.slab.alloc_raw(Nesting::allowed(depth))?;
                 self.slab.set(at, body);
                 Ok(body)
             }

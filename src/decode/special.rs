@@ -5,7 +5,7 @@ use super::run::{Child, Run};
 use super::{Frame, OpenMap};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};
-use crate::slab::{Full, MapContext, RawView};
+use crate::slab::{Full, MapContext, Nesting, RawView};
 use crate::wire::{Tag, WireType, raw};
 
 /// MessageSet items: group 1 with `type_id = 2` and `message = 3`.
@@ -161,7 +161,7 @@ impl Run<'_, '_> {
             match entry.coding {
                 Coding::ClosedEnum => self.slab.set(slot, self.set.enum_default(entry.sub) as u32),
                 _ if entry.op.is_lazy() => {
-                    let raw = self.slab.alloc_raw(self.depth_left())?;
+                    let raw = self.slab.alloc_raw(Nesting::allowed(self.depth_left()))?;
                     self.slab.set(slot, raw);
                 }
                 coding if coding.words() == 1 => self.slab.set(slot, 0),

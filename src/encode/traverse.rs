@@ -71,6 +71,8 @@ struct Course<'o> {
     options: &'o EncodeOptions,
     /// Not zero if a required field may be missing.
     missing: u64,
+    /// A message that is bytes nests deeper than the limit, or what is left of it.
+    too_deep: bool,
     /// Key orders of the maps being visited, innermost last.
     orders: Vec<Vec<u32>>,
 }
@@ -101,13 +103,13 @@ pub(super) fn traverse<V: Visit>(
     options: &EncodeOptions,
     visitor: &mut V,
 ) -> Result<bool, EncodeErrorKind> {
-    let mut course = Course { options, missing: 0, orders: Vec::new() };
+    let mut course = Course { options, missing: 0, too_deep: false, orders: Vec::new() };
     let mut here = Here { view: root, fields: None, position: 0, left: 0, depth: 0 };
     let mut levels = Levels::new();
     while let Drive::Deeper = drive(&mut here, levels.as_mut_slice(), &mut course, visitor)? {
         levels.grow();
     }
-    Ok(course.missing != 0)
+    if course.too_deep { Err(EncodeErrorKind::DepthExceeded) } else { Ok(course.missing != 0) }
 }
 
 /// Where a traversal is.
@@ -132,6 +134,7 @@ enum Drive {
 fn begin<V: Visit>(
     view: RawView<'_, '_>,
     program: &Program,
+    depth: usize,
     course: &mut Course<'_>,
     visitor: &mut V,
 ) -> FieldsBack {
@@ -140,6 +143,7 @@ fn begin<V: Visit>(
         if view.is_verbatim() {
             // What of it has been read may lack required fields.
             course.missing |= u64::from(program.needs_check());
+            course.too_deep |= depth + view.raw_levels() as usize > course.options.depth_limit() as usize;
             return FieldsBack::default();
         }
     }
@@ -186,7 +190,7 @@ fn drive<V: Visit>(
     let mut program = view.program();
     let mut fields = match here.fields {
         Some(fields) => fields,
-        None => begin(view, program, course, &mut visitor),
+        None => begin(view, program, depth, course, &mut visitor),
     };
     'message: loop {
         'children: {
@@ -278,7 +282,7 @@ fn drive<V: Visit>(
             *level = Level { rest, open, index, base, position: position as u32, left: left - 1 };
             depth += 1;
             (view, program, left) = (view.at(entry.sub, child), sub, 0);
-            fields = begin(view, program, course, &mut visitor);
+            fields = begin(view, program, depth, course, &mut visitor);
             continue 'message;
         }
         course.end_list(entry, left);

@@ -2,7 +2,7 @@
 
 use super::store::{Store, StoreFull};
 use crate::program::{Coding, Entry, Program, ProgramSet};
-use crate::slab::{Full, MapContext, MapScratch, NIL, RawView, Slab, Step, Walk};
+use crate::slab::{Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Step, Walk};
 
 /// The copy would be too large.
 #[derive(Clone, Copy, Debug)]
@@ -112,17 +112,17 @@ impl Target<'_> {
         base: u32,
         position: usize,
         entry: &Entry,
-        depth: u32,
+        nesting: Nesting,
     ) -> Result<u32, TooLarge> {
         let (slot, _) = self.slab.touch(program, base, position)?;
-        self.raw_at(entry, slot, entry.flags.is_inline(), depth)
+        self.raw_at(entry, slot, entry.flags.is_inline(), nesting)
     }
 
     /// Appends a raw message to the list at `slot` and gives its body.
-    pub(super) fn push_raw(&mut self, entry: &Entry, slot: u32, depth: u32) -> Result<u32, TooLarge> {
+    pub(super) fn push_raw(&mut self, entry: &Entry, slot: u32, nesting: Nesting) -> Result<u32, TooLarge> {
         let sub = self.set.program(entry.sub);
         let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
-        self.raw_at(entry, at, sub.is_contiguous(), depth)
+        self.raw_at(entry, at, sub.is_contiguous(), nesting)
     }
 
     /// A raw message at `at`, or referred to from there.
@@ -131,15 +131,15 @@ impl Target<'_> {
         entry: &Entry,
         at: u32,
         in_place: bool,
-        depth: u32,
+        nesting: Nesting,
     ) -> Result<u32, TooLarge> {
         if in_place {
             self.slab.clear_body(self.set.program(entry.sub), at);
-            self.slab.make_raw(at, depth)?;
+            self.slab.make_raw(at, nesting)?;
             return Ok(at);
         }
         self.slab.set(at, NIL);
-        let body = self.slab.alloc_raw(depth)?;
+        let body = self.slab.alloc_raw(nesting)?;
         self.slab.set(at, body);
         Ok(body)
     }
@@ -162,16 +162,16 @@ impl Target<'_> {
                     let program = self.set.program(index);
                     let Some(entry) = program.entries().get(position) else { return Err(TooLarge) };
                     let child = walk.view();
-                    let depth = child.words.raw_depth(child.base);
+                    let nesting = child.words.nesting(child.base);
                     let body = if entry.flags.is_list() {
                         let slot = self.open_list(program, here, position)?;
-                        match depth {
-                            Some(depth) => self.push_raw(entry, slot, depth)?,
+                        match nesting {
+                            Some(nesting) => self.push_raw(entry, slot, nesting)?,
                             None => self.push(entry, slot)?,
                         }
                     } else {
-                        match depth {
-                            Some(depth) => self.open_raw(program, here, position, entry, depth)?,
+                        match nesting {
+                            Some(nesting) => self.open_raw(program, here, position, entry, nesting)?,
                             None => self.open(program, here, position, entry)?,
                         }
                     };

@@ -5,14 +5,11 @@ use super::copy::{Target, TooLarge};
 use super::error::{SetFieldError, SetFieldErrorKind as Fault};
 use super::kept::Change;
 use super::store::Store;
-use super::{DynamicMessage, MapKey, MessageView, Value};
+use super::{DynamicMessage, MapKey, MessageView, Prepared, Value};
 use crate::program::{Program, ProgramSet};
 use crate::schema::{DescriptorPool, FieldDescriptor, MessageDescriptor};
-use crate::slab::{MapContext, RawView, Slab};
+use crate::slab::{MapContext, Nesting, RawView, Slab};
 use alloc::string::String;
-
-/// Messages that are set as bytes may be nested as deep as their reader accepts.
-const ANY_DEPTH: u32 = u32::MAX;
 
 /// A mutably borrowed message: the root of a [`DynamicMessage`], or a message inside of it.
 ///
@@ -175,7 +172,13 @@ impl<'m> MessageMut<'m> {
                 let mut target = self.target();
                 let bytes = target.span(prepared.as_bytes())?;
                 target.slab.untouch(program, base, place.position);
-                let body = target.open_raw(program, base, place.position, &place.entry, ANY_DEPTH)?;
+                let body = target.open_raw(
+                    program,
+                    base,
+                    place.position,
+                    &place.entry,
+                    Nesting::known(prepared.depth()),
+                )?;
                 target.slab.add_verbatim(body, bytes as u32, (bytes >> 32) as u32)?;
                 Ok(())
             }
@@ -242,7 +245,7 @@ impl<'m> MessageMut<'m> {
         let slot = target.open_list(program, base, place.position)?;
         if let Value::Prepared(prepared) = value {
             let bytes = target.span(prepared.as_bytes())?;
-            let body = target.push_raw(&place.entry, slot, ANY_DEPTH)?;
+            let body = target.push_raw(&place.entry, slot, Nesting::known(prepared.depth()))?;
             target.slab.add_verbatim(body, bytes as u32, (bytes >> 32) as u32)?;
             return Ok(());
         }
@@ -412,7 +415,7 @@ impl<'m> MessageMut<'m> {
             return Err(place.error(Fault::OutOfRange, Some(value)));
         };
         let written = match &value {
-            Value::Prepared(prepared) => self.set_element_raw(&place, index, prepared.as_bytes()),
+            Value::Prepared(prepared) => self.set_element_raw(&place, index, prepared),
             Value::Message(message) => self
                 .element_body(&place, index, true)
                 .and_then(|body| self.fill(place.entry.sub, body.ok_or(TooLarge)?, message)),
@@ -548,12 +551,17 @@ impl<'m> MessageMut<'m> {
     }
 
     /// Replaces an element that is there by bytes.
-    fn set_element_raw(&mut self, place: &Place<'_>, index: usize, bytes: &[u8]) -> Result<(), TooLarge> {
+    fn set_element_raw(
+        &mut self,
+        place: &Place<'_>,
+        index: usize,
+        prepared: &Prepared,
+    ) -> Result<(), TooLarge> {
         let at = self.element_at(place, index as u32).ok_or(TooLarge)?;
         let in_place = self.set.program(place.entry.sub).is_contiguous();
         let mut target = self.target();
-        let bytes = target.span(bytes)?;
-        let body = target.raw_at(&place.entry, at, in_place, ANY_DEPTH)?;
+        let bytes = target.span(prepared.as_bytes())?;
+        let body = target.raw_at(&place.entry, at, in_place, Nesting::known(prepared.depth()))?;
         target.slab.add_verbatim(body, bytes as u32, (bytes >> 32) as u32)?;
         Ok(())
     }

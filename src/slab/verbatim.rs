@@ -12,10 +12,38 @@ use super::{Full, NIL, Slab, Words};
 
 const VERBATIM: u32 = 2;
 const RAW: u32 = 4;
-/// The rest of the flags of a raw message: the levels that may nest in it.
-const DEPTH_SHIFT: u32 = 3;
+/// The rest of the flags of a raw message: its [`Nesting`].
+const NESTING_SHIFT: u32 = 3;
 /// What a body of a raw message needs, in words.
 pub(crate) const RAW_WORDS: u32 = 3;
+
+/// How deep messages are nested in a raw message: what is known of it, or what is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Nesting(u32);
+
+impl Nesting {
+    const KNOWN: u32 = 1 << 28;
+
+    /// Nobody knows; so many levels may nest, at most 2^28-1.
+    pub(crate) const fn allowed(levels: u32) -> Self {
+        Self(if levels < Self::KNOWN { levels } else { Self::KNOWN - 1 })
+    }
+
+    /// So many levels do nest: the bytes have been checked.
+    pub(crate) const fn known(levels: u32) -> Self {
+        Self(levels | Self::KNOWN)
+    }
+
+    /// The levels that may nest.
+    const fn most(self) -> u32 {
+        if self.0 & Self::KNOWN == 0 { self.0 } else { Self::KNOWN - 1 }
+    }
+
+    /// The levels that do, as far as is known.
+    pub(super) const fn least(self) -> u32 {
+        if self.0 & Self::KNOWN == 0 { 0 } else { self.0 & (Self::KNOWN - 1) }
+    }
+}
 
 impl Words<'_> {
     fn flags(self, base: u32) -> u32 {
@@ -31,14 +59,20 @@ impl Words<'_> {
         self.get(base + 1) != 0 && self.flags(base) & VERBATIM != 0
     }
 
-    /// How deep messages may be nested in the message at `base`, if that is raw.
+    /// What is known of the levels in the message at `base`, if that is raw.
     #[inline(always)]
-    pub(crate) fn raw_depth(self, base: u32) -> Option<u32> {
+    pub(crate) fn nesting(self, base: u32) -> Option<Nesting> {
         if self.get(base + 1) == 0 {
             return None;
         }
         let flags = self.flags(base);
-        (flags & RAW != 0).then_some(flags >> DEPTH_SHIFT)
+        (flags & RAW != 0).then_some(Nesting(flags >> NESTING_SHIFT))
+    }
+
+    /// How deep messages may be nested in the message at `base`, if that is raw.
+    #[inline(always)]
+    pub(crate) fn raw_depth(self, base: u32) -> Option<u32> {
+        self.nesting(base).map(Nesting::most)
     }
 }
 
@@ -53,18 +87,18 @@ impl Slab {
         Ok(())
     }
 
-    /// Makes an empty message raw, without bytes yet; at most 2^29-1 levels may nest in it.
-    pub(crate) fn make_raw(&mut self, base: u32, depth: u32) -> Result<(), Full> {
+    /// Makes an empty message raw, without bytes yet.
+    pub(crate) fn make_raw(&mut self, base: u32, nesting: Nesting) -> Result<(), Full> {
         self.unknown_grow(base, 0, false)?;
-        self.flag(base, VERBATIM | RAW | depth.min(u32::MAX >> DEPTH_SHIFT) << DEPTH_SHIFT);
+        self.flag(base, VERBATIM | RAW | nesting.0 << NESTING_SHIFT);
         Ok(())
     }
 
     /// Takes a body for a raw message that is referred to by offset.
-    pub(crate) fn alloc_raw(&mut self, depth: u32) -> Result<u32, Full> {
+    pub(crate) fn alloc_raw(&mut self, nesting: Nesting) -> Result<u32, Full> {
         let base = self.alloc(RAW_WORDS)?;
         self.run_mut(base, RAW_WORDS as usize).fill(0);
-        self.make_raw(base, depth)?;
+        self.make_raw(base, nesting)?;
         Ok(base)
     }
 
@@ -75,5 +109,18 @@ impl Slab {
             self.set(block + 2, old | flags);
             self.note_verbatim();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nesting_is_known_or_allowed() {
+        assert_eq!((Nesting::allowed(7).most(), Nesting::allowed(7).least()), (7, 0));
+        assert_eq!(Nesting::allowed(u32::MAX).most(), (1 << 28) - 1);
+        assert_eq!(Nesting::known(100).least(), 100);
+        assert!(Nesting::known(100).most() > 1_000_000);
     }
 }

@@ -1,7 +1,7 @@
 //! Reading a message in the slab by entry and slot; knows programs, not descriptors.
 
 use super::unknown::UnknownSpans;
-use super::{List, NIL, Words};
+use super::{List, NIL, Nesting, Words};
 use crate::program::{Entry, Program, ProgramSet, WIDE_GROUP};
 
 /// One message: where its words are, where its strings are, and which program describes it.
@@ -105,6 +105,11 @@ impl<'a, 'i> RawView<'a, 'i> {
     #[inline(always)]
     pub(crate) fn is_verbatim(&self) -> bool {
         self.words.is_verbatim(self.base)
+    }
+
+    /// The levels that are known to nest in the message, if it is raw; else 0.
+    pub(crate) fn raw_levels(&self) -> u32 {
+        self.words.nesting(self.base).map_or(0, Nesting::least)
     }
 
     /// Whether nothing of the message has been read.
