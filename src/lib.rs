@@ -95,8 +95,8 @@ pub use error::{
 };
 pub use message::{
     Decoder, DynamicMessage, Fields, ListIter, ListRef, MapIter, MapKey, MapKeyRef, MapRef, MessageMut,
-    MessageView, Prepare, Prepared, RawMessage, SetFieldError, SetFieldErrorKind, UnknownField,
-    UnknownFields, Value, ValueRef,
+    MessageView, Number, Numbers, Prepare, Prepared, RawMessage, SetFieldError, SetFieldErrorKind,
+    UnknownField, UnknownFields, Value, ValueRef,
 };
 pub use partial::{Projection, ProjectionError, ProjectionErrorKind, RawField, RawFields, RawStep, RawValue};
 pub use record::{PlanError, PlanErrorKind, RecordPlan, RecordWriter};

@@ -244,6 +244,7 @@ impl DynamicMessage {
         self.selected.is_some()
     }
 
+    #[inline]
     fn raw(&self) -> RawView<'_, '_> {
         let (set, index) = programs(&self.descriptor, self.selected.as_deref());
         RawView { words: self.slab.words(), store: self.store.as_slice(), set, index, base: self.base }
@@ -306,11 +307,13 @@ impl DynamicMessage {
 /// Reading; all as on [`MessageView`].
 impl DynamicMessage {
     /// The fields that are set, in field number order; see [`MessageView::fields`].
+    #[inline]
     pub fn fields(&self) -> super::Fields<'_, '_> {
         self.as_view().fields()
     }
 
     /// The value of a field, if it is set; see [`MessageView::get`].
+    #[inline]
     pub fn get(&self, field: &FieldDescriptor) -> Option<ValueRef<'_, '_>> {
         self.as_view().get(field)
     }
@@ -332,6 +335,7 @@ impl DynamicMessage {
     }
 
     /// Whether a field is set; see [`MessageView::has_field`].
+    #[inline]
     pub fn has_field(&self, field: &FieldDescriptor) -> bool {
         self.as_view().has_field(field)
     }

@@ -1,7 +1,7 @@
 //! [`Fields`]: the fields of a message that are set.
 
 use super::{MessageView, ValueRef};
-use crate::program::{Access, WIDE_GROUP};
+use crate::program::{Access, Body, WIDE_GROUP};
 use crate::schema::FieldRef;
 use crate::slab::Words;
 use core::iter::FusedIterator;
@@ -29,30 +29,52 @@ impl<'a, 'i> Fields<'a, 'i> {
     #[inline(always)]
     pub(super) fn new(view: MessageView<'a, 'i>) -> Self {
         let (body, words, base) = (view.body(), view.raw.words, view.raw.base);
-        let mut bits = words.get(base) as u64;
-        if body.high {
-            bits |= (words.get(base + 2) as u64) << 32;
-        }
-        let mut this = Self { view, bits, fields: &body.fields, slots: base, step: 0, groups: 0 };
-        if body.wide {
-            (this.bits, this.step) = (0, 2);
-            this.groups = body.fields.len().div_ceil(WIDE_GROUP) as u32;
+        let mut this = Self {
+            view,
+            bits: words.get(base) as u64,
+            fields: &body.fields,
+            slots: base,
+            step: 0,
+            groups: 0,
+        };
+        if body.large {
+            (this.bits, this.step, this.groups) = begin_large(words, base, body);
         }
         this
     }
 }
 
-/// Of a wide message with `len` fields, the next group in which something is set: how many are left behind it, its
-/// bits and its block.
+// As functions of numbers that return numbers, these leave the state of the loop in registers.
+
+/// Bits, step and groups at the beginning of a message with more than 32 fields.
+#[inline(never)]
+fn begin_large(words: Words<'_>, base: u32, body: &Body) -> (u64, u32, u32) {
+    if body.wide {
+        return (0, 2, body.fields.len().div_ceil(WIDE_GROUP) as u32);
+    }
+    (words.get(base) as u64 | (words.get(base + 2) as u64) << 32, 0, 0)
+}
+
+/// A group of a wide message: its fields and those behind it, its bits and its block, and how many groups are left.
+struct Group<'a> {
+    fields: &'a [Access],
+    bits: u32,
+    block: u32,
+    left: u32,
+}
+
+/// The first group in which something is set of those that are left.
 #[cold]
 #[inline(never)]
-fn next_group(words: Words<'_>, base: u32, len: usize, mut left: u32) -> Option<(u32, u32, u32)> {
-    let groups = len.div_ceil(WIDE_GROUP) as u32;
+fn next_group<'a>(words: Words<'_>, base: u32, body: &'a Body, mut left: u32) -> Option<Group<'a>> {
+    let groups = body.fields.len().div_ceil(WIDE_GROUP) as u32;
     while left > 0 {
-        let (bits, block) = words.wide_group(base, groups - left);
+        let group = groups - left;
+        let (bits, block) = words.wide_group(base, group);
         left -= 1;
         if bits != 0 {
-            return Some((left, bits, block));
+            let fields = body.fields.get(group as usize * WIDE_GROUP..)?;
+            return Some(Group { fields, bits, block, left });
         }
     }
     None
@@ -64,16 +86,14 @@ impl<'a, 'i> Iterator for Fields<'a, 'i> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let raw = &self.view.raw;
             let Some(bits) = NonZeroU64::new(self.bits) else {
                 if self.groups == 0 {
                     return None;
                 }
-                let all = &self.view.body().fields;
-                let (left, bits, block) = next_group(raw.words, raw.base, all.len(), self.groups)?;
-                let group = all.len().div_ceil(WIDE_GROUP) - left as usize - 1;
-                self.fields = all.get(group * WIDE_GROUP..)?;
-                (self.groups, self.bits, self.slots) = (left, bits as u64, block);
+                let raw = &self.view.raw;
+                let group = next_group(raw.words, raw.base, self.view.body(), self.groups)?;
+                (self.fields, self.groups) = (group.fields, group.left);
+                (self.bits, self.slots) = (group.bits as u64, group.block);
                 continue;
             };
             self.bits &= self.bits - 1;

@@ -1,7 +1,7 @@
 //! [`ListRef`]: a repeated field.
 
 use super::{MessageView, ValueRef};
-use crate::program::Elements;
+use crate::program::{Elements, Form};
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -46,6 +46,18 @@ impl<'a, 'i> ListRef<'a, 'i> {
     #[inline]
     pub fn iter(&self) -> ListIter<'a, 'i> {
         ListIter(*self)
+    }
+
+    /// What the elements are.
+    #[inline(always)]
+    pub(super) fn form(&self) -> Form {
+        self.elements.form
+    }
+
+    /// The words of all elements.
+    #[inline(always)]
+    pub(super) fn words(&self) -> &'a [u32] {
+        self.first.raw.words.run(self.first.raw.base, self.len() * self.elements.width as usize)
     }
 
     /// The element at its first word.

@@ -28,6 +28,7 @@ impl Store {
         Self(Holder::Shared(bytes.clone()))
     }
 
+    #[inline]
     pub(super) fn as_slice(&self) -> &[u8] {
         match &self.0 {
             Holder::Own(bytes) => bytes,

@@ -3,7 +3,7 @@
 use super::{DynamicMessage, Fields, ListRef, MapRef, RawMessage, UnknownFields, ValueRef};
 use crate::encode::{EncodeOptions, RawEncoder};
 use crate::error::{EncodeError, FieldPath};
-use crate::program::{Access, Body, Elements, Form};
+use crate::program::{Access, Body, Elements, Form, ProgramSet};
 use crate::schema::{DescriptorPool, FieldDescriptor, FieldRef, MessageDescriptor, OneofDescriptor};
 use crate::slab::{List, NIL, RawView, Words};
 use crate::table::{DefaultValue, Kind};
@@ -145,8 +145,12 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// Whether a field is one of this message.
     #[inline(always)]
     fn owns(&self, field: &FieldDescriptor) -> bool {
-        // The pool first: compilers load it once for any number of fields.
-        field.parent_pool() == self.pool && field.parent_message().index() == self.message()
+        let (pool, message) = (field.parent_pool(), field.parent_message().index());
+        // In the set of the pool, programs have the indices of their messages.
+        if core::ptr::eq(pool.programs(), self.raw.set) {
+            return message == self.raw.index;
+        }
+        pool == self.pool && message == message_of(self.raw.set, self.raw.index)
     }
 
     /// The slot of a field, if it is set.
@@ -464,6 +468,12 @@ fn zero<'a, 'i>(field: FieldRef<'_>) -> ValueRef<'a, 'i> {
 
 // What is rare is a function that returns registers: a function that returned a `ValueRef` would have to write it to
 // memory, and then compilers keep the values of all fields there.
+
+/// The message type of a program of a projection.
+#[inline(never)]
+fn message_of(set: &ProgramSet, index: u32) -> u32 {
+    set.body(index).message
+}
 
 /// The slot of a field of a wide message, if it is set.
 #[cold]

@@ -135,8 +135,8 @@ pub(crate) struct Body {
     pub(crate) message: u32,
     /// Keeps only the fields that are set.
     pub(crate) wide: bool,
-    /// Has presence bits 32..64, in header word 2.
-    pub(crate) high: bool,
+    /// Wide, or with presence bits 32..64 in header word 2.
+    pub(crate) large: bool,
 }
 
 impl Body {
@@ -146,7 +146,7 @@ impl Body {
             fields: fields.map(|(i, e)| Access::new(program, i, e, programs)).collect(),
             message: program.message(),
             wide: program.is_wide(),
-            high: program.has_high_bits(),
+            large: program.is_wide() || program.has_high_bits(),
         }
     }
 
@@ -169,7 +169,7 @@ impl Bodies {
     /// The body of this program index. An index that does not exist gives a message without fields.
     #[inline(always)]
     pub(crate) fn get(&self, index: u32) -> &Body {
-        static NONE: Body = Body { fields: Vec::new(), message: u32::MAX, wide: false, high: false };
+        static NONE: Body = Body { fields: Vec::new(), message: u32::MAX, wide: false, large: false };
         self.0.get(index as usize).unwrap_or(&NONE)
     }
 }

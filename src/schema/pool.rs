@@ -185,6 +185,7 @@ impl DescriptorPool {
     }
 
     /// The lowered messages; a program's index is [`MessageDescriptor::index`].
+    #[inline(always)]
     pub(crate) fn programs(&self) -> &ProgramSet {
         &self.0.programs
     }

@@ -147,7 +147,7 @@ fn read_view(out: &mut String, message: &MessageDescriptor) {
             let value = by_handle(&entry.map_entry_value_field().kind(), "value");
             ("as_map", format!("for (key, value) in value.iter() {{ key.read(sum); {value} }}"))
         } else if field.is_list() {
-            ("as_list", format!("for value in value.iter() {{ {} }}", by_handle(&field.kind(), "value")))
+            ("as_list", by_handle_all(&field.kind()))
         } else {
             let _ = writeln!(
                 out,
@@ -162,6 +162,25 @@ fn read_view(out: &mut String, message: &MessageDescriptor) {
         );
     }
     *out += "    }\n}\n";
+}
+
+/// Reads a `ListRef` of a known kind: numbers as such, everything else as values.
+fn by_handle_all(kind: &Kind) -> String {
+    let (number, read) = match kind {
+        Kind::Float => ("f32", "u64::from(value.to_bits())"),
+        Kind::Double => ("f64", "value.to_bits()"),
+        Kind::Bool => ("bool", "u64::from(value)"),
+        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 | Kind::Enum(_) => ("i32", "value as u64"),
+        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => ("i64", "value as u64"),
+        Kind::Uint32 | Kind::Fixed32 => ("u32", "value as u64"),
+        Kind::Uint64 | Kind::Fixed64 => ("u64", "value"),
+        Kind::String | Kind::Bytes | Kind::Message(_) => {
+            return format!("for value in value.iter() {{ {} }}", by_handle(kind, "value"));
+        }
+    };
+    format!(
+        "if let Some(values) = value.numbers::<{number}>() {{ values.for_each(|value| sum.add({read})) }}"
+    )
 }
 
 /// Reads a `ValueRef` of a known kind.
