@@ -9,7 +9,8 @@ use core::num::NonZeroU64;
 
 /// The fields of a message that are set; see [`MessageView::fields`].
 ///
-/// Takes a step per field that is set, whatever the type has.
+/// In field number order; lists and maps without elements are not set. Takes a step per field that is set, whatever
+/// the type has.
 #[derive(Clone)]
 pub struct Fields<'a, 'i> {
     view: MessageView<'a, 'i>,

@@ -6,6 +6,23 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 /// A repeated field: elements by index, in wire order. `Copy`, 64 bytes.
+///
+/// An element by index takes constant time. [`numbers`](Self::numbers) reads numbers of a known type several times as
+/// fast as [`iter`](Self::iter) reads values.
+///
+/// ```
+/// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};
+///
+/// static TAGS: MessageTable =
+///     MessageTable::new("pkg.Tags", &[FieldTable::new("tags", 1, Kind::String).repeated()]);
+/// let pool = DescriptorPool::from_tables(&[&TAGS])?;
+/// let mut decoder = Decoder::new(&pool.get_message_by_name("pkg.Tags").unwrap());
+/// let view = decoder.decode(b"\x0a\x01a\x0a\x01b\x0a\x01c")?;
+/// let tags = view.get_field_by_name("tags").and_then(|v| v.as_list()).unwrap();
+/// assert_eq!(tags.get(1).and_then(|v| v.as_str()), Some("b"));
+/// assert_eq!(tags.iter().rev().filter_map(|v| v.as_str()).collect::<String>(), "cba");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct ListRef<'a, 'i> {
     /// A message of the type of the elements, if they are messages; at the first element.

@@ -88,6 +88,21 @@ impl<'i> From<&'i MapKey> for MapKeyRef<'i> {
 }
 
 /// A map field: unique keys, in wire order. `Copy`, 64 bytes.
+///
+/// ```
+/// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MapKeyRef, MessageTable};
+///
+/// static LOG: MessageTable =
+///     MessageTable::new("pkg.Log", &[FieldTable::map("counts", 1, Kind::String, Kind::Int32)]);
+/// let pool = DescriptorPool::from_tables(&[&LOG])?;
+/// let mut decoder = Decoder::new(&pool.get_message_by_name("pkg.Log").unwrap());
+/// let view = decoder.decode(b"\x0a\x05\x0a\x01a\x10\x02\x0a\x05\x0a\x01b\x10\x05")?;
+/// let counts = view.get_field_by_name("counts").and_then(|v| v.as_map()).unwrap();
+/// assert_eq!(counts.get("b").and_then(|v| v.as_i32()), Some(5));
+/// let (key, value) = counts.iter().next().unwrap();
+/// assert_eq!((key, value.as_i32()), (MapKeyRef::String("a"), Some(2)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct MapRef<'a, 'i> {
     /// The first entry.

@@ -4,7 +4,10 @@ use super::{ListRef, MapRef, MessageView, RawMessage, Value};
 use alloc::{borrow::ToOwned, collections::BTreeMap, vec::Vec};
 use core::fmt;
 
-/// The value of a field, borrowed. `Copy`, at most 72 bytes.
+/// The value of a field, borrowed. `Copy`, 72 bytes.
+///
+/// Best matched by value where the fields or elements are walked: compilers then go from the kind of the field to the
+/// arm for it in one jump, and no `ValueRef` is ever made.
 ///
 /// `'a` is the arena the message is in (the [`Decoder`](super::Decoder) or [`DynamicMessage`](super::DynamicMessage)),
 /// `'i` the bytes that strings point into: the decoder's input, or the message's own bytes.
