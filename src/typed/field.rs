@@ -6,7 +6,8 @@
 //! not fit its kind is a trait bound that does not hold, reported at the name of the field.
 
 use super::{input::Input, kinds::FieldKind, size::Sizer, write::Writer};
-use crate::{DecodeErrorKind, DefaultValue, Syntax, wire::varint_len};
+use crate::wire::{WireType, varint_len};
+use crate::{DecodeErrorKind, DefaultValue, Syntax};
 use alloc::vec::Vec;
 
 /// What the listing says about a field beside its kind.
@@ -110,17 +111,22 @@ pub trait SingleFrom<'i, K: FieldKind>: Single<K> {
         if bits & 7 != K::WIRE as u32 {
             return Ok(Outcome::Unknown);
         }
-        let index = list.len();
-        input.reserve(list, 1)?;
-        let value = Self::fresh(input)?;
-        list.push(value);
-        match list.last_mut().map_or(Ok(Outcome::Unknown), |value| value.merge(bits, spec, input)) {
-            Ok(Outcome::Unknown) => {
-                list.truncate(index);
-                Ok(Outcome::Unknown)
+        loop {
+            let index = list.len();
+            input.reserve(list, 1)?;
+            let value = Self::fresh(input)?;
+            list.push(value);
+            match list.last_mut().map_or(Ok(Outcome::Unknown), |value| value.merge(bits, spec, input)) {
+                // Elements that are not numbers come in runs, and what the first one is they all are.
+                Ok(Outcome::Done) if matches!(K::WIRE, WireType::LengthDelimited) && input.same_tag(bits) => {
+                }
+                Ok(Outcome::Unknown) => {
+                    list.truncate(index);
+                    return Ok(Outcome::Unknown);
+                }
+                Err(kind) => return Err(input.at_index(index, kind)),
+                done => return done,
             }
-            Err(kind) => Err(input.at_index(index, kind)),
-            done => done,
         }
     }
 }
@@ -171,6 +177,12 @@ pub trait Field<K: FieldKind> {
 pub trait FieldFrom<'i, K: FieldKind>: Field<K> {
     /// Merges the field whose tag, `bits`, has been read.
     fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged;
+
+    /// Merges the field if it is a fixed-width number with a one-byte tag that is next; false if not.
+    #[inline(always)]
+    fn merge_next(&mut self, _spec: Spec, _input: &mut Input<'i>) -> bool {
+        false
+    }
 }
 
 /// A member that holds a oneof: `Option` of an enum.

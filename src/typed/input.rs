@@ -117,6 +117,26 @@ impl<'i> Input<'i> {
         if self.pos < self.buf.len() { Some(self.pos) } else { None }
     }
 
+    /// Takes the tag of another element of a run, if that is next.
+    #[inline(always)]
+    pub(super) fn same_tag(&mut self, bits: u32) -> bool {
+        let same = bits < 0x80 && self.buf.get(self.pos) == Some(&(bits as u8));
+        self.pos += usize::from(same);
+        same
+    }
+
+    /// Takes a tag of one byte and `N` bytes of value, if that tag is next.
+    #[inline(always)]
+    pub(super) fn tagged<const N: usize>(&mut self, tag: u8) -> Option<[u8; N]> {
+        let (&first, rest) = self.buf.get(self.pos..)?.split_first()?;
+        let value = *rest.first_chunk()?;
+        if first != tag {
+            return None;
+        }
+        self.pos += 1 + N;
+        Some(value)
+    }
+
     /// A tag; its number and wire type are checked by the field it belongs to, or by [`settle`](Self::settle).
     #[inline(always)]
     pub fn tag(&mut self) -> Result<u32, DecodeErrorKind> {
@@ -369,6 +389,11 @@ impl<'i> Input<'i> {
     /// Makes the string a copy of `value`, in its own memory if that is large enough.
     #[inline]
     pub(super) fn assign(&mut self, string: &mut String, value: &str) -> Result<(), DecodeErrorKind> {
+        if string.capacity() == 0 {
+            self.charge(value.len())?;
+            *string = String::from(value);
+            return Ok(());
+        }
         string.clear();
         if string.capacity() < value.len() {
             self.charge(value.len())?;

@@ -164,6 +164,33 @@ pub const fn message_table(
     MessageTable::new(full_name, fields).syntax(syntax)
 }
 
+/// Whether all fields are singular fixed-width numbers with one-byte tags, listed in number order: points, vertices,
+/// samples.
+pub const fn is_fixed(table: &MessageTable) -> bool {
+    let mut rest = table.fields();
+    let mut last = 0;
+    while let [field, tail @ ..] = rest {
+        let fixed = matches!(
+            field.kind(),
+            TableKind::Float
+                | TableKind::Fixed32
+                | TableKind::Sfixed32
+                | TableKind::Double
+                | TableKind::Fixed64
+                | TableKind::Sfixed64
+        );
+        let plain = field.map_key().is_none()
+            && field.oneof_name().is_none()
+            && matches!(field.cardinality(), Cardinality::Optional);
+        if !fixed || !plain || field.number() <= last || field.number() > 15 {
+            return false;
+        }
+        last = field.number();
+        rest = tail;
+    }
+    last > 0
+}
+
 /// Whether fields must be checked for presence when the message is complete.
 pub const fn has_required(table: &MessageTable) -> bool {
     let mut rest = table.fields();

@@ -286,6 +286,14 @@ macro_rules! __message {
                 $($crate::__private::unknown!(
                     $kind unknown = $crate::__private::Some($crate::__private::UnknownMember::bytes_mut($field))
                 );)*
+                if const { $crate::__private::is_fixed(<Self as $crate::Message>::TABLE) } {
+                    // Most such messages have all of their fields, in order; the loop takes what is left.
+                    let _ = true $($(&& __C::next::<$crate::__private::kind!($kind), _>(
+                        $field,
+                        $crate::__private::spec!($number $options $syntax),
+                        input,
+                    ))?)*;
+                }
                 while let $crate::__private::Some(start) = input.next() {
                     let bits = input.tag()?;
                     let outcome = match bits >> 3 {

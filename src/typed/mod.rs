@@ -54,7 +54,7 @@ pub mod expansion {
     pub use super::field::{Field, OneofMember, Outcome, Single, Spec, Visit};
     pub use super::input::Input;
     pub use super::kinds::{
-        self, FieldKind, ascend, field_table, has_required, in_order, message_table, unraw,
+        self, FieldKind, ascend, field_table, has_required, in_order, is_fixed, message_table, unraw,
     };
     pub use super::unknown::UnknownMember;
     pub use crate::{

@@ -115,6 +115,11 @@ macro_rules! plain {
             fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
                 SingleFrom::<$kind>::merge(self, bits, spec, input)
             }
+
+            #[inline(always)]
+            fn merge_next(&mut self, spec: Spec, input: &mut Input<'i>) -> bool {
+                next::<$kind, _>(self, spec, input)
+            }
         }
     };
 }
@@ -248,6 +253,24 @@ fn get<K: ScalarKind>(buf: &[u8], pos: usize) -> Result<(u64, usize), DecodeErro
         WireType::Fixed32 => raw::fixed32(buf, pos).map(|(raw, pos)| (raw.into(), pos)),
         WireType::Fixed64 => raw::fixed64(buf, pos),
         _ => raw::varint(buf, pos),
+    }
+}
+
+/// Merges a fixed-width number with a one-byte tag, if that is next.
+#[inline(always)]
+fn next<K: ScalarKind, T: Scalar<K>>(member: &mut T, spec: Spec, input: &mut Input<'_>) -> bool {
+    let tag = spec.tag::<K>() as u8;
+    let raw = match K::WIRE {
+        WireType::Fixed32 => input.tagged(tag).map(|bytes| u32::from_le_bytes(bytes).into()),
+        WireType::Fixed64 => input.tagged(tag).map(u64::from_le_bytes),
+        _ => None,
+    };
+    match raw.and_then(T::from_raw) {
+        Some(value) => {
+            *member = value;
+            true
+        }
+        None => false,
     }
 }
 

@@ -138,7 +138,19 @@ pub fn tag(buf: &[u8], pos: usize) -> Result<(Tag, usize), Kind> {
 pub fn tag_bits(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
     match buf.get(pos) {
         Some(&byte) if byte < 0x80 => Ok((byte.into(), pos + 1)),
-        _ => five_bytes(buf, pos, 0x0f, Kind::InvalidTag),
+        _ => match two_bytes(buf, pos) {
+            Some(bits) => Ok((bits.into(), pos + 2)),
+            None => five_bytes(buf, pos, 0x0f, Kind::InvalidTag),
+        },
+    }
+}
+
+/// A varint of two bytes, of which the first has a continuation bit.
+#[inline(always)]
+fn two_bytes(buf: &[u8], pos: usize) -> Option<u16> {
+    match buf.get(pos..)?.first_chunk() {
+        Some(&[first, second]) if second < 0x80 => Some(u16::from(first & 0x7f) | u16::from(second) << 7),
+        _ => None,
     }
 }
 
@@ -151,10 +163,13 @@ pub fn tag_bits(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
 pub fn length(buf: &[u8], pos: usize) -> Result<(usize, usize), Kind> {
     match buf.get(pos) {
         Some(&byte) if byte < 0x80 => Ok((byte.into(), pos + 1)),
-        _ => {
-            let (len, pos) = five_bytes(buf, pos, 0x07, Kind::InvalidLength)?;
-            Ok((len as usize, pos))
-        }
+        _ => match two_bytes(buf, pos) {
+            Some(len) => Ok((len.into(), pos + 2)),
+            None => {
+                let (len, pos) = five_bytes(buf, pos, 0x07, Kind::InvalidLength)?;
+                Ok((len as usize, pos))
+            }
+        },
     }
 }
 
