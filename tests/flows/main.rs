@@ -3,7 +3,7 @@
 //! `captures.rs`: captures of real exporters, against what tshark says of them; they are in `../shared/data/flows`, and
 //! the tests say so and pass where that is not. `records.rs` and `templates.rs`: a datagram for each rule of the
 //! formats. `files.rs`: formats of captures. `hostile.rs`: datagrams that were cut off, changed or made up. `program.rs`:
-//! the command line. `parts.rs`: numbers and rates.
+//! the command line. `parts.rs`: numbers and rates. `store.rs`: a column store.
 
 #[path = "../../examples/flows/capture/mod.rs"]
 mod capture;
@@ -17,6 +17,7 @@ mod hostile;
 mod parts;
 mod program;
 mod records;
+mod store;
 mod support;
 mod templates;
 #[path = "../../examples/flows/traffic/mod.rs"]
