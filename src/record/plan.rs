@@ -247,7 +247,8 @@ impl RecordPlan {
     /// A .proto file with the message type, and what it needs, that has the enabled fields only.
     ///
     /// As [`MessageDescriptor::to_proto`]: what is defined in other files is imported from there, and disabled fields
-    /// of types in other files stay in those.
+    /// of types in other files stay in those. Enabled extensions of the same file come along; those of other files
+    /// are there.
     pub fn to_proto(&self) -> String {
         definition::print(self)
     }

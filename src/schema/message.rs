@@ -241,13 +241,13 @@ impl MessageDescriptor {
     ///
     /// Compiles to the same descriptors, see [`FileDescriptor::to_proto`].
     pub fn to_proto(&self) -> String {
-        self.to_proto_of(&print::keep_all)
+        print::message(&self.pool, self.index)
     }
 
-    /// As [`to_proto`](Self::to_proto), with those fields only that `keep` has: of a message, by program index, the
+    /// As [`to_proto`](Self::to_proto), with those fields and extensions only that `keep` has: of a message, by program index, the
     /// field at a position of its list of fields and extensions.
     pub(crate) fn to_proto_of(&self, keep: &dyn Fn(u32, u32) -> bool) -> String {
-        print::message(&self.pool, self.index, keep)
+        print::record(&self.pool, self.index, keep)
     }
 }
 

@@ -31,9 +31,17 @@ pub(super) fn file(pool: &DescriptorPool, index: u32) -> String {
     Printer::new(pool, index, None).print()
 }
 
-/// A file with what a message needs that has those fields only, its own and those of other messages, that `keep` has.
-pub(super) fn message(pool: &DescriptorPool, index: u32, keep: &Keep<'_>) -> String {
-    let wanted = subset::Wanted::of_message(pool.data(), index, keep);
+/// A file with what a message needs.
+pub(super) fn message(pool: &DescriptorPool, index: u32) -> String {
+    let wanted = subset::Wanted::of_message(pool.data(), index);
+    let file = pool.data().messages.get(index as usize).map_or(NONE, |m| m.file);
+    Printer::new(pool, file, Some(wanted)).print()
+}
+
+/// A file with what a record of a message needs: those fields and extensions only, its own and those of other
+/// messages, that `keep` has.
+pub(super) fn record(pool: &DescriptorPool, index: u32, keep: &Keep<'_>) -> String {
+    let wanted = subset::Wanted::of_record(pool.data(), index, keep);
     let file = pool.data().messages.get(index as usize).map_or(NONE, |m| m.file);
     Printer { keep, ..Printer::new(pool, file, Some(wanted)) }.print()
 }

@@ -19,35 +19,48 @@ struct Search<'a> {
     data: &'a PoolData,
     file: u32,
     keep: &'a Keep<'a>,
+    /// Whether messages bring their extensions along.
+    extends: bool,
     wanted: Wanted,
     /// Messages whose content has not been looked at.
     todo: Vec<u32>,
 }
 
 impl Wanted {
-    pub(super) fn of_message(data: &PoolData, index: u32, keep: &Keep<'_>) -> Self {
+    pub(super) fn of_message(data: &PoolData, index: u32) -> Self {
         let file = data.messages.get(index as usize).map_or(NONE, |m| m.file);
-        Search::run(data, file, keep, |search| search.message(index))
+        Search::new(data, file, &keep_all).run(|search| search.message(index))
+    }
+
+    /// With the extensions that `keep` has, of the same file.
+    pub(super) fn of_record(data: &PoolData, index: u32, keep: &Keep<'_>) -> Self {
+        let file = data.messages.get(index as usize).map_or(NONE, |m| m.file);
+        let search = Search { extends: true, ..Search::new(data, file, keep) };
+        search.run(|search| search.message(index))
     }
 
     pub(super) fn of_enum(data: &PoolData, index: u32) -> Self {
         let file = data.enums.get(index as usize).map_or(NONE, |e| e.file);
-        Search::run(data, file, &keep_all, |search| search.enumeration(index))
+        Search::new(data, file, &keep_all).run(|search| search.enumeration(index))
     }
 }
 
-impl Search<'_> {
-    fn run(data: &PoolData, file: u32, keep: &Keep<'_>, start: impl FnOnce(&mut Search<'_>)) -> Wanted {
-        let mut search = Search { data, file, keep, wanted: Wanted::default(), todo: Vec::new() };
-        start(&mut search);
-        if search.defines_options() {
+impl<'a> Search<'a> {
+    fn new(data: &'a PoolData, file: u32, keep: &'a Keep<'a>) -> Self {
+        Self { data, file, keep, extends: false, wanted: Wanted::default(), todo: Vec::new() }
+    }
+
+    fn run(mut self, start: impl FnOnce(&mut Self)) -> Wanted {
+        start(&mut self);
+        if self.defines_options() {
+            let (data, file) = (self.data, self.file);
             let here = data.extensions.iter().enumerate().filter(|(_, e)| e.file == file);
-            here.for_each(|(index, _)| search.extension(index as u32));
+            here.for_each(|(index, _)| self.extension(index as u32));
         }
-        while let Some(index) = search.todo.pop() {
-            search.content(index);
+        while let Some(index) = self.todo.pop() {
+            self.content(index);
         }
-        search.wanted
+        self.wanted
     }
 
     /// Whether the file has custom options. They may be used anywhere in it, and their values may hold any of its
@@ -122,6 +135,12 @@ impl Search<'_> {
         }
         for &extension in &message.extensions {
             self.extension(extension);
+        }
+        let extensions = message.fields.iter().enumerate().skip(message.declared as usize);
+        for (at, field) in extensions {
+            if self.extends && (self.keep)(index, at as u32) {
+                self.extension(field.extension);
+            }
         }
         self.todo.extend(message.messages.iter().filter(|m| !dropped_entries.contains(m)));
     }
