@@ -7,7 +7,9 @@ use common::heap::{Counting, Use, measure};
 use common::samples::{self, rich_payload};
 use common::schema::{Card, Kind, Schema, Syntax};
 use common::wire::Wire;
-use tablepb::{DecodeError, DecodeErrorKind, DecodeOptions, Decoder, DynamicMessage, MessageDescriptor};
+use tablepb::{
+    DecodeError, DecodeErrorKind, DecodeOptions, Decoder, DynamicMessage, MessageDescriptor, Projection,
+};
 
 #[global_allocator]
 static HEAP: Counting = Counting;
@@ -112,6 +114,36 @@ fn no_input_takes_more_than_the_budget() {
             println!("{name}, {what}: {per_byte:.1} bytes per byte, {} allocations, {fault:?}", used.count);
             assert!(used.peak <= promised(input.len()), "{name}, {what}: {used:?}");
             assert!(fault.is_none_or(|kind| kind == DecodeErrorKind::BudgetExceeded), "{name}: {fault:?}");
+        }
+    }
+}
+
+/// Projections of the same messages: one field of each sub-message, everything lazy, and both with bytes kept.
+fn projections(root: &MessageDescriptor) -> Vec<(&'static str, Projection)> {
+    let names =
+        ["f1.f1", "f2.f1", "f3.f1", "f4.f1", "f5.f1", "f6.f1", "f7.f1", "f8.f1", "f9", "f14", "f15.f1"];
+    let some = Projection::new(root, names).unwrap();
+    let lazy = Projection::all(root).lazy(["*"]).unwrap();
+    let both = Projection::new(root, names).unwrap().lazy(["f3", "f8"]).unwrap().pass_through();
+    vec![("some", some.clone()), ("some kept", some.pass_through()), ("lazy", lazy), ("both", both)]
+}
+
+#[test]
+fn no_projection_takes_more_than_the_budget() {
+    let root = descriptor_of(&shapes());
+    for (how, projection) in projections(&root) {
+        for (name, piece) in amplifiers() {
+            let input = Wire::repeat(piece.clone(), SIZE / piece.0.len()).0;
+            let decoder = || Decoder::new(&root).with_projection(&projection);
+            let view = outcome(|| decoder().decode(&input).map(drop));
+            let owned = outcome(|| projection.decode(&input));
+            for (what, (fault, used)) in [("view", view), ("owned", owned)] {
+                assert!(used.peak <= promised(input.len()), "{how}, {name}, {what}: {used:?}");
+                assert!(
+                    fault.is_none_or(|kind| kind == DecodeErrorKind::BudgetExceeded),
+                    "{name}: {fault:?}"
+                );
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ pub mod make_schema;
 
 use tablepb::{
     DecodeError, DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EncodeOptions,
-    MessageDescriptor,
+    FieldKind, MessageDescriptor, Projection,
 };
 
 /// How far an input got.
@@ -74,6 +74,7 @@ fn payload_of(schema: &MessageDescriptor, payload: &[u8]) -> bool {
         (Err(a), Err(b)) => {
             assert_eq!(place(&a), place(b), "{schema:?} {payload:02x?}");
             merged_in_part(schema, payload);
+            projected(schema, None, payload);
             return false;
         }
         (a, b) => panic!("{schema:?} {payload:02x?}: view {a:?}, owned {b:?}"),
@@ -85,6 +86,7 @@ fn payload_of(schema: &MessageDescriptor, payload: &[u8]) -> bool {
     let _ = format!("{view:?}");
     stable(schema, &owned, payload);
     twice(schema, &owned, payload);
+    projected(schema, Some(&owned), payload);
 
     let strict = DynamicMessage::decode(schema, payload);
     assert_eq!(strict.is_ok(), owned.is_initialized(), "{schema:?} {payload:02x?}");
@@ -119,6 +121,60 @@ fn twice(schema: &MessageDescriptor, message: &DynamicMessage, payload: &[u8]) {
     }
     if let Ok(joined) = DynamicMessage::decode_with(schema, &[payload, payload].concat(), PARTIAL) {
         assert!(merged == joined, "{schema:?} {payload:02x?} merged with itself");
+    }
+}
+
+/// Field paths that the payload picks: every other field, and one level further down in some.
+fn paths(schema: &MessageDescriptor, payload: &[u8]) -> Vec<String> {
+    let bit = |at: usize| payload.get(at % payload.len().max(1)).map_or(0, |byte| byte >> (at % 7)) & 1 == 1;
+    let mut paths = Vec::new();
+    for (at, field) in schema.fields().enumerate().filter(|(at, _)| bit(*at)) {
+        match field.kind() {
+            FieldKind::Message(inner) if bit(at + 3) && !field.is_map() && !inner.is_message_set() => {
+                let parts = inner.fields().enumerate().filter(|(i, _)| bit(at + i));
+                paths.extend(parts.map(|(_, part)| format!("{}.{}", field.name(), part.name())));
+            }
+            _ => paths.push(field.name().to_owned()),
+        }
+    }
+    paths
+}
+
+/// A projection decodes what a full decode does, and gives its bytes back; nothing panics, whatever the bytes are.
+fn projected(schema: &MessageDescriptor, full: Option<&DynamicMessage>, payload: &[u8]) {
+    if schema.is_message_set() || schema.is_map_entry() {
+        return;
+    }
+    let paths = paths(schema, payload);
+    let some = Projection::new(schema, &paths).expect("paths to fields");
+    let lazy = Projection::all(schema).lazy(["*"]).expect("all message fields");
+    for (keeps, projection) in [(false, some.clone()), (true, some.pass_through()), (true, lazy)] {
+        let mut decoder = Decoder::new(schema).with_options(PARTIAL).with_projection(&projection);
+        let view = match (decoder.decode(payload), projection.decode_with(payload, PARTIAL)) {
+            (Ok(view), Ok(owned)) => {
+                assert!(view == owned.as_view(), "{paths:?} of {payload:02x?}");
+                view
+            }
+            // The copy of the input counts against the budget of a message of its own.
+            (_, Err(error)) if error.kind() == DecodeErrorKind::BudgetExceeded => continue,
+            (Err(view), Err(_)) => {
+                assert!(full.is_none(), "{paths:?} of {payload:02x?}: {view}");
+                continue;
+            }
+            (view, owned) => panic!("{paths:?} of {payload:02x?}: view {view:?}, owned {owned:?}"),
+        };
+        let mut owned = view.to_owned();
+        let materialized = owned.materialize();
+        match full {
+            None => {}
+            Some(full) if keeps => {
+                assert!(
+                    materialized.is_ok() && owned == *full,
+                    "{paths:?} of {payload:02x?}: {materialized:?}"
+                );
+            }
+            Some(_) => assert!(materialized.is_ok(), "{paths:?} of {payload:02x?}: {materialized:?}"),
+        }
     }
 }
 

@@ -249,7 +249,8 @@ fn report(set: &ProgramSet, slab: &Slab, scratch: &Scratch, stop: Stop, start: u
         let Some(position) = entry.map(usize::from) else { continue };
         let view = RawView { words: slab.words(), store: &[], set, index, base };
         let Some(entry) = set.program(index).entries().get(position) else { continue };
-        let element = if entry.flags.is_list() && !entry.flags.is_map() {
+        let counted = entry.flags.is_list() && !entry.flags.is_map() && !entry.op.is_skip();
+        let element = if counted {
             let len = view.slot(position, entry).map_or(0, |slot| slab.words().list(slot).len);
             Some(if begun && entry.coding.is_message() { len.saturating_sub(1) } else { len })
         } else {

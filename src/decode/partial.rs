@@ -14,16 +14,20 @@ use crate::wire::{Tag, raw};
 type At<T> = Result<T, (Kind, usize)>;
 
 /// Skips length-delimited fields of one tag, the first of which has its tag at `item` and its length at `pos`: the
-/// start of the last one, and the position behind it. Elements of a list follow each other.
+/// start of the last one, and the position behind it; of a fault, the length that is at fault. Elements of a list
+/// follow each other.
 #[inline(always)]
 pub(super) fn skip_lengths(
     buf: &[u8],
     (mut item, mut pos): (usize, usize),
     end: usize,
     tag: u32,
-) -> Result<(usize, usize), Kind> {
+) -> Result<(usize, usize), (Kind, usize)> {
     loop {
-        let (_, value_end) = input::bounded(buf, pos, end)?;
+        let value_end = match input::bounded(buf, pos, end) {
+            Ok((_, value_end)) => value_end,
+            Err(kind) => return Err((kind, pos)),
+        };
         // What stands at the end of the message is no tag of it, and a byte from 0x80 on no whole tag.
         let same = tag < 0x80 && buf.get(value_end).is_some_and(|&byte| u32::from(byte) == tag);
         if value_end >= end || !same {
@@ -50,9 +54,7 @@ impl Run<'_, '_> {
         let (from, to, next) = self.extent(&field, entry.coding)?;
         let full = |full: Full| (full.into(), field.item);
         let base = self.raw_body(field.program, field.base, &mut has, entry).map_err(full)?;
-        if to > from {
-            self.slab.add_verbatim(base, from as u32, (to - from) as u32).map_err(full)?;
-        }
+        self.slab.add_verbatim(base, from as u32, (to - from) as u32).map_err(full)?;
         Ok((next, has))
     }
 

@@ -168,7 +168,10 @@ pub(super) fn run<'p>(
             }
             Op::SkipLength => match partial::skip_lengths(buf, (item, pos), end, tag) {
                 Ok(next) => (item, pos) = next,
-                Err(kind) => break (tag, Why::Fault(kind, Some(entry))),
+                Err((kind, at)) => {
+                    pos = at;
+                    break (tag, Why::Fault(kind, Some(entry)));
+                }
             },
             Op::SkipVarint => {
                 let _ = attempt!(input::varint(buf, pos));

@@ -56,7 +56,7 @@ impl<'a, 'i> RawMessage<'a, 'i> {
         MessageDescriptor::new(self.pool, self.view.program().message())
     }
 
-    /// The bytes of each occurrence of the field, with their offset from the start of the input.
+    /// The bytes of each occurrence of the field that has any, with their offset from the start of the input.
     pub fn parts(&self) -> impl Iterator<Item = (usize, &'i [u8])> + use<'a, 'i> {
         let view = self.view;
         view.spans().map(move |span| (span.offset as usize, view.bytes_at(span.offset, span.len)))
@@ -86,7 +86,7 @@ impl<'a, 'i> RawMessage<'a, 'i> {
         self.len() == 0
     }
 
-    /// Where the first byte is, from the start of the input; of a [`DynamicMessage`] that was changed since it was
+    /// Where the first byte is, from the start of the input, and 0 if there is none; of a [`DynamicMessage`] that was changed since it was
     /// decoded, from the start of the bytes it keeps.
     pub fn offset(&self) -> usize {
         self.parts().next().map_or(0, |(offset, _)| offset)

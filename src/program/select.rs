@@ -177,7 +177,9 @@ impl ProgramSet {
             }
         });
         program.fixed = None;
-        program.left_out = match (node.all || original.map_entry, keep) {
+        // A map entry has its key and its value, and nothing unknown.
+        let complete = node.all || (original.map_entry && original.entries().iter().all(selected));
+        program.left_out = match (complete, keep) {
             (true, _) => LeftOut::Nothing,
             (false, true) => LeftOut::Kept,
             (false, false) => LeftOut::Dropped,
