@@ -11,6 +11,7 @@ use super::write::Writer;
 use crate::decode::find_missing;
 use crate::error::{EncodeError, EncodeErrorKind};
 use crate::slab::RawView;
+use crate::wire::kernels::prefetch;
 use crate::wire::{
     Bits, Buffer, CursorOverflow, MAX_LEN, ReverseCursor, Work, Written, buffer::sealed::Sealed, varint_len,
     with_bits,
@@ -23,6 +24,9 @@ const SLACK: usize = 32;
 
 /// Bytes of strings per presence bit or four words above which a message is sized first.
 const LARGE: usize = 256;
+
+/// Bytes that are asked for ahead; of longer messages, the processor sees by itself which come next.
+const AHEAD: usize = 2048;
 
 /// A message in the slab and how to encode it.
 #[derive(Clone, Copy)]
@@ -117,6 +121,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// # Errors
     /// `MissingRequired` with a path of field numbers, `TooLarge`, `DepthExceeded`.
     pub(crate) fn append(&self, buffer: &mut impl Buffer, delimited: bool) -> Result<usize, EncodeError> {
+        self.prefetch();
         if !self.has_large_strings() {
             match buffer.append_with(|spare| self.write(ReverseCursor::new(spare), delimited)) {
                 Ok(written) => return Ok(written),
@@ -140,6 +145,18 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     ) -> Result<Written<'b>, EncodeError> {
         let window = spare.get_mut(..total).unwrap_or_default();
         exactly(self.write(ReverseCursor::new(window), delimited), total)
+    }
+
+    /// Asks for the body, and for the messages and strings that are written first.
+    #[inline(always)]
+    fn prefetch(&self) {
+        let RawView { store, words, base, .. } = self.view;
+        let program = self.view.program();
+        let messages = if program.nests() { AHEAD / 4 } else { 0 };
+        prefetch(words.part(base, program.words() as usize + messages));
+        if program.has_spans() {
+            prefetch(store.get(store.len().saturating_sub(AHEAD)..).unwrap_or_default());
+        }
     }
 
     /// Whether moving the message costs more than sizing it.

@@ -1,7 +1,7 @@
 //! Programs and the set that holds them.
 
 use super::layout::{self, CONTIGUOUS_WORDS};
-use super::{Bodies, Body, Entry, EnumSpec, FixedShape, MessageSpec, WriteEntry};
+use super::{Bodies, Body, Coding, Entry, EnumSpec, FixedShape, MessageSpec, WriteEntry};
 use crate::error::DescriptorErrorKind;
 use crate::table::Kind;
 use alloc::sync::{Arc, Weak};
@@ -43,6 +43,8 @@ pub(crate) struct Program {
     pub(super) has_required: bool,
     /// Messages can be in it, outside of its own slots.
     nests: bool,
+    /// Strings and bytes can be in it, or in messages in it.
+    spans: bool,
     /// This message, or one reachable from it, has required fields.
     pub(super) needs_check: bool,
     contiguous: bool,
@@ -84,6 +86,7 @@ impl Program {
         wide: false,
         has_required: false,
         nests: false,
+        spans: false,
         needs_check: false,
         contiguous: false,
         message_set: false,
@@ -140,9 +143,7 @@ impl Program {
     /// Tells the entries of inlined messages of fixed shape from others.
     fn mark_shaped(&mut self, shaped: &[bool]) {
         for table in [&mut self.entries[..], &mut self.near[..], &mut self.fast[..]] {
-            for entry in
-                table.iter_mut().filter(|e| e.flags.is_inline() && e.coding == super::Coding::Message)
-            {
+            for entry in table.iter_mut().filter(|e| e.flags.is_inline() && e.coding == Coding::Message) {
                 if shaped.get(entry.sub as usize).copied().unwrap_or(false) {
                     entry.set_shaped();
                 }
@@ -163,6 +164,8 @@ impl Program {
         }
         self.writes = self.entries.iter().map(WriteEntry::new).collect();
         self.nests = self.entries.iter().any(|e| e.coding.is_message() && !e.flags.is_inline());
+        let spans = |e: &Entry| e.coding.is_message() || matches!(e.coding, Coding::String | Coding::Bytes);
+        self.spans = self.entries.iter().any(spans);
         let largest = self.entries.last().map_or(0, |e| e.number() as usize);
         self.near = vec![Entry::NONE; (largest + 1).min(2 * self.entries.len() + 16)];
         for (i, entry) in self.entries.iter_mut().enumerate() {
@@ -344,6 +347,12 @@ impl Program {
         self.nests
     }
 
+    /// Whether strings and bytes can be in the message or in messages in it.
+    #[inline]
+    pub(crate) fn has_spans(&self) -> bool {
+        self.spans
+    }
+
     /// The entries as the encoder needs them.
     #[inline(always)]
     pub(crate) fn writes(&self) -> &[WriteEntry] {
@@ -458,7 +467,7 @@ impl ProgramSet {
 
     /// What a closed enum field is before a value is written to it; 0 for all other fields.
     pub(crate) fn enum_default_of(&self, entry: &Entry) -> u32 {
-        if entry.coding == super::Coding::ClosedEnum { self.enum_default(entry.sub) as u32 } else { 0 }
+        if entry.coding == Coding::ClosedEnum { self.enum_default(entry.sub) as u32 } else { 0 }
     }
 
     /// The first number that the enum of this index lists.

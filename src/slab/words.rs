@@ -47,6 +47,13 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// Up to so many words, as far as they are there.
+    #[inline(always)]
+    pub(crate) fn part(self, at: u32, len: usize) -> &'a [u32] {
+        let rest = self.0.get(at as usize..).unwrap_or(&[]);
+        rest.get(..len).unwrap_or(rest)
+    }
+
     /// A run of words, empty if it is not all there.
     #[inline]
     pub(crate) fn run(self, at: u32, len: usize) -> &'a [u32] {

@@ -29,11 +29,13 @@ mod pack;
 #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
 mod pack512;
 mod portable;
+mod prefetch;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use bits::{AnyBits, Bits, Work, with_bits};
 pub(crate) use pack::{LEAST, Packs, Signed, pack, packed_len};
+pub(crate) use prefetch::prefetch;
 
 use super::varint::{unzigzag32, unzigzag64};
 use choice::Kernel;
