@@ -1,7 +1,7 @@
 //! Fixed-shape messages: all fields lifted at once; see `program/fixed.rs`.
 
 use super::input;
-use crate::program::FixedShape;
+use crate::program::{FixedShape, MAX_PARTS_LEN, PartsShape};
 
 /// Fills an empty body from a message of the shape's length at `pos`, if it has the shape. Otherwise the body is
 /// still empty.
@@ -14,6 +14,33 @@ pub(super) fn lift(shape: &FixedShape, body: &mut [u32], buf: &[u8], pos: usize)
         (Some(4), Some(bytes)) => lift_fours::<4, 6>(shape, body, bytes),
         _ => lift_any(shape, body, bytes),
     }
+}
+
+/// As [`lift`], for a message of such messages.
+#[inline(always)]
+pub(super) fn lift_parts(shape: &PartsShape, body: &mut [u32], bytes: &[u8; MAX_PARTS_LEN + 8]) -> bool {
+    let Some(whole) = bytes.first_chunk() else { return false };
+    if !shape.accepts(whole) {
+        return false;
+    }
+    for part in &shape.parts {
+        let Some(bytes) = bytes.get(part.from..).and_then(|bytes| bytes.first_chunk::<24>()) else {
+            return false;
+        };
+        let body = body.get_mut(part.slot as usize..).unwrap_or_default();
+        let lifted = match part.shape.fours {
+            Some(2) => lift_fours::<2, 4>(&part.shape, body, bytes),
+            Some(3) => lift_fours::<3, 5>(&part.shape, body, bytes),
+            _ => lift_fours::<4, 6>(&part.shape, body, bytes),
+        };
+        if !lifted {
+            return false;
+        }
+    }
+    if let Some(header) = body.first_chunk_mut::<2>() {
+        *header = [shape.all, 0];
+    }
+    true
 }
 
 /// Two to four numbers of four bytes: one comparison, one store of `W = N + 2` words. Against the general form,

@@ -6,32 +6,6 @@
 
 use crate::error::DecodeErrorKind as Kind;
 
-/// Inputs up to this length are decoded from a padded copy, in bytes.
-const SHORT: usize = 112;
-/// What follows them there.
-const PADDING: usize = 16;
-
-/// Memory for a short input and its padding.
-pub(super) struct Padded([u8; SHORT + PADDING]);
-
-impl Padded {
-    pub(super) const fn new() -> Self {
-        Self([0; SHORT + PADDING])
-    }
-
-    /// The store with bytes to read behind it, if it is short; what is there is zero, which ends every varint.
-    #[inline]
-    pub(super) fn fill<'b>(&'b mut self, store: &'b [u8]) -> &'b [u8] {
-        match self.0.get_mut(..store.len()) {
-            Some(start) if store.len() <= SHORT => {
-                start.copy_from_slice(store);
-                &self.0
-            }
-            _ => store,
-        }
-    }
-}
-
 #[inline(always)]
 fn load<const N: usize>(buf: &[u8], pos: usize) -> Option<&[u8; N]> {
     buf.get(pos..)?.first_chunk()
@@ -87,7 +61,7 @@ pub(super) fn long_tag(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
 
 #[cold]
 #[inline(never)]
-fn cold_tag(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
+pub(super) fn cold_tag(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
     crate::wire::raw::tag_bits(buf, pos)
 }
 
@@ -112,7 +86,7 @@ fn long_length(buf: &[u8], pos: usize) -> Result<(usize, usize), Kind> {
 
 #[cold]
 #[inline(never)]
-fn cold_length(buf: &[u8], pos: usize) -> Result<(usize, usize), Kind> {
+pub(super) fn cold_length(buf: &[u8], pos: usize) -> Result<(usize, usize), Kind> {
     crate::wire::raw::length(buf, pos)
 }
 
@@ -173,17 +147,5 @@ mod tests {
         assert_eq!(bounded(&bytes, 4, 8), Ok((5, 8)));
         assert_eq!(bounded(&bytes, 0, 131), Err(Kind::Incomplete));
         assert_eq!(bounded(&bytes, 0, 132), Ok((2, 132)));
-    }
-
-    #[test]
-    fn short_stores_are_padded_and_long_ones_are_not() {
-        for len in 0..300 {
-            let store: Vec<u8> = (0..len).map(|i| i as u8).collect();
-            let mut padded = Padded::new();
-            let buf = padded.fill(&store);
-            assert_eq!(&buf[..len], &store[..]);
-            assert_eq!(buf.len(), if len <= SHORT { SHORT + PADDING } else { len });
-            assert!(buf[len..].iter().all(|&b| b == 0));
-        }
     }
 }

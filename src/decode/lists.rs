@@ -1,10 +1,11 @@
 //! Repeated fields with a tag before each element: the loop stays here while the same tag follows.
 
-use super::input;
+use super::child::MAP_ENTRY;
 use super::run::Run;
+use super::{fixed, input};
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Coding, Entry};
-use crate::slab::Slab;
+use crate::program::{Coding, Entry, FixedShape, MAX_PARTS_LEN, PartsShape, Program};
+use crate::slab::{Full, Slab};
 use crate::wire::{unzigzag32, unzigzag64, utf8};
 
 type At<T> = Result<T, (Kind, usize)>;
@@ -51,6 +52,137 @@ impl Spans<'_> {
                 None => return Ok(end),
             }
         }
+    }
+}
+
+/// Messages of fixed shape, one behind the other.
+pub(super) struct Shapes<'b, 'p> {
+    pub(super) buf: &'b [u8],
+    pub(super) end: usize,
+    pub(super) tag: u32,
+    pub(super) shape: &'p FixedShape,
+    /// Words of an element.
+    pub(super) words: u32,
+}
+
+impl Shapes<'_, '_> {
+    /// Appends elements as long as they have the shape; `pos` is behind the tag at `item`. Gives the position of the
+    /// first item that is something else.
+    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut item: usize, mut pos: usize) -> At<usize> {
+        let len = self.shape.len;
+        // One byte of length, as a shape is at most 32 bytes long.
+        while self.buf.get(pos) == Some(&(len as u8)) && pos + 1 + len <= self.end {
+            let at = slab.list_grow(slot, self.words, 1).map_err(|full| (full.into(), item))?;
+            if !fixed::lift(self.shape, slab.run_mut(at, self.words as usize), self.buf, pos + 1) {
+                let len = slab.words().list(slot).len;
+                slab.list_truncate(slot, len - 1);
+                break;
+            }
+            item = pos + 1 + len;
+            match same_tag(self.buf, item, self.end, self.tag) {
+                Some(next) => pos = next,
+                None => break,
+            }
+        }
+        Ok(item)
+    }
+}
+
+/// Messages of messages of fixed shape.
+pub(super) struct Parts<'b, 'p> {
+    pub(super) buf: &'b [u8],
+    pub(super) end: usize,
+    pub(super) tag: u32,
+    pub(super) shape: &'p PartsShape,
+    /// The program of an element.
+    pub(super) sub: &'p Program,
+}
+
+impl Parts<'_, '_> {
+    /// As [`Shapes::append`]; stops in front of elements for which there is no room, too.
+    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut item: usize, mut pos: usize) -> usize {
+        let len = self.shape.len;
+        // One byte of length, as such a message is at most 96 bytes long.
+        while let Some(&[prefix, ref bytes @ ..]) =
+            self.buf.get(pos..).and_then(|rest| rest.first_chunk::<{ MAX_PARTS_LEN + 9 }>())
+        {
+            let bytes = bytes.first_chunk();
+            let (Some(bytes), true) = (bytes, prefix as usize == len && pos + 1 + len <= self.end) else {
+                break;
+            };
+            let Some(base) = slab.list_push_body(slot, self.sub) else { break };
+            if !fixed::lift_parts(self.shape, slab.run_mut(base, self.sub.words() as usize), bytes) {
+                slab.list_pop_body(slot, self.sub);
+                break;
+            }
+            item = pos + 1 + len;
+            match same_tag(self.buf, item, self.end, self.tag) {
+                Some(next) => pos = next,
+                None => break,
+            }
+        }
+        item
+    }
+}
+
+/// Map entries of a key and a value that are no messages, as encoders write them.
+pub(super) struct Entries<'b, 'p> {
+    pub(super) buf: &'b [u8],
+    pub(super) end: usize,
+    pub(super) tag: u32,
+    /// The program of the entry.
+    pub(super) sub: &'p Program,
+}
+
+impl Entries<'_, '_> {
+    /// Appends one entry, behind its tag at `pos`, to the list at `slot`: the position behind it, or `None` if it has another
+    /// form. Whatever is wrong with it is another form.
+    #[inline(always)]
+    pub(super) fn append(&self, slab: &mut Slab, slot: u32, pos: usize) -> Option<Result<usize, Full>> {
+        let &[key, value] = self.sub.entries() else { return None };
+        let (start, end) = input::bounded(self.buf, pos, self.end).ok()?;
+        let (first, behind) = self.part(&key, start, end)?;
+        let (second, behind) = self.part(&value, behind, end)?;
+        if behind != end {
+            return None;
+        }
+        let at = match slab.list_grow(slot, self.sub.words(), 1) {
+            Ok(at) => at,
+            Err(full) => return Some(Err(full)),
+        };
+        slab.set64(at, MAP_ENTRY);
+        for (entry, value) in [(key, first), (value, second)] {
+            if entry.coding.words() == 2 {
+                slab.set64(at + entry.slot as u32, value);
+            } else {
+                slab.set(at + entry.slot as u32, value as u32);
+            }
+        }
+        Some(Ok(end))
+    }
+
+    /// The key or the value, which must be what comes next.
+    #[inline(always)]
+    fn part(&self, entry: &Entry, pos: usize, end: usize) -> Option<(u64, usize)> {
+        // Field numbers 1 and 2: tags of one byte.
+        if pos >= end || u32::from(*self.buf.get(pos)?) != entry.tag {
+            return None;
+        }
+        match entry.coding {
+            Coding::String | Coding::Bytes => {
+                let (start, end) = input::bounded(self.buf, pos + 1, end).ok()?;
+                if entry.coding == Coding::String {
+                    utf8::from_prefix(self.buf.get(start..)?, end - start)?;
+                }
+                Some((start as u64 | ((end - start) as u64) << 32, end))
+            }
+            coding => number(coding, self.buf, pos + 1).ok().filter(|(_, behind)| *behind <= end),
+        }
+    }
+
+    /// The position behind the tag of the next entry, if one follows.
+    pub(super) fn next(&self, pos: usize) -> Option<usize> {
+        same_tag(self.buf, pos, self.end, self.tag)
     }
 }
 

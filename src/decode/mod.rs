@@ -1,13 +1,17 @@
 //! Bytes to slab: the run loop, and one file per field shape.
 //!
 //! [`decode`] runs the program of a message type over a stretch of the byte store and leaves a message in the
-//! slab. It does not recurse: parents wait on an explicit stack of 40-byte frames. `run.rs` is the hot loop;
-//! `lists.rs` and `packed.rs` hold the repeated fields; `special.rs` everything that real messages rarely have
-//! (unknown fields, groups that end, MessageSet items); `required.rs` the check for required fields.
+//! slab. It does not recurse: parents wait on an explicit stack of 48-byte frames. `run.rs` is the hot loop, over
+//! `window.rs`; `child.rs` has where messages begin and end, `rest.rs` all other fields,
+//! `lists.rs`, `packed.rs` and `fixed.rs` the repeated ones and those of fixed shape; `special.rs` everything that real
+//! messages rarely have (unknown fields, MessageSet items), `partial.rs` what is not decoded; `required.rs` the check
+//! for required fields, `fault.rs` what is said of faults.
 //!
 //! Invariant: whatever the input, and also when an error ends the decode early, the slab holds a valid message
 //! afterwards: presence bits say what was written, map keys are unique, strings that must be UTF-8 are.
 
+mod child;
+mod fault;
 mod fixed;
 mod input;
 mod left_out;
@@ -16,9 +20,11 @@ mod options;
 mod packed;
 mod partial;
 mod required;
+mod rest;
 mod run;
-mod scalars;
 mod special;
+mod stack;
+mod window;
 
 pub(crate) use left_out::{LeftOut, left_out};
 pub use options::DecodeOptions;
@@ -28,6 +34,7 @@ use crate::error::{DecodeError, DecodeErrorKind, FieldPath, PathStep};
 use crate::program::ProgramSet;
 use crate::slab::{MapContext, MapScratch, NIL, RawView, Slab};
 use alloc::vec::Vec;
+use stack::Stack;
 
 /// Largest byte store, in bytes: offsets and lengths are kept in 31 bits.
 pub(crate) const MAX_STORE: usize = i32::MAX as usize;
@@ -51,6 +58,26 @@ struct Frame {
     entry: u16,
     /// The child is a map entry.
     map: bool,
+    /// The tag of the child, if it is in a list of a dense message and another element may follow; else no tag.
+    again: u32,
+    /// Where that list is.
+    slot: u32,
+}
+
+impl Frame {
+    const NONE: Self = Self {
+        end: 0,
+        resume: 0,
+        base: NIL,
+        index: 0,
+        has: 0,
+        group: 0,
+        item: 0,
+        entry: 0,
+        map: false,
+        again: u32::MAX,
+        slot: 0,
+    };
 }
 
 /// A map to be settled at the end of the decode.
@@ -64,14 +91,14 @@ struct OpenMap {
 /// The memory a decode needs beside slab and store; reused by the next one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    stack: Vec<Frame>,
+    stack: Stack,
     maps: Vec<OpenMap>,
     settling: MapScratch,
 }
 
 impl Scratch {
     pub(crate) const fn new() -> Self {
-        Self { stack: Vec::new(), maps: Vec::new(), settling: MapScratch::new() }
+        Self { stack: Stack::new(), maps: Vec::new(), settling: MapScratch::new() }
     }
 
     /// Gives back the memory.
@@ -97,21 +124,21 @@ pub(crate) struct Job<'r, 'i> {
 /// # Errors
 /// Kind, offset from `start`, and the path as field numbers. What was decoded before the error stays.
 pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, DecodeError> {
-    let Job { set, store, start, slab, scratch, options } = job;
+    let Job { set, store, start, .. } = job;
     if store.len() > MAX_STORE {
         return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_STORE));
     }
-    scratch.stack.clear();
-    scratch.maps.clear();
-    let mut padded = input::Padded::new();
-    let (buf, len) = (padded.fill(store), store.len());
-    if set.program(index).keeps_bytes() && len > start {
+    if set.program(index).keeps_bytes() && store.len() > start {
         // The message and everything below it are in these bytes.
-        if slab.add_verbatim(base, start as u32, (len - start) as u32).is_err() {
+        if job.slab.add_verbatim(base, start as u32, (store.len() - start) as u32).is_err() {
             return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0));
         }
     }
-    let mut run = run::Run { set, buf, len, slab, scratch, options, may_miss: false, entry_unknown: false };
+    job.scratch.stack.clear();
+    job.scratch.maps.clear();
+    let mut patch = window::Patch::EMPTY;
+    patch.fill(store);
+    let mut run = run::Run::new(job, &patch);
     let error = match run.message(index, base, start) {
         Ok(()) => None,
         Err(stop) => {
@@ -121,7 +148,7 @@ pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, Dec
         }
     };
     let may_miss = run.may_miss;
-    let settled = settle_maps(set, store, slab, scratch);
+    let settled = settle_maps(set, store, run.slab, run.scratch);
     match error {
         Some(error) => Err(error),
         None if !settled => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, store.len() - start)),

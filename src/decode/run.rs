@@ -2,32 +2,28 @@
 //!
 //! Preconditions, and what each buys:
 //! - the program was checked when it was made: sub-programs exist, slots lie inside the body;
-//! - `buf` is the store, with padding behind it if it is short (`input.rs`): reads look at the end of the store
-//!   only, and one comparison per field finds those that crossed the end of their message;
+//! - wherever a tag may begin there is a window of 24 bytes (`window.rs`), and behind every body there are words for
+//!   any slot (`Body`): reads and writes need no checks of their own, and one comparison per field finds those that
+//!   crossed the end of their message;
 //! - entries are found by field number; the tag in the entry tells whether it is the right one, and everything else
 //!   (unknown fields, other wire types, groups that end) is one cold call;
-//! - runs of singular fields are decoded by an inner loop (`scalars.rs`) in registers; here are the fields that need
-//!   more than the input and the body: lists, messages, closed enums, and all fields of wide messages;
-//! - the state of the innermost message lives in local variables and goes to a frame only when a child begins.
+//! - only what most fields of real messages need is here: numbers, strings, messages, in dense messages. Everything else
+//!   is a call (`rest.rs`), so that this function stays small enough for its state to live in registers;
+//! - parents wait in frames, which hold what the loop needs to go on with them.
 
-use super::scalars::Why;
-use super::special::{Field, Other};
-use super::{DecodeOptions, Frame, Scratch, Stop, fixed, input, lists, packed, scalars};
+use super::window::{self, Patch, Source};
+use super::{DecodeOptions, Job, Scratch, Stop, fixed, partial};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Entry, Op, Program, ProgramSet};
-use crate::slab::{Full, NIL, Slab};
-use crate::wire::{raw, utf8};
-
-/// Presence bits of a map entry that has its key and its value.
-const MAP_ENTRY: u64 = 3;
+use crate::slab::{NIL, Slab};
+use crate::wire::{raw, unzigzag32, unzigzag64, utf8};
 
 /// A decode in progress.
 pub(super) struct Run<'r, 'b> {
     pub(super) set: &'r ProgramSet,
-    /// The store, and what may be read behind it.
+    /// The store.
     pub(super) buf: &'b [u8],
-    /// Length of the store.
-    pub(super) len: usize,
+    pub(super) source: Source<'b>,
     pub(super) slab: &'r mut Slab,
     pub(super) scratch: &'r mut Scratch,
     pub(super) options: &'r DecodeOptions,
@@ -35,474 +31,293 @@ pub(super) struct Run<'r, 'b> {
     pub(super) may_miss: bool,
     /// The map entry being decoded has a value that its closed enum does not list.
     pub(super) entry_unknown: bool,
+    pub(super) open: Open<'r>,
+    /// Where the content of the group that ended last ends, as an offset in the store.
+    pub(super) group_end: usize,
+    /// Why the loop stops.
+    pub(super) fault: Fault,
 }
 
-/// A sub-message about to be entered.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Child {
-    pub(super) start: usize,
-    /// End of the child in the store; of the parent, for groups.
+/// The innermost message. The loop has a copy of what it needs for each field.
+#[derive(Clone, Copy)]
+pub(super) struct Open<'r> {
+    pub(super) program: &'r Program,
+    /// Where the loop is; a position of the source, as is the end of the message.
+    pub(super) pos: usize,
     pub(super) end: usize,
-    /// The end-group tag that ends the child, 0 if it ends at `end`.
+    /// Presence bits, of a dense message.
+    pub(super) has: u64,
+    pub(super) index: u32,
+    pub(super) base: u32,
+    /// The end-group tag that ends the message, or 0.
     pub(super) group: u32,
-    /// Where the parent goes on, 0 for the end of the child.
-    pub(super) resume: usize,
+    /// An item of it begins here, and all before it are right; an offset in the store.
+    pub(super) from: usize,
 }
 
-/// Marks a field as set: its slot, and whether it was unset before.
-#[inline(always)]
-pub(super) fn touch(
-    slab: &mut Slab,
-    program: &Program,
-    base: u32,
-    has: &mut u64,
-    entry: &Entry,
-) -> Result<(u32, bool), Full> {
-    let bit = 1u64 << (entry.bit & 63);
-    let fresh = *has & bit == 0;
-    if entry.flags.is_special() {
-        if program.is_wide() {
-            return slab.wide_slot(program, base, entry.slot as usize);
+/// What went wrong, where in the store, and in which field if it got so far.
+#[derive(Clone, Copy)]
+pub(super) struct Fault {
+    pub(super) kind: Kind,
+    pub(super) offset: usize,
+    pub(super) entry: Option<u16>,
+}
+
+/// What to do after a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flow {
+    GoOn,
+    /// The outermost message has ended.
+    Done,
+    /// There is a fault.
+    Stop,
+}
+
+/// What the inner loop leaves to a call.
+enum Call<'p> {
+    /// The end of the message, or of what the source has.
+    Leave,
+    /// A sub-message between these positions.
+    Enter(&'p Entry, usize, usize),
+    /// A field with a tag and the length of that; its entry, unless the tag is not the one of the entry.
+    Rest(Option<&'p Entry>, u32, usize),
+    Fault(Kind, usize, Option<&'p Entry>),
+    /// Nothing: the loop goes on with more memory.
+    Grown,
+}
+
+impl<'r, 'b> Run<'r, 'b> {
+    pub(super) fn new(job: Job<'r, 'b>, patch: &'b Patch) -> Self {
+        let Job { set, store, slab, scratch, options, .. } = job;
+        let program = set.program(u32::MAX);
+        let open = Open { program, pos: 0, end: 0, has: 0, index: u32::MAX, base: NIL, group: 0, from: 0 };
+        let fault = Fault { kind: Kind::Incomplete, offset: 0, entry: None };
+        let source = Source::new(store, patch);
+        let (may_miss, entry_unknown) = (false, false);
+        Self {
+            set,
+            buf: store,
+            source,
+            slab,
+            scratch,
+            options,
+            may_miss,
+            entry_unknown,
+            open,
+            group_end: 0,
+            fault,
         }
-        *has &= !program.oneof_mask(entry.oneof);
     }
-    *has |= bit;
-    Ok((base + entry.slot as u32, fresh))
-}
 
-/// As `touch`, for a list: a fresh one is empty.
-#[inline(always)]
-pub(super) fn touch_list(
-    slab: &mut Slab,
-    program: &Program,
-    base: u32,
-    has: &mut u64,
-    entry: &Entry,
-) -> Result<u32, Full> {
-    let (slot, fresh) = touch(slab, program, base, has, entry)?;
-    if fresh {
-        slab.set64(slot, 0);
-    }
-    Ok(slot)
-}
-
-/// Marks a field as unset: a zero came for a field with implicit presence.
-#[inline]
-fn untouch(slab: &mut Slab, program: &Program, base: u32, has: u64, entry: &Entry) -> u64 {
-    if program.is_wide() {
-        slab.untouch(program, base, entry.slot as usize);
-    }
-    has & !(1u64 << (entry.bit & 63))
-}
-
-impl Run<'_, '_> {
     /// Decodes the store from `start` on into the body at `base`. On an error the innermost message's presence
     /// bits and those of its parents are in the slab, as after a success.
     pub(super) fn message(&mut self, index: u32, base: u32, start: usize) -> Result<(), Stop> {
-        let (set, buf) = (self.set, self.buf);
-        let (mut index, mut base, mut pos, mut end, mut group) = (index, base, start, self.len, 0u32);
-        let mut program: &Program = set.program(index);
-        let mut has = self.slab.words().has_bits(program, base);
-        let mut item = pos;
-        let current: Option<u16>;
-
-        // Ends by `break` with the kind of fault and its offset, or by `return`.
-        let (kind, offset) = 'run: loop {
-            // Gives the value, or ends the loop with a fault at the position, in a field if there is one.
-            macro_rules! attempt {
-                ($result:expr) => {
-                    match $result {
-                        Ok(value) => value,
-                        Err(kind) => {
-                            current = None;
-                            break 'run (Kind::from(kind), pos);
-                        }
-                    }
-                };
-                ($entry:expr, $result:expr) => {
-                    match $result {
-                        Ok(value) => value,
-                        Err(kind) => {
-                            current = Some(program.position($entry) as u16);
-                            break 'run (Kind::from(kind), pos);
-                        }
-                    }
-                };
+        let program = self.set.program(index);
+        let has = self.slab.words().has_bits(program, base);
+        let end = self.buf.len();
+        self.open = Open { program, pos: start, end, has, index, base, group: 0, from: start };
+        loop {
+            let flow = match self.fields() {
+                Call::Grown => Flow::GoOn,
+                Call::Leave => self.leave(),
+                Call::Enter(entry, start, end) => self.enter(entry, start, end),
+                Call::Rest(entry, tag, len) => self.rest(entry, tag, len),
+                Call::Fault(kind, pos, entry) => {
+                    let entry = entry.map(|entry| self.open.program.position(entry) as u16);
+                    self.fault = Fault { kind, offset: pos + self.source.shift, entry };
+                    Flow::Stop
+                }
+            };
+            match flow {
+                Flow::GoOn => {}
+                Flow::Done => return Ok(()),
+                Flow::Stop => return Err(self.stopped()),
             }
-            // As `attempt`, for errors that know their offset.
-            macro_rules! attempt_at {
-                ($result:expr) => {
-                    match $result {
-                        Ok(value) => value,
-                        Err((kind, at)) => {
-                            current = None;
-                            break 'run (kind, at);
-                        }
-                    }
-                };
-            }
+        }
+    }
 
-            'ended: {
-                let next = if program.is_wide() {
-                    if pos >= end {
-                        None
-                    } else {
-                        item = pos;
-                        let (tag, next, entry) = attempt!(scalars::tag_at(program, buf, pos));
-                        pos = next;
-                        Some((tag, entry.filter(|entry| !entry.op.is_apart())))
-                    }
+    /// Decodes numbers, strings and small messages of fixed shape until something else comes.
+    #[inline(always)]
+    fn fields(&mut self) -> Call<'r> {
+        let set = self.set;
+        let Open { program, mut pos, end, mut has, base, .. } = self.open;
+        let (bytes, shift) = (self.source.bytes, self.source.shift);
+        let windows = self.source.until(end);
+        let Some(mut body) = self.slab.body_mut(base) else {
+            return match self.slab.make_slack() {
+                Ok(()) => Call::Grown,
+                Err(full) => Call::Fault(full.into(), pos, None),
+            };
+        };
+        let call = loop {
+            let Some(head) = windows.at(pos) else { break Call::Leave };
+            let first = head[0];
+            let (tag, len, entry) = if first < 0x80 {
+                (first as u32, 1, program.fast(first))
+            } else {
+                let (tag, len) = if head[1] < 0x80 {
+                    ((first & 0x7f) as u32 | (head[1] as u32) << 7, 2)
                 } else {
-                    let body = self.slab.run_mut(base, program.words() as usize);
-                    let stopped = scalars::run(set, program, buf, end, (item, pos), body, has);
-                    (pos, has, item) = (stopped.pos, stopped.has, stopped.item);
-                    match stopped.why {
-                        Why::End => None,
-                        Why::Entry(entry) => Some((stopped.tag, Some(entry))),
-                        Why::Other => Some((stopped.tag, None)),
-                        Why::Fault(kind, entry) => {
-                            current = entry.map(|entry| program.position(entry) as u16);
-                            break 'run (kind, pos);
-                        }
+                    match raw::tag_bits(head, 0) {
+                        Ok(read) => read,
+                        Err(kind) => break Call::Fault(kind, pos, None),
                     }
                 };
-                let Some((tag, found)) = next else {
-                    if pos > end || group != 0 {
-                        current = None;
-                        // A group that does not end: no item is at fault.
-                        item = if pos > end { item } else { end };
-                        break 'run (Kind::Incomplete, pos.min(end));
-                    }
-                    break 'ended;
+                match program.find(tag >> 3) {
+                    Some(entry) => (tag, len, entry),
+                    None => break Call::Rest(None, tag, len),
+                }
+            };
+            if entry.tag != tag {
+                break Call::Rest(None, tag, len);
+            }
+            let value = window::behind(head, len);
+            macro_rules! fault {
+                ($kind:expr, $pos:expr) => {
+                    break Call::Fault($kind, $pos, Some(entry))
                 };
-
-                let (entry, child) = 'child: {
-                    let (entry, op) = match found {
-                        Some(entry) => (entry, entry.op),
-                        None => {
-                            let field = Field { end, item, pos, tag, group, program, base, has };
-                            match attempt_at!(self.other(field)) {
-                                Other::Skipped(next) => {
-                                    pos = next;
-                                    continue 'run;
-                                }
-                                Other::Apart(next, bits) => {
-                                    (pos, has) = (next, bits);
-                                    continue 'run;
-                                }
-                                Other::EndGroup => break 'ended,
-                                Other::As(entry, op) => (entry, op),
-                                Other::Item(entry, child) => break 'child (entry, child),
-                            }
+            }
+            // Gives the varint, and goes on behind it.
+            macro_rules! varint {
+                () => {
+                    varint!(varint)
+                };
+                ($read:ident) => {{
+                    let (number, bytes) = window::$read(value);
+                    if bytes == 0 {
+                        fault!(Kind::VarintOverflow, pos + len);
+                    }
+                    pos += len + bytes;
+                    number
+                }};
+            }
+            // Marks the field as set; zero means unset where presence is implicit.
+            macro_rules! mark {
+                ($zero:expr) => {{
+                    if entry.flags.is_special() {
+                        has &= !program.oneof_mask(entry.oneof);
+                    }
+                    has |= 1u64 << (entry.bit & 63);
+                    if $zero && entry.flags.is_implicit() {
+                        has = without(has, entry);
+                    }
+                }};
+            }
+            macro_rules! word {
+                ($value:expr) => {{
+                    let value: u32 = $value;
+                    body.set(entry.slot, value);
+                    mark!(value == 0);
+                }};
+            }
+            macro_rules! words {
+                ($value:expr) => {{
+                    let value: u64 = $value;
+                    body.set64(entry.slot, value);
+                    mark!(value == 0);
+                }};
+            }
+            // Gives the start and the end of a value behind its length.
+            macro_rules! span {
+                () => {{
+                    let (bytes, start) = if value[0] < 0x80 {
+                        (value[0] as usize, pos + len + 1)
+                    } else if value[1] < 0x80 {
+                        ((value[0] & 0x7f) as usize | (value[1] as usize) << 7, pos + len + 2)
+                    } else {
+                        match raw::length(value, 0) {
+                            Ok((bytes, prefix)) => (bytes, pos + len + prefix),
+                            Err(kind) => fault!(kind, pos + len),
                         }
                     };
-
-                    macro_rules! touch {
-                        ($touch:ident) => {
-                            attempt!(entry, $touch(self.slab, program, base, &mut has, entry))
-                        };
+                    // Lengths and positions are below 2^31, so the sum cannot wrap.
+                    if start + bytes > end {
+                        fault!(Kind::Incomplete, pos + len);
                     }
-                    // Reads a length prefix and gives the end of the value; a fault is one of this field.
-                    macro_rules! value_end {
-                        () => {
-                            match input::bounded(buf, pos, end) {
-                                Ok((start, value_end)) => {
-                                    pos = start;
-                                    value_end
-                                }
-                                Err(kind) => {
-                                    current = Some(program.position(entry) as u16);
-                                    break 'run (kind, pos);
-                                }
-                            }
-                        };
+                    (start, start + bytes)
+                }};
+            }
+            match entry.op {
+                Op::Varint32 => word!(varint!() as u32),
+                Op::Varint64 => words!(varint!(wide_varint)),
+                Op::Sint32 => word!(unzigzag32(varint!() as u32) as u32),
+                Op::Sint64 => words!(unzigzag64(varint!(wide_varint)) as u64),
+                Op::Bool => word!((varint!() != 0) as u32),
+                Op::ClosedEnum => {
+                    let (number, bytes) = window::varint(value);
+                    if bytes == 0 || !set.enum_contains(entry.sub, number as i32) {
+                        break Call::Rest(Some(entry), tag, len);
                     }
-                    // For steps that name the field when they fail.
-                    macro_rules! in_field {
-                        ($result:expr) => {
-                            match $result {
-                                Ok(value) => value,
-                                Err((kind, at)) => {
-                                    current = Some(program.position(entry) as u16);
-                                    break 'run (kind, at);
-                                }
-                            }
-                        };
-                    }
-
-                    match op {
-                        Op::ClosedEnum => {
-                            let (value, next) = attempt!(entry, input::varint(buf, pos));
-                            pos = next;
-                            if pos > end {
-                                continue 'run;
-                            }
-                            let value = value as u32;
-                            if !set.enum_contains(entry.sub, value as i32) {
-                                attempt!(entry, self.unlisted(base, item, pos));
-                                continue 'run;
-                            }
-                            self.entry_unknown = false;
-                            if value == 0 && entry.flags.is_implicit() {
-                                has = untouch(self.slab, program, base, has, entry);
-                            } else {
-                                let (slot, _) = touch!(touch);
-                                self.slab.set(slot, value);
-                            }
-                            continue 'run;
-                        }
-                        Op::String | Op::Bytes => {
-                            let value_end = value_end!();
-                            let rest = buf.get(pos..).unwrap_or_default();
-                            if op == Op::String && utf8::from_prefix(rest, value_end - pos).is_none() {
-                                in_field!(Err((Kind::InvalidUtf8, pos)))
-                            }
-                            if pos == value_end && entry.flags.is_implicit() {
-                                has = untouch(self.slab, program, base, has, entry);
-                            } else {
-                                let (slot, _) = touch!(touch);
-                                self.slab.set64(slot, pos as u64 | ((value_end - pos) as u64) << 32);
-                            }
-                            pos = value_end;
-                            continue 'run;
-                        }
-                        Op::ListString | Op::ListBytes => {
-                            let slot = touch!(touch_list);
-                            let run = lists::Spans { buf, end, tag, utf8: op == Op::ListString };
-                            pos = in_field!(run.append(self.slab, slot, pos));
-                            continue 'run;
-                        }
-                        Op::List => {
-                            let slot = touch!(touch_list);
-                            let run = lists::Numbers { buf, end, tag, entry, base };
-                            pos = in_field!(run.append(self, slot, item, pos));
-                            continue 'run;
-                        }
-                        Op::Packed => {
-                            let value_end = value_end!();
-                            if pos != value_end {
-                                let slot = touch!(touch_list);
-                                let run = packed::Packed { buf, end: value_end, entry, base };
-                                in_field!(run.append(self, slot, pos));
-                            }
-                            pos = value_end;
-                            continue 'run;
-                        }
-                        Op::Message | Op::Shaped | Op::ListMessage | Op::Map => {
-                            let end = value_end!();
-                            break 'child (entry, Child { start: pos, end, group: 0, resume: 0 });
-                        }
-                        Op::Group | Op::ListGroup => {
-                            if pos > end {
-                                continue 'run;
-                            }
-                            break 'child (entry, Child { start: pos, end, group: tag + 1, resume: 0 });
-                        }
-                        _ => {
-                            // A number of a wide message.
-                            let (value, next) = attempt!(entry, lists::number(entry.coding, buf, pos));
-                            pos = next;
-                            if value == 0 && entry.flags.is_implicit() {
-                                has = untouch(self.slab, program, base, has, entry);
-                                continue 'run;
-                            }
-                            let (slot, _) = touch!(touch);
-                            if entry.coding.words() == 2 {
-                                self.slab.set64(slot, value);
-                            } else {
-                                self.slab.set(slot, value as u32);
-                            }
-                            continue 'run;
-                        }
-                    }
-                };
-
-                // A child begins.
-                if self.scratch.stack.len() >= self.options.depth_limit() as usize {
-                    current = Some(program.position(entry) as u16);
-                    break 'run (Kind::DepthExceeded, item);
+                    pos += len + bytes;
+                    self.entry_unknown = false;
+                    word!(number as u32);
                 }
-                let sub = set.program(entry.sub);
-                let empty = child.start == child.end && child.group == 0;
-                let (child_base, child_has, new_body);
-                if entry.flags.is_list() {
-                    let slot = attempt!(entry, touch_list(self.slab, program, base, &mut has, entry));
-                    let at = attempt!(entry, self.slab.list_grow(slot, sub.element_words(), 1));
-                    (child_has, new_body) = (0, true);
-                    if sub.is_contiguous() {
-                        self.slab.clear_body(sub, at);
-                        child_base = at;
+                Op::Fixed32 => {
+                    pos += len + 4;
+                    word!(window::word(value) as u32);
+                }
+                Op::Fixed64 => {
+                    pos += len + 8;
+                    words!(window::word(value));
+                }
+                Op::String => {
+                    let (start, behind) = span!();
+                    let rest = bytes.get(start..).unwrap_or_default();
+                    if utf8::from_prefix(rest, behind - start).is_none() {
+                        fault!(Kind::InvalidUtf8, start);
+                    }
+                    pos = behind;
+                    let offset = (start + shift) as u64;
+                    body.set64(entry.slot, offset | ((behind - start) as u64) << 32);
+                    mark!(start == behind);
+                }
+                Op::Bytes => {
+                    let (start, behind) = span!();
+                    pos = behind;
+                    let offset = (start + shift) as u64;
+                    body.set64(entry.slot, offset | ((behind - start) as u64) << 32);
+                    mark!(start == behind);
+                }
+                Op::Shaped => {
+                    let (start, behind) = span!();
+                    let bit = 1u64 << (entry.bit & 63);
+                    if let Some(shape) = set.program(entry.sub).fixed()
+                        && shape.len == behind - start
+                        && has & bit == 0
+                        && self.scratch.stack.len() < self.options.depth_limit() as usize
+                        && fixed::lift(shape, body.rest(entry.slot), bytes, start)
+                    {
+                        has |= bit;
+                        pos = behind;
                     } else {
-                        self.slab.set(at, NIL);
-                        child_base = if empty { NIL } else { attempt!(entry, self.slab.alloc_body(sub)) };
-                        self.slab.set(at, child_base);
+                        break Call::Enter(entry, start, behind);
                     }
-                } else {
-                    let (slot, fresh) = attempt!(entry, touch(self.slab, program, base, &mut has, entry));
-                    if entry.flags.is_inline() {
-                        if fresh {
-                            self.slab.clear_body(sub, slot);
-                        }
-                        child_base = slot;
-                    } else {
-                        if fresh {
-                            self.slab.set(slot, NIL);
-                        }
-                        let old = self.slab.get(slot);
-                        let new = old == NIL && !empty;
-                        child_base = if new { attempt!(entry, self.slab.alloc_body(sub)) } else { old };
-                        self.slab.set(slot, child_base);
-                    }
-                    new_body = fresh;
-                    child_has = if fresh { 0 } else { self.slab.words().has_bits(sub, child_base) };
                 }
-                if let Some(shape) = sub.fixed()
-                    && shape.len == child.end - child.start
-                    && new_body
-                    && child.group == 0
-                    && child.resume == 0
-                    && !entry.flags.is_map()
-                    && fixed::lift(
-                        shape,
-                        self.slab.run_mut(child_base, sub.words() as usize),
-                        buf,
-                        child.start,
-                    )
-                {
-                    pos = child.end;
-                    continue 'run;
+                Op::Message | Op::ListMessage | Op::Map | Op::Inline => {
+                    let (start, behind) = span!();
+                    break Call::Enter(entry, start, behind);
                 }
-                if empty && child.resume == 0 && !entry.flags.is_map() {
-                    // Nothing to read; the offset `NIL` must not be written to either.
-                    self.may_miss |= sub.has_required();
-                    pos = child.end;
-                    continue 'run;
+                Op::SkipVarint => {
+                    varint!();
                 }
-                if self.scratch.stack.len() == self.scratch.stack.capacity() {
-                    attempt!(self.grow_stack());
-                }
-                self.scratch.stack.push(Frame {
-                    end: end as u32,
-                    resume: child.resume as u32,
-                    base,
-                    index,
-                    has,
-                    group,
-                    item: item as u32,
-                    entry: program.position(entry) as u16,
-                    map: entry.flags.is_map(),
-                });
-                (index, base, has, program) = (entry.sub, child_base, child_has, sub);
-                (item, pos, end, group) = (child.start, child.start, child.end, child.group);
-                continue 'run;
-            }
-
-            // The innermost message has ended.
-            if !program.is_wide() {
-                self.slab.set_has_bits(program, base, has);
-            }
-            if program.has_end() {
-                let required = program.required_mask();
-                self.may_miss |= program.is_wide() || has & required != required;
-                if program.keeps_bytes() {
-                    attempt!(self.keep_bytes(base, if group == 0 { end } else { item }, group));
-                }
-            }
-            let Some(frame) = self.scratch.stack.pop() else { return Ok(()) };
-            if frame.map && has != MAP_ENTRY {
-                attempt!(self.complete_entry(program, base));
-            }
-            (index, base, has, group) = (frame.index, frame.base, frame.has, frame.group);
-            (program, end) = (set.program(index), frame.end as usize);
-            if frame.map {
-                attempt!(self.end_map_entry(&frame, pos));
-            }
-            if frame.resume != 0 {
-                pos = frame.resume as usize;
+                Op::SkipFixed32 => pos += len + 4,
+                Op::SkipFixed64 => pos += len + 8,
+                Op::SkipLength => match partial::skip_lengths(bytes, pos + len, end, tag) {
+                    Ok(next) => pos = next,
+                    Err((kind, at)) => fault!(kind, at),
+                },
+                _ => break Call::Rest(Some(entry), tag, len),
             }
         };
-
-        let (kind, offset, entry) = match kind {
-            Kind::Incomplete | Kind::VarintOverflow | Kind::InvalidLength | Kind::InvalidTag => {
-                self.explain(program, item, offset, end).unwrap_or((kind, offset, current))
-            }
-            _ => (kind, offset, current.or_else(|| self.field_at(program, item))),
-        };
-        let kind = raw::within(self.is_bounded(group), kind);
-        self.spill(program, base, has);
-        Err(Stop { kind, offset, index, base, entry })
+        (self.open.pos, self.open.has) = (pos, has);
+        call
     }
+}
 
-    /// Makes room for more frames, at the expense of the slab.
-    #[cold]
-    #[inline(never)]
-    fn grow_stack(&mut self) -> Result<(), Full> {
-        let stack = &mut self.scratch.stack;
-        let more = stack.capacity().max(16);
-        self.slab.charge(2 * more * size_of::<Frame>())?;
-        stack.try_reserve_exact(more).map_err(|_| Full)
-    }
-
-    /// Reads may go beyond the end of their message before the loop looks, so what a fault in reading is, and where,
-    /// is said by a walk within the message, from the last item to where the loop stopped. Gives the field at fault
-    /// as well, if the program has it.
-    #[cold]
-    #[inline(never)]
-    fn explain(
-        &self,
-        program: &Program,
-        mut item: usize,
-        stop: usize,
-        end: usize,
-    ) -> Option<(Kind, usize, Option<u16>)> {
-        let bytes = self.buf.get(..end).unwrap_or(self.buf);
-        while item < end && item <= stop {
-            let (tag, value) = match raw::tag(bytes, item) {
-                Ok(read) => read,
-                Err(kind) => return Some((kind, item, None)),
-            };
-            match raw::skip_value(bytes, value, end, tag, u32::MAX) {
-                // The elements of an unpacked list are read at one go.
-                Ok(next) => item = next,
-                Err(fault) if fault.offset > stop => return None,
-                Err(fault) => {
-                    let known = |entry: &Entry| entry.tag == tag.get() || entry.other_op(tag.get()).is_some();
-                    let field = program.by_number(tag.number()).filter(|(_, entry)| known(entry));
-                    return Some((fault.kind, fault.offset, field.map(|(position, _)| position as u16)));
-                }
-            }
-        }
-        None
-    }
-
-    /// The field whose tag starts here.
-    #[cold]
-    fn field_at(&self, program: &Program, item: usize) -> Option<u16> {
-        let (tag, _) = raw::tag(self.buf, item).ok()?;
-        let (position, entry) = program.by_number(tag.number())?;
-        (entry.tag == tag.get()).then_some(position as u16)
-    }
-
-    /// Whether a length, and not the end of the input, bounds the innermost message: it or one around it is not a
-    /// group. `group` is 0 unless it is one itself.
-    #[cold]
-    fn is_bounded(&self, group: u32) -> bool {
-        let mut children = self.scratch.stack.iter().skip(1).map(|frame| frame.group).chain([group]);
-        !self.scratch.stack.is_empty() && children.any(|group| group == 0)
-    }
-
-    /// After a fault: writes the presence bits of all open messages back.
-    #[cold]
-    #[inline(never)]
-    fn spill(&mut self, program: &Program, base: u32, has: u64) {
-        if !program.is_wide() && base != NIL {
-            self.slab.set_has_bits(program, base, has);
-        }
-        for frame in self.scratch.stack.iter().rev() {
-            let program = self.set.program(frame.index);
-            if !program.is_wide() {
-                self.slab.set_has_bits(program, frame.base, frame.has);
-            }
-        }
-    }
+/// Zero came for a field with implicit presence; encoders leave it out. Out of line, so that the loop has a branch here and
+/// not the arithmetic for both cases.
+#[cold]
+#[inline(never)]
+fn without(has: u64, entry: &Entry) -> u64 {
+    has & !(1u64 << (entry.bit & 63))
 }

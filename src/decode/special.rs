@@ -1,7 +1,9 @@
 //! What real messages rarely have: tags that are not the expected ones, groups that end, values that a closed
 //! enum does not list, MessageSet items, and the end of map entries.
 
-use super::run::{Child, Run};
+use super::child::Child;
+use super::rest::Field;
+use super::run::Run;
 use super::{Frame, OpenMap};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};
@@ -14,29 +16,10 @@ const ITEM_END: u32 = 1 << 3 | 4;
 const TYPE_ID: u32 = 2 << 3;
 const MESSAGE: u32 = 3 << 3 | 2;
 
-/// A tag that its entry does not expect, or that has no entry.
-pub(super) struct Field<'p> {
-    /// The end of the message.
-    pub(super) end: usize,
-    /// Start and end of the tag.
-    pub(super) item: usize,
-    pub(super) pos: usize,
-    pub(super) tag: u32,
-    /// The end-group tag that ends the message, or 0.
-    pub(super) group: u32,
-    pub(super) program: &'p Program,
-    pub(super) base: u32,
-    pub(super) has: u64,
-}
-
 /// What the run loop does with it.
 pub(super) enum Other<'p> {
     /// Go on here.
     Skipped(usize),
-    /// Go on here with these presence bits.
-    Apart(usize, u64),
-    /// The message has ended.
-    EndGroup,
     /// Decode it as this.
     As(&'p Entry, Op),
     /// Enter a MessageSet item.
@@ -72,14 +55,6 @@ impl Run<'_, '_> {
         // The tag itself may be cut by the end of the message.
         let limit = self.buf.get(..field.end).unwrap_or(self.buf);
         let (tag, pos) = raw::tag(limit, field.item).map_err(|kind| (kind, field.item))?;
-        if field.tag == field.group && field.group != 0 {
-            return Ok(Other::EndGroup);
-        }
-        if let Some((_, entry)) = field.program.by_number(tag.number())
-            && entry.tag == field.tag
-        {
-            return self.apart(field, entry);
-        }
         if let Some((_, entry)) = field.program.by_number(tag.number())
             && let Some(op) = entry.other_op(field.tag)
         {
@@ -98,7 +73,7 @@ impl Run<'_, '_> {
         if field.program.is_partial() {
             return Ok(Other::Skipped(end));
         }
-        self.keep(field.base, field.item, end).map_err(|full| (full.into(), field.item))?;
+        self.keep(self.open.base, field.item, end).map_err(|full| (full.into(), field.item))?;
         Ok(Other::Skipped(end))
     }
 
@@ -176,7 +151,7 @@ impl Run<'_, '_> {
     #[inline(never)]
     pub(super) fn abandon(&mut self, end: usize) {
         self.entry_unknown = false;
-        while let Some(frame) = self.scratch.stack.pop() {
+        while let Some(&frame) = self.scratch.stack.pop() {
             if !frame.map {
                 continue;
             }
@@ -230,7 +205,9 @@ impl Run<'_, '_> {
         let found = u32::try_from(type_id).ok().and_then(|number| field.program.by_number(number));
         Ok(match found {
             Some((_, entry)) if entry.coding == Coding::Message => {
-                Some(Other::Item(entry, Child { start, end, group: 0, resume: item.end }))
+                let shift = self.source.shift;
+                let child = Child { start: start - shift, end: end - shift, group: 0, resume: item.end };
+                Some(Other::Item(entry, child))
             }
             _ => None,
         })

@@ -130,6 +130,7 @@ impl Scalar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Op {
+    // Decoded where the tag is read.
     /// Singular value of `Coding::Int32` or `Coding::Uint32`.
     Varint32,
     Varint64,
@@ -141,9 +142,26 @@ pub(crate) enum Op {
     Fixed64,
     String,
     Bytes,
-    Message,
     /// A message of fixed shape in the slots of its parent.
     Shaped,
+    Message,
+    ListMessage,
+    /// A map entry.
+    Map,
+    /// A singular message in the slots of its parent, or of fixed shape without being there, or decoded in part.
+    Inline,
+    /// Other fields that a projection does not select, by wire type.
+    SkipVarint,
+    SkipFixed32,
+    SkipFixed64,
+    SkipLength,
+    // Decoded by a call.
+    /// Map entries of a key and a value that are neither messages nor of closed enums.
+    PlainMap,
+    /// Messages of fixed shape, one behind the other.
+    ListShaped,
+    /// Messages of messages of fixed shape.
+    ListParts,
     Group,
     /// A list of numbers, one value behind each tag.
     List,
@@ -151,20 +169,14 @@ pub(crate) enum Op {
     Packed,
     ListString,
     ListBytes,
-    ListMessage,
     ListGroup,
-    /// A map entry.
-    Map,
+    /// A field of a wide program; [`Entry::declared_op`] is what it is otherwise.
+    Wide,
     /// A message or group that stays bytes.
     Lazy,
     /// A list of them.
     ListLazy,
-    /// Fields that a projection does not select, by wire type.
-    SkipVarint,
-    SkipFixed32,
-    SkipFixed64,
-    SkipLength,
-    /// The same for groups, and for members of a oneof that has selected ones.
+    /// A field that a projection does not select: a group, or a member of a oneof that has selected ones.
     Skip,
 }
 
@@ -175,11 +187,6 @@ impl Op {
             self,
             Self::SkipVarint | Self::SkipFixed32 | Self::SkipFixed64 | Self::SkipLength | Self::Skip
         )
-    }
-
-    /// Whether the field is none of the run loop: what does not decode it does not know how to skip it either.
-    pub(crate) const fn is_apart(self) -> bool {
-        self.is_skip() || self.is_lazy()
     }
 
     /// Whether messages of the field stay bytes.
@@ -246,7 +253,7 @@ impl EntryFlags {
 /// One field, 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// The tag of the declared encoding; `u32::MAX`, which is no tag, in an entry that stands for no field.
+    /// The tag of the declared encoding.
     pub(crate) tag: u32,
     /// Program index of a message, enum index of a closed enum, otherwise the scalar.
     pub(crate) sub: u32,
@@ -263,17 +270,19 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// No field: its tag matches nothing.
-    pub(crate) const NONE: Self = Self {
-        tag: u32::MAX,
-        sub: 0,
-        slot: 0,
-        oneof: 0,
-        op: Op::Varint32,
-        coding: Coding::Int32,
-        flags: EntryFlags(0),
-        bit: 0,
-    };
+    /// No field, in the place of a field number: no tag of that number is its tag.
+    pub(crate) const fn none(number: u32) -> Self {
+        Self {
+            tag: if number == 0 { 1 << 3 } else { 0 },
+            sub: 0,
+            slot: 0,
+            oneof: 0,
+            op: Op::Varint32,
+            coding: Coding::Int32,
+            flags: EntryFlags(0),
+            bit: 0,
+        }
+    }
 
     /// The parts of a map entry are always written, so zero does not mean unset there.
     pub(super) fn new(field: &FieldSpec, map_entry: bool, closed: impl Fn(u32) -> bool) -> Self {
@@ -308,43 +317,79 @@ impl Entry {
             sub,
             slot: 0,
             oneof: 0,
-            op: Self::op(coding, field.shape, packed),
+            op: Self::op(coding, EntryFlags(flags)),
             coding,
             flags: EntryFlags(flags),
             bit: 0,
         }
     }
 
-    fn op(coding: Coding, shape: Shape, packed: bool) -> Op {
-        match (shape, coding) {
-            (Shape::Map, _) => Op::Map,
-            (Shape::Repeated, Coding::String) => Op::ListString,
-            (Shape::Repeated, Coding::Bytes) => Op::ListBytes,
-            (Shape::Repeated, Coding::Message) => Op::ListMessage,
-            (Shape::Repeated, Coding::Group) => Op::ListGroup,
-            (Shape::Repeated, _) if packed => Op::Packed,
-            (Shape::Repeated, _) => Op::List,
-            (_, Coding::Int32 | Coding::Uint32) => Op::Varint32,
-            (_, Coding::Varint64) => Op::Varint64,
-            (_, Coding::Sint32) => Op::Sint32,
-            (_, Coding::Sint64) => Op::Sint64,
-            (_, Coding::Bool) => Op::Bool,
-            (_, Coding::ClosedEnum) => Op::ClosedEnum,
-            (_, Coding::Fixed32) => Op::Fixed32,
-            (_, Coding::Fixed64) => Op::Fixed64,
-            (_, Coding::String) => Op::String,
-            (_, Coding::Bytes) => Op::Bytes,
-            (_, Coding::Message) => Op::Message,
-            (_, Coding::Group) => Op::Group,
+    fn op(coding: Coding, flags: EntryFlags) -> Op {
+        if flags.is_map() {
+            return Op::Map;
         }
+        match (flags.is_list(), coding) {
+            (true, Coding::String) => Op::ListString,
+            (true, Coding::Bytes) => Op::ListBytes,
+            (true, Coding::Message) => Op::ListMessage,
+            (true, Coding::Group) => Op::ListGroup,
+            (true, _) if flags.is_packed() => Op::Packed,
+            (true, _) => Op::List,
+            (false, Coding::Int32 | Coding::Uint32) => Op::Varint32,
+            (false, Coding::Varint64) => Op::Varint64,
+            (false, Coding::Sint32) => Op::Sint32,
+            (false, Coding::Sint64) => Op::Sint64,
+            (false, Coding::Bool) => Op::Bool,
+            (false, Coding::ClosedEnum) => Op::ClosedEnum,
+            (false, Coding::Fixed32) => Op::Fixed32,
+            (false, Coding::Fixed64) => Op::Fixed64,
+            (false, Coding::String) => Op::String,
+            (false, Coding::Bytes) => Op::Bytes,
+            (false, Coding::Message) => Op::Message,
+            (false, Coding::Group) => Op::Group,
+        }
+    }
+
+    /// What the field asks for, wherever its value is kept.
+    pub(crate) fn declared_op(&self) -> Op {
+        Self::op(self.coding, self.flags)
     }
 
     pub(super) fn set_inline(&mut self) {
         self.flags.0 |= EntryFlags::INLINE;
+        if self.op == Op::Message {
+            self.op = Op::Inline;
+        }
     }
 
+    /// The message is of fixed shape.
     pub(super) fn set_shaped(&mut self) {
-        self.op = Op::Shaped;
+        self.op = match self.op {
+            Op::Inline if self.flags.is_inline() => Op::Shaped,
+            Op::Message => Op::Inline,
+            Op::ListMessage => Op::ListShaped,
+            op => op,
+        };
+    }
+
+    /// The message has nothing but messages of fixed shape.
+    pub(super) fn set_parts(&mut self) {
+        if self.op == Op::ListMessage {
+            self.op = Op::ListParts;
+        }
+    }
+
+    /// The map has plain values: neither messages nor of closed enums.
+    pub(super) fn set_plain_map(&mut self) {
+        if self.op == Op::Map {
+            self.op = Op::PlainMap;
+        }
+    }
+
+    /// The field is one of a wide program.
+    pub(super) fn set_wide(&mut self) {
+        self.set_special();
+        self.op = Op::Wide;
     }
 
     /// Makes the messages of the field stay bytes.
@@ -354,9 +399,13 @@ impl Entry {
 
     /// Decodes the sub-message field by field, whatever its shape.
     pub(super) fn set_partial(&mut self) {
-        if self.op == Op::Shaped {
-            self.op = Op::Message;
-        }
+        self.op = match self.op {
+            Op::Wide => Op::Wide,
+            _ => match self.declared_op() {
+                Op::Message => Op::Inline,
+                op => op,
+            },
+        };
     }
 
     /// Takes the field out of what is decoded; `member` if setting it unsets others that are decoded.
@@ -411,7 +460,10 @@ impl Entry {
     /// What to do with a tag of this field's number that is not the expected one: packed and unpacked stand in
     /// for each other, everything else is an unknown field.
     pub(crate) fn other_op(&self, tag: u32) -> Option<Op> {
-        match self.op {
+        if self.op.is_skip() {
+            return None;
+        }
+        match self.declared_op() {
             Op::Packed if tag & 7 == self.coding.wire_type() => Some(Op::List),
             Op::List if tag & 7 == 2 => Some(Op::Packed),
             _ => None,

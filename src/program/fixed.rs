@@ -89,6 +89,12 @@ impl FixedShape {
         })
     }
 
+    /// For each byte of the body: what it must be, and ones where that matters.
+    pub(super) fn tags(&self) -> impl Iterator<Item = (u8, u8)> {
+        let bytes = |words: [u64; WORDS]| words.into_iter().flat_map(u64::to_le_bytes);
+        bytes(self.expected).zip(bytes(self.mask)).take(self.len)
+    }
+
     /// Whether a body of this length at the start of 24 bytes has the tags at their places; for `fours`.
     #[inline(always)]
     pub(crate) fn accepts_fours(&self, bytes: &[u8; 24]) -> bool {

@@ -98,6 +98,6 @@ pub(super) fn lay_out(program: &mut Program, leaves: &[Leaf], map_entry: bool) {
     program.wide = true;
     for (position, entry) in program.entries.iter_mut().enumerate() {
         entry.slot = position as u16;
-        entry.set_special();
+        entry.set_wide();
     }
 }

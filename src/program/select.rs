@@ -176,7 +176,7 @@ impl ProgramSet {
                 entry.sub = work.index(Wanted::Node(child));
             }
         });
-        program.fixed = None;
+        (program.fixed, program.parts) = (None, None);
         // A map entry has its key and its value, and nothing unknown.
         let complete = node.all || (original.map_entry && original.entries().iter().all(selected));
         program.left_out = match (complete, keep) {
@@ -196,8 +196,9 @@ impl Program {
             change(entry);
         }
         let entries = &self.entries;
-        for place in self.near.iter_mut().chain(&mut self.fast).filter(|place| place.tag != Entry::NONE.tag) {
-            let changed = entries.binary_search_by_key(&place.number(), |entry| entry.number());
+        let near = (self.near_from..).zip(&mut self.near);
+        for (number, place) in near.chain((0..).zip(&mut self.fast)) {
+            let changed = entries.binary_search_by_key(&number, |entry| entry.number());
             if let Some(entry) = changed.ok().and_then(|at| entries.get(at)) {
                 *place = *entry;
             }
@@ -209,6 +210,7 @@ impl Program {
         self.has_required = self.entries.iter().any(|entry| entry.flags.is_required());
         self.needs_check = self.has_required;
         self.required_mask = 0;
+        self.find_plain_end();
         if !self.wide {
             let required = self.entries.iter().filter(|entry| entry.flags.is_required());
             self.required_mask = required.fold(0, |mask, entry| mask | 1 << (entry.bit & 63));
@@ -246,7 +248,7 @@ mod tests {
         let Selected { set, root } = pool.select(&selection, true);
         let program = set.program(root);
         let ops: Vec<Op> = program.entries().iter().map(|entry| entry.op).collect();
-        assert_eq!(ops, [Op::SkipVarint, Op::Message, Op::SkipLength, Op::SkipLength]);
+        assert_eq!(ops, [Op::SkipVarint, Op::Inline, Op::SkipLength, Op::SkipLength]);
         assert!(program.keeps_bytes() && !program.has_required());
         assert_eq!(program.find(100).unwrap().op, Op::SkipLength);
         let child = set.program(program.entries()[1].sub);

@@ -1,7 +1,7 @@
 //! Programs and the set that holds them.
 
 use super::layout::{self, CONTIGUOUS_WORDS};
-use super::{Bodies, Body, Coding, Entry, EnumSpec, FixedShape, MessageSpec, WriteEntry};
+use super::{Bodies, Body, Coding, Entry, EnumSpec, FixedShape, MessageSpec, PartsShape, WriteEntry};
 use crate::error::DescriptorErrorKind;
 use crate::table::Kind;
 use alloc::sync::{Arc, Weak};
@@ -15,14 +15,22 @@ const MAX_NUMBER: u32 = (1 << 29) - 1;
 /// No field of that number.
 const NONE: u16 = u16::MAX;
 
+/// No field of a one-byte tag.
+const NO_FIELDS: [Entry; 16] = {
+    let mut entries = [Entry::none(1); 16];
+    entries[0] = Entry::none(0);
+    entries
+};
+
 /// One message type, lowered.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     /// Entries by field number 0..16, the numbers of one-byte tags.
     pub(super) fast: [Entry; 16],
     pub(super) entries: Vec<Entry>,
-    /// Entries by field number, as far as that takes memory in the number of fields.
+    /// Entries by field number from `near_from` on, as far as that takes memory in the number of fields.
     pub(super) near: Vec<Entry>,
+    pub(super) near_from: u32,
     /// The entries as the encoder needs them.
     writes: Vec<WriteEntry>,
     /// Field index (position in the spec) of each entry.
@@ -35,6 +43,8 @@ pub(crate) struct Program {
     pub(super) required_mask: u64,
     /// The form of a body with all fields, if they are all fixed-width numbers.
     pub(super) fixed: Option<FixedShape>,
+    /// The form of a body with all fields, if they are all messages of such a form.
+    pub(super) parts: Option<PartsShape>,
     /// Presence bits of singular fields whose size on the wire does not depend on their value, by that size.
     constant_sizes: Vec<(u64, u8)>,
     /// Size of the body in words.
@@ -48,6 +58,8 @@ pub(crate) struct Program {
     /// This message, or one reachable from it, has required fields.
     pub(super) needs_check: bool,
     contiguous: bool,
+    /// A message ends by writing its lower presence bits, and nothing else is to be done.
+    plain_end: bool,
     pub(crate) message_set: bool,
     pub(super) map_entry: bool,
     /// Index of the message type in the list that the programs were made from.
@@ -72,15 +84,17 @@ pub(super) enum LeftOut {
 impl Program {
     /// A message without fields.
     pub(super) const EMPTY: Self = Self {
-        fast: [Entry::NONE; 16],
+        fast: NO_FIELDS,
         entries: Vec::new(),
         near: Vec::new(),
+        near_from: 0,
         writes: Vec::new(),
         fields: Vec::new(),
         entry_of: Vec::new(),
         oneof_masks: Vec::new(),
         required_mask: 0,
         fixed: None,
+        parts: None,
         constant_sizes: Vec::new(),
         words: 2,
         wide: false,
@@ -89,6 +103,7 @@ impl Program {
         spans: false,
         needs_check: false,
         contiguous: false,
+        plain_end: false,
         message_set: false,
         map_entry: false,
         message: u32::MAX,
@@ -140,15 +155,27 @@ impl Program {
         })
     }
 
-    /// Tells the entries of inlined messages of fixed shape from others.
-    fn mark_shaped(&mut self, shaped: &[bool]) {
+    /// Tells the entries of messages of fixed shape from others, and of map entries with plain values.
+    fn mark(&mut self, shaped: &[bool], parts: &[bool], plain: &[bool]) {
         for table in [&mut self.entries[..], &mut self.near[..], &mut self.fast[..]] {
-            for entry in table.iter_mut().filter(|e| e.flags.is_inline() && e.coding == Coding::Message) {
+            for entry in table.iter_mut().filter(|e| e.coding == Coding::Message) {
                 if shaped.get(entry.sub as usize).copied().unwrap_or(false) {
                     entry.set_shaped();
                 }
+                if parts.get(entry.sub as usize).copied().unwrap_or(false) {
+                    entry.set_parts();
+                }
+                if plain.get(entry.sub as usize).copied().unwrap_or(false) {
+                    entry.set_plain_map();
+                }
             }
         }
+    }
+
+    /// Finds whether ending a message takes more than writing its presence bits.
+    pub(super) fn find_plain_end(&mut self) {
+        let busy = self.has_required || self.left_out == LeftOut::Kept;
+        self.plain_end = !self.wide && !busy && !self.has_high_bits();
     }
 
     /// Fills in what follows from the layout.
@@ -159,22 +186,25 @@ impl Program {
             .iter()
             .all(|e| !e.flags.is_list() && (!e.coding.is_message() || e.flags.is_inline()));
         self.contiguous = !self.wide && self.words <= CONTIGUOUS_WORDS && (leaf || map_entry);
+        self.find_plain_end();
         if !self.wide {
             self.fixed = FixedShape::new(&self.entries);
         }
+        let first = self.entries.first().map_or(1, |e| e.number());
+        let last = self.entries.last().map_or(1, |e| e.number());
+        let places = (last - first + 1).min(2 * self.entries.len() as u32 + 16);
+        self.near_from = first;
+        self.near = (first..first + places).map(Entry::none).collect();
         self.writes = self.entries.iter().map(WriteEntry::new).collect();
         self.nests = self.entries.iter().any(|e| e.coding.is_message() && !e.flags.is_inline());
         let spans = |e: &Entry| e.coding.is_message() || matches!(e.coding, Coding::String | Coding::Bytes);
         self.spans = self.entries.iter().any(spans);
-        let largest = self.entries.last().map_or(0, |e| e.number() as usize);
-        self.near = vec![Entry::NONE; (largest + 1).min(2 * self.entries.len() + 16)];
         for (i, entry) in self.entries.iter_mut().enumerate() {
             entry.bit = (i & 63) as u8;
-            let number = entry.number() as usize;
-            for table in [&mut self.fast[..], &mut self.near[..]] {
-                if let Some(place) = table.get_mut(number) {
-                    *place = *entry;
-                }
+            let number = entry.number();
+            let places = [self.fast.get_mut(number as usize), self.near.get_mut((number - first) as usize)];
+            for place in places.into_iter().flatten() {
+                *place = *entry;
             }
             if self.wide {
                 continue;
@@ -222,7 +252,7 @@ impl Program {
     /// The entry of a field number; for a number without a field, nothing or an entry of another tag.
     #[inline(always)]
     pub(crate) fn find(&self, number: u32) -> Option<&Entry> {
-        match self.near.get(number as usize) {
+        match self.near.get(number.wrapping_sub(self.near_from) as usize) {
             Some(entry) => Some(entry),
             None => self.find_far(number),
         }
@@ -251,12 +281,6 @@ impl Program {
     #[inline(always)]
     pub(crate) fn is_partial(&self) -> bool {
         self.left_out != LeftOut::Nothing
-    }
-
-    /// Whether something is to be done when a message ends: required fields to be looked for, bytes to be kept.
-    #[inline(always)]
-    pub(crate) fn has_end(&self) -> bool {
-        self.has_required || self.left_out == LeftOut::Kept
     }
 
     /// Whether messages keep their bytes because of fields that are not selected.
@@ -294,6 +318,13 @@ impl Program {
         !self.wide && self.entries.len() > 32
     }
 
+    /// Whether a message ends by writing its lower presence bits: dense, at most 32 fields, none of them required, and no
+    /// bytes to be kept.
+    #[inline(always)]
+    pub(crate) fn has_plain_end(&self) -> bool {
+        self.plain_end
+    }
+
     /// Whether lists of this message hold the bodies themselves.
     #[inline]
     pub(crate) fn is_contiguous(&self) -> bool {
@@ -316,6 +347,12 @@ impl Program {
     #[inline(always)]
     pub(crate) fn fixed(&self) -> Option<&FixedShape> {
         self.fixed.as_ref()
+    }
+
+    /// The form of a body with all fields, if they are all messages of fixed shape.
+    #[inline(always)]
+    pub(crate) fn parts(&self) -> Option<&PartsShape> {
+        self.parts.as_ref()
     }
 
     /// Presence bits of singular fields with a size of their own on the wire, tag included; of a dense program.
@@ -437,9 +474,21 @@ impl ProgramSet {
             layout::lay_out(program, &leaves, spec.map_entry);
             program.finish(spec.map_entry);
         }
-        let shaped: Vec<bool> = programs.iter().map(|p| p.fixed.is_some()).collect();
-        for program in &mut programs {
-            program.mark_shaped(&shaped);
+        let parts: Vec<Option<PartsShape>> = programs
+            .iter()
+            .map(
+                |p| if p.wide { None } else { PartsShape::new(&p.entries, |i| programs[i as usize].fixed()) },
+            )
+            .collect();
+        // Bodies of fixed shape are small enough to lie in their list, or in their parent.
+        let shaped: Vec<bool> = programs.iter().map(|p| p.fixed.is_some() && p.contiguous).collect();
+        let plain_entry = |e: &Entry| !e.coding.is_message() && e.coding != Coding::ClosedEnum;
+        let plain: Vec<bool> =
+            programs.iter().map(|p| p.contiguous && p.entries.iter().all(plain_entry)).collect();
+        let with_parts: Vec<bool> = parts.iter().map(Option::is_some).collect();
+        for (program, parts) in programs.iter_mut().zip(parts) {
+            program.mark(&shaped, &with_parts, &plain);
+            program.parts = parts;
         }
         mark_required(&mut programs);
         let bodies = Bodies::new(&programs);

@@ -5,6 +5,7 @@
 //! place; otherwise it moves and leaves its old block behind.
 
 use super::{Full, Slab, Words};
+use crate::program::Program;
 
 /// Words in front of the elements.
 const BLOCK_HEADER: u32 = 2;
@@ -44,6 +45,34 @@ impl Slab {
         let ptr = if len > capacity { self.list_regrow(list, capacity, width, len)? } else { list.ptr };
         self.set64(slot, ptr as u64 | (len as u64) << 32);
         Ok(ptr + list.len * width)
+    }
+
+    /// Appends an empty message to the list at `slot` and gives its body, if there is room for both.
+    #[inline(always)]
+    pub(crate) fn list_push_body(&mut self, slot: u32, program: &Program) -> Option<u32> {
+        let list = self.words().list(slot);
+        if list.len >= self.get(list.ptr.wrapping_sub(1)) {
+            return None;
+        }
+        let base = if program.is_contiguous() {
+            list.ptr + list.len * program.words()
+        } else {
+            let base = self.try_alloc(program.words())?;
+            self.set(list.ptr + list.len, base);
+            base
+        };
+        self.set(slot + 1, list.len + 1);
+        self.clear_body(program, base);
+        Some(base)
+    }
+
+    /// Takes back what `list_push_body` just gave.
+    pub(crate) fn list_pop_body(&mut self, slot: u32, program: &Program) {
+        let list = self.words().list(slot);
+        if !program.is_contiguous() {
+            self.give_back(program.words());
+        }
+        self.list_truncate(slot, list.len - 1);
     }
 
     #[inline(never)]

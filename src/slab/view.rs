@@ -85,7 +85,7 @@ impl<'a, 'i> RawView<'a, 'i> {
     pub(crate) fn list_alike(&self, list: List) -> RawList<'a, 'i> {
         let program = self.program();
         let (width, contiguous) = (program.element_words(), program.is_contiguous());
-        let entry = Entry { sub: self.index, ..Entry::NONE };
+        let entry = Entry { sub: self.index, ..Entry::none(0) };
         RawList { list, width, contiguous, entry, view: *self }
     }
 

@@ -9,6 +9,35 @@ const RESERVED: usize = 4;
 /// The first growth of an empty slab, in words.
 const FIRST_GROWTH: usize = 128;
 
+/// Words behind those in use, so that any dense body has a whole [`Body`] of words.
+const SLACK: usize = 132;
+
+/// Words from the start of a dense body on: enough for any slot, which needs no check then.
+#[derive(Debug)]
+pub(crate) struct Body<'s>(&'s mut [u32; SLACK]);
+
+impl Body<'_> {
+    /// Writes one word.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, slot: u16, value: u32) {
+        self.0[slot as usize & 127] = value;
+    }
+
+    /// Writes two words, low word first.
+    #[inline(always)]
+    pub(crate) fn set64(&mut self, slot: u16, value: u64) {
+        let slot = slot as usize & 127;
+        self.0[slot] = value as u32;
+        self.0[slot + 1] = (value >> 32) as u32;
+    }
+
+    /// The words from a slot on.
+    #[inline(always)]
+    pub(crate) fn rest(&mut self, slot: u16) -> &mut [u32] {
+        &mut self.0[slot as usize & 127..]
+    }
+}
+
 /// Read access to the words of a slab.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Words<'a>(&'a [u32]);
@@ -57,7 +86,7 @@ impl<'a> Words<'a> {
     /// A run of words, empty if it is not all there.
     #[inline]
     pub(crate) fn run(self, at: u32, len: usize) -> &'a [u32] {
-        self.0.get(at as usize..).and_then(|w| w.get(..len)).unwrap_or(&[])
+        self.0.get(at as usize..(at as usize).wrapping_add(len)).unwrap_or(&[])
     }
 
     /// Presence bits 0..64 of a dense body.
@@ -100,8 +129,9 @@ impl Slab {
         self.top = RESERVED;
         self.garbage = 0;
         self.verbatim = false;
-        let reserved = self.words.len().min(RESERVED);
-        self.words[..reserved].fill(0);
+        if let Some(reserved) = self.words.first_chunk_mut::<RESERVED>() {
+            *reserved = [0; RESERVED];
+        }
     }
 
     /// Gives back memory above `bytes`, as far as it is not in use.
@@ -195,15 +225,30 @@ impl Slab {
     /// Writes two words, low word first.
     #[inline(always)]
     pub(crate) fn set64(&mut self, at: u32, value: u64) {
-        if let Some(words) = self.words.get_mut(at as usize..).and_then(|w| w.first_chunk_mut::<2>()) {
-            *words = [value as u32, (value >> 32) as u32];
+        if let Some([low, high]) = self.words.get_mut(at as usize..(at as usize).wrapping_add(2)) {
+            (*low, *high) = (value as u32, (value >> 32) as u32);
         }
     }
 
     /// A run of words to write to, empty if it is not all there.
     #[inline]
     pub(crate) fn run_mut(&mut self, at: u32, len: usize) -> &mut [u32] {
-        self.words.get_mut(at as usize..).and_then(|w| w.get_mut(..len)).unwrap_or(&mut [])
+        self.words.get_mut(at as usize..(at as usize).wrapping_add(len)).unwrap_or(&mut [])
+    }
+
+    /// The words of a dense body, if there are enough behind it; [`Slab::make_slack`] makes them.
+    #[inline(always)]
+    pub(crate) fn body_mut(&mut self, at: u32) -> Option<Body<'_>> {
+        let at = at as usize;
+        self.words.get_mut(at..at.wrapping_add(SLACK))?.first_chunk_mut().map(Body)
+    }
+
+    /// Makes sure that there is a [`Body`] of words from any offset in use on.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn make_slack(&mut self) -> Result<(), Full> {
+        let end = self.top + SLACK;
+        if end > self.words.len() { self.grow(end) } else { Ok(()) }
     }
 
     pub(crate) fn copy_words(&mut self, from: u32, len: usize, to: u32) {
@@ -223,6 +268,31 @@ impl Slab {
         }
         self.top = end;
         Ok(at as u32)
+    }
+
+    /// As [`alloc`](Self::alloc), without growing.
+    #[inline(always)]
+    pub(super) fn try_alloc(&mut self, n: u32) -> Option<u32> {
+        let at = self.top;
+        let end = at + n as usize;
+        if end > self.words.len() {
+            return None;
+        }
+        self.top = end;
+        Some(at as u32)
+    }
+
+    /// Undoes the last `try_alloc`.
+    pub(super) fn give_back(&mut self, n: u32) {
+        self.top -= n as usize;
+    }
+
+    /// An empty body, if there is room without growing.
+    #[inline(always)]
+    pub(crate) fn try_body(&mut self, program: &Program) -> Option<u32> {
+        let base = self.try_alloc(program.words())?;
+        self.clear_body(program, base);
+        Some(base)
     }
 
     /// The end of the words in use.

@@ -1,0 +1,331 @@
+//! Where a sub-message begins and ends.
+
+use super::run::{Flow, Open, Run};
+use super::{Frame, fixed};
+use crate::error::DecodeErrorKind as Kind;
+use crate::program::{Entry, Op, Program};
+use crate::slab::{Full, NIL, Slab};
+use crate::wire::WireType;
+
+/// Presence bits of a map entry that has its key and its value.
+pub(super) const MAP_ENTRY: u64 = 3;
+
+/// Marks a field as set: its slot, and whether it was unset before.
+#[inline(always)]
+pub(super) fn touch(
+    slab: &mut Slab,
+    program: &Program,
+    base: u32,
+    has: &mut u64,
+    entry: &Entry,
+) -> Result<(u32, bool), Full> {
+    let bit = 1u64 << (entry.bit & 63);
+    let fresh = *has & bit == 0;
+    if entry.flags.is_special() {
+        if program.is_wide() {
+            return slab.wide_slot(program, base, entry.slot as usize);
+        }
+        *has &= !program.oneof_mask(entry.oneof);
+    }
+    *has |= bit;
+    Ok((base + entry.slot as u32, fresh))
+}
+
+/// As `touch`, for a list: a fresh one is empty.
+#[inline(always)]
+pub(super) fn touch_list(
+    slab: &mut Slab,
+    program: &Program,
+    base: u32,
+    has: &mut u64,
+    entry: &Entry,
+) -> Result<u32, Full> {
+    let (slot, fresh) = touch(slab, program, base, has, entry)?;
+    if fresh {
+        slab.set64(slot, 0);
+    }
+    Ok(slot)
+}
+
+/// No tag of one or two bytes.
+const NEVER: u32 = u32::MAX;
+
+/// A sub-message about to be entered; positions of the source.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Child {
+    pub(super) start: usize,
+    /// End of the child; of the parent, for groups.
+    pub(super) end: usize,
+    /// The end-group tag that ends the child, 0 if it ends at `end`.
+    pub(super) group: u32,
+    /// Where the parent goes on, as an offset in the store; 0 for the end of the child.
+    pub(super) resume: usize,
+}
+
+impl<'r> Run<'r, '_> {
+    /// A sub-message comes, with its tag at the position of the loop and its content in between `start` and `end`.
+    #[inline(never)]
+    pub(super) fn enter(&mut self, entry: &'r Entry, start: usize, end: usize) -> Flow {
+        let child = Child { start, end, group: 0, resume: 0 };
+        let set = self.set;
+        let Open { program, has, base: parent, .. } = self.open;
+        let bit = 1u64 << (entry.bit & 63);
+        if entry.op == Op::Message
+            && has & bit == 0
+            && start != end
+            && self.scratch.stack.len() < self.options.depth_limit() as usize
+            && let Some(base) = self.slab.try_body(set.program(entry.sub))
+        {
+            let others = if entry.flags.is_special() { program.oneof_mask(entry.oneof) } else { 0 };
+            self.open.has = (has & !others) | bit;
+            self.slab.set(parent + entry.slot as u32, base);
+            return self.push(entry, child, base, 0);
+        }
+        self.enter_any(entry, child)
+    }
+
+    /// As `enter`, for any message in any message.
+    pub(super) fn enter_any(&mut self, entry: &'r Entry, child: Child) -> Flow {
+        match self.begin(entry, child) {
+            Ok(Begun::Inside(base, bits)) => self.push(entry, child, base, bits),
+            Ok(Begun::Done) => {
+                self.open.pos = child.end;
+                Flow::GoOn
+            }
+            Err((kind, offset)) => self.fail(kind, offset, Some(entry)),
+        }
+    }
+
+    /// The parent waits, and the loop goes on in the child.
+    #[inline(always)]
+    fn push(&mut self, entry: &'r Entry, child: Child, base: u32, has: u64) -> Flow {
+        let shift = self.source.shift;
+        let Open { program, pos, end, has: parent_has, index, base: parent, group, .. } = self.open;
+        if self.scratch.stack.is_full() && !self.grow_stack() {
+            return self.fail(Kind::BudgetExceeded, pos + shift, Some(entry));
+        }
+        let again = match entry.op {
+            Op::ListMessage | Op::Map | Op::ListGroup if entry.tag < 1 << 14 && child.resume == 0 => {
+                entry.tag
+            }
+            _ => NEVER,
+        };
+        let sub = self.set.program(entry.sub);
+        self.scratch.stack.push(Frame {
+            end: (end + shift) as u32,
+            resume: child.resume as u32,
+            base: parent,
+            index,
+            has: parent_has,
+            group,
+            item: (pos + shift) as u32,
+            entry: program.position(entry) as u16,
+            map: entry.flags.is_map(),
+            again,
+            slot: parent + entry.slot as u32,
+        });
+        self.open = Open {
+            program: sub,
+            pos: child.start,
+            end: child.end,
+            has,
+            index: entry.sub,
+            base,
+            group: child.group,
+            from: child.start + shift,
+        };
+        Flow::GoOn
+    }
+
+    /// Makes room for more frames, at the expense of the slab; false if there is none.
+    #[cold]
+    #[inline(never)]
+    fn grow_stack(&mut self) -> bool {
+        let stack = &mut self.scratch.stack;
+        let more = stack.capacity().max(16);
+        self.slab.charge(2 * more * size_of::<Frame>()).is_ok() && stack.grow(more)
+    }
+
+    /// The loop has come to the end of the innermost message, or of what there is to read of the store.
+    #[inline(never)]
+    pub(super) fn leave(&mut self) -> Flow {
+        if self.open.pos < self.open.end {
+            let by = self.source.enter_tail();
+            (self.open.pos, self.open.end) = (self.open.pos - by, self.open.end - by);
+            return Flow::GoOn;
+        }
+        let shift = self.source.shift;
+        let Open { mut program, mut pos, mut end, mut has, mut base, mut group, .. } = self.open;
+        // Parents often end with their last child.
+        loop {
+            if pos > end || group != 0 {
+                (self.open.pos, self.open.has) = (pos, has);
+                return self.fail(Kind::Incomplete, end + shift, None);
+            }
+            if program.has_plain_end() {
+                self.slab.set(base, has as u32);
+            } else if let Err(full) = self.end_message(program, base, has, pos + shift) {
+                (self.open.pos, self.open.has) = (pos, has);
+                return self.fail(full.into(), pos + shift, None);
+            }
+            let Some(frame) = self.scratch.stack.pop() else { return Flow::Done };
+            if frame.map
+                && let Err(full) = self.end_entry(program, has, pos + shift)
+            {
+                return self.fail(full.into(), pos + shift, None);
+            }
+            // Most often the next element of the same list follows.
+            if self.again(program, pos) {
+                return Flow::GoOn;
+            }
+            // Field by field: a frame that was just written cannot be read in wider pieces yet.
+            let frame = self.scratch.stack.popped();
+            program = self.set.program(frame.index);
+            if frame.resume != 0 {
+                pos = frame.resume as usize - shift;
+            }
+            (end, has, base, group) = (frame.end as usize - shift, frame.has, frame.base, frame.group);
+            let (index, from) = (frame.index, pos + shift);
+            self.open = Open { program, pos, end, has, index, base, group, from };
+            if pos < end || group != 0 {
+                return Flow::GoOn;
+            }
+        }
+    }
+
+    /// When an element of a list has ended at `pos`, and its parent was popped: begins the next element, if it follows and
+    /// nothing about it is unusual. The parent waits again.
+    #[inline(always)]
+    fn again(&mut self, program: &Program, pos: usize) -> bool {
+        let shift = self.source.shift;
+        let Some(frame) = self.scratch.stack.popped_mut() else { return false };
+        let (tag, parent) = (frame.again, frame.end as usize - shift);
+        let Some(head) = self.source.until(parent).at(pos) else { return false };
+        let (prefix, behind) = match head {
+            &[first, len, ..] if first < 0x80 && u32::from(first) == tag => (len, pos + 2),
+            &[first, second, len, ..]
+                if first >= 0x80 && u32::from(first & 0x7f) | u32::from(second) << 7 == tag =>
+            {
+                (len, pos + 3)
+            }
+            _ => return false,
+        };
+        let group = tag & 7 == WireType::StartGroup as u32;
+        let (start, end, group) = match group {
+            true => (behind - 1, parent, tag + 1),
+            false => (behind, behind + prefix as usize, 0),
+        };
+        if start >= end || end > parent || (prefix >= 0x80 && group == 0) {
+            return false;
+        }
+        let Some(base) = self.slab.list_push_body(frame.slot, program) else { return false };
+        frame.item = (pos + shift) as u32;
+        self.scratch.stack.take_back();
+        let Open { index, .. } = self.open;
+        self.open = Open {
+            program: self.open.program,
+            pos: start,
+            end,
+            has: 0,
+            index,
+            base,
+            group,
+            from: start + shift,
+        };
+        true
+    }
+
+    /// Finds or makes the body of a child of the innermost message. Messages without content, and those of fixed shape,
+    /// are done then.
+    #[inline(always)]
+    fn begin(&mut self, entry: &Entry, child: Child) -> Result<Begun, (Kind, usize)> {
+        let item = self.open.pos + self.source.shift;
+        let full = |full: Full| (full.into(), item);
+        if self.scratch.stack.len() >= self.options.depth_limit() as usize {
+            return Err((Kind::DepthExceeded, item));
+        }
+        let sub = self.set.program(entry.sub);
+        let Open { program, base, ref mut has, .. } = self.open;
+        // The offset `NIL` must not be written to; a map entry is never empty in the end.
+        let empty = child.start == child.end && child.group == 0 && !entry.flags.is_map();
+        let (child_base, bits, new);
+        if entry.flags.is_list() {
+            let slot = touch_list(self.slab, program, base, has, entry).map_err(full)?;
+            let at = self.slab.list_grow(slot, sub.element_words(), 1).map_err(full)?;
+            (bits, new) = (0, true);
+            if sub.is_contiguous() {
+                self.slab.clear_body(sub, at);
+                child_base = at;
+            } else {
+                // Should there be no memory for the body, the element is an empty message.
+                self.slab.set(at, NIL);
+                child_base = if empty { NIL } else { self.slab.alloc_body(sub).map_err(full)? };
+                self.slab.set(at, child_base);
+            }
+        } else {
+            let (slot, fresh) = touch(self.slab, program, base, has, entry).map_err(full)?;
+            if entry.flags.is_inline() {
+                if fresh {
+                    self.slab.clear_body(sub, slot);
+                }
+                child_base = slot;
+            } else {
+                if fresh {
+                    self.slab.set(slot, NIL);
+                }
+                let old = self.slab.get(slot);
+                child_base =
+                    if old == NIL && !empty { self.slab.alloc_body(sub).map_err(full)? } else { old };
+                self.slab.set(slot, child_base);
+            }
+            new = fresh;
+            bits = if fresh { 0 } else { self.slab.words().has_bits(sub, child_base) };
+        }
+        if empty && child.resume == 0 {
+            self.may_miss |= sub.has_required();
+            return Ok(Begun::Done);
+        }
+        if new
+            && let Some(shape) = sub.fixed()
+            && shape.len == child.end - child.start
+            && child.group == 0
+            && child.resume == 0
+            && !entry.flags.is_map()
+            && fixed::lift(shape, self.slab.run_mut(child_base, sub.words() as usize), self.buf, child.start)
+        {
+            return Ok(Begun::Done);
+        }
+        Ok(Begun::Inside(child_base, bits))
+    }
+
+    /// A message ends, at this offset in the store, that has more to it than 32 presence bits.
+    #[inline(never)]
+    fn end_message(&mut self, program: &Program, base: u32, has: u64, end: usize) -> Result<(), Full> {
+        if !program.is_wide() {
+            self.slab.set_has_bits(program, base, has);
+        }
+        if program.has_required() {
+            let required = program.required_mask();
+            self.may_miss |= program.is_wide() || has & required != required;
+        }
+        if program.keeps_bytes() { self.keep_bytes(base, end) } else { Ok(()) }
+    }
+
+    /// The innermost message, which has ended at `end`, was a map entry of the parent that was popped.
+    #[inline(never)]
+    fn end_entry(&mut self, program: &Program, has: u64, end: usize) -> Result<(), Full> {
+        let frame = *self.scratch.stack.popped();
+        if has != MAP_ENTRY {
+            self.complete_entry(program, self.open.base)?;
+        }
+        self.end_map_entry(&frame, end)
+    }
+}
+
+/// What became of a child.
+enum Begun {
+    /// All of it was read.
+    Done,
+    /// The loop goes on in this body, with these presence bits.
+    Inside(u32, u64),
+}

@@ -1,0 +1,233 @@
+//! Reads of the run loop: windows of the store, without a check per byte.
+//!
+//! The loop may look at 24 bytes wherever a tag begins, whatever they are: most of the store has so many bytes behind
+//! it, and its last 32 bytes are moved to a [`Patch`] with zeros behind them, which end every varint. That the loop has
+//! crossed the end of its message is found by one comparison per field.
+
+#![cfg_attr(not(tablepb_safe), allow(unsafe_code))]
+
+/// Bytes of a window: a tag and a varint or fixed-width number behind it.
+pub(super) const WINDOW: usize = 24;
+/// Bytes of a value's window.
+pub(super) const VALUE: usize = 16;
+/// Bytes at the end of the store that are read from the patch.
+const TAIL: usize = 32;
+
+/// The last bytes of a store, with zeros behind them.
+pub(super) struct Patch([u8; 2 * TAIL]);
+
+impl Patch {
+    pub(super) const EMPTY: Self = Self([0; 2 * TAIL]);
+
+    /// Takes the end of a store. In place: bytes that were just written one by one cannot be moved in wider pieces yet.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, store: &[u8]) {
+        if let (Some(to), Some(from)) = (self.0.first_chunk_mut::<TAIL>(), store.last_chunk::<TAIL>()) {
+            *to = *from;
+        } else if let Some(to) = self.0.get_mut(..store.len()) {
+            to.copy_from_slice(store);
+        }
+    }
+}
+
+/// The store as the loop reads it: first all of it but the tail, then the patch. Positions are relative to what is being
+/// read; `shift` is what they lack to be offsets in the store.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'b> {
+    pub(super) bytes: &'b [u8],
+    pub(super) shift: usize,
+    /// Where items must be read from the patch; less than the length of `bytes` by a window at least.
+    limit: usize,
+    patch: &'b Patch,
+}
+
+impl<'b> Source<'b> {
+    #[inline(always)]
+    pub(super) fn new(store: &'b [u8], patch: &'b Patch) -> Self {
+        Self { bytes: store, shift: 0, limit: store.len().saturating_sub(TAIL), patch }
+    }
+
+    /// Goes on with the patch; gives what positions must be reduced by.
+    #[inline]
+    pub(super) fn enter_tail(&mut self) -> usize {
+        let by = self.limit;
+        (self.bytes, self.shift, self.limit) = (&self.patch.0, by, TAIL);
+        by
+    }
+
+    /// The windows up to a position.
+    #[inline(always)]
+    pub(super) fn until(&self, end: usize) -> Windows<'b> {
+        Windows { bytes: self.bytes, stop: end.min(self.limit) }
+    }
+}
+
+/// The windows of a slice that begin before some position.
+#[derive(Clone, Copy)]
+pub(super) struct Windows<'b> {
+    bytes: &'b [u8],
+    /// The position; all windows before it are whole.
+    stop: usize,
+}
+
+impl<'b> Windows<'b> {
+    /// The window at a position, if it begins before the stop.
+    ///
+    /// Against the safe twin, which compares three times, it saves two branches for each field: 1.02 to 1.05x on
+    /// messages of small fields (AMD Zen 5).
+    #[cfg(not(tablepb_safe))]
+    #[inline(always)]
+    pub(super) fn at(self, pos: usize) -> Option<&'b [u8; WINDOW]> {
+        // SAFETY: only `Source::until` makes windows, and no stop is above its limit, which is `TAIL`, more than `WINDOW`,
+        // below the length of the store or of the patch, whichever `bytes` is (or 0, and there are no windows). So for
+        // `pos < stop` the pointer stays inside of that slice, and as many initialised bytes of it follow, which are
+        // borrowed, and so not written to, for `'b`; bytes need no alignment.
+        if pos < self.stop {
+            Some(unsafe { &*self.bytes.as_ptr().add(pos).cast::<[u8; WINDOW]>() })
+        } else {
+            None
+        }
+    }
+
+    #[cfg(tablepb_safe)]
+    #[inline(always)]
+    pub(super) fn at(self, pos: usize) -> Option<&'b [u8; WINDOW]> {
+        self.at_safe(pos)
+    }
+
+    /// The safe twin.
+    #[cfg(any(test, tablepb_safe))]
+    pub(super) fn at_safe(self, pos: usize) -> Option<&'b [u8; WINDOW]> {
+        if pos < self.stop { self.bytes.get(pos..)?.first_chunk() } else { None }
+    }
+}
+
+/// The window of a value behind a tag of `len` bytes, at most five.
+#[inline(always)]
+pub(super) fn behind(head: &[u8; WINDOW], len: usize) -> &[u8; VALUE] {
+    match head[len & 7..].first_chunk() {
+        Some(value) => value,
+        None => &[0; VALUE],
+    }
+}
+
+/// Eight bytes, little endian.
+#[inline(always)]
+pub(super) fn word(window: &[u8; VALUE]) -> u64 {
+    let [word, _] = window.as_chunks::<8>().0 else { return 0 };
+    u64::from_le_bytes(*word)
+}
+
+const CONTINUES: u64 = 0x8080_8080_8080_8080;
+
+/// The low seven bits of each of eight bytes, put together; the high ones are zero.
+#[inline(always)]
+fn gather(v: u64) -> u64 {
+    let v = (v & 0x007f_007f_007f_007f) | (v & 0x7f00_7f00_7f00_7f00) >> 1;
+    let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x3fff_0000_3fff_0000) >> 2;
+    (v & 0x0fff_ffff) | (v & 0x0fff_ffff_0000_0000) >> 4
+}
+
+/// A varint at the start of a window and its length, 0 if it does not end within ten bytes or has more than 64 bits: one
+/// byte by a test, up to eight without further branches.
+#[inline(always)]
+pub(super) fn varint(window: &[u8; VALUE]) -> (u64, usize) {
+    // A load of its own: eight bytes that were just moved to the patch byte by byte are not there yet.
+    if window[0] < 0x80 {
+        return (window[0] as u64, 1);
+    }
+    let word = word(window);
+    let ends = !word & CONTINUES;
+    if ends != 0 {
+        // All bits up to the end of the last byte, without the continuation bits.
+        let value = word & (ends ^ (ends - 1)) & !CONTINUES;
+        return (gather(value), (ends.trailing_zeros() as usize >> 3) + 1);
+    }
+    long_varint(window)
+}
+
+/// As [`varint`], without the test for one byte.
+#[inline(always)]
+pub(super) fn wide_varint(window: &[u8; VALUE]) -> (u64, usize) {
+    let word = word(window);
+    let ends = !word & CONTINUES;
+    if ends != 0 {
+        let value = word & (ends ^ (ends - 1)) & !CONTINUES;
+        return (gather(value), (ends.trailing_zeros() as usize >> 3) + 1);
+    }
+    long_varint(window)
+}
+
+/// Nine or ten bytes: negative numbers.
+#[cold]
+#[inline(never)]
+fn long_varint(window: &[u8; VALUE]) -> (u64, usize) {
+    let low = gather(word(window) & !CONTINUES);
+    match (window[8], window[9]) {
+        (eight @ 0..0x80, _) => (low | (eight as u64) << 56, 9),
+        (eight, nine @ 0..2) => (low | (eight as u64 & 0x7f) << 56 | (nine as u64) << 63, 10),
+        _ => (0, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{raw, testing::Wire};
+    use alloc::{vec, vec::Vec};
+
+    #[test]
+    fn windows_are_those_of_the_safe_twin_for_all_lengths_positions_and_stops() {
+        for len in 0..100usize {
+            let store: Vec<u8> = (0..len).map(|i| i as u8 + 1).collect();
+            let mut patch = Patch::EMPTY;
+            patch.fill(&store);
+            let mut source = Source::new(&store, &patch);
+            for tail in [false, true] {
+                let by = if tail { source.enter_tail() } else { 0 };
+                for stop in 0..=len - by {
+                    let windows = source.until(stop);
+                    let last = if tail { stop } else { stop.min(len.saturating_sub(TAIL)) };
+                    for pos in 0..len + 40 {
+                        let window = windows.at(pos);
+                        assert_eq!(window, windows.at_safe(pos), "{len} {tail} {stop} {pos}");
+                        assert_eq!(window.is_some(), pos < last, "{len} {tail} {stop} {pos}");
+                        let from = pos + source.shift;
+                        let expected = |i: usize| store.get(from + i).copied().unwrap_or(0);
+                        if let Some(window) = window {
+                            assert!(window.iter().enumerate().all(|(i, byte)| *byte == expected(i)));
+                        }
+                    }
+                }
+            }
+            assert_eq!(source.shift, len.saturating_sub(TAIL));
+        }
+    }
+
+    #[test]
+    fn varints_are_those_of_the_wire_layer() {
+        let mut all = vec![vec![0xff; 10], vec![0x80; 16], [[0xff; 9].as_slice(), &[2]].concat()];
+        for bits in 0..64 {
+            for value in [1u64 << bits, (1u64 << bits) - 1, u64::MAX >> bits, !(1u64 << bits)] {
+                let mut bytes = Vec::new();
+                bytes.extend_from_slice(&Wire::new().varint(value).done());
+                all.push(bytes.clone());
+                // Longer than it must be.
+                if let Some(last) = bytes.last_mut().filter(|_| bits < 56) {
+                    *last |= 0x80;
+                    bytes.push(0);
+                    all.push(bytes);
+                }
+            }
+        }
+        for bytes in all {
+            for behind in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut window = [behind; VALUE];
+                window[..bytes.len()].copy_from_slice(&bytes);
+                let expected = raw::varint(&window, 0).unwrap_or((0, 0));
+                assert_eq!(varint(&window), expected, "{window:02x?}");
+                assert_eq!(wide_varint(&window), expected, "{window:02x?}");
+            }
+        }
+    }
+}

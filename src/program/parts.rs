@@ -1,0 +1,113 @@
+//! Messages of messages of fixed shape: triangles, boxes, rays.
+//!
+//! Where all fields of a message are singular messages of two to four four-byte numbers that lie in its body
+//! (`fixed.rs`), it has one form with everything there, too: one length, the same tags and lengths at the same places.
+
+use super::{Coding, Entry, FixedShape};
+use alloc::vec::Vec;
+
+/// Most bytes of a body that is compared.
+pub(crate) const MAX_PARTS_LEN: usize = 96;
+const WORDS: usize = MAX_PARTS_LEN / 8;
+
+/// One sub-message.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// Where its content stands in the body on the wire, and how long it is.
+    pub(crate) from: usize,
+    /// Its first word.
+    pub(crate) slot: u16,
+    pub(crate) shape: FixedShape,
+}
+
+/// The one form that the body of such a message has when everything is there, in order.
+#[derive(Clone, Debug)]
+pub(crate) struct PartsShape {
+    /// Length of the body in bytes, at most 96.
+    pub(crate) len: usize,
+    /// Tags and lengths at their places, and ones where they stand.
+    expected: [u64; WORDS],
+    mask: [u64; WORDS],
+    pub(crate) parts: Vec<Part>,
+    /// The presence bits when all fields are set.
+    pub(crate) all: u32,
+}
+
+impl PartsShape {
+    /// The shape of a dense program with these entries, if they have one; `shape_of` gives those of other programs.
+    pub(super) fn new<'p>(
+        entries: &[Entry],
+        shape_of: impl Fn(u32) -> Option<&'p FixedShape>,
+    ) -> Option<Self> {
+        let mut bytes = [(0u8, 0u8); MAX_PARTS_LEN];
+        let (mut len, mut parts) = (0, Vec::new());
+        for entry in entries {
+            if entry.coding != Coding::Message {
+                return None;
+            }
+            let shape = shape_of(entry.sub).filter(|shape| shape.fours.is_some_and(|n| n >= 2))?;
+            let singular = entry.flags.is_inline() && !entry.flags.is_list() && entry.oneof == 0;
+            if !singular || entry.tag & 7 != 2 || entry.tag >= 0x80 || len + 2 + shape.len > MAX_PARTS_LEN {
+                return None;
+            }
+            (bytes[len], bytes[len + 1]) = ((entry.tag as u8, 0xff), (shape.len as u8, 0xff));
+            parts.push(Part { from: len + 2, slot: entry.slot, shape: shape.clone() });
+            for (place, tag) in bytes[len + 2..].iter_mut().zip(shape.tags()) {
+                *place = tag;
+            }
+            len += 2 + shape.len;
+        }
+        let word = |i: usize, part: fn(&(u8, u8)) -> u8| {
+            bytes[8 * i..8 * i + 8].iter().rev().fold(0, |word, byte| word << 8 | u64::from(part(byte)))
+        };
+        (!parts.is_empty() && parts.len() <= 32).then(|| Self {
+            len,
+            expected: core::array::from_fn(|i| word(i, |byte| byte.0)),
+            mask: core::array::from_fn(|i| word(i, |byte| byte.1)),
+            all: (u32::MAX) >> (32 - parts.len()),
+            parts,
+        })
+    }
+
+    /// Whether a body of this length at the start of `bytes` has everything at its place.
+    #[inline(always)]
+    pub(crate) fn accepts(&self, bytes: &[u8; MAX_PARTS_LEN]) -> bool {
+        let (words, _) = bytes.as_chunks::<8>();
+        let differ = words
+            .iter()
+            .zip(self.expected.iter().zip(&self.mask))
+            .fold(0, |differ, (word, (expected, mask))| {
+                differ | ((u64::from_le_bytes(*word) & mask) ^ expected)
+            });
+        differ == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::program::{FieldSpec, MessageSpec, Op, ProgramSet, Shape};
+    use crate::table::Kind;
+    use alloc::vec;
+
+    #[test]
+    fn triangles_have_a_shape_and_what_is_near_them_has_not() {
+        let message = |fields| MessageSpec { fields, ..Default::default() };
+        let vertex = message((1..=3).map(|n| FieldSpec::new(n, Kind::Float, Shape::Implicit)).collect());
+        let triangle =
+            message((1..=4).map(|n| FieldSpec::new(n, Kind::Message(0), Shape::Explicit)).collect());
+        let mut named = triangle.clone();
+        named.fields.push(FieldSpec::new(5, Kind::String, Shape::Implicit));
+        let mesh = message(vec![
+            FieldSpec::new(1, Kind::String, Shape::Implicit),
+            FieldSpec::new(2, Kind::Message(1), Shape::Repeated),
+            FieldSpec::new(3, Kind::Message(2), Shape::Repeated),
+        ]);
+        let set = ProgramSet::new(&[vertex, triangle, named, mesh], &[]).unwrap();
+        let shape = set.program(1).parts().unwrap();
+        assert_eq!((shape.len, shape.all, shape.parts.len()), (68, 15, 4));
+        assert!([0, 2, 3].iter().all(|&i| set.program(i).parts().is_none()));
+        let ops: vec::Vec<Op> = set.program(3).entries().iter().map(|entry| entry.op).collect();
+        assert_eq!(ops, [Op::String, Op::ListParts, Op::ListMessage]);
+        assert_eq!(set.program(3).fast(2 << 3).op, Op::ListParts);
+    }
+}
