@@ -142,25 +142,40 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.value(access.form, slot, || access.sub, || access.elements)
     }
 
-    /// Whether a field is one of this message.
+    /// Where a field is, if it is one of this message.
     #[inline(always)]
-    fn owns(&self, field: &FieldDescriptor) -> bool {
+    fn find<'f>(&self, field: &'f FieldDescriptor) -> Option<&'f Access>
+    where
+        'a: 'f,
+    {
         let (pool, message) = (field.parent_pool(), field.parent_message().index());
         // In the set of the pool, programs have the indices of their messages.
         if core::ptr::eq(pool.programs(), self.raw.set) {
-            return message == self.raw.index;
+            return (message == self.raw.index).then_some(field.access());
         }
-        pool == self.pool && message == message_of(self.raw.set, self.raw.index)
+        let own = pool == self.pool;
+        if own { find_selected(self.raw.set, self.raw.index, message, field.access().position) } else { None }
+    }
+
+    /// The header word that has the presence bit of a field of a dense message.
+    #[inline(always)]
+    fn has_word(&self, access: &Access) -> u32 {
+        self.raw.words.get(self.raw.base + access.has_word as u32)
     }
 
     /// The slot of a field, if it is set.
     #[inline(always)]
     fn slot(&self, access: &Access) -> Option<u32> {
+        self.slot_by(access, self.has_word(access))
+    }
+
+    /// The same, of which the header word is known.
+    #[inline(always)]
+    fn slot_by(&self, access: &Access, has: u32) -> Option<u32> {
         let raw = &self.raw;
         if access.wide {
             return wide_slot(raw.words, raw.base, access.position);
         }
-        let has = raw.words.get(raw.base + access.has_word as u32);
         (has >> (access.has_bit & 31) & 1 != 0).then_some(raw.base + access.slot as u32)
     }
 
@@ -168,8 +183,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     #[inline(always)]
     fn read(&self, access: &Access) -> Option<ValueRef<'a, 'i>> {
         let slot = self.slot(access)?;
-        // Places are the same in all programs of a message type, the programs of its messages are not.
-        self.value(access.form, slot, || self.access(access.position).sub, || access.elements)
+        self.field(access, slot)
     }
 
     /// The field at a position in number order.
@@ -184,7 +198,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// As [`get_field`](Self::get_field), and strings live as long as the input.
     #[inline(always)]
     pub fn get(&self, field: &FieldDescriptor) -> Option<ValueRef<'a, 'i>> {
-        if self.owns(field) { self.read(field.access()) } else { None }
+        // What is loaded before any branch is loaded once for any number of fields.
+        let has = self.has_word(field.access());
+        let access = self.find(field)?;
+        self.field(access, self.slot_by(access, has)?)
     }
 
     /// The value of a field; its default if it is not set: zero, empty, an empty message, or what the schema says.
@@ -197,7 +214,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     where
         'i: 'a,
     {
-        match self.owns(field).then(|| self.read(field.access())).flatten() {
+        match self.get(field) {
             Some(value) => value,
             None => self.default(field.as_ref()),
         }
@@ -209,8 +226,8 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// For a field that was left out, [`get`](Self::get) gives `None`, [`has_field`](Self::has_field) false and
     /// [`get_field`](Self::get_field) [`ValueRef::Unselected`].
     pub fn is_selected(&self, field: &FieldDescriptor) -> bool {
-        let access = field.access();
-        self.owns(field) && (!self.is_left_out(access.position) || self.slot(access).is_some())
+        let access = self.find(field);
+        access.is_some_and(|access| !self.is_left_out(access.position) || self.slot(access).is_some())
     }
 
     /// Whether a projection left out the field at a position in number order.
@@ -244,7 +261,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// Whether a field is set: written, if it has explicit presence, otherwise not zero or empty.
     #[inline]
     pub fn has_field(&self, field: &FieldDescriptor) -> bool {
-        self.owns(field) && self.has(field.access())
+        self.find(field).is_some_and(|access| self.has(access))
     }
 
     #[inline(always)]
@@ -469,10 +486,11 @@ fn zero<'a, 'i>(field: FieldRef<'_>) -> ValueRef<'a, 'i> {
 // What is rare is a function that returns registers: a function that returned a `ValueRef` would have to write it to
 // memory, and then compilers keep the values of all fields there.
 
-/// The message type of a program of a projection.
+/// The field of a message at a position, if that is the message type of a program of a projection.
 #[inline(never)]
-fn message_of(set: &ProgramSet, index: u32) -> u32 {
-    set.body(index).message
+fn find_selected(set: &ProgramSet, index: u32, message: u32, position: u16) -> Option<&Access> {
+    let body = set.body(index);
+    if body.message == message { body.field(position) } else { None }
 }
 
 /// The slot of a field of a wide message, if it is set.
