@@ -18,7 +18,7 @@ use core::fmt;
 
 /// A message that stays bytes until it is asked for: a member in the place of `T`, `Box<T>` or a variant's `T`.
 ///
-/// Decoding the struct around it only finds where the message ends and keeps its bytes. The first
+/// `T` borrows nothing from its input. Decoding the struct around it only finds where the message ends and keeps its bytes. The first
 /// [`get`](Self::get) decodes them, once, whichever thread it is on. Encoding writes the bytes as they were read, to
 /// the last unknown field and overlong varint, until [`get_mut`](Self::get_mut) is called; then it encodes the value.
 ///
@@ -51,9 +51,9 @@ use core::fmt;
 ///
 /// When the struct around it is decoded: wire type, length prefix, and that so many bytes are there; for a group, all
 /// that skipping it checks. Everything else, required fields and UTF-8 included, waits until the message is decoded.
-/// What is wrong then is the error of every access, with its offset in the whole input, and with a field path that starts at `T`.
-/// The options of the outer decode hold for it: what is left of the depth, unknown fields, required fields, and the
-/// budget as it was at the start.
+/// What is wrong then is the error of every access, with its offset in the whole input and a field path that starts at `T`.
+/// The options of the outer decode hold for it: what is left of the depth, unknown fields, required fields, and a
+/// budget of its own: what was set, or 1 MiB + 32 bytes per byte of the message.
 ///
 /// Bytes that have not been decoded are written unchecked; an encode counts one level of depth for them.
 ///

@@ -106,11 +106,15 @@ impl Occurrences {
         let bytes = self.bytes.as_slice();
         let mut message = T::unset();
         let (mut required, mut last) = (false, 0);
+        let mut budget = self.options.budget_for(bytes.len());
         let starts = iter::once((0, self.offset)).chain(self.later.iter().copied());
         let ends = self.later.iter().map(|&(start, _)| start).chain([bytes.len()]);
         for ((start, offset), end) in starts.zip(ends) {
             let part = bytes.get(start..end).unwrap_or_default();
-            required |= self.input(part, offset).root(&mut message)?;
+            let mut input = self.input(part, offset);
+            input.budget = budget;
+            required |= input.root(&mut message)?;
+            budget = input.budget;
             last = offset + part.len();
         }
         if required && !self.options.allows_partial() {
