@@ -6,7 +6,7 @@ use common::bridge::descriptor;
 use common::samples;
 use common::schema::{Card, Kind, Schema, Syntax};
 use common::wire::{END, START, Wire};
-use tablepb::{DecodeErrorKind, DynamicMessage, MessageDescriptor};
+use tablepb::{DecodeErrorKind, DynamicMessage, EncodeOptions, MessageDescriptor};
 
 fn message(schema: &Schema, index: usize) -> MessageDescriptor {
     descriptor(schema, &schema.pool(), index)
@@ -193,4 +193,24 @@ fn a_map_that_has_become_small_finds_its_keys_after_a_merge() {
             }
         }
     }
+}
+
+/// The key order of the map around was dropped with that of a map in it that was set and empty.
+#[test]
+fn maps_around_an_empty_map_are_written_in_key_order() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto2);
+    let root = schema.message(file, "Root");
+    let closed = schema.enumeration(file, "Closed", true, &[0, 1]);
+    schema.add_map(root, 1, Kind::Int32, Kind::Message(root));
+    schema.add_map(root, 2, Kind::Int32, Kind::Enum(closed));
+    let entry = |key: u64, value: Wire| Wire::new().message(1, Wire::new().int(1, key).message(2, value));
+    // An entry whose value is not listed is unknown, and its map, which it has made, is empty.
+    let unlisted = || Wire::new().message(2, Wire::new().int(1, 1).int(2, 9));
+    let input = entry(2, unlisted()).raw(&entry(1, unlisted()).0).raw(&entry(3, unlisted()).0).0;
+    let expected = entry(1, unlisted()).raw(&entry(2, unlisted()).0).raw(&entry(3, unlisted()).0).0;
+    let decoded = DynamicMessage::decode(&message(&schema, root), &input).unwrap();
+    let mut bytes = Vec::new();
+    decoded.encode_with(&mut bytes, EncodeOptions::new().deterministic(true)).unwrap();
+    assert_eq!(bytes, expected);
 }

@@ -218,7 +218,7 @@ fn drive<V: Visit>(
                 (position, left) = (at, 1);
                 if entry.flags.is_list() {
                     left = view.words.list(slot).len;
-                    if left > 0 && course.sorts(entry) {
+                    if course.sorts(entry) {
                         course.orders.push(view.list(entry, slot).map_order());
                     }
                 }
