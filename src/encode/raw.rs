@@ -155,7 +155,9 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         let messages = if program.nests() { AHEAD / 4 } else { 0 };
         prefetch(words.part(base, program.words() as usize + messages));
         if program.has_spans() {
-            prefetch(store.get(store.len().saturating_sub(AHEAD)..).unwrap_or_default());
+            // Of a large string, the start is copied first.
+            let from = if store.len() > 4 * AHEAD { 0 } else { store.len().saturating_sub(AHEAD) };
+            prefetch(store.get(from..store.len().min(from + AHEAD)).unwrap_or_default());
         }
     }
 

@@ -4,7 +4,9 @@
 //! count are moved together by one instruction: no branch depends on the lengths. Everything else is one by one, with
 //! the same result.
 
-use super::choice::{self, Kernel};
+use super::choice;
+#[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
+use super::choice::Kernel;
 use super::{Plain, Zigzag};
 use crate::wire::{Cursor, varint_len, zigzag32, zigzag64};
 
