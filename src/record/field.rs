@@ -42,7 +42,6 @@ impl Slot {
     /// and its value.
     #[inline(always)]
     pub(super) fn is_plain(self, owner: Owner) -> bool {
-        // One branch instead of two.
         (self.owner() == owner) & !self.prefix.has(Flags::RARE)
     }
 }
