@@ -10,6 +10,8 @@ mod copy;
 mod debug;
 mod decoder;
 mod dynamic;
+mod elements;
+mod entries;
 mod equal;
 mod error;
 mod fields;

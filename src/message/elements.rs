@@ -1,0 +1,248 @@
+//! Repeated fields of a [`MessageMut`].
+
+use super::assign::Place;
+use super::copy::TooLarge;
+use super::error::{SetFieldError, SetFieldErrorKind as Fault};
+use super::kept::Change;
+use super::mutate::MessageMut;
+use super::{Prepared, Value};
+use crate::schema::FieldDescriptor;
+use crate::slab::Nesting;
+
+impl<'m> MessageMut<'m> {
+    /// Appends a value to a repeated field.
+    ///
+    /// # Errors
+    /// As [`set_field`](Self::set_field); `InvalidShape` if the field is not repeated.
+    pub fn push(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
+        let value = value.into();
+        let place = match self.place(field) {
+            Ok(place) => place,
+            Err(error) => return Err(error.with_value(value)),
+        };
+        if !place.entry.flags.is_list() || place.entry.flags.is_map() {
+            return Err(place.error(Fault::InvalidShape, Some(value)));
+        }
+        let value = match place.check_one(&value) {
+            Ok(()) => place.local(value)?,
+            Err(fault) => return Err(place.error(fault, Some(value))),
+        };
+        if let Err(error) = self.prepare(&place, Change::Modify) {
+            return Err(error.with_value(value));
+        }
+        match self.append(&place, &value) {
+            Ok(()) => Ok(()),
+            Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
+        }
+    }
+
+    /// Appends a value that has been checked.
+    pub(super) fn append(&mut self, place: &Place<'_>, value: &Value) -> Result<(), TooLarge> {
+        let (program, base) = (self.program(), self.base);
+        let mut target = self.target();
+        let slot = target.open_list(program, base, place.position)?;
+        if let Value::Prepared(prepared) = value {
+            let bytes = target.span(prepared.as_bytes())?;
+            let body = target.push_raw(&place.entry, slot, Nesting::known(prepared.depth()))?;
+            target.slab.add_verbatim(body, bytes as u32, (bytes >> 32) as u32)?;
+            return Ok(());
+        }
+        if let Value::Message(message) = value {
+            let body = target.push(&place.entry, slot)?;
+            return self.fill(place.entry.sub, body, message);
+        }
+        let coding = place.entry.coding;
+        let at = target.slab.list_grow(slot, coding.words(), 1)?;
+        let written = target.write_scalar(coding, at, value);
+        if written.is_err() {
+            let len = self.slab.words().list(slot).len;
+            self.slab.list_truncate(slot, len - 1);
+        }
+        written
+    }
+
+    /// Replaces an element of a repeated field.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push), and `OutOfRange`.
+    pub fn set_element(
+        &mut self,
+        field: &FieldDescriptor,
+        index: usize,
+        value: impl Into<Value>,
+    ) -> Result<(), SetFieldError> {
+        let value = value.into();
+        let place = match self.place(field) {
+            Ok(place) => place,
+            Err(error) => return Err(error.with_value(value)),
+        };
+        if !place.entry.flags.is_list() || place.entry.flags.is_map() {
+            return Err(place.error(Fault::InvalidShape, Some(value)));
+        }
+        let value = match place.check_one(&value) {
+            Ok(()) => place.local(value)?,
+            Err(fault) => return Err(place.error(fault, Some(value))),
+        };
+        if let Err(error) = self.prepare(&place, Change::Modify) {
+            return Err(error.with_value(value));
+        }
+        let list = self.raw().slot(place.position, &place.entry).map(|slot| self.slab.words().list(slot));
+        let Some(list) = list.filter(|list| index < list.len as usize) else {
+            return Err(place.error(Fault::OutOfRange, Some(value)));
+        };
+        let written = match &value {
+            Value::Prepared(prepared) => self.set_element_raw(&place, index, prepared),
+            Value::Message(message) => self
+                .element_body(&place, index, true)
+                .and_then(|body| self.fill(place.entry.sub, body.ok_or(TooLarge)?, message)),
+            scalar => {
+                let coding = place.entry.coding;
+                let at = list.ptr + index as u32 * coding.words();
+                self.target().write_scalar(coding, at, scalar)
+            }
+        };
+        written.map_err(|TooLarge| place.error(Fault::TooLarge, Some(value)))
+    }
+
+    /// Removes an element of a repeated field and closes the gap.
+    ///
+    /// # Errors
+    /// `NoSuchField`; `InvalidShape` if the field is not repeated; `OutOfRange`.
+    pub fn remove_element(&mut self, field: &FieldDescriptor, index: usize) -> Result<(), SetFieldError> {
+        let place = self.place(field)?;
+        if !place.entry.flags.is_list() || place.entry.flags.is_map() {
+            return Err(place.error(Fault::InvalidShape, None));
+        }
+        self.prepare(&place, Change::Modify)?;
+        let slot = self.raw().slot(place.position, &place.entry);
+        let len = slot.map_or(0, |slot| self.slab.words().list(slot).len);
+        let (Some(slot), true) = (slot, index < len as usize) else {
+            return Err(place.error(Fault::OutOfRange, None));
+        };
+        let sub = self.set.program(place.entry.sub);
+        let coding = place.entry.coding;
+        let width = if coding.is_message() { sub.element_words() } else { coding.words() };
+        self.slab.list_remove(slot, width, index as u32);
+        if len == 1 {
+            self.slab.untouch(self.program(), self.base, place.position);
+        }
+        Ok(())
+    }
+
+    /// Appends an empty message to a repeated field and gives it to write to.
+    ///
+    /// # Errors
+    /// `NoSuchField`; `InvalidShape` if the field is not a repeated message.
+    pub fn push_message(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
+        self.reborrow().into_push_message(field)
+    }
+
+    /// As [`push_message`](Self::push_message), by value.
+    ///
+    /// # Errors
+    /// As [`push_message`](Self::push_message).
+    pub fn into_push_message(mut self, field: &FieldDescriptor) -> Result<MessageMut<'m>, SetFieldError> {
+        let place = self.place(field)?;
+        if !place.entry.coding.is_message() || !place.entry.flags.is_list() || place.entry.flags.is_map() {
+            return Err(place.error(Fault::InvalidShape, None));
+        }
+        self.prepare(&place, Change::Modify)?;
+        let (program, base) = (self.program(), self.base);
+        let mut target = self.target();
+        let slot = target.open_list(program, base, place.position);
+        let body = slot.and_then(|slot| target.push(&place.entry, slot));
+        let base = body.map_err(|TooLarge| place.error(Fault::TooLarge, None))?;
+        Ok(MessageMut { index: place.entry.sub, base, ..self })
+    }
+
+    /// An element of a repeated message field to write to.
+    ///
+    /// # Errors
+    /// `NoSuchField`; `InvalidShape` if the field is not a repeated message; `OutOfRange`.
+    pub fn element_mut(
+        &mut self,
+        field: &FieldDescriptor,
+        index: usize,
+    ) -> Result<MessageMut<'_>, SetFieldError> {
+        self.reborrow().into_element_mut(field, index)
+    }
+
+    /// As [`element_mut`](Self::element_mut), by value.
+    ///
+    /// # Errors
+    /// As [`element_mut`](Self::element_mut).
+    pub fn into_element_mut(
+        mut self,
+        field: &FieldDescriptor,
+        index: usize,
+    ) -> Result<MessageMut<'m>, SetFieldError> {
+        let place = self.place(field)?;
+        if !place.entry.coding.is_message() || !place.entry.flags.is_list() || place.entry.flags.is_map() {
+            return Err(place.error(Fault::InvalidShape, None));
+        }
+        self.prepare(&place, Change::Modify)?;
+        let body = self.element_body(&place, index, false);
+        let base = match body {
+            Ok(Some(base)) => {
+                let at = self.element_at(&place, index as u32);
+                self.decoded(&place, base, at)?
+            }
+            Ok(None) => return Err(place.error(Fault::OutOfRange, None)),
+            Err(TooLarge) => return Err(place.error(Fault::TooLarge, None)),
+        };
+        Ok(MessageMut { index: place.entry.sub, base, ..self })
+    }
+
+    /// Where an element is, or is referred to from.
+    fn element_at(&self, place: &Place<'_>, index: u32) -> Option<u32> {
+        let slot = self.raw().slot(place.position, &place.entry)?;
+        let width = self.set.program(place.entry.sub).element_words();
+        Some(self.slab.words().list(slot).ptr + index * width)
+    }
+
+    /// Replaces an element that is there by bytes.
+    fn set_element_raw(
+        &mut self,
+        place: &Place<'_>,
+        index: usize,
+        prepared: &Prepared,
+    ) -> Result<(), TooLarge> {
+        let at = self.element_at(place, index as u32).ok_or(TooLarge)?;
+        let in_place = self.set.program(place.entry.sub).is_contiguous();
+        let mut target = self.target();
+        let bytes = target.span(prepared.as_bytes())?;
+        let body = target.raw_at(&place.entry, at, in_place, Nesting::known(prepared.depth()))?;
+        target.slab.add_verbatim(body, bytes as u32, (bytes >> 32) as u32)?;
+        Ok(())
+    }
+
+    /// The body of an element, made if it is the empty message; emptied if `empty`.
+    fn element_body(
+        &mut self,
+        place: &Place<'_>,
+        index: usize,
+        empty: bool,
+    ) -> Result<Option<u32>, TooLarge> {
+        let view = self.raw();
+        let Some(slot) = view.slot(place.position, &place.entry) else { return Ok(None) };
+        let list = view.words.list(slot);
+        if index >= list.len as usize {
+            return Ok(None);
+        }
+        let sub = self.set.program(place.entry.sub);
+        let at = list.ptr + index as u32 * sub.element_words();
+        if sub.is_contiguous() {
+            if empty {
+                self.slab.clear_body(sub, at);
+            }
+            return Ok(Some(at));
+        }
+        let old = self.slab.get(at);
+        if old != crate::slab::NIL && !empty {
+            return Ok(Some(old));
+        }
+        let body = self.slab.alloc_body(sub)?;
+        self.slab.set(at, body);
+        Ok(Some(body))
+    }
+}

@@ -1,0 +1,178 @@
+//! Map fields of a [`MessageMut`].
+
+use super::assign::Place;
+use super::copy::TooLarge;
+use super::error::{SetFieldError, SetFieldErrorKind as Fault};
+use super::kept::Change;
+use super::mutate::MessageMut;
+use super::{MapKey, Value};
+use crate::schema::FieldDescriptor;
+use crate::slab::MapContext;
+
+impl<'m> MessageMut<'m> {
+    /// Inserts into a map field, or replaces the value of a key that is there.
+    ///
+    /// # Errors
+    /// As [`set_field`](Self::set_field); `InvalidShape` if the field is not a map.
+    pub fn insert(
+        &mut self,
+        field: &FieldDescriptor,
+        key: impl Into<MapKey>,
+        value: impl Into<Value>,
+    ) -> Result<(), SetFieldError> {
+        let (key, value) = (key.into(), value.into());
+        let place = match self.place(field) {
+            Ok(place) => place,
+            Err(error) => return Err(error.with_value(value)),
+        };
+        let Some(part) = place.map_part(1).filter(|_| place.entry.flags.is_map()) else {
+            return Err(place.error(Fault::InvalidShape, Some(value)));
+        };
+        let value = match place.check_key(&key).and_then(|()| part.check_one(&value)) {
+            Ok(()) => place.local(value)?,
+            Err(fault) => return Err(place.error(fault, Some(value))),
+        };
+        if let Err(error) = self.prepare(&place, Change::Modify) {
+            return Err(error.with_value(value));
+        }
+        match self.put(&place, &key, &value) {
+            Ok(()) => Ok(()),
+            Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
+        }
+    }
+
+    /// Inserts what has been checked.
+    pub(super) fn put(&mut self, place: &Place<'_>, key: &MapKey, value: &Value) -> Result<(), TooLarge> {
+        let entry = self.map_entry(place, key)?;
+        let mut entry = entry.ok_or(TooLarge)?;
+        let part = place.map_part(1).ok_or(TooLarge)?;
+        entry.assign(&part, value)
+    }
+
+    /// The entry of a key, made if it is not there: with its key, and an empty value.
+    fn map_entry(&mut self, place: &Place<'_>, key: &MapKey) -> Result<Option<MessageMut<'_>>, TooLarge> {
+        let (Some(key_part), Some(value_part)) = (place.map_part(0), place.map_part(1)) else {
+            return Ok(None);
+        };
+        let Some(raw_key) = key.as_ref().raw(key_part.entry.scalar()) else { return Ok(None) };
+        let (program, base) = (self.program(), self.base);
+        let slot = self.target().open_list(program, base, place.position)?;
+        let list = self.raw().list(&place.entry, slot);
+        let body = match list.map_find(raw_key) {
+            Some(position) => list.message(position).base,
+            None => self.add_entry(place, slot, key, &key_part, &value_part)?,
+        };
+        let index = place.entry.sub;
+        Ok(Some(self.at(index, body)))
+    }
+
+    fn add_entry(
+        &mut self,
+        place: &Place<'_>,
+        slot: u32,
+        key: &MapKey,
+        key_part: &Place<'_>,
+        value_part: &Place<'_>,
+    ) -> Result<u32, TooLarge> {
+        let set = self.set;
+        let program = set.program(place.entry.sub);
+        let key = match key.clone() {
+            MapKey::Bool(v) => Value::Bool(v),
+            MapKey::I32(v) => Value::I32(v),
+            MapKey::I64(v) => Value::I64(v),
+            MapKey::U32(v) => Value::U32(v),
+            MapKey::U64(v) => Value::U64(v),
+            MapKey::String(v) => Value::String(v),
+        };
+        let mut target = self.target();
+        let body = target.push(&place.entry, slot)?;
+        // Room in the store is the only thing that can be missing from here on.
+        let (key_slot, _) = target.slab.touch(program, body, key_part.position)?;
+        target.slab.set64(key_slot, 0);
+        let written = target.write_scalar(key_part.entry.coding, key_slot, &key);
+        let (value_slot, _) = target.slab.touch(program, body, value_part.position)?;
+        match value_part.entry.coding.words() {
+            1 => target.slab.set(value_slot, set.enum_default_of(&value_part.entry)),
+            _ => target.slab.set64(value_slot, 0),
+        }
+        if let Err(full) = written {
+            let len = self.slab.words().list(slot).len;
+            self.slab.list_truncate(slot, len - 1);
+            return Err(full);
+        }
+        let context = MapContext { store: self.store.as_slice(), set };
+        self.slab.map_inserted(context, &place.entry, slot)?;
+        Ok(body)
+    }
+
+    /// Removes a key from a map field and says whether it was there.
+    ///
+    /// # Errors
+    /// `NoSuchField`; `InvalidShape` if the field is not a map, `InvalidType` if the key is not of its kind.
+    pub fn remove(&mut self, field: &FieldDescriptor, key: impl Into<MapKey>) -> Result<bool, SetFieldError> {
+        let key = key.into();
+        let place = self.place(field)?;
+        let Some(key_part) = place.map_part(0).filter(|_| place.entry.flags.is_map()) else {
+            return Err(place.error(Fault::InvalidShape, None));
+        };
+        let Some(raw_key) = key.as_ref().raw(key_part.entry.scalar()) else {
+            return Err(place.error(Fault::InvalidType, None));
+        };
+        self.prepare(&place, Change::Modify)?;
+        let view = self.raw();
+        let Some(slot) = view.slot(place.position, &place.entry) else { return Ok(false) };
+        let list = view.list(&place.entry, slot);
+        let Some(position) = list.map_find(raw_key) else { return Ok(false) };
+        let last = list.len() == 1;
+        let context = MapContext { store: self.store.as_slice(), set: self.set };
+        self.slab.map_remove(context, &place.entry, slot, position);
+        if last {
+            self.slab.untouch(self.program(), self.base, place.position);
+        }
+        Ok(true)
+    }
+
+    /// The message value of a map key to write to, inserted if it is not there.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert); `InvalidShape` if the values are not messages.
+    pub fn entry_mut(
+        &mut self,
+        field: &FieldDescriptor,
+        key: impl Into<MapKey>,
+    ) -> Result<MessageMut<'_>, SetFieldError> {
+        self.reborrow().into_entry_mut(field, key)
+    }
+
+    /// As [`entry_mut`](Self::entry_mut), by value.
+    ///
+    /// # Errors
+    /// As [`entry_mut`](Self::entry_mut).
+    pub fn into_entry_mut(
+        mut self,
+        field: &FieldDescriptor,
+        key: impl Into<MapKey>,
+    ) -> Result<MessageMut<'m>, SetFieldError> {
+        let key = key.into();
+        let place = self.place(field)?;
+        let part = place.map_part(1).filter(|_| place.entry.flags.is_map());
+        let Some(part) = part.filter(|part| part.entry.coding.is_message()) else {
+            return Err(place.error(Fault::InvalidShape, None));
+        };
+        if let Err(fault) = place.check_key(&key) {
+            return Err(place.error(fault, None));
+        }
+        self.prepare(&place, Change::Modify)?;
+        let (entry_index, value_index) = (place.entry.sub, part.entry.sub);
+        let entry = match self.map_entry(&place, &key) {
+            Ok(Some(entry)) => entry.base,
+            _ => return Err(place.error(Fault::TooLarge, None)),
+        };
+        let program = self.set.program(entry_index);
+        let body = self.target().open(program, entry, part.position, &part.entry);
+        let body = body.map_err(|TooLarge| place.error(Fault::TooLarge, None))?;
+        let slot = self.raw().at(entry_index, entry).slot(part.position, &part.entry);
+        let base = self.decoded(&part, body, slot)?;
+        Ok(MessageMut { index: value_index, base, ..self })
+    }
+}
