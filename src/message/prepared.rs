@@ -14,9 +14,9 @@ use core::marker::PhantomData;
 /// A message that was encoded once, to be written into any number of others.
 ///
 /// Holds the bytes, the message type and how deep messages are nested in it; required fields and UTF-8 have been
-/// checked, but for messages in it that are bytes themselves and that nobody has decoded ([`Lazy`](crate::Lazy) members, raw
-/// fields), which count as one level. What is written cannot be told from the message itself being encoded there, and costs a copy of
-/// the bytes. A clone shares them.
+/// checked, but for messages in it that are bytes themselves and that nobody has decoded
+/// ([`Lazy`](crate::Lazy) members, raw fields), which count as one level. What is written cannot be told from the
+/// message itself being encoded there, and costs a copy of the bytes. A clone shares them.
 ///
 /// | into | by |
 /// |---|---|
