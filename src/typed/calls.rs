@@ -20,7 +20,7 @@ pub const fn is_wide(table: &MessageTable) -> bool {
 
 /// Merging a field, in place or called.
 pub trait Calls {
-    /// [`FieldFrom::merge_next`].
+    /// `FieldFrom::merge_next`.
     #[inline(always)]
     fn next<'i, K: FieldKind, F: FieldFrom<'i, K>>(field: &mut F, spec: Spec, input: &mut Input<'i>) -> bool {
         field.merge_next(spec, input)
