@@ -6,7 +6,10 @@ use common::bridge::descriptor;
 use common::samples;
 use common::schema::{Card, Kind, Schema, Syntax};
 use common::wire::{END, START, Wire};
-use tablepb::{DecodeErrorKind, DynamicMessage, EncodeOptions, MessageDescriptor};
+use tablepb::{
+    DecodeErrorKind, DescriptorPool, DynamicMessage, EncodeOptions, FieldTable, Kind as TableKind,
+    MessageDescriptor, MessageTable,
+};
 
 fn message(schema: &Schema, index: usize) -> MessageDescriptor {
     descriptor(schema, &schema.pool(), index)
@@ -213,4 +216,36 @@ fn maps_around_an_empty_map_are_written_in_key_order() {
     let mut bytes = Vec::new();
     decoded.encode_with(&mut bytes, EncodeOptions::new().deterministic(true)).unwrap();
     assert_eq!(bytes, expected);
+}
+
+/// The last bytes of an input are read from a copy; a message of fixed shape there was taken from the same place at the
+/// beginning of the input.
+#[test]
+fn a_message_of_fixed_shape_at_the_end_is_not_one_at_the_beginning() {
+    static POINT: MessageTable = MessageTable::new(
+        "t.Point",
+        &[FieldTable::new("x", 1, TableKind::Fixed32), FieldTable::new("y", 2, TableKind::Fixed32)],
+    );
+    static MOVE: MessageTable = MessageTable::new(
+        "t.Move",
+        &[
+            FieldTable::new("note", 1, TableKind::Bytes),
+            FieldTable::new("to", 2, TableKind::Message(|| &POINT)).oneof("what"),
+            FieldTable::new("stop", 3, TableKind::Bool).oneof("what"),
+        ],
+    );
+    static MOVES: MessageTable =
+        MessageTable::new("t.Moves", &[FieldTable::new("moves", 1, TableKind::Message(|| &MOVE)).repeated()]);
+    let pool = DescriptorPool::from_tables(&[&MOVES]).unwrap();
+    let moves = pool.get_message_by_name("t.Moves").unwrap();
+    let point = |x: u8| [0x12, 10, 0x0d, x, 0, 0, 0, 0x15, x + 1, 0, 0, 0];
+    for pad in 1..60u8 {
+        let note = [&[0x0a, pad][..], &vec![0; pad.into()]].concat();
+        let first = [&note[..], &point(10)].concat();
+        let mut input = [&[0x0a, first.len() as u8][..], &first].concat();
+        input.extend_from_slice(&[0x0a, 12]);
+        input.extend_from_slice(&point(20));
+        let message = DynamicMessage::decode(&moves, &input).unwrap();
+        assert_eq!(message.encode_to_vec().unwrap(), input, "{pad}");
+    }
 }

@@ -201,9 +201,9 @@ impl<'r> Run<'r, '_> {
         let Some(frame) = self.scratch.stack.popped_mut() else { return false };
         let (tag, parent) = (frame.again, frame.end as usize - shift);
         let Some(head) = self.source.until(parent).at(pos) else { return false };
-        let (prefix, behind) = match head {
-            &[first, len, ..] if first < 0x80 && u32::from(first) == tag => (len, pos + 2),
-            &[first, second, len, ..]
+        let (prefix, behind) = match *head {
+            [first, len, ..] if first < 0x80 && u32::from(first) == tag => (len, pos + 2),
+            [first, second, len, ..]
                 if first >= 0x80 && u32::from(first & 0x7f) | u32::from(second) << 7 == tag =>
             {
                 (len, pos + 3)
@@ -291,7 +291,12 @@ impl<'r> Run<'r, '_> {
             && child.group == 0
             && child.resume == 0
             && !entry.flags.is_map()
-            && fixed::lift(shape, self.slab.run_mut(child_base, sub.words() as usize), self.buf, child.start)
+            && fixed::lift(
+                shape,
+                self.slab.run_mut(child_base, sub.words() as usize),
+                self.source.bytes,
+                child.start,
+            )
         {
             return Ok(Begun::Done);
         }

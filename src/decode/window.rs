@@ -78,15 +78,14 @@ impl<'b> Windows<'b> {
     #[cfg(not(tablepb_safe))]
     #[inline(always)]
     pub(super) fn at(self, pos: usize) -> Option<&'b [u8; WINDOW]> {
+        if pos >= self.stop {
+            return None;
+        }
         // SAFETY: only `Source::until` makes windows, and no stop is above its limit, which is `TAIL`, more than `WINDOW`,
         // below the length of the store or of the patch, whichever `bytes` is (or 0, and there are no windows). So for
         // `pos < stop` the pointer stays inside of that slice, and as many initialised bytes of it follow, which are
         // borrowed, and so not written to, for `'b`; bytes need no alignment.
-        if pos < self.stop {
-            Some(unsafe { &*self.bytes.as_ptr().add(pos).cast::<[u8; WINDOW]>() })
-        } else {
-            None
-        }
+        Some(unsafe { &*self.bytes.as_ptr().add(pos).cast::<[u8; WINDOW]>() })
     }
 
     #[cfg(tablepb_safe)]
