@@ -2,9 +2,8 @@
 //!
 //! Preconditions, and what each buys:
 //! - the program was checked when it was made: sub-programs exist, slots lie inside the body;
-//! - wherever a tag may begin there is a window of 24 bytes (`window.rs`), and behind every body there are words for
-//!   any slot (`Body`): reads and writes need no checks of their own, and one comparison per field finds those that
-//!   crossed the end of their message;
+//! - wherever a tag may begin there is a window of 24 bytes (`window.rs`): reads need no checks of their own, and one
+//!   comparison per field finds those that crossed the end of their message;
 //! - entries are found by field number; the tag in the entry tells whether it is the right one, and everything else
 //!   (unknown fields, other wire types, groups that end) is one cold call;
 //! - only what most fields of real messages need is here: numbers, strings, messages, in dense messages. Everything else
@@ -82,8 +81,6 @@ enum Call<'p> {
     /// A field with a tag and the length of that; its entry, unless the tag is not the one of the entry.
     Rest(Option<&'p Entry>, u32, usize),
     Fault(Kind, usize, Option<&'p Entry>),
-    /// Nothing: the loop goes on with more memory.
-    Grown,
 }
 
 impl<'r, 'b> Run<'r, 'b> {
@@ -118,7 +115,6 @@ impl<'r, 'b> Run<'r, 'b> {
         self.open = Open { program, pos: start, end, has, index, base, group: 0, from: start };
         loop {
             let flow = match self.fields() {
-                Call::Grown => Flow::GoOn,
                 Call::Leave => self.leave(),
                 Call::Enter(entry, start, end) => self.enter(entry, start, end),
                 Call::Rest(entry, tag, len) => self.rest(entry, tag, len),
@@ -143,12 +139,7 @@ impl<'r, 'b> Run<'r, 'b> {
         let Open { program, mut pos, end, mut has, base, .. } = self.open;
         let (bytes, shift) = (self.source.bytes, self.source.shift);
         let windows = self.source.until(end);
-        let Some(mut body) = self.slab.body_mut(base) else {
-            return match self.slab.make_slack() {
-                Ok(()) => Call::Grown,
-                Err(full) => Call::Fault(full.into(), pos, None),
-            };
-        };
+        let mut body = self.slab.body_mut(base);
         let call = loop {
             let Some(head) = windows.at(pos) else { break Call::Leave };
             let first = head[0];

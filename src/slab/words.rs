@@ -9,32 +9,32 @@ const RESERVED: usize = 4;
 /// The first growth of an empty slab, in words.
 const FIRST_GROWTH: usize = 128;
 
-/// Words behind those in use, so that any dense body has a whole [`Body`] of words.
-const SLACK: usize = 132;
-
-/// Words from the start of a dense body on: enough for any slot, which needs no check then.
+/// The words from the start of a dense body on. Writing outside of the slab is ignored; no slot of the body's program is
+/// there.
 #[derive(Debug)]
-pub(crate) struct Body<'s>(&'s mut [u32; SLACK]);
+pub(crate) struct Body<'s>(&'s mut [u32]);
 
 impl Body<'_> {
     /// Writes one word.
     #[inline(always)]
     pub(crate) fn set(&mut self, slot: u16, value: u32) {
-        self.0[slot as usize & 127] = value;
+        if let Some(word) = self.0.get_mut(slot as usize) {
+            *word = value;
+        }
     }
 
     /// Writes two words, low word first.
     #[inline(always)]
     pub(crate) fn set64(&mut self, slot: u16, value: u64) {
-        let slot = slot as usize & 127;
-        self.0[slot] = value as u32;
-        self.0[slot + 1] = (value >> 32) as u32;
+        if let Some([low, high]) = self.0.get_mut(slot as usize..slot as usize + 2) {
+            (*low, *high) = (value as u32, (value >> 32) as u32);
+        }
     }
 
     /// The words from a slot on.
     #[inline(always)]
     pub(crate) fn rest(&mut self, slot: u16) -> &mut [u32] {
-        &mut self.0[slot as usize & 127..]
+        self.0.get_mut(slot as usize..).unwrap_or_default()
     }
 }
 
@@ -236,19 +236,10 @@ impl Slab {
         self.words.get_mut(at as usize..(at as usize).wrapping_add(len)).unwrap_or(&mut [])
     }
 
-    /// The words of a dense body, if there are enough behind it; [`Slab::make_slack`] makes them.
+    /// The words of a dense body, and those behind it.
     #[inline(always)]
-    pub(crate) fn body_mut(&mut self, at: u32) -> Option<Body<'_>> {
-        let at = at as usize;
-        self.words.get_mut(at..at.wrapping_add(SLACK))?.first_chunk_mut().map(Body)
-    }
-
-    /// Makes sure that there is a [`Body`] of words from any offset in use on.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn make_slack(&mut self) -> Result<(), Full> {
-        let end = self.top + SLACK;
-        if end > self.words.len() { self.grow(end) } else { Ok(()) }
+    pub(crate) fn body_mut(&mut self, at: u32) -> Body<'_> {
+        Body(self.words.get_mut(at as usize..).unwrap_or_default())
     }
 
     pub(crate) fn copy_words(&mut self, from: u32, len: usize, to: u32) {
