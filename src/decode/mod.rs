@@ -138,8 +138,8 @@ pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, Dec
     job.scratch.maps.clear();
     let mut patch = window::Patch::EMPTY;
     patch.fill(store);
-    let mut run = run::Run::new(job, &patch);
-    let error = match run.message(index, base, start) {
+    let mut run = run::Run::new(job, &patch, index, base);
+    let error = match run.message() {
         Ok(()) => None,
         Err(stop) => {
             let error = report(run.set, run.slab, run.scratch, stop, start);
@@ -148,7 +148,7 @@ pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, Dec
         }
     };
     let may_miss = run.may_miss;
-    let settled = settle_maps(set, store, run.slab, run.scratch);
+    let settled = run.scratch.maps.is_empty() || settle_maps(set, store, run.slab, run.scratch);
     match error {
         Some(error) => Err(error),
         None if !settled => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, store.len() - start)),
@@ -240,6 +240,7 @@ pub(crate) fn decode_raw<'a, 'i>(
 }
 
 /// Makes the keys of all maps touched unique; false if there was no memory for an index.
+#[inline(never)]
 fn settle_maps(set: &ProgramSet, store: &[u8], slab: &mut Slab, scratch: &mut Scratch) -> bool {
     let mut all = true;
     let Scratch { maps, settling, .. } = scratch;

@@ -14,7 +14,7 @@ use super::window::{self, Patch, Source};
 use super::{DecodeOptions, Job, Scratch, Stop, fixed, partial};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Entry, Op, Program, ProgramSet};
-use crate::slab::{NIL, Slab};
+use crate::slab::Slab;
 use crate::wire::{raw, unzigzag32, unzigzag64, utf8};
 
 /// A decode in progress.
@@ -84,10 +84,13 @@ enum Call<'p> {
 }
 
 impl<'r, 'b> Run<'r, 'b> {
-    pub(super) fn new(job: Job<'r, 'b>, patch: &'b Patch) -> Self {
-        let Job { set, store, slab, scratch, options, .. } = job;
-        let program = set.program(u32::MAX);
-        let open = Open { program, pos: 0, end: 0, has: 0, index: u32::MAX, base: NIL, group: 0, from: 0 };
+    /// A decode into the body at `base`.
+    #[inline(always)]
+    pub(super) fn new(job: Job<'r, 'b>, patch: &'b Patch, index: u32, base: u32) -> Self {
+        let Job { set, store, start, slab, scratch, options } = job;
+        let program = set.program(index);
+        let has = slab.words().has_bits(program, base);
+        let open = Open { program, pos: start, end: store.len(), has, index, base, group: 0, from: start };
         let fault = Fault { kind: Kind::Incomplete, offset: 0, entry: None };
         let source = Source::new(store, patch);
         let (may_miss, entry_unknown) = (false, false);
@@ -106,13 +109,9 @@ impl<'r, 'b> Run<'r, 'b> {
         }
     }
 
-    /// Decodes the store from `start` on into the body at `base`. On an error the innermost message's presence
+    /// Decodes the store to its end. On an error the innermost message's presence
     /// bits and those of its parents are in the slab, as after a success.
-    pub(super) fn message(&mut self, index: u32, base: u32, start: usize) -> Result<(), Stop> {
-        let program = self.set.program(index);
-        let has = self.slab.words().has_bits(program, base);
-        let end = self.buf.len();
-        self.open = Open { program, pos: start, end, has, index, base, group: 0, from: start };
+    pub(super) fn message(&mut self) -> Result<(), Stop> {
         loop {
             let flow = match self.fields() {
                 Call::Leave => self.leave(),
