@@ -5,7 +5,8 @@
 //! with the same layout, so that a message can be read, copied and changed by either; what differs is the operation of
 //! an entry (skip, stay bytes) and which program decodes the sub-message.
 
-use super::set::{LeftOut, mark_required};
+use super::lowered::LeftOut;
+use super::set::mark_required;
 use super::{Bodies, Entry, Program, ProgramSet};
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;

@@ -1,0 +1,130 @@
+//! Why a message could not be encoded.
+
+use super::path::in_place;
+use super::{FieldPath, PathStep};
+use alloc::{borrow::Cow, boxed::Box};
+use core::fmt;
+
+/// What keeps a message from being encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EncodeErrorKind {
+    /// A required field is not set.
+    MissingRequired,
+    /// The encoded message, or one nested in it, would be longer than 2^31-1 bytes.
+    TooLarge,
+    /// Messages are nested deeper than the limit.
+    DepthExceeded,
+    /// The slice given is shorter than the encoded message.
+    BufferTooSmall,
+    /// The message changed between the sizing and the writing pass.
+    SizeMismatch,
+    /// A field handle of another plan, or of another message than the one being written.
+    ForeignField,
+    /// A prepared message of another type than the field.
+    WrongMessage,
+    /// A number that a closed enum does not list.
+    UnknownEnumNumber,
+    /// A nested message was not written to its end.
+    Interrupted,
+}
+
+impl EncodeErrorKind {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::MissingRequired => "a required field is not set",
+            Self::TooLarge => "the encoded message is longer than 2^31-1 bytes",
+            Self::DepthExceeded => "messages are nested deeper than the limit",
+            Self::BufferTooSmall => "the buffer is shorter than the encoded message",
+            Self::SizeMismatch => "the message changed while it was encoded",
+            Self::ForeignField => "the field handle belongs to another plan or message",
+            Self::WrongMessage => "the prepared message is of another type than the field",
+            Self::UnknownEnumNumber => "the closed enum does not list the number",
+            Self::Interrupted => "a nested message was not written to its end",
+        }
+    }
+}
+
+impl fmt::Display for EncodeErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+/// Why a message could not be encoded: kind and field path. The output buffer keeps the length it had.
+#[derive(Clone, PartialEq, Eq)]
+pub struct EncodeError(Box<EncodeInner>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct EncodeInner {
+    kind: EncodeErrorKind,
+    message: Option<Cow<'static, str>>,
+    path: FieldPath,
+}
+
+impl EncodeError {
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn new(kind: EncodeErrorKind) -> Self {
+        Self(Box::new(EncodeInner { kind, message: None, path: FieldPath::EMPTY }))
+    }
+
+    /// The kind of fault.
+    pub fn kind(&self) -> EncodeErrorKind {
+        self.0.kind
+    }
+
+    /// The fields that lead to the fault; empty for the root message.
+    pub fn path(&self) -> &FieldPath {
+        &self.0.path
+    }
+
+    /// The full name of the root message type.
+    pub fn message_name(&self) -> Option<&str> {
+        self.0.message.as_deref()
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn in_message(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.0.message.get_or_insert_with(|| name.into());
+        self
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn in_field(
+        mut self,
+        number: u32,
+        name: Option<Cow<'static, str>>,
+        index: Option<u32>,
+    ) -> Self {
+        self.0.path.push_outer(PathStep::new(number, name, index));
+        self
+    }
+
+    #[cold]
+    pub(crate) fn with_path(mut self, path: FieldPath) -> Self {
+        self.0.path = path;
+        self
+    }
+
+    pub(crate) fn path_mut(&mut self) -> &mut FieldPath {
+        &mut self.0.path
+    }
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.kind)?;
+        in_place(f, self.0.message.as_deref(), &self.0.path)
+    }
+}
+
+impl fmt::Debug for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EncodeError({self})")
+    }
+}
+
+impl core::error::Error for EncodeError {}

@@ -1,0 +1,407 @@
+//! One message type, lowered.
+
+use super::layout::CONTIGUOUS_WORDS;
+use super::{Coding, Entry, FixedShape, MessageSpec, PartsShape, WriteEntry};
+use crate::error::DescriptorErrorKind;
+use alloc::{vec, vec::Vec};
+
+/// Fields per group of a wide body.
+pub(crate) const WIDE_GROUP: usize = 32;
+
+const MAX_FIELDS: usize = u16::MAX as usize;
+const MAX_NUMBER: u32 = (1 << 29) - 1;
+/// No field of that number.
+const NONE: u16 = u16::MAX;
+
+/// No field of a one-byte tag.
+const NO_FIELDS: [Entry; 16] = {
+    let mut entries = [Entry::none(1); 16];
+    entries[0] = Entry::none(0);
+    entries
+};
+
+/// One message type, lowered.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    /// Entries by field number 0..16, the numbers of one-byte tags.
+    pub(super) fast: [Entry; 16],
+    pub(super) entries: Vec<Entry>,
+    /// Entries by field number from `near_from` on, as far as that takes memory in the number of fields.
+    pub(super) near: Vec<Entry>,
+    pub(super) near_from: u32,
+    /// The entries as the encoder needs them.
+    writes: Vec<WriteEntry>,
+    /// Field index (position in the spec) of each entry.
+    fields: Vec<u16>,
+    /// Entry index of each field.
+    entry_of: Vec<u16>,
+    /// Presence bits of all members of each oneof, for dense programs.
+    oneof_masks: Vec<u64>,
+    /// Presence bits of the required fields, for dense programs.
+    pub(super) required_mask: u64,
+    /// The form of a body with all fields, if they are all fixed-width numbers.
+    pub(super) fixed: Option<FixedShape>,
+    /// The form of a body with all fields, if they are all messages of such a form.
+    pub(super) parts: Option<PartsShape>,
+    /// Presence bits of singular fields whose size on the wire does not depend on their value, by that size.
+    constant_sizes: Vec<(u64, u8)>,
+    /// Size of the body in words.
+    pub(super) words: u32,
+    pub(super) wide: bool,
+    pub(super) has_required: bool,
+    /// Messages can be in it, outside of its own slots.
+    nests: bool,
+    /// Strings and bytes can be in it, or in messages in it.
+    spans: bool,
+    /// This message, or one reachable from it, has required fields.
+    pub(super) needs_check: bool,
+    contiguous: bool,
+    /// A message ends by writing its lower presence bits, and nothing else is to be done.
+    plain_end: bool,
+    pub(crate) message_set: bool,
+    pub(super) map_entry: bool,
+    /// Index of the message type in the list that the programs were made from.
+    pub(super) message: u32,
+    /// What it leaves out of the message, for programs that were made by a selection.
+    pub(super) left_out: LeftOut,
+    /// The program of the same message that leaves nothing out.
+    pub(super) whole: u32,
+}
+
+/// What a program does with the fields of its message that are not selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeftOut {
+    /// There are none.
+    Nothing,
+    /// They are skipped.
+    Dropped,
+    /// They are kept: messages that are not empty are verbatim.
+    Kept,
+}
+
+impl Program {
+    /// A message without fields.
+    pub(super) const EMPTY: Self = Self {
+        fast: NO_FIELDS,
+        entries: Vec::new(),
+        near: Vec::new(),
+        near_from: 0,
+        writes: Vec::new(),
+        fields: Vec::new(),
+        entry_of: Vec::new(),
+        oneof_masks: Vec::new(),
+        required_mask: 0,
+        fixed: None,
+        parts: None,
+        constant_sizes: Vec::new(),
+        words: 2,
+        wide: false,
+        has_required: false,
+        nests: false,
+        spans: false,
+        needs_check: false,
+        contiguous: false,
+        plain_end: false,
+        message_set: false,
+        map_entry: false,
+        message: u32::MAX,
+        left_out: LeftOut::Nothing,
+        whole: u32::MAX,
+    };
+
+    pub(super) fn new(spec: &MessageSpec, closed: &[bool]) -> Result<Self, DescriptorErrorKind> {
+        if spec.fields.len() >= MAX_FIELDS {
+            return Err(DescriptorErrorKind::TooMany);
+        }
+        if spec.fields.iter().any(|f| f.number == 0 || f.number > MAX_NUMBER) {
+            return Err(DescriptorErrorKind::InvalidNumber);
+        }
+        let mut order: Vec<u16> = (0..spec.fields.len() as u16).collect();
+        order.sort_by_key(|&i| spec.fields[i as usize].number);
+        let is_closed = |e: u32| closed.get(e as usize).copied().unwrap_or(false);
+        let mut entries: Vec<Entry> =
+            order.iter().map(|&i| Entry::new(&spec.fields[i as usize], spec.map_entry, is_closed)).collect();
+        let mut oneof_ids: Vec<u32> = Vec::new();
+        for (entry, &i) in entries.iter_mut().zip(&order) {
+            if let Some(oneof) = spec.fields[i as usize].oneof {
+                oneof_ids.push(oneof);
+                entry.oneof = 1;
+            }
+        }
+        oneof_ids.sort_unstable();
+        oneof_ids.dedup();
+        for (entry, &i) in entries.iter_mut().zip(&order) {
+            if let Some(oneof) = spec.fields[i as usize].oneof {
+                entry.oneof = 1 + oneof_ids.partition_point(|&o| o < oneof) as u16;
+            }
+        }
+        let mut entry_of = vec![NONE; order.len()];
+        for (entry, &field) in order.iter().enumerate() {
+            entry_of[field as usize] = entry as u16;
+        }
+        let has_required = entries.iter().any(|e| e.flags.is_required());
+        Ok(Self {
+            fields: order,
+            entry_of,
+            oneof_masks: vec![0; oneof_ids.len()],
+            has_required,
+            needs_check: has_required,
+            message_set: spec.message_set,
+            map_entry: spec.map_entry,
+            entries,
+            ..Self::EMPTY
+        })
+    }
+
+    /// Tells the entries of messages of fixed shape from others, and of map entries with plain values.
+    pub(super) fn mark(&mut self, shaped: &[bool], parts: &[bool], plain: &[bool]) {
+        for table in [&mut self.entries[..], &mut self.near[..], &mut self.fast[..]] {
+            for entry in table.iter_mut().filter(|e| e.coding == Coding::Message) {
+                if shaped.get(entry.sub as usize).copied().unwrap_or(false) {
+                    entry.set_shaped();
+                }
+                if parts.get(entry.sub as usize).copied().unwrap_or(false) {
+                    entry.set_parts();
+                }
+                if plain.get(entry.sub as usize).copied().unwrap_or(false) {
+                    entry.set_plain_map();
+                }
+            }
+        }
+    }
+
+    /// Finds whether ending a message takes more than writing its presence bits.
+    pub(super) fn find_plain_end(&mut self) {
+        let busy = self.has_required || self.left_out == LeftOut::Kept;
+        self.plain_end = !self.wide && !busy && !self.has_high_bits();
+    }
+
+    /// Fills in what follows from the layout.
+    pub(super) fn finish(&mut self, map_entry: bool) {
+        // Elements that allocate nothing keep their list at the end of the slab, where it grows in place.
+        let leaf = self
+            .entries
+            .iter()
+            .all(|e| !e.flags.is_list() && (!e.coding.is_message() || e.flags.is_inline()));
+        self.contiguous = !self.wide && self.words <= CONTIGUOUS_WORDS && (leaf || map_entry);
+        self.find_plain_end();
+        if !self.wide {
+            self.fixed = FixedShape::new(&self.entries);
+        }
+        let first = self.entries.first().map_or(1, |e| e.number());
+        let last = self.entries.last().map_or(1, |e| e.number());
+        let places = (last - first + 1).min(2 * self.entries.len() as u32 + 16);
+        self.near_from = first;
+        self.near = (first..first + places).map(Entry::none).collect();
+        self.writes = self.entries.iter().map(WriteEntry::new).collect();
+        self.nests = self.entries.iter().any(|e| e.coding.is_message() && !e.flags.is_inline());
+        let spans = |e: &Entry| e.coding.is_message() || matches!(e.coding, Coding::String | Coding::Bytes);
+        self.spans = self.entries.iter().any(spans);
+        for (i, entry) in self.entries.iter_mut().enumerate() {
+            entry.bit = (i & 63) as u8;
+            let number = entry.number();
+            let places = [self.fast.get_mut(number as usize), self.near.get_mut((number - first) as usize)];
+            for place in places.into_iter().flatten() {
+                *place = *entry;
+            }
+            if self.wide {
+                continue;
+            }
+            let bit = 1u64 << entry.bit;
+            if entry.oneof != 0 {
+                self.oneof_masks[entry.oneof as usize - 1] |= bit;
+            }
+            if entry.flags.is_required() {
+                self.required_mask |= bit;
+            }
+            if let Some(size) = entry.constant_size() {
+                match self.constant_sizes.iter_mut().find(|(_, s)| *s == size) {
+                    Some((mask, _)) => *mask |= bit,
+                    None => self.constant_sizes.push((bit, size)),
+                }
+            }
+        }
+    }
+
+    /// The entries, in field number order.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entry for a one-byte tag, whose field number is below 16; its tag may be another one.
+    #[inline(always)]
+    pub(crate) fn fast(&self, tag: u8) -> &Entry {
+        &self.fast[(tag >> 3) as usize & 15]
+    }
+
+    /// Position of an entry of this program.
+    #[inline(always)]
+    pub(crate) fn position(&self, entry: &Entry) -> usize {
+        if self.wide { entry.slot as usize } else { entry.bit as usize }
+    }
+
+    /// The entry of a field number, and its position.
+    #[inline]
+    pub(crate) fn by_number(&self, number: u32) -> Option<(usize, &Entry)> {
+        let entry = self.find(number).filter(|e| e.number() == number)?;
+        Some((self.position(entry), entry))
+    }
+
+    /// The entry of a field number; for a number without a field, nothing or an entry of another tag.
+    #[inline(always)]
+    pub(crate) fn find(&self, number: u32) -> Option<&Entry> {
+        match self.near.get(number.wrapping_sub(self.near_from) as usize) {
+            Some(entry) => Some(entry),
+            None => self.find_far(number),
+        }
+    }
+
+    #[inline(never)]
+    fn find_far(&self, number: u32) -> Option<&Entry> {
+        let index = self.entries.binary_search_by_key(&number, |e| e.number()).ok()?;
+        self.entries.get(index)
+    }
+
+    /// Position of the entry's field in the spec the program was made from.
+    #[inline]
+    pub(crate) fn field_of(&self, entry: usize) -> usize {
+        self.fields.get(entry).map_or(usize::MAX, |&f| f as usize)
+    }
+
+    /// The entry of the field at this position of the spec.
+    #[inline]
+    pub(crate) fn entry_of(&self, field: usize) -> Option<(usize, &Entry)> {
+        let index = *self.entry_of.get(field)? as usize;
+        self.entries.get(index).map(|e| (index, e))
+    }
+
+    /// Whether there are fields that are not selected; then unknown fields are not either.
+    #[inline(always)]
+    pub(crate) fn is_partial(&self) -> bool {
+        self.left_out != LeftOut::Nothing
+    }
+
+    /// Whether messages keep their bytes because of fields that are not selected.
+    #[inline(always)]
+    pub(crate) fn keeps_bytes(&self) -> bool {
+        self.left_out == LeftOut::Kept
+    }
+
+    /// The program of the same message, with the same layout, that leaves nothing out.
+    pub(crate) fn whole(&self) -> u32 {
+        self.whole
+    }
+
+    /// Index of the message type in the pool.
+    #[inline(always)]
+    pub(crate) fn message(&self) -> u32 {
+        self.message
+    }
+
+    /// Size of a body, in 4-byte words.
+    #[inline]
+    pub(crate) fn words(&self) -> u32 {
+        self.words
+    }
+
+    /// Whether bodies keep only the fields that are set.
+    #[inline]
+    pub(crate) fn is_wide(&self) -> bool {
+        self.wide
+    }
+
+    /// Whether presence bits 32..64 exist, in header word 2 of a dense body.
+    #[inline]
+    pub(crate) fn has_high_bits(&self) -> bool {
+        !self.wide && self.entries.len() > 32
+    }
+
+    /// Whether a message ends by writing its lower presence bits: dense, at most 32 fields, none of them required, and no
+    /// bytes to be kept.
+    #[inline(always)]
+    pub(crate) fn has_plain_end(&self) -> bool {
+        self.plain_end
+    }
+
+    /// Whether lists of this message hold the bodies themselves.
+    #[inline]
+    pub(crate) fn is_contiguous(&self) -> bool {
+        self.contiguous
+    }
+
+    /// Words per element in a list of this message.
+    #[inline]
+    pub(crate) fn element_words(&self) -> u32 {
+        if self.contiguous { self.words } else { 1 }
+    }
+
+    /// Presence bits of the members of a oneof (1-based, as in `Entry::oneof`), of a dense program.
+    #[inline]
+    pub(crate) fn oneof_mask(&self, oneof: u16) -> u64 {
+        self.oneof_masks.get((oneof as usize).wrapping_sub(1)).copied().unwrap_or(0)
+    }
+
+    /// The form of a body with all fields, if they are all fixed-width numbers.
+    #[inline(always)]
+    pub(crate) fn fixed(&self) -> Option<&FixedShape> {
+        self.fixed.as_ref()
+    }
+
+    /// The form of a body with all fields, if they are all messages of fixed shape.
+    #[inline(always)]
+    pub(crate) fn parts(&self) -> Option<&PartsShape> {
+        self.parts.as_ref()
+    }
+
+    /// Presence bits of singular fields with a size of their own on the wire, tag included; of a dense program.
+    #[inline(always)]
+    pub(crate) fn constant_sizes(&self) -> &[(u64, u8)] {
+        &self.constant_sizes
+    }
+
+    /// Number of oneofs.
+    pub(crate) fn oneofs(&self) -> usize {
+        self.oneof_masks.len()
+    }
+
+    /// Presence bits of the required fields of a dense program.
+    #[inline]
+    pub(crate) fn required_mask(&self) -> u64 {
+        self.required_mask
+    }
+
+    /// Whether the message itself has required fields.
+    #[inline]
+    pub(crate) fn has_required(&self) -> bool {
+        self.has_required
+    }
+
+    /// Whether the message can hold other messages outside of its own slots.
+    #[inline]
+    pub(crate) fn nests(&self) -> bool {
+        self.nests
+    }
+
+    /// Whether strings and bytes can be in the message or in messages in it.
+    #[inline]
+    pub(crate) fn has_spans(&self) -> bool {
+        self.spans
+    }
+
+    /// The entries as the encoder needs them.
+    #[inline(always)]
+    pub(crate) fn writes(&self) -> &[WriteEntry] {
+        &self.writes
+    }
+
+    /// Whether required fields can be missing anywhere below this message.
+    pub(crate) fn needs_check(&self) -> bool {
+        self.needs_check
+    }
+
+    /// Words of the group table of a wide body: bitmap and block offset per 32 places. Each field has a place, and
+    /// behind the fields each oneof has one that says which member is set.
+    pub(crate) fn wide_table_words(&self) -> u32 {
+        ((self.entries.len() + self.oneofs()).div_ceil(WIDE_GROUP) * 2) as u32
+    }
+}
