@@ -169,7 +169,10 @@ impl DynamicMessage {
         let job = Job { set, store: store.as_slice(), start, slab, scratch: &mut scratch, options };
         if *base == NIL {
             let budget = budget.saturating_add(2 * held);
-            return decode::fresh(job, index, budget, base);
+            let decoded = decode::fresh(job, index, budget, base);
+            // What was just decoded is hardly garbage: nobody needs to look before it has grown.
+            self.look_at = 2 * (self.slab.used() + self.store.len()) + LITTLE;
+            return decoded;
         }
         decode::merge(job, index, *base)
     }

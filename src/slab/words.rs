@@ -8,6 +8,9 @@ use alloc::vec::Vec;
 const RESERVED: usize = 4;
 /// The first growth of an empty slab, in words.
 const FIRST_GROWTH: usize = 128;
+/// From this many words (16 MB) on, a slab grows by a quarter instead of doubling: memory from the system costs by the page
+/// that is touched, and such blocks are moved without being copied where the allocator can.
+const LARGE: usize = 4 << 20;
 
 /// The words from the start of a dense body on. Writing outside of the slab is ignored; no slot of the body's program is
 /// there.
@@ -295,10 +298,11 @@ impl Slab {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, end: usize) -> Result<(), Full> {
-        // Near the limit, take what is left of it rather than twice the old size.
+        // Near the limit, take what is left of it rather than more of the old size.
         let most = self.limit.saturating_sub(self.words.len());
-        let twice = (self.words.len() * 2).max(end).max(FIRST_GROWTH);
-        let target = twice.min(most);
+        let len = self.words.len();
+        let more = if len < LARGE { len } else { len / 4 };
+        let target = (len + more).max(end).max(FIRST_GROWTH).min(most);
         if target < end { Err(Full) } else { self.grow_to(target) }
     }
 
