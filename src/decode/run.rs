@@ -167,7 +167,7 @@ impl<'r, 'b> Run<'r, 'b> {
                     break Call::Fault($kind, $pos, Some(entry))
                 };
             }
-            // Gives the varint, and goes on behind it.
+            // Gives the varint, and goes on behind it; numbers without a branch on their length.
             macro_rules! varint {
                 () => {
                     varint!(varint)
@@ -228,9 +228,9 @@ impl<'r, 'b> Run<'r, 'b> {
                 }};
             }
             match entry.op {
-                Op::Varint32 => word!(varint!() as u32),
+                Op::Varint32 => word!(varint!(wide_varint) as u32),
                 Op::Varint64 => words!(varint!(wide_varint)),
-                Op::Sint32 => word!(unzigzag32(varint!() as u32) as u32),
+                Op::Sint32 => word!(unzigzag32(varint!(wide_varint) as u32) as u32),
                 Op::Sint64 => words!(unzigzag64(varint!(wide_varint)) as u64),
                 Op::Bool => word!((varint!() != 0) as u32),
                 Op::ClosedEnum => {
