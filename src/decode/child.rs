@@ -84,7 +84,8 @@ impl<'r> Run<'r, '_> {
         self.enter_any(entry, child)
     }
 
-    /// As `enter`, for any message in any message.
+    /// As `enter`, for any message in any message. Apart, so that `enter` needs few registers.
+    #[inline(never)]
     pub(super) fn enter_any(&mut self, entry: &'r Entry, child: Child) -> Flow {
         match self.begin(entry, child) {
             Ok(Begun::Inside(base, bits)) => self.push(entry, child, base, bits),
@@ -287,7 +288,7 @@ impl<'r> Run<'r, '_> {
         }
         if new
             && let Some(shape) = sub.fixed()
-            && shape.len == child.end - child.start
+            && shape.len >= child.end - child.start
             && child.group == 0
             && child.resume == 0
             && !entry.flags.is_map()
@@ -296,6 +297,7 @@ impl<'r> Run<'r, '_> {
                 self.slab.run_mut(child_base, sub.words() as usize),
                 self.source.bytes,
                 child.start,
+                child.end - child.start,
             )
         {
             return Ok(Begun::Done);

@@ -3,42 +3,115 @@
 use super::input;
 use crate::program::{FixedShape, MAX_PARTS_LEN, PartsShape};
 
-/// Fills an empty body from a message of the shape's length at `pos`, if it has the shape. Otherwise the body is
-/// still empty.
+/// Fills an empty body from a message of `len` bytes at `pos`, if it has the shape, or the shape of some of its fields.
+/// Otherwise the body is still empty.
 #[inline(always)]
-pub(super) fn lift(shape: &FixedShape, body: &mut [u32], buf: &[u8], pos: usize) -> bool {
+pub(super) fn lift(shape: &FixedShape, body: &mut [u32], buf: &[u8], pos: usize, len: usize) -> bool {
     let Some(bytes) = buf.get(pos..) else { return false };
-    match (shape.fours, bytes.first_chunk::<24>()) {
-        (Some(2), Some(bytes)) => lift_fours::<2, 4>(shape, body, bytes),
-        (Some(3), Some(bytes)) => lift_fours::<3, 5>(shape, body, bytes),
-        (Some(4), Some(bytes)) => lift_fours::<4, 6>(shape, body, bytes),
-        _ => lift_any(shape, body, bytes),
+    match bytes.first_chunk::<24>() {
+        Some(bytes) if shape.fours.is_some() => lift_numbers(shape, body, bytes, len),
+        _ => len == shape.len && lift_any(shape, body, bytes),
     }
+}
+
+/// As [`lift`], for one to four numbers of four bytes.
+#[inline(always)]
+fn lift_numbers(shape: &FixedShape, body: &mut [u32], bytes: &[u8; 24], len: usize) -> bool {
+    let whole = len == shape.len
+        && match shape.fours {
+            Some(2) => lift_fours::<2, 4>(shape, body, bytes),
+            Some(3) => lift_fours::<3, 5>(shape, body, bytes),
+            Some(4) => lift_fours::<4, 6>(shape, body, bytes),
+            _ => false,
+        };
+    whole || lift_some(shape, body, bytes, len)
+}
+
+/// Some of up to four numbers of four bytes, in order: encoders leave zeros out.
+#[inline(never)]
+fn lift_some(shape: &FixedShape, body: &mut [u32], bytes: &[u8; 24], len: usize) -> bool {
+    if len > shape.len || !(shape.optional || len == shape.len) {
+        return false;
+    }
+    let (mut at, mut has) = (0, 0);
+    for lift in &shape.lifts {
+        if at >= len || bytes.get(at) != Some(&lift.tag) {
+            continue;
+        }
+        let value = bytes.get(at + 1..).and_then(|rest| rest.first_chunk::<4>());
+        let (Some(value), Some(word)) = (value, body.get_mut(lift.slot as usize)) else { return false };
+        *word = u32::from_le_bytes(*value);
+        has |= u32::from(!(*word == 0 && lift.implicit)) << (lift.bit & 31);
+        at += 5;
+    }
+    if at != len {
+        return false;
+    }
+    if let Some(header) = body.first_chunk_mut::<2>() {
+        *header = [has, 0];
+    }
+    true
 }
 
 /// As [`lift`], for a message of such messages.
 #[inline(always)]
-pub(super) fn lift_parts(shape: &PartsShape, body: &mut [u32], bytes: &[u8; MAX_PARTS_LEN + 8]) -> bool {
-    let Some(whole) = bytes.first_chunk() else { return false };
-    if !shape.accepts(whole) {
-        return false;
+pub(super) fn lift_parts(
+    shape: &PartsShape,
+    body: &mut [u32],
+    bytes: &[u8; MAX_PARTS_LEN + 8],
+    len: usize,
+) -> bool {
+    let whole = bytes.first_chunk().is_some_and(|whole| len == shape.len && shape.accepts(whole));
+    if !whole {
+        return lift_some_parts(shape, body, bytes, len);
     }
     for part in &shape.parts {
         let Some(bytes) = bytes.get(part.from..).and_then(|bytes| bytes.first_chunk::<24>()) else {
             return false;
         };
         let body = body.get_mut(part.slot as usize..).unwrap_or_default();
-        let lifted = match part.shape.fours {
-            Some(2) => lift_fours::<2, 4>(&part.shape, body, bytes),
-            Some(3) => lift_fours::<3, 5>(&part.shape, body, bytes),
-            _ => lift_fours::<4, 6>(&part.shape, body, bytes),
-        };
-        if !lifted {
+        if !lift_numbers(&part.shape, body, bytes, part.shape.len) {
             return false;
         }
     }
     if let Some(header) = body.first_chunk_mut::<2>() {
         *header = [shape.all, 0];
+    }
+    true
+}
+
+/// Some of the messages, in order, each with some of its numbers.
+#[inline(never)]
+fn lift_some_parts(
+    shape: &PartsShape,
+    body: &mut [u32],
+    bytes: &[u8; MAX_PARTS_LEN + 8],
+    len: usize,
+) -> bool {
+    if len > shape.len || !(shape.optional || len == shape.len) {
+        return false;
+    }
+    let (mut at, mut has) = (0, 0);
+    for (i, part) in shape.parts.iter().enumerate() {
+        let Some(&[tag, part_len]) = bytes.get(at..at + 2) else { return false };
+        if at >= len || tag != part.tag {
+            continue;
+        }
+        let (from, part_len) = (at + 2, part_len as usize);
+        let window = bytes.get(from..).and_then(|bytes| bytes.first_chunk::<24>());
+        let (Some(window), true) = (window, from + part_len <= len) else { return false };
+        let body = body.get_mut(part.slot as usize..).unwrap_or_default();
+        if !lift_numbers(&part.shape, body, window, part_len) {
+            return false;
+        }
+        has |= 1u32 << (i & 31);
+        at = from + part_len;
+    }
+    if at != len || (has != shape.all && !shape.optional) {
+        return false;
+    }
+    if let Some(header) = body.first_chunk_mut::<2>() {
+        *header = [has, 0];
     }
     true
 }
@@ -133,6 +206,58 @@ mod tests {
             bytes.extend_from_slice(&[0; 7][..width - 1]);
         }
         bytes
+    }
+
+    /// A mesh of triangles in a list and of one that is singular, which is decoded field by field.
+    #[test]
+    fn parts_with_whatever_is_left_out_are_what_the_loop_makes_of_them() {
+        for presence in [Shape::Implicit, Shape::Explicit] {
+            let number = |n| FieldSpec::new(n, Kind::Float, presence);
+            let message = |fields| MessageSpec { fields, ..Default::default() };
+            let vertex = message((1..=3).map(number).collect());
+            let edge = (1..=2).map(|n| FieldSpec::new(n, Kind::Message(0), Shape::Explicit)).collect();
+            let mesh = vec![
+                FieldSpec::new(1, Kind::Message(1), Shape::Repeated),
+                FieldSpec::new(2, Kind::Message(1), Shape::Explicit),
+                FieldSpec::new(3, Kind::Bytes, Shape::Implicit),
+            ];
+            let set = ProgramSet::new(&[vertex, message(edge), message(mesh)], &[]).unwrap();
+            assert!(set.program(1).parts().is_some());
+            let decode = |input: &[u8]| {
+                let (mut slab, options) = (Slab::new(), DecodeOptions::new());
+                decode_raw(&set, 2, input, &mut slab, &options).map(encode_raw).map_err(|e| e.kind())
+            };
+            let room = [&[0x1a, 120][..], &[7; 120]].concat();
+            for there in 0..1u32 << 8 {
+                let mut edge = Vec::new();
+                for part in 0..2 {
+                    let values = (0..3).filter(|i| there >> (2 + 3 * part + i) & 1 == 1);
+                    let vertex: Vec<u8> =
+                        values.flat_map(|i| [(i as u8 + 1) << 3 | 5, i as u8, 0, 0, part as u8]).collect();
+                    if there >> part & 1 == 1 {
+                        edge.extend_from_slice(&[(part as u8 + 1) << 3 | 2, vertex.len() as u8]);
+                        edge.extend_from_slice(&vertex);
+                    }
+                }
+                for (at, by) in (0..edge.len()).map(|at| (at, 1)).chain([(0, 0)]) {
+                    let mut edge = edge.clone();
+                    if let Some(byte) = edge.get_mut(at) {
+                        *byte = byte.wrapping_add(by);
+                    }
+                    let tagged = |tag: u8| [&[tag, edge.len() as u8][..], &edge].concat();
+                    let list = decode(&[tagged(0x0a), tagged(0x0a), room.clone()].concat());
+                    let single = decode(&[tagged(0x12), room.clone()].concat());
+                    match (list, single) {
+                        (Ok(list), Ok(single)) => {
+                            let body = &single[1..single.len() - room.len()];
+                            let element = [&[0x0a], body].concat();
+                            assert_eq!(list, [&element[..], &element, &room].concat(), "{edge:02x?}");
+                        }
+                        (list, single) => assert_eq!(list, single, "{edge:02x?}"),
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -69,13 +69,17 @@ impl Shapes<'_, '_> {
     /// Appends elements as long as they have the shape; `pos` is behind the tag at `item`. Gives the position of the
     /// first item that is something else.
     pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut item: usize, mut pos: usize) -> At<usize> {
-        let len = self.shape.len;
         // One byte of length, as a shape is at most 32 bytes long.
-        while self.buf.get(pos) == Some(&(len as u8)) && pos + 1 + len <= self.end {
+        let most = self.shape.len;
+        while let Some(&prefix) = self.buf.get(pos) {
+            let len = prefix as usize;
+            if len > most || pos + 1 + len > self.end {
+                break;
+            }
             let at = slab.list_grow(slot, self.words, 1).map_err(|full| (full.into(), item))?;
-            if !fixed::lift(self.shape, slab.run_mut(at, self.words as usize), self.buf, pos + 1) {
-                let len = slab.words().list(slot).len;
-                slab.list_truncate(slot, len - 1);
+            if !fixed::lift(self.shape, slab.run_mut(at, self.words as usize), self.buf, pos + 1, len) {
+                let count = slab.words().list(slot).len;
+                slab.list_truncate(slot, count - 1);
                 break;
             }
             item = pos + 1 + len;
@@ -101,17 +105,16 @@ pub(super) struct Parts<'b, 'p> {
 impl Parts<'_, '_> {
     /// As [`Shapes::append`]; stops in front of elements for which there is no room, too.
     pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut item: usize, mut pos: usize) -> usize {
-        let len = self.shape.len;
-        // One byte of length, as such a message is at most 96 bytes long.
+        // One byte of length, as such a message is at most 96 bytes long. Empty ones are no bodies.
+        let most = self.shape.len;
         while let Some(&[prefix, ref bytes @ ..]) =
             self.buf.get(pos..).and_then(|rest| rest.first_chunk::<{ MAX_PARTS_LEN + 9 }>())
         {
-            let bytes = bytes.first_chunk();
-            let (Some(bytes), true) = (bytes, prefix as usize == len && pos + 1 + len <= self.end) else {
-                break;
-            };
+            let len = prefix as usize;
+            let fits = (1..=most).contains(&len) && pos + 1 + len <= self.end;
+            let (Some(bytes), true) = (bytes.first_chunk(), fits) else { break };
             let Some(base) = slab.list_push_body(slot, self.sub) else { break };
-            if !fixed::lift_parts(self.shape, slab.run_mut(base, self.sub.words() as usize), bytes) {
+            if !fixed::lift_parts(self.shape, slab.run_mut(base, self.sub.words() as usize), bytes, len) {
                 slab.list_pop_body(slot, self.sub);
                 break;
             }

@@ -272,10 +272,10 @@ impl<'r, 'b> Run<'r, 'b> {
                     let (start, behind) = span!();
                     let bit = 1u64 << (entry.bit & 63);
                     if let Some(shape) = set.program(entry.sub).fixed()
-                        && shape.len == behind - start
+                        && shape.len >= behind - start
                         && has & bit == 0
                         && self.scratch.stack.len() < self.options.depth_limit() as usize
-                        && fixed::lift(shape, body.rest(entry.slot), bytes, start)
+                        && fixed::lift(shape, body.rest(entry.slot), bytes, start, behind - start)
                     {
                         has |= bit;
                         pos = behind;

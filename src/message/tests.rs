@@ -6,6 +6,7 @@ use crate::table::{EnumTable, FieldTable, Kind, MessageTable};
 use crate::{DecodeErrorKind, DecodeOptions};
 use alloc::format;
 use alloc::string::ToString;
+use alloc::{vec, vec::Vec};
 
 static COLOR: EnumTable = EnumTable::new("t.Color", &[("NONE", 0), ("RED", 1)]);
 static POINT: MessageTable = MessageTable::new(

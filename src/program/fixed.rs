@@ -44,6 +44,8 @@ pub(crate) struct FixedShape {
     /// body, and the bits of those with implicit presence are the next field.
     pub(crate) fours: Option<usize>,
     pub(crate) implicit: u32,
+    /// No field is required, so that some may be left out.
+    pub(crate) optional: bool,
 }
 
 impl FixedShape {
@@ -86,6 +88,7 @@ impl FixedShape {
             all,
             fours,
             implicit,
+            optional: entries.iter().all(|entry| !entry.flags.is_required()),
         })
     }
 

@@ -15,6 +15,7 @@ const WORDS: usize = MAX_PARTS_LEN / 8;
 pub(crate) struct Part {
     /// Where its content stands in the body on the wire, and how long it is.
     pub(crate) from: usize,
+    pub(crate) tag: u8,
     /// Its first word.
     pub(crate) slot: u16,
     pub(crate) shape: FixedShape,
@@ -31,6 +32,8 @@ pub(crate) struct PartsShape {
     pub(crate) parts: Vec<Part>,
     /// The presence bits when all fields are set.
     pub(crate) all: u32,
+    /// No field is required, so that some may be left out.
+    pub(crate) optional: bool,
 }
 
 impl PartsShape {
@@ -51,7 +54,8 @@ impl PartsShape {
                 return None;
             }
             (bytes[len], bytes[len + 1]) = ((entry.tag as u8, 0xff), (shape.len as u8, 0xff));
-            parts.push(Part { from: len + 2, slot: entry.slot, shape: shape.clone() });
+            let (tag, slot) = (entry.tag as u8, entry.slot);
+            parts.push(Part { from: len + 2, tag, slot, shape: shape.clone() });
             for (place, tag) in bytes[len + 2..].iter_mut().zip(shape.tags()) {
                 *place = tag;
             }
@@ -66,6 +70,7 @@ impl PartsShape {
             mask: core::array::from_fn(|i| word(i, |byte| byte.1)),
             all: (u32::MAX) >> (32 - parts.len()),
             parts,
+            optional: entries.iter().all(|entry| !entry.flags.is_required()),
         })
     }
 

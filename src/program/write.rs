@@ -100,10 +100,10 @@ mod tests {
                 let signed = i64::from(word as i32);
                 assert_eq!(value(Coding::Int32), signed as u64);
                 assert_eq!(value(Coding::ClosedEnum), signed as u64);
-                assert_eq!(value(Coding::Uint32), word.into());
-                assert_eq!(value(Coding::Fixed32), word.into());
-                assert_eq!(value(Coding::Bool), word.into());
-                assert_eq!(value(Coding::Sint32), crate::wire::zigzag32(word as i32).into());
+                assert_eq!(value(Coding::Uint32), u64::from(word));
+                assert_eq!(value(Coding::Fixed32), u64::from(word));
+                assert_eq!(value(Coding::Bool), u64::from(word));
+                assert_eq!(value(Coding::Sint32), u64::from(crate::wire::zigzag32(word as i32)));
                 assert_eq!(value(Coding::Varint64), words);
                 assert_eq!(value(Coding::Fixed64), words);
                 assert_eq!(value(Coding::Sint64), crate::wire::zigzag64(words as i64));
