@@ -317,3 +317,40 @@ fn the_generator_makes_prepared_fields() {
     }
     assert!(changed > 5, "{changed}");
 }
+
+mod incomplete {
+    use super::*;
+
+    #[derive(Default)]
+    struct Strict {
+        must: Option<u32>,
+    }
+
+    #[derive(Default)]
+    struct Holder {
+        part: Option<Prepared<Strict>>,
+    }
+
+    tablepb::message! {
+        Strict as "incomplete.Strict" syntax "proto2" { must: required uint32 = 1 }
+        Holder as "incomplete.Holder" syntax "proto2" { part: message Strict = 1 }
+    }
+
+    /// A message that lacks a required field can only come from a decode that allows it.
+    #[test]
+    fn a_record_refuses_what_lacks_a_required_field() {
+        let pool = DescriptorPool::from_tables(&[Holder::TABLE]).unwrap();
+        let plan = RecordPlan::new(&pool.get_message_by_name("incomplete.Holder").unwrap());
+        let part = plan.message("part").unwrap();
+        for (input, kind) in
+            [(&[0x0a, 0][..], Some(EncodeErrorKind::MissingRequired)), (&[0x0a, 2, 8, 1], None)]
+        {
+            let prepared = Holder::decode_with(input, PARTIAL).unwrap().part.unwrap();
+            let mut buf = Vec::new();
+            let mut rec = plan.record(&mut buf);
+            rec.prepared(part, &prepared);
+            assert_eq!(rec.finish().map(drop).map_err(|error| error.kind()).err(), kind);
+            assert_eq!(buf.is_empty(), kind.is_some());
+        }
+    }
+}

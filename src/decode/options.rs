@@ -30,7 +30,7 @@ impl DecodeOptions {
     }
 
     /// Sets how deep messages and groups may be nested, unknown groups and map entries included. The root
-    /// message is at depth 0. Decoding needs 40 bytes of heap per level and no stack.
+    /// message is at depth 0. Decoding needs 48 bytes of heap per level and no stack.
     pub const fn max_depth(mut self, levels: u32) -> Self {
         self.max_depth = levels;
         self

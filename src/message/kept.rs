@@ -37,6 +37,10 @@ impl MessageMut<'_> {
         let too_large = |_: TooLarge| place.error(Fault::TooLarge, None);
         self.break_up().map_err(too_large)?;
         let entry = place.entry;
+        // A field that is set has no spans left: not looking saves a walk over all of them for each change.
+        if self.raw().slot(place.position, &entry).is_some() {
+            return Ok(());
+        }
         // Of a packed run, the numbers that a closed enum does not list stay in any case.
         let enums = entry.coding == Coding::ClosedEnum && entry.flags.is_list();
         if entry.op.is_skip() && (change == Change::Modify || enums) {

@@ -72,8 +72,11 @@ impl RecordWriter<'_> {
 
     /// Writes a message that was encoded before, unless the field is singular and has been written.
     ///
+    /// Its bytes are written as they are, fields that the plan disables in that message included.
+    ///
     /// Keeps `WrongMessage` if the field is of another message type, by full name, `DepthExceeded` if a message in
-    /// it would be more than 100 deep, and the errors of [`set`](Self::set).
+    /// it would be more than 100 deep, `MissingRequired` if it was decoded without a required field, and the errors of
+    /// [`set`](Self::set).
     #[inline]
     pub fn prepared<T>(&mut self, field: Field<kind::Message>, prepared: &Prepared<T>) {
         if self.admits(field.slot) {
@@ -223,6 +226,9 @@ impl RecordWriter<'_> {
         }
         if self.depth + prepared.depth() >= MAX_DEPTH {
             return self.fail(EncodeErrorKind::DepthExceeded, Some(slot.bit()));
+        }
+        if !prepared.is_complete() {
+            return self.fail(EncodeErrorKind::MissingRequired, Some(slot.bit()));
         }
         self.mark(slot);
         if slot.prefix.has(Flags::GROUP) {

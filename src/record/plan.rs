@@ -59,7 +59,8 @@ pub struct RecordPlan {
     /// The owner of the handles of the first node, followed by those of the others.
     first_owner: Owner,
     pub(super) nodes: Vec<Node>,
-    groups: BTreeMap<String, Vec<Place>>,
+    /// Of each group the fields, each with the message fields on the way to it.
+    groups: BTreeMap<String, Vec<Vec<Place>>>,
 }
 
 /// A field of a node.
@@ -178,9 +179,9 @@ impl RecordPlan {
         if self.groups.contains_key(name) || self.find(name).is_ok() {
             return Err(self.error(PlanErrorKind::DuplicateName, name, String::new()));
         }
-        let places: Result<Vec<Place>, _> =
-            fields.into_iter().map(|field| self.find(field.as_ref())).collect();
-        self.groups.insert(name.to_owned(), places?);
+        let paths: Result<Vec<Vec<Place>>, _> =
+            fields.into_iter().map(|field| self.path(field.as_ref())).collect();
+        self.groups.insert(name.to_owned(), paths?);
         Ok(self)
     }
 
@@ -220,7 +221,7 @@ impl RecordPlan {
         let mut paths = Vec::new();
         for name in names {
             match self.groups.get(name.as_ref()) {
-                Some(group) => paths.extend(group.iter().map(|&place| Vec::from([place]))),
+                Some(group) => paths.extend_from_slice(group),
                 None => paths.push(self.path(name.as_ref())?),
             }
         }
@@ -239,7 +240,7 @@ impl RecordPlan {
     /// That of a nested message does not ask whether the messages around it are enabled.
     pub fn is_enabled(&self, name: &str) -> bool {
         match self.groups.get(name) {
-            Some(places) => places.iter().all(|&place| self.is_on(place)),
+            Some(paths) => paths.iter().filter_map(|path| path.last()).all(|&place| self.is_on(place)),
             None => self.find(name).is_ok_and(|place| self.is_on(place)),
         }
     }
@@ -279,7 +280,7 @@ impl RecordPlan {
 
     fn switch(mut self, name: &str, on: bool) -> Result<Self, PlanError> {
         let places = match self.groups.get(name) {
-            Some(group) => group.clone(),
+            Some(group) => group.iter().filter_map(|path| path.last().copied()).collect(),
             None => Vec::from([self.find(name)?]),
         };
         places.into_iter().for_each(|place| self.put(place, on));

@@ -155,6 +155,30 @@ fn the_version_of_ip_follows_from_the_addresses() {
     // A zero is an address where there is no other.
     assert_eq!(record(&ADDRESSES, &[0; 8]).line("EType SrcAddr DstAddr"), "2048 0.0.0.0 0.0.0.0");
     assert_eq!(record(&[(15, 4), (8, 4)], &[0, 0, 0, 0, 1, 2, 3, 4]).line("NextHop SrcAddr"), "- 1.2.3.4");
+    // A next hop may be of the other version.
+    let hop = [&V4[..4], &[0xfd; 16]].concat();
+    assert_eq!(record(&[(8, 4), (62, 16)], &hop).line("EType SrcAddr"), "2048 192.0.2.1");
+    let hop = [&[0xfd; 16], &V4[..4]].concat();
+    assert_eq!(record(&[(27, 16), (18, 4)], &hop).line("EType NextHop"), "34525 192.0.2.1");
+}
+
+#[test]
+fn differentiated_services_are_the_upper_bits_of_the_tos() {
+    assert_eq!(record(&[(195, 1), (1, 1)], &[46, 1]).get("TOS"), "184");
+    assert_eq!(record(&[(195, 1), (5, 1)], &[46, 7]).get("TOS"), "7");
+}
+
+#[test]
+fn fields_without_bytes_say_nothing() {
+    let flow = record(&[(2, 0), (1, 4), (7, 0), (11, 2)], &[0, 0, 0, 9, 0, 80]);
+    assert_eq!(flow.line("Bytes Packets SrcPort DstPort"), "9 - - 80");
+}
+
+#[test]
+fn a_template_that_is_refused_is_not_the_one_before() {
+    let (before, refused) = (template(300, &[(1, 4)]), template(300, &[(2, 0)]));
+    let collected = collect(&[ipfix(&[(2, &before), (2, &refused), (300, &[0, 0, 0, 9])])]);
+    assert_eq!((collected.flows().len(), collected.collector.statistics.faults), (0, 1));
 }
 
 #[test]

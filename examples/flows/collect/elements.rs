@@ -22,6 +22,8 @@ pub enum Action {
     IcmpTypeAndCode,
     /// 4 or 6.
     IpVersion,
+    /// The six bits of the TOS that are above the other two.
+    DiffServ,
     /// A label, class and bottom of stack, in three bytes.
     MplsLabel,
     /// The begin of an Ethernet frame.
@@ -137,7 +139,7 @@ fn fallback(element: u16) -> Option<Action> {
         52 => Action::Uint32(Uint32::TTL),
         180 | 182 => Action::Uint32(Uint32::SrcPort),
         181 | 183 => Action::Uint32(Uint32::DstPort),
-        195 => Action::Uint32(Uint32::TOS),
+        195 => Action::DiffServ,
         243 => Action::Uint32(Uint32::SrcVlan),
         254 => Action::Uint32(Uint32::DstVlan),
         _ => return None,

@@ -62,8 +62,9 @@ impl Exporters {
             return false;
         }
         let domain = self.domains.entry(*key).or_default();
-        let before = domain.templates.get(&id).map_or(0, Template::size);
-        let steps = self.steps - before + template.size();
+        // Whatever becomes of it, records of this template are no longer those of the one before.
+        self.steps -= domain.templates.remove(&id).map_or(0, |before| before.size());
+        let steps = self.steps + template.size();
         if steps > MAX_STEPS {
             return false;
         }
@@ -81,6 +82,7 @@ impl Exporters {
             *steps -= if goes { template.size() } else { 0 };
             !goes
         });
+        domain.templates.shrink_to_fit();
     }
 
     /// Keeps a set until its template comes, and the oldest no longer if there are too many.

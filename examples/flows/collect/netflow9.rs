@@ -108,6 +108,7 @@ fn learn(
         fields.clear();
         specifiers(key.version, is_options, count, &mut set, &mut fields)?;
         let Some(template) = Template::new(&fields, is_options) else {
+            exporters.forget(key, Some(id), is_options);
             statistics.fault(Fault::Malformed);
             continue;
         };

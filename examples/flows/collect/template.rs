@@ -1,6 +1,6 @@
 //! [`Template`]: the layout of records, as an exporter describes it, made into steps.
 
-use super::columns::{List, Uint32, Uint64};
+use super::columns::{Address, List, Uint32, Uint64};
 use super::elements::{self, Action, REVERSE};
 use super::flow::Flow;
 use super::headers::{self, IPV4, IPV6};
@@ -52,9 +52,11 @@ pub struct Found {
 }
 
 impl Template {
-    /// `None` if a record could be empty, and there would be no end of them.
+    /// `None` if a record could be empty, and there would be no end of them. Fields without bytes say nothing and are left
+    /// out, so that a record has no more fields than bytes.
     pub fn new(fields: &[FieldSpecifier], is_options: bool) -> Option<Self> {
-        let has = |element| fields.iter().any(|f| f.enterprise == 0 && f.element == element);
+        let fields = || fields.iter().filter(|field| field.length != 0);
+        let has = |element| fields().any(|f| f.enterprise == 0 && f.element == element);
         // Some exporters have one template for both versions of IP, and leave one pair of addresses zero.
         let both = has(8) && has(27) || has(12) && has(28);
         let step = |field: &FieldSpecifier, enterprise| {
@@ -62,10 +64,10 @@ impl Template {
             let host = matches!(field.element, 8 | 12 | 27 | 28);
             Step { action, fallback, length: field.length, skip_zero: both || !host }
         };
-        let steps: Vec<Step> = fields.iter().map(|field| step(field, field.enterprise)).collect();
+        let steps: Vec<Step> = fields().map(|field| step(field, field.enterprise)).collect();
         let mut reverse = Vec::new();
-        if fields.iter().any(|field| field.enterprise == REVERSE && matches!(field.element, 1 | 2)) {
-            reverse.extend(fields.iter().map(|field| match field.enterprise {
+        if fields().any(|field| field.enterprise == REVERSE && matches!(field.element, 1 | 2)) {
+            reverse.extend(fields().map(|field| match field.enterprise {
                 REVERSE => step(field, 0),
                 0 if !elements::is_directed(field.element) => {
                     let step = step(field, 0);
@@ -179,6 +181,7 @@ fn merged(steps: Vec<Step>) -> Vec<Step> {
             _ => merged.push(step),
         }
     }
+    merged.shrink_to_fit();
     merged
 }
 
@@ -197,6 +200,14 @@ fn field<'a>(length: u16, input: &mut Input<'a>) -> Option<&'a [u8]> {
 }
 
 impl Found {
+    /// The addresses of the flow say which IP it is; those of a next hop or behind a translation may be of the other.
+    #[inline]
+    fn note_version(&mut self, column: Address, etype: u16) {
+        if matches!(column, Address::SrcAddr | Address::DstAddr) {
+            self.etype = etype;
+        }
+    }
+
     #[inline]
     fn apply(&mut self, step: &Step, value: &[u8], flow: &mut impl Flow) {
         match step.action {
@@ -207,7 +218,7 @@ impl Found {
                 if let Ok(address) = <[u8; 4]>::try_from(value)
                     && !(step.skip_zero && address == [0; 4])
                 {
-                    self.etype = IPV4;
+                    self.note_version(column, IPV4);
                     flow.address(column, &mapped(address));
                 }
             }
@@ -215,7 +226,7 @@ impl Found {
                 if let Ok(address) = <&[u8; 16]>::try_from(value)
                     && !(step.skip_zero && *address == [0; 16])
                 {
-                    self.etype = IPV6;
+                    self.note_version(column, IPV6);
                     flow.address(column, address);
                 }
             }
@@ -232,6 +243,7 @@ impl Found {
                 flow.uint32(Uint32::ICMPType, both >> 8 & 0xff);
                 flow.uint32(Uint32::ICMPCode, both & 0xff);
             }
+            Action::DiffServ => flow.uint32(Uint32::TOS, (number(value).unwrap_or(0) as u32 & 0x3f) << 2),
             Action::IpVersion => match number(value) {
                 Some(4) => self.etype = IPV4,
                 Some(6) => self.etype = IPV6,

@@ -22,6 +22,17 @@ fn the_source_has_enabled_fields_only() {
 }
 
 #[test]
+fn a_group_of_nested_fields_enables_the_messages_on_the_way() {
+    let plan = flow().group("ids", ["inners.ids", "inner.name"]).unwrap();
+    let named = flow().enable_only(["inners.ids", "inner.name"]).unwrap();
+    let only = plan.clone().enable_only(["ids"]).unwrap();
+    assert_eq!(only.to_proto(), named.to_proto());
+    assert!(only.is_enabled("inners") && only.is_enabled("ids") && !only.is_enabled("uint32"));
+    let without = plan.disable("ids").unwrap();
+    assert!(without.is_enabled("inners") && !without.is_enabled("inners.ids"));
+}
+
+#[test]
 fn the_canonical_form_is_as_documented() {
     let plan =
         flow().enable_only(["uint32", "maybe", "one_string", "packed", "loose", "inner.name", "colors"]);
