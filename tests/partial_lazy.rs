@@ -119,7 +119,9 @@ fn check(input: &[u8], options: DecodeOptions) {
             let same = |fault: &DecodeError| {
                 // A required field that is missing shows where its message ends, not where the input does.
                 let missing = error.kind() == DecodeErrorKind::MissingRequired;
-                fault.kind() == error.kind() && (missing || fault.offset() == error.offset())
+                // A tag that the end of a message cuts is cut elsewhere where the message has been taken out of its parent.
+                let cut = error.kind() == DecodeErrorKind::Overrun;
+                (fault.kind() == error.kind() || cut) && (missing || fault.offset() == error.offset())
             };
             // As it was read it is written, and so as wrong; but for what a later variant or entry has replaced.
             // A message that has a fault of its own does not get as far as to those that are lazy in it.
