@@ -1,9 +1,10 @@
-//! Reads of the run loop: at a position of the store, beyond the end of the message if need be.
+//! Reads of the fields that are not decoded in windows: at a position of the store, beyond the end of the message if need
+//! be.
 //!
-//! The loop compares positions with the end of the message once per field, after the read, so these functions only
-//! stay within the store. Eight bytes are loaded at a time where the store has them; a short input is moved to a
-//! padded buffer first ([`padded`]), so that small messages do not consist of slow tails.
+//! Positions are compared with the end of the message after the read, so these functions only stay within the store. Eight
+//! bytes are loaded at a time where the store has them.
 
+use super::window::gather;
 use crate::error::DecodeErrorKind as Kind;
 
 #[inline(always)]
@@ -29,18 +30,10 @@ fn long_varint(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
         if ends != 0 {
             // All bits up to the end of the last byte, without the continuation bits.
             let value = word & (ends ^ (ends - 1)) & !CONTINUES;
-            return Ok((compress(value), pos + (ends.trailing_zeros() as usize >> 3) + 1));
+            return Ok((gather(value), pos + (ends.trailing_zeros() as usize >> 3) + 1));
         }
     }
     cold_varint(buf, pos)
-}
-
-/// Eight 7-bit groups in eight bytes, put together.
-#[inline(always)]
-fn compress(v: u64) -> u64 {
-    let v = (v & 0x007f_007f_007f_007f) | (v & 0x7f00_7f00_7f00_7f00) >> 1;
-    let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x3fff_0000_3fff_0000) >> 2;
-    (v & 0x0fff_ffff) | (v & 0x0fff_ffff_0000_0000) >> 4
 }
 
 /// Nine or ten bytes (negative numbers), or near the end of the store.

@@ -121,7 +121,7 @@ const CONTINUES: u64 = 0x8080_8080_8080_8080;
 
 /// The low seven bits of each of eight bytes, put together; the high ones are zero.
 #[inline(always)]
-fn gather(v: u64) -> u64 {
+pub(super) fn gather(v: u64) -> u64 {
     let v = (v & 0x007f_007f_007f_007f) | (v & 0x7f00_7f00_7f00_7f00) >> 1;
     let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x3fff_0000_3fff_0000) >> 2;
     (v & 0x0fff_ffff) | (v & 0x0fff_ffff_0000_0000) >> 4
@@ -135,14 +135,7 @@ pub(super) fn varint(window: &[u8; VALUE]) -> (u64, usize) {
     if window[0] < 0x80 {
         return (window[0] as u64, 1);
     }
-    let word = word(window);
-    let ends = !word & CONTINUES;
-    if ends != 0 {
-        // All bits up to the end of the last byte, without the continuation bits.
-        let value = word & (ends ^ (ends - 1)) & !CONTINUES;
-        return (gather(value), (ends.trailing_zeros() as usize >> 3) + 1);
-    }
-    long_varint(window)
+    wide_varint(window)
 }
 
 /// As [`varint`], without the test for one byte.
@@ -151,6 +144,7 @@ pub(super) fn wide_varint(window: &[u8; VALUE]) -> (u64, usize) {
     let word = word(window);
     let ends = !word & CONTINUES;
     if ends != 0 {
+        // All bits up to the end of the last byte, without the continuation bits.
         let value = word & (ends ^ (ends - 1)) & !CONTINUES;
         return (gather(value), (ends.trailing_zeros() as usize >> 3) + 1);
     }
