@@ -20,7 +20,7 @@ const LITTLE: usize = 4096;
 /// A message of a run-time schema, owned and mutable.
 ///
 /// Two allocations whatever it holds: a slab for the fields, and the bytes that strings, bytes and unknown fields
-/// point into. Decoding copies the input once; [`clear`](Self::clear) keeps the memory for the next message.
+/// point into. Decoding copies the input once, with room for short strings to be set; [`clear`](Self::clear) keeps the memory for the next message.
 /// Setters append and leave garbage behind; when there is more garbage than live data, the next setter called on
 /// the message compacts it. `Send + Sync`; `Clone` copies memory.
 ///
@@ -63,6 +63,10 @@ pub struct DynamicMessage {
     /// Look for garbage when this many bytes are in use.
     look_at: usize,
 }
+
+// Up to this size compilers move a struct by a few instructions. Eight bytes more made decoding a message of one field 10 ns
+// slower (68 to 78).
+const _: () = assert!(size_of::<DynamicMessage>() <= 128);
 
 impl DynamicMessage {
     /// An empty message of this type. Allocates nothing.
@@ -164,7 +168,7 @@ impl DynamicMessage {
         let held = slab.capacity();
         slab.set_limit(decode::slab_share(budget).saturating_add(2 * held));
         if held == 0 {
-            slab.reserve(guess.min(budget / 16));
+            slab.expect(guess.min(budget / 16));
         }
         let job = Job { set, store: store.as_slice(), start, slab, scratch: &mut scratch, options };
         if *base == NIL {

@@ -3,6 +3,10 @@
 use crate::decode::MAX_STORE;
 use alloc::vec::Vec;
 
+/// Room for a string or two to be set, in bytes; beside a sixteenth of what the first input has. Otherwise the first setter
+/// would move everything.
+const EDITS: usize = 64;
+
 /// Bytes that strings, bytes and unknown fields point into. Only ever appended to.
 #[derive(Clone, Debug)]
 pub(super) struct Store(Holder);
@@ -57,7 +61,12 @@ impl Store {
             return Err(StoreFull);
         }
         match &mut self.0 {
-            Holder::Own(own) => own.extend_from_slice(bytes),
+            Holder::Own(own) => {
+                if own.capacity() == 0 && !bytes.is_empty() {
+                    own.reserve_exact(bytes.len() + bytes.len() / 16 + EDITS);
+                }
+                own.extend_from_slice(bytes);
+            }
             #[cfg(feature = "bytes")]
             Holder::Shared(shared) => self.0 = Holder::Own([shared, bytes].concat()),
         }

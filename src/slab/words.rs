@@ -8,9 +8,16 @@ use alloc::vec::Vec;
 const RESERVED: usize = 4;
 /// The first growth of an empty slab, in words.
 const FIRST_GROWTH: usize = 128;
+/// What a slab that may need more starts with, in words: a kilobyte, which allocators keep at hand.
+const START: usize = 256;
+/// Up to this many expected words (4 KB) are taken at once.
+const LITTLE: usize = 1024;
 /// From this many words (16 MB) on, a slab grows by a quarter instead of doubling: memory from the system costs by the page
 /// that is touched, and such blocks are moved without being copied where the allocator can.
 const LARGE: usize = 4 << 20;
+/// This many words (16 KB) are zeroed at a time, just before they are written to: memory that nobody comes to is
+/// never touched.
+const STRIDE: usize = 4 << 10;
 
 /// The words from the start of a dense body on. Writing outside of the slab is ignored; no slot of the body's program is
 /// there.
@@ -103,13 +110,15 @@ impl<'a> Words<'a> {
 /// A growable run of words with a bump allocator. Nothing in it has a destructor.
 #[derive(Debug, Default)]
 pub(crate) struct Slab {
-    /// All initialised; `top` of them are in use.
+    /// All initialised; `top` of them are in use. There may be capacity that has not been touched.
     words: Vec<u32>,
     top: usize,
     /// Most words that growth may have allocated at any moment.
     limit: usize,
+    /// How many words it will perhaps come to.
+    expected: u32,
     /// Words below `top` that nothing refers to any more.
-    garbage: usize,
+    garbage: u32,
     /// There are or were verbatim messages.
     verbatim: bool,
 }
@@ -117,14 +126,15 @@ pub(crate) struct Slab {
 impl Clone for Slab {
     fn clone(&self) -> Self {
         let words = self.words.get(..self.top).unwrap_or(&[]).to_vec();
-        Self { words, top: self.top, limit: self.limit, garbage: self.garbage, verbatim: self.verbatim }
+        let &Self { top, limit, expected, garbage, verbatim, .. } = self;
+        Self { words, top, limit, expected, garbage, verbatim }
     }
 }
 
 impl Slab {
     /// An empty slab without memory.
     pub(crate) const fn new() -> Self {
-        Self { words: Vec::new(), top: RESERVED, limit: 0, garbage: 0, verbatim: false }
+        Self { words: Vec::new(), top: RESERVED, limit: 0, expected: 0, garbage: 0, verbatim: false }
     }
 
     /// Forgets the contents and keeps the memory.
@@ -150,7 +160,7 @@ impl Slab {
 
     /// Takes memory that is used elsewhere from what is left of the limit.
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Full> {
-        let limit = self.limit.checked_sub(bytes.div_ceil(4)).filter(|&limit| limit >= self.words.len());
+        let limit = self.limit.checked_sub(bytes.div_ceil(4)).filter(|&limit| limit >= self.words.capacity());
         self.limit = limit.ok_or(Full)?;
         Ok(())
     }
@@ -158,20 +168,23 @@ impl Slab {
     /// Forgets the contents and takes all memory up to the limit at once; false if it has that already.
     #[cold]
     pub(crate) fn start_over(&mut self) -> bool {
-        if self.words.len() >= self.limit {
+        if self.words.capacity() >= self.limit {
             return false;
         }
         self.words = Vec::new();
         self.clear();
-        self.grow_to(self.limit).is_ok()
+        self.expected = 0;
+        self.grow_to(RESERVED, self.limit).is_ok()
     }
 
-    /// Makes room for `words` more without counting them as used, as far as the limit allows.
-    pub(crate) fn reserve(&mut self, words: usize) {
-        let end = self.top.saturating_add(words);
-        if end > self.words.len() && end <= self.limit {
+    /// Prepares an empty slab for a message that will perhaps need so many words. Up to 4 KB are taken at once, more when
+    /// it shows that they are needed: a message of few large strings needs little.
+    pub(crate) fn expect(&mut self, words: usize) {
+        let end = self.top + if words > LITTLE { START } else { words };
+        self.expected = words.min(u32::MAX as usize) as u32;
+        if self.words.capacity() == 0 && end <= self.limit {
             // Growing is an optimisation here; `alloc` reports what is refused.
-            let _ = self.grow_to(end);
+            let _ = self.grow_to(end, end);
         }
     }
 
@@ -188,12 +201,12 @@ impl Slab {
     /// Bytes in use that nothing refers to, as far as lists and wide bodies know.
     #[cfg(test)]
     pub(crate) fn garbage(&self) -> usize {
-        self.garbage * 4
+        self.garbage as usize * 4
     }
 
     /// Counts words that nothing refers to any more.
     pub(crate) fn add_garbage(&mut self, words: usize) {
-        self.garbage += words;
+        self.garbage = self.garbage.saturating_add(words as u32);
     }
 
     pub(super) fn note_verbatim(&mut self) {
@@ -298,16 +311,23 @@ impl Slab {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, end: usize) -> Result<(), Full> {
-        // Near the limit, take what is left of it rather than more of the old size.
-        let most = self.limit.saturating_sub(self.words.len());
-        let len = self.words.len();
-        let more = if len < LARGE { len } else { len / 4 };
-        let target = (len + more).max(end).max(FIRST_GROWTH).min(most);
-        if target < end { Err(Full) } else { self.grow_to(target) }
+        let held = self.words.capacity();
+        let mut room = held;
+        if end > held {
+            let more = if held < LARGE { held } else { held / 4 };
+            // Near the limit, take what is left of it rather than more of the old size.
+            let most = self.limit.saturating_sub(held);
+            room = (held + more).max(self.expected as usize).max(FIRST_GROWTH).max(end).min(most);
+            if room < end {
+                return Err(Full);
+            }
+        }
+        self.grow_to(end.max(room.min(self.words.len() + STRIDE)), room)
     }
 
-    fn grow_to(&mut self, len: usize) -> Result<(), Full> {
-        let more = len.saturating_sub(self.words.len());
+    /// Takes memory for `room` words and makes the first `len` of them usable.
+    fn grow_to(&mut self, len: usize, room: usize) -> Result<(), Full> {
+        let more = room.saturating_sub(self.words.len());
         self.words.try_reserve_exact(more).map_err(|_| Full)?;
         self.words.resize(len, 0);
         Ok(())
@@ -375,6 +395,24 @@ mod tests {
             taken += 32;
         }
         assert!(taken > 1000 && slab.capacity() <= 4096, "{taken} {}", slab.capacity());
+    }
+
+    #[test]
+    fn what_is_expected_is_taken_when_more_than_a_little_is_needed() {
+        let mut slab = Slab::new();
+        slab.set_limit(1 << 20);
+        slab.expect(100_000);
+        assert!(slab.alloc(100).is_ok() && slab.capacity() <= 4096, "{}", slab.capacity());
+        assert!(slab.alloc(1000).is_ok() && slab.capacity() >= 400_000, "{}", slab.capacity());
+        // What is far from being used is not written to.
+        assert!(slab.words.len() <= 100 + 1000 + RESERVED + STRIDE);
+        assert!(slab.alloc(90_000).is_ok() && slab.capacity() < 450_000, "{}", slab.capacity());
+
+        let mut slab = Slab::new();
+        slab.set_limit(1 << 20);
+        slab.expect(LITTLE);
+        let capacity = slab.capacity();
+        assert!(slab.alloc(LITTLE as u32).is_ok() && capacity >= 4096 && slab.capacity() == capacity);
     }
 
     #[test]
