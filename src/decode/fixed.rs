@@ -65,6 +65,43 @@ pub(super) fn lift_parts(
     if !whole {
         return lift_some_parts(shape, body, bytes, len);
     }
+    match shape.fours {
+        Some(2) => lift_alike::<2, 12, 4>(shape, body, bytes),
+        Some(3) => lift_alike::<3, 17, 5>(shape, body, bytes),
+        Some(4) => lift_alike::<4, 22, 6>(shape, body, bytes),
+        _ => lift_each_part(shape, body, bytes),
+    }
+}
+
+/// Messages of `N` numbers each, `S = 5 N + 2` bytes with their tags and lengths, which are known to be there: into as many
+/// words, `W = N + 2`, one behind the other.
+#[inline(always)]
+fn lift_alike<const N: usize, const S: usize, const W: usize>(
+    shape: &PartsShape,
+    body: &mut [u32],
+    bytes: &[u8; MAX_PARTS_LEN + 8],
+) -> bool {
+    let count = shape.parts.len();
+    let Some((header, words)) = body.split_first_chunk_mut::<2>() else { return false };
+    let parts = bytes.as_chunks::<S>().0.iter().zip(words.as_chunks_mut::<W>().0);
+    let mut least = u32::MAX;
+    for (bytes, words) in parts.take(count) {
+        for i in 0..N {
+            // Behind the tag and the length of the message, five bytes a number: its tag, then the value.
+            let value = bytes[3 + 5 * i..].first_chunk().map_or(0, |value| u32::from_le_bytes(*value));
+            words[2 + i] = value;
+            least = least.min(value);
+        }
+        (words[0], words[1]) = (u32::MAX >> (32 - N), 0);
+    }
+    *header = [shape.all, 0];
+    // Encoders leave zeros out, so they are looked for all at once.
+    least != 0 || !shape.implicit || lift_each_part(shape, body, bytes)
+}
+
+/// Any messages, all of them there.
+#[inline(never)]
+fn lift_each_part(shape: &PartsShape, body: &mut [u32], bytes: &[u8; MAX_PARTS_LEN + 8]) -> bool {
     for part in &shape.parts {
         let Some(bytes) = bytes.get(part.from..).and_then(|bytes| bytes.first_chunk::<24>()) else {
             return false;

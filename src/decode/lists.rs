@@ -113,7 +113,8 @@ impl Parts<'_, '_> {
             let len = prefix as usize;
             let fits = (1..=most).contains(&len) && pos + 1 + len <= self.end;
             let (Some(bytes), true) = (bytes.first_chunk(), fits) else { break };
-            let Some(base) = slab.list_push_body(slot, self.sub) else { break };
+            let base = slab.list_push_body(slot, self.sub);
+            let Some(base) = base.or_else(|| slab.list_more(slot, self.sub).ok()) else { break };
             if !fixed::lift_parts(self.shape, slab.run_mut(base, self.sub.words() as usize), bytes, len) {
                 slab.list_pop_body(slot, self.sub);
                 break;

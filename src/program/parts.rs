@@ -30,6 +30,10 @@ pub(crate) struct PartsShape {
     expected: [u64; WORDS],
     mask: [u64; WORDS],
     pub(crate) parts: Vec<Part>,
+    /// How many numbers each of the messages has, if it is the same for all and they lie one behind the other, from word 2 on.
+    pub(crate) fours: Option<usize>,
+    /// A number has implicit presence.
+    pub(crate) implicit: bool,
     /// The presence bits when all fields are set.
     pub(crate) all: u32,
     /// No field is required, so that some may be left out.
@@ -64,8 +68,17 @@ impl PartsShape {
         let word = |i: usize, part: fn(&(u8, u8)) -> u8| {
             bytes[8 * i..8 * i + 8].iter().rev().fold(0, |word, byte| word << 8 | u64::from(part(byte)))
         };
+        let first = parts.first().and_then(|part: &Part| part.shape.fours);
+        let fours = first.filter(|&n| {
+            let alike = |(i, part): (usize, &Part)| {
+                part.shape.fours == first && part.slot as usize == 2 + i * (n + 2)
+            };
+            parts.iter().enumerate().all(alike)
+        });
         (!parts.is_empty() && parts.len() <= 32).then(|| Self {
             len,
+            fours,
+            implicit: parts.iter().any(|part| part.shape.implicit != 0),
             expected: core::array::from_fn(|i| word(i, |byte| byte.0)),
             mask: core::array::from_fn(|i| word(i, |byte| byte.1)),
             all: (u32::MAX) >> (32 - parts.len()),

@@ -66,6 +66,25 @@ impl Slab {
         Some(base)
     }
 
+    /// As `list_push_body`, of which there was no room: makes more.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn list_more(&mut self, slot: u32, program: &Program) -> Result<u32, Full> {
+        if program.is_contiguous() {
+            let base = self.list_grow(slot, program.words(), 1)?;
+            self.clear_body(program, base);
+            return Ok(base);
+        }
+        let at = self.list_grow(slot, 1, 1)?;
+        // Should there be no memory for the body, the list is as it was.
+        let body = self.alloc_body(program);
+        match body {
+            Ok(base) => self.set(at, base),
+            Err(_) => self.list_truncate(slot, self.words().list(slot).len - 1),
+        }
+        body
+    }
+
     /// Takes back what `list_push_body` just gave.
     pub(crate) fn list_pop_body(&mut self, slot: u32, program: &Program) {
         let list = self.words().list(slot);
