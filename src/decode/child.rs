@@ -67,19 +67,26 @@ impl<'r> Run<'r, '_> {
     #[inline(never)]
     pub(super) fn enter(&mut self, entry: &'r Entry, start: usize, end: usize) -> Flow {
         let child = Child { start, end, group: 0, resume: 0 };
-        let set = self.set;
         let Open { program, has, base: parent, .. } = self.open;
         let bit = 1u64 << (entry.bit & 63);
-        if entry.op == Op::Message
-            && has & bit == 0
-            && start != end
-            && self.scratch.stack.len() < self.options.depth_limit() as usize
-            && let Some(base) = self.slab.try_body(set.program(entry.sub))
-        {
-            let others = if entry.flags.is_special() { program.oneof_mask(entry.oneof) } else { 0 };
-            self.open.has = (has & !others) | bit;
-            self.slab.set(parent + entry.slot as u32, base);
-            return self.push(entry, child, base, 0);
+        if start != end && self.scratch.stack.len() < self.options.depth_limit() as usize {
+            let sub = self.set.program(entry.sub);
+            let slot = parent + entry.slot as u32;
+            let base = match (entry.op, has & bit == 0) {
+                (Op::Message, true) => self.slab.try_body_at(slot, sub),
+                (Op::Inline, true) => {
+                    self.slab.clear_body(sub, slot);
+                    Some(slot)
+                }
+                (Op::ListMessage | Op::Map, true) => self.slab.list_first_body(slot, sub),
+                (Op::ListMessage | Op::Map, false) => self.slab.list_push_body(slot, sub),
+                _ => None,
+            };
+            if let Some(base) = base {
+                let others = if entry.flags.is_special() { program.oneof_mask(entry.oneof) } else { 0 };
+                self.open.has = (has & !others) | bit;
+                return self.push(entry, child, base, 0);
+            }
         }
         self.enter_any(entry, child)
     }

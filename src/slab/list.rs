@@ -9,6 +9,8 @@ use crate::program::Program;
 
 /// Words in front of the elements.
 const BLOCK_HEADER: u32 = 2;
+/// Elements of one word for which a list begins with room: most lists in real messages have one to four elements.
+const FIRST_BODIES: u32 = 4;
 
 /// The header of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +68,24 @@ impl Slab {
         Some(base)
     }
 
+    /// Makes a list of one empty message at `slot`, whatever was there, and gives its body, if there is room without growing
+    /// the slab.
+    #[inline(always)]
+    pub(crate) fn list_first_body(&mut self, slot: u32, program: &Program) -> Option<u32> {
+        let capacity = if program.is_contiguous() { 1 } else { FIRST_BODIES };
+        let (elements, body) = if program.is_contiguous() { (program.words(), 0) } else { (capacity, program.words()) };
+        let block = self.try_alloc(BLOCK_HEADER + elements + body)?;
+        let ptr = block + BLOCK_HEADER;
+        self.set64(block, u64::from(capacity) << 32);
+        self.set64(slot, u64::from(ptr) | 1 << 32);
+        let base = ptr + if body == 0 { 0 } else { elements };
+        if body != 0 {
+            self.set(ptr, base);
+        }
+        self.clear_body(program, base);
+        Some(base)
+    }
+
     /// As `list_push_body`, of which there was no room: makes more.
     #[cold]
     #[inline(never)]
@@ -96,8 +116,7 @@ impl Slab {
 
     #[inline(never)]
     fn list_regrow(&mut self, list: List, capacity: u32, width: u32, len: u32) -> Result<u32, Full> {
-        // An empty list starts small: most lists in real messages have one to four elements.
-        let least = if width == 1 { 4 } else { 1 };
+        let least = if width == 1 { FIRST_BODIES.into() } else { 1 };
         let new = (capacity as u64 * 2).max(len as u64).max(least);
         let words = |elements: u64| u32::try_from(elements * width as u64).map_err(|_| Full);
         let capacity_words = words(capacity as u64)?;

@@ -294,11 +294,12 @@ impl Slab {
         self.top -= n as usize;
     }
 
-    /// An empty body, if there is room without growing.
+    /// An empty body for the message field at `slot`, if there is room without growing.
     #[inline(always)]
-    pub(crate) fn try_body(&mut self, program: &Program) -> Option<u32> {
+    pub(crate) fn try_body_at(&mut self, slot: u32, program: &Program) -> Option<u32> {
         let base = self.try_alloc(program.words())?;
         self.clear_body(program, base);
+        self.set(slot, base);
         Some(base)
     }
 
