@@ -66,20 +66,26 @@ impl<'r> Run<'r, '_> {
     /// A sub-message comes, with its tag at the position of the loop and its content in between `start` and `end`.
     #[inline(never)]
     pub(super) fn enter(&mut self, entry: &'r Entry, start: usize, end: usize) -> Flow {
-        let child = Child { start, end, group: 0, resume: 0 };
+        self.enter_child(entry, Child { start, end, group: 0, resume: 0 })
+    }
+
+    /// As `enter`, for groups, too.
+    #[inline(always)]
+    pub(super) fn enter_child(&mut self, entry: &'r Entry, child: Child) -> Flow {
         let Open { program, has, base: parent, .. } = self.open;
         let bit = 1u64 << (entry.bit & 63);
+        let Child { start, end, .. } = child;
         if start != end && self.scratch.stack.len() < self.options.depth_limit() as usize {
             let sub = self.set.program(entry.sub);
             let slot = parent + entry.slot as u32;
             let base = match (entry.op, has & bit == 0) {
-                (Op::Message, true) => self.slab.try_body_at(slot, sub),
-                (Op::Inline, true) => {
+                (Op::Inline | Op::Group, true) if entry.flags.is_inline() => {
                     self.slab.clear_body(sub, slot);
                     Some(slot)
                 }
-                (Op::ListMessage | Op::Map, true) => self.slab.list_first_body(slot, sub),
-                (Op::ListMessage | Op::Map, false) => self.slab.list_push_body(slot, sub),
+                (Op::Message | Op::Group, true) => self.slab.try_body_at(slot, sub),
+                (Op::ListMessage | Op::ListGroup | Op::Map, true) => self.slab.list_first_body(slot, sub),
+                (Op::ListMessage | Op::ListGroup | Op::Map, false) => self.slab.list_push_body(slot, sub),
                 _ => None,
             };
             if let Some(base) = base {

@@ -4,8 +4,8 @@
 //! Positions are compared with the end of the message after the read, so these functions only stay within the store. Eight
 //! bytes are loaded at a time where the store has them.
 
-use super::window::gather;
 use crate::error::DecodeErrorKind as Kind;
+use crate::wire::gather;
 
 #[inline(always)]
 fn load<const N: usize>(buf: &[u8], pos: usize) -> Option<&[u8; N]> {

@@ -46,7 +46,7 @@ impl<'r> Run<'r, '_> {
             None if tag == group && group != 0 && field.pos <= field.end => {
                 self.group_end = item;
                 (self.open.group, self.open.pos, self.open.end) = (0, pos + len, pos + len);
-                return Flow::GoOn;
+                return self.leave();
             }
             None => match self.other(field) {
                 Ok(Other::Skipped(next)) => {
@@ -64,7 +64,7 @@ impl<'r> Run<'r, '_> {
         let next = match op {
             Op::Group | Op::ListGroup => {
                 let child = Child { start: pos + len, end, group: tag + 1, resume: 0 };
-                return self.enter_any(entry, child);
+                return self.enter_child(entry, child);
             }
             Op::Message | Op::Inline | Op::ListMessage | Op::Map => Ok(None),
             Op::Lazy | Op::ListLazy => self.lazy(field, entry).map(Some),

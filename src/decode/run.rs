@@ -173,10 +173,9 @@ impl<'r, 'b> Run<'r, 'b> {
                     varint!(varint)
                 };
                 ($read:ident) => {{
-                    let (number, bytes) = window::$read(value);
-                    if bytes == 0 {
+                    let Some((number, bytes)) = window::$read(value) else {
                         fault!(Kind::VarintOverflow, pos + len);
-                    }
+                    };
                     pos += len + bytes;
                     number
                 }};
@@ -234,10 +233,11 @@ impl<'r, 'b> Run<'r, 'b> {
                 Op::Sint64 => words!(unzigzag64(varint!(wide_varint)) as u64),
                 Op::Bool => word!((varint!() != 0) as u32),
                 Op::ClosedEnum => {
-                    let (number, bytes) = window::varint(value);
-                    if bytes == 0 || !set.enum_contains(entry.sub, number as i32) {
+                    let Some((number, bytes)) =
+                        window::varint(value).filter(|(number, _)| set.enum_contains(entry.sub, *number as i32))
+                    else {
                         break Call::Rest(Some(entry), tag, len);
-                    }
+                    };
                     pos += len + bytes;
                     self.entry_unknown = false;
                     word!(number as u32);

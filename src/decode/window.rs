@@ -6,6 +6,8 @@
 
 #![cfg_attr(not(tablepb_safe), allow(unsafe_code))]
 
+use crate::wire::gather;
+
 /// Bytes of a window: a tag and a varint or fixed-width number behind it.
 pub(super) const WINDOW: usize = 24;
 /// Bytes of a value's window.
@@ -119,43 +121,38 @@ pub(super) fn word(window: &[u8; VALUE]) -> u64 {
 
 const CONTINUES: u64 = 0x8080_8080_8080_8080;
 
-/// The low seven bits of each of eight bytes, put together; the high ones are zero.
+/// A varint at the start of a window and its length; `None` if it does not end within ten bytes or has more than 64 bits.
+/// One byte by a test, up to eight without further branches.
 #[inline(always)]
-pub(super) fn gather(v: u64) -> u64 {
-    let v = (v & 0x007f_007f_007f_007f) | (v & 0x7f00_7f00_7f00_7f00) >> 1;
-    let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x3fff_0000_3fff_0000) >> 2;
-    (v & 0x0fff_ffff) | (v & 0x0fff_ffff_0000_0000) >> 4
-}
-
-/// A varint at the start of a window and its length, 0 if it does not end within ten bytes or has more than 64 bits: one
-/// byte by a test, up to eight without further branches.
-#[inline(always)]
-pub(super) fn varint(window: &[u8; VALUE]) -> (u64, usize) {
+pub(super) fn varint(window: &[u8; VALUE]) -> Option<(u64, usize)> {
     // A load of its own: eight bytes that were just moved to the patch byte by byte are not there yet.
     if window[0] < 0x80 {
-        return (window[0] as u64, 1);
+        return Some((window[0] as u64, 1));
     }
     wide_varint(window)
 }
 
 /// As [`varint`], without the test for one byte.
 #[inline(always)]
-pub(super) fn wide_varint(window: &[u8; VALUE]) -> (u64, usize) {
+pub(super) fn wide_varint(window: &[u8; VALUE]) -> Option<(u64, usize)> {
     let word = word(window);
     let ends = !word & CONTINUES;
     if ends != 0 {
-        // All bits up to the end of the last byte, without the continuation bits.
-        let value = word & (ends ^ (ends - 1)) & !CONTINUES;
-        return (gather(value), (ends.trailing_zeros() as usize >> 3) + 1);
+        // All bits up to the end of the last byte.
+        let value = word & (ends ^ (ends - 1));
+        return Some((gather(value), (ends.trailing_zeros() as usize >> 3) + 1));
     }
-    long_varint(window)
+    match long_varint(window) {
+        (_, 0) => None,
+        read => Some(read),
+    }
 }
 
-/// Nine or ten bytes: negative numbers.
+/// Nine or ten bytes: negative numbers. A length of 0 if there is none; two numbers are returned in registers.
 #[cold]
 #[inline(never)]
 fn long_varint(window: &[u8; VALUE]) -> (u64, usize) {
-    let low = gather(word(window) & !CONTINUES);
+    let low = gather(word(window));
     match (window[8], window[9]) {
         (eight @ 0..0x80, _) => (low | (eight as u64) << 56, 9),
         (eight, nine @ 0..2) => (low | (eight as u64 & 0x7f) << 56 | (nine as u64) << 63, 10),
@@ -217,7 +214,7 @@ mod tests {
             for behind in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut window = [behind; VALUE];
                 window[..bytes.len()].copy_from_slice(&bytes);
-                let expected = raw::varint(&window, 0).unwrap_or((0, 0));
+                let expected = raw::varint(&window, 0).ok();
                 assert_eq!(varint(&window), expected, "{window:02x?}");
                 assert_eq!(wide_varint(&window), expected, "{window:02x?}");
             }

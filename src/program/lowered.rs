@@ -29,6 +29,8 @@ pub(crate) struct Program {
     /// Entries by field number from `near_from` on, as far as that takes memory in the number of fields.
     pub(super) near: Vec<Entry>,
     pub(super) near_from: u32,
+    /// There are fields beyond those.
+    far: bool,
     /// The entries as the encoder needs them.
     writes: Vec<WriteEntry>,
     /// Field index (position in the spec) of each entry.
@@ -86,6 +88,7 @@ impl Program {
         entries: Vec::new(),
         near: Vec::new(),
         near_from: 0,
+        far: false,
         writes: Vec::new(),
         fields: Vec::new(),
         entry_of: Vec::new(),
@@ -192,6 +195,7 @@ impl Program {
         let last = self.entries.last().map_or(1, |e| e.number());
         let places = (last - first + 1).min(2 * self.entries.len() as u32 + 16);
         self.near_from = first;
+        self.far = places <= last - first;
         self.near = (first..first + places).map(Entry::none).collect();
         self.writes = self.entries.iter().map(WriteEntry::new).collect();
         self.nests = self.entries.iter().any(|e| e.coding.is_message() && !e.flags.is_inline());
@@ -231,7 +235,7 @@ impl Program {
     /// The entry for a one-byte tag, whose field number is below 16; its tag may be another one.
     #[inline(always)]
     pub(crate) fn fast(&self, tag: u8) -> &Entry {
-        &self.fast[(tag >> 3) as usize & 15]
+        &self.fast[(tag & 0x78) as usize >> 3]
     }
 
     /// Position of an entry of this program.
@@ -252,7 +256,8 @@ impl Program {
     pub(crate) fn find(&self, number: u32) -> Option<&Entry> {
         match self.near.get(number.wrapping_sub(self.near_from) as usize) {
             Some(entry) => Some(entry),
-            None => self.find_far(number),
+            None if self.far => self.find_far(number),
+            None => None,
         }
     }
 

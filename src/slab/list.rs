@@ -72,14 +72,14 @@ impl Slab {
     /// the slab.
     #[inline(always)]
     pub(crate) fn list_first_body(&mut self, slot: u32, program: &Program) -> Option<u32> {
-        let capacity = if program.is_contiguous() { 1 } else { FIRST_BODIES };
-        let (elements, body) = if program.is_contiguous() { (program.words(), 0) } else { (capacity, program.words()) };
-        let block = self.try_alloc(BLOCK_HEADER + elements + body)?;
+        // The elements themselves, or where they are.
+        let (capacity, pointers) = if program.is_contiguous() { (1, 0) } else { (FIRST_BODIES, FIRST_BODIES) };
+        let block = self.try_alloc(BLOCK_HEADER + pointers + program.words())?;
         let ptr = block + BLOCK_HEADER;
+        let base = ptr + pointers;
         self.set64(block, u64::from(capacity) << 32);
         self.set64(slot, u64::from(ptr) | 1 << 32);
-        let base = ptr + if body == 0 { 0 } else { elements };
-        if body != 0 {
+        if pointers != 0 {
             self.set(ptr, base);
         }
         self.clear_body(program, base);

@@ -55,6 +55,6 @@ pub(crate) use {
     raw::Fault,
     reverse::{ReverseCursor, TagWord, last_varint},
     spare::Written,
-    varint::{long_varint, short_varint},
+    varint::{gather, long_varint, short_varint},
     writer::MAX_LEN,
 };

@@ -74,11 +74,15 @@ pub(super) const fn spread(value: u64) -> u64 {
 }
 
 /// The inverse of [`spread`]: the low seven bits of eight bytes, without their continuation bits.
+///
+/// High parts move down by subtraction, which takes a third less instructions and constants than masking both parts.
 #[inline(always)]
-pub(super) const fn gather(bytes: u64) -> u64 {
-    let v = (bytes & 0x007f_007f_007f_007f) | (bytes & 0x7f00_7f00_7f00_7f00) >> 1;
-    let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x3fff_0000_3fff_0000) >> 2;
-    (v & 0x0fff_ffff) | (v & 0x0fff_ffff_0000_0000) >> 4
+pub(crate) const fn gather(bytes: u64) -> u64 {
+    let v = bytes & 0x7f7f_7f7f_7f7f_7f7f;
+    // From 2^8 to 2^7, and then from 2^16 to 2^14, times what is in the upper half of each pair.
+    let v = v - ((v & 0x7f00_7f00_7f00_7f00) >> 1);
+    let v = v - 3 * ((v & 0x3fff_0000_3fff_0000) >> 2);
+    (v & 0xffff_ffff) | (v >> 32) << 28
 }
 
 #[cfg(test)]
