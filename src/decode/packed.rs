@@ -45,7 +45,7 @@ impl Packed<'_, '_> {
 
     /// Makes room for `count` more elements and gives the offset of the first.
     fn grow(&self, slab: &mut Slab, slot: u32, width: u32, count: usize, pos: usize) -> At<u32> {
-        slab.list_grow(slot, width, count as u32).map_err(|full| (full.into(), pos))
+        slab.list_extend(slot, width, count as u32).map_err(|full| (full.into(), pos))
     }
 
     fn fixed32(&self, slab: &mut Slab, slot: u32, pos: usize) -> At<()> {
@@ -74,6 +74,12 @@ impl Packed<'_, '_> {
     }
 
     fn varints<const N: usize, F: Form>(&self, slab: &mut Slab, slot: u32, pos: usize) -> At<()> {
+        if let Some((run, count)) = kernels::short(self.buf, pos, self.end) {
+            let at = self.grow(slab, slot, N as u32, count, pos)?;
+            let (room, _) = slab.run_mut(at, N * count).as_chunks_mut::<N>();
+            kernels::decode_short::<N, F>(run, room);
+            return Ok(());
+        }
         let count = kernels::count(self.buf, pos, self.end);
         let at = self.grow(slab, slot, N as u32, count, pos)?;
         let (room, _) = slab.run_mut(at, N * count).as_chunks_mut::<N>();

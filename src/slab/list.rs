@@ -12,6 +12,9 @@ const BLOCK_HEADER: u32 = 2;
 /// Elements of one word for which a list begins with room: most lists in real messages have one to four elements.
 const FIRST_BODIES: u32 = 4;
 
+/// More elements than that are not few.
+const FEW: u32 = 1 << 16;
+
 /// The header of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct List {
@@ -47,6 +50,22 @@ impl Slab {
         let ptr = if len > capacity { self.list_regrow(list, capacity, width, len)? } else { list.ptr };
         self.set64(slot, ptr as u64 | (len as u64) << 32);
         Ok(ptr + list.len * width)
+    }
+
+    /// As `list_grow`, for a slot that may still be empty: then the slab need not grow, most often.
+    #[inline(always)]
+    pub(crate) fn list_extend(&mut self, slot: u32, width: u32, more: u32) -> Result<u32, Full> {
+        if self.words().list(slot).ptr == 0
+            && more < FEW
+            && let capacity = more.max(if width == 1 { FIRST_BODIES } else { 1 })
+            && let Some(block) = self.try_alloc(BLOCK_HEADER + capacity * width)
+        {
+            let ptr = block + BLOCK_HEADER;
+            self.set64(block, u64::from(capacity) << 32);
+            self.set64(slot, u64::from(ptr) | u64::from(more) << 32);
+            return Ok(ptr);
+        }
+        self.list_grow(slot, width, more)
     }
 
     /// Appends an empty message to the list at `slot` and gives its body, if there is room for both.

@@ -37,7 +37,7 @@ pub(crate) use bits::{AnyBits, Bits, Work, with_bits};
 pub(crate) use pack::{LEAST, Packs, Signed, pack, packed_len};
 pub(crate) use prefetch::prefetch;
 
-use super::varint::{unzigzag32, unzigzag64};
+use super::varint::{CONTINUATION, gather, unzigzag32, unzigzag64};
 use choice::Kernel;
 
 /// Where a kernel stopped.
@@ -93,6 +93,40 @@ fn element<const N: usize, F: Form>(varint: u64) -> [u32; N] {
         Meaning::Bool => u64::from(varint != 0),
     };
     core::array::from_fn(|word| (value >> (32 * word)) as u32)
+}
+
+/// A run of at most eight bytes that ends with a whole varint, in one word with zeros behind it, and how many values it
+/// has.
+#[inline(always)]
+pub(crate) fn short(buf: &[u8], pos: usize, end: usize) -> Option<(u64, usize)> {
+    let bytes = *buf.get(pos..)?.first_chunk::<8>()?;
+    let len = end.wrapping_sub(pos);
+    if !(1..=8).contains(&len) {
+        return None;
+    }
+    let unused = 64 - 8 * len as u32;
+    let run = u64::from_le_bytes(bytes) << unused >> unused;
+    let ends = !run & CONTINUATION & (u64::MAX >> unused);
+    (ends >> (63 - unused) != 0).then_some((run, ends.count_ones() as usize))
+}
+
+/// Decodes a run of [`short`] into as many elements.
+#[inline(always)]
+pub(crate) fn decode_short<const N: usize, F: Form>(run: u64, out: &mut [[u32; N]]) {
+    if run & CONTINUATION == 0 {
+        for (words, byte) in out.iter_mut().zip(run.to_le_bytes()) {
+            *words = element::<N, F>(byte.into());
+        }
+        return;
+    }
+    let mut rest = run;
+    for words in out {
+        let ends = !rest & CONTINUATION;
+        // There is one for each element, the last one in the highest byte at the latest.
+        let upto = ends ^ ends.wrapping_sub(1);
+        *words = element::<N, F>(gather(rest & upto));
+        rest = rest >> 7 >> ((upto.count_ones() - 7) & 63);
+    }
 }
 
 /// The number of varints that end in `buf[pos..end]`: the bytes without continuation bit.
