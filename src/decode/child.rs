@@ -160,14 +160,9 @@ impl<'r> Run<'r, '_> {
         self.slab.charge(2 * more * size_of::<Frame>()).is_ok() && stack.grow(more)
     }
 
-    /// The loop has come to the end of the innermost message, or of what there is to read of the store.
+    /// The loop has come to the end of the innermost message.
     #[inline(never)]
     pub(super) fn leave(&mut self) -> Flow {
-        if self.open.pos < self.open.end {
-            let by = self.source.enter_tail();
-            (self.open.pos, self.open.end) = (self.open.pos - by, self.open.end - by);
-            return Flow::GoOn;
-        }
         let shift = self.source.shift;
         let Open { mut program, mut pos, mut end, mut has, mut base, mut group, .. } = self.open;
         // Parents often end with their last child.

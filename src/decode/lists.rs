@@ -41,8 +41,8 @@ impl Spans<'_> {
     pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut pos: usize) -> At<usize> {
         loop {
             let (start, end) = input::bounded(self.buf, pos, self.end).map_err(|kind| (kind, pos))?;
-            let rest = self.buf.get(start..).unwrap_or_default();
-            if self.utf8 && utf8::from_prefix(rest, end - start).is_none() {
+            let text = || utf8::from_prefix(self.buf.get(start..)?, end - start);
+            if self.utf8 && text().is_none() {
                 return Err((Kind::InvalidUtf8, start));
             }
             let at = slab.list_grow(slot, 2, 1).map_err(|full| (full.into(), pos))?;

@@ -31,7 +31,7 @@ pub use options::DecodeOptions;
 pub(crate) use required::find_missing;
 
 use crate::error::{DecodeError, DecodeErrorKind, FieldPath, PathStep};
-use crate::program::ProgramSet;
+use crate::program::{Program, ProgramSet};
 use crate::slab::{MapContext, MapScratch, NIL, RawView, Slab};
 use alloc::vec::Vec;
 use stack::Stack;
@@ -124,13 +124,30 @@ pub(crate) struct Job<'r, 'i> {
 /// # Errors
 /// Kind, offset from `start`, and the path as field numbers. What was decoded before the error stays.
 pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, DecodeError> {
+    let program = job.set.program(index);
+    let has = job.slab.words().has_bits(program, base);
+    merge_into(job, Target { program, index, base, has })
+}
+
+/// The message that is decoded into, with its presence bits.
+#[derive(Clone, Copy)]
+struct Target<'r> {
+    program: &'r Program,
+    index: u32,
+    base: u32,
+    has: u64,
+}
+
+/// As [`merge`], inlined where messages are made, whose presence bits are zeros.
+#[inline(always)]
+fn merge_into(job: Job<'_, '_>, target: Target<'_>) -> Result<bool, DecodeError> {
     let Job { set, store, start, .. } = job;
     if store.len() > MAX_STORE {
         return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_STORE));
     }
-    if set.program(index).keeps_bytes() && store.len() > start {
+    if target.program.keeps_bytes() && store.len() > start {
         // The message and everything below it are in these bytes.
-        if job.slab.add_verbatim(base, start as u32, (store.len() - start) as u32).is_err() {
+        if job.slab.add_verbatim(target.base, start as u32, (store.len() - start) as u32).is_err() {
             return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0));
         }
     }
@@ -138,7 +155,7 @@ pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, Dec
     job.scratch.maps.clear();
     let mut patch = window::Patch::EMPTY;
     patch.fill(store);
-    let mut run = run::Run::new(job, &patch, index, base);
+    let mut run = run::Run::new(job, &patch, target);
     let error = match run.message() {
         Ok(()) => None,
         Err(stop) => {
@@ -181,7 +198,7 @@ pub(crate) fn fresh(
             Err(_) => return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)),
         };
         let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options };
-        match merge(job, index, *base) {
+        match merge_into(job, Target { program, index, base: *base, has: 0 }) {
             Err(error) if error.kind() == DecodeErrorKind::BudgetExceeded && slab.start_over() => {}
             result => return result,
         }

@@ -11,7 +11,7 @@
 //! - parents wait in frames, which hold what the loop needs to go on with them.
 
 use super::window::{self, Patch, Source};
-use super::{DecodeOptions, Job, Scratch, Stop, fixed, partial};
+use super::{DecodeOptions, Job, Scratch, Stop, Target, fixed, partial};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Entry, Op, Program, ProgramSet};
 use crate::slab::Slab;
@@ -84,12 +84,11 @@ enum Call<'p> {
 }
 
 impl<'r, 'b> Run<'r, 'b> {
-    /// A decode into the body at `base`.
+    /// A decode into a body.
     #[inline(always)]
-    pub(super) fn new(job: Job<'r, 'b>, patch: &'b Patch, index: u32, base: u32) -> Self {
+    pub(super) fn new(job: Job<'r, 'b>, patch: &'b Patch, target: Target<'r>) -> Self {
         let Job { set, store, start, slab, scratch, options } = job;
-        let program = set.program(index);
-        let has = slab.words().has_bits(program, base);
+        let Target { program, index, base, has } = target;
         let open = Open { program, pos: start, end: store.len(), has, index, base, group: 0, from: start };
         let fault = Fault { kind: Kind::Incomplete, offset: 0, entry: None };
         let source = Source::new(store, patch);
@@ -114,6 +113,10 @@ impl<'r, 'b> Run<'r, 'b> {
     pub(super) fn message(&mut self) -> Result<(), Stop> {
         loop {
             let flow = match self.fields() {
+                Call::Leave if self.open.pos < self.open.end => {
+                    self.enter_tail();
+                    Flow::GoOn
+                }
                 Call::Leave => self.leave(),
                 Call::Enter(entry, start, end) => self.enter(entry, start, end),
                 Call::Rest(entry, tag, len) => self.rest(entry, tag, len),
@@ -129,6 +132,13 @@ impl<'r, 'b> Run<'r, 'b> {
                 Flow::Stop => return Err(self.stopped()),
             }
         }
+    }
+
+    /// The loop has come to the end of what it can read of the store, and goes on with the patch.
+    #[inline(always)]
+    fn enter_tail(&mut self) {
+        let by = self.source.enter_tail();
+        (self.open.pos, self.open.end) = (self.open.pos - by, self.open.end - by);
     }
 
     /// Decodes numbers, strings and small messages of fixed shape until something else comes.
@@ -233,8 +243,8 @@ impl<'r, 'b> Run<'r, 'b> {
                 Op::Sint64 => words!(unzigzag64(varint!(wide_varint)) as u64),
                 Op::Bool => word!((varint!() != 0) as u32),
                 Op::ClosedEnum => {
-                    let Some((number, bytes)) =
-                        window::varint(value).filter(|(number, _)| set.enum_contains(entry.sub, *number as i32))
+                    let Some((number, bytes)) = window::varint(value)
+                        .filter(|(number, _)| set.enum_contains(entry.sub, *number as i32))
                     else {
                         break Call::Rest(Some(entry), tag, len);
                     };
@@ -252,7 +262,10 @@ impl<'r, 'b> Run<'r, 'b> {
                 }
                 Op::String => {
                     let (start, behind) = span!();
-                    let rest = bytes.get(start..).unwrap_or_default();
+                    // With a branch and not an empty slice instead, whose bytes compilers choose one by one.
+                    let Some(rest) = bytes.get(start..) else {
+                        fault!(Kind::Incomplete, pos + len);
+                    };
                     if utf8::from_prefix(rest, behind - start).is_none() {
                         fault!(Kind::InvalidUtf8, start);
                     }

@@ -32,7 +32,7 @@ impl Patch {
     }
 }
 
-/// The store as the loop reads it: first all of it but the tail, then the patch. Positions are relative to what is being
+/// The store as the loop reads it: first all of it but the tail, then the patch, which is all of a short one. Positions are relative to what is being
 /// read; `shift` is what they lack to be offsets in the store.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'b> {
@@ -40,20 +40,27 @@ pub(super) struct Source<'b> {
     pub(super) shift: usize,
     /// Where items must be read from the patch; less than the length of `bytes` by a window at least.
     limit: usize,
+    /// How much of the store there is in front of the patch; nothing once that is read.
+    rest: usize,
     patch: &'b Patch,
 }
 
 impl<'b> Source<'b> {
     #[inline(always)]
     pub(super) fn new(store: &'b [u8], patch: &'b Patch) -> Self {
-        Self { bytes: store, shift: 0, limit: store.len().saturating_sub(TAIL), patch }
+        if store.len() <= TAIL {
+            return Self { bytes: &patch.0, shift: 0, limit: TAIL, rest: 0, patch };
+        }
+        let limit = store.len() - TAIL;
+        Self { bytes: store, shift: 0, limit, rest: limit, patch }
     }
 
-    /// Goes on with the patch; gives what positions must be reduced by.
+    /// Goes on with the patch, unless that is read already; gives what positions must be reduced by.
     #[inline]
     pub(super) fn enter_tail(&mut self) -> usize {
-        let by = self.limit;
-        (self.bytes, self.shift, self.limit) = (&self.patch.0, by, TAIL);
+        let by = self.rest;
+        (self.bytes, self.limit, self.rest) = (&self.patch.0, TAIL, 0);
+        self.shift += by;
         by
     }
 
@@ -84,7 +91,7 @@ impl<'b> Windows<'b> {
             return None;
         }
         // SAFETY: only `Source::until` makes windows, and no stop is above its limit, which is `TAIL`, more than `WINDOW`,
-        // below the length of the store or of the patch, whichever `bytes` is (or 0, and there are no windows). So for
+        // below the length of the store or of the patch, whichever `bytes` is. So for
         // `pos < stop` the pointer stays inside of that slice, and as many initialised bytes of it follow, which are
         // borrowed, and so not written to, for `'b`; bytes need no alignment.
         Some(unsafe { &*self.bytes.as_ptr().add(pos).cast::<[u8; WINDOW]>() })
@@ -177,7 +184,7 @@ mod tests {
                 let by = if tail { source.enter_tail() } else { 0 };
                 for stop in 0..=len - by {
                     let windows = source.until(stop);
-                    let last = if tail { stop } else { stop.min(len.saturating_sub(TAIL)) };
+                    let last = if tail || len <= TAIL { stop } else { stop.min(len - TAIL) };
                     for pos in 0..len + 40 {
                         let window = windows.at(pos);
                         assert_eq!(window, windows.at_safe(pos), "{len} {tail} {stop} {pos}");

@@ -92,7 +92,8 @@ impl Slab {
     #[inline(always)]
     pub(crate) fn list_first_body(&mut self, slot: u32, program: &Program) -> Option<u32> {
         // The elements themselves, or where they are.
-        let (capacity, pointers) = if program.is_contiguous() { (1, 0) } else { (FIRST_BODIES, FIRST_BODIES) };
+        let (capacity, pointers) =
+            if program.is_contiguous() { (1, 0) } else { (FIRST_BODIES, FIRST_BODIES) };
         let block = self.try_alloc(BLOCK_HEADER + pointers + program.words())?;
         let ptr = block + BLOCK_HEADER;
         let base = ptr + pointers;
