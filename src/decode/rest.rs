@@ -6,10 +6,10 @@ use super::lists::{self, Entries, Numbers, Parts, Shapes, Spans};
 use super::packed::Packed;
 use super::run::{Flow, Open, Run};
 use super::special::Other;
-use super::{Frame, input};
+use super::{OpenMap, input};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};
-use crate::slab::Full;
+use crate::slab::{Full, MapContext};
 use crate::wire::utf8;
 
 /// A field of the innermost message; offsets in the store.
@@ -167,19 +167,16 @@ impl<'r> Run<'r, '_> {
             return Ok(None);
         }
         let run = Entries { buf: self.buf, end, tag, sub: self.set.program(entry.sub) };
-        let frame = Frame {
-            base: self.open.base,
-            index: self.open.index,
-            entry: program.position(entry) as u16,
-            map: true,
-            ..Frame::NONE
-        };
+        let context = MapContext { store: self.buf, set: self.set };
         let before = self.open.has;
         let slot = self.list_slot(entry, item)?;
         let mut done = None;
         while let Some(result) = run.append(self.slab, slot, pos) {
             let behind = at(pos)(result)?;
-            at(pos)(self.end_map_entry(&frame, behind))?;
+            if self.slab.map_entry_done(context, entry, slot) {
+                let Open { index, base, .. } = self.open;
+                self.scratch.maps.push(OpenMap { index, base, entry: program.position(entry) as u16 });
+            }
             done = Some(behind);
             match run.next(behind) {
                 Some(next) => pos = next,

@@ -56,6 +56,36 @@ impl<'i> RawList<'_, 'i> {
         self.message(position).map_key()
     }
 
+    /// The first entry in front of `position` that has the key of the entry there.
+    #[inline]
+    pub(super) fn earlier_key(&self, position: u32) -> Option<u32> {
+        let words = self.view.words;
+        let key = self.view.set.program(self.entry.sub).entries().first().filter(|_| self.contiguous);
+        let Some(key) = key.filter(|_| words.get(self.at(position)) & 1 != 0) else {
+            let key = self.key(position);
+            return (0..position).find(|&earlier| self.key(earlier) == key);
+        };
+        // Where entries lie one behind the other: lengths before bytes, which mostly tells them apart.
+        let slot = |position: u32| self.at(position) + u32::from(key.slot);
+        let has_key = |position: u32| words.get(self.at(position)) & 1 != 0;
+        let mut earlier = 0..position;
+        match key.coding {
+            Coding::String | Coding::Bytes => {
+                let last = words.get64(slot(position));
+                earlier.find(|&at| {
+                    let span = if has_key(at) { words.get64(slot(at)) } else { 0 };
+                    span >> 32 == last >> 32 && self.view.pair(span) == self.view.pair(last)
+                })
+            }
+            coding => {
+                let value =
+                    |at| if coding.words() == 2 { words.get64(slot(at)) } else { words.get(slot(at)).into() };
+                let last = value(position);
+                earlier.find(|&at| if has_key(at) { value(at) == last } else { last == 0 })
+            }
+        }
+    }
+
     /// Position of the entry with this key.
     pub(crate) fn map_find(&self, key: RawKey<'_>) -> Option<u32> {
         self.map_find_below(self.len(), key)

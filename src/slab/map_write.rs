@@ -37,8 +37,7 @@ impl Slab {
         if len > SMALL {
             return self.map_needs_settling(slot, len);
         }
-        let key = list.key(len - 1);
-        if let Some(earlier) = (0..len - 1).find(|&position| list.key(position) == key) {
+        if let Some(earlier) = list.earlier_key(len - 1) {
             let width = context.set.program(entry.sub).element_words();
             self.list_remove(slot, width, earlier);
         }

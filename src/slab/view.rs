@@ -186,7 +186,7 @@ impl<'a, 'i> RawView<'a, 'i> {
 pub(crate) struct RawList<'a, 'i> {
     pub(crate) list: List,
     width: u32,
-    contiguous: bool,
+    pub(super) contiguous: bool,
     pub(crate) entry: Entry,
     pub(crate) view: RawView<'a, 'i>,
 }
@@ -199,7 +199,7 @@ impl<'a, 'i> RawList<'a, 'i> {
     }
 
     #[inline]
-    fn at(&self, index: u32) -> u32 {
+    pub(super) fn at(&self, index: u32) -> u32 {
         if index < self.list.len { self.list.ptr + index * self.width } else { NIL }
     }
 
