@@ -1,6 +1,7 @@
 //! Which kernel this processor runs.
 //!
-//! With `std` the processor is asked once per process; without, the target features of the build decide.
+//! On x86-64 the processor is asked once per process with `std`; without, the target features of the build decide, as
+//! they do elsewhere: aarch64 has NEON, or a calling convention for processors that have not.
 
 /// A kernel that this processor has all instructions for: only this module makes the ones that need any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +11,13 @@ pub(super) enum Kernel {
     Avx2,
     #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
     Avx512,
+    #[cfg(all(
+        target_arch = "aarch64",
+        target_feature = "neon",
+        target_endian = "little",
+        not(tablepb_safe)
+    ))]
+    Neon,
 }
 
 impl Kernel {
@@ -25,21 +33,40 @@ impl Kernel {
 }
 
 #[cfg(any(not(target_arch = "x86_64"), tablepb_safe))]
-#[inline(always)]
-pub(super) fn kernel() -> Kernel {
-    Kernel::Portable
-}
-
-/// All kernels that this processor has.
-#[cfg(all(test, any(not(target_arch = "x86_64"), tablepb_safe)))]
-pub(super) fn kernels() -> alloc::vec::Vec<Kernel> {
-    alloc::vec![Kernel::Portable]
-}
-
+use constant as here;
 #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-pub(super) use x86_64::kernel;
-#[cfg(all(test, target_arch = "x86_64", not(tablepb_safe)))]
-pub(super) use x86_64::kernels;
+use x86_64 as here;
+
+pub(super) use here::kernel;
+#[cfg(test)]
+pub(super) use here::kernels;
+
+#[cfg(any(not(target_arch = "x86_64"), tablepb_safe))]
+mod constant {
+    use super::Kernel;
+
+    const KERNELS: &[Kernel] = &[
+        Kernel::Portable,
+        #[cfg(all(
+            target_arch = "aarch64",
+            target_feature = "neon",
+            target_endian = "little",
+            not(tablepb_safe)
+        ))]
+        Kernel::Neon,
+    ];
+
+    #[inline(always)]
+    pub(crate) fn kernel() -> Kernel {
+        const { KERNELS[KERNELS.len() - 1] }
+    }
+
+    /// All kernels that this processor has.
+    #[cfg(test)]
+    pub(crate) fn kernels() -> alloc::vec::Vec<Kernel> {
+        KERNELS.to_vec()
+    }
+}
 
 #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
 mod x86_64 {

@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | `avx512` | AVX-512 VBMI2 | 16 (or 8) values per step, by byte permutation and two multiplications |
 //! | `avx2` | AVX2 and a fast BMI2 | as `portable`, bits put together by one instruction |
+//! | `neon` | aarch64 | 8 values of one or two bytes, 4 (or 2) longer ones per step, by byte permutations and shifts |
 //! | `portable` | nothing | one value per step, bits put together by shifts |
 //!
 //! The other way, `pack` encodes runs; only AVX-512 has a kernel for that (`pack512`).
@@ -25,6 +26,8 @@ mod avx2;
 mod avx512;
 mod bits;
 mod choice;
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little", not(tablepb_safe)))]
+mod neon;
 mod pack;
 #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
 mod pack512;
@@ -148,6 +151,14 @@ fn count_long(kernel: Kernel, buf: &[u8], pos: usize, end: usize) -> usize {
         // SAFETY: the kernel is chosen only where the processor has what it needs.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
         Kernel::Avx512 => unsafe { avx512::count(buf.get(pos..end).unwrap_or_default()) },
+        #[cfg(all(
+            target_arch = "aarch64",
+            target_feature = "neon",
+            target_endian = "little",
+            not(tablepb_safe)
+        ))]
+        // SAFETY: as above.
+        Kernel::Neon if end - pos >= 64 => unsafe { neon::count(buf.get(pos..end).unwrap_or_default()) },
         _ if end - pos < 128 => portable::count(buf, pos, end),
         _ => super::count_varints(buf.get(pos..end).unwrap_or_default()),
     }
@@ -200,6 +211,14 @@ fn many<const N: usize, F: Form>(
         // SAFETY: as above.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
         Kernel::Avx2 => unsafe { avx2::decode::<N, F>(buf, end, start, out) },
+        #[cfg(all(
+            target_arch = "aarch64",
+            target_feature = "neon",
+            target_endian = "little",
+            not(tablepb_safe)
+        ))]
+        // SAFETY: as above.
+        Kernel::Neon => unsafe { neon::decode::<N, F>(buf, end, start, out) },
         Kernel::Portable => portable::decode::<N, F>(buf, end, start, out),
     }
 }

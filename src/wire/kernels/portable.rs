@@ -7,7 +7,7 @@ use super::super::{
 use super::{Form, Progress, element};
 
 /// A window, and what a load of ten bytes from its last byte on needs.
-const READABLE: usize = 64 + 9;
+pub(super) const READABLE: usize = 64 + 9;
 
 /// Counts the bytes without continuation bit in `buf[pos..end]`, at most 255 of them.
 #[inline(always)]
@@ -80,7 +80,13 @@ pub(super) fn decode<const N: usize, F: Form>(
     at: Progress,
     out: &mut [[u32; N]],
 ) -> Progress {
-    windows::<N, F>(buf, end, at, out, continuation, |word, keep| gather(word & keep))
+    windows::<N, F>(buf, end, at, out, continuation, gather_kept)
+}
+
+/// Puts those bits of a word together that a mask names.
+#[inline(always)]
+pub(super) fn gather_kept(word: u64, keep: u64) -> u64 {
+    gather(word & keep)
 }
 
 /// One bit for each byte with a continuation bit.
@@ -109,13 +115,13 @@ pub(super) fn windows<const N: usize, F: Form>(
 ) -> Progress {
     while at.pos < end {
         let Some(readable) = buf.get(at.pos..).and_then(|rest| rest.first_chunk::<READABLE>()) else { break };
-        let Some(window) = readable.first_chunk() else { break };
+        let Some(bytes) = readable.first_chunk() else { break };
         let inside = if end - at.pos < 64 { (1 << (end - at.pos)) - 1 } else { u64::MAX };
-        let mut stops = !continuation(window) & inside;
+        let stops = !continuation(bytes) & inside;
         let count = stops.count_ones() as usize;
         let Some(room) = out.get_mut(at.done..at.done + count) else { break };
         if let Some(room) = room.first_chunk_mut::<64>() {
-            for (words, &byte) in room.iter_mut().zip(window) {
+            for (words, &byte) in room.iter_mut().zip(bytes) {
                 *words = element::<N, F>(byte.into());
             }
             at = Progress { done: at.done + 64, pos: at.pos + 64 };
@@ -124,17 +130,30 @@ pub(super) fn windows<const N: usize, F: Form>(
         if count == 0 {
             break;
         }
-        let (mut start, mut done) = (0, at.done);
-        for words in room {
-            let stop = stops.trailing_zeros() as usize + 1;
-            stops &= stops.wrapping_sub(1);
-            let Some(value) = value(readable, start, stop - start, &gather) else {
-                return Progress { done, pos: at.pos + start };
-            };
-            *words = element::<N, F>(value);
-            (start, done) = (stop, done + 1);
+        let step = window::<N, F>(readable, stops, room, &gather);
+        at = Progress { done: at.done + step.done, pos: at.pos + step.pos };
+        if step.done < count {
+            break;
         }
-        at = Progress { done, pos: at.pos + start };
+    }
+    at
+}
+
+/// Decodes the values that end at `stops`, one bit per byte, up to a fault; counts from the window on.
+#[inline(always)]
+pub(super) fn window<const N: usize, F: Form>(
+    readable: &[u8; READABLE],
+    mut stops: u64,
+    room: &mut [[u32; N]],
+    gather: impl Fn(u64, u64) -> u64,
+) -> Progress {
+    let mut at = Progress { done: 0, pos: 0 };
+    for words in room {
+        let stop = stops.trailing_zeros() as usize + 1;
+        stops &= stops.wrapping_sub(1);
+        let Some(value) = value(readable, at.pos, stop - at.pos, &gather) else { break };
+        *words = element::<N, F>(value);
+        at = Progress { done: at.done + 1, pos: stop };
     }
     at
 }

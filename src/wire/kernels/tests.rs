@@ -216,12 +216,39 @@ fn kernels_do_the_work_themselves() {
     }
 }
 
+/// Longer than what a byte-sized sum can count.
+#[test]
+fn long_runs_are_counted() {
+    let mut random = Random(17);
+    for (_, mix) in MIXES {
+        let run = run(&mut random, mix, 9_000);
+        for len in [4_079, 4_080, 4_081, 4_095, 4_096, 4_160, 8_160, 8_175, 9_000] {
+            let count = run[..len].iter().filter(|&&byte| byte < 0x80).count();
+            for kernel in choice::kernels() {
+                assert_eq!(count_long(kernel, &run, 0, len), count, "{kernel:?} {len}");
+                assert_eq!(
+                    count_long(kernel, &run, 5, len),
+                    count - super::count(&run, 0, 5),
+                    "{kernel:?} {len}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn the_best_kernel_is_chosen() {
     let best = choice::kernels().pop();
     assert_eq!(Some(choice::kernel()), best);
     #[cfg(all(feature = "std", target_arch = "x86_64", not(tablepb_safe)))]
     assert_eq!(best == Some(Kernel::Avx512), std::arch::is_x86_feature_detected!("avx512vbmi2"));
+    #[cfg(all(
+        target_arch = "aarch64",
+        target_feature = "neon",
+        target_endian = "little",
+        not(tablepb_safe)
+    ))]
+    assert_eq!(best, Some(Kernel::Neon));
     let mut out = [[0; 1]; 16];
     decode::<1, Plain>(&[1; 100], 0, 16, &mut out);
     assert_eq!((RAN.take(), out), (best, [[1]; 16]));
