@@ -96,7 +96,7 @@ impl<'p> Place<'p> {
         let convert = |value: &Value| match value {
             Value::Message(message) if message.is_projected() => message.as_prepared().map(Value::Prepared),
             Value::Message(message) if message.descriptor().parent_pool() != pool => {
-                let bytes = crate::encode::encode_raw(message.as_view().raw);
+                let bytes = crate::encode::encode_raw(message.as_view().raw());
                 let options =
                     crate::DecodeOptions::new().allow_partial(true).max_depth(u32::MAX).budget(usize::MAX);
                 let own = DynamicMessage::decode_with(&pool.message_at(index)?, &bytes, options).ok()?;

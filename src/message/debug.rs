@@ -28,7 +28,7 @@ struct Printer {
 
 impl Printer {
     fn message(&mut self, root: MessageView<'_, '_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut walk = Walk::new(root.raw, false, ());
+        let mut walk = Walk::new(root.raw(), false, ());
         let mut here = root;
         loop {
             match walk.next(()) {
@@ -44,8 +44,8 @@ impl Printer {
                     self.depth += 1;
                     self.first = true;
                     here = here.with_raw(walk.view());
-                    if here.raw.is_raw() {
-                        let len: usize = here.raw.spans().map(|span| span.len as usize).sum();
+                    if here.raw().is_raw() {
+                        let len: usize = here.raw().spans().map(|span| span.len as usize).sum();
                         self.separate(f)?;
                         write!(f, "{len} raw bytes")?;
                     }

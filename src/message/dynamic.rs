@@ -213,7 +213,7 @@ impl DynamicMessage {
 
     pub(super) fn from_view(view: MessageView<'_, '_>) -> Self {
         let mut this = Self::new(&view.descriptor());
-        this.selected = view.raw.set.share().map(|set| Box::new(Selected { set, root: view.raw.index }));
+        this.selected = view.raw().set.share().map(|set| Box::new(Selected { set, root: view.raw().index }));
         // A view can be as large as a message can be; a copy of it is no larger.
         let _ = this.as_mut().copy_from(view);
         this

@@ -10,7 +10,7 @@ use crate::slab::{RawView, Step, Walk};
 /// decoded ones. Does not recurse.
 impl PartialEq for MessageView<'_, '_> {
     fn eq(&self, other: &Self) -> bool {
-        self.pool() == other.pool() && self.message() == other.message() && equal(self.raw, other.raw)
+        self.pool() == other.pool() && self.message() == other.message() && equal(self.raw(), other.raw())
     }
 }
 

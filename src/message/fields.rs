@@ -1,11 +1,12 @@
 //! [`Fields`]: the fields of a message that are set.
 
+use super::view::checked;
 use super::{MessageView, ValueRef};
-use crate::program::{Access, Body, WIDE_GROUP};
+use crate::program::{Body, WINDOW, Window};
 use crate::schema::FieldRef;
 use crate::slab::Words;
 use core::iter::FusedIterator;
-use core::num::NonZeroU64;
+use core::num::NonZeroU32;
 
 /// The fields of a message that are set; see [`MessageView::fields`].
 ///
@@ -14,68 +15,67 @@ use core::num::NonZeroU64;
 #[derive(Clone)]
 pub struct Fields<'a, 'i> {
     view: MessageView<'a, 'i>,
-    /// Presence bits not yet walked; of a wide message, those of a group.
-    bits: u64,
-    /// The fields of these bits and all behind them.
-    fields: &'a [Access],
+    /// Presence bits not yet walked.
+    bits: u32,
+    /// The fields of these bits.
+    window: &'a Window,
     /// What slots count from: the body, or of a wide message the next slot in the block of a group.
     slots: u32,
-    /// By how much that moves on with each field: 2 in a wide message.
-    step: u32,
-    /// Groups of a wide message that are left.
+    /// Words of presence bits that are left.
     groups: u32,
+    /// Position of the first of the fields.
+    first: u16,
 }
 
 impl<'a, 'i> Fields<'a, 'i> {
     #[inline(always)]
     pub(super) fn new(view: MessageView<'a, 'i>) -> Self {
-        let (body, words, base) = (view.body(), view.raw.words, view.raw.base);
-        let mut this = Self {
+        let (body, base) = (view.body, view.base);
+        Self {
             view,
-            bits: words.get(base) as u64,
-            fields: &body.fields,
+            bits: view.bits & body.mask,
+            window: &body.window,
             slots: base,
-            step: 0,
-            groups: 0,
-        };
-        if body.large {
-            (this.bits, this.step, this.groups) = begin_large(words, base, body);
+            groups: body.groups,
+            first: 0,
         }
-        this
     }
 }
 
-// As functions of numbers that return numbers, these leave the state of the loop in registers.
-
-/// Bits, step and groups at the beginning of a message with more than 32 fields.
-#[inline(never)]
-fn begin_large(words: Words<'_>, base: u32, body: &Body) -> (u64, u32, u32) {
-    if body.wide {
-        return (0, 2, body.fields.len().div_ceil(WIDE_GROUP) as u32);
-    }
-    (words.get(base) as u64 | (words.get(base + 2) as u64) << 32, 0, 0)
-}
-
-/// A group of a wide message: its fields and those behind it, its bits and its block, and how many groups are left.
+/// The next word of presence bits.
 struct Group<'a> {
-    fields: &'a [Access],
-    bits: u32,
-    block: u32,
+    window: &'a Window,
+    bits: NonZeroU32,
+    slots: u32,
     left: u32,
+    first: u16,
 }
 
 /// The first group in which something is set of those that are left.
+///
+/// As a function of numbers that returns numbers, it leaves the state of the loop in registers.
 #[cold]
 #[inline(never)]
 fn next_group<'a>(words: Words<'_>, base: u32, body: &'a Body, mut left: u32) -> Option<Group<'a>> {
-    let groups = body.fields.len().div_ceil(WIDE_GROUP) as u32;
+    let groups = body.fields.len().div_ceil(WINDOW) as u32;
     while left > 0 {
         let group = groups - left;
-        let (bits, block) = words.wide_group(base, group);
+        let (bits, slots) = match body.is_wide() {
+            // Behind the fields of a wide body come its oneofs.
+            true => {
+                let (bits, slots) = words.wide_group(base, group);
+                let fields = body.fields.len() - group as usize * WINDOW;
+                (if fields < WINDOW { bits & ((1 << fields) - 1) } else { bits }, slots)
+            }
+            false => (words.get(base + 2), base),
+        };
         left -= 1;
-        if bits != 0 {
-            let fields = body.fields.get(group as usize * WIDE_GROUP..)?;
-            return Some(Group { fields, bits, block, left });
+        if let Some(bits) = NonZeroU32::new(bits) {
+            let window = match group.checked_sub(1) {
+                None => &body.window,
+                Some(behind) => body.windows.get(behind as usize)?,
+            };
+            return Some(Group { window, bits, slots, left, first: (group as usize * WINDOW) as u16 });
         }
     }
     None
@@ -87,22 +87,26 @@ impl<'a, 'i> Iterator for Fields<'a, 'i> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let Some(bits) = NonZeroU64::new(self.bits) else {
-                if self.groups == 0 {
-                    return None;
+            let bits = match NonZeroU32::new(self.bits) {
+                Some(bits) => bits,
+                None if self.groups == 0 => return None,
+                None => {
+                    let view = &self.view;
+                    let group = next_group(view.words, view.base, view.body, self.groups)?;
+                    (self.window, self.groups, self.first) = (group.window, group.left, group.first);
+                    self.slots = group.slots;
+                    group.bits
                 }
-                let raw = &self.view.raw;
-                let group = next_group(raw.words, raw.base, self.view.body(), self.groups)?;
-                (self.fields, self.groups) = (group.fields, group.left);
-                (self.bits, self.slots) = (group.bits as u64, group.block);
-                continue;
             };
-            self.bits &= self.bits - 1;
-            let access = self.fields.get(bits.trailing_zeros() as usize)?;
-            let slot = self.slots + access.slot as u32;
-            self.slots += self.step;
-            if let Some(value) = self.view.field(access, slot) {
-                return Some((self.view.own(access), value));
+            self.bits = bits.get() & (bits.get() - 1);
+            let bit = bits.trailing_zeros();
+            let step = &self.window[bit as usize & (WINDOW - 1)];
+            let slot = self.slots + step.slot as u32;
+            self.slots += self.view.body.stride;
+            let value =
+                self.view.value(step.form, slot, || self.view.sub(step.sub), || step.elements, checked);
+            if let Some(value) = value {
+                return Some((self.view.own_at(self.first + bit as u16), value));
             }
         }
     }

@@ -181,7 +181,7 @@ impl DynamicMessage {
     /// The message as bytes, if it is one that a projection decoded: as such it goes into messages that know nothing
     /// of the projection.
     pub(super) fn as_prepared(&self) -> Option<super::Prepared> {
-        let bytes = || crate::encode::encode_raw(self.as_view().raw);
+        let bytes = || crate::encode::encode_raw(self.as_view().raw());
         self.is_projected().then(|| super::Prepared::unchecked(self.descriptor().clone(), bytes()))
     }
 }

@@ -1,11 +1,12 @@
 //! [`ListRef`]: a repeated field.
 
+use super::view::checked;
 use super::{MessageView, ValueRef};
-use crate::program::{Elements, Form};
+use crate::program::{Access, Elements, Form};
 use core::fmt;
 use core::iter::FusedIterator;
 
-/// A repeated field: elements by index, in wire order. `Copy`, 64 bytes.
+/// A repeated field: elements by index, in wire order. `Copy`, 72 bytes.
 ///
 /// An element by index takes constant time. [`numbers`](Self::numbers) reads numbers of a known type several times as
 /// fast as [`iter`](Self::iter) reads values.
@@ -28,13 +29,16 @@ pub struct ListRef<'a, 'i> {
     /// A message of the type of the elements, if they are messages; at the first element.
     first: MessageView<'a, 'i>,
     len: u32,
-    elements: Elements,
+    /// What the elements are.
+    form: Form,
+    /// Words per element.
+    width: u8,
 }
 
 impl<'a, 'i> ListRef<'a, 'i> {
     #[inline(always)]
     pub(super) fn new(first: MessageView<'a, 'i>, len: u32, elements: Elements) -> Self {
-        Self { first, len, elements }
+        Self { first, len, form: elements.form(), width: elements.width() as u8 }
     }
 
     /// Number of elements.
@@ -55,7 +59,7 @@ impl<'a, 'i> ListRef<'a, 'i> {
         if index >= self.len() {
             return None;
         }
-        let at = self.first.raw.base + index as u32 * self.elements.width as u32;
+        let at = self.first.base + index as u32 * self.width as u32;
         self.element(at)
     }
 
@@ -68,19 +72,20 @@ impl<'a, 'i> ListRef<'a, 'i> {
     /// What the elements are.
     #[inline(always)]
     pub(super) fn form(&self) -> Form {
-        self.elements.form
+        self.form
     }
 
     /// The words of all elements.
     #[inline(always)]
     pub(super) fn words(&self) -> &'a [u32] {
-        self.first.raw.words.run(self.first.raw.base, self.len() * self.elements.width as usize)
+        self.first.words.run(self.first.base, self.len() * self.width as usize)
     }
 
     /// The element at its first word.
     #[inline(always)]
     fn element(&self, at: u32) -> Option<ValueRef<'a, 'i>> {
-        self.first.value(self.elements.form, at, || self.first.raw.index, || self.elements)
+        // There are no lists in lists.
+        self.first.value(self.form, at, || Some(self.first.body), || Access::NONE.elements, checked)
     }
 }
 
@@ -117,8 +122,8 @@ impl<'a, 'i> Iterator for ListIter<'a, 'i> {
     fn next(&mut self) -> Option<ValueRef<'a, 'i>> {
         let list = &mut self.0;
         list.len = list.len.checked_sub(1)?;
-        let at = list.first.raw.base;
-        list.first.raw.base += list.elements.width as u32;
+        let at = list.first.base;
+        list.first.base += list.width as u32;
         list.element(at)
     }
 
@@ -126,7 +131,7 @@ impl<'a, 'i> Iterator for ListIter<'a, 'i> {
     fn nth(&mut self, n: usize) -> Option<ValueRef<'a, 'i>> {
         let skipped = n.min(self.0.len()) as u32;
         self.0.len -= skipped;
-        self.0.first.raw.base += skipped * self.0.elements.width as u32;
+        self.0.first.base += skipped * self.0.width as u32;
         self.next()
     }
 

@@ -196,7 +196,7 @@ impl<'m> MessageMut<'m> {
 
     /// Copies a message of this pool into an empty body.
     pub(super) fn fill(&mut self, index: u32, body: u32, message: &DynamicMessage) -> Result<(), TooLarge> {
-        self.target().copy(message.as_view().raw, index, body)
+        self.target().copy(message.as_view().raw(), index, body)
     }
 
     /// Unsets a field; a field of another message is ignored.
@@ -241,6 +241,6 @@ impl<'m> MessageMut<'m> {
     /// Copies all of a message of the same type of the same pool into this one, which is empty.
     pub(super) fn copy_from(&mut self, view: MessageView<'_, '_>) -> Result<(), TooLarge> {
         let (index, base) = (self.index, self.base);
-        self.target().copy(view.raw, index, base)
+        self.target().copy(view.raw(), index, base)
     }
 }

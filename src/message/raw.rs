@@ -216,7 +216,7 @@ impl DynamicMessage {
         if !self.keeps_bytes() && !self.is_projected() {
             return Ok(());
         }
-        let bytes = crate::encode::encode_raw(self.as_view().raw);
+        let bytes = crate::encode::encode_raw(self.as_view().raw());
         let options = DecodeOptions::new().allow_partial(true).max_depth(u32::MAX);
         *self = Self::decode_with(self.descriptor(), &bytes, options)?;
         Ok(())

@@ -254,6 +254,18 @@ fn wide_messages_are_small_and_stay_so() {
 }
 
 #[test]
+fn oneofs_of_wide_messages_are_no_fields() {
+    let wide = wide();
+    let mut message = DynamicMessage::new(&wide);
+    for (n, field) in wide.fields().step_by(5).enumerate() {
+        message.set_field(&field, n as i32 + 1).unwrap();
+        let decoded = DynamicMessage::decode(&wide, &message.encode_to_vec().unwrap()).unwrap();
+        let set = decoded.fields().map(|(field, value)| (field.number(), value.as_i32()));
+        assert!(set.eq((0..=n).map(|n| (5 * n as u32 + 1, Some(n as i32 + 1)))));
+    }
+}
+
+#[test]
 fn a_message_that_this_pool_refuses_changes_nothing() {
     let (node, other) = (node(), self::node());
     // The same name with bytes where this pool has a string.
@@ -313,12 +325,12 @@ fn the_depth_limit_holds_for_messages_of_fixed_shape() {
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn what_is_passed_by_value_stays_small() {
-    assert_eq!(size_of::<crate::FieldDescriptor>(), 32);
+    assert_eq!(size_of::<crate::FieldDescriptor>(), 40);
     assert_eq!(size_of::<crate::FieldRef<'_>>(), 16);
-    assert_eq!(size_of::<MessageView<'_, '_>>(), 56);
-    assert_eq!(size_of::<crate::ListRef<'_, '_>>(), 64);
-    assert_eq!(size_of::<crate::MapRef<'_, '_>>(), 64);
-    assert_eq!(size_of::<ValueRef<'_, '_>>(), 72);
+    assert_eq!(size_of::<MessageView<'_, '_>>(), 64);
+    assert_eq!(size_of::<crate::ListRef<'_, '_>>(), 72);
+    assert_eq!(size_of::<crate::MapRef<'_, '_>>(), 72);
+    assert_eq!(size_of::<ValueRef<'_, '_>>(), 80);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{ListRef, MapRef, MessageView, RawMessage, Value};
 use alloc::{borrow::ToOwned, collections::BTreeMap, vec::Vec};
 use core::fmt;
 
-/// The value of a field, borrowed. `Copy`, 72 bytes.
+/// The value of a field, borrowed. `Copy`, 80 bytes.
 ///
 /// Best matched by value where the fields or elements are walked: compilers then go from the kind of the field to the
 /// arm for it in one jump, and no `ValueRef` is ever made.

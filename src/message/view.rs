@@ -5,16 +5,16 @@ use crate::encode::{EncodeOptions, RawEncoder};
 use crate::error::{EncodeError, FieldPath};
 use crate::program::{Access, Body, Elements, Form, ProgramSet};
 use crate::schema::{DescriptorPool, FieldDescriptor, FieldRef, MessageDescriptor, OneofDescriptor};
-use crate::slab::{List, NIL, RawView, Words};
+use crate::slab::{List, NIL, RawView, Words, bytes_at};
 use crate::table::{DefaultValue, Kind};
-use crate::wire::Buffer;
+use crate::wire::{Buffer, utf8};
 use alloc::borrow::{Cow, ToOwned};
 use alloc::{format, vec::Vec};
 
 /// A decoded message, borrowed: what a [`Decoder`](super::Decoder) gives, and what
 /// [`DynamicMessage::as_view`](DynamicMessage::as_view) is.
 ///
-/// `Copy`, 56 bytes. `'a` is the arena that holds the fields, `'i` the bytes that strings point into; for views of
+/// `Copy`, 64 bytes. `'a` is the arena that holds the fields, `'i` the bytes that strings point into; for views of
 /// a decoder that is its input, so strings outlive the decoder. Reading a field takes constant time and never
 /// decodes, allocates or panics.
 ///
@@ -39,13 +39,32 @@ use alloc::{format, vec::Vec};
 #[derive(Clone, Copy)]
 pub struct MessageView<'a, 'i> {
     pool: &'a DescriptorPool,
-    pub(super) raw: RawView<'a, 'i>,
+    set: &'a ProgramSet,
+    pub(super) words: Words<'a>,
+    store: &'i [u8],
+    pub(super) body: &'a Body,
+    /// Offset of the body.
+    pub(super) base: u32,
+    /// Its first word: presence bits 0..32, if it is dense. Whoever makes a view looks at the header anyway.
+    pub(super) bits: u32,
 }
+
+/// The type of messages that are of none.
+static NONE: Body = Body::NONE;
 
 impl<'a, 'i> MessageView<'a, 'i> {
     #[inline]
     pub(super) fn new(pool: &'a DescriptorPool, raw: RawView<'a, 'i>) -> Self {
-        Self { pool, raw }
+        let RawView { words, store, set, index, base } = raw;
+        let body = set.body(index).unwrap_or(&NONE);
+        Self { pool, set, words, store, body, base, bits: words.get(base) }
+    }
+
+    /// The message as those see it who know programs.
+    #[inline]
+    pub(super) fn raw(&self) -> RawView<'a, 'i> {
+        let Self { set, words, store, body, base, .. } = *self;
+        RawView { words, store, set, index: body.index, base }
     }
 
     #[inline]
@@ -56,7 +75,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// Index of the message type in the pool.
     #[inline(always)]
     pub(super) fn message(&self) -> u32 {
-        self.body().message
+        self.body.message
     }
 
     /// The message type.
@@ -72,74 +91,93 @@ impl<'a, 'i> MessageView<'a, 'i> {
         Fields::new(*self)
     }
 
-    /// The message as readers see it.
+    /// Another place of the same slab, of which this is the first word.
     #[inline(always)]
-    pub(super) fn body(&self) -> &'a Body {
-        self.raw.set.body(self.raw.index)
-    }
-
-    /// Another message of the same slab.
-    #[inline(always)]
-    fn at(&self, index: u32, base: u32) -> Self {
-        Self { pool: self.pool, raw: self.raw.at(index, base) }
+    fn at(&self, body: &'a Body, base: u32, bits: u32) -> Self {
+        Self { body, base, bits, ..*self }
     }
 
     /// A message of the same slab, decoded or not.
     #[inline(always)]
-    pub(super) fn message_at(&self, index: u32, base: u32) -> ValueRef<'a, 'i> {
-        let view = self.at(index, base);
-        if view.raw.words.get(base + 1) != 0
-            && let Some(depth) = raw_depth(view.raw.words, base)
+    fn message_at(&self, body: &'a Body, base: u32) -> Option<ValueRef<'a, 'i>> {
+        let header = self.words.find64(base)?;
+        let view = self.at(body, base, header as u32);
+        if header >> 32 != 0
+            && let Some(depth) = raw_depth(self.words, base)
         {
-            return ValueRef::Raw(RawMessage::new(self.pool, view.raw, depth));
+            return Some(ValueRef::Raw(RawMessage::new(self.pool, view.raw(), depth)));
         }
-        ValueRef::Message(view)
+        Some(ValueRef::Message(view))
+    }
+
+    /// The bytes behind the (offset, length) at a slot.
+    #[inline(always)]
+    pub(super) fn span(&self, slot: u32) -> Option<&'i [u8]> {
+        bytes_at(self.store, self.words.find64(slot)?)
     }
 
     /// The value of a form at its first word; nothing, if it is a list or map without elements.
     ///
-    /// `sub` is asked for the program index of messages, `elements` for what is in a list: by those forms only.
+    /// `sub` is asked for the type of messages, `elements` for what is in a list: by those forms only. `text` makes the
+    /// value of a string that nobody has checked.
+    ///
+    /// What is not in the slab, which does not happen, is nothing as well: zero instead would be a second way to every
+    /// use of the value, and jumps are what reading costs.
     #[inline(always)]
     pub(super) fn value(
         &self,
         form: Form,
         at: u32,
-        sub: impl Fn() -> u32,
+        sub: impl Fn() -> Option<&'a Body>,
         elements: impl Fn() -> Elements,
+        text: impl Fn(&'i [u8]) -> ValueRef<'a, 'i>,
     ) -> Option<ValueRef<'a, 'i>> {
-        let words = self.raw.words;
+        let words = self.words;
         Some(match form {
-            Form::Bool => ValueRef::Bool(words.get(at) != 0),
-            Form::I32 => ValueRef::I32(words.get(at) as i32),
-            Form::U32 => ValueRef::U32(words.get(at)),
-            Form::F32 => ValueRef::F32(f32::from_bits(words.get(at))),
-            Form::Enum => ValueRef::EnumNumber(words.get(at) as i32),
-            Form::I64 => ValueRef::I64(words.get64(at) as i64),
-            Form::U64 => ValueRef::U64(words.get64(at)),
-            Form::F64 => ValueRef::F64(f64::from_bits(words.get64(at))),
-            Form::String => ValueRef::String(crate::slab::checked_str(self.raw.span(at))),
-            Form::Text => match text(self.raw.span(at)) {
-                Some(text) => ValueRef::String(text),
-                None => ValueRef::Bytes(self.raw.span(at)),
-            },
-            Form::Bytes => ValueRef::Bytes(self.raw.span(at)),
-            Form::Message => self.message_at(sub(), words.get(at)),
-            Form::Body => self.message_at(sub(), at),
+            Form::Bool => ValueRef::Bool(words.find(at)? != 0),
+            Form::I32 => ValueRef::I32(words.find(at)? as i32),
+            Form::U32 => ValueRef::U32(words.find(at)?),
+            Form::F32 => ValueRef::F32(f32::from_bits(words.find(at)?)),
+            Form::Enum => ValueRef::EnumNumber(words.find(at)? as i32),
+            Form::I64 => ValueRef::I64(words.find64(at)? as i64),
+            Form::U64 => ValueRef::U64(words.find64(at)?),
+            Form::F64 => ValueRef::F64(f64::from_bits(words.find64(at)?)),
+            Form::String => ValueRef::String(crate::slab::checked_str(self.span(at)?)),
+            Form::Text => text(self.span(at)?),
+            Form::Bytes => ValueRef::Bytes(self.span(at)?),
+            Form::Message => self.message_at(sub()?, words.find(at)?)?,
+            Form::Body => self.message_at(sub()?, at)?,
             Form::List => match words.list(at) {
                 List { len: 0, .. } => return None,
-                List { ptr, len } => ValueRef::List(ListRef::new(self.at(sub(), ptr), len, elements())),
+                List { ptr, len } => {
+                    ValueRef::List(ListRef::new(self.at(self.element(sub), ptr, 0), len, elements()))
+                }
             },
             Form::Map => match words.list(at) {
                 List { len: 0, .. } => return None,
-                List { ptr, len } => ValueRef::Map(MapRef::new(self.at(sub(), ptr), len, elements().width)),
+                List { ptr, len } => {
+                    ValueRef::Map(MapRef::new(self.at(sub()?, ptr, 0), len, elements().width()))
+                }
             },
         })
+    }
+
+    /// The type of the elements of a list; for those that are no messages, that of this message.
+    #[inline(always)]
+    fn element(&self, sub: impl Fn() -> Option<&'a Body>) -> &'a Body {
+        sub().unwrap_or(self.body)
+    }
+
+    /// The message type of this program index.
+    #[inline(always)]
+    pub(super) fn sub(&self, index: u32) -> Option<&'a Body> {
+        self.set.body(index)
     }
 
     /// The value of a field of this message at its slot; nothing, if it is a list or map without elements.
     #[inline(always)]
     pub(super) fn field(&self, access: &Access, slot: u32) -> Option<ValueRef<'a, 'i>> {
-        self.value(access.form, slot, || access.sub, || access.elements)
+        self.value(access.form, slot, || self.sub(access.sub), || access.elements, checked)
     }
 
     /// Where a field is, if it is one of this message.
@@ -148,49 +186,27 @@ impl<'a, 'i> MessageView<'a, 'i> {
     where
         'a: 'f,
     {
-        let (pool, message) = (field.parent_pool(), field.parent_message().index());
-        // In the set of the pool, programs have the indices of their messages.
-        if core::ptr::eq(pool.programs(), self.raw.set) {
-            return (message == self.raw.index).then_some(field.access());
+        match field.access_in(self.body) {
+            Some(access) => Some(access),
+            None => find_selected(self.pool, self.body, field),
         }
-        let own = pool == self.pool;
-        if own { find_selected(self.raw.set, self.raw.index, message, field.access().position) } else { None }
-    }
-
-    /// The header word that has the presence bit of a field of a dense message.
-    #[inline(always)]
-    fn has_word(&self, access: &Access) -> u32 {
-        self.raw.words.get(self.raw.base + access.has_word as u32)
     }
 
     /// The slot of a field, if it is set.
-    #[inline(always)]
     fn slot(&self, access: &Access) -> Option<u32> {
-        self.slot_by(access, self.has_word(access))
-    }
-
-    /// The same, of which the header word is known.
-    #[inline(always)]
-    fn slot_by(&self, access: &Access, has: u32) -> Option<u32> {
-        let raw = &self.raw;
-        if access.wide {
-            return wide_slot(raw.words, raw.base, access.position);
-        }
-        (has >> (access.has_bit & 31) & 1 != 0).then_some(raw.base + access.slot as u32)
+        slot(self.words, self.base, access)
     }
 
     /// A field of this message, if it is set.
-    #[inline(always)]
     fn read(&self, access: &Access) -> Option<ValueRef<'a, 'i>> {
-        let slot = self.slot(access)?;
-        self.field(access, slot)
+        self.field(access, self.slot(access)?)
     }
 
     /// The field at a position in number order.
     #[inline(always)]
     fn access(&self, position: u16) -> &'a Access {
         static NONE: Access = Access::NONE;
-        self.body().field(position).unwrap_or(&NONE)
+        self.body.field(position).unwrap_or(&NONE)
     }
 
     /// The value of a field, if it is set; a field of another message is not.
@@ -198,10 +214,15 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// As [`get_field`](Self::get_field), and strings live as long as the input.
     #[inline(always)]
     pub fn get(&self, field: &FieldDescriptor) -> Option<ValueRef<'a, 'i>> {
-        // What is loaded before any branch is loaded once for any number of fields.
-        let has = self.has_word(field.access());
         let access = self.find(field)?;
-        self.field(access, self.slot_by(access, has)?)
+        let (form, slot) = match self.bits & access.bit {
+            0 if access.bit != 0 => return None,
+            0 => elsewhere(self.words, self.store, self.base, access)?,
+            _ => (access.form, self.base + access.slot as u32),
+        };
+        // Strings that nobody has checked are elsewhere, so that no form needs a call here: compilers could not leave
+        // it out, and would ask for the form of every number.
+        self.value(form, slot, || self.sub(access.sub), || access.elements, ValueRef::Bytes)
     }
 
     /// The value of a field; its default if it is not set: zero, empty, an empty message, or what the schema says.
@@ -232,7 +253,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     /// Whether a projection left out the field at a position in number order.
     fn is_left_out(&self, position: u16) -> bool {
-        self.raw.program().entries().get(position as usize).is_some_and(|entry| entry.op.is_skip())
+        self.raw().program().entries().get(position as usize).is_some_and(|entry| entry.op.is_skip())
     }
 
     /// The value of the field of this name, or its default; `None` if the message has no such field.
@@ -253,7 +274,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     where
         'i: 'a,
     {
-        let (position, _) = self.raw.program().by_number(number)?;
+        let (position, _) = self.raw().program().by_number(number)?;
         let access = self.access(position as u16);
         Some(self.read(access).unwrap_or_else(|| self.default(self.own(access))))
     }
@@ -264,10 +285,9 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.find(field).is_some_and(|access| self.has(access))
     }
 
-    #[inline(always)]
     fn has(&self, access: &Access) -> bool {
         match self.slot(access) {
-            Some(slot) => !matches!(access.form, Form::List | Form::Map) || self.raw.words.list(slot).len > 0,
+            Some(slot) => !matches!(access.form, Form::List | Form::Map) || self.words.list(slot).len > 0,
             None => false,
         }
     }
@@ -299,11 +319,11 @@ impl<'a, 'i> MessageView<'a, 'i> {
         let known = field.message_index() == self.message() && field.pool() == self.pool;
         if !known {
             // Of a field of another message, the type is none of this pool.
-            let empty = self.at(u32::MAX, NIL);
+            let empty = self.at(&NONE, NIL, 0);
             return match field.raw_kind() {
                 _ if field.is_map() => ValueRef::Map(MapRef::new(empty, 0, 0)),
                 _ if field.is_list() => ValueRef::List(ListRef::new(empty, 0, Access::NONE.elements)),
-                Kind::Message(_) => ValueRef::Message(self.at(self.raw.index, NIL)),
+                Kind::Message(_) => ValueRef::Message(self.at(self.body, NIL, 0)),
                 _ => zero(field),
             };
         }
@@ -312,12 +332,13 @@ impl<'a, 'i> MessageView<'a, 'i> {
             return ValueRef::Unselected;
         }
         let field = self.own(access);
+        let empty = self.at(self.sub(access.sub).unwrap_or(self.body), NIL, 0);
         match field.explicit_default() {
             Some(default) => explicit_default(field, default),
             None => match access.form {
-                Form::List => ValueRef::List(ListRef::new(self.at(access.sub, NIL), 0, access.elements)),
-                Form::Map => ValueRef::Map(MapRef::new(self.at(access.sub, NIL), 0, 0)),
-                Form::Message | Form::Body => ValueRef::Message(self.at(access.sub, NIL)),
+                Form::List => ValueRef::List(ListRef::new(empty, 0, access.elements)),
+                Form::Map => ValueRef::Map(MapRef::new(empty, 0, 0)),
+                Form::Message | Form::Body => ValueRef::Message(empty),
                 _ => zero(field),
             },
         }
@@ -325,7 +346,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     /// Another message of the same slab.
     pub(super) fn with_raw(&self, raw: RawView<'a, 'i>) -> Self {
-        Self { raw, ..*self }
+        Self::new(self.pool, raw)
     }
 
     /// The name of the field at a position in number order; an extension's full name in brackets.
@@ -346,10 +367,16 @@ impl<'a, 'i> MessageView<'a, 'i> {
         FieldRef::at(self.pool, self.message(), access.field, access.position)
     }
 
+    /// The field at a position in number order, borrowed from the pool.
+    #[inline(always)]
+    pub(super) fn own_at(&self, position: u16) -> FieldRef<'a> {
+        self.own(self.access(position))
+    }
+
     /// The unknown fields, in the order they came; none of a message of which a projection selects single fields,
     /// except the numbers that selected closed enums do not list.
     pub fn unknown_fields(&self) -> UnknownFields<'a, 'i> {
-        UnknownFields::new(self.raw)
+        UnknownFields::new(self.raw())
     }
 
     /// A message of its own, with copies of all strings.
@@ -419,17 +446,17 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     /// The encoded length in bytes, whether or not the message can be encoded. Takes a walk over the message.
     pub fn encoded_len(&self) -> usize {
-        let len = RawEncoder::new(self.raw, EncodeOptions::new()).encoded_len();
+        let len = RawEncoder::new(self.raw(), EncodeOptions::new()).encoded_len();
         usize::try_from(len).unwrap_or(usize::MAX)
     }
 
     /// Whether all required fields are set, here and in all sub-messages.
     pub fn is_initialized(&self) -> bool {
-        crate::decode::find_missing(self.raw).is_none()
+        crate::decode::find_missing(self.raw()).is_none()
     }
 
     fn encoder(&self, options: EncodeOptions) -> RawEncoder<'a, 'i> {
-        RawEncoder::new(self.raw, options)
+        RawEncoder::new(self.raw(), options)
     }
 
     #[cold]
@@ -486,18 +513,40 @@ fn zero<'a, 'i>(field: FieldRef<'_>) -> ValueRef<'a, 'i> {
 // What is rare is a function that returns registers: a function that returned a `ValueRef` would have to write it to
 // memory, and then compilers keep the values of all fields there.
 
-/// The field of a message at a position, if that is the message type of a program of a projection.
-#[inline(never)]
-fn find_selected(set: &ProgramSet, index: u32, message: u32, position: u16) -> Option<&Access> {
-    let body = set.body(index);
-    if body.message == message { body.field(position) } else { None }
-}
-
-/// The slot of a field of a wide message, if it is set.
+/// Where a field is in a message of another set of programs, which a projection made, if it is one of its type.
 #[cold]
 #[inline(never)]
-fn wide_slot(words: Words<'_>, base: u32, position: u16) -> Option<u32> {
-    words.wide_find(base, position as usize)
+fn find_selected<'f>(pool: &DescriptorPool, body: &'f Body, field: &FieldDescriptor) -> Option<&'f Access> {
+    let known = field.parent_pool() == pool && field.parent_message().index() == body.message;
+    if known { body.field(field.access().position) } else { None }
+}
+
+/// The slot of a field, if it is set.
+#[inline]
+fn slot(words: Words<'_>, base: u32, access: &Access) -> Option<u32> {
+    match access.slot {
+        _ if access.field == Access::NONE.field => None,
+        0 => words.wide_find(base, access.position as usize),
+        slot => {
+            // Presence bits 0..32 are word 0 of a body, 32..64 word 2.
+            let bits = words.get(base + if access.position & 32 != 0 { 2 } else { 0 });
+            (bits >> (access.position & 31) & 1 != 0).then_some(base + slot as u32)
+        }
+    }
+}
+
+/// Form and slot of a field that has no bit in the first word, if it is set; a string that nobody has checked is one or
+/// bytes.
+#[cold]
+#[inline(never)]
+fn elsewhere(words: Words<'_>, store: &[u8], base: u32, access: &Access) -> Option<(Form, u32)> {
+    let slot = slot(words, base, access)?;
+    let form = match access.form {
+        Form::Text if utf8::is_valid(bytes_at(store, words.get64(slot))?) => Form::String,
+        Form::Text => Form::Bytes,
+        form => form,
+    };
+    Some((form, slot))
 }
 
 /// How deep messages may be nested in a message that has spans, if it has not been decoded.
@@ -507,9 +556,17 @@ fn raw_depth(words: Words<'_>, base: u32) -> Option<u32> {
     words.raw_depth(base)
 }
 
-/// A string of a field without UTF-8 validation.
+/// A string of a field without UTF-8 validation, or bytes.
+#[inline(always)]
+pub(super) fn checked<'a, 'i>(bytes: &'i [u8]) -> ValueRef<'a, 'i> {
+    match text(bytes) {
+        Some(text) => ValueRef::String(text),
+        None => ValueRef::Bytes(bytes),
+    }
+}
+
 #[cold]
 #[inline(never)]
-pub(super) fn text(bytes: &[u8]) -> Option<&str> {
-    core::str::from_utf8(bytes).ok()
+fn text(bytes: &[u8]) -> Option<&str> {
+    utf8::from_utf8(bytes)
 }

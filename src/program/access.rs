@@ -3,13 +3,23 @@
 //! An [`Entry`](super::Entry) says how a field is decoded and encoded, and a reader would have to ask its coding, its
 //! flags and its scalar one after the other. Here all that is one byte to branch on.
 
-use super::{Coding, Entry, Program, Scalar};
+use super::{Coding, Entry, Program, Scalar, WIDE_GROUP};
 use alloc::vec::Vec;
 
 /// What is in the words of a value.
+///
+/// Messages come first, which readers then tell from everything else by one comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Form {
+    /// A body.
+    Body,
+    /// The offset of a body.
+    Message,
+    /// The header of a list.
+    List,
+    /// The header of a list of map entries.
+    Map,
     // One word.
     Bool,
     I32,
@@ -26,17 +36,15 @@ pub(crate) enum Form {
     Text,
     /// (offset, length).
     Bytes,
-    /// The offset of a body.
-    Message,
-    /// A body.
-    Body,
-    /// The header of a list.
-    List,
-    /// The header of a list of map entries.
-    Map,
 }
 
 impl Form {
+    /// By number; the last one stands twice, so that four bits are always one.
+    const ALL: [Self; 16] = {
+        use Form::*;
+        [Body, Message, List, Map, Bool, I32, U32, F32, Enum, I64, U64, F64, String, Text, Bytes, Bytes]
+    };
+
     /// Of a singular value or an element that is not a message.
     fn of(entry: &Entry) -> Self {
         match (entry.scalar(), entry.coding) {
@@ -60,6 +68,9 @@ impl Form {
 pub(crate) struct Access {
     /// Program index of a message, of the messages of a list, of the entries of a map.
     pub(crate) sub: u32,
+    /// The presence bit in the first word of a dense body; 0 if it is elsewhere, and for strings that nobody has
+    /// checked: those take more than a look.
+    pub(crate) bit: u32,
     /// First word of the value relative to the body; 0 in a wide message, which has no fixed places.
     pub(crate) slot: u16,
     /// Position of the field in the spec.
@@ -68,33 +79,41 @@ pub(crate) struct Access {
     pub(crate) position: u16,
     pub(crate) form: Form,
     pub(crate) elements: Elements,
-    /// The field of a wide message.
-    pub(crate) wide: bool,
-    /// The header word with the presence bit of a dense message, and which bit it is.
-    pub(crate) has_word: u8,
-    pub(crate) has_bit: u8,
 }
 
-/// The elements of a list, or the entries of a map.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Elements {
-    pub(crate) form: Form,
+/// The elements of a list, or the entries of a map: their form, and how many words they have, in four bits each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Elements(u8);
+
+impl Elements {
+    /// At most 15 words.
+    const fn new(form: Form, width: u8) -> Self {
+        debug_assert!(width < 16);
+        Self(form as u8 | width << 4)
+    }
+
+    #[inline(always)]
+    pub(crate) fn form(self) -> Form {
+        Form::ALL[self.0 as usize & 15]
+    }
+
     /// Words per element.
-    pub(crate) width: u8,
+    #[inline(always)]
+    pub(crate) fn width(self) -> u32 {
+        self.0 as u32 >> 4
+    }
 }
 
 impl Access {
     /// No field.
     pub(crate) const NONE: Self = Self {
         sub: u32::MAX,
+        bit: 0,
         slot: 0,
         field: u16::MAX,
         position: u16::MAX,
         form: Form::Bytes,
-        elements: Elements { form: Form::Bytes, width: 0 },
-        wide: true,
-        has_word: 0,
-        has_bit: 0,
+        elements: Elements::new(Form::Bytes, 0),
     };
 
     fn new(program: &Program, position: usize, entry: &Entry, programs: &[Program]) -> Self {
@@ -112,42 +131,106 @@ impl Access {
             None => element,
         };
         let width = sub.map_or(entry.coding.words(), |sub| sub.element_words()) as u8;
+        let elsewhere = program.is_wide() || position >= WINDOW || form == Form::Text;
         Self {
             sub: entry.sub,
+            bit: if elsewhere { 0 } else { 1 << position },
             slot: if program.is_wide() { 0 } else { entry.slot },
             field: program.field_of(position) as u16,
             position: position as u16,
             form,
-            elements: Elements { form: element, width },
-            wide: program.is_wide(),
-            // Presence bits 0..32 are word 0 of a body, 32..64 word 2.
-            has_word: if position & 32 != 0 { 2 } else { 0 },
-            has_bit: position as u8 & 31,
+            elements: Elements::new(element, width),
         }
+    }
+}
+
+/// Fields that are walked by one word of presence bits.
+pub(crate) const WINDOW: usize = 32;
+const _: () = assert!(WINDOW == WIDE_GROUP);
+
+/// A field as a walk over all fields sees it: an [`Access`] in 8 bytes, which is what processors can index by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) sub: u32,
+    pub(crate) slot: u16,
+    pub(crate) form: Form,
+    pub(crate) elements: Elements,
+}
+
+/// The steps of so many fields, filled up with steps that no bit leads to: the position of a bit needs no check.
+pub(crate) type Window = [Step; WINDOW];
+
+impl Step {
+    const NONE: Self = Self::new(&Access::NONE);
+    const WINDOW: Window = [Self::NONE; WINDOW];
+
+    const fn new(access: &Access) -> Self {
+        Self { sub: access.sub, slot: access.slot, form: access.form, elements: access.elements }
+    }
+
+    fn window(fields: &[Access]) -> Window {
+        let mut window = Self::WINDOW;
+        window.iter_mut().zip(fields).for_each(|(step, access)| *step = Self::new(access));
+        window
     }
 }
 
 /// The fields of a message, in number order.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
+    /// The first fields.
+    pub(crate) window: Window,
+    /// The fields behind them.
+    pub(crate) windows: Vec<Window>,
     pub(crate) fields: Vec<Access>,
+    /// Program index.
+    pub(crate) index: u32,
     /// Index of the message type in the pool.
     pub(crate) message: u32,
-    /// Keeps only the fields that are set.
-    pub(crate) wide: bool,
-    /// Wide, or with presence bits 32..64 in header word 2.
-    pub(crate) large: bool,
+    /// Where the presence bits of the first fields are: all ones for a dense body, whose first word they are, else 0.
+    pub(crate) mask: u32,
+    /// Words of presence bits that come next: one of a dense body with bits 32..64, all of a wide body.
+    pub(crate) groups: u32,
+    /// By how much the slot of a field moves on with each field that is set: 2 in a wide message.
+    pub(crate) stride: u32,
 }
 
 impl Body {
-    fn new(program: &Program, programs: &[Program]) -> Self {
+    /// A message without fields.
+    pub(crate) const NONE: Self = Self {
+        window: Step::WINDOW,
+        windows: Vec::new(),
+        fields: Vec::new(),
+        index: u32::MAX,
+        message: u32::MAX,
+        mask: 0,
+        groups: 0,
+        stride: 0,
+    };
+
+    fn new(index: usize, programs: &[Program]) -> Self {
+        let program = &programs[index];
         let fields = program.entries.iter().enumerate();
+        let fields: Vec<Access> = fields.map(|(i, e)| Access::new(program, i, e, programs)).collect();
+        let groups = match program.is_wide() {
+            true => fields.len().div_ceil(WINDOW) as u32,
+            false => program.has_high_bits() as u32,
+        };
         Self {
-            fields: fields.map(|(i, e)| Access::new(program, i, e, programs)).collect(),
+            window: Step::window(&fields),
+            windows: fields.chunks(WINDOW).skip(1).map(Step::window).collect(),
+            fields,
+            index: index as u32,
             message: program.message(),
-            wide: program.is_wide(),
-            large: program.is_wide() || program.has_high_bits(),
+            mask: if program.is_wide() { 0 } else { u32::MAX },
+            groups,
+            stride: if program.is_wide() { 2 } else { 0 },
         }
+    }
+
+    /// Keeps only the fields that are set.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.stride != 0
     }
 
     /// The field at a position.
@@ -163,14 +246,13 @@ pub(crate) struct Bodies(Vec<Body>);
 
 impl Bodies {
     pub(super) fn new(programs: &[Program]) -> Self {
-        Self(programs.iter().map(|program| Body::new(program, programs)).collect())
+        Self((0..programs.len()).map(|index| Body::new(index, programs)).collect())
     }
 
-    /// The body of this program index. An index that does not exist gives a message without fields.
+    /// The body of this program index.
     #[inline(always)]
-    pub(crate) fn get(&self, index: u32) -> &Body {
-        static NONE: Body = Body { fields: Vec::new(), message: u32::MAX, wide: false, large: false };
-        self.0.get(index as usize).unwrap_or(&NONE)
+    pub(crate) fn get(&self, index: u32) -> Option<&Body> {
+        self.0.get(index as usize)
     }
 }
 
@@ -181,5 +263,14 @@ mod tests {
     #[test]
     fn sizes() {
         assert_eq!(size_of::<Access>(), 16);
+        assert_eq!(size_of::<Step>(), 8);
+    }
+
+    #[test]
+    fn forms_are_found_by_number() {
+        for (number, form) in Form::ALL.into_iter().enumerate().take(15) {
+            assert_eq!(form as usize, number);
+            assert_eq!((Elements::new(form, 8).form(), Elements::new(form, 8).width()), (form, 8));
+        }
     }
 }

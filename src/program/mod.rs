@@ -16,7 +16,7 @@ mod set;
 mod spec;
 mod write;
 
-pub(crate) use access::{Access, Bodies, Body, Elements, Form};
+pub(crate) use access::{Access, Bodies, Body, Elements, Form, WINDOW, Window};
 pub(crate) use entry::{Coding, Entry, Op, Scalar};
 pub(crate) use fixed::FixedShape;
 pub(crate) use lowered::{Program, WIDE_GROUP};

@@ -108,7 +108,7 @@ impl ProgramSet {
 
     /// The program of this index as readers see it.
     #[inline(always)]
-    pub(crate) fn body(&self, index: u32) -> &Body {
+    pub(crate) fn body(&self, index: u32) -> Option<&Body> {
         self.bodies.get(index)
     }
 

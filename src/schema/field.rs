@@ -5,7 +5,7 @@
 
 use super::model::{DefaultData, ExtensionData, FieldData, FieldFlags, NONE};
 use super::{DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor, OneofDescriptor};
-use crate::program::Access;
+use crate::program::{Access, Body};
 use crate::table::{Cardinality, DefaultValue, Kind};
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -30,10 +30,12 @@ pub struct FieldRef<'a> {
 /// A handle: the pool and two indices, `Send + Sync`; `Clone` counts a reference. An extension can be looked at as
 /// a field too ([`ExtensionDescriptor::as_field`]), and is equal to itself in either form of getting it.
 ///
-/// 32 bytes: it also knows where the field is in a message, so that reading with it looks nothing up.
+/// 40 bytes: it also knows where the field is in a message, so that reading with it looks nothing up.
 #[derive(Clone)]
 pub struct FieldDescriptor {
     message: MessageDescriptor,
+    /// The address of the message as readers see it. The descriptor keeps the pool, and so nothing else is there.
+    body: usize,
     access: Access,
 }
 
@@ -203,8 +205,13 @@ impl<'a> FieldRef<'a> {
 
     /// A handle that lives on its own.
     pub fn to_owned(self) -> FieldDescriptor {
-        let access = self.pool.programs().body(self.message).field(self.position).copied();
-        FieldDescriptor { message: self.containing_message(), access: access.unwrap_or(Access::NONE) }
+        let body = self.pool.programs().body(self.message);
+        let access = body.and_then(|body| body.field(self.position)).copied();
+        FieldDescriptor {
+            message: self.containing_message(),
+            body: body.map_or(0, |body| core::ptr::from_ref(body).addr()),
+            access: access.unwrap_or(Access::NONE),
+        }
     }
 
     /// The pool the field belongs to.
@@ -270,8 +277,14 @@ impl FieldDescriptor {
         self.message.parent_pool()
     }
 
-    /// Where the field is in a message.
-    #[inline]
+    /// Where the field is in a message of this body, if it is a field of it.
+    #[inline(always)]
+    pub(crate) fn access_in(&self, body: &Body) -> Option<&Access> {
+        (self.body == core::ptr::from_ref(body).addr()).then_some(&self.access)
+    }
+
+    /// Where the field is in a message of its type.
+    #[inline(always)]
     pub(crate) fn access(&self) -> &Access {
         &self.access
     }

@@ -29,7 +29,7 @@ pub(crate) use map_write::MapScratch;
 pub(crate) use text::checked_str;
 pub(crate) use unknown::{UnknownSpan, UnknownSpans};
 pub(crate) use verbatim::Nesting;
-pub(crate) use view::{RawList, RawView, SetFields};
+pub(crate) use view::{RawList, RawView, SetFields, bytes_at};
 pub(crate) use walk::{Step, Walk};
 pub(crate) use words::{Slab, Words};
 

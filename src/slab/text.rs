@@ -6,7 +6,8 @@
 ///
 /// Such a field gets its (offset, length) in two places only: the decode loop and the setters, and both store it
 /// after they have validated just these bytes; the byte store is never changed, only appended to. Checking again
-/// costs as much as decoding the string did.
+/// costs as much as decoding the string did. A reader that has just found a string of another field to be UTF-8 may
+/// take it from here as well.
 #[cfg(not(any(debug_assertions, tablepb_safe)))]
 #[inline]
 pub(crate) fn checked_str(bytes: &[u8]) -> &str {

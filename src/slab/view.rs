@@ -16,6 +16,13 @@ pub(crate) struct RawView<'a, 'i> {
     pub(crate) base: u32,
 }
 
+/// The bytes of an (offset, length), the offset in the low half, if they are all there.
+#[inline(always)]
+pub(crate) fn bytes_at(store: &[u8], span: u64) -> Option<&[u8]> {
+    let start = span as u32 as usize;
+    store.get(start..start.wrapping_add((span >> 32) as usize))
+}
+
 impl<'a, 'i> RawView<'a, 'i> {
     /// The program of the message.
     #[inline(always)]
@@ -51,17 +58,16 @@ impl<'a, 'i> RawView<'a, 'i> {
         self.pair(self.words.get64(slot))
     }
 
-    /// The bytes of an (offset, length), the offset in the low half.
+    /// The bytes of an (offset, length), the offset in the low half; empty if they are not all there.
     #[inline(always)]
     pub(crate) fn pair(&self, span: u64) -> &'i [u8] {
-        self.bytes_at(span as u32, (span >> 32) as u32)
+        bytes_at(self.store, span).unwrap_or(&[])
     }
 
     /// Bytes of the store, empty if they are not all there.
     #[inline]
     pub(crate) fn bytes_at(&self, offset: u32, len: u32) -> &'i [u8] {
-        let start = offset as usize;
-        self.store.get(start..start.wrapping_add(len as usize)).unwrap_or(&[])
+        self.pair(offset as u64 | (len as u64) << 32)
     }
 
     /// The sub-message of a singular field at its slot.

@@ -65,15 +65,27 @@ impl<'a> Words<'a> {
         self.0.get(at as usize).copied().unwrap_or(0)
     }
 
-    /// The two words at an offset, low word first.
+    /// The word at an offset, if it is there.
     #[inline(always)]
-    pub(crate) fn get64(self, at: u32) -> u64 {
+    pub(crate) fn find(self, at: u32) -> Option<u32> {
+        self.0.get(at as usize).copied()
+    }
+
+    /// The two words at an offset, low word first, if they are there.
+    #[inline(always)]
+    pub(crate) fn find64(self, at: u32) -> Option<u64> {
         let at = at as usize;
         // The last word first: one comparison is enough for both.
         match (self.0.get(at.wrapping_add(1)), self.0.get(at)) {
-            (Some(&high), Some(&low)) => low as u64 | (high as u64) << 32,
-            _ => 0,
+            (Some(&high), Some(&low)) => Some(low as u64 | (high as u64) << 32),
+            _ => None,
         }
+    }
+
+    /// The two words at an offset, low word first.
+    #[inline(always)]
+    pub(crate) fn get64(self, at: u32) -> u64 {
+        self.find64(at).unwrap_or(0)
     }
 
     /// The word at an offset in the low half, the one behind it, if there is one, in the other.
