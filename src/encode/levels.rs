@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 /// Levels that most messages do with.
-const FEW: usize = 12;
+pub(super) const FEW: usize = 12;
 /// Levels of the default depth limit.
 const USUAL: usize = 100;
 
@@ -22,24 +22,26 @@ pub(super) struct Level {
 }
 
 /// Room for the levels of a message, 3.5 KiB; no heap for those of the default depth limit. A hundred levels are
-/// zeroed only for messages that need more than a dozen: that costs more than most messages do.
-pub(super) struct Levels {
-    few: [Level; FEW],
+/// zeroed only for messages that need more than a dozen: that costs more than most messages do. A message without
+/// messages needs none.
+pub(super) struct Levels<'f> {
+    few: &'f mut [Level],
     usual: Option<[Level; USUAL]>,
     many: Vec<Level>,
 }
 
-impl Levels {
+impl<'f> Levels<'f> {
+    /// Begins with a dozen levels, for which there is room at `few`, or with none.
     #[inline(always)]
-    pub(super) fn new() -> Self {
-        Self { few: [Level::default(); FEW], usual: None, many: Vec::new() }
+    pub(super) fn new(few: Option<&'f mut [Level; FEW]>) -> Self {
+        Self { few: few.map_or(&mut [], |few| few), usual: None, many: Vec::new() }
     }
 
     /// All levels that there are.
     #[inline(always)]
     pub(super) fn as_mut_slice(&mut self) -> &mut [Level] {
         match &mut self.usual {
-            None => &mut self.few,
+            None => self.few,
             Some(levels) if self.many.is_empty() => levels,
             Some(_) => &mut self.many,
         }
@@ -52,7 +54,7 @@ impl Levels {
         match &self.usual {
             None => {
                 let levels = self.usual.insert([Level::default(); USUAL]);
-                levels[..FEW].copy_from_slice(&self.few);
+                levels.iter_mut().zip(self.few.iter()).for_each(|(level, few)| *level = *few);
             }
             Some(levels) if self.many.is_empty() => self.many = levels.to_vec(),
             Some(_) => {}
@@ -69,7 +71,8 @@ mod tests {
 
     #[test]
     fn levels_stay_as_they_are_when_they_grow() {
-        let mut levels = Levels::new();
+        let mut few = [Level::default(); FEW];
+        let mut levels = Levels::new(Some(&mut few));
         let mut base = 0;
         for len in [FEW, USUAL, 2 * USUAL, 4 * USUAL] {
             let slice = levels.as_mut_slice();

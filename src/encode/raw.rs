@@ -28,6 +28,9 @@ const LARGE: usize = 256;
 /// Bytes that are asked for ahead; of longer messages, the processor sees by itself which come next.
 const AHEAD: usize = 2048;
 
+/// Bytes that are asked for of a store of large strings.
+const AROUND: usize = 256;
+
 /// A message in the slab and how to encode it.
 #[derive(Clone, Copy)]
 pub(crate) struct RawEncoder<'a, 'i> {
@@ -155,9 +158,13 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         let messages = if program.nests() { AHEAD / 4 } else { 0 };
         prefetch(words.part(base, program.words() as usize + messages));
         if program.has_spans() {
-            // Of a large string, the start is copied first.
-            let from = if store.len() > 4 * AHEAD { 0 } else { store.len().saturating_sub(AHEAD) };
-            prefetch(store.get(from..store.len().min(from + AHEAD)).unwrap_or_default());
+            // Of large strings, what is around them.
+            let part = if store.len() > 4 * AHEAD {
+                store.get(..AROUND)
+            } else {
+                store.get(store.len().saturating_sub(AHEAD)..)
+            };
+            prefetch(part.unwrap_or_default());
         }
     }
 

@@ -7,7 +7,7 @@
 //! Visitors go by value into what is not inlined, and come back: so their state stays in registers in the loops.
 
 use super::EncodeOptions;
-use super::levels::{Level, Levels};
+use super::levels::{FEW, Level, Levels};
 use crate::error::EncodeErrorKind;
 use crate::program::{Coding, Entry, FixedShape, How, Program, WriteEntry};
 use crate::slab::{FieldsBack, RawView};
@@ -105,7 +105,14 @@ pub(super) fn traverse<V: Visit>(
 ) -> Result<bool, EncodeErrorKind> {
     let mut course = Course { options, missing: 0, too_deep: false, orders: Vec::new() };
     let mut here = Here { view: root, fields: None, position: 0, left: 0, depth: 0 };
-    let mut levels = Levels::new();
+    // Not touched if it is not needed.
+    let mut few;
+    let mut levels = Levels::new(if root.program().is_parent() {
+        few = [Level::default(); FEW];
+        Some(&mut few)
+    } else {
+        None
+    });
     while let Drive::Deeper = drive(&mut here, levels.as_mut_slice(), &mut course, visitor)? {
         levels.grow();
     }

@@ -3,9 +3,9 @@
 use crate::decode::MAX_STORE;
 use alloc::vec::Vec;
 
-/// Room for a string or two to be set, in bytes; beside a sixteenth of what the first input has. Otherwise the first setter
+/// Room for strings to be set, in bytes: an eighth of the first input, up to this. Otherwise the first setter
 /// would move everything.
-const EDITS: usize = 64;
+const EDITS: usize = 1024;
 
 /// Bytes that strings, bytes and unknown fields point into. Only ever appended to.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ impl Store {
         match &mut self.0 {
             Holder::Own(own) => {
                 if own.capacity() == 0 && !bytes.is_empty() {
-                    own.reserve_exact(bytes.len() + bytes.len() / 16 + EDITS);
+                    own.reserve_exact(bytes.len() + (bytes.len() / 8).min(EDITS));
                 }
                 own.extend_from_slice(bytes);
             }

@@ -51,6 +51,8 @@ pub(crate) struct Program {
     pub(super) words: u32,
     pub(super) wide: bool,
     pub(super) has_required: bool,
+    /// Messages can be in it.
+    parent: bool,
     /// Messages can be in it, outside of its own slots.
     nests: bool,
     /// Strings and bytes can be in it, or in messages in it.
@@ -100,6 +102,7 @@ impl Program {
         words: 2,
         wide: false,
         has_required: false,
+        parent: false,
         nests: false,
         spans: false,
         needs_check: false,
@@ -198,6 +201,7 @@ impl Program {
         self.far = places <= last - first;
         self.near = (first..first + places).map(Entry::none).collect();
         self.writes = self.entries.iter().map(WriteEntry::new).collect();
+        self.parent = self.entries.iter().any(|e| e.coding.is_message());
         self.nests = self.entries.iter().any(|e| e.coding.is_message() && !e.flags.is_inline());
         let spans = |e: &Entry| e.coding.is_message() || matches!(e.coding, Coding::String | Coding::Bytes);
         self.spans = self.entries.iter().any(spans);
@@ -379,6 +383,12 @@ impl Program {
     #[inline]
     pub(crate) fn has_required(&self) -> bool {
         self.has_required
+    }
+
+    /// Whether the message can hold other messages.
+    #[inline]
+    pub(crate) fn is_parent(&self) -> bool {
+        self.parent
     }
 
     /// Whether the message can hold other messages outside of its own slots.
