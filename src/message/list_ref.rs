@@ -1,6 +1,6 @@
 //! [`ListRef`]: a repeated field.
 
-use super::view::checked;
+use super::read::checked;
 use super::{MessageView, ValueRef};
 use crate::program::{Access, Elements, Form};
 use core::fmt;

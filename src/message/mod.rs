@@ -23,6 +23,7 @@ mod numbers;
 mod options;
 mod prepared;
 mod raw;
+mod read;
 mod store;
 mod unknown;
 mod value;

@@ -1,13 +1,13 @@
 //! [`MessageView`]: a message in somebody's slab.
 
-use super::{DynamicMessage, Fields, ListRef, MapRef, RawMessage, UnknownFields, ValueRef};
+use super::{DynamicMessage, Fields, UnknownFields, ValueRef};
 use crate::encode::{EncodeOptions, RawEncoder};
 use crate::error::{EncodeError, FieldPath};
-use crate::program::{Access, Body, Elements, Form, ProgramSet};
-use crate::schema::{DescriptorPool, FieldDescriptor, FieldRef, MessageDescriptor, OneofDescriptor};
-use crate::slab::{List, NIL, RawView, Words, bytes_at};
-use crate::table::{DefaultValue, Kind};
-use crate::wire::{Buffer, utf8};
+use crate::program::{Access, Body, ProgramSet};
+use crate::schema::{DescriptorPool, FieldRef, MessageDescriptor};
+use crate::slab::{RawView, Words};
+use crate::table::Kind;
+use crate::wire::Buffer;
 use alloc::borrow::{Cow, ToOwned};
 use alloc::{format, vec::Vec};
 
@@ -38,10 +38,10 @@ use alloc::{format, vec::Vec};
 /// ```
 #[derive(Clone, Copy)]
 pub struct MessageView<'a, 'i> {
-    pool: &'a DescriptorPool,
-    set: &'a ProgramSet,
+    pub(super) pool: &'a DescriptorPool,
+    pub(super) set: &'a ProgramSet,
     pub(super) words: Words<'a>,
-    store: &'i [u8],
+    pub(super) store: &'i [u8],
     pub(super) body: &'a Body,
     /// Offset of the body.
     pub(super) base: u32,
@@ -50,7 +50,7 @@ pub struct MessageView<'a, 'i> {
 }
 
 /// The type of messages that are of none.
-static NONE: Body = Body::NONE;
+pub(super) static NONE: Body = Body::NONE;
 
 impl<'a, 'i> MessageView<'a, 'i> {
     #[inline]
@@ -89,259 +89,6 @@ impl<'a, 'i> MessageView<'a, 'i> {
     #[inline]
     pub fn fields(&self) -> Fields<'a, 'i> {
         Fields::new(*self)
-    }
-
-    /// Another place of the same slab, of which this is the first word.
-    #[inline(always)]
-    fn at(&self, body: &'a Body, base: u32, bits: u32) -> Self {
-        Self { body, base, bits, ..*self }
-    }
-
-    /// A message of the same slab, decoded or not.
-    #[inline(always)]
-    fn message_at(&self, body: &'a Body, base: u32) -> Option<ValueRef<'a, 'i>> {
-        let header = self.words.find64(base)?;
-        let view = self.at(body, base, header as u32);
-        if header >> 32 != 0
-            && let Some(depth) = raw_depth(self.words, base)
-        {
-            return Some(ValueRef::Raw(RawMessage::new(self.pool, view.raw(), depth)));
-        }
-        Some(ValueRef::Message(view))
-    }
-
-    /// The bytes behind the (offset, length) at a slot.
-    #[inline(always)]
-    pub(super) fn span(&self, slot: u32) -> Option<&'i [u8]> {
-        bytes_at(self.store, self.words.find64(slot)?)
-    }
-
-    /// The value of a form at its first word; nothing, if it is a list or map without elements.
-    ///
-    /// `sub` is asked for the type of messages, `elements` for what is in a list: by those forms only. `text` makes the
-    /// value of a string that nobody has checked.
-    ///
-    /// What is not in the slab, which does not happen, is nothing as well: zero instead would be a second way to every
-    /// use of the value, and jumps are what reading costs.
-    #[inline(always)]
-    pub(super) fn value(
-        &self,
-        form: Form,
-        at: u32,
-        sub: impl Fn() -> Option<&'a Body>,
-        elements: impl Fn() -> Elements,
-        text: impl Fn(&'i [u8]) -> ValueRef<'a, 'i>,
-    ) -> Option<ValueRef<'a, 'i>> {
-        let words = self.words;
-        Some(match form {
-            Form::Bool => ValueRef::Bool(words.find(at)? != 0),
-            Form::I32 => ValueRef::I32(words.find(at)? as i32),
-            Form::U32 => ValueRef::U32(words.find(at)?),
-            Form::F32 => ValueRef::F32(f32::from_bits(words.find(at)?)),
-            Form::Enum => ValueRef::EnumNumber(words.find(at)? as i32),
-            Form::I64 => ValueRef::I64(words.find64(at)? as i64),
-            Form::U64 => ValueRef::U64(words.find64(at)?),
-            Form::F64 => ValueRef::F64(f64::from_bits(words.find64(at)?)),
-            Form::String => ValueRef::String(crate::slab::checked_str(self.span(at)?)),
-            Form::Text => text(self.span(at)?),
-            Form::Bytes => ValueRef::Bytes(self.span(at)?),
-            Form::Message => self.message_at(sub()?, words.find(at)?)?,
-            Form::Body => self.message_at(sub()?, at)?,
-            Form::List => match words.list(at) {
-                List { len: 0, .. } => return None,
-                List { ptr, len } => {
-                    ValueRef::List(ListRef::new(self.at(self.element(sub), ptr, 0), len, elements()))
-                }
-            },
-            Form::Map => match words.list(at) {
-                List { len: 0, .. } => return None,
-                List { ptr, len } => {
-                    ValueRef::Map(MapRef::new(self.at(sub()?, ptr, 0), len, elements().width()))
-                }
-            },
-        })
-    }
-
-    /// The type of the elements of a list; for those that are no messages, that of this message.
-    #[inline(always)]
-    fn element(&self, sub: impl Fn() -> Option<&'a Body>) -> &'a Body {
-        sub().unwrap_or(self.body)
-    }
-
-    /// The message type of this program index.
-    #[inline(always)]
-    pub(super) fn sub(&self, index: u32) -> Option<&'a Body> {
-        self.set.body(index)
-    }
-
-    /// The value of a field of this message at its slot; nothing, if it is a list or map without elements.
-    #[inline(always)]
-    pub(super) fn field(&self, access: &Access, slot: u32) -> Option<ValueRef<'a, 'i>> {
-        self.value(access.form, slot, || self.sub(access.sub), || access.elements, checked)
-    }
-
-    /// Where a field is, if it is one of this message.
-    #[inline(always)]
-    fn find<'f>(&self, field: &'f FieldDescriptor) -> Option<&'f Access>
-    where
-        'a: 'f,
-    {
-        match field.access_in(self.body) {
-            Some(access) => Some(access),
-            None => find_selected(self.pool, self.body, field),
-        }
-    }
-
-    /// The slot of a field, if it is set.
-    fn slot(&self, access: &Access) -> Option<u32> {
-        slot(self.words, self.base, access)
-    }
-
-    /// A field of this message, if it is set.
-    fn read(&self, access: &Access) -> Option<ValueRef<'a, 'i>> {
-        self.field(access, self.slot(access)?)
-    }
-
-    /// The field at a position in number order.
-    #[inline(always)]
-    fn access(&self, position: u16) -> &'a Access {
-        static NONE: Access = Access::NONE;
-        self.body.field(position).unwrap_or(&NONE)
-    }
-
-    /// The value of a field, if it is set; a field of another message is not.
-    ///
-    /// As [`get_field`](Self::get_field), and strings live as long as the input.
-    #[inline(always)]
-    pub fn get(&self, field: &FieldDescriptor) -> Option<ValueRef<'a, 'i>> {
-        let access = self.find(field)?;
-        let (form, slot) = match self.bits & access.bit {
-            0 if access.bit != 0 => return None,
-            0 => elsewhere(self.words, self.store, self.base, access)?,
-            _ => (access.form, self.base + access.slot as u32),
-        };
-        // Strings that nobody has checked are elsewhere, so that no form needs a call here: compilers could not leave
-        // it out, and would ask for the form of every number.
-        self.value(form, slot, || self.sub(access.sub), || access.elements, ValueRef::Bytes)
-    }
-
-    /// The value of a field; its default if it is not set: zero, empty, an empty message, or what the schema says.
-    ///
-    /// [`ValueRef::Unselected`] if a projection left the field out: then nobody looked whether it is set.
-    ///
-    /// A field of another message reads as not set, with zero or empty as its default.
-    #[inline]
-    pub fn get_field(&self, field: &FieldDescriptor) -> ValueRef<'a, 'a>
-    where
-        'i: 'a,
-    {
-        match self.get(field) {
-            Some(value) => value,
-            None => self.default(field.as_ref()),
-        }
-    }
-
-    /// Whether the field was decoded, or would have been: false if a [`Projection`](crate::Projection) left it out
-    /// and no setter has set it since, and for fields of other messages.
-    ///
-    /// For a field that was left out, [`get`](Self::get) gives `None`, [`has_field`](Self::has_field) false and
-    /// [`get_field`](Self::get_field) [`ValueRef::Unselected`].
-    pub fn is_selected(&self, field: &FieldDescriptor) -> bool {
-        let access = self.find(field);
-        access.is_some_and(|access| !self.is_left_out(access.position) || self.slot(access).is_some())
-    }
-
-    /// Whether a projection left out the field at a position in number order.
-    fn is_left_out(&self, position: u16) -> bool {
-        self.raw().program().entries().get(position as usize).is_some_and(|entry| entry.op.is_skip())
-    }
-
-    /// The value of the field of this name, or its default; `None` if the message has no such field.
-    ///
-    /// Takes a search for the name; resolve fields once to read many messages.
-    pub fn get_field_by_name(&self, name: &str) -> Option<ValueRef<'a, 'a>>
-    where
-        'i: 'a,
-    {
-        let field = self.pool.field_by_name(self.message(), name)?;
-        Some(self.read(self.access(field.position() as u16)).unwrap_or_else(|| self.default(field)))
-    }
-
-    /// The value of the field or extension of this number, or its default; `None` if there is no such field.
-    ///
-    /// Takes constant time for small numbers.
-    pub fn get_field_by_number(&self, number: u32) -> Option<ValueRef<'a, 'a>>
-    where
-        'i: 'a,
-    {
-        let (position, _) = self.raw().program().by_number(number)?;
-        let access = self.access(position as u16);
-        Some(self.read(access).unwrap_or_else(|| self.default(self.own(access))))
-    }
-
-    /// Whether a field is set: written, if it has explicit presence, otherwise not zero or empty.
-    #[inline]
-    pub fn has_field(&self, field: &FieldDescriptor) -> bool {
-        self.find(field).is_some_and(|access| self.has(access))
-    }
-
-    fn has(&self, access: &Access) -> bool {
-        match self.slot(access) {
-            Some(slot) => !matches!(access.form, Form::List | Form::Map) || self.words.list(slot).len > 0,
-            None => false,
-        }
-    }
-
-    /// Whether the field of this name exists and is set.
-    pub fn has_field_by_name(&self, name: &str) -> bool {
-        let field = self.pool.field_by_name(self.message(), name);
-        field.is_some_and(|field| self.has(self.access(field.position() as u16)))
-    }
-
-    /// The member of a oneof that is set.
-    pub fn get_oneof(&self, oneof: &OneofDescriptor) -> Option<(FieldRef<'a>, ValueRef<'a, 'i>)> {
-        let message = oneof.parent_message();
-        if message.parent_pool() != self.pool || message.index() != self.message() {
-            return None;
-        }
-        oneof.field_refs().find_map(|field| {
-            let access = self.access(field.position() as u16);
-            Some((self.own(access), self.read(access)?))
-        })
-    }
-
-    /// What an unset field reads as.
-    #[inline(never)]
-    fn default(&self, field: FieldRef<'_>) -> ValueRef<'a, 'a>
-    where
-        'i: 'a,
-    {
-        let known = field.message_index() == self.message() && field.pool() == self.pool;
-        if !known {
-            // Of a field of another message, the type is none of this pool.
-            let empty = self.at(&NONE, NIL, 0);
-            return match field.raw_kind() {
-                _ if field.is_map() => ValueRef::Map(MapRef::new(empty, 0, 0)),
-                _ if field.is_list() => ValueRef::List(ListRef::new(empty, 0, Access::NONE.elements)),
-                Kind::Message(_) => ValueRef::Message(self.at(self.body, NIL, 0)),
-                _ => zero(field),
-            };
-        }
-        let access = self.access(field.position() as u16);
-        if self.is_left_out(access.position) {
-            return ValueRef::Unselected;
-        }
-        let field = self.own(access);
-        let empty = self.at(self.sub(access.sub).unwrap_or(self.body), NIL, 0);
-        match field.explicit_default() {
-            Some(default) => explicit_default(field, default),
-            None => match access.form {
-                Form::List => ValueRef::List(ListRef::new(empty, 0, access.elements)),
-                Form::Map => ValueRef::Map(MapRef::new(empty, 0, 0)),
-                Form::Message | Form::Body => ValueRef::Message(empty),
-                _ => zero(field),
-            },
-        }
     }
 
     /// Another message of the same slab.
@@ -478,95 +225,4 @@ pub(super) fn name_path(pool: &DescriptorPool, root: u32, path: &mut FieldPath) 
             message = pool.message_at(index);
         }
     }
-}
-
-fn explicit_default<'f>(field: FieldRef<'f>, default: DefaultValue<'f>) -> ValueRef<'f, 'f> {
-    match (field.raw_kind(), default) {
-        (_, DefaultValue::Bool(v)) => ValueRef::Bool(v),
-        (Kind::Int64 | Kind::Sint64 | Kind::Sfixed64, DefaultValue::Int(v)) => ValueRef::I64(v),
-        (_, DefaultValue::Int(v)) => ValueRef::I32(v as i32),
-        (Kind::Uint64 | Kind::Fixed64, DefaultValue::Uint(v)) => ValueRef::U64(v),
-        (_, DefaultValue::Uint(v)) => ValueRef::U32(v as u32),
-        (Kind::Float, DefaultValue::Float(v)) => ValueRef::F32(v as f32),
-        (_, DefaultValue::Float(v)) => ValueRef::F64(v),
-        (_, DefaultValue::String(v)) => ValueRef::String(v),
-        (_, DefaultValue::Bytes(v)) => ValueRef::Bytes(v),
-        (_, DefaultValue::Enum(_)) => ValueRef::EnumNumber(field.default_number()),
-    }
-}
-
-fn zero<'a, 'i>(field: FieldRef<'_>) -> ValueRef<'a, 'i> {
-    match field.raw_kind() {
-        Kind::Bool => ValueRef::Bool(false),
-        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => ValueRef::I32(0),
-        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => ValueRef::I64(0),
-        Kind::Uint32 | Kind::Fixed32 => ValueRef::U32(0),
-        Kind::Uint64 | Kind::Fixed64 => ValueRef::U64(0),
-        Kind::Float => ValueRef::F32(0.0),
-        Kind::Double => ValueRef::F64(0.0),
-        Kind::String => ValueRef::String(""),
-        Kind::Bytes | Kind::Message(_) => ValueRef::Bytes(&[]),
-        Kind::Enum(_) => ValueRef::EnumNumber(field.default_number()),
-    }
-}
-
-// What is rare is a function that returns registers: a function that returned a `ValueRef` would have to write it to
-// memory, and then compilers keep the values of all fields there.
-
-/// Where a field is in a message of another set of programs, which a projection made, if it is one of its type.
-#[cold]
-#[inline(never)]
-fn find_selected<'f>(pool: &DescriptorPool, body: &'f Body, field: &FieldDescriptor) -> Option<&'f Access> {
-    let known = field.parent_pool() == pool && field.parent_message().index() == body.message;
-    if known { body.field(field.access().position) } else { None }
-}
-
-/// The slot of a field, if it is set.
-#[inline]
-fn slot(words: Words<'_>, base: u32, access: &Access) -> Option<u32> {
-    match access.slot {
-        _ if access.field == Access::NONE.field => None,
-        0 => words.wide_find(base, access.position as usize),
-        slot => {
-            // Presence bits 0..32 are word 0 of a body, 32..64 word 2.
-            let bits = words.get(base + if access.position & 32 != 0 { 2 } else { 0 });
-            (bits >> (access.position & 31) & 1 != 0).then_some(base + slot as u32)
-        }
-    }
-}
-
-/// Form and slot of a field that has no bit in the first word, if it is set; a string that nobody has checked is one or
-/// bytes.
-#[cold]
-#[inline(never)]
-fn elsewhere(words: Words<'_>, store: &[u8], base: u32, access: &Access) -> Option<(Form, u32)> {
-    let slot = slot(words, base, access)?;
-    let form = match access.form {
-        Form::Text if utf8::is_valid(bytes_at(store, words.get64(slot))?) => Form::String,
-        Form::Text => Form::Bytes,
-        form => form,
-    };
-    Some((form, slot))
-}
-
-/// How deep messages may be nested in a message that has spans, if it has not been decoded.
-#[cold]
-#[inline(never)]
-fn raw_depth(words: Words<'_>, base: u32) -> Option<u32> {
-    words.raw_depth(base)
-}
-
-/// A string of a field without UTF-8 validation, or bytes.
-#[inline(always)]
-pub(super) fn checked<'a, 'i>(bytes: &'i [u8]) -> ValueRef<'a, 'i> {
-    match text(bytes) {
-        Some(text) => ValueRef::String(text),
-        None => ValueRef::Bytes(bytes),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn text(bytes: &[u8]) -> Option<&str> {
-    utf8::from_utf8(bytes)
 }

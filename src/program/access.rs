@@ -157,40 +157,51 @@ pub(crate) struct Step {
     pub(crate) elements: Elements,
 }
 
-/// The steps of so many fields, filled up with steps that no bit leads to: the position of a bit needs no check.
-pub(crate) type Window = [Step; WINDOW];
+/// The fields of one word of presence bits.
+#[derive(Clone, Debug)]
+pub(crate) struct Window {
+    /// Filled up with steps that no bit leads to: the position of a bit needs no check.
+    pub(crate) steps: [Step; WINDOW],
+    /// The bits that are fields: in a wide body, those of its oneofs come behind them.
+    pub(crate) mask: u32,
+    /// How many windows there are behind this one.
+    pub(crate) left: u32,
+    /// Position of the first field.
+    pub(crate) first: u16,
+}
+
+impl Window {
+    const EMPTY: Self = Self { steps: [Step::new(&Access::NONE); WINDOW], mask: 0, left: 0, first: 0 };
+
+    fn new(fields: &[Access], left: usize) -> Self {
+        let mut window = Self { left: left as u32, ..Self::EMPTY };
+        for (bit, (step, access)) in window.steps.iter_mut().zip(fields).enumerate() {
+            *step = Step::new(access);
+            window.mask |= 1 << bit;
+        }
+        window.first = fields.first().map_or(0, |access| access.position);
+        window
+    }
+}
 
 impl Step {
-    const NONE: Self = Self::new(&Access::NONE);
-    const WINDOW: Window = [Self::NONE; WINDOW];
-
     const fn new(access: &Access) -> Self {
         Self { sub: access.sub, slot: access.slot, form: access.form, elements: access.elements }
-    }
-
-    fn window(fields: &[Access]) -> Window {
-        let mut window = Self::WINDOW;
-        window.iter_mut().zip(fields).for_each(|(step, access)| *step = Self::new(access));
-        window
     }
 }
 
 /// The fields of a message, in number order.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
-    /// The first fields.
+    /// Where walks begin: with the fields of the first word of a dense body, before all fields of a wide one.
     pub(crate) window: Window,
-    /// The fields behind them.
+    /// The windows behind that.
     pub(crate) windows: Vec<Window>,
     pub(crate) fields: Vec<Access>,
     /// Program index.
     pub(crate) index: u32,
     /// Index of the message type in the pool.
     pub(crate) message: u32,
-    /// Where the presence bits of the first fields are: all ones for a dense body, whose first word they are, else 0.
-    pub(crate) mask: u32,
-    /// Words of presence bits that come next: one of a dense body with bits 32..64, all of a wide body.
-    pub(crate) groups: u32,
     /// By how much the slot of a field moves on with each field that is set: 2 in a wide message.
     pub(crate) stride: u32,
 }
@@ -198,13 +209,11 @@ pub(crate) struct Body {
 impl Body {
     /// A message without fields.
     pub(crate) const NONE: Self = Self {
-        window: Step::WINDOW,
+        window: Window::EMPTY,
         windows: Vec::new(),
         fields: Vec::new(),
         index: u32::MAX,
         message: u32::MAX,
-        mask: 0,
-        groups: 0,
         stride: 0,
     };
 
@@ -212,18 +221,16 @@ impl Body {
         let program = &programs[index];
         let fields = program.entries.iter().enumerate();
         let fields: Vec<Access> = fields.map(|(i, e)| Access::new(program, i, e, programs)).collect();
-        let groups = match program.is_wide() {
-            true => fields.len().div_ceil(WINDOW) as u32,
-            false => program.has_high_bits() as u32,
-        };
+        let at_once = if program.is_wide() { 0 } else { fields.len().min(WINDOW) };
+        let (first, behind) = fields.split_at(at_once);
+        let count = behind.len().div_ceil(WINDOW);
+        let behind = behind.chunks(WINDOW).enumerate();
         Self {
-            window: Step::window(&fields),
-            windows: fields.chunks(WINDOW).skip(1).map(Step::window).collect(),
+            window: Window::new(first, count),
+            windows: behind.map(|(i, fields)| Window::new(fields, count - 1 - i)).collect(),
             fields,
             index: index as u32,
             message: program.message(),
-            mask: if program.is_wide() { 0 } else { u32::MAX },
-            groups,
             stride: if program.is_wide() { 2 } else { 0 },
         }
     }
