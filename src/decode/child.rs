@@ -83,7 +83,7 @@ impl<'r> Run<'r, '_> {
                     self.slab.clear_body(sub, slot);
                     Some(slot)
                 }
-                (Op::Message | Op::Group, true) => self.slab.try_body_at(slot, sub),
+                (Op::Message | Op::Inline | Op::Group, true) => self.slab.try_body_at(slot, sub),
                 (Op::ListMessage | Op::ListGroup | Op::Map, true) => self.slab.list_first_body(slot, sub),
                 (Op::ListMessage | Op::ListGroup | Op::Map, false) => self.slab.list_push_body(slot, sub),
                 _ => None,
@@ -91,6 +91,10 @@ impl<'r> Run<'r, '_> {
             if let Some(base) = base {
                 let others = if entry.flags.is_special() { program.oneof_mask(entry.oneof) } else { 0 };
                 self.open.has = (has & !others) | bit;
+                if entry.op == Op::Inline && sub.fixed().is_some() && self.lifted(sub, child, base) {
+                    self.open.pos = end;
+                    return Flow::GoOn;
+                }
                 return self.push(entry, child, base, 0);
             }
         }
@@ -108,6 +112,15 @@ impl<'r> Run<'r, '_> {
             }
             Err((kind, offset)) => self.fail(kind, offset, Some(entry)),
         }
+    }
+
+    /// Whether a child has a fixed shape, and is in its body now, which was empty.
+    #[inline(never)]
+    fn lifted(&mut self, sub: &Program, child: Child, base: u32) -> bool {
+        let (bytes, len) = (self.source.bytes, child.end - child.start);
+        let Some(shape) = sub.fixed().filter(|shape| shape.len >= len) else { return false };
+        child.group == 0
+            && fixed::lift(shape, self.slab.run_mut(base, sub.words() as usize), bytes, child.start, len)
     }
 
     /// The parent waits, and the loop goes on in the child.
@@ -294,20 +307,8 @@ impl<'r> Run<'r, '_> {
             self.may_miss |= sub.has_required();
             return Ok(Begun::Done);
         }
-        if new
-            && let Some(shape) = sub.fixed()
-            && shape.len >= child.end - child.start
-            && child.group == 0
-            && child.resume == 0
-            && !entry.flags.is_map()
-            && fixed::lift(
-                shape,
-                self.slab.run_mut(child_base, sub.words() as usize),
-                self.source.bytes,
-                child.start,
-                child.end - child.start,
-            )
-        {
+        let plain = new && child.resume == 0 && !entry.flags.is_map();
+        if plain && sub.fixed().is_some() && self.lifted(sub, child, child_base) {
             return Ok(Begun::Done);
         }
         Ok(Begun::Inside(child_base, bits))
