@@ -117,6 +117,7 @@ impl<'r, 'b> Run<'r, 'b> {
                     self.enter_tail();
                     Flow::GoOn
                 }
+                Call::Leave if self.scratch.stack.is_empty() && self.end_outermost() => Flow::Done,
                 Call::Leave => self.leave(),
                 Call::Enter(entry, start, end) => self.enter(entry, start, end),
                 Call::Rest(entry, tag, len) => self.rest(entry, tag, len),
@@ -139,6 +140,17 @@ impl<'r, 'b> Run<'r, 'b> {
     fn enter_tail(&mut self) {
         let by = self.source.enter_tail();
         (self.open.pos, self.open.end) = (self.open.pos - by, self.open.end - by);
+    }
+
+    /// Ends the outermost message, if nothing about that is unusual.
+    #[inline(always)]
+    fn end_outermost(&mut self) -> bool {
+        let Open { program, pos, end, has, base, .. } = self.open;
+        let plain = pos == end && program.has_plain_end();
+        if plain {
+            self.slab.set(base, has as u32);
+        }
+        plain
     }
 
     /// Decodes numbers, strings and small messages of fixed shape until something else comes.
