@@ -69,15 +69,19 @@ impl Slab {
     fn wide_insert(&mut self, base: u32, place: usize) -> Result<(u32, bool), Full> {
         let (group, bit) = group_at(self.get(base + 2), place);
         let (bitmap, block) = (self.get(group), self.get(group + 1));
-        let rank = (bitmap & (bit - 1)).count_ones();
+        let count = bitmap.count_ones();
+        // Fields mostly come in number order: then this is the last one, and nothing has to move.
+        let last = bitmap < bit;
+        let rank = if last { count } else { (bitmap & (bit - 1)).count_ones() };
         if bitmap & bit != 0 {
             return Ok((block + 2 * rank, false));
         }
-        let count = bitmap.count_ones();
         let capacity = if block == 0 { 0 } else { self.get(block - 1) };
         let block = if count < capacity { block } else { self.wide_grow(group, block, capacity)? };
         let slot = block + 2 * rank;
-        self.copy_words(slot, 2 * (count - rank) as usize, slot + 2);
+        if !last {
+            self.copy_words(slot, 2 * (count - rank) as usize, slot + 2);
+        }
         self.set64(slot, 0);
         self.set(group, bitmap | bit);
         Ok((slot, true))
