@@ -106,7 +106,7 @@ pub use schema::{
     ServiceDescriptor,
 };
 pub use table::{Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
-pub use typed::{DecodeFrom, DecodeOwned, EnumValue, Enumeration, Lazy, Message, UnknownFieldSet};
+pub use typed::{DecodeFrom, DecodeOwned, EnumValue, Enumeration, Lazy, Message, SmallMap, UnknownFieldSet};
 
 #[cfg(feature = "bytes")]
 pub use bytes;

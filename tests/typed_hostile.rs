@@ -5,7 +5,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
-use tablepb::{DecodeErrorKind, DecodeOptions, EnumValue, Message, UnknownFieldSet};
+use tablepb::{DecodeErrorKind, DecodeOptions, EnumValue, Message, SmallMap, UnknownFieldSet};
 
 /// Counts what the current thread has allocated, and the most it had at a time.
 struct Counting;
@@ -297,4 +297,42 @@ fn a_hundred_levels_fit_a_small_stack() {
         assert_eq!(Rich::decode(&bytes).unwrap(), message);
     };
     std::thread::Builder::new().stack_size(stack).spawn(run).unwrap().join().unwrap();
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Row<'a> {
+    texts: Vec<&'a str>,
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Sheet<'a> {
+    rows: Vec<Row<'a>>,
+    pairs: SmallMap<i32, i32>,
+}
+
+tablepb::message! {
+    Row<'a> as "example.Row" { texts: repeated string = 1 }
+    Sheet<'a> as "example.Sheet" { rows: repeated message Row = 1, pairs: map<int32, int32> = 2 }
+}
+
+/// Lists start with room for four elements only as long as that takes nothing from the rest of the input.
+#[test]
+fn lists_of_one_element_everywhere_fit_the_budget() {
+    let input = [10, 2, 10, 0].repeat(1 << 20);
+    let (peak, sheet) = peak(|| Sheet::decode(&input).unwrap().rows.len());
+    assert_eq!(sheet, 1 << 20);
+    assert!(peak <= (1 << 20) + 32 * input.len(), "{peak}");
+}
+
+/// Keys that are all different, last first: the list of a small map does not grow, the rest is a tree.
+#[test]
+fn a_small_map_of_many_keys_is_not_slow() {
+    let mut input = Vec::new();
+    for key in (0..200_000_u32).rev() {
+        let mut entry = vec![8];
+        tablepb::wire::Writer::new(&mut entry).write_varint(key.into());
+        input.extend([18, entry.len() as u8]);
+        input.extend(entry);
+    }
+    assert_eq!(Sheet::decode(&input).unwrap().pairs.len(), 200_000);
 }

@@ -9,7 +9,7 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use tablepb::{DecodeErrorKind, EnumValue, Message};
+use tablepb::{DecodeErrorKind, EncodeOptions, EnumValue, Message};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Color {
@@ -438,5 +438,42 @@ proptest! {
             (Ok(_), Err(error)) => prop_assert!(error.to_string().contains("invalid wire type"), "{error}"),
             (Err(_), Err(_)) => {}
         }
+    }
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct ProstPairs {
+    #[prost(btree_map = "string, int32", tag = "1")]
+    pairs: BTreeMap<String, i32>,
+    #[prost(int32, tag = "2")]
+    number: i32,
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Pairs<'a> {
+    pairs: tablepb::SmallMap<&'a str, i32>,
+    number: i32,
+}
+
+tablepb::message! { Pairs<'a> as "example.Pairs" { pairs: map<string, int32> = 1, number: int32 = 2 } }
+
+proptest! {
+    /// Keys that occur again and other fields between the entries, below and above what the list of a small map holds.
+    #[test]
+    fn small_maps_are_as_those_of_prost(entries in proptest::collection::vec((0..40_u8, 1..i32::MAX, any::<bool>()), 0..80)) {
+        let mut bytes = Vec::new();
+        for (key, value, number) in entries {
+            let entry = ProstPairs { pairs: [(format!("key {key}"), value)].into(), number: number.into() };
+            bytes.extend(prost::Message::encode_to_vec(&entry));
+        }
+        let expected = <ProstPairs as prost::Message>::decode(&bytes[..]).unwrap();
+        let ours = Pairs::decode(&bytes).unwrap();
+        prop_assert!(ours.pairs.iter().map(|(key, value)| (key.to_string(), *value)).collect::<BTreeMap<_, _>>() == expected.pairs);
+        prop_assert_eq!(ours.pairs.len(), expected.pairs.len());
+        let again = ours.encode_to_vec().unwrap();
+        prop_assert_eq!(&Pairs::decode(&again).unwrap(), &ours);
+        let mut sorted = Vec::new();
+        ours.encode_with(&mut sorted, EncodeOptions::new().deterministic(true)).unwrap();
+        prop_assert_eq!(sorted, prost::Message::encode_to_vec(&expected));
     }
 }

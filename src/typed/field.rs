@@ -135,7 +135,7 @@ pub trait SingleFrom<'i, K: FieldKind>: Single<K> {
 #[diagnostic::on_unimplemented(
     message = "a member of type `{Self}` does not fit a field of the kind `{K}`",
     label = "this member has the type `{Self}`, its listing says `{K}`",
-    note = "members are `T`, `Option<T>` or `Option<Box<T>>` for one value, `Lazy<T>` or `Option<Prepared<T>>` for a message, `Vec<T>` for `repeated`, and `HashMap` or `BTreeMap` for `map`"
+    note = "members are `T`, `Option<T>` or `Option<Box<T>>` for one value, `Lazy<T>` or `Option<Prepared<T>>` for a message, `Vec<T>` for `repeated`, and `HashMap`, `BTreeMap` or `SmallMap` for `map`"
 )]
 pub trait Field<K: FieldKind> {
     /// Whether the member tells a field that is not set from one with the zero value.

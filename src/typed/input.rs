@@ -18,6 +18,15 @@ use core::mem::{replace, take};
 /// Longest input, in bytes.
 const MAX_INPUT: usize = i32::MAX as usize;
 
+/// Small elements that the first memory of a list is for, if the budget is ahead of the input.
+const FIRST: usize = 4;
+
+/// Largest of these elements, in bytes.
+const SMALL: usize = 64;
+
+/// How much the budget may be behind the input, in bytes.
+const BEHIND: usize = 1 << 19;
+
 /// Bytes of the longest varint field.
 const STRAY: usize = 20;
 
@@ -39,6 +48,8 @@ pub struct Input<'i> {
     too_deep: bool,
     /// The bytes that may still be allocated.
     pub(super) budget: usize,
+    /// The length of the input.
+    whole: usize,
     /// What was asked for, for messages that are decoded later.
     pub(super) options: DecodeOptions,
     /// Whether a message with required fields was seen.
@@ -66,6 +77,7 @@ impl<'i> Input<'i> {
             group_end: 0,
             too_deep: false,
             budget: options.budget_for(buf.len()),
+            whole: buf.len(),
             options: *options,
             required: false,
             trail: Trail::new(),
@@ -367,14 +379,16 @@ impl<'i> Input<'i> {
         if list.capacity() - list.len() >= additional { Ok(()) } else { self.grow(list, additional) }
     }
 
-    /// Doubles the capacity; by an eighth, then to what is needed, where the budget ends.
+    /// Doubles the capacity, from four small elements on; by an eighth, then to what is needed, where the budget ends.
     ///
     /// While the elements move, the old memory and the new are both there, so the old is given back afterwards.
     #[inline(never)]
     fn grow<T>(&mut self, list: &mut Vec<T>, additional: usize) -> Result<(), DecodeErrorKind> {
         let (len, old) = (list.len(), list.capacity());
         let need = len.saturating_add(additional);
-        let candidates = [old.saturating_mul(2).max(need), (old + old / 8).max(need), need];
+        let few = size_of::<T>() <= SMALL && self.is_ahead(FIRST * size_of::<T>());
+        let least = if few { need.max(FIRST) } else { need };
+        let candidates = [old.saturating_mul(2).max(least), (old + old / 8).max(need), need];
         for capacity in candidates {
             let bytes = capacity.saturating_mul(size_of::<T>());
             if self.charge(bytes).is_ok() {
@@ -384,6 +398,12 @@ impl<'i> Input<'i> {
             }
         }
         Err(DecodeErrorKind::BudgetExceeded)
+    }
+
+    /// Whether what would be left of the budget is about what the rest of the input has a right to.
+    fn is_ahead(&self, bytes: usize) -> bool {
+        let rest = self.options.budget_for(self.whole.saturating_sub(self.pos));
+        self.budget.saturating_add(BEHIND) >= rest.saturating_add(bytes)
     }
 
     /// Makes the string a copy of `value`, in its own memory if that is large enough.

@@ -101,7 +101,8 @@
 ///   an `Option` of anything but a message.
 /// - `required` takes `Option<T>`. `encode` and `decode` fail if it is `None`; `merge` does not look.
 /// - `repeated` takes `Vec<T>`. Packed and unpacked fields are read either way.
-/// - `map` takes `HashMap<K, V>` (feature `std`) or `BTreeMap<K, V>`, which writes in key order.
+/// - `map` takes `HashMap<K, V, S>` (feature `std`), `BTreeMap<K, V>`, which writes in key order, or
+///   [`SmallMap<K, V>`](crate::SmallMap), the fastest for up to 16 entries.
 /// - `oneof` takes `Option` of an enum whose variants hold one `T` each. All variants are listed.
 /// - `unknown_fields` takes [`UnknownFieldSet`](crate::UnknownFieldSet), or `Vec<u8>` for the bytes alone.
 ///

@@ -5,6 +5,7 @@
 //! value that a closed enum does not have goes to the unknown fields as a whole,
 //! <https://protobuf.dev/programming-guides/proto3/#maps>.
 
+use super::SmallMap;
 use super::{
     field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
     input::Input,
@@ -14,10 +15,9 @@ use super::{
 };
 use crate::wire::WireType;
 use crate::{DecodeErrorKind, Syntax};
-use alloc::collections::BTreeMap;
+use alloc::{collections::BTreeMap, vec::Vec};
 #[cfg(feature = "std")]
 use {
-    alloc::vec::Vec,
     core::hash::{BuildHasher, Hash},
     std::collections::HashMap,
 };
@@ -142,8 +142,7 @@ macro_rules! in_order {
     }};
 }
 
-/// The entries of a hash map, in key order if that is asked for.
-#[cfg(feature = "std")]
+/// The entries of another map, in key order if that is asked for.
 macro_rules! any_order {
     ($map:expr, $sorted:expr, |$entries:ident| $body:expr) => {
         if $sorted {
@@ -160,6 +159,8 @@ macro_rules! any_order {
 
 maps! { [] BTreeMap<K, V> where Ord, in_order, charge_node }
 
+maps! { [] SmallMap<K, V> where Ord, any_order, reserve_entry }
+
 #[cfg(feature = "std")]
 maps! { [S: BuildHasher] HashMap<K, V, S> where Hash, any_order, reserve_bucket }
 
@@ -168,6 +169,15 @@ maps! { [S: BuildHasher] HashMap<K, V, S> where Hash, any_order, reserve_bucket 
 fn charge_node<K, V>(map: &mut BTreeMap<K, V>, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
     let entry = size_of::<(K, V)>() + size_of::<usize>();
     input.charge(if map.is_empty() { NODE * entry } else { 2 * entry })
+}
+
+/// Charges an entry of a small map, and makes room for it in the list.
+#[inline]
+fn reserve_entry<K, V>(map: &mut SmallMap<K, V>, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
+    match map.growing() {
+        Ok(list) => input.reserve(list, 1),
+        Err(rest) => charge_node(rest, input),
+    }
 }
 
 /// Makes room for one more entry and charges the table, which doubles; the old one is there while entries move.

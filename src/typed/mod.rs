@@ -11,7 +11,7 @@
 //! | `field.rs` | what a member must do: [`Single`](field::Single) values, [`Field`](field::Field)s |
 //! | `scalar.rs`, `text.rs`, `nested.rs` | one value: numbers and enums, strings and bytes, messages |
 //! | `lazy.rs`, `occurrences.rs`, `once.rs`, `prepared.rs` | messages that are bytes: until they are asked for, or encoded once |
-//! | `member.rs`, `map.rs` | members of many values or none: `Option`, `Vec`, maps |
+//! | `member.rs`, `map.rs`, `small_map.rs` | members of many values or none: `Option`, `Vec`, maps |
 //! | `size.rs`, `write.rs`, `input.rs`, `later.rs` | the state of the sizing, the writing and the decoding pass |
 //! | `calls.rs` | whether the code of a field is put in place or called |
 //! | `message.rs` | the trait [`Message`] |
@@ -36,6 +36,7 @@ mod packed;
 mod prepared;
 mod scalar;
 mod size;
+mod small_map;
 mod text;
 mod tokens;
 mod trail;
@@ -45,6 +46,7 @@ mod write;
 pub use enumeration::{EnumValue, Enumeration};
 pub use lazy::Lazy;
 pub use message::{DecodeFrom, DecodeOwned, Message};
+pub use small_map::SmallMap;
 pub use unknown::UnknownFieldSet;
 
 /// What the macros expand to.

@@ -133,7 +133,9 @@ impl Generator {
             let entry = entry.as_message().expect("an entry");
             let key = self.value(&entry.map_entry_key_field().kind());
             let value = self.value(&entry.map_entry_value_field().kind());
-            return format!("::std::collections::HashMap<{key}, {value}>");
+            // Borrowed structs are beside views that keep the pairs of a map in a list.
+            let map = if self.borrowed { "::tablepb::SmallMap" } else { "::std::collections::HashMap" };
+            return format!("{map}<{key}, {value}>");
         }
         let value = self.value(&field.kind());
         if field.is_list() {
