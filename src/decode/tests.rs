@@ -86,6 +86,50 @@ fn map_keys_are_unique_last_wins_and_missing_parts_are_zero() {
     assert_eq!(cycle(&many).unwrap(), once);
 }
 
+/// Entries that lie one behind the other are compared by length and bytes, others by their key.
+#[test]
+fn a_key_that_comes_again_replaces_the_entry_for_all_kinds_of_keys() {
+    let keys: [(Kind<u32, u32>, fn(u8) -> Vec<u8>); 5] = [
+        (Kind::String, |key| vec![0x0a, 1 + key % 2, b'a' + key, b'z'][..3 + key as usize % 2].to_vec()),
+        (Kind::Uint32, |key| vec![0x08, key]),
+        (Kind::Sint64, |key| vec![0x08, key]),
+        (Kind::Fixed32, |key| vec![0x0d, 0, 0, 0, key]),
+        (Kind::Fixed64, |key| vec![0x09, 0, 0, 0, 0, 0, 0, 0, key]),
+    ];
+    for (kind, key) in keys {
+        for value in [Kind::Uint32, Kind::Message(2)] {
+            let map = FieldSpec::new(1, Kind::Message(1), Shape::Map);
+            let entry =
+                vec![FieldSpec::new(1, kind, Shape::Explicit), FieldSpec::new(2, value, Shape::Explicit)];
+            let number = FieldSpec::new(1, Kind::Uint32, Shape::Explicit);
+            let message = |fields| MessageSpec { fields, ..Default::default() };
+            let entry = MessageSpec { fields: entry, map_entry: true, ..Default::default() };
+            let set = ProgramSet::new(&[message(vec![map]), entry, message(vec![number])], &[]).unwrap();
+            let one = |number: u8, value_of: u8| {
+                let value = match value {
+                    Kind::Uint32 => vec![0x10, value_of],
+                    _ => vec![0x12, 2, 0x08, value_of],
+                };
+                let bytes = [key(number), value].concat();
+                [vec![0x0a, bytes.len() as u8], bytes].concat()
+            };
+            for again in 0..8u8 {
+                let input: Vec<u8> =
+                    (0..8).map(|k| (k, k + 1)).chain([(again, 99)]).flat_map(|(k, v)| one(k, v)).collect();
+                let rest = (0..8).filter(|k| *k != again).map(|k| (k, k + 1));
+                let expected: Vec<u8> = rest.chain([(again, 99)]).flat_map(|(k, v)| one(k, v)).collect();
+                // Once with less than a whole map in front of it.
+                for from in [0, one(0, 1).len()] {
+                    let mut slab = Slab::new();
+                    let view = decode_raw(&set, 0, &input[from..], &mut slab, &DecodeOptions::new()).unwrap();
+                    let from = if again == 0 && from > 0 { 0 } else { from };
+                    assert_eq!(encode_raw(view), expected[from..], "{kind:?} {value:?} {again}");
+                }
+            }
+        }
+    }
+}
+
 /// Found by the conformance suite: entries of fixed shape went past the check for keys.
 #[test]
 fn map_entries_of_fixed_shape_keep_keys_unique() {

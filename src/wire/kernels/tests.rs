@@ -103,6 +103,13 @@ fn check<const N: usize, F: Form>(buf: &[u8], pos: usize, end: usize, room: usiz
     let mut out = vec![[MARK; N]; room + 2];
     let progress = decode::<N, F>(buf, pos, end, &mut out[1..=room]);
     check("chosen", progress, &out);
+    if let Some((run, count)) = short(buf, pos, end)
+        && count == room
+    {
+        let mut out = vec![[MARK; N]; room + 2];
+        decode_short::<N, F>(run, &mut out[1..=room]);
+        check("short", Progress { done: room, pos: end }, &out);
+    }
 }
 
 /// As `check`, for all kinds of elements and for rooms around the number of values.
@@ -137,6 +144,31 @@ fn all_mixes_at_all_lengths_and_alignments() {
             check_all(&buf, before, before + bare.len());
         }
     }
+}
+
+#[test]
+fn runs_of_up_to_eight_bytes_that_end_with_a_value_are_short() {
+    let (mut random, mut shorts) = (Random(11), 0);
+    for len in 0..20 {
+        for behind in 0..12 {
+            let bytes: Vec<u8> = (0..len + behind).map(|_| random.next() as u8).collect();
+            let expected = (1..=8).contains(&len) && bytes[len - 1] < 0x80 && len + behind >= 8;
+            let count = bytes[..len].iter().filter(|&&byte| byte < 0x80).count();
+            let found = short(&bytes, 0, len);
+            assert_eq!(
+                found.map(|(_, count)| count),
+                expected.then_some(count),
+                "{len} {behind} {bytes:02x?}"
+            );
+            if let Some((word, _)) = found {
+                let mut run = [0; 8];
+                run[..len].copy_from_slice(&bytes[..len]);
+                assert_eq!(word, u64::from_le_bytes(run));
+                shorts += 1;
+            }
+        }
+    }
+    assert!(shorts > 10, "{shorts}");
 }
 
 #[test]
