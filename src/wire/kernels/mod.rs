@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | `avx512` | AVX-512 VBMI2 | 16 (or 8) values per step, by byte permutation and two multiplications |
 //! | `avx2` | AVX2 and a fast BMI2 | as `portable`, bits put together by one instruction |
-//! | `neon` | aarch64 | 8 values of one or two bytes, 4 (or 2) longer ones per step, by byte permutations and shifts |
+//! | `neon` | aarch64 | 16 values of one byte, 8 of two, 4 (or 2) longer ones per step, by byte permutations and shifts |
 //! | `portable` | nothing | one value per step, bits put together by shifts |
 //!
 //! The other way, `pack` encodes runs; only AVX-512 has a kernel for that (`pack512`).
