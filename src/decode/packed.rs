@@ -131,7 +131,7 @@ mod tests {
             let field = FieldSpec { packed: true, ..FieldSpec::new(1, kind, Shape::Repeated) };
             let message = MessageSpec { fields: vec![field], ..Default::default() };
             let set = ProgramSet::new(&[message], &[]).unwrap();
-            for (len, kernel) in [(40, true), (3, false), (8, false)] {
+            for (len, kernel) in [(40, true), (3, false), (7, false)] {
                 let input = Wire::new().bytes(1, &vec![1; len]).done();
                 let (mut slab, options) = (Slab::new(), DecodeOptions::new());
                 let view = decode_raw(&set, 0, &input, &mut slab, &options).unwrap();
