@@ -73,8 +73,13 @@ impl<'a, 'i> Iterator for Fields<'a, 'i> {
             let step = &self.window.steps[bit as usize & (WINDOW - 1)];
             let slot = self.slots + step.slot as u32;
             self.slots += self.view.body.stride;
-            let value =
-                self.view.value(step.form, slot, || self.view.sub(step.sub), || step.elements, checked);
+            let value = self.view.value(
+                step.form,
+                self.view.place(slot),
+                || self.view.sub(step.sub),
+                || step.elements,
+                checked,
+            );
             if let Some(value) = value {
                 return Some((self.view.own_at(self.window.first + bit as u16), value));
             }

@@ -1,8 +1,9 @@
 //! [`ListRef`]: a repeated field.
 
-use super::read::checked;
+use super::read::{Place, checked};
 use super::{MessageView, ValueRef};
 use crate::program::{Access, Elements, Form};
+use crate::slab::List;
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -59,14 +60,14 @@ impl<'a, 'i> ListRef<'a, 'i> {
         if index >= self.len() {
             return None;
         }
-        let at = self.first.base + index as u32 * self.width as u32;
-        self.element(at)
+        let place = self.first.place(self.first.base + index as u32 * self.width as u32);
+        element(&self.first, self.form, place)
     }
 
     /// All elements.
     #[inline]
     pub fn iter(&self) -> ListIter<'a, 'i> {
-        ListIter(*self)
+        ListIter { rest: self.words(), first: self.first, form: self.form, width: self.width }
     }
 
     /// What the elements are.
@@ -79,13 +80,6 @@ impl<'a, 'i> ListRef<'a, 'i> {
     #[inline(always)]
     pub(super) fn words(&self) -> &'a [u32] {
         self.first.words.run(self.first.base, self.len() * self.width as usize)
-    }
-
-    /// The element at its first word.
-    #[inline(always)]
-    fn element(&self, at: u32) -> Option<ValueRef<'a, 'i>> {
-        // There are no lists in lists.
-        self.first.value(self.form, at, || Some(self.first.body), || Access::NONE.elements, checked)
     }
 }
 
@@ -111,38 +105,99 @@ impl fmt::Debug for ListRef<'_, '_> {
     }
 }
 
+/// An element of a list; there are no lists in lists.
+#[inline(always)]
+fn element<'a, 'i>(first: &MessageView<'a, 'i>, form: Form, place: impl Place) -> Option<ValueRef<'a, 'i>> {
+    first.value(form, place, || Some(first.body), || Access::NONE.elements, checked)
+}
+
 /// The elements of a [`ListRef`] that are left.
 #[derive(Clone)]
-pub struct ListIter<'a, 'i>(ListRef<'a, 'i>);
+pub struct ListIter<'a, 'i> {
+    /// Their words. That some are left is all that an element of one word or two is asked.
+    rest: &'a [u32],
+    /// At the first element, if they are messages that lie one behind the other.
+    first: MessageView<'a, 'i>,
+    form: Form,
+    width: u8,
+}
+
+/// The first elements of what is left of a list.
+struct Rest<'r, 'a> {
+    rest: &'r mut &'a [u32],
+    base: &'r mut u32,
+    width: u8,
+}
+
+impl Place for Rest<'_, '_> {
+    #[inline(always)]
+    fn word(&mut self) -> Option<u32> {
+        let (&word, rest) = self.rest.split_first()?;
+        *self.rest = rest;
+        Some(word)
+    }
+
+    #[inline(always)]
+    fn word64(&mut self) -> Option<u64> {
+        let (&[low, high], rest) = self.rest.split_first_chunk()?;
+        *self.rest = rest;
+        Some(low as u64 | (high as u64) << 32)
+    }
+
+    #[inline(always)]
+    fn body(&mut self) -> Option<u32> {
+        // No body is without words.
+        let (_, rest) = self.rest.split_at_checked(self.width.max(1) as usize)?;
+        *self.rest = rest;
+        let at = *self.base;
+        *self.base += self.width as u32;
+        Some(at)
+    }
+
+    fn list(&mut self) -> Option<List> {
+        None
+    }
+}
+
+impl<'a, 'i> ListIter<'a, 'i> {
+    /// The elements behind so many, if there are so many.
+    fn behind(&self, n: usize) -> Option<Self> {
+        let words = n.checked_mul(self.width as usize)?;
+        let first = MessageView { base: self.first.base + words as u32, ..self.first };
+        Some(Self { rest: self.rest.get(words..)?, first, ..*self })
+    }
+}
 
 impl<'a, 'i> Iterator for ListIter<'a, 'i> {
     type Item = ValueRef<'a, 'i>;
 
     #[inline(always)]
     fn next(&mut self) -> Option<ValueRef<'a, 'i>> {
-        let list = &mut self.0;
-        list.len = list.len.checked_sub(1)?;
-        let at = list.first.base;
-        list.first.base += list.width as u32;
-        list.element(at)
+        let MessageView { mut base, .. } = self.first;
+        let value = element(
+            &self.first,
+            self.form,
+            Rest { rest: &mut self.rest, base: &mut base, width: self.width },
+        );
+        self.first.base = base;
+        value
     }
 
     #[inline]
     fn nth(&mut self, n: usize) -> Option<ValueRef<'a, 'i>> {
-        let skipped = n.min(self.0.len()) as u32;
-        self.0.len -= skipped;
-        self.0.first.base += skipped * self.0.width as u32;
+        *self = self.behind(n.min(self.len()))?;
         self.next()
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.0.len(), Some(self.0.len()))
+        let len = self.rest.len() / self.width.max(1) as usize;
+        (len, Some(len))
     }
 
     #[inline]
     fn count(self) -> usize {
-        self.0.len()
+        self.len()
     }
 
     #[inline]
@@ -154,8 +209,9 @@ impl<'a, 'i> Iterator for ListIter<'a, 'i> {
 impl DoubleEndedIterator for ListIter<'_, '_> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        let last = self.0.get(self.0.len().wrapping_sub(1))?;
-        self.0.len -= 1;
+        let before = self.len().checked_sub(1)?;
+        let last = self.behind(before)?.next()?;
+        self.rest = self.rest.get(..before * self.width as usize)?;
         Some(last)
     }
 }

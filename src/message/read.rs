@@ -8,6 +8,48 @@ use crate::slab::{List, NIL, Words, bytes_at};
 use crate::table::{DefaultValue, Kind};
 use crate::wire::utf8;
 
+/// Where the words of a value are; each form asks once, for what it is.
+pub(super) trait Place {
+    fn word(&mut self) -> Option<u32>;
+
+    /// Two words, low word first.
+    fn word64(&mut self) -> Option<u64>;
+
+    /// The offset of the body that is there.
+    fn body(&mut self) -> Option<u32>;
+
+    /// The list whose header is there.
+    fn list(&mut self) -> Option<List>;
+}
+
+/// The slot of a field.
+pub(super) struct Slot<'a> {
+    words: Words<'a>,
+    at: u32,
+}
+
+impl Place for Slot<'_> {
+    #[inline(always)]
+    fn word(&mut self) -> Option<u32> {
+        self.words.find(self.at)
+    }
+
+    #[inline(always)]
+    fn word64(&mut self) -> Option<u64> {
+        self.words.find64(self.at)
+    }
+
+    #[inline(always)]
+    fn body(&mut self) -> Option<u32> {
+        Some(self.at)
+    }
+
+    #[inline(always)]
+    fn list(&mut self) -> Option<List> {
+        Some(self.words.list(self.at))
+    }
+}
+
 impl<'a, 'i> MessageView<'a, 'i> {
     /// Another place of the same slab, of which this is the first word.
     #[inline(always)]
@@ -31,10 +73,22 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// The bytes behind the (offset, length) at a slot.
     #[inline(always)]
     pub(super) fn span(&self, slot: u32) -> Option<&'i [u8]> {
-        bytes_at(self.store, self.words.find64(slot)?)
+        self.pair(self.words.find64(slot)?)
     }
 
-    /// The value of a form at its first word; nothing, if it is a list or map without elements.
+    /// The bytes of an (offset, length).
+    #[inline(always)]
+    fn pair(&self, span: u64) -> Option<&'i [u8]> {
+        bytes_at(self.store, span)
+    }
+
+    /// The slot at an offset.
+    #[inline(always)]
+    pub(super) fn place(&self, at: u32) -> Slot<'a> {
+        Slot { words: self.words, at }
+    }
+
+    /// The value of a form at a place; nothing, if it is a list or map without elements.
     ///
     /// `sub` is asked for the type of messages, `elements` for what is in a list: by those forms only. `text` makes the
     /// value of a string that nobody has checked.
@@ -45,33 +99,32 @@ impl<'a, 'i> MessageView<'a, 'i> {
     pub(super) fn value(
         &self,
         form: Form,
-        at: u32,
+        mut place: impl Place,
         sub: impl Fn() -> Option<&'a Body>,
         elements: impl Fn() -> Elements,
         text: impl Fn(&'i [u8]) -> ValueRef<'a, 'i>,
     ) -> Option<ValueRef<'a, 'i>> {
-        let words = self.words;
         Some(match form {
-            Form::Bool => ValueRef::Bool(words.find(at)? != 0),
-            Form::I32 => ValueRef::I32(words.find(at)? as i32),
-            Form::U32 => ValueRef::U32(words.find(at)?),
-            Form::F32 => ValueRef::F32(f32::from_bits(words.find(at)?)),
-            Form::Enum => ValueRef::EnumNumber(words.find(at)? as i32),
-            Form::I64 => ValueRef::I64(words.find64(at)? as i64),
-            Form::U64 => ValueRef::U64(words.find64(at)?),
-            Form::F64 => ValueRef::F64(f64::from_bits(words.find64(at)?)),
-            Form::String => ValueRef::String(crate::slab::checked_str(self.span(at)?)),
-            Form::Text => text(self.span(at)?),
-            Form::Bytes => ValueRef::Bytes(self.span(at)?),
-            Form::Message => self.message_at(sub()?, words.find(at)?)?,
-            Form::Body => self.message_at(sub()?, at)?,
-            Form::List => match words.list(at) {
+            Form::Bool => ValueRef::Bool(place.word()? != 0),
+            Form::I32 => ValueRef::I32(place.word()? as i32),
+            Form::U32 => ValueRef::U32(place.word()?),
+            Form::F32 => ValueRef::F32(f32::from_bits(place.word()?)),
+            Form::Enum => ValueRef::EnumNumber(place.word()? as i32),
+            Form::I64 => ValueRef::I64(place.word64()? as i64),
+            Form::U64 => ValueRef::U64(place.word64()?),
+            Form::F64 => ValueRef::F64(f64::from_bits(place.word64()?)),
+            Form::String => ValueRef::String(crate::slab::checked_str(self.pair(place.word64()?)?)),
+            Form::Text => text(self.pair(place.word64()?)?),
+            Form::Bytes => ValueRef::Bytes(self.pair(place.word64()?)?),
+            Form::Message => self.message_at(sub()?, place.word()?)?,
+            Form::Body => self.message_at(sub()?, place.body()?)?,
+            Form::List => match place.list()? {
                 List { len: 0, .. } => return None,
                 List { ptr, len } => {
                     ValueRef::List(ListRef::new(self.at(self.element(sub), ptr, 0), len, elements()))
                 }
             },
-            Form::Map => match words.list(at) {
+            Form::Map => match place.list()? {
                 List { len: 0, .. } => return None,
                 List { ptr, len } => {
                     ValueRef::Map(MapRef::new(self.at(sub()?, ptr, 0), len, elements().width()))
@@ -95,7 +148,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// The value of a field of this message at its slot; nothing, if it is a list or map without elements.
     #[inline(always)]
     pub(super) fn field(&self, access: &Access, slot: u32) -> Option<ValueRef<'a, 'i>> {
-        self.value(access.form, slot, || self.sub(access.sub), || access.elements, checked)
+        self.value(access.form, self.place(slot), || self.sub(access.sub), || access.elements, checked)
     }
 
     /// Where a field is, if it is one of this message.
@@ -140,7 +193,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
         };
         // Strings that nobody has checked are elsewhere, so that no form needs a call here: compilers could not leave
         // it out, and would ask for the form of every number.
-        self.value(form, slot, || self.sub(access.sub), || access.elements, ValueRef::Bytes)
+        self.value(form, self.place(slot), || self.sub(access.sub), || access.elements, ValueRef::Bytes)
     }
 
     /// The value of a field; its default if it is not set: zero, empty, an empty message, or what the schema says.

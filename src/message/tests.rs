@@ -334,6 +334,55 @@ fn what_is_passed_by_value_stays_small() {
 }
 
 #[test]
+fn lists_are_walked_from_both_ends() {
+    static POINT: MessageTable = MessageTable::new("t.Point", &[FieldTable::new("x", 1, Kind::Int32)]);
+    static LISTS: MessageTable = MessageTable::new(
+        "t.Lists",
+        &[
+            FieldTable::new("short", 1, Kind::Int32).repeated(),
+            FieldTable::new("long", 2, Kind::Sint64).repeated(),
+            FieldTable::new("text", 3, Kind::String).repeated(),
+            FieldTable::new("point", 4, Kind::Message(|| &POINT)).repeated(),
+            FieldTable::new("list", 5, Kind::Message(|| &LISTS)).repeated(),
+        ],
+    );
+    let pool = DescriptorPool::from_tables(&[&LISTS]).unwrap();
+    let (lists, point) = (pool.get_message_by_name("t.Lists").unwrap(), pool.get_message_by_name("t.Point"));
+    let mut message = DynamicMessage::new(&lists);
+    for i in 0..7i32 {
+        let mut inner = DynamicMessage::new(point.as_ref().unwrap());
+        inner.set_field_by_name("x", i).unwrap();
+        let mut outer = DynamicMessage::new(&lists);
+        outer.push(&lists.get_field(1).unwrap(), i).unwrap();
+        let values: [Value; 5] =
+            [i.into(), Value::I64(-i as i64), format!("{i}").into(), inner.into(), outer.into()];
+        for (field, value) in lists.fields().zip(values) {
+            message.push(&field, value).unwrap();
+        }
+    }
+    for field in lists.fields() {
+        let list = message.get_field(&field).as_list().unwrap();
+        let all: alloc::vec::Vec<_> = (0..list.len()).map(|i| list.get(i).unwrap()).collect();
+        assert_eq!(all.len(), 7);
+        assert!(list.iter().eq(all.iter().copied()) && list.iter().rev().eq(all.iter().rev().copied()));
+        assert_eq!((list.iter().last(), list.iter().count()), (all.last().copied(), 7));
+        for n in 0..9 {
+            let mut elements = list.iter();
+            assert_eq!((elements.nth(n), elements.len()), (all.get(n).copied(), 6usize.saturating_sub(n)));
+            let (mut elements, mut expected) = (list.iter(), all.iter().copied());
+            for i in 0..9 {
+                let front = (i + n) % 2 == 0;
+                assert_eq!(elements.len(), expected.len());
+                assert_eq!(
+                    if front { elements.next() } else { elements.next_back() },
+                    if front { expected.next() } else { expected.next_back() }
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn numbers_are_the_values_of_a_list() {
     static ON: EnumTable = EnumTable::new("t.On", &[("OFF", 0), ("ON", 1)]);
     static LISTS: MessageTable = MessageTable::new(
