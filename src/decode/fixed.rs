@@ -248,27 +248,36 @@ mod tests {
     /// A mesh of triangles in a list and of one that is singular, which is decoded field by field.
     #[test]
     fn parts_with_whatever_is_left_out_are_what_the_loop_makes_of_them() {
-        for presence in [Shape::Implicit, Shape::Explicit] {
+        // As many numbers in both messages, which are lifted at once, or not.
+        let cases = [[2, 2], [3, 3], [4, 4], [3, 2]]
+            .map(|counts| [Shape::Implicit, Shape::Explicit].map(|presence| (counts, presence)));
+        for (counts, presence) in cases.into_iter().flatten() {
             let number = |n| FieldSpec::new(n, Kind::Float, presence);
             let message = |fields| MessageSpec { fields, ..Default::default() };
-            let vertex = message((1..=3).map(number).collect());
-            let edge = (1..=2).map(|n| FieldSpec::new(n, Kind::Message(0), Shape::Explicit)).collect();
+            let vertex = |part: usize| message((1..=counts[part]).map(number).collect());
+            let part = |n, index| FieldSpec::new(n, Kind::Message(index), Shape::Explicit);
+            let edge = vec![part(1, 0), part(2, 3)];
             let mesh = vec![
                 FieldSpec::new(1, Kind::Message(1), Shape::Repeated),
                 FieldSpec::new(2, Kind::Message(1), Shape::Explicit),
                 FieldSpec::new(3, Kind::Bytes, Shape::Implicit),
             ];
-            let set = ProgramSet::new(&[vertex, message(edge), message(mesh)], &[]).unwrap();
-            assert!(set.program(1).parts().is_some());
+            let set = ProgramSet::new(&[vertex(0), message(edge), message(mesh), vertex(1)], &[]).unwrap();
+            let alike = set.program(1).parts().unwrap().fours;
+            assert_eq!(alike, (counts[0] == counts[1]).then_some(counts[0] as usize));
             let decode = |input: &[u8]| {
                 let (mut slab, options) = (Slab::new(), DecodeOptions::new());
                 decode_raw(&set, 2, input, &mut slab, &options).map(encode_raw).map_err(|e| e.kind())
             };
             let room = [&[0x1a, 120][..], &[7; 120]].concat();
-            for there in 0..1u32 << 8 {
+            let all = (4 << (counts[0] + counts[1])) - 1;
+            // Some of the many.
+            let step = if all < 1 << 8 { 1 } else { 7 };
+            for there in (0..all).step_by(step).chain([all]) {
                 let mut edge = Vec::new();
                 for part in 0..2 {
-                    let values = (0..3).filter(|i| there >> (2 + 3 * part + i) & 1 == 1);
+                    let values =
+                        (0..counts[part]).filter(|i| there >> (2 + counts[0] * part as u32 + i) & 1 == 1);
                     let vertex: Vec<u8> =
                         values.flat_map(|i| [(i as u8 + 1) << 3 | 5, i as u8, 0, 0, part as u8]).collect();
                     if there >> part & 1 == 1 {
