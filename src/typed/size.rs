@@ -18,7 +18,7 @@ pub struct Sizer<'b, 's> {
     depth_left: u32,
     check_required: bool,
     /// Whether maps are sorted; those that are not sorted by themselves need `std`.
-    #[cfg_attr(not(feature = "std"), expect(dead_code, reason = "only `HashMap` asks"))]
+    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "only `HashMap` asks"))]
     pub(super) sorted: bool,
     fault: Option<Fault>,
 }

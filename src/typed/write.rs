@@ -14,7 +14,7 @@ pub struct Writer<'w, 'b, 's> {
     pub(super) cursor: &'w mut Cursor<'b>,
     lengths: &'w mut Lengths<'s>,
     /// Whether maps are sorted; those that are not sorted by themselves need `std`.
-    #[cfg_attr(not(feature = "std"), expect(dead_code, reason = "only `HashMap` asks"))]
+    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "only `HashMap` asks"))]
     pub(super) sorted: bool,
 }
 
