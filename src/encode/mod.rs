@@ -2,13 +2,14 @@
 //!
 //! `raw.rs` encodes messages in the slab, backwards in one pass: one traversal (`traverse.rs`, its stack in
 //! `levels.rs`) drives the visitor that writes (`write.rs`) or, where only the size is wanted, the one that sizes
-//! (`size.rs`); `list.rs` has what both do with lists.
+//! (`size.rs`); `list.rs` has what both do with lists. Messages of large strings and numbers alone go forwards (`forward.rs`).
 //!
 //! Plain structs are encoded forwards in two passes: [`output`] is the frame of that, [`sizes`] keeps the nested
 //! lengths in the buffer's spare capacity.
 //!
 //! Invariant: the buffer keeps its length unless the whole message was written.
 
+mod forward;
 mod levels;
 mod list;
 mod options;

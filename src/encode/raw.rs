@@ -1,10 +1,11 @@
 //! A message in the slab to bytes: written backwards in one pass, then moved to its place.
 //!
-//! Where the size must be known beforehand (a buffer that has to grow, a `Vec` of just the size, a message of large
-//! strings, for which moving costs more than sizing), the other visitor goes first and the message is written where
+//! Where the size must be known beforehand (a buffer that has to grow, a `Vec` of just the size, a message of messages with
+//! large strings, for which moving costs more than sizing), the other visitor goes first and the message is written where
 //! it stays.
 
 use super::EncodeOptions;
+use super::forward::write_forward;
 use super::size::Sizer;
 use super::traverse::traverse;
 use super::write::Writer;
@@ -13,8 +14,8 @@ use crate::error::{EncodeError, EncodeErrorKind};
 use crate::slab::RawView;
 use crate::wire::kernels::prefetch;
 use crate::wire::{
-    Bits, Buffer, CursorOverflow, MAX_LEN, ReverseCursor, Work, Written, buffer::sealed::Sealed, varint_len,
-    with_bits,
+    Bits, Buffer, Cursor, CursorOverflow, MAX_LEN, ReverseCursor, Work, Written, buffer::sealed::Sealed,
+    varint_len, with_bits,
 };
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
@@ -22,7 +23,7 @@ use core::mem::MaybeUninit;
 /// Room beside the message that lets the cursor store whole words, in bytes.
 const SLACK: usize = 32;
 
-/// Bytes of strings per presence bit or four words above which a message is sized first.
+/// Bytes of strings per presence bit or four words above which a message is written where it stays.
 const LARGE: usize = 256;
 
 /// Bytes that are asked for ahead; of longer messages, the processor sees by itself which come next.
@@ -102,6 +103,23 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         Ok(written)
     }
 
+    /// Writes a message of large strings, if it can be written forwards.
+    fn write_forward<'b>(&self, mut out: Cursor<'b>) -> Result<Written<'b>, Stop> {
+        if !write_forward(self.view, &mut out) {
+            return Err(Stop::Full);
+        }
+        let len = out.written();
+        let written = out.finish().map_err(|CursorOverflow| Stop::Full)?;
+        if len > MAX_LEN {
+            return Err(Stop::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
+        }
+        let RawView { words, base, .. } = self.view;
+        let program = self.view.program();
+        let missing = program.required_mask() & !words.has_bits(program, base);
+        self.complete(missing != 0).map_err(Stop::Failed)?;
+        Ok(written)
+    }
+
     /// Checks required fields if some may be missing.
     #[inline(always)]
     fn complete(&self, missing: bool) -> Result<(), EncodeError> {
@@ -124,13 +142,17 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// # Errors
     /// `MissingRequired` with a path of field numbers, `TooLarge`, `DepthExceeded`.
     pub(crate) fn append(&self, buffer: &mut impl Buffer, delimited: bool) -> Result<usize, EncodeError> {
-        self.prefetch();
-        if !self.has_large_strings() {
-            match buffer.append_with(|spare| self.write(ReverseCursor::new(spare), delimited)) {
-                Ok(written) => return Ok(written),
-                Err(Stop::Failed(error)) => return Err(error),
-                Err(Stop::Full) => {}
-            }
+        let large = self.has_large_strings();
+        self.prefetch(large);
+        let attempt = match large {
+            false => buffer.append_with(|spare| self.write(ReverseCursor::new(spare), delimited)),
+            true if delimited => Err(Stop::Full),
+            true => buffer.append_with(|spare| self.write_forward(Cursor::new(spare))),
+        };
+        match attempt {
+            Ok(written) => return Ok(written),
+            Err(Stop::Failed(error)) => return Err(error),
+            Err(Stop::Full) => {}
         }
         let total = self.checked_size(delimited)?;
         if buffer.spare().len() < total {
@@ -152,23 +174,20 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
 
     /// Asks for the body, and for the messages and strings that are written first.
     #[inline(always)]
-    fn prefetch(&self) {
+    fn prefetch(&self, large: bool) {
         let RawView { store, words, base, .. } = self.view;
         let program = self.view.program();
         let messages = if program.nests() { AHEAD / 4 } else { 0 };
         prefetch(words.part(base, program.words() as usize + messages));
         if program.has_spans() {
             // Of large strings, what is around them.
-            let part = if store.len() > 4 * AHEAD {
-                store.get(..AROUND)
-            } else {
-                store.get(store.len().saturating_sub(AHEAD)..)
-            };
+            let part =
+                if large { store.get(..AROUND) } else { store.get(store.len().saturating_sub(AHEAD)..) };
             prefetch(part.unwrap_or_default());
         }
     }
 
-    /// Whether moving the message costs more than sizing it.
+    /// Whether moving the message costs more than anything else.
     #[inline(always)]
     fn has_large_strings(&self) -> bool {
         let RawView { store, words, base, .. } = self.view;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::schema::{DescriptorPool, FieldDescriptor, MessageDescriptor};
-use crate::table::{EnumTable, FieldTable, Kind, MessageTable};
+use crate::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
 use crate::{DecodeErrorKind, DecodeOptions};
 use alloc::format;
 use alloc::string::ToString;
@@ -464,4 +464,64 @@ fn numbers_are_the_values_of_a_list() {
     assert_eq!(numbers("enum"), [false, true, false, false, false, false, false]);
     assert_eq!(numbers("uint64"), [false, false, false, false, false, true, false]);
     assert_eq!(numbers("string"), [false; 7]);
+}
+
+static BLOB: MessageTable = MessageTable::new(
+    "t.Blob",
+    &[
+        FieldTable::new("name", 1, Kind::String).required(),
+        FieldTable::new("int32", 2, Kind::Int32),
+        FieldTable::new("sint64", 3, Kind::Sint64),
+        FieldTable::new("fixed32", 4, Kind::Fixed32),
+        FieldTable::new("data", 5, Kind::Bytes),
+        FieldTable::new("double", 6, Kind::Double),
+        FieldTable::new("bool", 7, Kind::Bool),
+        FieldTable::new("color", 2000, Kind::Enum(|| &COLOR)),
+        FieldTable::new("samples", 2001, Kind::Double).repeated(),
+    ],
+)
+.syntax(Syntax::Proto2);
+
+/// Messages of large strings are appended in another way than they become a `Vec` of just their size.
+#[test]
+fn large_strings_are_appended_as_they_are_encoded_alone() {
+    let pool = DescriptorPool::from_tables(&[&BLOB]).unwrap();
+    let blob = pool.get_message_by_name("t.Blob").unwrap();
+    let values: [(u32, Value); 9] = [
+        (1, "name".into()),
+        (2, (-70_i32).into()),
+        (3, i64::MIN.into()),
+        (4, 0x0102_0304_u32.into()),
+        (5, vec![7_u8; 9000].into()),
+        (6, (-0.5).into()),
+        (7, true.into()),
+        (2000, Value::EnumNumber(1)),
+        (2001, Value::List(vec![1.0.into(), 2.0.into()])),
+    ];
+    for subset in 0..1_u32 << values.len() {
+        let mut message = DynamicMessage::new(&blob);
+        for (i, (number, value)) in values.iter().enumerate() {
+            if subset >> i & 1 != 0 {
+                message.set_field(&blob.get_field(*number).unwrap(), value.clone()).unwrap();
+            }
+        }
+        if subset % 5 == 0 {
+            // An unknown field.
+            message.merge(&[0x7a, 1, 9]).unwrap();
+        }
+        let expected = message.encode_to_vec();
+        for room in [0, 100, 9_010, 20_000] {
+            let mut buffer = Vec::with_capacity(3 + room);
+            buffer.extend(b"abc");
+            let result = message.encode(&mut buffer);
+            match &expected {
+                Ok(bytes) => assert_eq!((result, &buffer[3..]), (Ok(()), &bytes[..])),
+                Err(error) => assert_eq!((result.as_ref(), &buffer[..]), (Err(error), &b"abc"[..])),
+            }
+            let mut delimited = Vec::with_capacity(room);
+            if message.encode_length_delimited(&mut delimited).is_ok() {
+                assert!(delimited.ends_with(&expected.clone().unwrap()));
+            }
+        }
+    }
 }

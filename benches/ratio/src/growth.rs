@@ -16,13 +16,13 @@ pub fn print(pool: &DescriptorPool, seed: u64, quick: bool) {
     let mut random = Random::new(seed);
     println!("\n== growth ==\n");
     let mut one = || logs::Batch { logs: vec![shapes::log(&mut random)] }.encode_to_vec();
-    sizes(pool, "ratio.logs.Batch", rounds, &repeat(&mut one));
+    sizes::<logs::Batch>(pool, "ratio.logs.Batch", rounds, &repeat(&mut one));
     let mut random = Random::new(seed);
     let mut one = || {
         let mesh = shapes::mesh(&mut random);
         meshes::Mesh { triangles: mesh.triangles, ..Default::default() }.encode_to_vec()
     };
-    sizes(pool, "ratio.meshes.Mesh", rounds, &repeat(&mut one));
+    sizes::<meshes::Mesh>(pool, "ratio.meshes.Mesh", rounds, &repeat(&mut one));
     fields(rounds, &mut Random::new(seed));
     depth(rounds);
 }
@@ -37,7 +37,7 @@ fn repeat(one: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
 }
 
 /// One message of 64 MB beside 64 of 1 MB, and fresh messages of 1, 2, 4 .. 64 MB.
-fn sizes(pool: &DescriptorPool, name: &str, rounds: usize, megabyte: &[u8]) {
+fn sizes<M: Message + Default>(pool: &DescriptorPool, name: &str, rounds: usize, megabyte: &[u8]) {
     let descriptor = pool.get_message_by_name(name).expect("in the descriptor set");
     let large = megabyte.repeat(64);
     let parts: Vec<Vec<u8>> = (0..64).map(|_| megabyte.to_vec()).collect();
@@ -56,15 +56,24 @@ fn sizes(pool: &DescriptorPool, name: &str, rounds: usize, megabyte: &[u8]) {
         speed(times[1]),
         times[1] / times[0]
     );
-    let fresh = |len: usize| {
-        let (bytes, descriptor) = (&large[..len * megabyte.len()], &descriptor);
-        Box::new(move || {
-            black_box(&DynamicMessage::decode(descriptor, black_box(bytes)).expect("valid"));
-        }) as Box<dyn FnMut()>
-    };
-    let times = medians(rounds, &mut [1, 2, 4, 8, 16, 32, 64].map(fresh));
-    let ratios: Vec<String> = times.windows(2).map(|t| format!("{:.2}", t[1] / t[0])).collect();
-    println!("{name}: fresh, t(2n)/t(n) from 1 MB to 64 MB: {} (target at most 2.2)", ratios.join(" "));
+    let works: [(&str, &str, &dyn Fn(&[u8])); 3] = [
+        ("fresh, t(2n)/t(n) from 1 MB to 64 MB", " (target at most 2.2)", &|bytes| {
+            black_box(&DynamicMessage::decode(&descriptor, bytes).expect("valid"));
+        }),
+        ("  as a floor, copying the input", "", &|bytes| {
+            black_box(&bytes.to_vec());
+        }),
+        ("  for comparison, prost", "", &|bytes| {
+            black_box(&M::decode(bytes).expect("valid"));
+        }),
+    ];
+    let parts = [1, 2, 4, 8, 16, 32, 64].map(|len| large.get(..len * megabyte.len()).unwrap_or(&large));
+    for (what, target, work) in works {
+        let mut passes = parts.map(|bytes| Box::new(move || work(black_box(bytes))) as Box<dyn FnMut()>);
+        let times = medians(rounds, &mut passes);
+        let ratios: Vec<String> = times.windows(2).map(|t| format!("{:.2}", t[1] / t[0])).collect();
+        println!("{name}: {what}: {}{target}", ratios.join(" "));
+    }
 }
 
 fn decode(decoder: &mut Decoder, bytes: &[u8]) {
