@@ -3,9 +3,9 @@
 use crate::decode::MAX_STORE;
 use alloc::vec::Vec;
 
-/// Room for strings to be set, in bytes: an eighth of the first input, up to this. Otherwise the first setter
-/// would move everything.
-const EDITS: usize = 1024;
+/// Least and most room for strings to be set, in bytes; between them, a sixteenth of the first input. Otherwise the first
+/// setter would move everything.
+const EDITS: (usize, usize) = (12, 1024);
 
 /// Bytes that strings, bytes and unknown fields point into. Only ever appended to.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ impl Store {
         match &mut self.0 {
             Holder::Own(own) => {
                 if own.capacity() == 0 && !bytes.is_empty() {
-                    own.reserve_exact(bytes.len() + (bytes.len() / 8).min(EDITS));
+                    own.reserve_exact(bytes.len() + (bytes.len() / 16).clamp(EDITS.0, EDITS.1));
                 }
                 own.extend_from_slice(bytes);
             }
