@@ -192,9 +192,8 @@ impl<'r> Run<'r, '_> {
     /// A string or bytes.
     fn span(&mut self, field: Field<'_>, entry: &Entry, op: Op) -> At<usize> {
         let (start, end) = self.bounded(field)?;
-        if op == Op::String
-            && utf8::from_prefix(self.buf.get(start..).unwrap_or_default(), end - start).is_none()
-        {
+        let text = || utf8::from_prefix(self.buf.get(start..)?, end - start);
+        if op == Op::String && text().is_none() {
             return Err((Kind::InvalidUtf8, start));
         }
         if start == end && entry.flags.is_implicit() {

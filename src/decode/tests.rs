@@ -89,7 +89,8 @@ fn map_keys_are_unique_last_wins_and_missing_parts_are_zero() {
 /// Entries that lie one behind the other are compared by length and bytes, others by their key.
 #[test]
 fn a_key_that_comes_again_replaces_the_entry_for_all_kinds_of_keys() {
-    let keys: [(Kind<u32, u32>, fn(u8) -> Vec<u8>); 5] = [
+    type Key = fn(u8) -> Vec<u8>;
+    let keys: [(Kind<u32, u32>, Key); 5] = [
         (Kind::String, |key| vec![0x0a, 1 + key % 2, b'a' + key, b'z'][..3 + key as usize % 2].to_vec()),
         (Kind::Uint32, |key| vec![0x08, key]),
         (Kind::Sint64, |key| vec![0x08, key]),

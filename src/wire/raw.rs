@@ -212,7 +212,8 @@ pub fn length_delimited(buf: &[u8], pos: usize) -> Result<(&[u8], usize), Kind> 
 #[inline(always)]
 pub fn string(buf: &[u8], pos: usize) -> Result<(&str, usize), Kind> {
     let (len, start) = length(buf, pos)?;
-    let rest = buf.get(start..).unwrap_or_default();
+    // A branch, and not an empty slice instead, whose bytes compilers choose one by one.
+    let Some(rest) = buf.get(start..) else { return Err(Kind::Incomplete) };
     match utf8::from_prefix(rest, len) {
         Some(string) => Ok((string, start + len)),
         None if len > rest.len() => Err(Kind::Incomplete),
