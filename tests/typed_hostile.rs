@@ -326,6 +326,22 @@ fn lists_of_one_element_everywhere_fit_the_budget() {
     assert!(peak <= (1 << 20) + 32 * input.len(), "{peak}");
 }
 
+/// A key that is there already needs no memory, wherever it is kept: in a list that is full, in one with room, or in the tree.
+#[test]
+fn keys_that_come_again_cost_a_small_map_nothing() {
+    for keys in [4_u8, 16, 20] {
+        let entry = |key: u8| [18, 4, 8, key, 16, 1];
+        let mut input: Vec<u8> = (0..keys).flat_map(entry).collect();
+        input.extend(entry(3).repeat(200_000));
+        let sheet = Sheet::decode(&input).unwrap();
+        assert_eq!(sheet.pairs.len(), usize::from(keys));
+        // Entries without anything are two bytes, of the key 0.
+        input.extend([18, 0].repeat(200_000));
+        let sheet = Sheet::decode(&input).unwrap();
+        assert_eq!((sheet.pairs.len(), sheet.pairs.get(&0)), (usize::from(keys), Some(&0)));
+    }
+}
+
 /// Keys that are all different, last first: the list of a small map does not grow, the rest is a tree.
 #[test]
 fn a_small_map_of_many_keys_is_not_slow() {

@@ -75,7 +75,8 @@ impl<'r> Run<'r, '_> {
         let Open { program, has, base: parent, .. } = self.open;
         let bit = 1u64 << (entry.bit & 63);
         let Child { start, end, .. } = child;
-        if start != end && self.scratch.stack.len() < self.options.depth_limit() as usize {
+        let stack = &self.scratch.stack;
+        if start != end && !stack.is_full() && stack.len() < self.options.depth_limit() as usize {
             let sub = self.set.program(entry.sub);
             let slot = parent + entry.slot as u32;
             let base = match (entry.op, has & bit == 0) {
@@ -265,6 +266,10 @@ impl<'r> Run<'r, '_> {
         let full = |full: Full| (full.into(), item);
         if self.scratch.stack.len() >= self.options.depth_limit() as usize {
             return Err((Kind::DepthExceeded, item));
+        }
+        // A map entry that was begun must be ended, so there is a frame for it before there is the entry.
+        if entry.flags.is_map() && self.scratch.stack.is_full() && !self.grow_stack() {
+            return Err((Kind::BudgetExceeded, item));
         }
         let sub = self.set.program(entry.sub);
         let Open { program, base, ref mut has, .. } = self.open;

@@ -4,6 +4,7 @@ use super::*;
 use crate::encode::encode_raw;
 use crate::program::{EnumSpec, FieldSpec, MessageSpec, Shape};
 use crate::table::Kind;
+use crate::wire::testing::Wire;
 use alloc::{vec, vec::Vec};
 
 /// `int32 a=1; string s=2; T m=3; repeated int32 p=4; map<int32,int32> mp=5; E e=6 (closed); repeated E es=7;
@@ -254,6 +255,47 @@ fn memory_follows_the_budget() {
     assert!(slab.capacity() <= (1 << 20) + 32 * empties.len());
     let tight = DecodeOptions::new().budget(1 << 16);
     assert_eq!(decode_with(&empties, tight).unwrap_err().kind(), DecodeErrorKind::BudgetExceeded);
+}
+
+/// A map entry was in its map before there was a frame for it, and stayed without key and value when there was no memory
+/// for one.
+#[test]
+fn map_entries_have_keys_and_values_wherever_the_budget_ends() {
+    let message = |fields| MessageSpec { fields, ..Default::default() };
+    let field = |number, kind, shape| FieldSpec::new(number, kind, shape);
+    let entry = vec![field(1, Kind::Uint32, Shape::Explicit), field(2, Kind::Message(0), Shape::Explicit)];
+    let map = field(1, Kind::Message(1), Shape::Map);
+    let entry = MessageSpec { fields: entry, map_entry: true, ..Default::default() };
+    let set = ProgramSet::new(&[message(vec![map]), entry], &[]).unwrap();
+    // Maps in maps, 40 levels deep: more frames than there are at first.
+    let mut input = Vec::new();
+    for _ in 0..40 {
+        let entry = Wire::new().int(1, 7).bytes(2, &input).done();
+        input = Wire::new().bytes(1, &entry).done();
+    }
+    let mut ends = 0;
+    for words in 4..2_000 {
+        let mut slab = Slab::new();
+        slab.set_limit(4 * words);
+        let Ok(base) = slab.alloc_body(set.program(0)) else { continue };
+        let (mut scratch, options) = (Scratch::new(), DecodeOptions::new());
+        let job = Job {
+            set: &set,
+            store: &input,
+            start: 0,
+            slab: &mut slab,
+            scratch: &mut scratch,
+            options: &options,
+        };
+        ends += usize::from(merge(job, 0, base).is_err());
+        let view = RawView { words: slab.words(), store: &input, set: &set, index: 0, base };
+        let bytes = encode_raw(view);
+        // What lacks a key or a value gets it when it is decoded.
+        let mut again = Slab::new();
+        let view = decode_raw(&set, 0, &bytes, &mut again, &options).unwrap();
+        assert_eq!(encode_raw(view), bytes, "{words}");
+    }
+    assert!(ends > 100, "{ends}");
 }
 
 #[test]

@@ -12,10 +12,12 @@ pub(super) fn write_forward(view: RawView<'_, '_>, out: &mut Cursor<'_>) -> bool
     let RawView { words, base, .. } = view;
     let program = view.program();
     let has_spans = words.get(base + 1) != 0;
-    if program.is_parent() || program.is_wide() || has_spans {
+    let mut bits = words.has_bits(program, base);
+    // Before anything is written: what has lists is written backwards, and large strings must not be written twice.
+    let others = program.is_parent() || program.is_wide() || bits & program.repeated_mask() != 0;
+    if others || has_spans {
         return false;
     }
-    let mut bits = words.has_bits(program, base);
     while bits != 0 {
         let index = bits.trailing_zeros() as usize;
         bits &= bits - 1;

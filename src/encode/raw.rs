@@ -1,8 +1,8 @@
 //! A message in the slab to bytes: written backwards in one pass, then moved to its place.
 //!
-//! Where the size must be known beforehand (a buffer that has to grow, a `Vec` of just the size, a message of messages with
-//! large strings, for which moving costs more than sizing), the other visitor goes first and the message is written where
-//! it stays.
+//! Where the size must be known beforehand (a buffer that has to grow, a `Vec` of just the size, large strings beside messages,
+//! lists or unknown fields, for which moving costs more than sizing), the other visitor goes first and the message is
+//! written where it stays.
 
 use super::EncodeOptions;
 use super::forward::write_forward;

@@ -174,6 +174,7 @@ impl DynamicMessage {
         if *base == NIL {
             let budget = budget.saturating_add(2 * held);
             let decoded = decode::fresh(job, index, budget, base);
+            self.slab.expect_no_more();
             // What was just decoded is hardly garbage: nobody needs to look before it has grown.
             self.look_at = 2 * (self.slab.used() + self.store.len()) + LITTLE;
             return decoded;

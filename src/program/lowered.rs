@@ -41,6 +41,8 @@ pub(crate) struct Program {
     oneof_masks: Vec<u64>,
     /// Presence bits of the required fields, for dense programs.
     pub(super) required_mask: u64,
+    /// Presence bits of lists and maps, for dense programs.
+    repeated_mask: u64,
     /// The form of a body with all fields, if they are all fixed-width numbers.
     pub(super) fixed: Option<FixedShape>,
     /// The form of a body with all fields, if they are all messages of such a form.
@@ -96,6 +98,7 @@ impl Program {
         entry_of: Vec::new(),
         oneof_masks: Vec::new(),
         required_mask: 0,
+        repeated_mask: 0,
         fixed: None,
         parts: None,
         constant_sizes: Vec::new(),
@@ -222,6 +225,9 @@ impl Program {
             if entry.flags.is_required() {
                 self.required_mask |= bit;
             }
+            if entry.flags.is_list() {
+                self.repeated_mask |= bit;
+            }
             if let Some(size) = entry.constant_size() {
                 match self.constant_sizes.iter_mut().find(|(_, s)| *s == size) {
                     Some((mask, _)) => *mask |= bit,
@@ -317,6 +323,11 @@ impl Program {
     #[inline]
     pub(crate) fn is_wide(&self) -> bool {
         self.wide
+    }
+
+    /// Presence bits of lists and maps, of a dense program.
+    pub(crate) fn repeated_mask(&self) -> u64 {
+        self.repeated_mask
     }
 
     /// Whether presence bits 32..64 exist, in header word 2 of a dense body.

@@ -161,8 +161,9 @@ impl Slab {
 
     /// Gives back memory above `bytes`, as far as it is not in use.
     pub(crate) fn shrink_to(&mut self, bytes: usize) {
-        self.words.truncate(self.top.max(bytes / 4));
-        self.words.shrink_to_fit();
+        let kept = self.top.max(bytes / 4);
+        self.words.truncate(kept);
+        self.words.shrink_to(kept);
     }
 
     /// Allows growth to `bytes`, counting the old and the new block while words are moved.
@@ -198,6 +199,11 @@ impl Slab {
             // Growing is an optimisation here; `alloc` reports what is refused.
             let _ = self.grow_to(end, end);
         }
+    }
+
+    /// The message that was expected is there: growth from now on is for what comes next.
+    pub(crate) fn expect_no_more(&mut self) {
+        self.expected = 0;
     }
 
     /// Bytes allocated.

@@ -126,7 +126,7 @@ macro_rules! maps {
                     return Ok(Outcome::Unknown);
                 }
                 let Some((key, value)) = read_entry(input)? else { return Ok(Outcome::Unknown) };
-                $reserve(self, input)?;
+                $reserve(self, &key, input)?;
                 self.insert(key, value);
                 Ok(Outcome::Done)
             }
@@ -166,17 +166,26 @@ maps! { [S: BuildHasher] HashMap<K, V, S> where Hash, any_order, reserve_bucket 
 
 /// Charges an entry of a tree whose nodes are half full, or its first node.
 #[inline]
-fn charge_node<K, V>(map: &mut BTreeMap<K, V>, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
+fn charge_node<K, V>(map: &mut BTreeMap<K, V>, _: &K, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
     let entry = size_of::<(K, V)>() + size_of::<usize>();
     input.charge(if map.is_empty() { NODE * entry } else { 2 * entry })
 }
 
-/// Charges an entry of a small map, and makes room for it in the list.
+/// Charges an entry of a small map, and makes room for it in the list. A key that is there already takes nothing; it is
+/// looked for where the list has no room left.
 #[inline]
-fn reserve_entry<K, V>(map: &mut SmallMap<K, V>, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
+fn reserve_entry<K: Ord, V>(
+    map: &mut SmallMap<K, V>,
+    key: &K,
+    input: &mut Input<'_>,
+) -> Result<(), DecodeErrorKind> {
+    let has_room = map.growing().is_ok_and(|list| list.len() < list.capacity());
+    if !has_room && map.get(key).is_some() {
+        return Ok(());
+    }
     match map.growing() {
         Ok(list) => input.reserve(list, 1),
-        Err(rest) => charge_node(rest, input),
+        Err(rest) => charge_node(rest, key, input),
     }
 }
 
@@ -185,6 +194,7 @@ fn reserve_entry<K, V>(map: &mut SmallMap<K, V>, input: &mut Input<'_>) -> Resul
 #[inline]
 fn reserve_bucket<K: Eq + Hash, V, S: BuildHasher>(
     map: &mut HashMap<K, V, S>,
+    _: &K,
     input: &mut Input<'_>,
 ) -> Result<(), DecodeErrorKind> {
     let old = map.capacity();

@@ -17,8 +17,7 @@ pub struct Sizer<'b, 's> {
     sizes: &'b mut Sizes<'s>,
     depth_left: u32,
     check_required: bool,
-    /// Whether maps are sorted; those that are not sorted by themselves need `std`.
-    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "only `HashMap` asks"))]
+    /// Whether maps are sorted; `BTreeMap` is in any case.
     pub(super) sorted: bool,
     fault: Option<Fault>,
 }

@@ -33,7 +33,7 @@ const FEW: usize = 16;
 #[derive(Clone)]
 pub struct SmallMap<K, V> {
     list: Vec<(K, V)>,
-    /// Empty while the list has room, and never has a key of the list.
+    /// Empty until the list was full once, and never has a key of the list.
     rest: BTreeMap<K, V>,
 }
 

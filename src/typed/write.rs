@@ -13,8 +13,7 @@ use crate::wire::{Cursor, WireType};
 pub struct Writer<'w, 'b, 's> {
     pub(super) cursor: &'w mut Cursor<'b>,
     lengths: &'w mut Lengths<'s>,
-    /// Whether maps are sorted; those that are not sorted by themselves need `std`.
-    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "only `HashMap` asks"))]
+    /// Whether maps are sorted; `BTreeMap` is in any case.
     pub(super) sorted: bool,
 }
 
