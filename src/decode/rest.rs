@@ -9,7 +9,7 @@ use super::special::Other;
 use super::{OpenMap, input};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};
-use crate::slab::{Full, MapContext};
+use crate::slab::Full;
 use crate::wire::utf8;
 
 /// A field of the innermost message; offsets in the store.
@@ -167,16 +167,12 @@ impl<'r> Run<'r, '_> {
             return Ok(None);
         }
         let run = Entries { buf: self.buf, end, tag, sub: self.set.program(entry.sub) };
-        let context = MapContext { store: self.buf, set: self.set };
-        let before = self.open.has;
+        let Open { index, base, has: before, .. } = self.open;
         let slot = self.list_slot(entry, item)?;
         let mut done = None;
         while let Some(result) = run.append(self.slab, slot, pos) {
             let behind = at(pos)(result)?;
-            if self.slab.map_entry_done(context, entry, slot) {
-                let Open { index, base, .. } = self.open;
-                self.scratch.maps.push(OpenMap { index, base, entry: program.position(entry) as u16 });
-            }
+            self.map_entry_done(entry, slot, OpenMap { index, base, entry: program.position(entry) as u16 });
             done = Some(behind);
             match run.next(behind) {
                 Some(next) => pos = next,

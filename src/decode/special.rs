@@ -191,11 +191,21 @@ impl Run<'_, '_> {
             self.slab.list_truncate(slot, len.saturating_sub(1));
             return self.keep(frame.base, frame.item as usize, end);
         }
+        self.map_entry_done(
+            entry,
+            slot,
+            OpenMap { index: frame.index, base: frame.base, entry: frame.entry },
+        );
+        Ok(())
+    }
+
+    /// Keeps the keys of a map unique, now or at the end of the decode, after an entry was appended at `slot`.
+    #[inline(always)]
+    pub(super) fn map_entry_done(&mut self, entry: &Entry, slot: u32, map: OpenMap) {
         let context = MapContext { store: self.buf, set: self.set };
         if self.slab.map_entry_done(context, entry, slot) {
-            self.scratch.maps.push(OpenMap { index: frame.index, base: frame.base, entry: frame.entry });
+            self.scratch.maps.push(map);
         }
-        Ok(())
     }
 
     /// A MessageSet item whose type is declared; `None` leaves it to the unknown fields.

@@ -257,6 +257,19 @@ fn memory_follows_the_budget() {
     assert_eq!(decode_with(&empties, tight).unwrap_err().kind(), DecodeErrorKind::BudgetExceeded);
 }
 
+/// Merges into an empty message, with so many bytes of memory: whether that failed, and what is there afterwards, encoded.
+/// Nothing, if there is no memory for the message itself.
+fn merged_within(set: &ProgramSet, input: &[u8], limit: usize) -> Option<(bool, Vec<u8>)> {
+    let mut slab = Slab::new();
+    slab.set_limit(limit);
+    let base = slab.alloc_body(set.program(0)).ok()?;
+    let (mut scratch, options) = (Scratch::new(), DecodeOptions::new());
+    let job = Job { set, store: input, start: 0, slab: &mut slab, scratch: &mut scratch, options: &options };
+    let failed = merge(job, 0, base).is_err();
+    let view = RawView { words: slab.words(), store: input, set, index: 0, base };
+    Some((failed, encode_raw(view)))
+}
+
 /// A map entry was in its map before there was a frame for it, and stayed without key and value when there was no memory
 /// for one.
 #[test]
@@ -275,24 +288,11 @@ fn map_entries_have_keys_and_values_wherever_the_budget_ends() {
     }
     let mut ends = 0;
     for words in 4..2_000 {
-        let mut slab = Slab::new();
-        slab.set_limit(4 * words);
-        let Ok(base) = slab.alloc_body(set.program(0)) else { continue };
-        let (mut scratch, options) = (Scratch::new(), DecodeOptions::new());
-        let job = Job {
-            set: &set,
-            store: &input,
-            start: 0,
-            slab: &mut slab,
-            scratch: &mut scratch,
-            options: &options,
-        };
-        ends += usize::from(merge(job, 0, base).is_err());
-        let view = RawView { words: slab.words(), store: &input, set: &set, index: 0, base };
-        let bytes = encode_raw(view);
+        let Some((failed, bytes)) = merged_within(&set, &input, 4 * words) else { continue };
+        ends += usize::from(failed);
         // What lacks a key or a value gets it when it is decoded.
         let mut again = Slab::new();
-        let view = decode_raw(&set, 0, &bytes, &mut again, &options).unwrap();
+        let view = decode_raw(&set, 0, &bytes, &mut again, &DecodeOptions::new()).unwrap();
         assert_eq!(encode_raw(view), bytes, "{words}");
     }
     assert!(ends > 100, "{ends}");
@@ -309,21 +309,7 @@ fn after_an_error_what_was_read_is_there_and_encodes() {
         for flip in 0..=255u8 {
             let mut input = rich[..cut].to_vec();
             input.push(rich[cut] ^ flip);
-            let mut slab = Slab::new();
-            slab.set_limit(1 << 20);
-            let base = slab.alloc_body(set.program(0)).unwrap();
-            let (mut scratch, options) = (Scratch::new(), DecodeOptions::new());
-            let job = Job {
-                set: &set,
-                store: &input,
-                start: 0,
-                slab: &mut slab,
-                scratch: &mut scratch,
-                options: &options,
-            };
-            let failed = merge(job, 0, base).is_err();
-            let view = RawView { words: slab.words(), store: &input, set: &set, index: 0, base };
-            let bytes = encode_raw(view);
+            let (failed, bytes) = merged_within(&set, &input, 1 << 20).unwrap();
             assert_eq!(cycle(&bytes).as_deref(), Ok(&bytes[..]), "{input:x?} {failed}");
         }
     }

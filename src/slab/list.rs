@@ -58,14 +58,22 @@ impl Slab {
         if self.words().list(slot).ptr == 0
             && more < FEW
             && let capacity = more.max(if width == 1 { FIRST_BODIES } else { 1 })
-            && let Some(block) = self.try_alloc(BLOCK_HEADER + capacity * width)
+            && let Some(ptr) = self.try_block(slot, capacity * width, capacity, more)
         {
-            let ptr = block + BLOCK_HEADER;
-            self.set64(block, u64::from(capacity) << 32);
-            self.set64(slot, u64::from(ptr) | u64::from(more) << 32);
             return Ok(ptr);
         }
         self.list_grow(slot, width, more)
+    }
+
+    /// Makes a list of `len` elements at `slot` with a new block of so many words, if there is room without growing the slab;
+    /// gives the offset of the first element.
+    #[inline(always)]
+    fn try_block(&mut self, slot: u32, words: u32, capacity: u32, len: u32) -> Option<u32> {
+        let block = self.try_alloc(BLOCK_HEADER + words)?;
+        let ptr = block + BLOCK_HEADER;
+        self.set64(block, u64::from(capacity) << 32);
+        self.set64(slot, u64::from(ptr) | u64::from(len) << 32);
+        Some(ptr)
     }
 
     /// Appends an empty message to the list at `slot` and gives its body, if there is room for both.
@@ -94,11 +102,8 @@ impl Slab {
         // The elements themselves, or where they are.
         let (capacity, pointers) =
             if program.is_contiguous() { (1, 0) } else { (FIRST_BODIES, FIRST_BODIES) };
-        let block = self.try_alloc(BLOCK_HEADER + pointers + program.words())?;
-        let ptr = block + BLOCK_HEADER;
+        let ptr = self.try_block(slot, pointers + program.words(), capacity, 1)?;
         let base = ptr + pointers;
-        self.set64(block, u64::from(capacity) << 32);
-        self.set64(slot, u64::from(ptr) | 1 << 32);
         if pointers != 0 {
             self.set(ptr, base);
         }
