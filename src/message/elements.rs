@@ -15,7 +15,19 @@ impl<'m> MessageMut<'m> {
     /// # Errors
     /// As [`set_field`](Self::set_field); `InvalidShape` if the field is not repeated.
     pub fn push(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
-        let value = value.into();
+        let (place, value) = self.ready_element(field, value.into())?;
+        match self.append(&place, &value) {
+            Ok(()) => Ok(()),
+            Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
+        }
+    }
+
+    /// Makes a repeated field ready for a value of one of its elements, which is checked.
+    fn ready_element(
+        &mut self,
+        field: &FieldDescriptor,
+        value: Value,
+    ) -> Result<(Place<'m>, Value), SetFieldError> {
         let place = match self.place(field) {
             Ok(place) => place,
             Err(error) => return Err(error.with_value(value)),
@@ -30,10 +42,7 @@ impl<'m> MessageMut<'m> {
         if let Err(error) = self.prepare(&place, Change::Modify) {
             return Err(error.with_value(value));
         }
-        match self.append(&place, &value) {
-            Ok(()) => Ok(()),
-            Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
-        }
+        Ok((place, value))
     }
 
     /// Appends a value that has been checked.
@@ -71,21 +80,7 @@ impl<'m> MessageMut<'m> {
         index: usize,
         value: impl Into<Value>,
     ) -> Result<(), SetFieldError> {
-        let value = value.into();
-        let place = match self.place(field) {
-            Ok(place) => place,
-            Err(error) => return Err(error.with_value(value)),
-        };
-        if !place.entry.flags.is_list() || place.entry.flags.is_map() {
-            return Err(place.error(Fault::InvalidShape, Some(value)));
-        }
-        let value = match place.check_one(&value) {
-            Ok(()) => place.local(value)?,
-            Err(fault) => return Err(place.error(fault, Some(value))),
-        };
-        if let Err(error) = self.prepare(&place, Change::Modify) {
-            return Err(error.with_value(value));
-        }
+        let (place, value) = self.ready_element(field, value.into())?;
         let list = self.raw().slot(place.position, &place.entry).map(|slot| self.slab.words().list(slot));
         let Some(list) = list.filter(|list| index < list.len as usize) else {
             return Err(place.error(Fault::OutOfRange, Some(value)));
