@@ -36,3 +36,64 @@ pub(super) fn write_forward(view: RawView<'_, '_>, out: &mut Cursor<'_>) -> bool
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::{DecodeOptions, decode_raw};
+    use crate::encode::{EncodeOptions, RawEncoder, encode_raw};
+    use crate::program::{FieldSpec, MessageSpec, ProgramSet, Shape};
+    use crate::slab::Slab;
+    use crate::table::Kind;
+    use crate::wire::testing::Wire;
+    use alloc::{vec, vec::Vec};
+
+    /// `bytes a=1; sint64 b=2; string c=3; fixed32 d=4; double e=5; repeated bool f=6; bool g=7 (required)`.
+    fn schema() -> ProgramSet {
+        let fields = vec![
+            FieldSpec::new(1, Kind::Bytes, Shape::Explicit),
+            FieldSpec::new(2, Kind::Sint64, Shape::Explicit),
+            FieldSpec::new(3, Kind::String, Shape::Explicit),
+            FieldSpec::new(4, Kind::Fixed32, Shape::Explicit),
+            FieldSpec::new(5, Kind::Double, Shape::Explicit),
+            FieldSpec::new(6, Kind::Bool, Shape::Repeated),
+            FieldSpec::new(7, Kind::Bool, Shape::Required),
+        ];
+        ProgramSet::new(&[MessageSpec { fields, ..Default::default() }], &[]).unwrap()
+    }
+
+    #[test]
+    fn large_strings_and_numbers_go_forwards_and_all_else_does_not() {
+        let (set, options) = (schema(), DecodeOptions::new().allow_partial(true));
+        let (large, text) = (vec![0xff; 5000], vec![b'x'; 9000]);
+        let strings = Wire::new().bytes(1, &large).int(2, 0x1_0000_0001).bytes(3, &text);
+        let numbers = Wire::new().raw(&[0x25, 1, 2, 3, 4, 0x29, 1, 2, 3, 4, 5, 6, 7, 8]).done();
+        let plain = strings.raw(&numbers);
+        let cases = [
+            (plain.clone().int(7, 1), true),
+            (plain.clone().bytes(6, &[1]).int(7, 1), false),
+            (plain.clone().int(7, 1).int(9, 5), false),
+            (plain, true),
+        ];
+        for (input, forwards) in cases {
+            let (input, mut slab) = (input.done(), Slab::new());
+            let view = decode_raw(&set, 0, &input, &mut slab, &options).unwrap();
+            let mut buffer = vec![0_u8; 20_000];
+            assert_eq!(write_forward(view, &mut Cursor::over(&mut buffer)), forwards);
+            // Behind what is there, into a buffer with room for all, for some and for nothing of it.
+            let expected = encode_raw(view);
+            // Without printing it all.
+            assert!(expected == input, "{forwards}");
+            let complete =
+                view.words.has_bits(view.program(), view.base) & view.program().required_mask() != 0;
+            for capacity in [20_000, 5_020, 5_000, 100, 0] {
+                let mut buffer = Vec::with_capacity(capacity);
+                buffer.push(7);
+                let result = RawEncoder::new(view, EncodeOptions::new()).append(&mut buffer, false);
+                let behind = if complete { &expected[..] } else { &[] };
+                assert_eq!(result.is_ok(), complete, "{forwards} {capacity}");
+                assert!(buffer[0] == 7 && buffer[1..] == *behind, "{forwards} {capacity}");
+            }
+        }
+    }
+}
