@@ -195,7 +195,7 @@ impl<'r> Run<'r, '_> {
             if frame.map
                 && let Err(full) = self.end_entry(program, has, pos + shift)
             {
-                return self.fail(full.into(), pos + shift, None);
+                return self.fail_after(full, pos + shift);
             }
             // Most often the next element of the same list follows.
             if self.again(program, pos) {
@@ -214,6 +214,20 @@ impl<'r> Run<'r, '_> {
                 return Flow::GoOn;
             }
         }
+    }
+
+    /// The map entry that has just been popped could not be ended. Nothing on the stack knows its parent any more, so the
+    /// presence bits of that are written now: without them the parent would still have the members of oneofs that were
+    /// overruled since it was entered.
+    #[cold]
+    #[inline(never)]
+    fn fail_after(&mut self, full: Full, offset: usize) -> Flow {
+        let frame = *self.scratch.stack.popped();
+        let parent = self.set.program(frame.index);
+        if !parent.is_wide() {
+            self.slab.set_has_bits(parent, frame.base, frame.has);
+        }
+        self.fail(full.into(), offset, None)
     }
 
     /// When an element of a list has ended at `pos`, and its parent was popped: begins the next element, if it follows and
@@ -337,7 +351,7 @@ impl<'r> Run<'r, '_> {
     fn end_entry(&mut self, program: &Program, has: u64, end: usize) -> Result<(), Full> {
         let frame = *self.scratch.stack.popped();
         if has != MAP_ENTRY {
-            self.complete_entry(program, self.open.base)?;
+            self.complete_entry(&frame, program, self.open.base)?;
         }
         self.end_map_entry(&frame, end)
     }

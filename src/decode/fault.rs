@@ -32,6 +32,7 @@ impl Run<'_, '_> {
             _ => (kind, offset, entry),
         };
         let kind = raw::within(self.is_bounded(), kind);
+        self.slab.distrust();
         self.spill(program, has);
         Stop { kind, offset, index: self.open.index, base: self.open.base, entry }
     }

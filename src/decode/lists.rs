@@ -5,8 +5,8 @@ use super::run::Run;
 use super::{fixed, input};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, FixedShape, MAX_PARTS_LEN, PartsShape, Program};
-use crate::slab::{Full, Slab};
-use crate::wire::{unzigzag32, unzigzag64, utf8};
+use crate::slab::{Full, Slab, Text};
+use crate::wire::{unzigzag32, unzigzag64};
 
 type At<T> = Result<T, (Kind, usize)>;
 
@@ -26,6 +26,15 @@ fn same_tag(buf: &[u8], pos: usize, end: usize, tag: u32) -> Option<usize> {
     }
 }
 
+/// What a slot holds for bytes of the store; nothing, if they must be UTF-8 and are not.
+#[inline(always)]
+pub(super) fn pair(buf: &[u8], start: usize, end: usize, utf8: bool) -> Option<u64> {
+    if utf8 {
+        return Text::check(buf, start, end - start).map(Text::pair);
+    }
+    Some(start as u64 | ((end - start) as u64) << 32)
+}
+
 /// Strings or bytes.
 pub(super) struct Spans<'b> {
     pub(super) buf: &'b [u8],
@@ -41,12 +50,9 @@ impl Spans<'_> {
     pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut pos: usize) -> At<usize> {
         loop {
             let (start, end) = input::bounded(self.buf, pos, self.end).map_err(|kind| (kind, pos))?;
-            let text = || utf8::from_prefix(self.buf.get(start..)?, end - start);
-            if self.utf8 && text().is_none() {
-                return Err((Kind::InvalidUtf8, start));
-            }
+            let pair = pair(self.buf, start, end, self.utf8).ok_or((Kind::InvalidUtf8, start))?;
             let at = slab.list_grow(slot, 2, 1).map_err(|full| (full.into(), pos))?;
-            slab.set64(at, start as u64 | ((end - start) as u64) << 32);
+            slab.set64(at, pair);
             match same_tag(self.buf, end, self.end, self.tag) {
                 Some(next) => pos = next,
                 None => return Ok(end),
@@ -175,10 +181,7 @@ impl Entries<'_, '_> {
         match entry.coding {
             Coding::String | Coding::Bytes => {
                 let (start, end) = input::bounded(self.buf, pos + 1, end).ok()?;
-                if entry.coding == Coding::String {
-                    utf8::from_prefix(self.buf.get(start..)?, end - start)?;
-                }
-                Some((start as u64 | ((end - start) as u64) << 32, end))
+                Some((pair(self.buf, start, end, entry.coding == Coding::String)?, end))
             }
             coding => number(coding, self.buf, pos + 1).ok().filter(|(_, behind)| *behind <= end),
         }

@@ -173,11 +173,12 @@ fn merge_into(job: Job<'_, '_>, target: Target<'_>) -> Result<bool, DecodeError>
     }
 }
 
-/// Decodes into an empty slab with this much memory; `base` is where the body is then, also after an error. The
-/// result says whether a required field may be missing.
+/// Decodes into an empty slab with this much memory; `base` is where the body is then, also after an error: [`NIL`] if
+/// there is none. The result says whether a required field may be missing.
 ///
 /// A slab that grows is copied, and the old and the new one both count. When that is what the memory is used up
-/// by, the decode starts over with all of it at once, so that messages may be twice as large.
+/// by, the decode starts over with all of it at once, so that messages may be twice as large. Whether a message fits
+/// therefore depends on the message alone, and not on what the slab held before.
 ///
 /// # Errors
 /// As [`merge`].
@@ -189,9 +190,9 @@ pub(crate) fn fresh(
 ) -> Result<bool, DecodeError> {
     let Job { set, store, start, slab, scratch, options } = job;
     slab.clear();
-    slab.set_limit(slab_share(budget));
     let program = set.program(index);
     loop {
+        slab.set_limit(slab_share(budget));
         *base = NIL;
         *base = match slab.alloc_body(program) {
             Ok(body) => body,
@@ -199,7 +200,17 @@ pub(crate) fn fresh(
         };
         let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options };
         match merge_into(job, Target { program, index, base: *base, has: 0 }) {
-            Err(error) if error.kind() == DecodeErrorKind::BudgetExceeded && slab.start_over() => {}
+            Err(error) if error.kind() == DecodeErrorKind::BudgetExceeded => {
+                slab.set_limit(slab_share(budget));
+                match slab.start_over() {
+                    Ok(true) => {}
+                    Ok(false) => return Err(error),
+                    Err(_) => {
+                        *base = NIL;
+                        return Err(error);
+                    }
+                }
+            }
             result => return result,
         }
     }

@@ -105,10 +105,7 @@ impl Run<'_, '_> {
             }
         }
         if field.program.is_wide() {
-            let members = field.program.entries().iter().enumerate();
-            for (position, _) in members.filter(|(_, member)| member.oneof == entry.oneof) {
-                self.slab.untouch(field.program, self.open.base, position);
-            }
+            self.slab.wide_clear_oneof(field.program, self.open.base, entry.oneof);
         }
         self.open.has &= !field.program.oneof_mask(entry.oneof);
         Ok(next)

@@ -1,7 +1,6 @@
 //! The check for required fields.
 
 use crate::error::{FieldPath, PathStep};
-use crate::program::Entry;
 use crate::slab::{RawView, Step, Walk};
 use alloc::vec::Vec;
 
@@ -59,8 +58,9 @@ fn missing_in(view: RawView<'_, '_>) -> Option<u32> {
     if !program.has_required() || view.is_raw() {
         return None;
     }
-    let mut entries = program.entries().iter().enumerate();
-    let unset =
-        |(index, entry): &(usize, &Entry)| entry.flags.is_required() && view.slot(*index, entry).is_none();
-    entries.find(unset).map(|(_, entry)| entry.number())
+    let unset = |position: u16| {
+        let entry = program.entries().get(position as usize)?;
+        view.slot(position as usize, entry).is_none().then(|| entry.number())
+    };
+    program.required().iter().find_map(|&position| unset(position))
 }

@@ -10,7 +10,6 @@ use super::{OpenMap, input};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};
 use crate::slab::Full;
-use crate::wire::utf8;
 
 /// A field of the innermost message; offsets in the store.
 #[derive(Clone, Copy)]
@@ -188,15 +187,12 @@ impl<'r> Run<'r, '_> {
     /// A string or bytes.
     fn span(&mut self, field: Field<'_>, entry: &Entry, op: Op) -> At<usize> {
         let (start, end) = self.bounded(field)?;
-        let text = || utf8::from_prefix(self.buf.get(start..)?, end - start);
-        if op == Op::String && text().is_none() {
-            return Err((Kind::InvalidUtf8, start));
-        }
+        let pair = lists::pair(self.buf, start, end, op == Op::String).ok_or((Kind::InvalidUtf8, start))?;
         if start == end && entry.flags.is_implicit() {
             self.untouch(field.program, entry);
         } else {
             let slot = self.slot(entry, field.item)?;
-            self.slab.set64(slot, start as u64 | ((end - start) as u64) << 32);
+            self.slab.set64(slot, pair);
         }
         Ok(end)
     }

@@ -14,8 +14,8 @@ use super::window::{self, Patch, Source};
 use super::{DecodeOptions, Job, Scratch, Stop, Target, fixed, partial};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Entry, Op, Program, ProgramSet};
-use crate::slab::Slab;
-use crate::wire::{raw, unzigzag32, unzigzag64, utf8};
+use crate::slab::{Slab, Text};
+use crate::wire::{raw, unzigzag32, unzigzag64};
 
 /// A decode in progress.
 pub(super) struct Run<'r, 'b> {
@@ -274,16 +274,11 @@ impl<'r, 'b> Run<'r, 'b> {
                 }
                 Op::String => {
                     let (start, behind) = span!();
-                    // With a branch and not an empty slice instead, whose bytes compilers choose one by one.
-                    let Some(rest) = bytes.get(start..) else {
-                        fault!(Kind::Incomplete, pos + len);
-                    };
-                    if utf8::from_prefix(rest, behind - start).is_none() {
+                    let Some(text) = Text::check_moved(bytes, start, behind - start, shift) else {
                         fault!(Kind::InvalidUtf8, start);
-                    }
+                    };
                     pos = behind;
-                    let offset = (start + shift) as u64;
-                    body.set64(entry.slot, offset | ((behind - start) as u64) << 32);
+                    body.set64(entry.slot, text.pair());
                     mark!(start == behind);
                 }
                 Op::Bytes => {

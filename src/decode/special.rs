@@ -7,7 +7,7 @@ use super::run::Run;
 use super::{Frame, OpenMap};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};
-use crate::slab::{Full, MapContext, Nesting, RawView};
+use crate::slab::{Full, MapContext, NIL, Nesting, RawView, Text};
 use crate::wire::{Tag, WireType, raw};
 
 /// MessageSet items: group 1 with `type_id = 2` and `message = 3`.
@@ -48,7 +48,7 @@ pub(super) fn skip(limit: &[u8], item: usize, pos: usize, tag: Tag, depth_left: 
     })
 }
 
-impl Run<'_, '_> {
+impl<'r> Run<'r, '_> {
     #[cold]
     #[inline(never)]
     pub(super) fn other<'p>(&mut self, field: Field<'p>) -> At<Other<'p>> {
@@ -121,10 +121,26 @@ impl Run<'_, '_> {
         self.slab.add_unknown_value(base, entry.number() << 3, from as u32, (to - from) as u32)
     }
 
-    /// Gives a map entry the key or value that it lacks: zero, empty, or the first number of the enum.
+    /// Gives the map entry at the end of its list, of the parent in `frame`, the key or value that it lacks: zero, empty, or
+    /// the first number of the enum. Drops the entry if there is no memory for that.
     #[cold]
     #[inline(never)]
-    pub(super) fn complete_entry(&mut self, program: &Program, base: u32) -> Result<(), Full> {
+    pub(super) fn complete_entry(
+        &mut self,
+        frame: &Frame,
+        program: &Program,
+        base: u32,
+    ) -> Result<(), Full> {
+        let completed = self.fill_entry(program, base);
+        if completed.is_err()
+            && let Some((_, slot)) = self.map_slot(frame)
+        {
+            self.drop_last(slot);
+        }
+        completed
+    }
+
+    fn fill_entry(&mut self, program: &Program, base: u32) -> Result<(), Full> {
         for (position, entry) in program.entries().iter().enumerate() {
             let (slot, fresh) = self.slab.touch(program, base, position)?;
             if !fresh {
@@ -136,9 +152,11 @@ impl Run<'_, '_> {
             match entry.coding {
                 Coding::ClosedEnum => self.slab.set(slot, self.set.enum_default(entry.sub) as u32),
                 _ if entry.op.is_lazy() => {
+                    self.slab.set(slot, NIL);
                     let raw = self.slab.alloc_raw(Nesting::allowed(self.depth_left()))?;
                     self.slab.set(slot, raw);
                 }
+                Coding::String => self.slab.set64(slot, Text::EMPTY.pair()),
                 coding if coding.words() == 1 => self.slab.set(slot, 0),
                 _ => self.slab.set64(slot, 0),
             }
@@ -155,40 +173,24 @@ impl Run<'_, '_> {
             if !frame.map {
                 continue;
             }
-            let program = self.set.program(frame.index);
-            let view = RawView {
-                words: self.slab.words(),
-                store: self.buf,
-                set: self.set,
-                index: frame.index,
-                base: frame.base,
-            };
-            let position = frame.entry as usize;
-            let Some(entry) = program.entries().get(position) else { continue };
-            let Some(slot) = view.slot(position, entry) else { continue };
+            let Some((entry, slot)) = self.map_slot(&frame) else { continue };
+            let (index, base) = (frame.index, frame.base);
+            let view = RawView { words: self.slab.words(), store: self.buf, set: self.set, index, base };
             let list = view.list(entry, slot);
             let last = list.message(list.len().saturating_sub(1));
             let (program, base) = (self.set.program(last.index), last.base);
-            // No memory is needed: map entries are dense, and their map has its slot.
-            let _ = self.complete_entry(program, base).and_then(|()| self.end_map_entry(&frame, end));
+            // An entry that cannot be ended for want of memory is dropped.
+            let _ = self.complete_entry(&frame, program, base).and_then(|()| self.end_map_entry(&frame, end));
         }
     }
 
     /// The entry at the end of a map's list is complete; `end` is the end of its bytes.
     #[inline]
     pub(super) fn end_map_entry(&mut self, frame: &Frame, end: usize) -> Result<(), Full> {
-        let program = self.set.program(frame.index);
-        let position = frame.entry as usize;
-        let Some(entry) = program.entries().get(position) else { return Ok(()) };
-        let slot = if program.is_wide() {
-            self.slab.wide_slot(program, frame.base, position)?.0
-        } else {
-            frame.base + entry.slot as u32
-        };
+        let Some((entry, slot)) = self.map_slot(frame) else { return Ok(()) };
         if self.entry_unknown {
             self.entry_unknown = false;
-            let len = self.slab.words().list(slot).len;
-            self.slab.list_truncate(slot, len.saturating_sub(1));
+            self.drop_last(slot);
             return self.keep(frame.base, frame.item as usize, end);
         }
         self.map_entry_done(
@@ -197,6 +199,25 @@ impl Run<'_, '_> {
             OpenMap { index: frame.index, base: frame.base, entry: frame.entry },
         );
         Ok(())
+    }
+
+    /// The map that an open entry belongs to: the field of the entry's parent, and its slot.
+    #[inline]
+    fn map_slot(&self, frame: &Frame) -> Option<(&'r Entry, u32)> {
+        let program = self.set.program(frame.index);
+        let position = frame.entry as usize;
+        let entry = program.entries().get(position)?;
+        let slot = match program.is_wide() {
+            true => self.slab.words().wide_find(frame.base, position)?,
+            false => frame.base + entry.slot as u32,
+        };
+        Some((entry, slot))
+    }
+
+    /// Drops the last entry of the map at `slot`.
+    fn drop_last(&mut self, slot: u32) {
+        let len = self.slab.words().list(slot).len;
+        self.slab.list_truncate(slot, len.saturating_sub(1));
     }
 
     /// Keeps the keys of a map unique, now or at the end of the decode, after an entry was appended at `slot`.

@@ -9,11 +9,14 @@ pub(super) struct Stack {
     /// All initialised; `len` of them are in use.
     frames: Vec<Frame>,
     len: usize,
+    /// Frames that this decode has paid for. It pays for those that an earlier one left as well, so that its budget allows the
+    /// same nesting whatever came before.
+    room: usize,
 }
 
 impl Stack {
     pub(super) const fn new() -> Self {
-        Self { frames: Vec::new(), len: 0 }
+        Self { frames: Vec::new(), len: 0, room: 0 }
     }
 
     #[inline(always)]
@@ -27,25 +30,29 @@ impl Stack {
 
     pub(super) fn clear(&mut self) {
         self.len = 0;
+        self.room = 0;
     }
 
     /// Frames that fit.
     pub(super) fn capacity(&self) -> usize {
-        self.frames.len()
+        self.room
     }
 
     /// Makes room for `more` frames; false if there is no memory.
     pub(super) fn grow(&mut self, more: usize) -> bool {
-        let room = self.frames.try_reserve_exact(more).is_ok();
-        if room {
-            self.frames.resize(self.frames.len() + more, Frame::NONE);
+        let room = self.room + more;
+        let missing = room.saturating_sub(self.frames.len());
+        if self.frames.try_reserve_exact(missing).is_err() {
+            return false;
         }
-        room
+        self.frames.resize(room.max(self.frames.len()), Frame::NONE);
+        self.room = room;
+        true
     }
 
     #[inline(always)]
     pub(super) fn is_full(&self) -> bool {
-        self.len >= self.frames.len()
+        self.len >= self.room
     }
 
     /// Adds a frame, for which there must be room.

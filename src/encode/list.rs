@@ -2,12 +2,12 @@
 
 use super::write::put_span;
 use crate::program::{Coding, Entry};
-use crate::slab::{RawList, RawView};
+use crate::slab::{RawList, RawView, span_len};
 use crate::wire::kernels::{LEAST, Packs, Plain, Signed, Zigzag, pack, packed_len};
 use crate::wire::{ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
 
-fn span_size(len: u32) -> u64 {
-    varint_len(len as u64) as u64 + len as u64
+fn span_size(len: u64) -> u64 {
+    varint_len(len) as u64 + len
 }
 
 /// The size of a list, tags included.
@@ -31,7 +31,7 @@ fn elements_size(list: RawList<'_, '_>, coding: Coding) -> u64 {
         Coding::Fixed32 => count * 4,
         Coding::Fixed64 => count * 8,
         Coding::Bool => count,
-        Coding::String | Coding::Bytes => pairs(list).map(|span| span_size((span >> 32) as u32)).sum(),
+        Coding::String | Coding::Bytes => pairs(list).map(|span| span_size(span_len(span))).sum(),
         Coding::Varint64 => varints::<2, Plain>(list),
         Coding::Sint64 => varints::<2, Zigzag>(list),
         Coding::Int32 | Coding::ClosedEnum => varints::<1, Signed>(list),

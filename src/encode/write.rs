@@ -3,7 +3,7 @@
 use super::list::write_list;
 use super::traverse::{Frame, Visit};
 use crate::program::{Entry, FixedShape, How, Program, WriteEntry};
-use crate::slab::RawView;
+use crate::slab::{RawView, span_len};
 use crate::wire::{Bits, ReverseCursor, TagWord, last_varint};
 
 /// MessageSet items: group 1 with `type_id = 2` and `message = 3`, all tags one byte.
@@ -21,7 +21,7 @@ pub(super) struct Writer<'b, B> {
 /// Writes a tag, a length prefix and a string of the store.
 #[inline(always)]
 pub(super) fn put_span(out: &mut ReverseCursor<'_>, view: RawView<'_, '_>, tag: TagWord, span: u64) {
-    let (offset, len) = (span as u32 as usize, (span >> 32) as usize);
+    let (offset, len) = (span as u32 as usize, span_len(span) as usize);
     match view.store.get(..offset + len) {
         Some(store) => out.put_suffix(store, len),
         None => out.fail(),

@@ -176,20 +176,12 @@ pub(super) fn is_zero(value: &Value) -> bool {
 }
 
 impl Target<'_> {
-    /// Writes a number, a string or bytes at a slot.
-    pub(super) fn write_scalar(&mut self, coding: Coding, slot: u32, value: &Value) -> Result<(), TooLarge> {
+    /// What a slot of this coding holds for a number, a string or bytes, which go to the store.
+    pub(super) fn words_of(&mut self, coding: Coding, value: &Value) -> Result<u64, TooLarge> {
         match value {
-            Value::String(text) => {
-                let span = self.span(text.as_bytes())?;
-                self.slab.set64(slot, span);
-            }
-            Value::Bytes(bytes) => {
-                let span = self.span(bytes)?;
-                self.slab.set64(slot, span);
-            }
-            number if coding.words() == 2 => self.slab.set64(slot, word_of(number)),
-            number => self.slab.set(slot, word_of(number) as u32),
+            Value::String(text) => self.value_span(coding, text.as_bytes()),
+            Value::Bytes(bytes) => self.value_span(coding, bytes),
+            number => Ok(word_of(number)),
         }
-        Ok(())
     }
 }

@@ -1,8 +1,11 @@
 //! Deep copies: a message with everything below it into another slab and store. Does not recurse.
 
-use super::store::{Store, StoreFull};
+use super::Prepared;
+use super::store::Store;
 use crate::program::{Coding, Entry, Program, ProgramSet};
-use crate::slab::{Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Step, Walk};
+use crate::slab::{
+    Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Step, Text, Walk, span_len,
+};
 
 /// The copy would be too large.
 #[derive(Clone, Copy, Debug)]
@@ -10,12 +13,6 @@ pub(super) struct TooLarge;
 
 impl From<Full> for TooLarge {
     fn from(_: Full) -> Self {
-        Self
-    }
-}
-
-impl From<StoreFull> for TooLarge {
-    fn from(_: StoreFull) -> Self {
         Self
     }
 }
@@ -47,8 +44,26 @@ impl Moved {
 impl Target<'_> {
     /// Appends bytes to the store and gives their (offset, length).
     pub(super) fn span(&mut self, bytes: &[u8]) -> Result<u64, TooLarge> {
-        let offset = self.store.append(bytes)?;
-        Ok(offset as u64 | (bytes.len() as u64) << 32)
+        match self.store.append(bytes) {
+            Ok(offset) => Ok(offset as u64 | (bytes.len() as u64) << 32),
+            Err(_) => {
+                self.slab.distrust();
+                Err(TooLarge)
+            }
+        }
+    }
+
+    /// Appends bytes to the store and gives what a slot of this coding holds for them.
+    pub(super) fn value_span(&mut self, coding: Coding, bytes: &[u8]) -> Result<u64, TooLarge> {
+        let span = self.span(bytes)?;
+        Ok(self.marked(coding, span))
+    }
+
+    /// An (offset, length) in the store as a slot of this coding holds it: marked, if it is a string that has to be UTF-8. Such
+    /// strings have been checked, so that is what they are here as well.
+    fn marked(&self, coding: Coding, span: u64) -> u64 {
+        let text = || Text::check(self.store.as_slice(), span as u32 as usize, span_len(span) as usize);
+        if coding == Coding::String { text().map_or(span, Text::pair) } else { span }
     }
 
     /// The body of a singular sub-message, made if the field is not set.
@@ -60,21 +75,92 @@ impl Target<'_> {
         entry: &Entry,
     ) -> Result<u32, TooLarge> {
         let sub = self.set.program(entry.sub);
-        let (slot, fresh) = self.slab.touch(program, base, position)?;
         if entry.flags.is_inline() {
+            let (slot, fresh) = self.slab.touch(program, base, position)?;
             if fresh {
                 self.slab.clear_body(sub, slot);
             }
             return Ok(slot);
         }
-        let old = if fresh { NIL } else { self.slab.get(slot) };
+        let old = self.slab.words().slot(program, base, position).map_or(NIL, |slot| self.slab.get(slot));
         if old != NIL {
             return Ok(old);
         }
-        self.slab.set(slot, NIL);
         let body = self.slab.alloc_body(sub)?;
-        self.slab.set(slot, body);
+        self.attach(program, base, position, entry, body)?;
         Ok(body)
+    }
+
+    /// A body for a message that is made aside, and attached once it is whole.
+    pub(super) fn aside(&mut self, entry: &Entry) -> Result<u32, TooLarge> {
+        Ok(self.slab.alloc_body(self.set.program(entry.sub))?)
+    }
+
+    /// As `aside`, of a message that is bytes.
+    pub(super) fn aside_raw(&mut self, entry: &Entry, prepared: &Prepared) -> Result<u32, TooLarge> {
+        let nesting = Nesting::known(prepared.depth());
+        let in_place = if entry.flags.is_list() {
+            self.set.program(entry.sub).is_contiguous()
+        } else {
+            entry.flags.is_inline()
+        };
+        let bytes = self.span(prepared.as_bytes())?;
+        let body = if in_place {
+            let body = self.aside(entry)?;
+            self.slab.make_raw(body, nesting)?;
+            body
+        } else {
+            self.slab.alloc_raw(nesting)?
+        };
+        self.slab.add_verbatim(body, bytes as u32, (bytes >> 32) as u32)?;
+        Ok(body)
+    }
+
+    /// Makes a message that was made aside the value of a singular field.
+    pub(super) fn attach(
+        &mut self,
+        program: &Program,
+        base: u32,
+        position: usize,
+        entry: &Entry,
+        body: u32,
+    ) -> Result<(), TooLarge> {
+        let (slot, _) = self.slab.touch(program, base, position)?;
+        self.place_body(entry, slot, entry.flags.is_inline(), body);
+        Ok(())
+    }
+
+    /// Puts a message that was made aside at `at`, or has it referred to from there.
+    pub(super) fn place_body(&mut self, entry: &Entry, at: u32, in_place: bool, body: u32) {
+        let sub = self.set.program(entry.sub);
+        if in_place {
+            self.slab.copy_words(body, sub.words() as usize, at);
+            self.slab.add_garbage(sub.words() as usize);
+        } else {
+            self.slab.set(at, body);
+        }
+    }
+
+    /// The slot of an empty list that is made aside.
+    pub(super) fn list_aside(&mut self) -> Result<u32, TooLarge> {
+        let slot = self.slab.alloc(2)?;
+        self.slab.set64(slot, 0);
+        Ok(slot)
+    }
+
+    /// Makes the list at `aside` the value of a field.
+    pub(super) fn attach_list(
+        &mut self,
+        program: &Program,
+        base: u32,
+        position: usize,
+        aside: u32,
+    ) -> Result<(), TooLarge> {
+        let header = self.slab.words().get64(aside);
+        let (slot, _) = self.slab.touch(program, base, position)?;
+        self.slab.set64(slot, header);
+        self.slab.add_garbage(2);
+        Ok(())
     }
 
     /// The slot of a list, empty if the field was not set.
@@ -94,15 +180,23 @@ impl Target<'_> {
     /// Appends an empty message to the list at `slot` and gives its body.
     pub(super) fn push(&mut self, entry: &Entry, slot: u32) -> Result<u32, TooLarge> {
         let sub = self.set.program(entry.sub);
-        let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
         if sub.is_contiguous() {
+            let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
             self.slab.clear_body(sub, at);
             return Ok(at);
         }
-        self.slab.set(at, NIL);
         let body = self.slab.alloc_body(sub)?;
+        let at = self.slab.list_grow(slot, 1, 1)?;
         self.slab.set(at, body);
         Ok(body)
+    }
+
+    /// Appends a message that was made aside to the list at `slot`.
+    pub(super) fn push_body(&mut self, entry: &Entry, slot: u32, body: u32) -> Result<(), TooLarge> {
+        let sub = self.set.program(entry.sub);
+        let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
+        self.place_body(entry, at, sub.is_contiguous(), body);
+        Ok(())
     }
 
     /// Makes the singular sub-message of an unset field raw, without bytes yet, and gives its body.
@@ -205,7 +299,10 @@ impl Target<'_> {
         let spans = matches!(entry.coding, Coding::String | Coding::Bytes);
         if !entry.flags.is_list() {
             let value = match entry.coding {
-                _ if spans => self.copy_span(view, view.words.get64(slot), moved)?,
+                coding if spans => {
+                    let span = self.copy_span(view, view.words.get64(slot), moved)?;
+                    self.marked(coding, span)
+                }
                 coding if coding.words() == 2 => view.words.get64(slot),
                 _ => view.words.get(slot) as u64,
             };
@@ -229,15 +326,21 @@ impl Target<'_> {
             return Ok(());
         }
         for i in 0..list.len() {
-            let span = self.copy_span(view, list.word64(i), moved)?;
-            self.slab.set64(at + 2 * i, span);
+            let copied = self.copy_span(view, list.word64(i), moved);
+            let Ok(span) = copied else {
+                // The rest of the list has not been written to.
+                let before = self.slab.words().list(to).len - list.len();
+                self.slab.list_truncate(to, before + i);
+                return Err(TooLarge);
+            };
+            self.slab.set64(at + 2 * i, self.marked(entry.coding, span));
         }
         Ok(())
     }
 
     /// The (offset, length) in this store of bytes of the source.
     fn copy_span(&mut self, view: RawView<'_, '_>, span: u64, moved: Moved) -> Result<u64, TooLarge> {
-        let (offset, len) = (span as u32, (span >> 32) as u32);
+        let (offset, len) = (span as u32, span_len(span) as u32);
         match moved.find(offset, len) {
             Some(offset) => Ok(offset as u64 | (len as u64) << 32),
             None => self.span(view.bytes_at(offset, len)),
@@ -259,7 +362,7 @@ impl Target<'_> {
     fn copy_verbatim(&mut self, view: RawView<'_, '_>, base: u32, moved: &mut Moved) -> Result<(), TooLarge> {
         for span in view.spans() {
             if moved.find(span.offset, span.len).is_none() {
-                let to = self.store.append(view.bytes_at(span.offset, span.len))? as u32;
+                let to = self.span(view.bytes_at(span.offset, span.len))? as u32;
                 *moved = Moved { from: span.offset, len: span.len, to };
             }
             let offset = moved.find(span.offset, span.len).unwrap_or(0);
@@ -270,16 +373,15 @@ impl Target<'_> {
 
     /// Gives the maps of a message their indices.
     fn settle_maps(&mut self, program: &Program, index: u32, base: u32) -> Result<(), TooLarge> {
-        for (position, entry) in program.entries().iter().enumerate().filter(|(_, e)| e.flags.is_map()) {
-            let store = self.store.as_slice();
-            let view = RawView { words: self.slab.words(), store, set: self.set, index, base };
-            if let Some(slot) = view.slot(position, entry) {
-                self.slab.map_settle(
-                    MapContext { store, set: self.set },
-                    entry,
-                    slot,
-                    &mut MapScratch::new(),
-                )?;
+        if !program.has_maps() {
+            return Ok(());
+        }
+        let (store, set) = (self.store.as_slice(), self.set);
+        let mut fields = RawView { words: self.slab.words(), store, set, index, base }.set_fields();
+        // Settling moves no field.
+        while let Some((_, entry, slot)) = fields.next_of(program, self.slab.words(), base) {
+            if entry.flags.is_map() {
+                self.slab.map_settle(MapContext { store, set }, entry, slot, &mut MapScratch::new())?;
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::copy::{Target, weigh};
 use super::decoder::{named, programs};
-use super::store::Store;
+use super::store::{Store, StoreFull};
 use super::{MapKey, MessageMut, MessageView, SetFieldError, UnknownFields, Value, ValueRef};
 use crate::decode::{self, DecodeOptions, Job, Scratch};
 use crate::encode::EncodeOptions;
@@ -14,6 +14,9 @@ use crate::wire::Buffer;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+/// A merge may take so many times the memory that the message holds, beside the budget of its input: a list moves to a block
+/// of twice its size (two more), and the slab that has to hold both is moved, too.
+const HELD: usize = 4;
 /// Messages below this size are not searched for garbage, in bytes.
 const LITTLE: usize = 4096;
 
@@ -109,7 +112,7 @@ impl DynamicMessage {
     /// Decodes into an empty message.
     pub(crate) fn decoded(mut self, input: &[u8], options: DecodeOptions) -> Result<Self, DecodeError> {
         let len = input.len();
-        let too_large = |_| DecodeError::new(DecodeErrorKind::TooLarge, decode::MAX_STORE);
+        let too_large = |full: StoreFull| DecodeError::new(full.into(), 0);
         // The copy of the input counts as well.
         let may_miss = match options.budget_for(len).checked_sub(len) {
             Some(left) => {
@@ -166,13 +169,14 @@ impl DynamicMessage {
         // The body, and one word per four bytes of input: a good guess, and a small one.
         let guess = descriptor.program().words() as usize + (store.len() - start) / 4;
         let held = slab.capacity();
-        slab.set_limit(decode::slab_share(budget).saturating_add(2 * held));
+        // Lists that the message has already may move to blocks of twice the size, and the slab with them: that is not the
+        // input's to pay.
+        slab.set_limit(decode::slab_share(budget).saturating_add(HELD.saturating_mul(held)));
         if held == 0 {
             slab.expect(guess.min(budget / 16));
         }
         let job = Job { set, store: store.as_slice(), start, slab, scratch: &mut scratch, options };
         if *base == NIL {
-            let budget = budget.saturating_add(2 * held);
             let decoded = decode::fresh(job, index, budget, base);
             self.slab.expect_no_more();
             // What was just decoded is hardly garbage: nobody needs to look before it has grown.
@@ -204,7 +208,7 @@ impl DynamicMessage {
         self.compact_if_due();
         let start = match self.store.append(input) {
             Ok(start) => start,
-            Err(_) => return Err(named(&self.descriptor, DecodeError::new(DecodeErrorKind::TooLarge, 0))),
+            Err(full) => return Err(named(&self.descriptor, DecodeError::new(full.into(), 0))),
         };
         match self.run(start, options.budget_for(input.len()), &options) {
             Ok(_) => Ok(()),

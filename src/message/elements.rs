@@ -5,9 +5,8 @@ use super::copy::TooLarge;
 use super::error::{SetFieldError, SetFieldErrorKind as Fault};
 use super::kept::Change;
 use super::mutate::MessageMut;
-use super::{Prepared, Value};
+use super::Value;
 use crate::schema::FieldDescriptor;
-use crate::slab::Nesting;
 
 impl<'m> MessageMut<'m> {
     /// Appends a value to a repeated field.
@@ -16,7 +15,9 @@ impl<'m> MessageMut<'m> {
     /// As [`set_field`](Self::set_field); `InvalidShape` if the field is not repeated.
     pub fn push(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
         let (place, value) = self.ready_element(field, value.into())?;
-        match self.append(&place, &value) {
+        let (program, base) = (self.program(), self.base);
+        let slot = self.target().open_list(program, base, place.position);
+        match slot.and_then(|slot| self.append(&place, slot, &value)) {
             Ok(()) => Ok(()),
             Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
         }
@@ -45,29 +46,31 @@ impl<'m> MessageMut<'m> {
         Ok((place, value))
     }
 
-    /// Appends a value that has been checked.
-    pub(super) fn append(&mut self, place: &Place<'_>, value: &Value) -> Result<(), TooLarge> {
-        let (program, base) = (self.program(), self.base);
+    /// Appends a value that has been checked to the list at `slot`, which is as before if there is no room.
+    pub(super) fn append(&mut self, place: &Place<'_>, slot: u32, value: &Value) -> Result<(), TooLarge> {
+        let len = self.slab.words().list(slot).len;
+        let appended = self.append_some(place, slot, value);
+        if appended.is_err() {
+            self.slab.list_truncate(slot, len);
+        }
+        appended
+    }
+
+    fn append_some(&mut self, place: &Place<'_>, slot: u32, value: &Value) -> Result<(), TooLarge> {
         let mut target = self.target();
-        let slot = target.open_list(program, base, place.position)?;
         if let Value::Prepared(prepared) = value {
-            let bytes = target.span(prepared.as_bytes())?;
-            let body = target.push_raw(&place.entry, slot, Nesting::known(prepared.depth()))?;
-            target.slab.add_verbatim(body, bytes as u32, (bytes >> 32) as u32)?;
-            return Ok(());
+            let body = target.aside_raw(&place.entry, prepared)?;
+            return target.push_body(&place.entry, slot, body);
         }
         if let Value::Message(message) = value {
             let body = target.push(&place.entry, slot)?;
             return self.fill(place.entry.sub, body, message);
         }
         let coding = place.entry.coding;
+        let words = target.words_of(coding, value)?;
         let at = target.slab.list_grow(slot, coding.words(), 1)?;
-        let written = target.write_scalar(coding, at, value);
-        if written.is_err() {
-            let len = self.slab.words().list(slot).len;
-            self.slab.list_truncate(slot, len - 1);
-        }
-        written
+        target.slab.set_words(at, coding.words(), words);
+        Ok(())
     }
 
     /// Replaces an element of a repeated field.
@@ -86,14 +89,19 @@ impl<'m> MessageMut<'m> {
             return Err(place.error(Fault::OutOfRange, Some(value)));
         };
         let written = match &value {
-            Value::Prepared(prepared) => self.set_element_raw(&place, index, prepared),
-            Value::Message(message) => self
-                .element_body(&place, index, true)
-                .and_then(|body| self.fill(place.entry.sub, body.ok_or(TooLarge)?, message)),
+            Value::Prepared(prepared) => {
+                let body = self.target().aside_raw(&place.entry, prepared);
+                body.map(|body| self.replace_element(&place, index, body))
+            }
+            Value::Message(message) => {
+                let body = self.target().aside(&place.entry);
+                let filled = body.and_then(|body| self.fill(place.entry.sub, body, message).map(|()| body));
+                filled.map(|body| self.replace_element(&place, index, body))
+            }
             scalar => {
                 let coding = place.entry.coding;
                 let at = list.ptr + index as u32 * coding.words();
-                self.target().write_scalar(coding, at, scalar)
+                self.target().words_of(coding, scalar).map(|words| self.slab.set_words(at, coding.words(), words))
             }
         };
         written.map_err(|TooLarge| place.error(Fault::TooLarge, Some(value)))
@@ -176,7 +184,7 @@ impl<'m> MessageMut<'m> {
             return Err(place.error(Fault::InvalidShape, None));
         }
         self.prepare(&place, Change::Modify)?;
-        let body = self.element_body(&place, index, false);
+        let body = self.element_body(&place, index);
         let base = match body {
             Ok(Some(base)) => {
                 let at = self.element_at(&place, index as u32);
@@ -195,29 +203,16 @@ impl<'m> MessageMut<'m> {
         Some(self.slab.words().list(slot).ptr + index * width)
     }
 
-    /// Replaces an element that is there by bytes.
-    fn set_element_raw(
-        &mut self,
-        place: &Place<'_>,
-        index: usize,
-        prepared: &Prepared,
-    ) -> Result<(), TooLarge> {
-        let at = self.element_at(place, index as u32).ok_or(TooLarge)?;
-        let in_place = self.set.program(place.entry.sub).is_contiguous();
-        let mut target = self.target();
-        let bytes = target.span(prepared.as_bytes())?;
-        let body = target.raw_at(&place.entry, at, in_place, Nesting::known(prepared.depth()))?;
-        target.slab.add_verbatim(body, bytes as u32, (bytes >> 32) as u32)?;
-        Ok(())
+    /// Replaces an element that is there by a message that was made aside.
+    fn replace_element(&mut self, place: &Place<'_>, index: usize, body: u32) {
+        if let Some(at) = self.element_at(place, index as u32) {
+            let in_place = self.set.program(place.entry.sub).is_contiguous();
+            self.target().place_body(&place.entry, at, in_place, body);
+        }
     }
 
-    /// The body of an element, made if it is the empty message; emptied if `empty`.
-    fn element_body(
-        &mut self,
-        place: &Place<'_>,
-        index: usize,
-        empty: bool,
-    ) -> Result<Option<u32>, TooLarge> {
+    /// The body of an element, made if it is the empty message.
+    fn element_body(&mut self, place: &Place<'_>, index: usize) -> Result<Option<u32>, TooLarge> {
         let view = self.raw();
         let Some(slot) = view.slot(place.position, &place.entry) else { return Ok(None) };
         let list = view.words.list(slot);
@@ -227,13 +222,10 @@ impl<'m> MessageMut<'m> {
         let sub = self.set.program(place.entry.sub);
         let at = list.ptr + index as u32 * sub.element_words();
         if sub.is_contiguous() {
-            if empty {
-                self.slab.clear_body(sub, at);
-            }
             return Ok(Some(at));
         }
         let old = self.slab.get(at);
-        if old != crate::slab::NIL && !empty {
+        if old != crate::slab::NIL {
             return Ok(Some(old));
         }
         let body = self.slab.alloc_body(sub)?;

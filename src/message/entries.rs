@@ -35,28 +35,52 @@ impl<'m> MessageMut<'m> {
         if let Err(error) = self.prepare(&place, Change::Modify) {
             return Err(error.with_value(value));
         }
-        match self.put(&place, &key, &value) {
+        let (program, base) = (self.program(), self.base);
+        let slot = self.target().open_list(program, base, place.position);
+        match slot.and_then(|slot| self.put(&place, slot, &key, &value)) {
             Ok(()) => Ok(()),
             Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
         }
     }
 
-    /// Inserts what has been checked.
-    pub(super) fn put(&mut self, place: &Place<'_>, key: &MapKey, value: &Value) -> Result<(), TooLarge> {
-        let entry = self.map_entry(place, key)?;
+    /// Inserts what has been checked into the map at `slot`, which is as before if there is no room.
+    pub(super) fn put(
+        &mut self,
+        place: &Place<'_>,
+        slot: u32,
+        key: &MapKey,
+        value: &Value,
+    ) -> Result<(), TooLarge> {
+        let len = self.slab.words().list(slot).len;
+        let entry = self.map_entry(place, slot, key)?;
         let mut entry = entry.ok_or(TooLarge)?;
         let part = place.map_part(1).ok_or(TooLarge)?;
-        entry.assign(&part, value)
+        let put = entry.assign(&part, value);
+        if put.is_err() {
+            self.drop_entry(place, slot, len);
+        }
+        put
+    }
+
+    /// Drops the entry that was added last, unless there are only `len` now.
+    fn drop_entry(&mut self, place: &Place<'_>, slot: u32, len: u32) {
+        if self.slab.words().list(slot).len > len {
+            let context = MapContext { store: self.store.as_slice(), set: self.set };
+            self.slab.map_remove(context, &place.entry, slot, len);
+        }
     }
 
     /// The entry of a key, made if it is not there: with its key, and an empty value.
-    fn map_entry(&mut self, place: &Place<'_>, key: &MapKey) -> Result<Option<MessageMut<'_>>, TooLarge> {
+    fn map_entry(
+        &mut self,
+        place: &Place<'_>,
+        slot: u32,
+        key: &MapKey,
+    ) -> Result<Option<MessageMut<'_>>, TooLarge> {
         let (Some(key_part), Some(value_part)) = (place.map_part(0), place.map_part(1)) else {
             return Ok(None);
         };
         let Some(raw_key) = key.as_ref().raw(key_part.entry.scalar()) else { return Ok(None) };
-        let (program, base) = (self.program(), self.base);
-        let slot = self.target().open_list(program, base, place.position)?;
         let list = self.raw().list(&place.entry, slot);
         let body = match list.map_find(raw_key) {
             Some(position) => list.message(position).base,
@@ -85,23 +109,21 @@ impl<'m> MessageMut<'m> {
             MapKey::String(v) => Value::String(v),
         };
         let mut target = self.target();
+        let (key_coding, value_coding) = (key_part.entry.coding, value_part.entry.coding);
+        let key = target.words_of(key_coding, &key)?;
         let body = target.push(&place.entry, slot)?;
-        // Room in the store is the only thing that can be missing from here on.
+        // Map entries are dense: there is room for both.
         let (key_slot, _) = target.slab.touch(program, body, key_part.position)?;
-        target.slab.set64(key_slot, 0);
-        let written = target.write_scalar(key_part.entry.coding, key_slot, &key);
+        target.slab.set_words(key_slot, key_coding.words(), key);
         let (value_slot, _) = target.slab.touch(program, body, value_part.position)?;
-        match value_part.entry.coding.words() {
-            1 => target.slab.set(value_slot, set.enum_default_of(&value_part.entry)),
-            _ => target.slab.set64(value_slot, 0),
-        }
-        if let Err(full) = written {
-            let len = self.slab.words().list(slot).len;
-            self.slab.list_truncate(slot, len - 1);
-            return Err(full);
-        }
+        let value = set.enum_default_of(&value_part.entry).into();
+        target.slab.set_words(value_slot, value_coding.words(), value);
         let context = MapContext { store: self.store.as_slice(), set };
-        self.slab.map_inserted(context, &place.entry, slot)?;
+        if self.slab.map_inserted(context, &place.entry, slot).is_err() {
+            let len = self.slab.words().list(slot).len;
+            self.drop_entry(place, slot, len - 1);
+            return Err(TooLarge);
+        }
         Ok(body)
     }
 
@@ -164,13 +186,18 @@ impl<'m> MessageMut<'m> {
         }
         self.prepare(&place, Change::Modify)?;
         let (entry_index, value_index) = (place.entry.sub, part.entry.sub);
-        let entry = match self.map_entry(&place, &key) {
-            Ok(Some(entry)) => entry.base,
-            _ => return Err(place.error(Fault::TooLarge, None)),
-        };
+        let too_large = |_| place.error(Fault::TooLarge, None);
+        let (program, base) = (self.program(), self.base);
+        let map = self.target().open_list(program, base, place.position).map_err(too_large)?;
+        let len = self.slab.words().list(map).len;
+        let entry = self.map_entry(&place, map, &key).and_then(|entry| Ok(entry.ok_or(TooLarge)?.base));
+        let entry = entry.map_err(too_large)?;
         let program = self.set.program(entry_index);
         let body = self.target().open(program, entry, part.position, &part.entry);
-        let body = body.map_err(|TooLarge| place.error(Fault::TooLarge, None))?;
+        if body.is_err() {
+            self.drop_entry(&place, map, len);
+        }
+        let body = body.map_err(too_large)?;
         let slot = self.raw().at(entry_index, entry).slot(part.position, &part.entry);
         let base = self.decoded(&part, body, slot)?;
         Ok(MessageMut { index: value_index, base, ..self })

@@ -22,7 +22,8 @@ pub enum SetFieldErrorKind {
     InvalidShape,
     /// An index beyond the end of a list.
     OutOfRange,
-    /// The message would hold more than 2^31-1 bytes of strings, or more than 16 GiB in all.
+    /// The message would hold more than 2^31-1 bytes of strings, or more than 16 GiB in all, or the allocator has no memory for
+    /// it.
     TooLarge,
 }
 
@@ -35,7 +36,7 @@ impl SetFieldErrorKind {
             Self::InvalidEnumNumber => "the closed enum does not list the number",
             Self::InvalidShape => "the field is of the wrong cardinality",
             Self::OutOfRange => "the index is beyond the end of the list",
-            Self::TooLarge => "the message would be too large",
+            Self::TooLarge => "the message would be too large, or there is no memory",
         }
     }
 }

@@ -44,6 +44,9 @@ struct Group<'a> {
 #[cold]
 #[inline(never)]
 fn next_group<'a>(words: Words<'_>, base: u32, body: &'a Body, left: u32) -> Option<Group<'a>> {
+    if body.is_wide() && words.is_wide_empty(base) {
+        return None;
+    }
     let group = body.windows.len().checked_sub(left as usize)?;
     body.windows.iter().enumerate().skip(group).find_map(|(group, window)| {
         let (bits, slots) =

@@ -2,7 +2,7 @@
 
 use super::{MapKey, MessageView, ValueRef};
 use crate::program::{Access, Form, Scalar};
-use crate::slab::{List, NIL, RawKey, RawList};
+use crate::slab::{List, NIL, RawKey, RawList, text_at};
 use crate::wire::utf8;
 use alloc::borrow::ToOwned;
 use core::fmt;
@@ -69,7 +69,7 @@ impl<'i> MapKeyRef<'i> {
             Form::U32 => Self::U32(words.find(slot)?),
             Form::I64 => Self::I64(words.find64(slot)? as i64),
             Form::U64 => Self::U64(words.find64(slot)?),
-            Form::String => Self::String(crate::slab::checked_str(entry.span(slot)?)),
+            Form::String => Self::String(text_at(words, entry.store, words.find64(slot)?)?),
             // Keys of proto2 maps may be anything; such a key is found by its bytes but has no string.
             _ => Self::String(utf8::from_utf8(entry.span(slot)?).unwrap_or("\u{fffd}")),
         })

@@ -8,7 +8,7 @@ use super::store::Store;
 use super::{DynamicMessage, MessageView, Value};
 use crate::program::{Program, ProgramSet};
 use crate::schema::{DescriptorPool, FieldDescriptor, MessageDescriptor};
-use crate::slab::{Nesting, RawView, Slab};
+use crate::slab::{NIL, RawView, Slab};
 use alloc::string::String;
 
 /// A mutably borrowed message: the root of a [`DynamicMessage`], or a message inside of it.
@@ -103,7 +103,9 @@ impl<'m> MessageMut<'m> {
         match found {
             Some((position, entry)) => {
                 let field = crate::schema::FieldRef::new(self.pool, message, field.index());
-                Ok(Place { field, position, entry: *entry, set: self.set })
+                let place = Place { field, position, entry: *entry, set: self.set };
+                // An empty message without a body is one for which there was no memory.
+                if self.base == NIL { Err(place.error(Fault::TooLarge, None)) } else { Ok(place) }
             }
             None => Err(SetFieldError::new(Fault::NoSuchField, field.full_name(), String::new(), None)),
         }
@@ -150,48 +152,40 @@ impl<'m> MessageMut<'m> {
         }
     }
 
-    /// Writes a value that has been checked.
+    /// Writes a value that has been checked. It is made aside and attached when it is whole, so that the field has its old
+    /// value if there is no room for the new one.
     pub(super) fn assign(&mut self, place: &Place<'_>, value: &Value) -> Result<(), TooLarge> {
+        let (program, base, Place { position, entry, .. }) = (self.program(), self.base, *place);
         match value {
+            Value::List(elements) if elements.is_empty() => self.unset(place),
+            Value::Map(entries) if entries.is_empty() => self.unset(place),
             Value::List(elements) => {
-                self.unset(place);
-                elements.iter().try_for_each(|element| self.append(place, element))
+                let list = self.target().list_aside()?;
+                elements.iter().try_for_each(|element| self.append(place, list, element))?;
+                self.target().attach_list(program, base, position, list)?;
             }
             Value::Map(entries) => {
-                self.unset(place);
-                entries.iter().try_for_each(|(key, value)| self.put(place, key, value))
+                let list = self.target().list_aside()?;
+                entries.iter().try_for_each(|(key, value)| self.put(place, list, key, value))?;
+                self.target().attach_list(program, base, position, list)?;
             }
             Value::Message(message) => {
-                self.unset(place);
-                let (program, base) = (self.program(), self.base);
-                let body = self.target().open(program, base, place.position, &place.entry)?;
-                self.fill(place.entry.sub, body, message)
+                let body = self.target().aside(&entry)?;
+                self.fill(entry.sub, body, message)?;
+                self.target().attach(program, base, position, &entry, body)?;
             }
             Value::Prepared(prepared) => {
-                let (program, base) = (self.program(), self.base);
-                let mut target = self.target();
-                let bytes = target.span(prepared.as_bytes())?;
-                target.slab.untouch(program, base, place.position);
-                let body = target.open_raw(
-                    program,
-                    base,
-                    place.position,
-                    &place.entry,
-                    Nesting::known(prepared.depth()),
-                )?;
-                target.slab.add_verbatim(body, bytes as u32, (bytes >> 32) as u32)?;
-                Ok(())
+                let body = self.target().aside_raw(&entry, prepared)?;
+                self.target().attach(program, base, position, &entry, body)?;
             }
+            scalar if entry.flags.is_implicit() && is_zero(scalar) => self.unset(place),
             scalar => {
-                self.unset(place);
-                if place.entry.flags.is_implicit() && is_zero(scalar) {
-                    return Ok(());
-                }
-                let (program, base) = (self.program(), self.base);
-                let (slot, _) = self.slab.touch(program, base, place.position)?;
-                self.target().write_scalar(place.entry.coding, slot, scalar)
+                let words = self.target().words_of(entry.coding, scalar)?;
+                let (slot, _) = self.slab.touch(program, base, position)?;
+                self.slab.set_words(slot, entry.coding.words(), words);
             }
         }
+        Ok(())
     }
 
     /// Copies a message of this pool into an empty body.

@@ -4,7 +4,7 @@ use super::view::NONE;
 use super::{ListRef, MapRef, MessageView, RawMessage, ValueRef};
 use crate::program::{Access, Body, Elements, Form};
 use crate::schema::{DescriptorPool, FieldDescriptor, FieldRef, OneofDescriptor};
-use crate::slab::{List, NIL, Words, bytes_at};
+use crate::slab::{List, NIL, Words, bytes_at, text_at};
 use crate::table::{DefaultValue, Kind};
 use crate::wire::utf8;
 
@@ -113,7 +113,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
             Form::I64 => ValueRef::I64(place.word64()? as i64),
             Form::U64 => ValueRef::U64(place.word64()?),
             Form::F64 => ValueRef::F64(f64::from_bits(place.word64()?)),
-            Form::String => ValueRef::String(crate::slab::checked_str(self.pair(place.word64()?)?)),
+            Form::String => ValueRef::String(text_at(self.words, self.store, place.word64()?)?),
             Form::Text => text(self.pair(place.word64()?)?),
             Form::Bytes => ValueRef::Bytes(self.pair(place.word64()?)?),
             Form::Message => self.message_at(sub()?, place.word()?)?,

@@ -1,6 +1,8 @@
 //! The byte store of a [`DynamicMessage`](super::DynamicMessage): its own bytes, or `Bytes` it shares.
 
 use crate::decode::MAX_STORE;
+use crate::error::DecodeErrorKind;
+use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 
 /// Least and most room for strings to be set, in bytes; between them, a sixteenth of the first input. Otherwise the first
@@ -18,9 +20,29 @@ enum Holder {
     Shared(bytes::Bytes),
 }
 
-/// The store would be longer than 2^31-1 bytes.
+/// Why bytes could not be appended. The store is as before.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StoreFull;
+pub(super) enum StoreFull {
+    /// The store would be longer than 2^31-1 bytes.
+    TooLarge,
+    /// The allocator has no memory.
+    NoMemory,
+}
+
+impl From<StoreFull> for DecodeErrorKind {
+    fn from(full: StoreFull) -> Self {
+        match full {
+            StoreFull::TooLarge => Self::TooLarge,
+            StoreFull::NoMemory => Self::BudgetExceeded,
+        }
+    }
+}
+
+impl From<TryReserveError> for StoreFull {
+    fn from(_: TryReserveError) -> Self {
+        Self::NoMemory
+    }
+}
 
 impl Store {
     pub(super) const fn new() -> Self {
@@ -55,20 +77,30 @@ impl Store {
     }
 
     /// Appends bytes and gives their offset. Shared bytes are copied the first time.
+    ///
+    /// # Errors
+    /// There is no room for them, or no memory; the store is as before.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<usize, StoreFull> {
         let start = self.len();
         if bytes.len() > MAX_STORE - start.min(MAX_STORE) {
-            return Err(StoreFull);
+            return Err(StoreFull::TooLarge);
         }
         match &mut self.0 {
             Holder::Own(own) => {
                 if own.capacity() == 0 && !bytes.is_empty() {
-                    own.reserve_exact(bytes.len() + (bytes.len() / 16).clamp(EDITS.0, EDITS.1));
+                    own.try_reserve_exact(bytes.len() + (bytes.len() / 16).clamp(EDITS.0, EDITS.1))?;
                 }
+                own.try_reserve(bytes.len())?;
                 own.extend_from_slice(bytes);
             }
             #[cfg(feature = "bytes")]
-            Holder::Shared(shared) => self.0 = Holder::Own([shared, bytes].concat()),
+            Holder::Shared(shared) => {
+                let mut own = Vec::new();
+                own.try_reserve_exact(shared.len() + bytes.len())?;
+                own.extend_from_slice(shared);
+                own.extend_from_slice(bytes);
+                self.0 = Holder::Own(own);
+            }
         }
         Ok(start)
     }

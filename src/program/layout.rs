@@ -2,14 +2,14 @@
 //!
 //! A body starts with two header words: presence bits 0..32 and the offset of the unknown-field list. A *dense*
 //! body has a third header word for presence bits 32..64 when it needs them, and then a fixed slot for each
-//! field; the members of a oneof share theirs. A *wide* body, for types with more fields or words than a dense
+//! field; the members of a oneof share theirs, but for those that are strings, which share one of their own. A *wide* body, for types with more fields or words than a dense
 //! one may have, has three words and keeps only the fields that are set (`slab/wide.rs`).
 //!
 //! A slot holds a number (1 or 2 words), a string's (offset, length), a list's (offset, length), or a
 //! sub-message's offset. Sub-messages of at most [`INLINE_WORDS`] words without message fields of their own
 //! (points, timestamps) live in the slots themselves.
 
-use super::{Entry, Program};
+use super::{Coding, Entry, Program};
 
 /// A dense body has at most this many words (384 bytes).
 pub(crate) const DENSE_WORDS: u32 = 96;
@@ -30,7 +30,7 @@ pub(super) fn leaf(entries: &[Entry]) -> Leaf {
     if entries.len() > DENSE_FIELDS || entries.iter().any(|e| e.coding.is_message()) {
         return Leaf(None);
     }
-    let words = dense_words(entries, &[]);
+    let words = dense_words(entries, &[]).all;
     Leaf((words <= INLINE_WORDS).then_some(words))
 }
 
@@ -51,36 +51,69 @@ fn field_words(entry: &Entry, leaves: &[Leaf]) -> (u32, bool) {
     (entry.coding.words(), false)
 }
 
-fn dense_words(entries: &[Entry], leaves: &[Leaf]) -> u32 {
+fn dense_words(entries: &[Entry], leaves: &[Leaf]) -> Words {
     let mut scratch = entries.to_vec();
     place(&mut scratch, leaves)
 }
 
-/// Gives each entry its slot and returns the size of the body in words.
-fn place(entries: &mut [Entry], leaves: &[Leaf]) -> u32 {
+/// Whether a slot of the field holds a string.
+fn has_text(entry: &Entry) -> bool {
+    entry.coding == Coding::String && !entry.flags.is_list()
+}
+
+/// The words of a body.
+#[derive(Clone, Copy)]
+struct Words {
+    /// Header and strings.
+    text: u32,
+    all: u32,
+}
+
+/// Gives each entry its slot: strings first, so that one run of words is cleared when a body is made, then everything else.
+/// Members of a oneof share a slot, but those that are strings do not share it with others: in the slot of a string there
+/// is never anything else.
+fn place(entries: &mut [Entry], leaves: &[Leaf]) -> Words {
     let mut next = header_words(entries.len());
+    let mut text = next;
     let oneofs = entries.iter().map(|e| e.oneof).max().unwrap_or(0) as usize;
-    let mut shared = alloc::vec![0u32; oneofs + 1];
-    for entry in entries.iter_mut() {
-        let (words, inline) = field_words(entry, leaves);
-        let oneof = entry.oneof as usize;
-        if oneof != 0 {
-            entry.set_special();
-            // Two words hold any value that is not inlined.
-            if shared[oneof] == 0 {
-                shared[oneof] = next;
-                next += 2;
+    for strings in [true, false] {
+        let mut shared = alloc::vec![0u32; oneofs + 1];
+        for entry in entries.iter_mut().filter(|entry| has_text(entry) == strings) {
+            let (words, inline) = field_words(entry, leaves);
+            let oneof = entry.oneof as usize;
+            if oneof != 0 {
+                entry.set_special();
+                // Two words hold any value that is not inlined.
+                if shared[oneof] == 0 {
+                    shared[oneof] = next;
+                    next += 2;
+                }
+                entry.slot = shared[oneof] as u16;
+                continue;
             }
-            entry.slot = shared[oneof] as u16;
-            continue;
+            entry.slot = next.min(u16::MAX as u32) as u16;
+            next = next.saturating_add(words);
+            if inline {
+                entry.set_inline();
+            }
         }
-        entry.slot = next.min(u16::MAX as u32) as u16;
-        next = next.saturating_add(words);
-        if inline {
-            entry.set_inline();
+        if strings {
+            text = next;
         }
     }
-    next
+    Words { text, all: next }
+}
+
+/// How many words are cleared when a body is made: header and strings, rounded up where that is one store. Everything else
+/// is written before it is read.
+fn rounded(words: Words) -> u16 {
+    let rounded = match words.text {
+        text @ ..=2 => text,
+        ..=4 if words.all >= 4 => 4,
+        ..=8 if words.all >= 8 => 8,
+        text => text,
+    };
+    rounded as u16
 }
 
 /// Lays out one message: dense if it fits, with small sub-messages inlined if it still fits, otherwise wide.
@@ -88,13 +121,16 @@ pub(super) fn lay_out(program: &mut Program, leaves: &[Leaf], map_entry: bool) {
     let fields = program.entries.len();
     let leaves = if map_entry || program.message_set { &[] } else { leaves };
     for leaves in [leaves, &[]] {
-        if fields <= DENSE_FIELDS && dense_words(&program.entries, leaves) <= DENSE_WORDS {
-            program.words = place(&mut program.entries, leaves);
+        if fields <= DENSE_FIELDS && dense_words(&program.entries, leaves).all <= DENSE_WORDS {
+            let words = place(&mut program.entries, leaves);
+            program.words = words.all;
+            program.cleared = rounded(words);
             program.wide = false;
             return;
         }
     }
     program.words = 3;
+    program.cleared = 3;
     program.wide = true;
     for (position, entry) in program.entries.iter_mut().enumerate() {
         entry.slot = position as u16;

@@ -20,6 +20,12 @@ const NO_FIELDS: [Entry; 16] = {
     entries
 };
 
+/// Where the required fields are among the entries.
+pub(super) fn required_positions(entries: &[Entry]) -> Vec<u16> {
+    let positions = (0u16..).zip(entries);
+    positions.filter(|(_, entry)| entry.flags.is_required()).map(|(position, _)| position).collect()
+}
+
 /// One message type, lowered.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
@@ -41,6 +47,8 @@ pub(crate) struct Program {
     oneof_masks: Vec<u64>,
     /// Presence bits of the required fields, for dense programs.
     pub(super) required_mask: u64,
+    /// Positions of the required fields.
+    pub(super) required: Vec<u16>,
     /// Presence bits of lists and maps, for dense programs.
     repeated_mask: u64,
     /// The form of a body with all fields, if they are all fixed-width numbers.
@@ -51,8 +59,12 @@ pub(crate) struct Program {
     constant_sizes: Vec<(u64, u8)>,
     /// Size of the body in words.
     pub(super) words: u32,
+    /// How many of them are cleared to make it.
+    pub(super) cleared: u16,
     pub(super) wide: bool,
     pub(super) has_required: bool,
+    /// Maps can be in it.
+    maps: bool,
     /// Messages can be in it.
     parent: bool,
     /// Messages can be in it, outside of its own slots.
@@ -98,13 +110,16 @@ impl Program {
         entry_of: Vec::new(),
         oneof_masks: Vec::new(),
         required_mask: 0,
+        required: Vec::new(),
         repeated_mask: 0,
         fixed: None,
         parts: None,
         constant_sizes: Vec::new(),
         words: 2,
+        cleared: 2,
         wide: false,
         has_required: false,
+        maps: false,
         parent: false,
         nests: false,
         spans: false,
@@ -197,6 +212,7 @@ impl Program {
         if !self.wide {
             self.fixed = FixedShape::new(&self.entries);
         }
+        self.required = required_positions(&self.entries);
         let first = self.entries.first().map_or(1, |e| e.number());
         let last = self.entries.last().map_or(1, |e| e.number());
         let places = (last - first + 1).min(2 * self.entries.len() as u32 + 16);
@@ -204,6 +220,7 @@ impl Program {
         self.far = places <= last - first;
         self.near = (first..first + places).map(Entry::none).collect();
         self.writes = self.entries.iter().map(WriteEntry::new).collect();
+        self.maps = self.entries.iter().any(|e| e.flags.is_map());
         self.parent = self.entries.iter().any(|e| e.coding.is_message());
         self.nests = self.entries.iter().any(|e| e.coding.is_message() && !e.flags.is_inline());
         let spans = |e: &Entry| e.coding.is_message() || matches!(e.coding, Coding::String | Coding::Bytes);
@@ -317,6 +334,22 @@ impl Program {
     #[inline]
     pub(crate) fn words(&self) -> u32 {
         self.words
+    }
+
+    /// Positions of the required fields, in number order.
+    pub(crate) fn required(&self) -> &[u16] {
+        &self.required
+    }
+
+    /// Whether a field is a map.
+    pub(crate) fn has_maps(&self) -> bool {
+        self.maps
+    }
+
+    /// Words of a body that are cleared to make it: the header and the slots of strings.
+    #[inline(always)]
+    pub(crate) fn cleared(&self) -> u16 {
+        self.cleared
     }
 
     /// Whether bodies keep only the fields that are set.

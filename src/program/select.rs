@@ -5,7 +5,7 @@
 //! with the same layout, so that a message can be read, copied and changed by either; what differs is the operation of
 //! an entry (skip, stay bytes) and which program decodes the sub-message.
 
-use super::lowered::LeftOut;
+use super::lowered::{LeftOut, required_positions};
 use super::set::mark_required;
 use super::{Bodies, Entry, Program, ProgramSet};
 use alloc::collections::BTreeMap;
@@ -211,6 +211,7 @@ impl Program {
         self.has_required = self.entries.iter().any(|entry| entry.flags.is_required());
         self.needs_check = self.has_required;
         self.required_mask = 0;
+        self.required = required_positions(&self.entries);
         self.find_plain_end();
         if !self.wide {
             let required = self.entries.iter().filter(|entry| entry.flags.is_required());

@@ -27,6 +27,9 @@ impl FieldsBack {
     /// The set fields of a wide message in front of a position.
     #[inline(never)]
     fn below(program: &Program, words: Words<'_>, base: u32, position: usize) -> Self {
+        if words.is_wide_empty(base) {
+            return Self::default();
+        }
         let group = (position.min(program.entries().len()).saturating_sub(1) / WIDE_GROUP) as u32;
         Self::group_below(words, base, group, position)
     }

@@ -6,7 +6,7 @@
 //!
 //! Here are keys and searches; `map_write.rs` keeps keys unique and the index in order.
 
-use super::Slab;
+use super::{Slab, span_len};
 use super::view::{RawList, RawView};
 use crate::program::{Coding, Entry, ProgramSet};
 use alloc::vec::Vec;
@@ -74,7 +74,7 @@ impl<'i> RawList<'_, 'i> {
                 let last = words.get64(slot(position));
                 earlier.find(|&at| {
                     let span = if has_key(at) { words.get64(slot(at)) } else { 0 };
-                    span >> 32 == last >> 32 && self.view.pair(span) == self.view.pair(last)
+                    span_len(span) == span_len(last) && self.view.pair(span) == self.view.pair(last)
                 })
             }
             coding => {

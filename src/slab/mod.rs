@@ -26,7 +26,7 @@ pub(crate) use backward::FieldsBack;
 pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};
 pub(crate) use map_write::MapScratch;
-pub(crate) use text::checked_str;
+pub(crate) use text::{Text, span_len, text_at};
 pub(crate) use unknown::{UnknownSpan, UnknownSpans};
 pub(crate) use verbatim::Nesting;
 pub(crate) use view::{RawList, RawView, SetFields, bytes_at};

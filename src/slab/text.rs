@@ -1,28 +1,92 @@
-//! The fence around strings: those of validated fields were checked when they entered the slab.
+//! The fence around strings: a string is read without a check only if its bytes have been checked.
+//!
+//! The store holds at most 2^31-1 bytes, so the top bit of a length is free. In a string's (offset, length) it is a mark:
+//! these bytes are UTF-8. A reader believes the mark only while the slab is *trusted*, and checks the bytes again
+//! otherwise. What that rests on:
+//!
+//! - [`Text::check`] is the one place that makes a marked pair, and it looks at the bytes first. A byte store is only
+//!   appended to while its slab refers to it.
+//! - A slot that holds strings holds nothing else: number, bytes and messages have slots of their own, in oneofs as well
+//!   (`program/layout.rs`), and the slots of strings are zero when a body is made. So neither an old word nor a stale
+//!   presence bit makes a number or a bytes value a marked string.
+//! - After any operation that failed (no memory, no budget, bad input) the slab is not trusted until it is cleared or copied.
+//!   What a failure leaves half done therefore costs a check per string, and never more.
 
 #![allow(unsafe_code)]
 
-/// The string of a field with UTF-8 validation.
+use super::Words;
+use super::view::bytes_at;
+use crate::wire::utf8;
+
+/// The mark, in the high word of a pair.
+pub(super) const MARK: u32 = 1 << 31;
+/// The length in the high word of a pair.
+const LEN: u64 = MARK as u64 - 1;
+
+/// The length of an (offset, length), marked or not.
+#[inline(always)]
+pub(crate) const fn span_len(span: u64) -> u64 {
+    span >> 32 & LEN
+}
+
+/// The (offset, length) of bytes that were found to be UTF-8.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text(u64);
+
+impl Text {
+    /// The empty string.
+    pub(crate) const EMPTY: Self = Self((MARK as u64) << 32);
+
+    /// The string of `len` bytes at `start`, if all of it is there and is UTF-8.
+    #[inline(always)]
+    pub(crate) fn check(store: &[u8], start: usize, len: usize) -> Option<Self> {
+        Self::check_moved(store, start, len, 0)
+    }
+
+    /// The same, of a copy of a part of the store: `shift` is where the copy begins in the store.
+    #[inline(always)]
+    pub(crate) fn check_moved(bytes: &[u8], start: usize, len: usize, shift: usize) -> Option<Self> {
+        // With a branch and not an empty slice instead, whose bytes compilers choose one by one.
+        utf8::from_prefix(bytes.get(start..)?, len)?;
+        Some(Self((start + shift) as u64 | (len as u64) << 32 | Self::EMPTY.0))
+    }
+
+    /// What a slot holds: the offset in the low half, length and mark in the other.
+    #[inline(always)]
+    pub(crate) fn pair(self) -> u64 {
+        self.0
+    }
+}
+
+/// The string of a pair in a slab, if its bytes are all there; empty if they are not UTF-8, which no field with UTF-8
+/// validation has.
 ///
-/// Such a field gets its (offset, length) in two places only: the decode loop and the setters, and both store it
-/// after they have validated just these bytes; the byte store is never changed, only appended to. Checking again
-/// costs as much as decoding the string did. A reader that has just found a string of another field to be UTF-8 may
-/// take it from here as well.
+/// Checking all strings again costs as much as decoding them did.
+#[inline(always)]
+pub(crate) fn text_at<'i>(words: Words<'_>, store: &'i [u8], pair: u64) -> Option<&'i str> {
+    let bytes = bytes_at(store, pair)?;
+    if words.trusts(pair) { Some(marked_str(bytes)) } else { recheck(bytes) }
+}
+
+/// Out of line, as are all rare things that readers meet.
+#[cold]
+#[inline(never)]
+fn recheck(bytes: &[u8]) -> Option<&str> {
+    let text = utf8::from_utf8(bytes);
+    debug_assert!(text.is_some(), "a string was not validated: {}", bytes.escape_ascii());
+    Some(text.unwrap_or(""))
+}
+
 #[cfg(not(any(debug_assertions, tablepb_safe)))]
-#[inline]
-pub(crate) fn checked_str(bytes: &[u8]) -> &str {
-    // SAFETY: the bytes are UTF-8, as the invariant above says.
+#[inline(always)]
+fn marked_str(bytes: &[u8]) -> &str {
+    // SAFETY: the only caller has seen a marked pair in a slab that is trusted. By the three points above
+    // `Text::check` made the pair, from bytes that have not changed since.
     unsafe { core::str::from_utf8_unchecked(bytes) }
 }
 
-/// The safe twin: checks again.
+/// The safe twin.
 #[cfg(any(debug_assertions, tablepb_safe))]
-pub(crate) fn checked_str(bytes: &[u8]) -> &str {
-    match core::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(_) => {
-            debug_assert!(false, "a string was not validated: {}", bytes.escape_ascii());
-            ""
-        }
-    }
+fn marked_str(bytes: &[u8]) -> &str {
+    recheck(bytes).unwrap_or("")
 }

@@ -1,6 +1,7 @@
 //! Reading a message in the slab by entry and slot; knows programs, not descriptors.
 
 use super::unknown::UnknownSpans;
+use super::text::span_len;
 use super::{List, NIL, Nesting, Words};
 use crate::program::{Entry, Program, ProgramSet, WIDE_GROUP};
 
@@ -20,7 +21,20 @@ pub(crate) struct RawView<'a, 'i> {
 #[inline(always)]
 pub(crate) fn bytes_at(store: &[u8], span: u64) -> Option<&[u8]> {
     let start = span as u32 as usize;
-    store.get(start..start.wrapping_add((span >> 32) as usize))
+    store.get(start..start.wrapping_add(span_len(span) as usize))
+}
+
+impl Words<'_> {
+    /// The slot of a field of the message at `base`, if it is set.
+    #[inline]
+    pub(crate) fn slot(self, program: &Program, base: u32, position: usize) -> Option<u32> {
+        if program.is_wide() {
+            return self.wide_find(base, position);
+        }
+        let entry = program.entries().get(position)?;
+        let has = self.has_bits(program, base);
+        (has >> (position & 63) & 1 != 0).then(|| base + entry.slot as u32)
+    }
 }
 
 impl<'a, 'i> RawView<'a, 'i> {
@@ -294,7 +308,7 @@ impl SetFields {
     ) -> Option<(usize, &'a Entry, u32)> {
         while self.bits == 0 {
             self.group += 1;
-            if self.group as usize * WIDE_GROUP >= program.entries().len() {
+            if self.group as usize * WIDE_GROUP >= program.entries().len() || words.is_wide_empty(base) {
                 return None;
             }
             let (bits, block) = words.wide_group(base, self.group);

@@ -5,7 +5,7 @@
 //! words for each of them, in number order as well; the word before the block is its capacity in fields. Behind the
 //! fields, each oneof has a place as a field has one, which holds 1 + entry index of the member that is set.
 
-use super::{Full, Slab, Words};
+use super::{Full, NIL, Slab, Words};
 use crate::program::{Program, WIDE_GROUP};
 
 fn group_at(table: u32, entry: usize) -> (u32, u32) {
@@ -30,6 +30,12 @@ impl Words<'_> {
         (bitmap & bit != 0).then(|| self.get(group + 1) + 2 * (bitmap & (bit - 1)).count_ones())
     }
 
+    /// Whether no field of a wide body has ever been set: there are no groups to look at.
+    #[inline]
+    pub(crate) fn is_wide_empty(self, base: u32) -> bool {
+        self.get(base + 2) == 0
+    }
+
     /// Bitmap and block offset of a group of a wide body.
     #[inline]
     pub(crate) fn wide_group(self, base: u32, group: u32) -> (u32, u32) {
@@ -52,17 +58,37 @@ impl Slab {
             self.run_mut(table, program.wide_table_words() as usize).fill(0);
             self.set(base + 2, table);
         }
+        let (slot, fresh) = self.wide_insert(base, entry)?;
         let oneof = program.entries().get(entry).map_or(0, |e| e.oneof);
-        if oneof != 0 {
-            let place = place_of(program, oneof);
-            let (case_at, fresh) = self.wide_insert(base, place)?;
-            let case = if fresh { 0 } else { self.get(case_at) };
-            self.set(case_at, entry as u32 + 1);
-            if case != 0 && case != entry as u32 + 1 {
-                self.wide_take(base, case as usize - 1);
-            }
+        if oneof == 0 || !fresh {
+            return Ok((slot, fresh));
         }
-        self.wide_insert(base, entry)
+        // The other member goes when nothing can fail any more.
+        let place = place_of(program, oneof);
+        let case_at = match self.wide_insert(base, place) {
+            Ok((case_at, _)) => case_at,
+            Err(full) => {
+                self.wide_take(base, entry);
+                return Err(full);
+            }
+        };
+        let case = self.get(case_at);
+        self.set(case_at, entry as u32 + 1);
+        if case != 0 {
+            self.wide_take(base, case as usize - 1);
+        }
+        // Both may have moved it.
+        Ok((self.words().wide_find(base, entry).unwrap_or(NIL), true))
+    }
+
+    /// Marks the member of a oneof that is set as unset.
+    pub(crate) fn wide_clear_oneof(&mut self, program: &Program, base: u32, oneof: u16) {
+        if oneof != 0
+            && let Some(case_at) = self.words().wide_find(base, place_of(program, oneof))
+            && let Some(entry) = self.get(case_at).checked_sub(1)
+        {
+            self.wide_remove(program, base, entry as usize);
+        }
     }
 
     /// The slot of a place, and whether it was unset.

@@ -1,11 +1,15 @@
 //! The slab itself: growth within a limit, and checked access to words.
 
+use super::text::MARK;
 use super::{Full, NIL};
 use crate::program::Program;
 use alloc::vec::Vec;
 
-/// Words 0..4 stay zero: the header of the empty message, [`NIL`].
-const RESERVED: usize = 4;
+/// Words 0..3 stay zero: the header of the empty message, [`NIL`]. Word 3 is [`TRUST`]. None of them can be written to from
+/// outside of this file.
+const RESERVED: u32 = 4;
+/// The mark of checked strings while the slab is trusted, else 0.
+const TRUST: u32 = 3;
 /// The first growth of an empty slab, in words.
 const FIRST_GROWTH: usize = 128;
 /// What a slab that may need more starts with, in words: a kilobyte, which allocators keep at hand.
@@ -98,6 +102,12 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// Whether an (offset, length) is marked as a checked string, and marks can be trusted.
+    #[inline(always)]
+    pub(super) fn trusts(self, pair: u64) -> bool {
+        (pair >> 32) as u32 & self.get(TRUST) != 0
+    }
+
     /// Up to so many words, as far as they are there.
     #[inline(always)]
     pub(crate) fn part(self, at: u32, len: usize) -> &'a [u32] {
@@ -124,29 +134,44 @@ impl<'a> Words<'a> {
 pub(crate) struct Slab {
     /// All initialised; `top` of them are in use. There may be capacity that has not been touched.
     words: Vec<u32>,
-    top: usize,
-    /// Most words that growth may have allocated at any moment.
-    limit: usize,
+    top: u32,
+    /// Words that may be taken without a look at the limit: all there are, or up to the limit.
+    usable: u32,
+    /// Most words that may be in use, and most that growth may have allocated at any moment.
+    limit: u32,
+    /// Words that were allocated when the limit was set.
+    held: usize,
     /// How many words it will perhaps come to.
     expected: u32,
     /// Words below `top` that nothing refers to any more.
     garbage: u32,
     /// There are or were verbatim messages.
     verbatim: bool,
+    /// Something has failed since the slab was empty; see `text.rs`.
+    distrusted: bool,
 }
 
 impl Clone for Slab {
     fn clone(&self) -> Self {
-        let words = self.words.get(..self.top).unwrap_or(&[]).to_vec();
-        let &Self { top, limit, expected, garbage, verbatim, .. } = self;
-        Self { words, top, limit, expected, garbage, verbatim }
+        let words = self.words.get(..self.top as usize).unwrap_or(&[]).to_vec();
+        Self { usable: self.usable.min(words.len() as u32), words, ..*self }
     }
 }
 
 impl Slab {
     /// An empty slab without memory.
     pub(crate) const fn new() -> Self {
-        Self { words: Vec::new(), top: RESERVED, limit: 0, expected: 0, garbage: 0, verbatim: false }
+        Self {
+            words: Vec::new(),
+            top: RESERVED,
+            usable: 0,
+            limit: 0,
+            held: 0,
+            expected: 0,
+            garbage: 0,
+            verbatim: false,
+            distrusted: false,
+        }
     }
 
     /// Forgets the contents and keeps the memory.
@@ -154,48 +179,80 @@ impl Slab {
         self.top = RESERVED;
         self.garbage = 0;
         self.verbatim = false;
-        if let Some(reserved) = self.words.first_chunk_mut::<RESERVED>() {
-            *reserved = [0; RESERVED];
+        self.distrusted = false;
+        self.reserve_first();
+    }
+
+    /// Writes the reserved words.
+    fn reserve_first(&mut self) {
+        if let Some(reserved) = self.words.first_chunk_mut::<{ RESERVED as usize }>() {
+            *reserved = [0, 0, 0, if self.distrusted { 0 } else { MARK }];
         }
+    }
+
+    /// An operation has failed: strings are checked when they are read, until the slab is cleared.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn distrust(&mut self) {
+        self.distrusted = true;
+        self.reserve_first();
     }
 
     /// Gives back memory above `bytes`, as far as it is not in use.
     pub(crate) fn shrink_to(&mut self, bytes: usize) {
-        let kept = self.top.max(bytes / 4);
+        let kept = (self.top as usize).max(bytes / 4);
         self.words.truncate(kept);
         self.words.shrink_to(kept);
+        self.usable = self.usable.min(self.words.len() as u32);
     }
 
-    /// Allows growth to `bytes`, counting the old and the new block while words are moved.
+    /// Allows so many bytes to be in use, and growth as long as the old and the new block together are no more. Memory that
+    /// the slab has already may be used up to the limit, and counts no further: what a slab held before changes nothing.
     pub(crate) fn set_limit(&mut self, bytes: usize) {
-        self.limit = (bytes / 4).min(u32::MAX as usize);
+        self.limit = (bytes / 4).min(u32::MAX as usize) as u32;
+        self.held = self.words.capacity();
+        self.find_usable();
+    }
+
+    fn find_usable(&mut self) {
+        self.usable = self.words.len().min(self.limit as usize) as u32;
     }
 
     /// Takes memory that is used elsewhere from what is left of the limit.
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Full> {
-        let limit = self.limit.checked_sub(bytes.div_ceil(4)).filter(|&limit| limit >= self.words.capacity());
-        self.limit = limit.ok_or(Full)?;
+        let words = u32::try_from(bytes.div_ceil(4)).map_err(|_| Full)?;
+        let allocated = self.words.capacity();
+        let fits = |&limit: &u32| limit >= self.top && (limit as usize).max(self.held) >= allocated;
+        self.limit = self.limit.checked_sub(words).filter(fits).ok_or(Full)?;
+        self.find_usable();
         Ok(())
     }
 
-    /// Forgets the contents and takes all memory up to the limit at once; false if it has that already.
+    /// Forgets the contents and takes all memory up to the limit at once.
+    ///
+    /// False if it has that already, and the contents are as they were. An error if there is not so much memory: the
+    /// contents are gone as well, since the old block had to go before there could be a new one.
     #[cold]
-    pub(crate) fn start_over(&mut self) -> bool {
-        if self.words.capacity() >= self.limit {
-            return false;
+    pub(crate) fn start_over(&mut self) -> Result<bool, Full> {
+        if self.words.capacity() >= self.limit as usize {
+            return Ok(false);
         }
         self.words = Vec::new();
+        self.usable = 0;
         self.clear();
         self.expected = 0;
-        self.grow_to(RESERVED, self.limit).is_ok()
+        self.grow_to(RESERVED as usize, self.limit as usize)?;
+        // Memory that is used elsewhere takes from what may be used of it, not from what is allocated.
+        self.held = self.words.capacity();
+        Ok(true)
     }
 
     /// Prepares an empty slab for a message that will perhaps need so many words. Up to 4 KB are taken at once, more when
     /// it shows that they are needed: a message of few large strings needs little.
     pub(crate) fn expect(&mut self, words: usize) {
-        let end = self.top + if words > LITTLE { START } else { words };
+        let end = self.top as usize + if words > LITTLE { START } else { words };
         self.expected = words.min(u32::MAX as usize) as u32;
-        if self.words.capacity() == 0 && end <= self.limit {
+        if self.words.capacity() == 0 && end <= self.limit as usize {
             // Growing is an optimisation here; `alloc` reports what is refused.
             let _ = self.grow_to(end, end);
         }
@@ -213,7 +270,7 @@ impl Slab {
 
     /// Bytes in use, garbage included.
     pub(crate) fn used(&self) -> usize {
-        self.top * 4
+        self.top as usize * 4
     }
 
     /// Bytes in use that nothing refers to, as far as lists and wide bodies know.
@@ -251,7 +308,9 @@ impl Slab {
     /// Writes one word.
     #[inline(always)]
     pub(crate) fn set(&mut self, at: u32, value: u32) {
-        if let Some(word) = self.words.get_mut(at as usize) {
+        if at >= RESERVED
+            && let Some(word) = self.words.get_mut(at as usize)
+        {
             *word = value;
         }
     }
@@ -259,26 +318,38 @@ impl Slab {
     /// Writes two words, low word first.
     #[inline(always)]
     pub(crate) fn set64(&mut self, at: u32, value: u64) {
-        if let Some([low, high]) = self.words.get_mut(at as usize..(at as usize).wrapping_add(2)) {
+        if at >= RESERVED
+            && let Some([low, high]) = self.words.get_mut(at as usize..(at as usize).wrapping_add(2))
+        {
             (*low, *high) = (value as u32, (value >> 32) as u32);
         }
+    }
+
+    /// Writes a value of one word or two.
+    #[inline]
+    pub(crate) fn set_words(&mut self, at: u32, words: u32, value: u64) {
+        if words == 2 { self.set64(at, value) } else { self.set(at, value as u32) }
     }
 
     /// A run of words to write to, empty if it is not all there.
     #[inline]
     pub(crate) fn run_mut(&mut self, at: u32, len: usize) -> &mut [u32] {
+        if at < RESERVED {
+            return &mut [];
+        }
         self.words.get_mut(at as usize..(at as usize).wrapping_add(len)).unwrap_or(&mut [])
     }
 
     /// The words of a dense body, and those behind it.
     #[inline(always)]
     pub(crate) fn body_mut(&mut self, at: u32) -> Body<'_> {
-        Body(self.words.get_mut(at as usize..).unwrap_or_default())
+        let at = if at < RESERVED { usize::MAX } else { at as usize };
+        Body(self.words.get_mut(at..).unwrap_or_default())
     }
 
     pub(crate) fn copy_words(&mut self, from: u32, len: usize, to: u32) {
         let (from, to) = (from as usize, to as usize);
-        if from + len <= self.words.len() && to + len <= self.words.len() {
+        if to >= RESERVED as usize && from + len <= self.words.len() && to + len <= self.words.len() {
             self.words.copy_within(from..from + len, to);
         }
     }
@@ -287,29 +358,29 @@ impl Slab {
     #[inline(always)]
     pub(crate) fn alloc(&mut self, n: u32) -> Result<u32, Full> {
         let at = self.top;
-        let end = at + n as usize;
-        if end > self.words.len() {
+        let end = u64::from(at) + u64::from(n);
+        if end > u64::from(self.usable) {
             self.grow(end)?;
         }
-        self.top = end;
-        Ok(at as u32)
+        self.top = end as u32;
+        Ok(at)
     }
 
     /// As [`alloc`](Self::alloc), without growing.
     #[inline(always)]
     pub(super) fn try_alloc(&mut self, n: u32) -> Option<u32> {
         let at = self.top;
-        let end = at + n as usize;
-        if end > self.words.len() {
+        let end = u64::from(at) + u64::from(n);
+        if end > u64::from(self.usable) {
             return None;
         }
-        self.top = end;
-        Some(at as u32)
+        self.top = end as u32;
+        Some(at)
     }
 
     /// Undoes the last `try_alloc`.
     pub(super) fn give_back(&mut self, n: u32) {
-        self.top -= n as usize;
+        self.top -= n;
     }
 
     /// An empty body for the message field at `slot`, if there is room without growing.
@@ -324,18 +395,34 @@ impl Slab {
     /// The end of the words in use.
     #[inline]
     pub(super) fn top(&self) -> usize {
-        self.top
+        self.top as usize
     }
 
+    /// Makes room up to `end`.
+    ///
+    /// # Errors
+    /// Beyond the limit, or there is no memory. The slab is not trusted from then on: what was to be written is not there.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, end: usize) -> Result<(), Full> {
+    fn grow(&mut self, end: u64) -> Result<(), Full> {
+        let grown = self.try_grow(end);
+        if grown.is_err() {
+            self.distrust();
+        }
+        grown
+    }
+
+    fn try_grow(&mut self, end: u64) -> Result<(), Full> {
+        if end > u64::from(self.limit) {
+            return Err(Full);
+        }
+        let (end, limit) = (end as usize, self.limit as usize);
         let held = self.words.capacity();
         let mut room = held;
         if end > held {
             let more = if held < LARGE { held } else { held / 4 };
             // Near the limit, take what is left of it rather than more of the old size.
-            let most = self.limit.saturating_sub(held);
+            let most = limit.saturating_sub(held);
             room = (held + more).max(self.expected as usize).max(FIRST_GROWTH).max(end).min(most);
             if room < end {
                 return Err(Full);
@@ -348,7 +435,12 @@ impl Slab {
     fn grow_to(&mut self, len: usize, room: usize) -> Result<(), Full> {
         let more = room.saturating_sub(self.words.len());
         self.words.try_reserve_exact(more).map_err(|_| Full)?;
-        self.words.resize(len, 0);
+        let first = self.words.is_empty();
+        self.words.resize(len.max(self.words.len()), 0);
+        if first {
+            self.reserve_first();
+        }
+        self.find_usable();
         Ok(())
     }
 
@@ -360,12 +452,21 @@ impl Slab {
         Ok(base)
     }
 
-    /// Makes a body empty. What it referred to becomes garbage that is not counted.
+    /// Makes a body empty: no field is set, and its slots of strings are zero. What it referred to becomes garbage that is not counted.
     #[inline(always)]
     pub(crate) fn clear_body(&mut self, program: &Program, base: u32) {
-        self.set64(base, 0);
-        if program.is_wide() || program.has_high_bits() {
-            self.set(base + 2, 0);
+        match program.cleared() {
+            2 => self.set64(base, 0),
+            4 => self.clear_chunk::<4>(base),
+            8 => self.clear_chunk::<8>(base),
+            words => self.run_mut(base, words as usize).fill(0),
+        }
+    }
+
+    #[inline(always)]
+    fn clear_chunk<const N: usize>(&mut self, base: u32) {
+        if let Some(chunk) = self.run_mut(base, N).first_chunk_mut::<N>() {
+            *chunk = [0; N];
         }
     }
 
@@ -424,7 +525,7 @@ mod tests {
         assert!(slab.alloc(100).is_ok() && slab.capacity() <= 4096, "{}", slab.capacity());
         assert!(slab.alloc(1000).is_ok() && slab.capacity() >= 400_000, "{}", slab.capacity());
         // What is far from being used is not written to.
-        assert!(slab.words.len() <= 100 + 1000 + RESERVED + STRIDE);
+        assert!(slab.words.len() <= 100 + 1000 + RESERVED as usize + STRIDE);
         assert!(slab.alloc(90_000).is_ok() && slab.capacity() < 450_000, "{}", slab.capacity());
 
         let mut slab = Slab::new();
