@@ -80,16 +80,14 @@ impl<'r> Run<'r, '_> {
             let sub = self.set.program(entry.sub);
             let slot = parent + entry.slot as u32;
             let base = match (entry.op, has & bit == 0) {
-                (Op::Inline | Op::Group, true) if entry.flags.is_inline() => {
-                    self.slab.clear_body(sub, slot);
-                    Some(slot)
-                }
+                (Op::Inline | Op::Group, true) if entry.flags.is_inline() => Some(slot),
                 (Op::Message | Op::Inline | Op::Group, true) => self.slab.try_body_at(slot, sub),
                 (Op::ListMessage | Op::ListGroup | Op::Map, true) => self.slab.list_first_body(slot, sub),
                 (Op::ListMessage | Op::ListGroup | Op::Map, false) => self.slab.list_push_body(slot, sub),
                 _ => None,
             };
             if let Some(base) = base {
+                self.slab.clear_body(sub, base);
                 let others = if entry.flags.is_special() { program.oneof_mask(entry.oneof) } else { 0 };
                 self.open.has = (has & !others) | bit;
                 if entry.op == Op::Inline && sub.fixed().is_some() && self.lifted(sub, child, base) {
@@ -256,6 +254,7 @@ impl<'r> Run<'r, '_> {
             return false;
         }
         let Some(base) = self.slab.list_push_body(frame.slot, program) else { return false };
+        self.slab.clear_body(program, base);
         frame.item = (pos + shift) as u32;
         self.scratch.stack.take_back();
         let Open { index, .. } = self.open;

@@ -125,12 +125,7 @@ impl<'r> Run<'r, '_> {
     /// the first number of the enum. Drops the entry if there is no memory for that.
     #[cold]
     #[inline(never)]
-    pub(super) fn complete_entry(
-        &mut self,
-        frame: &Frame,
-        program: &Program,
-        base: u32,
-    ) -> Result<(), Full> {
+    pub(super) fn complete_entry(&mut self, frame: &Frame, program: &Program, base: u32) -> Result<(), Full> {
         let completed = self.fill_entry(program, base);
         if completed.is_err()
             && let Some((_, slot)) = self.map_slot(frame)

@@ -3,9 +3,7 @@
 use super::Prepared;
 use super::store::Store;
 use crate::program::{Coding, Entry, Program, ProgramSet};
-use crate::slab::{
-    Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Step, Text, Walk, span_len,
-};
+use crate::slab::{Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Step, Text, Walk, span_len};
 
 /// The copy would be too large.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,11 @@
 //! Repeated fields of a [`MessageMut`].
 
+use super::Value;
 use super::assign::Place;
 use super::copy::TooLarge;
 use super::error::{SetFieldError, SetFieldErrorKind as Fault};
 use super::kept::Change;
 use super::mutate::MessageMut;
-use super::Value;
 use crate::schema::FieldDescriptor;
 
 impl<'m> MessageMut<'m> {
@@ -101,7 +101,9 @@ impl<'m> MessageMut<'m> {
             scalar => {
                 let coding = place.entry.coding;
                 let at = list.ptr + index as u32 * coding.words();
-                self.target().words_of(coding, scalar).map(|words| self.slab.set_words(at, coding.words(), words))
+                self.target()
+                    .words_of(coding, scalar)
+                    .map(|words| self.slab.set_words(at, coding.words(), words))
             }
         };
         written.map_err(|TooLarge| place.error(Fault::TooLarge, Some(value)))

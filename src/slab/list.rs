@@ -76,7 +76,7 @@ impl Slab {
         Some(ptr)
     }
 
-    /// Appends an empty message to the list at `slot` and gives its body, if there is room for both.
+    /// Appends a message to the list at `slot` and gives its body, which is yet to be cleared, if there is room for both.
     #[inline(always)]
     pub(crate) fn list_push_body(&mut self, slot: u32, program: &Program) -> Option<u32> {
         let list = self.words().list(slot);
@@ -91,12 +91,11 @@ impl Slab {
             base
         };
         self.set(slot + 1, list.len + 1);
-        self.clear_body(program, base);
         Some(base)
     }
 
-    /// Makes a list of one empty message at `slot`, whatever was there, and gives its body, if there is room without growing
-    /// the slab.
+    /// Makes a list of one message at `slot`, whatever was there, and gives its body, which is yet to be cleared, if there is
+    /// room without growing the slab.
     #[inline(always)]
     pub(crate) fn list_first_body(&mut self, slot: u32, program: &Program) -> Option<u32> {
         // The elements themselves, or where they are.
@@ -107,7 +106,6 @@ impl Slab {
         if pointers != 0 {
             self.set(ptr, base);
         }
-        self.clear_body(program, base);
         Some(base)
     }
 

@@ -6,8 +6,8 @@
 //!
 //! Here are keys and searches; `map_write.rs` keeps keys unique and the index in order.
 
-use super::{Slab, span_len};
 use super::view::{RawList, RawView};
+use super::{Slab, span_len};
 use crate::program::{Coding, Entry, ProgramSet};
 use alloc::vec::Vec;
 

@@ -1,7 +1,7 @@
 //! Reading a message in the slab by entry and slot; knows programs, not descriptors.
 
-use super::unknown::UnknownSpans;
 use super::text::span_len;
+use super::unknown::UnknownSpans;
 use super::{List, NIL, Nesting, Words};
 use crate::program::{Entry, Program, ProgramSet, WIDE_GROUP};
 

@@ -383,11 +383,10 @@ impl Slab {
         self.top -= n;
     }
 
-    /// An empty body for the message field at `slot`, if there is room without growing.
+    /// A body, which is yet to be cleared, for the message field at `slot`, if there is room without growing.
     #[inline(always)]
     pub(crate) fn try_body_at(&mut self, slot: u32, program: &Program) -> Option<u32> {
         let base = self.try_alloc(program.words())?;
-        self.clear_body(program, base);
         self.set(slot, base);
         Some(base)
     }
@@ -459,13 +458,21 @@ impl Slab {
             2 => self.set64(base, 0),
             4 => self.clear_chunk::<4>(base),
             8 => self.clear_chunk::<8>(base),
-            words => self.run_mut(base, words as usize).fill(0),
+            words => self.clear_words(base, words),
         }
+    }
+
+    #[inline(never)]
+    fn clear_words(&mut self, base: u32, words: u16) {
+        self.run_mut(base, words as usize).fill(0);
     }
 
     #[inline(always)]
     fn clear_chunk<const N: usize>(&mut self, base: u32) {
-        if let Some(chunk) = self.run_mut(base, N).first_chunk_mut::<N>() {
+        if base >= RESERVED
+            && let Some(chunk) =
+                self.words.get_mut(base as usize..).and_then(|rest| rest.first_chunk_mut::<N>())
+        {
             *chunk = [0; N];
         }
     }

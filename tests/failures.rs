@@ -1,0 +1,239 @@
+//! What holds after an operation that failed, and for an object that is used again.
+
+use std::time::{Duration, Instant};
+use tablepb::{
+    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind,
+    MessageDescriptor, MessageTable, MessageView, Projection, ValueRef,
+};
+
+static LEVEL: EnumTable = EnumTable::new("f.Level", &[("LOW", 0), ("HIGH", 1)]).closed();
+static NODE: MessageTable = MessageTable::new(
+    "f.Node",
+    &[
+        FieldTable::new("raw", 1, Kind::Bytes).oneof("value"),
+        FieldTable::new("text", 2, Kind::String).oneof("value"),
+        FieldTable::new("number", 3, Kind::Fixed64).oneof("value"),
+        FieldTable::map("levels", 4, Kind::Uint64, Kind::Enum(|| &LEVEL)),
+        FieldTable::new("numbers", 5, Kind::Fixed64).repeated(),
+        FieldTable::new("children", 6, Kind::Message(|| &NODE)).repeated(),
+        FieldTable::new("child", 7, Kind::Message(|| &NODE)),
+        FieldTable::map("names", 8, Kind::String, Kind::Int32),
+    ],
+);
+
+fn node() -> MessageDescriptor {
+    DescriptorPool::from_tables(&[&NODE]).unwrap().get_message_by_name("f.Node").unwrap()
+}
+
+fn write_varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+/// Reads everything: how many strings there are, all of them UTF-8.
+fn read(view: MessageView<'_, '_>) -> usize {
+    let check = |text: &str| std::str::from_utf8(text.as_bytes()).is_ok() as usize;
+    let one = |value: ValueRef<'_, '_>| match value {
+        ValueRef::String(text) => {
+            assert_eq!(check(text), 1, "{:02x?}", text.as_bytes());
+            1
+        }
+        ValueRef::Message(message) => read(message),
+        _ => 0,
+    };
+    let mut count = 0;
+    for (_, value) in view.fields() {
+        count += match value {
+            ValueRef::List(list) => list.iter().map(one).sum(),
+            ValueRef::Map(map) => map.iter().map(|(_, value)| one(value)).sum(),
+            value => one(value),
+        };
+    }
+    count
+}
+
+#[test]
+fn a_map_entry_that_cannot_be_ended_leaves_its_parent_the_presence_bits_it_has() {
+    let node = node();
+    let text = node.get_field_by_name("text").unwrap();
+    // The oneof goes from text to bytes that are not UTF-8, the last map entry has a number that is not listed.
+    for replaced in [&b"\x0a\x04\xf7\xbf\xbf\xbf"[..], b"\x19\x10\x00\x00\x00\x04\x00\x00\x80"] {
+        let mut input = replaced.to_vec();
+        for key in 0..3 {
+            input.extend([0x22, 4, 8, key, 16, 1]);
+        }
+        for _ in 0..20 {
+            input.extend(b"\x32\x02\x12\x00");
+        }
+        input.extend([0x22, 4, 8, 9, 16, 99]);
+        let mut failed = 0;
+        for budget in (0..8000).step_by(4) {
+            let mut message = DynamicMessage::decode(&node, b"\x12\x05hello").unwrap();
+            let options = DecodeOptions::new().budget(budget);
+            match message.merge_with(&input, options) {
+                Ok(()) => assert!(message.get(&text).is_none()),
+                Err(error) => {
+                    failed += 1;
+                    assert_eq!(error.kind(), DecodeErrorKind::BudgetExceeded);
+                    let kept = message.get(&text).map(|text| text.as_str() == Some("hello"));
+                    assert!(kept.unwrap_or(true), "{budget}");
+                }
+            }
+            read(message.as_view());
+            let copy = DynamicMessage::decode(&node, &message.encode_to_vec().unwrap()).unwrap();
+            assert_eq!(copy, message, "{budget}");
+            message.merge(b"\x12\x02ok").unwrap();
+            assert_eq!(message.get(&text).unwrap().as_str(), Some("ok"));
+        }
+        assert!(failed > 100, "{failed}");
+    }
+}
+
+#[test]
+fn strings_are_whole_after_a_failure_however_old_the_memory_is() {
+    let node = node();
+    let mut message = DynamicMessage::new(&node);
+    // Words that would be a string of four bytes, with every bit that could be a mark.
+    let numbers: Vec<u8> = (0..600).flat_map(|_| (3u64 | 4 << 32 | 1 << 63).to_le_bytes()).collect();
+    let mut old = vec![0x2a, 0xc0, 0x25];
+    old.extend(&numbers);
+    let mut input = vec![];
+    for i in 0..60u8 {
+        input.extend(b"\x32\x08\x12\x06\xc3\xa9\xc3\xa9\xc3\xa9");
+        input.extend([0x42, 5, 0x0a, 1, b'a' + i % 26, 16, i]);
+    }
+    for cut in (0..=input.len()).step_by(7) {
+        message.clear();
+        message.merge(&old).unwrap();
+        message.clear();
+        let _ = message.merge_with(&input[..cut], DecodeOptions::new().budget(cut * 9));
+        read(message.as_view());
+        message.merge(b"\x32\x04\x12\x02ok").unwrap();
+        assert!(read(message.as_view()) >= 1);
+        let copy = message.as_view().to_owned();
+        assert_eq!(copy, message);
+    }
+}
+
+#[test]
+fn a_decoder_takes_small_messages_after_a_large_one() {
+    let node = node();
+    let smalls =
+        [&b"\x3a\x00"[..], b"\x3a\x02\x3a\x00", b"\x42\x03\x0a\x01a", b"\x12\x01a", b"\x32\x00\x32\x00"];
+    for numbers in [1_000usize, 20_000, 40_000, 300_000] {
+        let mut large = DynamicMessage::new(&node);
+        large.set_field_by_name("numbers", vec![tablepb::Value::U64(7); numbers]).unwrap();
+        let large = large.encode_to_vec().unwrap();
+        for shrink in [None, Some(0), Some(1 << 20)] {
+            let mut decoder = Decoder::new(&node);
+            decoder.decode(&large).unwrap();
+            if let Some(bytes) = shrink {
+                decoder.shrink_to(bytes);
+            }
+            for small in smalls {
+                let fresh = DynamicMessage::decode(&node, small).unwrap();
+                assert_eq!(
+                    decoder.decode(small).unwrap(),
+                    fresh.as_view(),
+                    "{numbers} {shrink:?} {small:02x?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_budget_allows_does_not_depend_on_what_was_decoded_before() {
+    let node = node();
+    let mut nested = vec![];
+    for _ in 0..60 {
+        let mut outer = vec![0x3a];
+        write_varint(&mut outer, nested.len() as u64);
+        outer.extend(&nested);
+        nested = outer;
+    }
+    let mut flat = b"\x32\x04\x12\x02ab".repeat(200);
+    flat.extend(b"\x42\x05\x0a\x01a\x10\x01".repeat(50));
+    let mut used = Decoder::new(&node);
+    used.decode(&flat.repeat(50)).unwrap();
+    used.decode(&nested).unwrap();
+    for input in [&nested, &flat] {
+        for budget in (0..24_000).step_by(97) {
+            let options = DecodeOptions::new().budget(budget);
+            let mut fresh = Decoder::new(&node).with_options(options);
+            let mut again = used.clone().with_options(options);
+            // A clone holds less than the original; the original is used as well.
+            used = used.with_options(options);
+            let fresh = fresh.decode(input).is_ok();
+            assert_eq!(used.decode(input).is_ok(), fresh, "{budget}");
+            assert_eq!(again.decode(input).is_ok(), fresh, "{budget}");
+        }
+    }
+}
+
+#[test]
+fn a_message_takes_small_merges_however_large_it_is() {
+    let node = node();
+    let numbers: Vec<u8> = [&[0x2a, 0xe8, 7][..], &[7; 1000]].concat();
+    let chunks = [numbers, b"\x32\x04\x12\x02ab".repeat(160), b"\x32\x00".repeat(500)];
+    for chunk in chunks {
+        let mut message = DynamicMessage::new(&node);
+        let total = if cfg!(debug_assertions) { 2_000_000 } else { 10_000_000 };
+        for _ in 0..total / chunk.len() {
+            message.merge(&chunk).unwrap();
+        }
+        let bytes = message.encode_to_vec().unwrap();
+        assert!(bytes.len() > total / 10 * 9);
+        assert!(
+            message.capacity() <= 32 * bytes.len() + (1 << 20),
+            "{} of {}",
+            message.capacity(),
+            bytes.len()
+        );
+    }
+}
+
+#[test]
+fn an_unselected_oneof_costs_the_same_however_many_members_it_has() {
+    let time = |members: usize| {
+        let mut source = Vec::new();
+        let field = |name: &[u8], number: usize| {
+            let mut field = vec![0x0a, name.len() as u8];
+            field.extend(name);
+            field.push(0x18);
+            write_varint(&mut field, number as u64);
+            field.extend(b"\x20\x01\x28\x05\x48\x00");
+            field
+        };
+        let mut message = b"\x0a\x01W".to_vec();
+        for i in 0..members {
+            let field = field(format!("f{i}").as_bytes(), i + 1);
+            message.push(0x12);
+            write_varint(&mut message, field.len() as u64);
+            message.extend(field);
+        }
+        message.extend(b"\x42\x03\x0a\x01o");
+        let mut file = b"\x0a\x01f".to_vec();
+        file.push(0x22);
+        write_varint(&mut file, message.len() as u64);
+        file.extend(message);
+        source.push(0x0a);
+        write_varint(&mut source, file.len() as u64);
+        source.extend(file);
+        let pool = DescriptorPool::decode(&source).unwrap();
+        let wide = pool.get_message_by_name("W").unwrap();
+        let projection = Projection::new(&wide, ["f5"]).unwrap();
+        let input = b"\x08\x01".repeat(5_000);
+        let once = || {
+            let start = Instant::now();
+            projection.decode(&input).unwrap();
+            start.elapsed()
+        };
+        (0..5).map(|_| once()).min().unwrap()
+    };
+    let (few, many) = (time(70), time(5_000));
+    assert!(many < 8 * few + Duration::from_millis(1), "{few:?} {many:?}");
+}
