@@ -85,9 +85,12 @@ impl Store {
         if bytes.len() > MAX_STORE - start.min(MAX_STORE) {
             return Err(StoreFull::TooLarge);
         }
+        if bytes.is_empty() {
+            return Ok(start);
+        }
         match &mut self.0 {
             Holder::Own(own) => {
-                if own.capacity() == 0 && !bytes.is_empty() {
+                if own.capacity() == 0 {
                     own.try_reserve_exact(bytes.len() + (bytes.len() / 16).clamp(EDITS.0, EDITS.1))?;
                 }
                 own.try_reserve(bytes.len())?;
