@@ -122,12 +122,13 @@ impl<'p> Place<'p> {
         converted.ok_or_else(|| self.error(SetFieldErrorKind::InvalidMessage, Some(value)))
     }
 
-    /// Whether a key is of the kind of the map's keys.
+    /// Whether a key is one that the map can hold.
     pub(super) fn check_key(&self, key: &MapKey) -> Result<(), SetFieldErrorKind> {
-        let kind = self.map_part(0).map(|place| place.entry.scalar());
-        match kind.and_then(|kind| key.as_ref().raw(kind)) {
-            Some(_) => Ok(()),
-            None => Err(SetFieldErrorKind::InvalidType),
+        let Some(part) = self.map_part(0) else { return Err(SetFieldErrorKind::InvalidType) };
+        let unchecked = matches!(key, MapKey::Bytes(_));
+        match key.as_ref().raw(part.entry.scalar()) {
+            Some(_) if !unchecked || !part.field.validates_utf8() => Ok(()),
+            _ => Err(SetFieldErrorKind::InvalidType),
         }
     }
 

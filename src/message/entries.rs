@@ -107,6 +107,7 @@ impl<'m> MessageMut<'m> {
             MapKey::U32(v) => Value::U32(v),
             MapKey::U64(v) => Value::U64(v),
             MapKey::String(v) => Value::String(v),
+            MapKey::Bytes(v) => Value::Bytes(v),
         };
         let mut target = self.target();
         let (key_coding, value_coding) = (key_part.entry.coding, value_part.entry.coding);

@@ -23,6 +23,9 @@ pub enum MapKeyRef<'i> {
     U64(u64),
     /// `string`.
     String(&'i str),
+    /// A `string` without UTF-8 validation (proto2) that is not UTF-8. To look up, any bytes: those of a string find it
+    /// as well.
+    Bytes(&'i [u8]),
 }
 
 impl<'i> MapKeyRef<'i> {
@@ -35,13 +38,23 @@ impl<'i> MapKeyRef<'i> {
             Self::U32(v) => MapKey::U32(v),
             Self::U64(v) => MapKey::U64(v),
             Self::String(v) => MapKey::String(v.to_owned()),
+            Self::Bytes(v) => MapKey::Bytes(v.to_vec()),
         }
     }
 
-    /// The string, if it is one.
+    /// The string, if it is one that is UTF-8.
     pub fn as_str(self) -> Option<&'i str> {
         match self {
             Self::String(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The bytes of a string key, whether or not they are UTF-8.
+    pub fn as_bytes(self) -> Option<&'i [u8]> {
+        match self {
+            Self::String(value) => Some(value.as_bytes()),
+            Self::Bytes(value) => Some(value),
             _ => None,
         }
     }
@@ -55,6 +68,7 @@ impl<'i> MapKeyRef<'i> {
             (Self::U32(v), Scalar::U32) => RawKey::Unsigned(v as u64),
             (Self::U64(v), Scalar::U64) => RawKey::Unsigned(v),
             (Self::String(v), Scalar::String) => RawKey::Bytes(v.as_bytes()),
+            (Self::Bytes(v), Scalar::String) => RawKey::Bytes(v),
             _ => return None,
         })
     }
@@ -70,8 +84,11 @@ impl<'i> MapKeyRef<'i> {
             Form::I64 => Self::I64(words.find64(slot)? as i64),
             Form::U64 => Self::U64(words.find64(slot)?),
             Form::String => Self::String(text_at(words, entry.store, words.find64(slot)?)?),
-            // Keys of proto2 maps may be anything; such a key is found by its bytes but has no string.
-            _ => Self::String(utf8::from_utf8(entry.span(slot)?).unwrap_or("\u{fffd}")),
+            // Keys of proto2 maps may be anything.
+            _ => {
+                let bytes = entry.span(slot)?;
+                utf8::from_utf8(bytes).map_or(Self::Bytes(bytes), Self::String)
+            }
         })
     }
 }
@@ -79,6 +96,12 @@ impl<'i> MapKeyRef<'i> {
 impl<'i> From<&'i str> for MapKeyRef<'i> {
     fn from(value: &'i str) -> Self {
         Self::String(value)
+    }
+}
+
+impl<'i> From<&'i [u8]> for MapKeyRef<'i> {
+    fn from(value: &'i [u8]) -> Self {
+        Self::Bytes(value)
     }
 }
 
