@@ -191,9 +191,8 @@ impl<'r> Run<'r, '_> {
         self.map_entry_done(
             entry,
             slot,
-            OpenMap { index: frame.index, base: frame.base, entry: frame.entry },
-        );
-        Ok(())
+            OpenMap { index: frame.index, base: frame.base, entry: frame.entry, fresh: 0 },
+        )
     }
 
     /// The map that an open entry belongs to: the field of the entry's parent, and its slot.
@@ -217,11 +216,24 @@ impl<'r> Run<'r, '_> {
 
     /// Keeps the keys of a map unique, now or at the end of the decode, after an entry was appended at `slot`.
     #[inline(always)]
-    pub(super) fn map_entry_done(&mut self, entry: &Entry, slot: u32, map: OpenMap) {
+    pub(super) fn map_entry_done(&mut self, entry: &Entry, slot: u32, map: OpenMap) -> Result<(), Full> {
         let context = MapContext { store: self.buf, set: self.set };
-        if self.slab.map_entry_done(context, entry, slot) {
-            self.scratch.maps.push(map);
+        match self.slab.map_entry_done(context, entry, slot) {
+            None => Ok(()),
+            Some(fresh) => self.settle_later(slot, OpenMap { fresh, ..map }),
         }
+    }
+
+    /// Notes a map that is to be settled at the end; without the memory for that, its last entry goes.
+    #[cold]
+    #[inline(never)]
+    fn settle_later(&mut self, slot: u32, map: OpenMap) -> Result<(), Full> {
+        if self.scratch.maps.try_reserve(1).is_err() {
+            self.slab.map_take_back(slot);
+            return Err(Full);
+        }
+        self.scratch.maps.push(map);
+        Ok(())
     }
 
     /// A MessageSet item whose type is declared; `None` leaves it to the unknown fields.

@@ -379,7 +379,8 @@ impl Target<'_> {
         // Settling moves no field.
         while let Some((_, entry, slot)) = fields.next_of(program, self.slab.words(), base) {
             if entry.flags.is_map() {
-                self.slab.map_settle(MapContext { store, set }, entry, slot, &mut MapScratch::new())?;
+                let context = MapContext { store, set };
+                self.slab.map_settle(context, entry, slot, u32::MAX, &mut MapScratch::new())?;
             }
         }
         Ok(())
