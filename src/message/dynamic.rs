@@ -1,6 +1,6 @@
 //! [`DynamicMessage`]: a message that owns its memory.
 
-use super::copy::{Target, weigh};
+use super::copy::{Owned, TooLarge, weigh};
 use super::decoder::{named, programs};
 use super::store::{Store, StoreFull};
 use super::{MapKey, MessageMut, MessageView, SetFieldError, UnknownFields, Value, ValueRef};
@@ -216,12 +216,10 @@ impl DynamicMessage {
         }
     }
 
-    pub(super) fn from_view(view: MessageView<'_, '_>) -> Self {
-        let mut this = Self::new(&view.descriptor());
-        this.selected = view.raw().set.share().map(|set| Box::new(Selected { set, root: view.raw().index }));
-        // A view can be as large as a message can be; a copy of it is no larger.
-        let _ = this.as_mut().copy_from(view);
-        this
+    pub(super) fn from_view(view: MessageView<'_, '_>) -> Result<Self, TooLarge> {
+        let Owned { slab, store, base } = Owned::of(view.raw())?;
+        let selected = view.raw().set.share().map(|set| Box::new(Selected { set, root: view.raw().index }));
+        Ok(Self { selected, slab, store, base, ..Self::new(&view.descriptor()) })
     }
 
     /// Unsets all fields and drops the unknown ones, and forgets the projection that decoded the message; keeps the
@@ -299,13 +297,7 @@ impl DynamicMessage {
     }
 
     fn compact(&mut self) {
-        let mut slab = Slab::new();
-        slab.set_limit(usize::MAX);
-        let mut store = Store::new();
-        let (set, index) = programs(&self.descriptor, self.selected.as_deref());
-        let Ok(base) = slab.alloc_body(self.descriptor.program()) else { return };
-        let mut target = Target { set, slab: &mut slab, store: &mut store };
-        if target.copy(self.raw(), index, base).is_ok() {
+        if let Ok(Owned { slab, store, base }) = Owned::of(self.raw()) {
             (self.slab, self.store, self.base) = (slab, store, base);
         }
     }

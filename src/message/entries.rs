@@ -5,9 +5,23 @@ use super::copy::TooLarge;
 use super::error::{SetFieldError, SetFieldErrorKind as Fault};
 use super::kept::Change;
 use super::mutate::MessageMut;
+use super::value_ref::{owned_bytes, owned_str};
 use super::{MapKey, Value};
 use crate::schema::FieldDescriptor;
 use crate::slab::MapContext;
+
+/// A key as the value of the key field.
+fn key_value(key: &MapKey) -> Result<Value, TooLarge> {
+    Ok(match key {
+        MapKey::Bool(v) => Value::Bool(*v),
+        MapKey::I32(v) => Value::I32(*v),
+        MapKey::I64(v) => Value::I64(*v),
+        MapKey::U32(v) => Value::U32(*v),
+        MapKey::U64(v) => Value::U64(*v),
+        MapKey::String(v) => Value::String(owned_str(v)?),
+        MapKey::Bytes(v) => Value::Bytes(owned_bytes(v)?),
+    })
+}
 
 impl<'m> MessageMut<'m> {
     /// Inserts into a map field, or replaces the value of a key that is there.

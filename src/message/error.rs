@@ -128,3 +128,22 @@ impl core::error::Error for SetFieldError {
         self.decode_error().map(|error| error as _)
     }
 }
+
+/// A copy could not be made: there was not the memory for it, or it would hold more than 2^31-1 bytes of strings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopyError(());
+
+impl CopyError {
+    #[cold]
+    pub(super) fn new() -> Self {
+        Self(())
+    }
+}
+
+impl fmt::Display for CopyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is not the memory for a copy of the message")
+    }
+}
+
+impl core::error::Error for CopyError {}

@@ -1,10 +1,10 @@
 //! [`MapRef`]: a map field.
 
-use super::{MapKey, MessageView, ValueRef};
+use super::value_ref::{owned_bytes, owned_str};
+use super::{CopyError, MapKey, MessageView, ValueRef};
 use crate::program::{Access, Form, Scalar};
 use crate::slab::{List, NIL, RawKey, RawList, text_at};
 use crate::wire::utf8;
-use alloc::borrow::ToOwned;
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -30,16 +30,27 @@ pub enum MapKeyRef<'i> {
 
 impl<'i> MapKeyRef<'i> {
     /// A copy that owns its string.
+    ///
+    /// # Panics
+    /// If there is not the memory.
     pub fn to_owned(self) -> MapKey {
-        match self {
+        self.try_to_owned().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// A copy that owns its string.
+    ///
+    /// # Errors
+    /// If there is not the memory.
+    pub fn try_to_owned(self) -> Result<MapKey, CopyError> {
+        Ok(match self {
             Self::Bool(v) => MapKey::Bool(v),
             Self::I32(v) => MapKey::I32(v),
             Self::I64(v) => MapKey::I64(v),
             Self::U32(v) => MapKey::U32(v),
             Self::U64(v) => MapKey::U64(v),
-            Self::String(v) => MapKey::String(v.to_owned()),
-            Self::Bytes(v) => MapKey::Bytes(v.to_vec()),
-        }
+            Self::String(v) => MapKey::String(owned_str(v)?),
+            Self::Bytes(v) => MapKey::Bytes(owned_bytes(v)?),
+        })
     }
 
     /// The string, if it is one that is UTF-8.

@@ -32,7 +32,7 @@ mod view;
 
 pub use decoder::Decoder;
 pub use dynamic::DynamicMessage;
-pub use error::{SetFieldError, SetFieldErrorKind};
+pub use error::{CopyError, SetFieldError, SetFieldErrorKind};
 pub use fields::Fields;
 pub use list_ref::{ListIter, ListRef};
 pub use map_ref::{MapIter, MapKeyRef, MapRef};

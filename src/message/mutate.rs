@@ -231,10 +231,4 @@ impl<'m> MessageMut<'m> {
         let base = self.decoded(&place, body, slot)?;
         Ok(MessageMut { index: place.entry.sub, base, ..self })
     }
-
-    /// Copies all of a message of the same type of the same pool into this one, which is empty.
-    pub(super) fn copy_from(&mut self, view: MessageView<'_, '_>) -> Result<(), TooLarge> {
-        let (index, base) = (self.index, self.base);
-        self.target().copy(view.raw(), index, base)
-    }
 }

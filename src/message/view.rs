@@ -1,6 +1,7 @@
 //! [`MessageView`]: a message in somebody's slab.
 
-use super::{DynamicMessage, Fields, UnknownFields, ValueRef};
+use super::copy::TooLarge;
+use super::{CopyError, DynamicMessage, Fields, UnknownFields, ValueRef};
 use crate::encode::{EncodeOptions, RawEncoder};
 use crate::error::{EncodeError, FieldPath};
 use crate::program::{Access, Body, ProgramSet};
@@ -126,9 +127,23 @@ impl<'a, 'i> MessageView<'a, 'i> {
         UnknownFields::new(self.raw())
     }
 
-    /// A message of its own, with copies of all strings.
+    /// A message of its own, with copies of all strings: [`try_to_owned`](Self::try_to_owned) where memory is plenty.
+    ///
+    /// # Panics
+    /// If there is not the memory.
     pub fn to_owned(&self) -> DynamicMessage {
-        DynamicMessage::from_view(*self)
+        self.try_to_owned().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// A message of its own, equal to this one, with copies of all strings.
+    ///
+    /// Takes what the message takes in the [`Decoder`](super::Decoder) or [`DynamicMessage`] it is in, as far as it is a
+    /// part of that; bytes that a projection passes through are copied once, with all that was read from them.
+    ///
+    /// # Errors
+    /// If there is not the memory.
+    pub fn try_to_owned(&self) -> Result<DynamicMessage, CopyError> {
+        DynamicMessage::from_view(*self).map_err(|TooLarge| CopyError::new())
     }
 
     /// Appends the message to a buffer.
