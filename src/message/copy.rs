@@ -449,6 +449,7 @@ impl Target<'_> {
                 self.slab.map_settle(context, entry, slot, u32::MAX, &mut MapScratch::new())?;
             }
         }
+        Ok(())
     }
 }
 

@@ -114,15 +114,7 @@ impl<'m> MessageMut<'m> {
     ) -> Result<u32, TooLarge> {
         let set = self.set;
         let program = set.program(place.entry.sub);
-        let key = match key.clone() {
-            MapKey::Bool(v) => Value::Bool(v),
-            MapKey::I32(v) => Value::I32(v),
-            MapKey::I64(v) => Value::I64(v),
-            MapKey::U32(v) => Value::U32(v),
-            MapKey::U64(v) => Value::U64(v),
-            MapKey::String(v) => Value::String(v),
-            MapKey::Bytes(v) => Value::Bytes(v),
-        };
+        let key = key_value(key)?;
         let mut target = self.target();
         let (key_coding, value_coding) = (key_part.entry.coding, value_part.entry.coding);
         let key = target.words_of(key_coding, &key)?;
