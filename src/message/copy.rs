@@ -3,9 +3,7 @@
 use super::store::Store;
 use super::{CopyError, Prepared};
 use crate::program::{Coding, Entry, Program, ProgramSet};
-use crate::slab::{
-    Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Step, Text, Walk, span_len,
-};
+use crate::slab::{Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Step, Text, Walk, span_len};
 use alloc::vec::Vec;
 
 /// The copy would be too large.

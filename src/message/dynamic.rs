@@ -442,6 +442,9 @@ impl DynamicMessage {
     }
 
     /// Unsets a field; a field of another message is ignored.
+    ///
+    /// # Panics
+    /// If there is not the memory; see [`MessageMut::clear_field`].
     pub fn clear_field(&mut self, field: &FieldDescriptor) {
         self.as_mut().clear_field(field);
     }
@@ -516,6 +519,9 @@ impl DynamicMessage {
     }
 
     /// Drops the unknown fields of this message, not those of its sub-messages.
+    ///
+    /// # Panics
+    /// If there is not the memory; see [`MessageMut::clear_unknown_fields`].
     pub fn clear_unknown_fields(&mut self) {
         self.as_mut().clear_unknown_fields();
     }

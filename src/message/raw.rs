@@ -163,13 +163,20 @@ impl MessageMut<'_> {
 
     /// Decodes a raw message into a body of its own.
     fn decode_raw(&mut self, index: u32, body: u32, depth: u32) -> Result<u32, DecodeError> {
-        let spans: Vec<UnknownSpan> = self.slab.words().spans(body).collect();
+        let words = self.slab.words();
         let program = self.set.program(index);
-        let len: usize = spans.iter().map(|span| span.len as usize).sum();
+        let len: usize = words.spans(body).map(|span| span.len as usize).sum();
         let options = DecodeOptions::new().allow_partial(true).max_depth(depth);
         let held = self.slab.capacity();
+        // The slab moves while the spans are decoded.
+        let mut spans: Vec<UnknownSpan> = Vec::new();
+        let reserved = spans.try_reserve_exact(words.spans(body).count()).map_err(|_| Full);
+        if reserved.is_ok() {
+            spans.extend(words.spans(body));
+        }
         self.slab.set_limit(options.budget_for(len).saturating_add(2 * held));
-        let result = self.slab.alloc_body(program).map_err(no_room).and_then(|new| {
+        let new = reserved.and_then(|()| self.slab.alloc_body(program)).map_err(no_room);
+        let result = new.and_then(|new| {
             merge_spans(self.set, index, self.store.as_slice(), self.slab, new, &spans, &options)?;
             Ok(new)
         });
