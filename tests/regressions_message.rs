@@ -8,7 +8,8 @@ use common::bridge::read;
 use common::schema::{Card, Kind, Schema, Syntax};
 use common::wire::Wire;
 use tablepb::{
-    Decoder, DynamicMessage, EncodeOptions, MapKey, MapKeyRef, MessageDescriptor, Projection, Value, ValueRef,
+    DecodeErrorKind, Decoder, DynamicMessage, EncodeOptions, MapKey, MapKeyRef, MessageDescriptor,
+    Projection, Value, ValueRef,
 };
 
 /// A proto2 message with `map<string, int32> = 1` and the same in a proto3 file as `= 1` of message 2.
@@ -224,4 +225,36 @@ fn setters_that_change_nothing_leave_passed_through_bytes_as_they_were() {
     message.clear_unknown_fields();
     message.as_mut().try_clear_unknown_fields().unwrap();
     assert_eq!(message.encode_to_vec().unwrap(), known);
+}
+
+/// Such an entry was read, and could not be written: its empty value was one level too deep.
+#[test]
+fn an_entry_without_its_message_is_as_deep_as_one_with_it() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto2);
+    let node = schema.message(file, "Node");
+    schema.add_map(node, 1, Kind::Int32, Kind::Message(node));
+    schema.add(node, 2, Kind::Message(node), Card::Optional);
+    let node = descriptor(&schema, &schema.pool(), node);
+    let keeping = Projection::new(&node, ["f2"]).unwrap().pass_through();
+    for entry in [Wire::new(), Wire::new().int(1, 5), Wire::new().int(1, 5).message(2, Wire::new())] {
+        for levels in [0, 97, 98, 99, 100] {
+            let entries = Wire::new().message(1, Wire::new().int(1, 7)).message(1, entry.clone());
+            let input = (0..levels).fold(entries, |inner, _| Wire::new().message(2, inner)).0;
+            let result = DynamicMessage::decode(&node, &input);
+            if levels > 98 {
+                assert_eq!(result.unwrap_err().kind(), DecodeErrorKind::DepthExceeded, "{levels}");
+                let mut merged = DynamicMessage::new(&node);
+                assert!(merged.merge(&input).is_err());
+                assert_eq!(merged.encode_to_vec().unwrap().len(), merged.encoded_len());
+                continue;
+            }
+            let message = result.unwrap();
+            let bytes = message.encode_to_vec().unwrap();
+            assert_eq!(DynamicMessage::decode(&node, &bytes).unwrap(), message);
+            let mut lazy = Decoder::new(&node).with_lazy(["*"]).unwrap();
+            assert!(lazy.decode(&input).unwrap().encode_to_vec().is_ok());
+            assert_eq!(keeping.decode(&input).unwrap().encode_to_vec().unwrap(), input);
+        }
+    }
 }

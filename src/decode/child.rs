@@ -191,9 +191,9 @@ impl<'r> Run<'r, '_> {
             }
             let Some(frame) = self.scratch.stack.pop() else { return Flow::Done };
             if frame.map
-                && let Err(full) = self.end_entry(program, has, pos + shift)
+                && let Err(kind) = self.end_entry(program, has, pos + shift)
             {
-                return self.fail_after(full, pos + shift);
+                return self.fail_after(kind, pos + shift);
             }
             // Most often the next element of the same list follows.
             if self.again(program, pos) {
@@ -219,13 +219,13 @@ impl<'r> Run<'r, '_> {
     /// overruled since it was entered.
     #[cold]
     #[inline(never)]
-    fn fail_after(&mut self, full: Full, offset: usize) -> Flow {
+    fn fail_after(&mut self, kind: Kind, offset: usize) -> Flow {
         let frame = *self.scratch.stack.popped();
         let parent = self.set.program(frame.index);
         if !parent.is_wide() {
             self.slab.set_has_bits(parent, frame.base, frame.has);
         }
-        self.fail(full.into(), offset, None)
+        self.fail(kind, offset, None)
     }
 
     /// When an element of a list has ended at `pos`, and its parent was popped: begins the next element, if it follows and
@@ -347,12 +347,12 @@ impl<'r> Run<'r, '_> {
 
     /// The innermost message, which has ended at `end`, was a map entry of the parent that was popped.
     #[inline(never)]
-    fn end_entry(&mut self, program: &Program, has: u64, end: usize) -> Result<(), Full> {
+    fn end_entry(&mut self, program: &Program, has: u64, end: usize) -> Result<(), Kind> {
         let frame = *self.scratch.stack.popped();
         if has != MAP_ENTRY {
             self.complete_entry(&frame, program, self.open.base)?;
         }
-        self.end_map_entry(&frame, end)
+        Ok(self.end_map_entry(&frame, end)?)
     }
 }
 

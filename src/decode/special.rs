@@ -122,10 +122,11 @@ impl<'r> Run<'r, '_> {
     }
 
     /// Gives the map entry at the end of its list, of the parent in `frame`, the key or value that it lacks: zero, empty, or
-    /// the first number of the enum. Drops the entry if there is no memory for that.
+    /// the first number of the enum. Drops the entry if there is no memory for that, or if its message would be too deep:
+    /// that counts as if it were there, as it is when the entry is written.
     #[cold]
     #[inline(never)]
-    pub(super) fn complete_entry(&mut self, frame: &Frame, program: &Program, base: u32) -> Result<(), Full> {
+    pub(super) fn complete_entry(&mut self, frame: &Frame, program: &Program, base: u32) -> Result<(), Kind> {
         let completed = self.fill_entry(program, base);
         if completed.is_err()
             && let Some((_, slot)) = self.map_slot(frame)
@@ -135,11 +136,16 @@ impl<'r> Run<'r, '_> {
         completed
     }
 
-    fn fill_entry(&mut self, program: &Program, base: u32) -> Result<(), Full> {
+    fn fill_entry(&mut self, program: &Program, base: u32) -> Result<(), Kind> {
+        // The entry itself is not on the stack any more.
+        let levels = self.depth_left().saturating_sub(1);
         for (position, entry) in program.entries().iter().enumerate() {
             let (slot, fresh) = self.slab.touch(program, base, position)?;
             if !fresh {
                 continue;
+            }
+            if entry.coding.is_message() && levels == 0 {
+                return Err(Kind::DepthExceeded);
             }
             // The empty message that stands for a missing value can lack required fields.
             let decoded = entry.coding.is_message() && !entry.op.is_lazy();
@@ -148,7 +154,7 @@ impl<'r> Run<'r, '_> {
                 Coding::ClosedEnum => self.slab.set(slot, self.set.enum_default(entry.sub) as u32),
                 _ if entry.op.is_lazy() => {
                     self.slab.set(slot, NIL);
-                    let raw = self.slab.alloc_raw(Nesting::allowed(self.depth_left()))?;
+                    let raw = self.slab.alloc_raw(Nesting::allowed(levels - 1))?;
                     self.slab.set(slot, raw);
                 }
                 Coding::String => self.slab.set64(slot, Text::EMPTY.pair()),
@@ -174,8 +180,10 @@ impl<'r> Run<'r, '_> {
             let list = view.list(entry, slot);
             let last = list.message(list.len().saturating_sub(1));
             let (program, base) = (self.set.program(last.index), last.base);
-            // An entry that cannot be ended for want of memory is dropped.
-            let _ = self.complete_entry(&frame, program, base).and_then(|()| self.end_map_entry(&frame, end));
+            // An entry that cannot be ended is dropped.
+            if self.complete_entry(&frame, program, base).is_ok() {
+                let _ = self.end_map_entry(&frame, end);
+            }
         }
     }
 
