@@ -6,10 +6,10 @@ use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 ///
 /// `Box::new` aborts where the allocator has nothing left, and an error is what a program needs then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Held<T>(Option<Box<[T; 1]>>);
+pub(crate) struct Held<T>(Option<Box<[T; 1]>>);
 
 impl<T> Held<T> {
-    pub(super) fn new(value: T) -> Self {
+    pub(crate) fn new(value: T) -> Self {
         let mut one = Vec::new();
         if one.try_reserve_exact(1).is_err() {
             return Self(None);
@@ -19,12 +19,19 @@ impl<T> Held<T> {
         Self(one.try_into().ok())
     }
 
-    pub(super) fn get(&self) -> Option<&T> {
+    pub(crate) fn get(&self) -> Option<&T> {
         self.0.as_deref().map(|[value]| value)
     }
 
-    pub(super) fn get_mut(&mut self) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
         self.0.as_deref_mut().map(|[value]| value)
+    }
+
+    pub(crate) fn into_inner(self) -> Option<T> {
+        self.0.map(|one| {
+            let [value] = *one;
+            value
+        })
     }
 }
 

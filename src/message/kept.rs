@@ -11,7 +11,7 @@ use super::error::{SetFieldError, SetFieldErrorKind as Fault};
 use super::raw::merge_spans;
 use super::{CopyError, DynamicMessage, MessageMut};
 use crate::decode::{DecodeOptions, LeftOut, left_out};
-use crate::error::DecodeError;
+use crate::error::{DecodeError, EncodeError};
 use crate::program::{Coding, Entry, Program};
 use crate::schema::MessageDescriptor;
 use crate::slab::UnknownSpan;
@@ -317,10 +317,9 @@ fn push<T>(list: &mut Vec<T>, value: T) -> Result<(), TooLarge> {
 }
 
 impl DynamicMessage {
-    /// The message as bytes, if it is one that a projection decoded: as such it goes into messages that know nothing
-    /// of the projection.
-    pub(super) fn as_prepared(&self) -> Option<super::Prepared> {
-        let bytes = || crate::encode::encode_raw(self.as_view().raw());
-        self.is_projected().then(|| super::Prepared::unchecked(self.descriptor().clone(), bytes()))
+    /// The message as bytes: as such one that a projection decoded goes into messages that know nothing of the projection.
+    pub(super) fn as_prepared(&self) -> Result<super::Prepared, EncodeError> {
+        let bytes = crate::encode::try_encode_raw(self.as_view().raw())?;
+        Ok(super::Prepared::unchecked(self.descriptor().clone(), bytes))
     }
 }

@@ -5,7 +5,8 @@ use super::decoder::named;
 use super::error::{SetFieldError, SetFieldErrorKind};
 use super::{Decoder, DynamicMessage, MessageMut, MessageView, Prepared};
 use crate::decode::{self, DecodeOptions, Job, Scratch};
-use crate::error::{DecodeError, DecodeErrorKind};
+use crate::encode::try_encode_raw;
+use crate::error::{DecodeError, DecodeErrorKind, EncodeErrorKind};
 use crate::schema::{DescriptorPool, MessageDescriptor};
 use crate::slab::{Full, NIL, RawView, Slab, UnknownSpan};
 use alloc::vec::Vec;
@@ -217,12 +218,18 @@ impl DynamicMessage {
     ///
     /// # Errors
     /// As [`decode`](Self::decode), required fields unchecked; offsets are in what [`encode`](Self::encode) would
-    /// write. The message is as before.
+    /// write. `TooLarge` if that is above 2^31-1 bytes. The message is as before.
     pub fn materialize(&mut self) -> Result<(), DecodeError> {
         if !self.keeps_bytes() && !self.is_projected() {
             return Ok(());
         }
-        let bytes = crate::encode::encode_raw(self.as_view().raw());
+        let bytes = try_encode_raw(self.as_view().raw()).map_err(|error| {
+            let kind = match error.kind() {
+                EncodeErrorKind::OutOfMemory => DecodeErrorKind::OutOfMemory,
+                _ => DecodeErrorKind::TooLarge,
+            };
+            named(self.descriptor(), DecodeError::new(kind, 0))
+        })?;
         let options = DecodeOptions::new().allow_partial(true).max_depth(u32::MAX);
         *self = Self::decode_with(self.descriptor(), &bytes, options)?;
         Ok(())
