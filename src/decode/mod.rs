@@ -240,13 +240,14 @@ pub(crate) fn decode<'a, 'i>(job: Job<'a, 'i>, index: u32) -> Result<RawView<'a,
 }
 
 /// # Errors
-/// `MissingRequired` at `end`, the offset where the message ended without the field.
+/// `MissingRequired` at `end`, the offset where the message ended without the field; `OutOfMemory`.
 pub(crate) fn check_required(view: RawView<'_, '_>, end: usize) -> Result<(), DecodeError> {
     match find_missing(view) {
-        None => Ok(()),
-        Some(missing) => {
+        Ok(None) => Ok(()),
+        Ok(Some(missing)) => {
             Err(DecodeError::new(DecodeErrorKind::MissingRequired, end).with_path(missing.path()))
         }
+        Err(_) => Err(DecodeError::new(DecodeErrorKind::OutOfMemory, end)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The check for required fields.
 
 use crate::error::{FieldPath, PathStep};
-use crate::slab::{RawView, Step, Walk};
+use crate::slab::{Full, RawView, Step, Walk};
 
 /// A required field that is not set: the way to it.
 #[derive(Debug)]
@@ -27,24 +27,30 @@ impl MissingField {
 }
 
 /// Finds a required field that is not set, outermost first.
-pub(crate) fn find_missing(root: RawView<'_, '_>) -> Option<MissingField> {
+///
+/// # Errors
+/// There is no memory to look at all levels.
+pub(crate) fn find_missing(root: RawView<'_, '_>) -> Result<Option<MissingField>, Full> {
     if !root.program().needs_check() {
-        return None;
+        return Ok(None);
     }
-    let mut walk = Walk::new(root, false, ());
+    let mut walk = Walk::new(root, ());
     if let Some(number) = missing_in(root) {
-        return Some(MissingField::new(&walk, number));
+        return Ok(Some(MissingField::new(&walk, number)));
     }
     loop {
+        walk.make_room()?;
         match walk.next(()) {
             Step::Field(..) => {}
             Step::Enter(..) => {
                 if let Some(number) = missing_in(walk.view()) {
-                    return Some(MissingField::new(&walk, number));
+                    return Ok(Some(MissingField::new(&walk, number)));
                 }
             }
             Step::End => {
-                walk.leave()?;
+                if walk.leave().is_none() {
+                    return Ok(None);
+                }
             }
         }
     }

@@ -133,10 +133,11 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     #[inline(never)]
     fn check_required(&self) -> Result<(), EncodeError> {
         match find_missing(self.view) {
-            Some(missing) => {
+            Ok(Some(missing)) => {
                 Err(EncodeError::new(EncodeErrorKind::MissingRequired).with_path(missing.path()))
             }
-            None => Ok(()),
+            Ok(None) => Ok(()),
+            Err(_) => Err(EncodeError::new(EncodeErrorKind::OutOfMemory)),
         }
     }
 

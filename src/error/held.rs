@@ -10,13 +10,7 @@ pub(crate) struct Held<T>(Option<Box<[T; 1]>>);
 
 impl<T> Held<T> {
     pub(crate) fn new(value: T) -> Self {
-        let mut one = Vec::new();
-        if one.try_reserve_exact(1).is_err() {
-            return Self(None);
-        }
-        one.push(value);
-        // Of just this capacity, so that nothing is allocated again.
-        Self(one.try_into().ok())
+        Self(boxed(value))
     }
 
     pub(crate) fn get(&self) -> Option<&T> {
@@ -33,6 +27,15 @@ impl<T> Held<T> {
             value
         })
     }
+}
+
+/// A value in a box, or `None` if there is no memory for it.
+pub(crate) fn boxed<T>(value: T) -> Option<Box<[T; 1]>> {
+    let mut one = Vec::new();
+    one.try_reserve_exact(1).ok()?;
+    one.push(value);
+    // Of just this capacity, so that nothing is allocated again.
+    one.try_into().ok()
 }
 
 /// A copy of a name, or `None` if there is no memory for it.

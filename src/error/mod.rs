@@ -14,7 +14,7 @@ mod path;
 pub use decode::{DecodeError, DecodeErrorKind};
 pub use descriptor::{DescriptorError, DescriptorErrorKind};
 pub use encode::{EncodeError, EncodeErrorKind};
-pub(crate) use held::{Held, copy_of};
+pub(crate) use held::{Held, boxed, copy_of};
 pub use path::{FieldPath, PathStep};
 
 #[cfg(test)]

@@ -291,8 +291,9 @@ impl Target<'_> {
         let mut moved = Moved::default();
         let outermost = self.copy_verbatim(source, base, &mut moved)?;
         let none = Copied { index: 0, base: NIL, outermost: false };
-        let mut walk = Walk::new(source, false, Copied { index, base, outermost });
+        let mut walk = Walk::new(source, Copied { index, base, outermost });
         loop {
+            walk.make_room()?;
             let Copied { index, base: here, outermost } = *walk.data();
             match walk.next(none) {
                 Step::Field(position, entry, slot) => {
@@ -451,12 +452,13 @@ impl Target<'_> {
     }
 }
 
-/// Words and store bytes that a message takes, everything below it included.
-pub(super) fn weigh(view: RawView<'_, '_>) -> (usize, usize) {
+/// Words and store bytes that a message takes, everything below it included; `None` without the memory to find out.
+pub(super) fn weigh(view: RawView<'_, '_>) -> Option<(usize, usize)> {
     // With each message, whether it is in the bytes of a verbatim one.
-    let mut walk = Walk::new(view, false, false);
+    let mut walk = Walk::new(view, false);
     let (mut words, mut bytes) = (view.program().words() as usize, 0);
     loop {
+        walk.make_room().ok()?;
         let inside = *walk.data();
         match walk.next(inside || walk.view().is_verbatim()) {
             Step::Field(_, entry, slot) => {
@@ -474,7 +476,7 @@ pub(super) fn weigh(view: RawView<'_, '_>) -> (usize, usize) {
                     bytes += if inside { 0 } else { span.len as usize };
                 }
                 if walk.leave().is_none() {
-                    return (words, bytes);
+                    return Some((words, bytes));
                 }
             }
         }

@@ -6,7 +6,7 @@ use super::store::{Store, StoreFull};
 use super::{MapKey, MessageMut, MessageView, SetFieldError, UnknownFields, Value, ValueRef};
 use crate::decode::{self, DecodeOptions, Job, Scratch};
 use crate::encode::EncodeOptions;
-use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
+use crate::error::{DecodeError, DecodeErrorKind, EncodeError, boxed};
 use crate::program::Selected;
 use crate::schema::{FieldDescriptor, MessageDescriptor};
 use crate::slab::{NIL, RawView, Slab};
@@ -58,7 +58,7 @@ const LITTLE: usize = 4096;
 pub struct DynamicMessage {
     descriptor: MessageDescriptor,
     /// The programs, if they are not those of the pool.
-    selected: Option<Box<Selected>>,
+    selected: Option<Box<[Selected; 1]>>,
     slab: Slab,
     store: Store,
     /// The body; `NIL` until something is written.
@@ -105,8 +105,16 @@ impl DynamicMessage {
     }
 
     /// An empty message for what a selection made for this message type wants.
-    pub(crate) fn with_selected(descriptor: &MessageDescriptor, selected: &Selected) -> Self {
-        Self { selected: Some(Box::new(selected.clone())), ..Self::new(descriptor) }
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub(crate) fn with_selected(
+        descriptor: &MessageDescriptor,
+        selected: &Selected,
+    ) -> Result<Self, DecodeError> {
+        let no_memory = || DecodeError::new(DecodeErrorKind::OutOfMemory, 0);
+        let selected = boxed(selected.clone()).ok_or_else(no_memory)?;
+        Ok(Self { selected: Some(selected), ..Self::new(descriptor) })
     }
 
     /// Decodes into an empty message.
@@ -164,7 +172,7 @@ impl DynamicMessage {
     /// Decodes the store from `start` on.
     fn run(&mut self, start: usize, budget: usize, options: &DecodeOptions) -> Result<bool, DecodeError> {
         let Self { descriptor, selected, slab, store, base, .. } = self;
-        let (set, index) = programs(descriptor, selected.as_deref());
+        let (set, index) = programs(descriptor, selected.as_deref().map(|[selected]| selected));
         let mut scratch = Scratch::new();
         // The body, and one word per four bytes of input: a good guess, and a small one.
         let guess = descriptor.program().words() as usize + (store.len() - start) / 4;
@@ -218,7 +226,10 @@ impl DynamicMessage {
 
     pub(super) fn from_view(view: MessageView<'_, '_>) -> Result<Self, TooLarge> {
         let Owned { slab, store, base } = Owned::of(view.raw())?;
-        let selected = view.raw().set.share().map(|set| Box::new(Selected { set, root: view.raw().index }));
+        let selected = match view.raw().set.share() {
+            Some(set) => Some(boxed(Selected { set, root: view.raw().index }).ok_or(TooLarge)?),
+            None => None,
+        };
         Ok(Self { selected, slab, store, base, ..Self::new(&view.descriptor()) })
     }
 
@@ -256,7 +267,7 @@ impl DynamicMessage {
 
     #[inline]
     fn raw(&self) -> RawView<'_, '_> {
-        let (set, index) = programs(&self.descriptor, self.selected.as_deref());
+        let (set, index) = programs(&self.descriptor, self.selected.as_deref().map(|[selected]| selected));
         RawView { words: self.slab.words(), store: self.store.as_slice(), set, index, base: self.base }
     }
 
@@ -276,7 +287,7 @@ impl DynamicMessage {
         {
             *base = body;
         }
-        let (set, index) = programs(descriptor, selected.as_deref());
+        let (set, index) = programs(descriptor, selected.as_deref().map(|[selected]| selected));
         MessageMut::new(descriptor.parent_pool(), set, (index, *base), slab, store)
     }
 
@@ -289,7 +300,8 @@ impl DynamicMessage {
         if self.slab.used() + self.store.len() < self.look_at {
             return;
         }
-        let (words, bytes) = weigh(self.raw());
+        // Without the memory to look, the next one looks.
+        let Some((words, bytes)) = weigh(self.raw()) else { return };
         if self.slab.used() + self.store.len() > 2 * (4 * words + bytes) + LITTLE {
             self.compact();
         }

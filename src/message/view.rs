@@ -212,9 +212,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
         usize::try_from(len).unwrap_or(usize::MAX)
     }
 
-    /// Whether all required fields are set, here and in all sub-messages.
+    /// Whether all required fields are set, here and in all sub-messages. Messages nested in more than eight others take some
+    /// memory to look at: without it, false.
     pub fn is_initialized(&self) -> bool {
-        crate::decode::find_missing(self.raw()).is_none()
+        matches!(crate::decode::find_missing(self.raw()), Ok(None))
     }
 
     fn encoder(&self, options: EncodeOptions) -> RawEncoder<'a, 'i> {
