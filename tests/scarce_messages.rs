@@ -5,8 +5,8 @@ mod common;
 use common::scarce::{Scarce, sweep};
 use common::wire::Wire;
 use tablepb::{
-    Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKeyRef, MessageDescriptor, MessageTable,
-    Projection, ValueRef,
+    DecodeOptions, Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKeyRef, MessageDescriptor,
+    MessageTable, Projection, ValueRef,
 };
 
 #[global_allocator]
@@ -58,7 +58,9 @@ fn check_maps(message: &DynamicMessage) {
 fn a_map_that_there_is_no_memory_to_sort_has_every_key_once() {
     let node = node();
     let mut failures = 0;
-    for (before, more) in [(0, 50), (5, 4), (8, 1), (9, 2), (30, 3), (30, 40), (200, 5), (200, 300)] {
+    // Where the slab grows differs with the sizes: for a list, for an index, or for neither.
+    let few = (9..40).step_by(3).flat_map(|before| (1..60).step_by(7).map(move |more| (before, more)));
+    for (before, more) in [(0, 50), (5, 4), (8, 1), (200, 5), (200, 300)].into_iter().chain(few) {
         let start = DynamicMessage::decode(&node, &entries(0, before)).unwrap();
         let input = entries(before, more);
         let whole = DynamicMessage::decode(&node, &entries(0, before + more)).unwrap();
@@ -92,6 +94,37 @@ fn a_map_that_there_is_no_memory_to_sort_has_every_key_once() {
         |mut decoder, _, _| assert_eq!(decoder.decode(&input).unwrap(), whole.as_view()),
     );
     assert!(failures > 5, "{failures}");
+}
+
+/// Wherever the budget ends: in the entries, before they are sorted, or where the index is made.
+#[test]
+fn a_map_that_has_no_room_for_a_larger_index_has_every_key_once() {
+    let node = node();
+    // Keys that were there come again, before and behind new ones.
+    let keys = (0..10).chain(100..700).chain(3..9).chain(650..660);
+    let one = |i: u64| Wire::new().message(1, Wire::new().bytes(1, i.to_string()).int(2, i)).0;
+    let input: Vec<u8> = keys.flat_map(one).collect();
+    let start = DynamicMessage::decode(&node, &(0..20).flat_map(one).collect::<Vec<u8>>()).unwrap();
+    let (mut merged, mut refused) = (0, 0);
+    for budget in (4_000..60_000).step_by(600) {
+        let mut message = start.clone();
+        match message.merge_with(&input, DecodeOptions::new().budget(budget)) {
+            Ok(()) => merged += 1,
+            Err(_) => refused += 1,
+        }
+        let value = message.get_field_by_name("counts").unwrap();
+        let map = value.as_map().unwrap();
+        let mut keys: Vec<_> = map.iter().map(|(key, _)| key).collect();
+        assert!(
+            keys.iter()
+                .all(|key| map.get(*key).map(|v| v.as_i32().unwrap().to_string()).as_deref() == key.as_str())
+        );
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), map.len(), "budget {budget}");
+        assert!((0..20).all(|i| map.contains_key(i.to_string().as_str())));
+    }
+    assert!(merged > 10 && refused > 10, "{merged} and {refused}");
 }
 
 #[test]
@@ -136,7 +169,9 @@ fn a_copy_without_memory_is_an_error() {
     let passing = Projection::new(&node, ["name", "list.list.name"]).unwrap().pass_through();
     let mut changed = passing.decode(&list.0).unwrap();
     changed.set_field_by_name("name", "changed").unwrap();
-    for message in [whole, passing.decode(&list.0).unwrap(), changed] {
+    let deep = (0..12).fold(Wire(entries(0, 3)), |inner, _| Wire::new().message(4, inner));
+    let deep = DynamicMessage::decode(&node, &deep.0).unwrap();
+    for message in [whole, passing.decode(&list.0).unwrap(), changed, deep] {
         let failures = sweep(
             || (),
             |()| message.as_view().try_to_owned(),
