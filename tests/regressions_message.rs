@@ -35,7 +35,8 @@ fn map_keys_that_are_not_utf8_are_given_as_bytes_and_nothing_of_them_is_lost() {
     let (unchecked, _) = counts();
     // Few entries, and so many that there is an index.
     for n in [3u8, 40] {
-        let key = |i: u8| if i.is_multiple_of(3) { format!("k{i}").into_bytes() } else { vec![0xff, i, 0xfe] };
+        let key =
+            |i: u8| if i.is_multiple_of(3) { format!("k{i}").into_bytes() } else { vec![0xff, i, 0xfe] };
         let input = Wire((0..n).flat_map(|i| entry(&key(i), i.into()).0).collect());
         let message = DynamicMessage::decode(&unchecked, &input.0).unwrap();
         let field = unchecked.get_field(1).unwrap();
