@@ -1,10 +1,10 @@
 //! Deep copies: a message with everything below it into another slab and store. Does not recurse.
 
+use super::moved::{Moved, MovedSpan};
 use super::store::Store;
 use super::{CopyError, Prepared};
 use crate::program::{Coding, Entry, Program, ProgramSet};
 use crate::slab::{Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Step, Text, Walk, span_len};
-use alloc::vec::Vec;
 
 /// The copy would be too large.
 #[derive(Clone, Copy, Debug)]
@@ -27,40 +27,6 @@ pub(super) struct Target<'t> {
     pub(super) set: &'t ProgramSet,
     pub(super) slab: &'t mut Slab,
     pub(super) store: &'t mut Store,
-}
-
-/// The bytes of a verbatim message that have been copied. Those of all messages in it are among them, and are not copied
-/// again.
-#[derive(Default)]
-struct Moved {
-    /// In the order of the source's store.
-    spans: Vec<MovedSpan>,
-}
-
-#[derive(Clone, Copy)]
-struct MovedSpan {
-    from: u32,
-    len: u32,
-    to: u32,
-}
-
-impl Moved {
-    /// Notes bytes that come next in the copy.
-    fn add(&mut self, span: MovedSpan) -> Result<(), TooLarge> {
-        self.spans.try_reserve(1).map_err(|_| TooLarge)?;
-        // Occurrences come in the order of the wire, so this is the end as a rule.
-        let at = self.spans.partition_point(|moved| moved.from <= span.from);
-        self.spans.insert(at, span);
-        Ok(())
-    }
-
-    /// Where bytes of the source are in the copy, if they are.
-    fn find(&self, offset: u32, len: u32) -> Option<u32> {
-        let at = self.spans.partition_point(|moved| moved.from <= offset).checked_sub(1)?;
-        let moved = self.spans.get(at)?;
-        let inside = u64::from(offset) + u64::from(len) <= u64::from(moved.from) + u64::from(moved.len);
-        inside.then(|| moved.to + (offset - moved.from))
-    }
 }
 
 /// A message that is being copied: its program and body in the copy, and whether it is the outermost verbatim one.
@@ -450,45 +416,4 @@ impl Target<'_> {
         }
         Ok(())
     }
-}
-
-/// Words and store bytes that a message takes, everything below it included; `None` without the memory to find out.
-pub(super) fn weigh(view: RawView<'_, '_>) -> Option<(usize, usize)> {
-    // With each message, whether it is in the bytes of a verbatim one.
-    let mut walk = Walk::new(view, false);
-    let (mut words, mut bytes) = (view.program().words() as usize, 0);
-    loop {
-        walk.make_room().ok()?;
-        let inside = *walk.data();
-        match walk.next(inside || walk.view().is_verbatim()) {
-            Step::Field(_, entry, slot) => {
-                let (more_words, more_bytes) = weigh_values(walk.view(), entry, slot);
-                words += more_words;
-                if !inside && !walk.view().is_verbatim() {
-                    bytes += more_bytes;
-                }
-            }
-            // One word for the offset in a list, or for what a wide body has beside its header.
-            Step::Enter(..) => words += walk.view().program().words() as usize + 1,
-            Step::End => {
-                for span in walk.view().spans() {
-                    words += 2 + 2 * usize::from(span.tag.is_some());
-                    bytes += if inside { 0 } else { span.len as usize };
-                }
-                if walk.leave().is_none() {
-                    return Some((words, bytes));
-                }
-            }
-        }
-    }
-}
-
-fn weigh_values(view: RawView<'_, '_>, entry: &Entry, slot: u32) -> (usize, usize) {
-    let spans = matches!(entry.coding, Coding::String | Coding::Bytes);
-    if !entry.flags.is_list() {
-        return (0, if spans { view.span(slot).len() } else { 0 });
-    }
-    let list = view.list(entry, slot);
-    let bytes = if spans { (0..list.len()).map(|i| list.span(i).len()).sum() } else { 0 };
-    (list.len() as usize * entry.coding.words() as usize, bytes)
 }

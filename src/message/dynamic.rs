@@ -1,8 +1,9 @@
 //! [`DynamicMessage`]: a message that owns its memory.
 
-use super::copy::{Owned, TooLarge, weigh};
+use super::copy::{Owned, TooLarge};
 use super::decoder::{named, programs};
 use super::store::{Store, StoreFull};
+use super::weigh::weigh;
 use super::{MapKey, MessageMut, MessageView, SetFieldError, UnknownFields, Value, ValueRef};
 use crate::decode::{self, DecodeOptions, Job, Scratch};
 use crate::encode::EncodeOptions;

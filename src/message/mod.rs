@@ -18,6 +18,7 @@ mod fields;
 mod kept;
 mod list_ref;
 mod map_ref;
+mod moved;
 mod mutate;
 mod numbers;
 mod options;
@@ -29,6 +30,7 @@ mod unknown;
 mod value;
 mod value_ref;
 mod view;
+mod weigh;
 
 pub use decoder::Decoder;
 pub use dynamic::DynamicMessage;

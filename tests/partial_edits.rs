@@ -1,5 +1,5 @@
-//! Edits of messages of which a projection passes parts through, with allocations that fail: an edit does what it does to a
-//! message that was decoded as a whole, or it is an error and the message is as before.
+//! Edits of messages that were decoded in part, with allocations that fail: an edit does what it does to a message that was
+//! decoded as a whole, or it is an error and the message is as before.
 
 mod common;
 
@@ -287,21 +287,43 @@ fn failing(message: &DynamicMessage, edit: &Edit) -> usize {
     )
 }
 
-fn check(choices: &mut Choices) -> usize {
+/// How a message is decoded in part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum How {
+    /// What is not selected stays bytes.
+    Passing,
+    /// What is not selected is gone.
+    Dropping,
+    /// Some message fields stay bytes until they are looked at.
+    Lazy,
+}
+
+fn check(choices: &mut Choices, how: How) -> usize {
     let schema = schema(choices, ALL);
     let descriptor = descriptor(&schema, &schema.pool(), 0);
-    let projection = Projection::new(&descriptor, paths(&descriptor, choices, 4)).unwrap().pass_through();
+    let projection = Projection::new(&descriptor, paths(&descriptor, choices, 4)).unwrap();
+    let projection = match how {
+        How::Passing => projection.pass_through(),
+        How::Dropping => projection,
+        How::Lazy => {
+            let mut lazy = paths(&descriptor, choices, 3);
+            lazy.push("*".into());
+            lazy.retain(|path| Projection::all(&descriptor).lazy([path]).is_ok());
+            Projection::all(&descriptor).lazy(lazy).unwrap()
+        }
+    };
     let input = payload(&schema, 0, choices, WILD);
-    let mut full = DynamicMessage::decode_with(&descriptor, &input, PARTIAL).unwrap();
     let mut part = projection.decode_with(&input, PARTIAL).unwrap();
+    let whole = if how == How::Dropping { encoded(&part) } else { input };
+    let mut full = DynamicMessage::decode_with(&descriptor, &whole, PARTIAL).unwrap();
     let mut failures = 0;
     for _ in 0..3 {
         let edit = edit(&full, choices);
         failures += failing(&part, &edit) + failing(&full, &edit);
         let (bytes, unchanged) = (encoded(&part), meaning(&full));
         let outcome = edit.clone().go(edit.keys(), &mut full);
-        assert_eq!(edit.clone().go(edit.keys(), &mut part), outcome, "{edit:?}");
-        assert_eq!(meaning(&part), meaning(&full), "{edit:?}");
+        assert_eq!(edit.clone().go(edit.keys(), &mut part), outcome, "{how:?}: {edit:?}");
+        assert_eq!(meaning(&part), meaning(&full), "{how:?}: {edit:?}");
         if edit.steps.is_empty() && meaning(&full) == unchanged && !matches!(outcome, (_, Ok(true))) {
             assert_eq!(encoded(&part), bytes, "nothing has changed: {edit:?}");
         }
@@ -309,9 +331,24 @@ fn check(choices: &mut Choices) -> usize {
     failures
 }
 
-#[test]
-fn edits_are_those_of_a_whole_message_or_errors_that_change_nothing() {
-    let seeds = if cfg!(debug_assertions) { 500 } else { 3000 };
-    let failures: usize = (0..seeds).map(|seed| check(&mut Choices::seeded(seed))).sum();
+/// Ten times as many in release.
+fn check_all(how: How, seeds: u64) {
+    let seeds = if cfg!(debug_assertions) { seeds } else { 10 * seeds };
+    let failures: usize = (0..seeds).map(|seed| check(&mut Choices::seeded(seed), how)).sum();
     assert!(failures > 4 * seeds as usize, "only {failures} allocations failed");
+}
+
+#[test]
+fn edits_of_what_is_passed_through_are_those_of_a_whole_message_or_errors_that_change_nothing() {
+    check_all(How::Passing, 400);
+}
+
+#[test]
+fn edits_of_a_selection_are_those_of_a_message_that_has_nothing_else() {
+    check_all(How::Dropping, 120);
+}
+
+#[test]
+fn edits_of_lazy_fields_are_those_of_decoded_ones() {
+    check_all(How::Lazy, 120);
 }
