@@ -94,9 +94,9 @@ pub use error::{
     FieldPath, PathStep,
 };
 pub use message::{
-    Decoder, DynamicMessage, Fields, ListIter, ListRef, MapIter, MapKey, MapKeyRef, MapRef, MessageMut,
-    MessageView, Number, Numbers, Prepare, Prepared, RawMessage, SetFieldError, SetFieldErrorKind,
-    UnknownField, UnknownFields, Value, ValueRef,
+    CopyError, Decoder, DynamicMessage, Fields, ListIter, ListRef, MapIter, MapKey, MapKeyRef, MapRef,
+    MessageMut, MessageView, Number, Numbers, Prepare, Prepared, RawMessage, SetFieldError,
+    SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
 };
 pub use partial::{Projection, ProjectionError, ProjectionErrorKind, RawField, RawFields, RawStep, RawValue};
 pub use record::{PlanError, PlanErrorKind, RecordPlan, RecordWriter};

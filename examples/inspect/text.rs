@@ -62,6 +62,7 @@ pub fn key(key: MapKeyRef<'_>) -> String {
         MapKeyRef::U32(v) => v.to_string(),
         MapKeyRef::U64(v) => v.to_string(),
         MapKeyRef::String(v) => string(v, false),
+        MapKeyRef::Bytes(v) => bytes(v, false),
     }
 }
 

@@ -116,7 +116,7 @@ impl<'r> Run<'r, '_> {
     /// Whether a child has a fixed shape, and is in its body now, which was empty.
     #[inline(never)]
     fn lifted(&mut self, sub: &Program, child: Child, base: u32) -> bool {
-        let (bytes, len) = (self.source.bytes, child.end - child.start);
+        let (bytes, len) = (self.source.bytes(), child.end - child.start);
         let Some(shape) = sub.fixed().filter(|shape| shape.len >= len) else { return false };
         child.group == 0
             && fixed::lift(shape, self.slab.run_mut(base, sub.words() as usize), bytes, child.start, len)
@@ -125,7 +125,7 @@ impl<'r> Run<'r, '_> {
     /// The parent waits, and the loop goes on in the child.
     #[inline(always)]
     fn push(&mut self, entry: &'r Entry, child: Child, base: u32, has: u64) -> Flow {
-        let shift = self.source.shift;
+        let shift = self.source.shift();
         let Open { program, pos, end, has: parent_has, index, base: parent, group, .. } = self.open;
         if self.scratch.stack.is_full() && !self.grow_stack() {
             return self.fail(Kind::BudgetExceeded, pos + shift, Some(entry));
@@ -175,7 +175,7 @@ impl<'r> Run<'r, '_> {
     /// The loop has come to the end of the innermost message.
     #[inline(never)]
     pub(super) fn leave(&mut self) -> Flow {
-        let shift = self.source.shift;
+        let shift = self.source.shift();
         let Open { mut program, mut pos, mut end, mut has, mut base, mut group, .. } = self.open;
         // Parents often end with their last child.
         loop {
@@ -191,9 +191,9 @@ impl<'r> Run<'r, '_> {
             }
             let Some(frame) = self.scratch.stack.pop() else { return Flow::Done };
             if frame.map
-                && let Err(full) = self.end_entry(program, has, pos + shift)
+                && let Err(kind) = self.end_entry(program, has, pos + shift)
             {
-                return self.fail_after(full, pos + shift);
+                return self.fail_after(kind, pos + shift);
             }
             // Most often the next element of the same list follows.
             if self.again(program, pos) {
@@ -219,20 +219,20 @@ impl<'r> Run<'r, '_> {
     /// overruled since it was entered.
     #[cold]
     #[inline(never)]
-    fn fail_after(&mut self, full: Full, offset: usize) -> Flow {
+    fn fail_after(&mut self, kind: Kind, offset: usize) -> Flow {
         let frame = *self.scratch.stack.popped();
         let parent = self.set.program(frame.index);
         if !parent.is_wide() {
             self.slab.set_has_bits(parent, frame.base, frame.has);
         }
-        self.fail(full.into(), offset, None)
+        self.fail(kind, offset, None)
     }
 
     /// When an element of a list has ended at `pos`, and its parent was popped: begins the next element, if it follows and
     /// nothing about it is unusual. The parent waits again.
     #[inline(always)]
     fn again(&mut self, program: &Program, pos: usize) -> bool {
-        let shift = self.source.shift;
+        let shift = self.source.shift();
         let Some(frame) = self.scratch.stack.popped_mut() else { return false };
         let (tag, parent) = (frame.again, frame.end as usize - shift);
         let Some(head) = self.source.until(parent).at(pos) else { return false };
@@ -275,7 +275,7 @@ impl<'r> Run<'r, '_> {
     /// are done then.
     #[inline(always)]
     fn begin(&mut self, entry: &Entry, child: Child) -> Result<Begun, (Kind, usize)> {
-        let item = self.open.pos + self.source.shift;
+        let item = self.open.pos + self.source.shift();
         let full = |full: Full| (full.into(), item);
         if self.scratch.stack.len() >= self.options.depth_limit() as usize {
             return Err((Kind::DepthExceeded, item));
@@ -347,12 +347,12 @@ impl<'r> Run<'r, '_> {
 
     /// The innermost message, which has ended at `end`, was a map entry of the parent that was popped.
     #[inline(never)]
-    fn end_entry(&mut self, program: &Program, has: u64, end: usize) -> Result<(), Full> {
+    fn end_entry(&mut self, program: &Program, has: u64, end: usize) -> Result<(), Kind> {
         let frame = *self.scratch.stack.popped();
         if has != MAP_ENTRY {
             self.complete_entry(&frame, program, self.open.base)?;
         }
-        self.end_map_entry(&frame, end)
+        Ok(self.end_map_entry(&frame, end)?)
     }
 }
 

@@ -86,6 +86,8 @@ struct OpenMap {
     index: u32,
     base: u32,
     entry: u16,
+    /// The first entry that may repeat a key.
+    fresh: u32,
 }
 
 /// The memory a decode needs beside slab and store; reused by the next one.
@@ -238,13 +240,14 @@ pub(crate) fn decode<'a, 'i>(job: Job<'a, 'i>, index: u32) -> Result<RawView<'a,
 }
 
 /// # Errors
-/// `MissingRequired` at `end`, the offset where the message ended without the field.
+/// `MissingRequired` at `end`, the offset where the message ended without the field; `OutOfMemory`.
 pub(crate) fn check_required(view: RawView<'_, '_>, end: usize) -> Result<(), DecodeError> {
     match find_missing(view) {
-        None => Ok(()),
-        Some(missing) => {
+        Ok(None) => Ok(()),
+        Ok(Some(missing)) => {
             Err(DecodeError::new(DecodeErrorKind::MissingRequired, end).with_path(missing.path()))
         }
+        Err(_) => Err(DecodeError::new(DecodeErrorKind::OutOfMemory, end)),
     }
 }
 
@@ -267,7 +270,7 @@ pub(crate) fn decode_raw<'a, 'i>(
     Ok(RawView { words: slab.words(), store: input, set, index, base })
 }
 
-/// Makes the keys of all maps touched unique; false if there was no memory for an index.
+/// Makes the keys of all maps touched unique; false if there was not the memory. Keys are unique in any case.
 #[inline(never)]
 fn settle_maps(set: &ProgramSet, store: &[u8], slab: &mut Slab, scratch: &mut Scratch) -> bool {
     let mut all = true;
@@ -277,7 +280,7 @@ fn settle_maps(set: &ProgramSet, store: &[u8], slab: &mut Slab, scratch: &mut Sc
         let index = map.entry as usize;
         let Some(entry) = set.program(map.index).entries().get(index) else { continue };
         let Some(slot) = view.slot(index, entry) else { continue };
-        all &= slab.map_settle(MapContext { store, set }, entry, slot, settling).is_ok();
+        all &= slab.map_settle(MapContext { store, set }, entry, slot, map.fresh, settling).is_ok();
     }
     all
 }

@@ -1,51 +1,56 @@
 //! The check for required fields.
 
 use crate::error::{FieldPath, PathStep};
-use crate::slab::{RawView, Step, Walk};
-use alloc::vec::Vec;
+use crate::slab::{Full, RawView, Step, Walk};
 
 /// A required field that is not set: the way to it.
 #[derive(Debug)]
 pub(crate) struct MissingField {
-    steps: Vec<PathStep>,
+    path: FieldPath,
 }
 
 impl MissingField {
     #[cold]
     fn new(walk: &Walk<'_, '_, ()>, number: u32) -> Self {
-        let parents = walk.path().map(|(entry, element)| PathStep::new(entry.number(), None, element));
-        Self { steps: parents.chain([PathStep::new(number, None, None)]).collect() }
+        let mut path = FieldPath::EMPTY;
+        for (entry, element) in walk.path() {
+            path.push_inner(PathStep::new(entry.number(), None, element));
+        }
+        path.push_inner(PathStep::new(number, None, None));
+        Self { path }
     }
 
     /// The path, field numbers only.
     pub(crate) fn path(self) -> FieldPath {
-        let mut path = FieldPath::EMPTY;
-        for step in self.steps {
-            path.push_inner(step);
-        }
-        path
+        self.path
     }
 }
 
 /// Finds a required field that is not set, outermost first.
-pub(crate) fn find_missing(root: RawView<'_, '_>) -> Option<MissingField> {
+///
+/// # Errors
+/// There is no memory to look at all levels.
+pub(crate) fn find_missing(root: RawView<'_, '_>) -> Result<Option<MissingField>, Full> {
     if !root.program().needs_check() {
-        return None;
+        return Ok(None);
     }
-    let mut walk = Walk::new(root, false, ());
+    let mut walk = Walk::new(root, ());
     if let Some(number) = missing_in(root) {
-        return Some(MissingField::new(&walk, number));
+        return Ok(Some(MissingField::new(&walk, number)));
     }
     loop {
+        walk.make_room()?;
         match walk.next(()) {
             Step::Field(..) => {}
             Step::Enter(..) => {
                 if let Some(number) = missing_in(walk.view()) {
-                    return Some(MissingField::new(&walk, number));
+                    return Ok(Some(MissingField::new(&walk, number)));
                 }
             }
             Step::End => {
-                walk.leave()?;
+                if walk.leave().is_none() {
+                    return Ok(None);
+                }
             }
         }
     }

@@ -35,7 +35,7 @@ impl<'r> Run<'r, '_> {
     /// not the expected one.
     #[inline(never)]
     pub(super) fn rest(&mut self, found: Option<&'r Entry>, tag: u32, len: usize) -> Flow {
-        let shift = self.source.shift;
+        let shift = self.source.shift();
         let Open { program, pos, end, group, .. } = self.open;
         let item = pos + shift;
         let field = Field { program, tag, item, pos: item + len, end: end + shift };
@@ -171,7 +171,8 @@ impl<'r> Run<'r, '_> {
         let mut done = None;
         while let Some(result) = run.append(self.slab, slot, pos) {
             let behind = at(pos)(result)?;
-            self.map_entry_done(entry, slot, OpenMap { index, base, entry: program.position(entry) as u16 });
+            let map = OpenMap { index, base, entry: program.position(entry) as u16, fresh: 0 };
+            at(pos)(self.map_entry_done(entry, slot, map))?;
             done = Some(behind);
             match run.next(behind) {
                 Some(next) => pos = next,

@@ -122,10 +122,11 @@ impl<'r> Run<'r, '_> {
     }
 
     /// Gives the map entry at the end of its list, of the parent in `frame`, the key or value that it lacks: zero, empty, or
-    /// the first number of the enum. Drops the entry if there is no memory for that.
+    /// the first number of the enum. Drops the entry if there is no memory for that, or if its message would be too deep:
+    /// that counts as if it were there, as it is when the entry is written.
     #[cold]
     #[inline(never)]
-    pub(super) fn complete_entry(&mut self, frame: &Frame, program: &Program, base: u32) -> Result<(), Full> {
+    pub(super) fn complete_entry(&mut self, frame: &Frame, program: &Program, base: u32) -> Result<(), Kind> {
         let completed = self.fill_entry(program, base);
         if completed.is_err()
             && let Some((_, slot)) = self.map_slot(frame)
@@ -135,11 +136,16 @@ impl<'r> Run<'r, '_> {
         completed
     }
 
-    fn fill_entry(&mut self, program: &Program, base: u32) -> Result<(), Full> {
+    fn fill_entry(&mut self, program: &Program, base: u32) -> Result<(), Kind> {
+        // The entry itself is not on the stack any more.
+        let levels = self.depth_left().saturating_sub(1);
         for (position, entry) in program.entries().iter().enumerate() {
             let (slot, fresh) = self.slab.touch(program, base, position)?;
             if !fresh {
                 continue;
+            }
+            if entry.coding.is_message() && levels == 0 {
+                return Err(Kind::DepthExceeded);
             }
             // The empty message that stands for a missing value can lack required fields.
             let decoded = entry.coding.is_message() && !entry.op.is_lazy();
@@ -148,7 +154,7 @@ impl<'r> Run<'r, '_> {
                 Coding::ClosedEnum => self.slab.set(slot, self.set.enum_default(entry.sub) as u32),
                 _ if entry.op.is_lazy() => {
                     self.slab.set(slot, NIL);
-                    let raw = self.slab.alloc_raw(Nesting::allowed(self.depth_left()))?;
+                    let raw = self.slab.alloc_raw(Nesting::allowed(levels - 1))?;
                     self.slab.set(slot, raw);
                 }
                 Coding::String => self.slab.set64(slot, Text::EMPTY.pair()),
@@ -174,8 +180,10 @@ impl<'r> Run<'r, '_> {
             let list = view.list(entry, slot);
             let last = list.message(list.len().saturating_sub(1));
             let (program, base) = (self.set.program(last.index), last.base);
-            // An entry that cannot be ended for want of memory is dropped.
-            let _ = self.complete_entry(&frame, program, base).and_then(|()| self.end_map_entry(&frame, end));
+            // An entry that cannot be ended is dropped.
+            if self.complete_entry(&frame, program, base).is_ok() {
+                let _ = self.end_map_entry(&frame, end);
+            }
         }
     }
 
@@ -191,9 +199,8 @@ impl<'r> Run<'r, '_> {
         self.map_entry_done(
             entry,
             slot,
-            OpenMap { index: frame.index, base: frame.base, entry: frame.entry },
-        );
-        Ok(())
+            OpenMap { index: frame.index, base: frame.base, entry: frame.entry, fresh: 0 },
+        )
     }
 
     /// The map that an open entry belongs to: the field of the entry's parent, and its slot.
@@ -217,11 +224,24 @@ impl<'r> Run<'r, '_> {
 
     /// Keeps the keys of a map unique, now or at the end of the decode, after an entry was appended at `slot`.
     #[inline(always)]
-    pub(super) fn map_entry_done(&mut self, entry: &Entry, slot: u32, map: OpenMap) {
+    pub(super) fn map_entry_done(&mut self, entry: &Entry, slot: u32, map: OpenMap) -> Result<(), Full> {
         let context = MapContext { store: self.buf, set: self.set };
-        if self.slab.map_entry_done(context, entry, slot) {
-            self.scratch.maps.push(map);
+        match self.slab.map_entry_done(context, entry, slot) {
+            None => Ok(()),
+            Some(fresh) => self.settle_later(slot, OpenMap { fresh, ..map }),
         }
+    }
+
+    /// Notes a map that is to be settled at the end; without the memory for that, its last entry goes.
+    #[cold]
+    #[inline(never)]
+    fn settle_later(&mut self, slot: u32, map: OpenMap) -> Result<(), Full> {
+        if self.scratch.maps.try_reserve(1).is_err() {
+            self.slab.map_take_back(slot);
+            return Err(Full);
+        }
+        self.scratch.maps.push(map);
+        Ok(())
     }
 
     /// A MessageSet item whose type is declared; `None` leaves it to the unknown fields.
@@ -231,7 +251,7 @@ impl<'r> Run<'r, '_> {
         let found = u32::try_from(type_id).ok().and_then(|number| field.program.by_number(number));
         Ok(match found {
             Some((_, entry)) if entry.coding == Coding::Message => {
-                let shift = self.source.shift;
+                let shift = self.source.shift();
                 let child = Child { start: start - shift, end: end - shift, group: 0, resume: item.end };
                 Some(Other::Item(entry, child))
             }

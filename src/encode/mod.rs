@@ -21,4 +21,4 @@ mod traverse;
 mod write;
 
 pub use options::EncodeOptions;
-pub(crate) use raw::{RawEncoder, encode_raw};
+pub(crate) use raw::{RawEncoder, encode_raw, try_encode_raw};

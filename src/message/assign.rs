@@ -3,10 +3,13 @@
 use super::copy::{Target, TooLarge};
 use super::error::{SetFieldError, SetFieldErrorKind};
 use super::{DynamicMessage, MapKey, Value};
+use crate::decode::DecodeOptions;
+use crate::encode::try_encode_raw;
 use crate::program::{Coding, Entry, ProgramSet};
 use crate::schema::FieldRef;
 use crate::table::Kind;
-use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
+use core::fmt;
 
 /// A field as the setters see it.
 #[derive(Clone, Copy)]
@@ -31,21 +34,33 @@ impl<'p> Place<'p> {
         SetFieldError::new(kind, self.field.full_name(), self.expected(), value)
     }
 
-    /// What the field takes, in words.
+    /// What the field takes, in words; nothing if there is no memory for them.
     fn expected(&self) -> String {
-        let one = |place: &Self| match place.field.kind() {
-            Kind::Message(message) => format!("message {}", message.full_name()),
-            Kind::Enum(enumeration) => format!("enum {}", enumeration.full_name()),
-            kind => kind.name().to_owned(),
+        let mut text = Words(String::new());
+        match self.describe(&mut text) {
+            Ok(()) => text.0,
+            Err(_) => String::new(),
+        }
+    }
+
+    fn describe(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        let one = |place: &Self, out: &mut dyn fmt::Write| match place.field.kind() {
+            Kind::Message(message) => write!(out, "message {}", message.full_name()),
+            Kind::Enum(enumeration) => write!(out, "enum {}", enumeration.full_name()),
+            kind => out.write_str(kind.name()),
         };
         if !self.entry.flags.is_map() {
-            let repeated = if self.entry.flags.is_list() { "repeated " } else { "" };
-            return format!("{repeated}{}", one(self));
+            if self.entry.flags.is_list() {
+                out.write_str("repeated ")?;
+            }
+            return one(self, out);
         }
-        match (self.map_part(0), self.map_part(1)) {
-            (Some(key), Some(value)) => format!("map<{}, {}>", one(&key), one(&value)),
-            _ => String::new(),
-        }
+        let (Some(key), Some(value)) = (self.map_part(0), self.map_part(1)) else { return Ok(()) };
+        out.write_str("map<")?;
+        one(&key, out)?;
+        out.write_str(", ")?;
+        one(&value, out)?;
+        out.write_str(">")
     }
 
     /// Whether one value, not a list, is of the field's kind.
@@ -93,41 +108,48 @@ impl<'p> Place<'p> {
             return Ok(value);
         };
         let pool = place.field.pool();
+        let foreign = |value: &Value| match value {
+            Value::Message(message) => message.is_projected() || message.descriptor().parent_pool() != pool,
+            _ => false,
+        };
         let convert = |value: &Value| match value {
-            Value::Message(message) if message.is_projected() => message.as_prepared().map(Value::Prepared),
-            Value::Message(message) if message.descriptor().parent_pool() != pool => {
-                let bytes = crate::encode::encode_raw(message.as_view().raw());
-                let options =
-                    crate::DecodeOptions::new().allow_partial(true).max_depth(u32::MAX).budget(usize::MAX);
-                let own = DynamicMessage::decode_with(&pool.message_at(index)?, &bytes, options).ok()?;
-                Some(Value::Message(own))
+            Value::Message(message) if message.is_projected() => {
+                message.as_prepared().map(Value::Prepared).map_err(|_| SetFieldErrorKind::TooLarge)
             }
-            value => Some(value.clone()),
-        };
-        let foreign = |value: &Value| {
-            matches!(value, Value::Message(message)
-            if message.is_projected() || message.descriptor().parent_pool() != pool)
-        };
-        let converted = match &value {
-            Value::List(list) if list.iter().any(foreign) => {
-                list.iter().map(convert).collect::<Option<Vec<_>>>().map(Value::List)
+            Value::Message(message) => {
+                let invalid = SetFieldErrorKind::InvalidMessage;
+                let bytes =
+                    try_encode_raw(message.as_view().raw()).map_err(|_| SetFieldErrorKind::TooLarge)?;
+                let options = DecodeOptions::new().allow_partial(true).max_depth(u32::MAX).budget(usize::MAX);
+                let descriptor = pool.message_at(index).ok_or(invalid)?;
+                let own = DynamicMessage::decode_with(&descriptor, &bytes, options).map_err(|_| invalid)?;
+                Ok(Value::Message(own))
             }
-            Value::Map(map) if map.values().any(foreign) => {
-                let entries = map.iter().map(|(key, value)| Some((key.clone(), convert(value)?)));
-                entries.collect::<Option<_>>().map(Value::Map)
-            }
-            Value::Message(_) if foreign(&value) => convert(&value),
-            _ => return Ok(value),
+            _ => Err(SetFieldErrorKind::InvalidType),
         };
-        converted.ok_or_else(|| self.error(SetFieldErrorKind::InvalidMessage, Some(value)))
+        let converted = parts(&value).filter(|part| foreign(part)).try_fold(Vec::new(), |mut done, part| {
+            done.try_reserve(1).map_err(|_| SetFieldErrorKind::TooLarge)?;
+            done.push(convert(part)?);
+            Ok(done)
+        });
+        let converted = match converted {
+            Ok(converted) => converted,
+            Err(kind) => return Err(self.error(kind, Some(value))),
+        };
+        let mut value = value;
+        for (part, own) in parts_mut(&mut value).filter(|part| foreign(part)).zip(converted) {
+            *part = own;
+        }
+        Ok(value)
     }
 
-    /// Whether a key is of the kind of the map's keys.
+    /// Whether a key is one that the map can hold.
     pub(super) fn check_key(&self, key: &MapKey) -> Result<(), SetFieldErrorKind> {
-        let kind = self.map_part(0).map(|place| place.entry.scalar());
-        match kind.and_then(|kind| key.as_ref().raw(kind)) {
-            Some(_) => Ok(()),
-            None => Err(SetFieldErrorKind::InvalidType),
+        let Some(part) = self.map_part(0) else { return Err(SetFieldErrorKind::InvalidType) };
+        let unchecked = matches!(key, MapKey::Bytes(_));
+        match key.as_ref().raw(part.entry.scalar()) {
+            Some(_) if !unchecked || !part.field.validates_utf8() => Ok(()),
+            _ => Err(SetFieldErrorKind::InvalidType),
         }
     }
 
@@ -148,6 +170,37 @@ impl<'p> Place<'p> {
             _ if self.entry.flags.is_list() => Err(SetFieldErrorKind::InvalidType),
             one => self.check_one(one),
         }
+    }
+}
+
+/// The values in a list or map, or the value itself.
+fn parts(value: &Value) -> impl Iterator<Item = &Value> {
+    let (list, map, one) = match value {
+        Value::List(list) => (Some(list), None, None),
+        Value::Map(map) => (None, Some(map), None),
+        one => (None, None, Some(one)),
+    };
+    list.into_iter().flatten().chain(map.into_iter().flat_map(|map| map.values())).chain(one)
+}
+
+/// The same, to be changed.
+fn parts_mut(value: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let (list, map, one) = match value {
+        Value::List(list) => (Some(list), None, None),
+        Value::Map(map) => (None, Some(map), None),
+        one => (None, None, Some(one)),
+    };
+    list.into_iter().flatten().chain(map.into_iter().flat_map(|map| map.values_mut())).chain(one)
+}
+
+/// Text that does without memory it cannot have.
+struct Words(String);
+
+impl fmt::Write for Words {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.try_reserve(text.len()).map_err(|_| fmt::Error)?;
+        self.0.push_str(text);
+        Ok(())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Deep copies: a message with everything below it into another slab and store. Does not recurse.
 
-use super::Prepared;
+use super::moved::{Moved, MovedSpan};
 use super::store::Store;
+use super::{CopyError, Prepared};
 use crate::program::{Coding, Entry, Program, ProgramSet};
 use crate::slab::{Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Step, Text, Walk, span_len};
 
@@ -15,6 +16,12 @@ impl From<Full> for TooLarge {
     }
 }
 
+impl From<CopyError> for TooLarge {
+    fn from(_: CopyError) -> Self {
+        Self
+    }
+}
+
 /// Where values go.
 pub(super) struct Target<'t> {
     pub(super) set: &'t ProgramSet,
@@ -22,20 +29,29 @@ pub(super) struct Target<'t> {
     pub(super) store: &'t mut Store,
 }
 
-/// Bytes of the source's store that have been copied: verbatim messages hold those of all messages in them, which
-/// are not copied again.
-#[derive(Clone, Copy, Default)]
-struct Moved {
-    from: u32,
-    len: u32,
-    to: u32,
+/// A message that is being copied: its program and body in the copy, and whether it is the outermost verbatim one.
+#[derive(Clone, Copy)]
+struct Copied {
+    index: u32,
+    base: u32,
+    outermost: bool,
 }
 
-impl Moved {
-    /// Where bytes of the source are in the copy, if they are.
-    fn find(self, offset: u32, len: u32) -> Option<u32> {
-        let inside = offset >= self.from && offset + len <= self.from + self.len;
-        inside.then(|| self.to + (offset - self.from))
+/// A copy with a slab and a store of its own, and where its body is.
+pub(super) struct Owned {
+    pub(super) slab: Slab,
+    pub(super) store: Store,
+    pub(super) base: u32,
+}
+
+impl Owned {
+    /// A copy of a message alone.
+    pub(super) fn of(source: RawView<'_, '_>) -> Result<Self, TooLarge> {
+        let (mut slab, mut store) = (Slab::new(), Store::new());
+        slab.set_limit(usize::MAX);
+        let base = slab.alloc_body(source.program())?;
+        Target { set: source.set, slab: &mut slab, store: &mut store }.copy(source, source.index, base)?;
+        Ok(Self { slab, store, base })
     }
 }
 
@@ -239,15 +255,15 @@ impl Target<'_> {
     /// Copies `source` into the empty body at `base`, of program `index`, which is of the same message type.
     pub(super) fn copy(&mut self, source: RawView<'_, '_>, index: u32, base: u32) -> Result<(), TooLarge> {
         let mut moved = Moved::default();
-        if source.is_verbatim() {
-            self.copy_verbatim(source, base, &mut moved)?;
-        }
-        let mut walk = Walk::new(source, false, (index, base));
+        let outermost = self.copy_verbatim(source, base, &mut moved)?;
+        let none = Copied { index: 0, base: NIL, outermost: false };
+        let mut walk = Walk::new(source, Copied { index, base, outermost });
         loop {
-            let (index, here) = *walk.data();
-            match walk.next((0, NIL)) {
+            walk.make_room()?;
+            let Copied { index, base: here, outermost } = *walk.data();
+            match walk.next(none) {
                 Step::Field(position, entry, slot) => {
-                    self.copy_field(walk.view(), here, position, entry, slot, moved)?;
+                    self.copy_field(walk.view(), here, position, entry, slot, &moved)?;
                 }
                 Step::Enter(position) => {
                     // What is fields in the source may be laid out by another program here, in the same slots.
@@ -267,14 +283,15 @@ impl Target<'_> {
                             None => self.open(program, here, position, entry)?,
                         }
                     };
-                    if child.is_verbatim() {
-                        self.copy_verbatim(child, body, &mut moved)?;
-                    }
-                    *walk.data() = (entry.sub, body);
+                    let outermost = self.copy_verbatim(child, body, &mut moved)?;
+                    *walk.data() = Copied { index: entry.sub, base: body, outermost };
                 }
                 Step::End => {
                     if !walk.view().is_verbatim() {
-                        self.copy_unknown(walk.view(), here, moved)?;
+                        self.copy_unknown(walk.view(), here, &moved)?;
+                    }
+                    if outermost {
+                        moved.spans.clear();
                     }
                     self.settle_maps(self.set.program(index), index, here)?;
                     if walk.leave().is_none() {
@@ -292,7 +309,7 @@ impl Target<'_> {
         position: usize,
         entry: &Entry,
         slot: u32,
-        moved: Moved,
+        moved: &Moved,
     ) -> Result<(), TooLarge> {
         let spans = matches!(entry.coding, Coding::String | Coding::Bytes);
         if !entry.flags.is_list() {
@@ -337,7 +354,7 @@ impl Target<'_> {
     }
 
     /// The (offset, length) in this store of bytes of the source.
-    fn copy_span(&mut self, view: RawView<'_, '_>, span: u64, moved: Moved) -> Result<u64, TooLarge> {
+    fn copy_span(&mut self, view: RawView<'_, '_>, span: u64, moved: &Moved) -> Result<u64, TooLarge> {
         let (offset, len) = (span as u32, span_len(span) as u32);
         match moved.find(offset, len) {
             Some(offset) => Ok(offset as u64 | (len as u64) << 32),
@@ -345,7 +362,7 @@ impl Target<'_> {
         }
     }
 
-    fn copy_unknown(&mut self, view: RawView<'_, '_>, base: u32, moved: Moved) -> Result<(), TooLarge> {
+    fn copy_unknown(&mut self, view: RawView<'_, '_>, base: u32, moved: &Moved) -> Result<(), TooLarge> {
         for span in view.spans() {
             let offset = self.copy_span(view, span.offset as u64 | (span.len as u64) << 32, moved)? as u32;
             match span.tag {
@@ -356,17 +373,31 @@ impl Target<'_> {
         Ok(())
     }
 
-    /// Copies the bytes of a verbatim message, unless they are in those of a message around it.
-    fn copy_verbatim(&mut self, view: RawView<'_, '_>, base: u32, moved: &mut Moved) -> Result<(), TooLarge> {
-        for span in view.spans() {
-            if moved.find(span.offset, span.len).is_none() {
-                let to = self.span(view.bytes_at(span.offset, span.len))? as u32;
-                *moved = Moved { from: span.offset, len: span.len, to };
-            }
-            let offset = moved.find(span.offset, span.len).unwrap_or(0);
-            self.slab.add_verbatim(base, offset, span.len)?;
+    /// Makes the copy of a verbatim message one. Its bytes are copied unless they are in those of a message around it;
+    /// says whether there is none.
+    fn copy_verbatim(
+        &mut self,
+        view: RawView<'_, '_>,
+        base: u32,
+        moved: &mut Moved,
+    ) -> Result<bool, TooLarge> {
+        if !view.is_verbatim() {
+            return Ok(false);
         }
-        Ok(())
+        let outermost = moved.spans.is_empty();
+        self.slab.add_verbatim(base, 0, 0)?;
+        for span in view.spans() {
+            let to = match moved.find(span.offset, span.len) {
+                Some(to) => to,
+                None => {
+                    let to = self.span(view.bytes_at(span.offset, span.len))? as u32;
+                    moved.add(MovedSpan { from: span.offset, len: span.len, to })?;
+                    to
+                }
+            };
+            self.slab.add_verbatim(base, to, span.len)?;
+        }
+        Ok(outermost)
     }
 
     /// Gives the maps of a message their indices.
@@ -379,45 +410,10 @@ impl Target<'_> {
         // Settling moves no field.
         while let Some((_, entry, slot)) = fields.next_of(program, self.slab.words(), base) {
             if entry.flags.is_map() {
-                self.slab.map_settle(MapContext { store, set }, entry, slot, &mut MapScratch::new())?;
+                let context = MapContext { store, set };
+                self.slab.map_settle(context, entry, slot, u32::MAX, &mut MapScratch::new())?;
             }
         }
         Ok(())
     }
-}
-
-/// Words and store bytes that a message takes, everything below it included.
-pub(super) fn weigh(view: RawView<'_, '_>) -> (usize, usize) {
-    let mut walk = Walk::new(view, false, ());
-    let (mut words, mut bytes) = (view.program().words() as usize, 0);
-    loop {
-        match walk.next(()) {
-            Step::Field(_, entry, slot) => {
-                let (more_words, more_bytes) = weigh_values(walk.view(), entry, slot);
-                words += more_words;
-                bytes += more_bytes;
-            }
-            // One word for the offset in a list, or for what a wide body has beside its header.
-            Step::Enter(..) => words += walk.view().program().words() as usize + 1,
-            Step::End => {
-                for span in walk.view().spans() {
-                    words += 2 + 2 * usize::from(span.tag.is_some());
-                    bytes += span.len as usize;
-                }
-                if walk.leave().is_none() {
-                    return (words, bytes);
-                }
-            }
-        }
-    }
-}
-
-fn weigh_values(view: RawView<'_, '_>, entry: &Entry, slot: u32) -> (usize, usize) {
-    let spans = matches!(entry.coding, Coding::String | Coding::Bytes);
-    if !entry.flags.is_list() {
-        return (0, if spans { view.span(slot).len() } else { 0 });
-    }
-    let list = view.list(entry, slot);
-    let bytes = if spans { (0..list.len()).map(|i| list.span(i).len()).sum() } else { 0 };
-    (list.len() as usize * entry.coding.words() as usize, bytes)
 }

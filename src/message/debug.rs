@@ -28,7 +28,7 @@ struct Printer {
 
 impl Printer {
     fn message(&mut self, root: MessageView<'_, '_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut walk = Walk::new(root.raw(), false, ());
+        let mut walk = Walk::new(root.raw(), ());
         let mut here = root;
         loop {
             match walk.next(()) {

@@ -1,12 +1,13 @@
 //! [`DynamicMessage`]: a message that owns its memory.
 
-use super::copy::{Target, weigh};
+use super::copy::{Owned, TooLarge};
 use super::decoder::{named, programs};
 use super::store::{Store, StoreFull};
+use super::weigh::weigh;
 use super::{MapKey, MessageMut, MessageView, SetFieldError, UnknownFields, Value, ValueRef};
 use crate::decode::{self, DecodeOptions, Job, Scratch};
 use crate::encode::EncodeOptions;
-use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
+use crate::error::{DecodeError, DecodeErrorKind, EncodeError, boxed};
 use crate::program::Selected;
 use crate::schema::{FieldDescriptor, MessageDescriptor};
 use crate::slab::{NIL, RawView, Slab};
@@ -58,7 +59,7 @@ const LITTLE: usize = 4096;
 pub struct DynamicMessage {
     descriptor: MessageDescriptor,
     /// The programs, if they are not those of the pool.
-    selected: Option<Box<Selected>>,
+    selected: Option<Box<[Selected; 1]>>,
     slab: Slab,
     store: Store,
     /// The body; `NIL` until something is written.
@@ -105,8 +106,16 @@ impl DynamicMessage {
     }
 
     /// An empty message for what a selection made for this message type wants.
-    pub(crate) fn with_selected(descriptor: &MessageDescriptor, selected: &Selected) -> Self {
-        Self { selected: Some(Box::new(selected.clone())), ..Self::new(descriptor) }
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub(crate) fn with_selected(
+        descriptor: &MessageDescriptor,
+        selected: &Selected,
+    ) -> Result<Self, DecodeError> {
+        let no_memory = || DecodeError::new(DecodeErrorKind::OutOfMemory, 0);
+        let selected = boxed(selected.clone()).ok_or_else(no_memory)?;
+        Ok(Self { selected: Some(selected), ..Self::new(descriptor) })
     }
 
     /// Decodes into an empty message.
@@ -164,7 +173,7 @@ impl DynamicMessage {
     /// Decodes the store from `start` on.
     fn run(&mut self, start: usize, budget: usize, options: &DecodeOptions) -> Result<bool, DecodeError> {
         let Self { descriptor, selected, slab, store, base, .. } = self;
-        let (set, index) = programs(descriptor, selected.as_deref());
+        let (set, index) = programs(descriptor, selected.as_deref().map(|[selected]| selected));
         let mut scratch = Scratch::new();
         // The body, and one word per four bytes of input: a good guess, and a small one.
         let guess = descriptor.program().words() as usize + (store.len() - start) / 4;
@@ -216,12 +225,13 @@ impl DynamicMessage {
         }
     }
 
-    pub(super) fn from_view(view: MessageView<'_, '_>) -> Self {
-        let mut this = Self::new(&view.descriptor());
-        this.selected = view.raw().set.share().map(|set| Box::new(Selected { set, root: view.raw().index }));
-        // A view can be as large as a message can be; a copy of it is no larger.
-        let _ = this.as_mut().copy_from(view);
-        this
+    pub(super) fn from_view(view: MessageView<'_, '_>) -> Result<Self, TooLarge> {
+        let Owned { slab, store, base } = Owned::of(view.raw())?;
+        let selected = match view.raw().set.share() {
+            Some(set) => Some(boxed(Selected { set, root: view.raw().index }).ok_or(TooLarge)?),
+            None => None,
+        };
+        Ok(Self { selected, slab, store, base, ..Self::new(&view.descriptor()) })
     }
 
     /// Unsets all fields and drops the unknown ones, and forgets the projection that decoded the message; keeps the
@@ -258,7 +268,7 @@ impl DynamicMessage {
 
     #[inline]
     fn raw(&self) -> RawView<'_, '_> {
-        let (set, index) = programs(&self.descriptor, self.selected.as_deref());
+        let (set, index) = programs(&self.descriptor, self.selected.as_deref().map(|[selected]| selected));
         RawView { words: self.slab.words(), store: self.store.as_slice(), set, index, base: self.base }
     }
 
@@ -278,7 +288,7 @@ impl DynamicMessage {
         {
             *base = body;
         }
-        let (set, index) = programs(descriptor, selected.as_deref());
+        let (set, index) = programs(descriptor, selected.as_deref().map(|[selected]| selected));
         MessageMut::new(descriptor.parent_pool(), set, (index, *base), slab, store)
     }
 
@@ -291,7 +301,8 @@ impl DynamicMessage {
         if self.slab.used() + self.store.len() < self.look_at {
             return;
         }
-        let (words, bytes) = weigh(self.raw());
+        // Without the memory to look, the next one looks.
+        let Some((words, bytes)) = weigh(self.raw()) else { return };
         if self.slab.used() + self.store.len() > 2 * (4 * words + bytes) + LITTLE {
             self.compact();
         }
@@ -299,13 +310,7 @@ impl DynamicMessage {
     }
 
     fn compact(&mut self) {
-        let mut slab = Slab::new();
-        slab.set_limit(usize::MAX);
-        let mut store = Store::new();
-        let (set, index) = programs(&self.descriptor, self.selected.as_deref());
-        let Ok(base) = slab.alloc_body(self.descriptor.program()) else { return };
-        let mut target = Target { set, slab: &mut slab, store: &mut store };
-        if target.copy(self.raw(), index, base).is_ok() {
+        if let Ok(Owned { slab, store, base }) = Owned::of(self.raw()) {
             (self.slab, self.store, self.base) = (slab, store, base);
         }
     }
@@ -450,6 +455,9 @@ impl DynamicMessage {
     }
 
     /// Unsets a field; a field of another message is ignored.
+    ///
+    /// # Panics
+    /// If there is not the memory; see [`MessageMut::clear_field`].
     pub fn clear_field(&mut self, field: &FieldDescriptor) {
         self.as_mut().clear_field(field);
     }
@@ -524,6 +532,9 @@ impl DynamicMessage {
     }
 
     /// Drops the unknown fields of this message, not those of its sub-messages.
+    ///
+    /// # Panics
+    /// If there is not the memory; see [`MessageMut::clear_unknown_fields`].
     pub fn clear_unknown_fields(&mut self) {
         self.as_mut().clear_unknown_fields();
     }

@@ -4,7 +4,7 @@ use super::Value;
 use super::assign::Place;
 use super::copy::TooLarge;
 use super::error::{SetFieldError, SetFieldErrorKind as Fault};
-use super::kept::Change;
+use super::kept::{Before, Change};
 use super::mutate::MessageMut;
 use crate::schema::FieldDescriptor;
 
@@ -14,12 +14,15 @@ impl<'m> MessageMut<'m> {
     /// # Errors
     /// As [`set_field`](Self::set_field); `InvalidShape` if the field is not repeated.
     pub fn push(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
-        let (place, value) = self.ready_element(field, value.into())?;
+        let (place, value, before) = self.ready_element(field, value.into())?;
         let (program, base) = (self.program(), self.base);
         let slot = self.target().open_list(program, base, place.position);
         match slot.and_then(|slot| self.append(&place, slot, &value)) {
             Ok(()) => Ok(()),
-            Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
+            Err(TooLarge) => {
+                self.undo(&place, before);
+                Err(place.error(Fault::TooLarge, Some(value)))
+            }
         }
     }
 
@@ -28,7 +31,7 @@ impl<'m> MessageMut<'m> {
         &mut self,
         field: &FieldDescriptor,
         value: Value,
-    ) -> Result<(Place<'m>, Value), SetFieldError> {
+    ) -> Result<(Place<'m>, Value, Before), SetFieldError> {
         let place = match self.place(field) {
             Ok(place) => place,
             Err(error) => return Err(error.with_value(value)),
@@ -40,10 +43,10 @@ impl<'m> MessageMut<'m> {
             Ok(()) => place.local(value)?,
             Err(fault) => return Err(place.error(fault, Some(value))),
         };
-        if let Err(error) = self.prepare(&place, Change::Modify) {
-            return Err(error.with_value(value));
+        match self.prepare(&place, Change::Modify) {
+            Ok(before) => Ok((place, value, before)),
+            Err(error) => Err(error.with_value(value)),
         }
-        Ok((place, value))
     }
 
     /// Appends a value that has been checked to the list at `slot`, which is as before if there is no room.
@@ -83,9 +86,10 @@ impl<'m> MessageMut<'m> {
         index: usize,
         value: impl Into<Value>,
     ) -> Result<(), SetFieldError> {
-        let (place, value) = self.ready_element(field, value.into())?;
+        let (place, value, before) = self.ready_element(field, value.into())?;
         let list = self.raw().slot(place.position, &place.entry).map(|slot| self.slab.words().list(slot));
         let Some(list) = list.filter(|list| index < list.len as usize) else {
+            self.undo(&place, before);
             return Err(place.error(Fault::OutOfRange, Some(value)));
         };
         let written = match &value {
@@ -106,7 +110,10 @@ impl<'m> MessageMut<'m> {
                     .map(|words| self.slab.set_words(at, coding.words(), words))
             }
         };
-        written.map_err(|TooLarge| place.error(Fault::TooLarge, Some(value)))
+        written.map_err(|TooLarge| {
+            self.undo(&place, before);
+            place.error(Fault::TooLarge, Some(value))
+        })
     }
 
     /// Removes an element of a repeated field and closes the gap.
@@ -118,10 +125,11 @@ impl<'m> MessageMut<'m> {
         if !place.entry.flags.is_list() || place.entry.flags.is_map() {
             return Err(place.error(Fault::InvalidShape, None));
         }
-        self.prepare(&place, Change::Modify)?;
+        let before = self.prepare(&place, Change::Modify)?;
         let slot = self.raw().slot(place.position, &place.entry);
         let len = slot.map_or(0, |slot| self.slab.words().list(slot).len);
         let (Some(slot), true) = (slot, index < len as usize) else {
+            self.undo(&place, before);
             return Err(place.error(Fault::OutOfRange, None));
         };
         let sub = self.set.program(place.entry.sub);
@@ -151,12 +159,15 @@ impl<'m> MessageMut<'m> {
         if !place.entry.coding.is_message() || !place.entry.flags.is_list() || place.entry.flags.is_map() {
             return Err(place.error(Fault::InvalidShape, None));
         }
-        self.prepare(&place, Change::Modify)?;
+        let before = self.prepare(&place, Change::Modify)?;
         let (program, base) = (self.program(), self.base);
         let mut target = self.target();
         let slot = target.open_list(program, base, place.position);
         let body = slot.and_then(|slot| target.push(&place.entry, slot));
-        let base = body.map_err(|TooLarge| place.error(Fault::TooLarge, None))?;
+        let base = body.map_err(|TooLarge| {
+            self.undo(&place, before);
+            place.error(Fault::TooLarge, None)
+        })?;
         Ok(MessageMut { index: place.entry.sub, base, ..self })
     }
 
@@ -185,17 +196,19 @@ impl<'m> MessageMut<'m> {
         if !place.entry.coding.is_message() || !place.entry.flags.is_list() || place.entry.flags.is_map() {
             return Err(place.error(Fault::InvalidShape, None));
         }
-        self.prepare(&place, Change::Modify)?;
-        let body = self.element_body(&place, index);
-        let base = match body {
+        let before = self.prepare(&place, Change::Modify)?;
+        let body = match self.element_body(&place, index) {
             Ok(Some(base)) => {
                 let at = self.element_at(&place, index as u32);
-                self.decoded(&place, base, at)?
+                self.decoded(&place, base, at)
             }
-            Ok(None) => return Err(place.error(Fault::OutOfRange, None)),
-            Err(TooLarge) => return Err(place.error(Fault::TooLarge, None)),
+            Ok(None) => Err(place.error(Fault::OutOfRange, None)),
+            Err(TooLarge) => Err(place.error(Fault::TooLarge, None)),
         };
-        Ok(MessageMut { index: place.entry.sub, base, ..self })
+        if body.is_err() {
+            self.undo(&place, before);
+        }
+        Ok(MessageMut { index: place.entry.sub, base: body?, ..self })
     }
 
     /// Where an element is, or is referred to from.

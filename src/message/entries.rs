@@ -5,9 +5,23 @@ use super::copy::TooLarge;
 use super::error::{SetFieldError, SetFieldErrorKind as Fault};
 use super::kept::Change;
 use super::mutate::MessageMut;
+use super::value_ref::{owned_bytes, owned_str};
 use super::{MapKey, Value};
 use crate::schema::FieldDescriptor;
 use crate::slab::MapContext;
+
+/// A key as the value of the key field.
+fn key_value(key: &MapKey) -> Result<Value, TooLarge> {
+    Ok(match key {
+        MapKey::Bool(v) => Value::Bool(*v),
+        MapKey::I32(v) => Value::I32(*v),
+        MapKey::I64(v) => Value::I64(*v),
+        MapKey::U32(v) => Value::U32(*v),
+        MapKey::U64(v) => Value::U64(*v),
+        MapKey::String(v) => Value::String(owned_str(v)?),
+        MapKey::Bytes(v) => Value::Bytes(owned_bytes(v)?),
+    })
+}
 
 impl<'m> MessageMut<'m> {
     /// Inserts into a map field, or replaces the value of a key that is there.
@@ -32,14 +46,18 @@ impl<'m> MessageMut<'m> {
             Ok(()) => place.local(value)?,
             Err(fault) => return Err(place.error(fault, Some(value))),
         };
-        if let Err(error) = self.prepare(&place, Change::Modify) {
-            return Err(error.with_value(value));
-        }
+        let before = match self.prepare(&place, Change::Modify) {
+            Ok(before) => before,
+            Err(error) => return Err(error.with_value(value)),
+        };
         let (program, base) = (self.program(), self.base);
         let slot = self.target().open_list(program, base, place.position);
         match slot.and_then(|slot| self.put(&place, slot, &key, &value)) {
             Ok(()) => Ok(()),
-            Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
+            Err(TooLarge) => {
+                self.undo(&place, before);
+                Err(place.error(Fault::TooLarge, Some(value)))
+            }
         }
     }
 
@@ -100,14 +118,7 @@ impl<'m> MessageMut<'m> {
     ) -> Result<u32, TooLarge> {
         let set = self.set;
         let program = set.program(place.entry.sub);
-        let key = match key.clone() {
-            MapKey::Bool(v) => Value::Bool(v),
-            MapKey::I32(v) => Value::I32(v),
-            MapKey::I64(v) => Value::I64(v),
-            MapKey::U32(v) => Value::U32(v),
-            MapKey::U64(v) => Value::U64(v),
-            MapKey::String(v) => Value::String(v),
-        };
+        let key = key_value(key)?;
         let mut target = self.target();
         let (key_coding, value_coding) = (key_part.entry.coding, value_part.entry.coding);
         let key = target.words_of(key_coding, &key)?;
@@ -140,12 +151,15 @@ impl<'m> MessageMut<'m> {
         let Some(raw_key) = key.as_ref().raw(key_part.entry.scalar()) else {
             return Err(place.error(Fault::InvalidType, None));
         };
-        self.prepare(&place, Change::Modify)?;
+        let before = self.prepare(&place, Change::Modify)?;
         let view = self.raw();
-        let Some(slot) = view.slot(place.position, &place.entry) else { return Ok(false) };
-        let list = view.list(&place.entry, slot);
-        let Some(position) = list.map_find(raw_key) else { return Ok(false) };
-        let last = list.len() == 1;
+        let slot = view.slot(place.position, &place.entry);
+        let list = slot.map(|slot| view.list(&place.entry, slot));
+        let found = list.and_then(|list| Some((list.map_find(raw_key)?, list.len() == 1)));
+        let (Some(slot), Some((position, last))) = (slot, found) else {
+            self.undo(&place, before);
+            return Ok(false);
+        };
         let context = MapContext { store: self.store.as_slice(), set: self.set };
         self.slab.map_remove(context, &place.entry, slot, position);
         if last {
@@ -184,22 +198,35 @@ impl<'m> MessageMut<'m> {
         if let Err(fault) = place.check_key(&key) {
             return Err(place.error(fault, None));
         }
-        self.prepare(&place, Change::Modify)?;
-        let (entry_index, value_index) = (place.entry.sub, part.entry.sub);
+        let before = self.prepare(&place, Change::Modify)?;
+        let opened = self.open_entry(&place, &part, &key);
+        if opened.is_err() {
+            self.undo(&place, before);
+        }
+        let base = opened?;
+        Ok(MessageMut { index: part.entry.sub, base, ..self })
+    }
+
+    /// The message value of a key, made if the key is not there.
+    fn open_entry(
+        &mut self,
+        place: &Place<'_>,
+        part: &Place<'_>,
+        key: &MapKey,
+    ) -> Result<u32, SetFieldError> {
         let too_large = |_| place.error(Fault::TooLarge, None);
         let (program, base) = (self.program(), self.base);
         let map = self.target().open_list(program, base, place.position).map_err(too_large)?;
         let len = self.slab.words().list(map).len;
-        let entry = self.map_entry(&place, map, &key).and_then(|entry| Ok(entry.ok_or(TooLarge)?.base));
+        let entry = self.map_entry(place, map, key).and_then(|entry| Ok(entry.ok_or(TooLarge)?.base));
         let entry = entry.map_err(too_large)?;
-        let program = self.set.program(entry_index);
+        let program = self.set.program(place.entry.sub);
         let body = self.target().open(program, entry, part.position, &part.entry);
         if body.is_err() {
-            self.drop_entry(&place, map, len);
+            self.drop_entry(place, map, len);
         }
         let body = body.map_err(too_large)?;
-        let slot = self.raw().at(entry_index, entry).slot(part.position, &part.entry);
-        let base = self.decoded(&part, body, slot)?;
-        Ok(MessageMut { index: value_index, base, ..self })
+        let slot = self.raw().at(place.entry.sub, entry).slot(part.position, &part.entry);
+        self.decoded(part, body, slot)
     }
 }

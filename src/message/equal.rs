@@ -28,7 +28,7 @@ fn equal(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
     if !same_outline(a, b) {
         return false;
     }
-    let mut walk = Walk::new(a, false, (b.index, b.base));
+    let mut walk = Walk::new(a, (b.index, b.base));
     let mut here = b;
     loop {
         match walk.next((0, 0)) {

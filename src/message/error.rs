@@ -1,8 +1,8 @@
 //! Why a setter refused a value.
 
 use super::Value;
-use crate::error::DecodeError;
-use alloc::{boxed::Box, string::String};
+use crate::error::{DecodeError, Held, copy_of};
+use alloc::{borrow::Cow, string::String};
 use core::fmt;
 
 /// What is wrong with a value given to a setter.
@@ -49,68 +49,78 @@ impl fmt::Display for SetFieldErrorKind {
 
 /// Why a setter refused a value: kind, field, what was expected. Holds the value, so nothing is lost; the message
 /// is as it was before.
+///
+/// One pointer wide. If there is no memory for it when it is made, the kind is `TooLarge`, and nothing else is known: the
+/// value goes then.
 #[derive(Clone, PartialEq)]
-pub struct SetFieldError(Box<Inner>);
+pub struct SetFieldError(Held<Inner>);
 
 #[derive(Clone, Debug, PartialEq)]
 struct Inner {
     kind: SetFieldErrorKind,
-    field: String,
+    field: Cow<'static, str>,
     expected: String,
     value: Option<Value>,
     cause: Option<DecodeError>,
 }
 
 impl SetFieldError {
+    /// Without memory for a copy of the name, without a name.
     #[cold]
     pub(super) fn new(kind: SetFieldErrorKind, field: &str, expected: String, value: Option<Value>) -> Self {
-        Self(Box::new(Inner { kind, field: field.into(), expected, value, cause: None }))
+        let field = copy_of(field).unwrap_or_default();
+        Self(Held::new(Inner { kind, field, expected, value, cause: None }))
     }
 
     #[cold]
     pub(super) fn with_value(mut self, value: Value) -> Self {
-        self.0.value = Some(value);
+        if let Some(inner) = self.0.get_mut() {
+            inner.value = Some(value);
+        }
         self
     }
 
     #[cold]
     pub(super) fn with_cause(mut self, cause: DecodeError) -> Self {
-        self.0.cause = Some(cause);
+        if let Some(inner) = self.0.get_mut() {
+            inner.cause = Some(cause);
+        }
         self
     }
 
     /// What is wrong with the bytes, where a raw field had to be decoded; the offset is in the bytes that the
     /// message was decoded from.
     pub fn decode_error(&self) -> Option<&DecodeError> {
-        self.0.cause.as_ref()
+        self.0.get()?.cause.as_ref()
     }
 
     /// The kind of fault.
     pub fn kind(&self) -> SetFieldErrorKind {
-        self.0.kind
+        self.0.get().map_or(SetFieldErrorKind::TooLarge, |inner| inner.kind)
     }
 
     /// The full name of the field.
     pub fn field(&self) -> &str {
-        &self.0.field
+        self.0.get().map_or("", |inner| &inner.field)
     }
 
     /// The value that was refused, if there was one.
     pub fn into_value(self) -> Option<Value> {
-        self.0.value
+        self.0.into_inner()?.value
     }
 }
 
 impl fmt::Display for SetFieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.0.kind, self.0.field)?;
-        if !self.0.expected.is_empty() {
-            write!(f, " expects {}", self.0.expected)?;
+        let Some(inner) = self.0.get() else { return self.kind().fmt(f) };
+        write!(f, "{}: {}", inner.kind, inner.field)?;
+        if !inner.expected.is_empty() {
+            write!(f, " expects {}", inner.expected)?;
         }
-        if let Some(value) = &self.0.value {
+        if let Some(value) = &inner.value {
             write!(f, ", not {}", value.type_name())?;
         }
-        match &self.0.cause {
+        match &inner.cause {
             Some(error) => write!(f, ": {error}"),
             None => Ok(()),
         }
@@ -128,3 +138,22 @@ impl core::error::Error for SetFieldError {
         self.decode_error().map(|error| error as _)
     }
 }
+
+/// A copy could not be made: there was not the memory for it, or it would hold more than 2^31-1 bytes of strings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopyError(());
+
+impl CopyError {
+    #[cold]
+    pub(super) fn new() -> Self {
+        Self(())
+    }
+}
+
+impl fmt::Display for CopyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is not the memory for a copy of the message")
+    }
+}
+
+impl core::error::Error for CopyError {}

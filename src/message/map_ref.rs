@@ -1,10 +1,10 @@
 //! [`MapRef`]: a map field.
 
-use super::{MapKey, MessageView, ValueRef};
+use super::value_ref::{owned_bytes, owned_str};
+use super::{CopyError, MapKey, MessageView, ValueRef};
 use crate::program::{Access, Form, Scalar};
 use crate::slab::{List, NIL, RawKey, RawList, text_at};
 use crate::wire::utf8;
-use alloc::borrow::ToOwned;
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -23,25 +23,49 @@ pub enum MapKeyRef<'i> {
     U64(u64),
     /// `string`.
     String(&'i str),
+    /// A `string` without UTF-8 validation (proto2) that is not UTF-8. To look up, any bytes: those of a string find it
+    /// as well.
+    Bytes(&'i [u8]),
 }
 
 impl<'i> MapKeyRef<'i> {
     /// A copy that owns its string.
+    ///
+    /// # Panics
+    /// If there is not the memory.
     pub fn to_owned(self) -> MapKey {
-        match self {
+        self.try_to_owned().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// A copy that owns its string.
+    ///
+    /// # Errors
+    /// If there is not the memory.
+    pub fn try_to_owned(self) -> Result<MapKey, CopyError> {
+        Ok(match self {
             Self::Bool(v) => MapKey::Bool(v),
             Self::I32(v) => MapKey::I32(v),
             Self::I64(v) => MapKey::I64(v),
             Self::U32(v) => MapKey::U32(v),
             Self::U64(v) => MapKey::U64(v),
-            Self::String(v) => MapKey::String(v.to_owned()),
-        }
+            Self::String(v) => MapKey::String(owned_str(v)?),
+            Self::Bytes(v) => MapKey::Bytes(owned_bytes(v)?),
+        })
     }
 
-    /// The string, if it is one.
+    /// The string, if it is one that is UTF-8.
     pub fn as_str(self) -> Option<&'i str> {
         match self {
             Self::String(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The bytes of a string key, whether or not they are UTF-8.
+    pub fn as_bytes(self) -> Option<&'i [u8]> {
+        match self {
+            Self::String(value) => Some(value.as_bytes()),
+            Self::Bytes(value) => Some(value),
             _ => None,
         }
     }
@@ -55,6 +79,7 @@ impl<'i> MapKeyRef<'i> {
             (Self::U32(v), Scalar::U32) => RawKey::Unsigned(v as u64),
             (Self::U64(v), Scalar::U64) => RawKey::Unsigned(v),
             (Self::String(v), Scalar::String) => RawKey::Bytes(v.as_bytes()),
+            (Self::Bytes(v), Scalar::String) => RawKey::Bytes(v),
             _ => return None,
         })
     }
@@ -70,8 +95,11 @@ impl<'i> MapKeyRef<'i> {
             Form::I64 => Self::I64(words.find64(slot)? as i64),
             Form::U64 => Self::U64(words.find64(slot)?),
             Form::String => Self::String(text_at(words, entry.store, words.find64(slot)?)?),
-            // Keys of proto2 maps may be anything; such a key is found by its bytes but has no string.
-            _ => Self::String(utf8::from_utf8(entry.span(slot)?).unwrap_or("\u{fffd}")),
+            // Keys of proto2 maps may be anything.
+            _ => {
+                let bytes = entry.span(slot)?;
+                utf8::from_utf8(bytes).map_or(Self::Bytes(bytes), Self::String)
+            }
         })
     }
 }
@@ -79,6 +107,12 @@ impl<'i> MapKeyRef<'i> {
 impl<'i> From<&'i str> for MapKeyRef<'i> {
     fn from(value: &'i str) -> Self {
         Self::String(value)
+    }
+}
+
+impl<'i> From<&'i [u8]> for MapKeyRef<'i> {
+    fn from(value: &'i [u8]) -> Self {
+        Self::Bytes(value)
     }
 }
 

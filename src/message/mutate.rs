@@ -132,13 +132,15 @@ impl<'m> MessageMut<'m> {
             Ok(()) => place.local(value)?,
             Err(fault) => return Err(place.error(fault, Some(value))),
         };
-        if let Err(error) = self.prepare(&place, Change::Set) {
-            return Err(error.with_value(value));
+        let before = match self.prepare(&place, Change::Set) {
+            Ok(before) => before,
+            Err(error) => return Err(error.with_value(value)),
+        };
+        if let Err(TooLarge) = self.assign(&place, &value) {
+            self.undo(&place, before);
+            return Err(place.error(Fault::TooLarge, Some(value)));
         }
-        match self.assign(&place, &value) {
-            Ok(()) => Ok(()),
-            Err(TooLarge) => Err(place.error(Fault::TooLarge, Some(value))),
-        }
+        Ok(())
     }
 
     /// Sets the field of this name.
@@ -194,12 +196,24 @@ impl<'m> MessageMut<'m> {
     }
 
     /// Unsets a field; a field of another message is ignored.
+    ///
+    /// # Panics
+    /// If there is not the memory, which only a message takes that a projection passed through; see
+    /// [`try_clear_field`](Self::try_clear_field).
     pub fn clear_field(&mut self, field: &FieldDescriptor) {
         if let Ok(place) = self.place(field) {
-            // There is room for fewer spans than there are.
-            let _ = self.prepare(&place, Change::Clear);
-            self.unset(&place);
+            self.clear_at(&place).unwrap_or_else(|error| panic!("{error}"));
         }
+    }
+
+    /// Unsets a field.
+    ///
+    /// # Errors
+    /// `NoSuchField`; `TooLarge` if there is not the memory, which only a message takes that a projection passed through. The
+    /// message is as before.
+    pub fn try_clear_field(&mut self, field: &FieldDescriptor) -> Result<(), SetFieldError> {
+        let place = self.place(field)?;
+        self.clear_at(&place)
     }
 
     pub(super) fn unset(&mut self, place: &Place<'_>) {
@@ -223,18 +237,17 @@ impl<'m> MessageMut<'m> {
         if !place.entry.coding.is_message() || place.entry.flags.is_list() {
             return Err(place.error(Fault::InvalidShape, None));
         }
-        self.prepare(&place, Change::Modify)?;
+        let before = self.prepare(&place, Change::Modify)?;
         let (program, base) = (self.program(), self.base);
         let body = self.target().open(program, base, place.position, &place.entry);
-        let body = body.map_err(|TooLarge| place.error(Fault::TooLarge, None))?;
-        let slot = self.raw().slot(place.position, &place.entry);
-        let base = self.decoded(&place, body, slot)?;
+        let body = body.map_err(|TooLarge| place.error(Fault::TooLarge, None)).and_then(|body| {
+            let slot = self.raw().slot(place.position, &place.entry);
+            self.decoded(&place, body, slot)
+        });
+        if body.is_err() {
+            self.undo(&place, before);
+        }
+        let base = body?;
         Ok(MessageMut { index: place.entry.sub, base, ..self })
-    }
-
-    /// Copies all of a message of the same type of the same pool into this one, which is empty.
-    pub(super) fn copy_from(&mut self, view: MessageView<'_, '_>) -> Result<(), TooLarge> {
-        let (index, base) = (self.index, self.base);
-        self.target().copy(view.raw(), index, base)
     }
 }

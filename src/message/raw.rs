@@ -5,10 +5,10 @@ use super::decoder::named;
 use super::error::{SetFieldError, SetFieldErrorKind};
 use super::{Decoder, DynamicMessage, MessageMut, MessageView, Prepared};
 use crate::decode::{self, DecodeOptions, Job, Scratch};
-use crate::error::{DecodeError, DecodeErrorKind};
+use crate::encode::try_encode_raw;
+use crate::error::{DecodeError, DecodeErrorKind, EncodeErrorKind};
 use crate::schema::{DescriptorPool, MessageDescriptor};
 use crate::slab::{Full, NIL, RawView, Slab, UnknownSpan};
-use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -109,7 +109,7 @@ impl<'a, 'i> RawMessage<'a, 'i> {
         let message = self.view.program().message();
         if decoder.descriptor().parent_pool() != self.pool || decoder.descriptor().index() != message {
             let error = DecodeError::new(DecodeErrorKind::WrongMessage, self.offset());
-            return Err(error.in_message(self.descriptor().full_name().to_owned()));
+            return Err(error.in_message_copied(self.descriptor().full_name()));
         }
         decoder.decode_spans(self.view.store, self.view.spans(), self.depth)
     }
@@ -164,13 +164,20 @@ impl MessageMut<'_> {
 
     /// Decodes a raw message into a body of its own.
     fn decode_raw(&mut self, index: u32, body: u32, depth: u32) -> Result<u32, DecodeError> {
-        let spans: Vec<UnknownSpan> = self.slab.words().spans(body).collect();
+        let words = self.slab.words();
         let program = self.set.program(index);
-        let len: usize = spans.iter().map(|span| span.len as usize).sum();
+        let len: usize = words.spans(body).map(|span| span.len as usize).sum();
         let options = DecodeOptions::new().allow_partial(true).max_depth(depth);
         let held = self.slab.capacity();
+        // The slab moves while the spans are decoded.
+        let mut spans: Vec<UnknownSpan> = Vec::new();
+        let reserved = spans.try_reserve_exact(words.spans(body).count()).map_err(|_| Full);
+        if reserved.is_ok() {
+            spans.extend(words.spans(body));
+        }
         self.slab.set_limit(options.budget_for(len).saturating_add(2 * held));
-        let result = self.slab.alloc_body(program).map_err(no_room).and_then(|new| {
+        let new = reserved.and_then(|()| self.slab.alloc_body(program)).map_err(no_room);
+        let result = new.and_then(|new| {
             merge_spans(self.set, index, self.store.as_slice(), self.slab, new, &spans, &options)?;
             Ok(new)
         });
@@ -211,12 +218,18 @@ impl DynamicMessage {
     ///
     /// # Errors
     /// As [`decode`](Self::decode), required fields unchecked; offsets are in what [`encode`](Self::encode) would
-    /// write. The message is as before.
+    /// write. `TooLarge` if that is above 2^31-1 bytes. The message is as before.
     pub fn materialize(&mut self) -> Result<(), DecodeError> {
         if !self.keeps_bytes() && !self.is_projected() {
             return Ok(());
         }
-        let bytes = crate::encode::encode_raw(self.as_view().raw());
+        let bytes = try_encode_raw(self.as_view().raw()).map_err(|error| {
+            let kind = match error.kind() {
+                EncodeErrorKind::OutOfMemory => DecodeErrorKind::OutOfMemory,
+                _ => DecodeErrorKind::TooLarge,
+            };
+            named(self.descriptor(), DecodeError::new(kind, 0))
+        })?;
         let options = DecodeOptions::new().allow_partial(true).max_depth(u32::MAX);
         *self = Self::decode_with(self.descriptor(), &bytes, options)?;
         Ok(())

@@ -63,6 +63,9 @@ pub enum MapKey {
     U64(u64),
     /// `string`.
     String(String),
+    /// A `string` without UTF-8 validation (proto2) that is not UTF-8. Setters take any bytes for such a field; those of a
+    /// string are that string to the message, though not to `==`.
+    Bytes(Vec<u8>),
 }
 
 impl MapKey {
@@ -75,6 +78,7 @@ impl MapKey {
             Self::U32(v) => MapKeyRef::U32(*v),
             Self::U64(v) => MapKeyRef::U64(*v),
             Self::String(v) => MapKeyRef::String(v),
+            Self::Bytes(v) => MapKeyRef::Bytes(v),
         }
     }
 }
@@ -279,5 +283,17 @@ impl From<&str> for MapKey {
 impl From<String> for MapKey {
     fn from(value: String) -> Self {
         Self::String(value)
+    }
+}
+
+impl From<&[u8]> for MapKey {
+    fn from(value: &[u8]) -> Self {
+        Self::Bytes(value.to_owned())
+    }
+}
+
+impl From<Vec<u8>> for MapKey {
+    fn from(value: Vec<u8>) -> Self {
+        Self::Bytes(value)
     }
 }

@@ -1,7 +1,7 @@
 //! Borrowed values of fields: `Copy`, nothing decoded on access.
 
-use super::{ListRef, MapRef, MessageView, RawMessage, Value};
-use alloc::{borrow::ToOwned, collections::BTreeMap, vec::Vec};
+use super::{CopyError, ListRef, MapRef, MessageView, RawMessage, Value};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use core::fmt;
 
 /// The value of a field, borrowed. `Copy`, 80 bytes.
@@ -78,8 +78,20 @@ impl<'a, 'i> ValueRef<'a, 'i> {
     }
 
     /// A copy that owns everything; of [`Unselected`](Self::Unselected), which has no value, an empty list.
+    ///
+    /// # Panics
+    /// If there is not the memory; [`try_to_owned`](Self::try_to_owned) gives an error.
     pub fn to_owned(self) -> Value {
-        match self {
+        self.try_to_owned().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// A copy that owns everything, equal to this value; of [`Unselected`](Self::Unselected) an empty list.
+    ///
+    /// # Errors
+    /// If there is not the memory. That of the nodes of a map and of [raw](Self::Raw) messages cannot be asked for:
+    /// without it the process ends, as `Vec` does.
+    pub fn try_to_owned(self) -> Result<Value, CopyError> {
+        Ok(match self {
             Self::Bool(v) => Value::Bool(v),
             Self::I32(v) => Value::I32(v),
             Self::I64(v) => Value::I64(v),
@@ -87,18 +99,45 @@ impl<'a, 'i> ValueRef<'a, 'i> {
             Self::U64(v) => Value::U64(v),
             Self::F32(v) => Value::F32(v),
             Self::F64(v) => Value::F64(v),
-            Self::String(v) => Value::String(v.to_owned()),
-            Self::Bytes(v) => Value::Bytes(v.to_vec()),
+            Self::String(v) => Value::String(owned_str(v)?),
+            Self::Bytes(v) => Value::Bytes(owned_bytes(v)?),
             Self::EnumNumber(v) => Value::EnumNumber(v),
-            Self::Message(v) => Value::Message(v.to_owned()),
+            Self::Message(v) => Value::Message(v.try_to_owned()?),
             Self::Raw(v) => Value::Prepared(v.to_owned()),
-            Self::List(v) => Value::List(v.iter().map(Self::to_owned).collect::<Vec<_>>()),
+            Self::List(v) => {
+                let mut list = Vec::new();
+                list.try_reserve_exact(v.len()).map_err(|_| CopyError::new())?;
+                for element in v {
+                    list.push(element.try_to_owned()?);
+                }
+                Value::List(list)
+            }
             Self::Map(v) => {
-                Value::Map(v.iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect::<BTreeMap<_, _>>())
+                let mut map = BTreeMap::new();
+                for (key, value) in v {
+                    map.insert(key.try_to_owned()?, value.try_to_owned()?);
+                }
+                Value::Map(map)
             }
             Self::Unselected => Value::List(Vec::new()),
-        }
+        })
     }
+}
+
+/// A copy of a string, or an error.
+pub(super) fn owned_str(text: &str) -> Result<String, CopyError> {
+    let mut copy = String::new();
+    copy.try_reserve_exact(text.len()).map_err(|_| CopyError::new())?;
+    copy.push_str(text);
+    Ok(copy)
+}
+
+/// A copy of bytes, or an error.
+pub(super) fn owned_bytes(bytes: &[u8]) -> Result<Vec<u8>, CopyError> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(bytes.len()).map_err(|_| CopyError::new())?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
 }
 
 impl fmt::Debug for ValueRef<'_, '_> {

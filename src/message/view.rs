@@ -1,6 +1,7 @@
 //! [`MessageView`]: a message in somebody's slab.
 
-use super::{DynamicMessage, Fields, UnknownFields, ValueRef};
+use super::copy::TooLarge;
+use super::{CopyError, DynamicMessage, Fields, UnknownFields, ValueRef};
 use crate::encode::{EncodeOptions, RawEncoder};
 use crate::error::{EncodeError, FieldPath};
 use crate::program::{Access, Body, ProgramSet};
@@ -8,7 +9,7 @@ use crate::schema::{DescriptorPool, FieldRef, MessageDescriptor};
 use crate::slab::{RawView, Words};
 use crate::table::Kind;
 use crate::wire::Buffer;
-use alloc::borrow::{Cow, ToOwned};
+use alloc::borrow::Cow;
 use alloc::{format, vec::Vec};
 
 /// A decoded message, borrowed: what a [`Decoder`](super::Decoder) gives, and what
@@ -126,9 +127,23 @@ impl<'a, 'i> MessageView<'a, 'i> {
         UnknownFields::new(self.raw())
     }
 
-    /// A message of its own, with copies of all strings.
+    /// A message of its own, with copies of all strings: [`try_to_owned`](Self::try_to_owned) where memory is plenty.
+    ///
+    /// # Panics
+    /// If there is not the memory.
     pub fn to_owned(&self) -> DynamicMessage {
-        DynamicMessage::from_view(*self)
+        self.try_to_owned().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// A message of its own, equal to this one, with copies of all strings.
+    ///
+    /// Takes what the message takes in the [`Decoder`](super::Decoder) or [`DynamicMessage`] it is in, as far as it is a
+    /// part of that; bytes that a projection passes through are copied once, with all that was read from them.
+    ///
+    /// # Errors
+    /// If there is not the memory.
+    pub fn try_to_owned(&self) -> Result<DynamicMessage, CopyError> {
+        DynamicMessage::from_view(*self).map_err(|TooLarge| CopyError::new())
     }
 
     /// Appends the message to a buffer.
@@ -197,9 +212,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
         usize::try_from(len).unwrap_or(usize::MAX)
     }
 
-    /// Whether all required fields are set, here and in all sub-messages.
+    /// Whether all required fields are set, here and in all sub-messages. Messages nested in more than eight others take some
+    /// memory to look at: without it, false.
     pub fn is_initialized(&self) -> bool {
-        crate::decode::find_missing(self.raw()).is_none()
+        matches!(crate::decode::find_missing(self.raw()), Ok(None))
     }
 
     fn encoder(&self, options: EncodeOptions) -> RawEncoder<'a, 'i> {
@@ -208,8 +224,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     #[cold]
     fn named(&self, mut error: EncodeError) -> EncodeError {
-        name_path(self.pool, self.message(), error.path_mut());
-        error.in_message(self.descriptor().full_name().to_owned())
+        if let Some(path) = error.path_mut() {
+            name_path(self.pool, self.message(), path);
+        }
+        error.in_message_copied(self.descriptor().full_name())
     }
 }
 
@@ -220,7 +238,7 @@ pub(super) fn name_path(pool: &DescriptorPool, root: u32, path: &mut FieldPath) 
     for step in path.steps_mut() {
         let Some(current) = message.take() else { return };
         let Some(field) = current.field_by_number(step.number()) else { return };
-        step.set_name(field.name().to_owned());
+        step.copy_name(field.name());
         if let Kind::Message(index) = field.raw_kind() {
             message = pool.message_at(index);
         }

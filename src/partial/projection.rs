@@ -194,7 +194,7 @@ impl Projection {
     /// # Errors
     /// As [`decode`](Self::decode).
     pub fn decode_with(&self, input: &[u8], options: DecodeOptions) -> Result<DynamicMessage, DecodeError> {
-        DynamicMessage::with_selected(&self.descriptor, &self.selected).decoded(input, options)
+        DynamicMessage::with_selected(&self.descriptor, &self.selected)?.decoded(input, options)
     }
 
     /// As [`decode`](Self::decode), sharing the input instead of copying it until a setter adds bytes.
@@ -203,7 +203,7 @@ impl Projection {
     /// As [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
     pub fn decode_shared(&self, input: &bytes::Bytes) -> Result<DynamicMessage, DecodeError> {
-        DynamicMessage::with_selected(&self.descriptor, &self.selected).decoded_shared(input)
+        DynamicMessage::with_selected(&self.descriptor, &self.selected)?.decoded_shared(input)
     }
 }
 

@@ -5,9 +5,11 @@
 //! few, so that merging many messages into one is no quadratic affair.
 
 use super::map::{CAPACITY, COVERED, FRESH, INDEX_HEADER, MapContext, SMALL, STALE};
+use super::view::RawList;
 use super::{Full, Slab};
 use crate::program::Entry;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Memory for settling maps, used again.
 #[derive(Clone, Debug, Default)]
@@ -22,17 +24,33 @@ impl MapScratch {
     pub(crate) const fn new() -> Self {
         Self { order: Vec::new(), dropped: Vec::new() }
     }
+
+    /// Puts positions in order.
+    fn sort(&mut self, positions: Range<u32>, list: &RawList<'_, '_>) -> Result<(), Full> {
+        let Self { order, dropped } = self;
+        order.clear();
+        dropped.clear();
+        order.try_reserve(positions.len()).map_err(|_| Full)?;
+        order.extend(positions);
+        order.sort_unstable_by_key(|&position| (list.key(position), position));
+        Ok(())
+    }
 }
 
 impl Slab {
-    /// After the entry at the end of the list was decoded: keeps keys unique. Returns true if `map_settle` must
-    /// be called before the map is read.
+    /// After the entry at the end of the list was decoded: keeps keys unique. If `map_settle` must be called before the
+    /// map is read, gives the first entry that may repeat a key.
     #[inline]
-    pub(crate) fn map_entry_done(&mut self, context: MapContext<'_, '_>, entry: &Entry, slot: u32) -> bool {
+    pub(crate) fn map_entry_done(
+        &mut self,
+        context: MapContext<'_, '_>,
+        entry: &Entry,
+        slot: u32,
+    ) -> Option<u32> {
         let list = context.list(self, entry, slot);
         let len = list.len();
         if len <= 1 {
-            return false;
+            return None;
         }
         if len > SMALL {
             return self.map_needs_settling(slot, len);
@@ -41,31 +59,43 @@ impl Slab {
             let width = context.set.program(entry.sub).element_words();
             self.list_remove(slot, width, earlier);
         }
-        false
+        None
     }
 
-    /// Notes that the last entry of a larger map was appended; true for the first since the map was settled.
-    fn map_needs_settling(&mut self, slot: u32, len: u32) -> bool {
+    /// Notes that the last entry of a larger map was appended; gives the first since the map was settled.
+    fn map_needs_settling(&mut self, slot: u32, len: u32) -> Option<u32> {
         match self.words().list_aux(self.words().list(slot)) {
-            STALE => false,
+            STALE => None,
             0 => {
                 self.set_list_aux(slot, STALE);
-                true
+                Some(len - 1)
             }
             index if self.get(index + FRESH) == 0 => {
                 self.set(index + FRESH, len - 1);
-                true
+                Some(len - 1)
             }
-            _ => false,
+            _ => None,
         }
     }
 
-    /// Drops all but the last entry of each key and brings the index up to date.
+    /// Drops the last entry, for which `map_entry_done` has just asked for `map_settle`.
+    pub(crate) fn map_take_back(&mut self, slot: u32) {
+        let list = self.words().list(slot);
+        match self.words().list_aux(list) {
+            STALE => self.set_list_aux(slot, 0),
+            index => self.set(index + FRESH, 0),
+        }
+        self.list_truncate(slot, list.len - 1);
+    }
+
+    /// Drops all but the last entry of each key and brings the index up to date. Only the entries from `fresh` on repeat
+    /// keys; without the memory to see which, they go.
     pub(crate) fn map_settle(
         &mut self,
         context: MapContext<'_, '_>,
         entry: &Entry,
         slot: u32,
+        fresh: u32,
         scratch: &mut MapScratch,
     ) -> Result<(), Full> {
         let list = self.words().list(slot);
@@ -73,24 +103,35 @@ impl Slab {
         if index == 0 && list.len <= SMALL {
             return Ok(());
         }
-        if index == 0 || index == STALE {
+        let indexed = index != 0 && index != STALE;
+        if !indexed {
             // Without an index the map is searched one by one: right, if slow, should there be no room for one.
             self.set_list_aux(slot, 0);
-            return self.map_settle_all(context, entry, slot, scratch);
-        }
-        let fresh = self.get(index + FRESH);
-        self.set(index + FRESH, 0);
-        if fresh == 0 {
+        } else if self.get(index + FRESH) == 0 {
             return Ok(());
+        } else {
+            self.set(index + FRESH, 0);
         }
-        if list.len - fresh > fresh / 2 {
+        let few = indexed && list.len - fresh <= fresh / 2;
+        let unique = match few {
+            true => self.map_settle_from(fresh, context, entry, slot, scratch),
+            false => self.map_settle_all(context, entry, slot, scratch),
+        };
+        if unique.is_err() {
+            self.list_truncate(slot, fresh);
+            return unique;
+        }
+        if few {
+            return self.map_inserted(context, entry, slot);
+        }
+        if indexed {
+            // Its positions are not right any more, should there be no room for a new one.
             self.set(index + COVERED, 0);
-            return self.map_settle_all(context, entry, slot, scratch);
         }
-        self.map_settle_from(fresh, context, entry, slot, scratch);
-        self.map_inserted(context, entry, slot)
+        self.map_write_index(slot, &scratch.order)
     }
 
+    /// Drops all but the last entry of each key, and gives the order of the others.
     fn map_settle_all(
         &mut self,
         context: MapContext<'_, '_>,
@@ -99,16 +140,16 @@ impl Slab {
         scratch: &mut MapScratch,
     ) -> Result<(), Full> {
         let list = context.list(self, entry, slot);
+        scratch.sort(0..list.len(), &list)?;
         let MapScratch { order, dropped } = scratch;
-        order.clear();
-        order.extend(0..list.len());
-        order.sort_unstable_by_key(|&position| (list.key(position), position));
-        dropped.clear();
         // Of equal keys, the last in wire order comes last.
         let mut kept = 0;
         for i in 0..order.len() {
             match order.get(i + 1) {
-                Some(&next) if list.key(order[i]) == list.key(next) => dropped.push(order[i]),
+                Some(&next) if list.key(order[i]) == list.key(next) => {
+                    dropped.try_reserve(1).map_err(|_| Full)?;
+                    dropped.push(order[i]);
+                }
                 _ => {
                     order[kept] = order[i];
                     kept += 1;
@@ -124,7 +165,7 @@ impl Slab {
             let width = context.set.program(entry.sub).element_words();
             self.list_drop(slot, width, dropped);
         }
-        self.map_write_index(slot, order)
+        Ok(())
     }
 
     /// Settles the entries from `fresh` on; those before have unique keys and stay where they are.
@@ -135,14 +176,12 @@ impl Slab {
         entry: &Entry,
         slot: u32,
         scratch: &mut MapScratch,
-    ) {
-        let MapScratch { order, dropped } = scratch;
+    ) -> Result<(), Full> {
         let width = context.set.program(entry.sub).element_words();
         let list = context.list(self, entry, slot);
-        order.clear();
-        order.extend(fresh..list.len());
-        order.sort_unstable_by_key(|&position| (list.key(position), position));
-        dropped.clear();
+        scratch.sort(fresh..list.len(), &list)?;
+        let MapScratch { order, dropped } = scratch;
+        dropped.try_reserve(order.len()).map_err(|_| Full)?;
         for (i, &position) in order.iter().enumerate() {
             let list = context.list(self, entry, slot);
             let key = list.key(position);
@@ -156,6 +195,7 @@ impl Slab {
         }
         dropped.sort_unstable();
         self.list_drop(slot, width, dropped);
+        Ok(())
     }
 
     /// Removes the elements at these ascending positions.
@@ -224,10 +264,13 @@ impl Slab {
         if tail <= 4 * SMALL + len.isqrt() / 4 {
             return Ok(());
         }
-        let mut added: Vec<u32> = (covered..len).collect();
-        added.sort_by_key(|&position| list.key(position));
+        let (mut added, mut order) = (Vec::new(), Vec::new());
+        added.try_reserve_exact(tail as usize).map_err(|_| Full)?;
+        order.try_reserve_exact(len as usize).map_err(|_| Full)?;
+        added.extend(covered..len);
+        added.sort_unstable_by_key(|&position| list.key(position));
         // Insert from the largest key down: every word of the index moves once.
-        let mut order: Vec<u32> = self.words().run(index + INDEX_HEADER, covered as usize).to_vec();
+        order.extend_from_slice(self.words().run(index + INDEX_HEADER, covered as usize));
         let mut end = covered;
         order.resize(len as usize, 0);
         for (left, &position) in added.iter().enumerate().rev() {

@@ -141,6 +141,16 @@ impl Slab {
         Ok(to + BLOCK_HEADER + used)
     }
 
+    /// The block of the unknown fields of the message at `base`, 0 if it has none: to be kept while another one is made.
+    pub(crate) fn unknown_block(&self, base: u32) -> u32 {
+        self.get(base + 1)
+    }
+
+    /// Gives the message at `base` back a block that it had. Nothing was added to that since.
+    pub(crate) fn set_unknown_block(&mut self, base: u32, block: u32) {
+        self.set(base + 1, block);
+    }
+
     /// Forgets the unknown fields of the message at `base`.
     pub(crate) fn clear_unknown(&mut self, base: u32) {
         self.set(base + 1, 0);

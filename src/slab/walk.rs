@@ -4,6 +4,7 @@
 //! waits for its child is 40 bytes plus what the caller keeps with it; the first [`INLINE_LEVELS`] levels need no
 //! heap.
 
+use super::Full;
 use super::view::{RawList, RawView, SetFields};
 use crate::program::Entry;
 use alloc::vec::Vec;
@@ -42,17 +43,13 @@ pub(crate) struct Walk<'a, 'i, T> {
     depth: usize,
     inline: [Level<T>; INLINE_LEVELS],
     spill: Vec<Level<T>>,
-    /// Visit map entries in key order.
-    sorted: bool,
-    /// Key orders of the maps being walked, innermost last.
-    orders: Vec<Vec<u32>>,
 }
 
 const NO_LIST: u32 = u32::MAX;
 
 impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
     /// A walk that begins in this message.
-    pub(crate) fn new(view: RawView<'a, 'i>, sorted: bool, data: T) -> Self {
+    pub(crate) fn new(view: RawView<'a, 'i>, data: T) -> Self {
         let here = Level {
             fields: view.set_fields(),
             index: view.index,
@@ -62,15 +59,16 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
             position: 0,
             data,
         };
-        Self {
-            view,
-            here,
-            depth: 0,
-            inline: [here; INLINE_LEVELS],
-            spill: Vec::new(),
-            sorted,
-            orders: Vec::new(),
+        Self { view, here, depth: 0, inline: [here; INLINE_LEVELS], spill: Vec::new() }
+    }
+
+    /// Makes sure that the next step needs no memory. A walk for which nobody does that aborts if there is none.
+    #[inline]
+    pub(crate) fn make_room(&mut self) -> Result<(), Full> {
+        if self.depth < INLINE_LEVELS || self.spill.len() < self.spill.capacity() {
+            return Ok(());
         }
+        self.spill.try_reserve(1).map_err(|_| Full)
     }
 
     /// The message that the walk is in.
@@ -105,9 +103,6 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
             }
             self.here.slot = slot;
             self.here.element = 0;
-            if self.sorted && entry.flags.is_map() {
-                self.orders.push(view.list(entry, slot).map_order());
-            }
         }
     }
 
@@ -117,17 +112,11 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
         let entry = view.program().entries().get(position)?;
         let list: RawList<'a, 'i> = view.list(entry, self.here.slot);
         let element = self.here.element;
-        let sorted = self.sorted && entry.flags.is_map();
         if element >= list.len() {
             self.here.element = NO_LIST;
-            if sorted {
-                self.orders.pop();
-            }
             return None;
         }
         self.here.element += 1;
-        let order = if sorted { self.orders.last() } else { None };
-        let element = order.and_then(|o| o.get(element as usize)).copied().unwrap_or(element);
         Some(self.enter(position, list.message(element), data))
     }
 

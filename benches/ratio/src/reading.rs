@@ -47,6 +47,7 @@ impl Read for MapKeyRef<'_> {
             MapKeyRef::U32(v) => sum.add(u64::from(v)),
             MapKeyRef::U64(v) => sum.add(v),
             MapKeyRef::String(v) => sum.bytes(v.as_bytes()),
+            MapKeyRef::Bytes(v) => sum.bytes(v),
         }
     }
 }

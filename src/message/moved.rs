@@ -1,0 +1,38 @@
+//! What a copy has copied already.
+
+use super::copy::TooLarge;
+use alloc::vec::Vec;
+
+/// The bytes of a verbatim message that have been copied. Those of all messages in it are among them, and are not copied
+/// again.
+#[derive(Default)]
+pub(super) struct Moved {
+    /// In the order of the source's store.
+    pub(super) spans: Vec<MovedSpan>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct MovedSpan {
+    pub(super) from: u32,
+    pub(super) len: u32,
+    pub(super) to: u32,
+}
+
+impl Moved {
+    /// Notes bytes that come next in the copy.
+    pub(super) fn add(&mut self, span: MovedSpan) -> Result<(), TooLarge> {
+        self.spans.try_reserve(1).map_err(|_| TooLarge)?;
+        // Occurrences come in the order of the wire, so this is the end as a rule.
+        let at = self.spans.partition_point(|moved| moved.from <= span.from);
+        self.spans.insert(at, span);
+        Ok(())
+    }
+
+    /// Where bytes of the source are in the copy, if they are.
+    pub(super) fn find(&self, offset: u32, len: u32) -> Option<u32> {
+        let at = self.spans.partition_point(|moved| moved.from <= offset).checked_sub(1)?;
+        let moved = self.spans.get(at)?;
+        let inside = u64::from(offset) + u64::from(len) <= u64::from(moved.from) + u64::from(moved.len);
+        inside.then(|| moved.to + (offset - moved.from))
+    }
+}

@@ -1,0 +1,45 @@
+//! What a message takes, to find out how much of its memory is garbage.
+
+use crate::program::{Coding, Entry};
+use crate::slab::{RawView, Step, Walk};
+
+/// Words and store bytes that a message takes, everything below it included; `None` without the memory to find out.
+pub(super) fn weigh(view: RawView<'_, '_>) -> Option<(usize, usize)> {
+    // With each message, whether it is in the bytes of a verbatim one.
+    let mut walk = Walk::new(view, false);
+    let (mut words, mut bytes) = (view.program().words() as usize, 0);
+    loop {
+        walk.make_room().ok()?;
+        let inside = *walk.data();
+        match walk.next(inside || walk.view().is_verbatim()) {
+            Step::Field(_, entry, slot) => {
+                let (more_words, more_bytes) = weigh_values(walk.view(), entry, slot);
+                words += more_words;
+                if !inside && !walk.view().is_verbatim() {
+                    bytes += more_bytes;
+                }
+            }
+            // One word for the offset in a list, or for what a wide body has beside its header.
+            Step::Enter(..) => words += walk.view().program().words() as usize + 1,
+            Step::End => {
+                for span in walk.view().spans() {
+                    words += 2 + 2 * usize::from(span.tag.is_some());
+                    bytes += if inside { 0 } else { span.len as usize };
+                }
+                if walk.leave().is_none() {
+                    return Some((words, bytes));
+                }
+            }
+        }
+    }
+}
+
+fn weigh_values(view: RawView<'_, '_>, entry: &Entry, slot: u32) -> (usize, usize) {
+    let spans = matches!(entry.coding, Coding::String | Coding::Bytes);
+    if !entry.flags.is_list() {
+        return (0, if spans { view.span(slot).len() } else { 0 });
+    }
+    let list = view.list(entry, slot);
+    let bytes = if spans { (0..list.len()).map(|i| list.span(i).len()).sum() } else { 0 };
+    (list.len() as usize * entry.coding.words() as usize, bytes)
+}
