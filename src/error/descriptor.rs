@@ -1,7 +1,7 @@
 //! Why a schema was refused.
 
 use super::DecodeError;
-use alloc::{boxed::Box, string::String};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
 
 /// What is wrong with a descriptor set or a table.
@@ -32,6 +32,8 @@ pub enum DescriptorErrorKind {
     InvalidExtension,
     /// A default value that does not parse as the type of its field.
     InvalidDefault,
+    /// An option that its file, or its definition, cannot have.
+    InvalidOption,
     /// A map entry message of the wrong shape.
     InvalidMapEntry,
     /// A syntax or edition that this release does not know.
@@ -40,6 +42,9 @@ pub enum DescriptorErrorKind {
     TooDeep,
     /// More fields, messages or names than a pool holds.
     TooMany,
+    /// Loading takes more memory than it may: the bound of [`PoolOptions`](crate::PoolOptions), or an allocation
+    /// that failed.
+    BudgetExceeded,
     /// No message, enum or file of that name is in the pool.
     NotFound,
 }
@@ -59,10 +64,12 @@ impl DescriptorErrorKind {
             Self::InvalidOneof => "invalid oneof",
             Self::InvalidExtension => "invalid extension",
             Self::InvalidDefault => "invalid default value",
+            Self::InvalidOption => "invalid option",
             Self::InvalidMapEntry => "invalid map entry",
             Self::UnsupportedEdition => "unsupported syntax or edition",
             Self::TooDeep => "messages are declared inside each other too deep",
             Self::TooMany => "too many definitions",
+            Self::BudgetExceeded => "loading takes too much memory",
             Self::NotFound => "not found",
         }
     }
@@ -75,8 +82,10 @@ impl fmt::Display for DescriptorErrorKind {
 }
 
 /// Why a schema could not be loaded: kind, the file and the full name of the definition at fault, and a detail.
+///
+/// One pointer; none where there was no memory for it, which is then what is wrong.
 #[derive(Clone, PartialEq, Eq)]
-pub struct DescriptorError(Box<DescriptorInner>);
+pub struct DescriptorError(Option<Box<[DescriptorInner; 1]>>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DescriptorInner {
@@ -87,73 +96,108 @@ struct DescriptorInner {
     decode: Option<DecodeError>,
 }
 
+/// Text as long as there is memory for it.
+struct Text(String);
+
+impl fmt::Write for Text {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.try_reserve(text.len()).map_err(|_| fmt::Error)?;
+        self.0.push_str(text);
+        Ok(())
+    }
+}
+
+fn text(value: impl fmt::Display) -> String {
+    let mut text = Text(String::new());
+    // What there is no memory for is left out.
+    let _ = fmt::write(&mut text, format_args!("{value}"));
+    text.0
+}
+
 impl DescriptorError {
     #[cold]
-    pub(crate) fn new(kind: DescriptorErrorKind, name: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self(Box::new(DescriptorInner {
-            kind,
-            file: String::new(),
-            name: name.into(),
-            detail: detail.into(),
-            decode: None,
-        }))
+    pub(crate) fn new(kind: DescriptorErrorKind, name: &str, detail: impl fmt::Display) -> Self {
+        let mut inner = Vec::new();
+        if inner.try_reserve_exact(1).is_ok() {
+            let (name, detail) = (text(name), text(detail));
+            inner.push(DescriptorInner { kind, file: String::new(), name, detail, decode: None });
+        }
+        Self(inner.into_boxed_slice().try_into().ok())
+    }
+
+    /// An allocation failed.
+    pub(crate) const OUT_OF_MEMORY: Self = Self(None);
+
+    /// Memory would be taken beyond the bound.
+    #[cold]
+    pub(crate) fn beyond(limit: usize) -> Self {
+        Self::new(DescriptorErrorKind::BudgetExceeded, "", format_args!("more than {limit} bytes"))
     }
 
     #[cold]
     pub(crate) fn malformed(error: DecodeError) -> Self {
         let mut this = Self::new(DescriptorErrorKind::Malformed, "", "");
-        this.0.decode = Some(error);
+        if let Some([inner]) = this.0.as_deref_mut() {
+            inner.decode = Some(error);
+        }
         this
     }
 
     /// Names the file, unless it has been named.
     #[cold]
     pub(crate) fn in_file(mut self, file: &str) -> Self {
-        if self.0.file.is_empty() {
-            self.0.file = file.into();
+        if let Some([inner]) = self.0.as_deref_mut()
+            && inner.file.is_empty()
+        {
+            inner.file = text(file);
         }
         self
     }
 
+    fn inner(&self) -> Option<&DescriptorInner> {
+        self.0.as_deref().map(|[inner]| inner)
+    }
+
     /// The kind of fault.
     pub fn kind(&self) -> DescriptorErrorKind {
-        self.0.kind
+        self.inner().map_or(DescriptorErrorKind::BudgetExceeded, |inner| inner.kind)
     }
 
     /// The file that holds the definition at fault, or `""` where there is none.
     pub fn file(&self) -> &str {
-        &self.0.file
+        self.inner().map_or("", |inner| &inner.file)
     }
 
     /// The full name of the definition at fault, or `""`.
     pub fn name(&self) -> &str {
-        &self.0.name
+        self.inner().map_or("", |inner| &inner.name)
     }
 
     /// What was found, in words; may be `""`.
     pub fn detail(&self) -> &str {
-        &self.0.detail
+        self.inner().map_or("", |inner| &inner.detail)
     }
 
     /// Where the bytes of the set are at fault, for [`DescriptorErrorKind::Malformed`].
     pub fn decode_error(&self) -> Option<&DecodeError> {
-        self.0.decode.as_ref()
+        self.inner()?.decode.as_ref()
     }
 }
 
 impl fmt::Display for DescriptorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0.kind)?;
-        if !self.0.name.is_empty() {
-            write!(f, ": {}", self.0.name)?;
+        write!(f, "{}", self.kind())?;
+        let Some(inner) = self.inner() else { return f.write_str(" (an allocation failed)") };
+        if !inner.name.is_empty() {
+            write!(f, ": {}", inner.name)?;
         }
-        if !self.0.detail.is_empty() {
-            write!(f, " ({})", self.0.detail)?;
+        if !inner.detail.is_empty() {
+            write!(f, " ({})", inner.detail)?;
         }
-        if !self.0.file.is_empty() {
-            write!(f, " in {}", self.0.file)?;
+        if !inner.file.is_empty() {
+            write!(f, " in {}", inner.file)?;
         }
-        match &self.0.decode {
+        match &inner.decode {
             Some(decode) => write!(f, ": {decode}"),
             None => Ok(()),
         }
@@ -168,6 +212,6 @@ impl fmt::Debug for DescriptorError {
 
 impl core::error::Error for DescriptorError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        self.0.decode.as_ref().map(|e| e as _)
+        self.decode_error().map(|e| e as _)
     }
 }

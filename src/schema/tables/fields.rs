@@ -56,7 +56,7 @@ fn add_synthetic_oneofs(table: &'static MessageTable, message: &mut MessageProto
 
 fn field(table: &MessageTable, field: &FieldTable, edition: Edition) -> Result<FieldProto<'static>> {
     let fail = |kind, detail: String| {
-        Err(DescriptorError::new(kind, format!("{}.{}", table.full_name(), field.name()), detail))
+        Err(DescriptorError::new(kind, &format!("{}.{}", table.full_name(), field.name()), detail))
     };
     let Ok(number) = i32::try_from(field.number()) else {
         return fail(ErrorKind::InvalidNumber, format!("{}", field.number()));
