@@ -96,14 +96,21 @@ struct DescriptorInner {
     decode: Option<DecodeError>,
 }
 
+/// Most bytes of a text; names and what is wrong with them come from the input.
+const MAX_TEXT: usize = 1000;
+
 /// Text as long as there is memory for it.
 struct Text(String);
 
 impl fmt::Write for Text {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        let left = MAX_TEXT.saturating_sub(self.0.len());
+        let fits = text.len() <= left;
+        let end = (0..=left.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+        let text = end.and_then(|end| text.get(..end)).unwrap_or("");
         self.0.try_reserve(text.len()).map_err(|_| fmt::Error)?;
         self.0.push_str(text);
-        Ok(())
+        if fits { Ok(()) } else { Err(fmt::Error) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`MessageDescriptor`] and [`OneofDescriptor`].
 
-use super::model::{MessageData, OneofData, Owner, Run};
+use super::model::{MessageData, OneofData, Owner};
 use super::{
     DescriptorPool, EnumDescriptor, ExtensionDescriptor, FieldDescriptor, FieldRef, FileDescriptor, print,
 };
@@ -309,14 +309,14 @@ impl OneofDescriptor {
 
     /// The members, in the order of the file; at least one.
     pub fn fields(&self) -> impl ExactSizeIterator<Item = FieldDescriptor> + '_ {
-        let Run { start, end } = self.data().fields;
-        (start..end).map(|i| FieldDescriptor::new(&self.message, i))
+        let members = self.data().fields.of(&self.message.pool.data().members);
+        members.iter().map(|&i| FieldDescriptor::new(&self.message, i))
     }
 
     /// As [`fields`](Self::fields), borrowed.
     pub(crate) fn field_refs(&self) -> impl ExactSizeIterator<Item = FieldRef<'_>> {
-        let Run { start, end } = self.data().fields;
-        (start..end).map(|i| FieldRef::new(self.message.parent_pool(), self.message.index, i))
+        let members = self.data().fields.of(&self.message.pool.data().members);
+        members.iter().map(|&i| FieldRef::new(self.message.parent_pool(), self.message.index, i))
     }
 
     /// The oneof's `google.protobuf.OneofOptions`, encoded, custom options included.

@@ -62,6 +62,8 @@ pub(super) struct PoolData {
     pub(super) services: Vec<ServiceData>,
     pub(super) dependencies: Vec<DependencyData>,
     pub(super) oneofs: Vec<OneofData>,
+    /// Indices of the fields of each oneof, in the order of the file.
+    pub(super) members: Vec<u32>,
     pub(super) extension_ranges: Vec<ExtensionRangeData>,
     /// Of messages: first number, and the one after the last.
     pub(super) reserved_ranges: Vec<(u32, u32)>,
@@ -152,7 +154,7 @@ pub(super) struct ExtensionRangeData {
 pub(super) struct OneofData {
     pub(super) name: Name,
     pub(super) options: Span,
-    /// Indices of its fields, which follow each other.
+    /// Its fields: a run of the pool's `members`.
     pub(super) fields: Run,
     /// Made by protoc for an `optional` field in proto3.
     pub(super) synthetic: bool,

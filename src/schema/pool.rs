@@ -283,8 +283,10 @@ impl fmt::Debug for DescriptorPool {
 fn located(set: &[u8], options: &PoolOptions, error: DescriptorError) -> DescriptorError {
     let pool = DescriptorPool::descriptor_proto();
     let Some(message) = pool.get_message_by_name("google.protobuf.FileDescriptorSet") else { return error };
-    let options =
-        DecodeOptions::new().allow_partial(true).budget(options.memory_for(set.len())).discard_unknown(true);
+    let options = DecodeOptions::new()
+        .allow_partial(true)
+        .budget(options.memory_for(set.len()) / 2)
+        .discard_unknown(true);
     match decode_raw(pool.programs(), message.index(), set, &mut Slab::default(), &options) {
         Err(fault) => DescriptorError::malformed(message.name_error(fault)),
         Ok(_) => error,

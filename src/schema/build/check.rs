@@ -163,8 +163,8 @@ impl Builder<'_> {
         for message in &self.data.messages {
             let oneofs = message.oneofs.start as usize..message.oneofs.end as usize;
             for oneof in self.data.oneofs.get_mut(oneofs).into_iter().flatten() {
-                let alone = oneof.fields.end == oneof.fields.start + 1;
-                let field = message.field(oneof.fields.start).filter(|_| alone);
+                let &[only] = oneof.fields.of(&self.data.members) else { continue };
+                let field = message.field(only);
                 oneof.synthetic = field.is_some_and(|f| f.flags.has(FieldFlags::PROTO3_OPTIONAL));
             }
         }

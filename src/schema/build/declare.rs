@@ -218,9 +218,10 @@ impl<'i> Builder<'i> {
             let data = self.declare_field(around, &field, target)?;
             let symbol = Symbol::Field { message: index, field: i as u32 };
             self.symbols.add(inner.scope, data.name.local(), symbol, &mut self.room)?;
-            self.join_oneof(around, &data, i as u32)?;
             self.room.push(&mut fields, data)?;
         }
+        let oneofs = self.message_mut(index)?.oneofs;
+        self.find_members(oneofs, &fields)?;
         self.message_mut(index)?.fields = fields;
         Ok(())
     }

@@ -70,18 +70,22 @@ impl<'i> Builder<'i> {
         }
     }
 
-    /// Enters a field in its oneof, whose members follow each other.
-    pub(super) fn join_oneof(&mut self, around: Around, data: &FieldData, index: u32) -> Result<()> {
-        let run = self.data.messages.get(around.parent as usize).map_or(Run::default(), |m| m.oneofs);
-        let at = (run.start as usize).saturating_add(data.oneof as usize);
-        let Some(oneof) = self.data.oneofs.get_mut(at).filter(|_| data.oneof != NONE) else { return Ok(()) };
-        if oneof.fields == Run::default() {
-            oneof.fields = Run { start: index, end: index + 1 };
-        } else if oneof.fields.end == index {
-            oneof.fields.end = index + 1;
-        } else {
-            let detail = "the members of a oneof follow each other";
-            return Err(self.fail(Kind::InvalidOneof, around.file, data.name.full(), detail));
+    /// Finds the members of the oneofs of a message.
+    pub(super) fn find_members(&mut self, oneofs: Run, fields: &[FieldData]) -> Result<()> {
+        let start = self.data.members.len();
+        for i in (0..fields.len() as u32).filter(|&i| fields[i as usize].oneof != NONE) {
+            self.room.push(&mut self.data.members, i)?;
+        }
+        let members = self.data.members.get_mut(start..).unwrap_or_default();
+        members.sort_unstable_by_key(|&i| (fields[i as usize].oneof, i));
+        let mut start = start as u32;
+        for same in members.chunk_by(|&a, &b| fields[a as usize].oneof == fields[b as usize].oneof) {
+            let end = start + same.len() as u32;
+            let at = same.first().map_or(NONE, |&i| oneofs.start.saturating_add(fields[i as usize].oneof));
+            if let Some(oneof) = self.data.oneofs.get_mut(at as usize) {
+                oneof.fields = Run { start, end };
+            }
+            start = end;
         }
         Ok(())
     }

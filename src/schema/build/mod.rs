@@ -104,8 +104,11 @@ pub(super) fn pool<'i>(
     len: usize,
     options: &PoolOptions,
 ) -> Result<PoolData> {
-    let mut room = Room::new(options.memory_for(len));
-    room.take(size_of::<PoolData>())?;
+    let memory = options.memory_for(len);
+    let mut room = Room::new(memory);
+    room.take(size_of::<PoolData>() + 2 * size_of::<usize>())?;
+    // What an error would say.
+    room.take(memory.min(4096) / 2)?;
     let files = files::list(files, &mut room)?;
     let mut counts = Counts::default();
     for file in &files {

@@ -130,21 +130,25 @@ impl Builder<'_> {
         if edition.is_legacy() {
             return Ok(());
         }
-        // A member of a list or a oneof is judged by what it inherits, too.
-        if let FieldKind::Enum(e) = field.kind
-            && pending.features.field_presence == FieldPresence::Implicit
-            && self.data.enums.get(e as usize).is_some_and(|e| e.closed)
-        {
-            let detail = "implicit presence with a closed enum";
-            return Err(self.fail(Kind::InvalidField, pending.file, field.name.full(), detail));
-        }
         let in_entry = match pending.target {
             Target::Field { message, .. } => {
                 self.data.messages.get(message as usize).is_some_and(|m| m.map_entry)
             }
             Target::Extension(_) => false,
         };
-        if in_entry { Ok(()) } else { self.check_features(pending.file, field, pending.own) }
+        // What is in a map entry has the features of its field, and is always there.
+        if in_entry {
+            return Ok(());
+        }
+        if let FieldKind::Enum(e) = field.kind
+            && field.cardinality == Cardinality::Optional
+            && !field.flags.has(FieldFlags::PRESENCE)
+            && self.data.enums.get(e as usize).is_some_and(|e| e.closed)
+        {
+            let detail = "implicit presence with a closed enum";
+            return Err(self.fail(Kind::InvalidField, pending.file, field.name.full(), detail));
+        }
+        self.check_features(pending.file, field, pending.own)
     }
 
     pub(super) fn edition(&self, file: u32) -> Edition {

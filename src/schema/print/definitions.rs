@@ -194,7 +194,7 @@ impl<'a> Printer<'a> {
         self.open(format!("oneof {}", self.data.text(oneof.name.local())));
         let options = self.options_of("google.protobuf.OneofOptions", oneof.options, message.scope);
         self.option_lines(options);
-        let members = oneof.fields.start..oneof.fields.end;
+        let members = oneof.fields.of(&self.data.members).iter().copied();
         for index in members.filter(|&field| (self.keep)(message_index, field)) {
             if let Some(field) = message.field(index) {
                 self.field(message.scope, field, true);
