@@ -119,7 +119,8 @@ pub(crate) struct ProgramSet {
     pub(super) programs: Vec<Program>,
     /// The same for readers.
     pub(super) bodies: Bodies,
-    pub(super) enums: Arc<Vec<EnumNumbers>>,
+    /// Shared with selections; none in a set without programs, which allocates nothing.
+    pub(super) enums: Option<Arc<Vec<EnumNumbers>>>,
     /// The set itself, if it was made by a selection: from a reference to it, messages get a share.
     pub(super) shared: Weak<Self>,
 }
@@ -161,7 +162,7 @@ impl ProgramSet {
         for i in 0..source.enums() {
             enums.push(EnumNumbers::new(source, i as u32, room).map_err(full)?);
         }
-        Ok(Self { programs, bodies, enums: Arc::new(enums), shared: Weak::new() })
+        Ok(Self { programs, bodies, enums: Some(Arc::new(enums)), shared: Weak::new() })
     }
 
     /// The program of this index. An index that does not exist gives a message without fields.
@@ -189,13 +190,18 @@ impl ProgramSet {
 
     /// The first number that the enum of this index lists.
     pub(crate) fn enum_default(&self, index: u32) -> i32 {
-        self.enums.get(index as usize).map_or(0, |e| e.default)
+        self.enum_at(index).map_or(0, |e| e.default)
     }
 
     /// Whether the closed enum of this index lists the number.
     #[inline]
     pub(crate) fn enum_contains(&self, index: u32, number: i32) -> bool {
-        self.enums.get(index as usize).is_none_or(|e| !e.closed || e.contains(number))
+        self.enum_at(index).is_none_or(|e| !e.closed || e.contains(number))
+    }
+
+    #[inline]
+    fn enum_at(&self, index: u32) -> Option<&EnumNumbers> {
+        self.enums.as_ref()?.get(index as usize)
     }
 }
 

@@ -70,7 +70,7 @@ impl DescriptorPool {
     /// # Errors
     /// As [`decode`](Self::decode), and `TooMany` or `TooDeep` for what is beyond a bound.
     pub fn decode_with(set: &[u8], options: &PoolOptions) -> Result<Self, DescriptorError> {
-        Self::new().add_with(set, options)
+        load(core::iter::empty(), set, options)
     }
 
     /// A pool of these message tables and all tables that they refer to.
@@ -132,15 +132,7 @@ impl DescriptorPool {
     /// # Errors
     /// As [`add_file_descriptor_set`](Self::add_file_descriptor_set).
     pub fn add_with(&self, set: &[u8], options: &PoolOptions) -> Result<Self, DescriptorError> {
-        let known = self.0.files.iter().map(|file| self.0.bytes(file.proto));
-        let len = known.clone().map(<[u8]>::len).sum::<usize>().saturating_add(set.len());
-        let files = known.chain(read::children(set, 1));
-        let data = read::check_set(set).and_then(|()| build::pool(files, len, options));
-        match data {
-            Ok(data) => Ok(Self::from_data(data)),
-            Err(error) if error.decode_error().is_some() => Err(located(set, options, error)),
-            Err(error) => Err(error),
-        }
+        load(self.0.files.iter().map(|file| self.0.bytes(file.proto)), set, options)
     }
 
     /// The files, in the order they were added.
@@ -274,6 +266,21 @@ impl fmt::Debug for DescriptorPool {
         let names = self.0.files.iter().map(|file| self.0.text(file.name));
         f.write_str("DescriptorPool ")?;
         f.debug_list().entries(names).finish()
+    }
+}
+
+/// A pool of these files and those of a set.
+fn load<'i>(
+    known: impl Iterator<Item = &'i [u8]> + Clone,
+    set: &'i [u8],
+    options: &PoolOptions,
+) -> Result<DescriptorPool, DescriptorError> {
+    let len = known.clone().map(<[u8]>::len).sum::<usize>().saturating_add(set.len());
+    let files = known.chain(read::children(set, 1));
+    match read::check_set(set).and_then(|()| build::pool(files, len, options)) {
+        Ok(data) => Ok(DescriptorPool::from_data(data)),
+        Err(error) if error.decode_error().is_some() => Err(located(set, options, error)),
+        Err(error) => Err(error),
     }
 }
 
