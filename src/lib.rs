@@ -102,7 +102,7 @@ pub use partial::{Projection, ProjectionError, ProjectionErrorKind, RawField, Ra
 pub use record::{PlanError, PlanErrorKind, RecordPlan, RecordWriter};
 pub use schema::{
     DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
-    FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor,
+    FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor, PoolOptions,
     ServiceDescriptor,
 };
 pub use table::{Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};

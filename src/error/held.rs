@@ -9,6 +9,9 @@ use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 pub(crate) struct Held<T>(Option<Box<[T; 1]>>);
 
 impl<T> Held<T> {
+    /// There was no memory.
+    pub(crate) const NONE: Self = Self(None);
+
     pub(crate) fn new(value: T) -> Self {
         Self(boxed(value))
     }

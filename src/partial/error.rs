@@ -1,5 +1,6 @@
 //! Why a projection refused a path.
 
+use crate::program::Full;
 use alloc::{boxed::Box, string::String};
 use core::fmt;
 
@@ -15,6 +16,8 @@ pub enum ProjectionErrorKind {
     MisplacedWildcard,
     /// A path into a map that does not go on with `value`.
     NotAMapValue,
+    /// The paths take too much memory, or an allocation failed: see [`Projection`](super::Projection#memory).
+    TooLarge,
     /// A path into a MessageSet, which is decoded as a whole.
     Unsupported,
 }
@@ -26,6 +29,7 @@ impl ProjectionErrorKind {
             Self::NotAMessage => "the field is not a message",
             Self::MisplacedWildcard => "`*` must be the last segment",
             Self::NotAMapValue => "a path into a map goes on with `value`",
+            Self::TooLarge => "the projection takes too much memory",
             Self::Unsupported => "a MessageSet is decoded as a whole",
         }
     }
@@ -41,7 +45,7 @@ impl fmt::Display for ProjectionErrorKind {
 ///
 /// One pointer wide.
 #[derive(Clone, PartialEq, Eq)]
-pub struct ProjectionError(Box<Inner>);
+pub struct ProjectionError(Option<Box<Inner>>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Inner {
@@ -54,33 +58,42 @@ struct Inner {
 impl ProjectionError {
     #[cold]
     pub(super) fn new(kind: ProjectionErrorKind, segment: &str, message: &str, path: &str) -> Self {
-        Self(Box::new(Inner { kind, segment: segment.into(), message: message.into(), path: path.into() }))
+        Self(Some(Box::new(Inner {
+            kind,
+            segment: segment.into(),
+            message: message.into(),
+            path: path.into(),
+        })))
     }
+
+    /// There is no room, not even for saying where.
+    pub(super) const TOO_LARGE: Self = Self(None);
 
     /// The kind of fault.
     pub fn kind(&self) -> ProjectionErrorKind {
-        self.0.kind
+        self.0.as_ref().map_or(ProjectionErrorKind::TooLarge, |inner| inner.kind)
     }
 
-    /// The segment of the path that is at fault.
+    /// The segment of the path that is at fault; `""` if it is all of them.
     pub fn segment(&self) -> &str {
-        &self.0.segment
+        self.0.as_ref().map_or("", |inner| &inner.segment)
     }
 
     /// The full name of the message type in which the segment was looked for.
     pub fn message_name(&self) -> &str {
-        &self.0.message
+        self.0.as_ref().map_or("", |inner| &inner.message)
     }
 
     /// The path that was given.
     pub fn path(&self) -> &str {
-        &self.0.path
+        self.0.as_ref().map_or("", |inner| &inner.path)
     }
 }
 
 impl fmt::Display for ProjectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { kind, segment, message, path } = &*self.0;
+        let Some(inner) = &self.0 else { return write!(f, "{}", self.kind()) };
+        let Inner { kind, segment, message, path } = &**inner;
         write!(f, "{kind}: {segment} in {message}, in the path {path}")
     }
 }
@@ -88,6 +101,13 @@ impl fmt::Display for ProjectionError {
 impl fmt::Debug for ProjectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ProjectionError({self})")
+    }
+}
+
+impl From<Full> for ProjectionError {
+    #[cold]
+    fn from(_: Full) -> Self {
+        Self::TOO_LARGE
     }
 }
 

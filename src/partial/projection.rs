@@ -5,8 +5,9 @@ use super::paths::Way;
 use crate::decode::DecodeOptions;
 use crate::error::DecodeError;
 use crate::message::{Decoder, DynamicMessage};
-use crate::program::{Selected, Selection};
+use crate::program::{Full, ProgramSet, Selected, Selection};
 use crate::schema::MessageDescriptor;
+use core::alloc::Layout;
 use core::fmt;
 
 /// The fields of a message type that a decode is for: the others are skipped at the speed of the wire, or kept as
@@ -33,6 +34,12 @@ use core::fmt;
 /// whole.
 ///
 /// They are dropped, unless the projection is one that [passes them through](Self::pass_through).
+///
+/// # Memory
+/// Each path makes programs of its own for the messages that it goes through. They take at most 1 MiB, 64 bytes for each
+/// byte of the paths, and 16 times the programs of these message types in the pool; more is an error
+/// ([`TooLarge`](super::ProjectionErrorKind::TooLarge)), as is an allocation that fails. Beside these there are copies of
+/// the programs of all message types that are decoded as a whole.
 ///
 /// # What is checked
 /// In every message that is decoded, the tags and lengths of all fields, and that fields end where their message does.
@@ -81,30 +88,34 @@ impl Projection {
         descriptor: &MessageDescriptor,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Self, ProjectionError> {
-        let mut selection = Selection::new(descriptor.index());
+        let mut selection = Selection::new(descriptor.index())?;
         for path in paths {
             Way { selection: &mut selection, root: descriptor, path: path.as_ref() }.select()?;
         }
-        Ok(Self::compile(descriptor, selection, false))
+        Ok(Self::compile(descriptor, selection, false)?)
     }
 
     /// A projection to everything, to make fields of it [lazy](Self::lazy).
     pub fn all(descriptor: &MessageDescriptor) -> Self {
-        let mut selection = Selection::new(descriptor.index());
-        selection.want_all(0);
-        Self::compile(descriptor, selection, false)
+        let all = || {
+            let mut selection = Selection::new(descriptor.index())?;
+            selection.want_all(0)?;
+            Self::compile(descriptor, selection, false)
+        };
+        all().unwrap_or_else(|_: Full| out_of_memory())
     }
 
-    fn compile(descriptor: &MessageDescriptor, selection: Selection, keeps: bool) -> Self {
-        let selected = descriptor.parent_pool().programs().select(&selection, keeps);
-        Self { descriptor: descriptor.clone(), selection, keeps, selected }
+    fn compile(descriptor: &MessageDescriptor, selection: Selection, keeps: bool) -> Result<Self, Full> {
+        let selected = descriptor.parent_pool().programs().select(&selection, keeps)?;
+        Ok(Self { descriptor: descriptor.clone(), selection, keeps, selected })
     }
 
     /// Leaves the messages of these fields undecoded, and selects the fields if they were not: they read as
     /// [`ValueRef::Raw`](crate::ValueRef::Raw), which a decoder of the caller decodes, with offsets in the whole input
     /// and the depth that is left. Nothing in them is checked until then. They are written as they are.
     ///
-    /// A path that ends at a map means its values, and `*` all message fields of a message and all maps of messages.
+    /// A path that ends at a map means its values, and `*` all message fields of a message and all maps of messages;
+    /// of a MessageSet, which is decoded as a whole, it means none.
     /// `lazy(["*"])` is all there is.
     ///
     /// # Errors
@@ -140,7 +151,7 @@ impl Projection {
             Way { selection: &mut self.selection, root: &self.descriptor, path: path.as_ref() }
                 .make_lazy()?;
         }
-        Ok(Self::compile(&self.descriptor, self.selection, self.keeps))
+        Ok(Self::compile(&self.descriptor, self.selection, self.keeps)?)
     }
 
     /// Keeps what is not selected as bytes, to be written again. Each message that is partly decoded then takes 20
@@ -171,7 +182,8 @@ impl Projection {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn pass_through(self) -> Self {
-        Self::compile(&self.descriptor, self.selection, true)
+        // As many programs as there are now, which fitted.
+        Self::compile(&self.descriptor, self.selection, true).unwrap_or_else(|_| out_of_memory())
     }
 
     /// The message type.
@@ -205,6 +217,12 @@ impl Projection {
     pub fn decode_shared(&self, input: &bytes::Bytes) -> Result<DynamicMessage, DecodeError> {
         DynamicMessage::with_selected(&self.descriptor, &self.selected)?.decoded_shared(input)
     }
+}
+
+/// What cannot return an error ends as any allocation that fails does.
+#[cold]
+fn out_of_memory() -> ! {
+    alloc::alloc::handle_alloc_error(Layout::new::<ProgramSet>())
 }
 
 impl fmt::Debug for Projection {

@@ -3,7 +3,7 @@
 //! An [`Entry`](super::Entry) says how a field is decoded and encoded, and a reader would have to ask its coding, its
 //! flags and its scalar one after the other. Here all that is one byte to branch on.
 
-use super::{Coding, Entry, Program, Scalar, WIDE_GROUP};
+use super::{Coding, Entry, Full, Program, Room, Scalar, WIDE_GROUP};
 use alloc::vec::Vec;
 
 /// What is in the words of a value.
@@ -191,7 +191,7 @@ impl Step {
 }
 
 /// The fields of a message, in number order.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Body {
     /// Where walks begin: with the fields of the first word of a dense body, before all fields of a wide one.
     pub(crate) window: Window,
@@ -217,22 +217,22 @@ impl Body {
         stride: 0,
     };
 
-    fn new(index: usize, programs: &[Program]) -> Self {
+    fn new(index: usize, programs: &[Program], room: &mut Room) -> Result<Self, Full> {
         let program = &programs[index];
         let fields = program.entries.iter().enumerate();
-        let fields: Vec<Access> = fields.map(|(i, e)| Access::new(program, i, e, programs)).collect();
+        let fields = room.list(fields.map(|(i, e)| Access::new(program, i, e, programs)))?;
         let at_once = if program.is_wide() { 0 } else { fields.len().min(WINDOW) };
         let (first, behind) = fields.split_at(at_once);
         let count = behind.len().div_ceil(WINDOW);
         let behind = behind.chunks(WINDOW).enumerate();
-        Self {
+        Ok(Self {
             window: Window::new(first, count),
-            windows: behind.map(|(i, fields)| Window::new(fields, count - 1 - i)).collect(),
+            windows: room.list(behind.map(|(i, fields)| Window::new(fields, count - 1 - i)))?,
             fields,
             index: index as u32,
             message: program.message(),
             stride: if program.is_wide() { 2 } else { 0 },
-        }
+        })
     }
 
     /// Keeps only the fields that are set.
@@ -248,12 +248,17 @@ impl Body {
 }
 
 /// The bodies of all programs of a schema.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Bodies(Vec<Body>);
 
 impl Bodies {
-    pub(super) fn new(programs: &[Program]) -> Self {
-        Self((0..programs.len()).map(|index| Body::new(index, programs)).collect())
+    pub(super) fn new(programs: &[Program], room: &mut Room) -> Result<Self, Full> {
+        let mut bodies = Vec::new();
+        room.reserve(&mut bodies, programs.len())?;
+        for index in 0..programs.len() {
+            bodies.push(Body::new(index, programs, room)?);
+        }
+        Ok(Self(bodies))
     }
 
     /// The body of this program index.

@@ -313,7 +313,7 @@ impl Entry {
         };
         let wire_type = if packed { 2 } else { coding.wire_type() };
         Self {
-            tag: field.number << 3 | wire_type,
+            tag: tag_of(field.number, wire_type),
             sub,
             slot: 0,
             oneof: 0,
@@ -436,7 +436,13 @@ impl Entry {
 
     /// The field number.
     pub(crate) const fn number(&self) -> u32 {
-        self.tag >> 3
+        let above = match self.tag & 7 {
+            4 => 1,
+            6 => 2,
+            7 => 3,
+            _ => 0,
+        };
+        self.tag >> 3 | above << 29
     }
 
     /// The size on the wire, tag included, if it is the same for all values.
@@ -471,6 +477,17 @@ impl Entry {
     }
 }
 
+/// The tag of a field, or what stands in its place for an extension of a MessageSet from 2^29 on. Such a number is
+/// no field number on the wire, and so the tag has a wire type that no field has.
+const fn tag_of(number: u32, wire_type: u32) -> u32 {
+    match number >> 29 {
+        0 => number << 3 | wire_type,
+        1 => number << 3 | 4,
+        2 => number << 3 | 6,
+        _ => number << 3 | 7,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -478,5 +495,14 @@ mod tests {
     #[test]
     fn an_entry_is_sixteen_bytes() {
         assert_eq!(size_of::<Entry>(), 16);
+    }
+
+    #[test]
+    fn numbers_of_message_set_extensions_keep_all_their_bits() {
+        for number in [1, 15, 536_870_911, 536_870_912, 1 << 30, 3 << 29, i32::MAX as u32 - 1] {
+            let entry = Entry { tag: tag_of(number, 2), ..Entry::none(1) };
+            assert_eq!(entry.number(), number);
+            assert_eq!(entry.tag & 7 == 2, number < 1 << 29);
+        }
     }
 }

@@ -5,12 +5,14 @@
 //! comparison accepts them, and the values are lifted by offset. Such messages are where table-driven decoders
 //! lose most against generated code: a message of three floats is 15 bytes, and everything around it is overhead.
 
-use super::Entry;
+use super::{Entry, Full, Room};
 use alloc::vec::Vec;
 
 /// Most bytes of a body that is compared: four words.
 const MAX_LEN: usize = 32;
 const WORDS: usize = MAX_LEN / 8;
+/// Most values of one: a tag and four bytes each.
+const MAX_LIFTS: usize = MAX_LEN / 5;
 
 /// One value of a fixed shape.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +32,7 @@ pub(crate) struct Lift {
 }
 
 /// The one form that the body of such a message has when all fields are there, in order.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct FixedShape {
     /// Length of the body in bytes, at most 32.
     pub(crate) len: usize,
@@ -50,25 +52,30 @@ pub(crate) struct FixedShape {
 
 impl FixedShape {
     /// The shape of a dense program with these entries, if they have one.
-    pub(super) fn new(entries: &[Entry]) -> Option<Self> {
+    pub(super) fn new(entries: &[Entry], room: &mut Room) -> Result<Option<Self>, Full> {
         let (mut expected, mut mask) = ([0u8; MAX_LEN], [0u8; MAX_LEN]);
-        let (mut len, mut lifts) = (0, Vec::new());
+        let mut found = [Lift { tag: 0, from: 0, slot: 0, bit: 0, eight: false, implicit: false }; MAX_LIFTS];
+        let (mut len, mut count) = (0, 0);
         for (position, entry) in entries.iter().enumerate() {
             let eight = match entry.tag & 7 {
                 1 => true,
                 5 => false,
-                _ => return None,
+                _ => return Ok(None),
             };
             let width = if eight { 8 } else { 4 };
             if entry.flags.is_list() || entry.oneof != 0 || entry.tag >= 0x80 || len + 1 + width > MAX_LEN {
-                return None;
+                return Ok(None);
             }
             (expected[len], mask[len]) = (entry.tag as u8, 0xff);
             let (slot, bit) = (entry.slot as u8, position as u8);
             let (tag, implicit) = (entry.tag as u8, entry.flags.is_implicit());
-            lifts.push(Lift { tag, from: len as u8 + 1, slot, bit, eight, implicit });
-            len += 1 + width;
+            found[count] = Lift { tag, from: len as u8 + 1, slot, bit, eight, implicit };
+            (len, count) = (len + 1 + width, count + 1);
         }
+        if count == 0 {
+            return Ok(None);
+        }
+        let lifts = room.copy(&found[..count])?;
         let words = |bytes: [u8; MAX_LEN]| {
             let mut words = [0; WORDS];
             for (word, chunk) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
@@ -80,7 +87,7 @@ impl FixedShape {
         let in_order = |(i, lift): (usize, &Lift)| !lift.eight && lift.slot as usize == i + 2;
         let fours = (lifts.len() <= 4 && lifts.iter().enumerate().all(in_order)).then_some(lifts.len());
         let implicit = lifts.iter().filter(|l| l.implicit).fold(0, |bits, l| bits | 1 << l.bit);
-        (len > 0).then(|| Self {
+        Ok(Some(Self {
             len,
             expected: words(expected),
             mask: words(mask),
@@ -89,7 +96,14 @@ impl FixedShape {
             fours,
             implicit,
             optional: entries.iter().all(|entry| !entry.flags.is_required()),
-        })
+        }))
+    }
+
+    /// A copy that asks whether there is room.
+    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, Full> {
+        let lifts = room.copy(&self.lifts)?;
+        let Self { len, expected, mask, all, fours, implicit, optional, .. } = *self;
+        Ok(Self { len, expected, mask, lifts, all, fours, implicit, optional })
     }
 
     /// For each byte of the body: what it must be, and ones where that matters.

@@ -51,11 +51,6 @@ fn field_words(entry: &Entry, leaves: &[Leaf]) -> (u32, bool) {
     (entry.coding.words(), false)
 }
 
-fn dense_words(entries: &[Entry], leaves: &[Leaf]) -> Words {
-    let mut scratch = entries.to_vec();
-    place(&mut scratch, leaves)
-}
-
 /// Whether a slot of the field holds a string.
 fn has_text(entry: &Entry) -> bool {
     entry.coding == Coding::String && !entry.flags.is_list()
@@ -69,26 +64,45 @@ struct Words {
     all: u32,
 }
 
-/// Gives each entry its slot: strings first, so that one run of words is cleared when a body is made, then everything else.
-/// Members of a oneof share a slot, but those that are strings do not share it with others: in the slot of a string there
-/// is never anything else.
+/// The field among these whose slot another member of its oneof shares.
+fn sharing<'e>(before: &'e [Entry], entry: &Entry) -> Option<&'e Entry> {
+    before.iter().find(|e| e.oneof == entry.oneof && has_text(e) == has_text(entry))
+}
+
+/// The words of a dense body; of at most 64 fields.
+fn dense_words(entries: &[Entry], leaves: &[Leaf]) -> Words {
+    let mut words = Words { text: header_words(entries.len()), all: header_words(entries.len()) };
+    for (i, entry) in entries.iter().enumerate() {
+        let more = match entry.oneof {
+            0 => field_words(entry, leaves).0,
+            _ if sharing(entries.get(..i).unwrap_or(&[]), entry).is_some() => 0,
+            _ => 2,
+        };
+        words.all = words.all.saturating_add(more);
+        if has_text(entry) {
+            words.text = words.text.saturating_add(more);
+        }
+    }
+    words
+}
+
+/// Gives each of at most 64 entries its slot: strings first, so that one run of words is cleared when a body is made, then
+/// everything else. Members of a oneof share a slot, but those that are strings do not share it with others: in the slot
+/// of a string there is never anything else.
 fn place(entries: &mut [Entry], leaves: &[Leaf]) -> Words {
+    let words = dense_words(entries, leaves);
     let mut next = header_words(entries.len());
-    let mut text = next;
-    let oneofs = entries.iter().map(|e| e.oneof).max().unwrap_or(0) as usize;
     for strings in [true, false] {
-        let mut shared = alloc::vec![0u32; oneofs + 1];
-        for entry in entries.iter_mut().filter(|entry| has_text(entry) == strings) {
+        for i in 0..entries.len() {
+            let (before, rest) = entries.split_at_mut(i);
+            let Some(entry) = rest.first_mut().filter(|entry| has_text(entry) == strings) else { continue };
             let (words, inline) = field_words(entry, leaves);
-            let oneof = entry.oneof as usize;
-            if oneof != 0 {
+            if entry.oneof != 0 {
                 entry.set_special();
                 // Two words hold any value that is not inlined.
-                if shared[oneof] == 0 {
-                    shared[oneof] = next;
-                    next += 2;
-                }
-                entry.slot = shared[oneof] as u16;
+                let shared = sharing(before, entry).map(|e| e.slot);
+                entry.slot = shared.unwrap_or(next as u16);
+                next += if shared.is_none() { 2 } else { 0 };
                 continue;
             }
             entry.slot = next.min(u16::MAX as u32) as u16;
@@ -97,11 +111,8 @@ fn place(entries: &mut [Entry], leaves: &[Leaf]) -> Words {
                 entry.set_inline();
             }
         }
-        if strings {
-            text = next;
-        }
     }
-    Words { text, all: next }
+    words
 }
 
 /// How many words are cleared when a body is made: header and strings, rounded up where that is one store. Everything else

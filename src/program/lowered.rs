@@ -1,15 +1,17 @@
 //! One message type, lowered.
 
 use super::layout::CONTIGUOUS_WORDS;
-use super::{Coding, Entry, FixedShape, MessageSpec, PartsShape, WriteEntry};
+use super::{Coding, Entry, Fault, FixedShape, Full, MessageSpec, PartsShape, Room, WriteEntry};
 use crate::error::DescriptorErrorKind;
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
 /// Fields per group of a wide body.
 pub(crate) const WIDE_GROUP: usize = 32;
 
 const MAX_FIELDS: usize = u16::MAX as usize;
 const MAX_NUMBER: u32 = (1 << 29) - 1;
+/// Of an extension of a MessageSet, which never is a field number on the wire.
+const MAX_ITEM: u32 = i32::MAX as u32 - 1;
 /// No field of that number.
 const NONE: u16 = u16::MAX;
 
@@ -21,13 +23,16 @@ const NO_FIELDS: [Entry; 16] = {
 };
 
 /// Where the required fields are among the entries.
-pub(super) fn required_positions(entries: &[Entry]) -> Vec<u16> {
-    let positions = (0u16..).zip(entries);
-    positions.filter(|(_, entry)| entry.flags.is_required()).map(|(position, _)| position).collect()
+pub(super) fn required_positions(entries: &[Entry], room: &mut Room) -> Result<Vec<u16>, Full> {
+    let positions = || (0u16..).zip(entries).filter(|(_, entry)| entry.flags.is_required());
+    let mut required = Vec::new();
+    room.reserve(&mut required, positions().count())?;
+    required.extend(positions().map(|(position, _)| position));
+    Ok(required)
 }
 
 /// One message type, lowered.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Program {
     /// Entries by field number 0..16, the numbers of one-byte tags.
     pub(super) fast: [Entry; 16],
@@ -53,8 +58,8 @@ pub(crate) struct Program {
     repeated_mask: u64,
     /// The form of a body with all fields, if they are all fixed-width numbers.
     pub(super) fixed: Option<FixedShape>,
-    /// The form of a body with all fields, if they are all messages of such a form.
-    pub(super) parts: Option<PartsShape>,
+    /// The form of a body with all fields, if they are all messages of such a form: one or none.
+    pub(super) parts: Vec<PartsShape>,
     /// Presence bits of singular fields whose size on the wire does not depend on their value, by that size.
     constant_sizes: Vec<(u64, u8)>,
     /// Size of the body in words.
@@ -113,7 +118,7 @@ impl Program {
         required: Vec::new(),
         repeated_mask: 0,
         fixed: None,
-        parts: None,
+        parts: Vec::new(),
         constant_sizes: Vec::new(),
         words: 2,
         cleared: 2,
@@ -133,41 +138,46 @@ impl Program {
         whole: u32::MAX,
     };
 
-    pub(super) fn new(spec: &MessageSpec, closed: &[bool]) -> Result<Self, DescriptorErrorKind> {
+    pub(super) fn new(
+        spec: &MessageSpec,
+        closed: impl Fn(u32) -> bool + Copy,
+        room: &mut Room,
+    ) -> Result<Self, Fault> {
         if spec.fields.len() >= MAX_FIELDS {
-            return Err(DescriptorErrorKind::TooMany);
+            return Err(DescriptorErrorKind::TooMany.into());
         }
-        if spec.fields.iter().any(|f| f.number == 0 || f.number > MAX_NUMBER) {
-            return Err(DescriptorErrorKind::InvalidNumber);
+        let most = if spec.message_set { MAX_ITEM } else { MAX_NUMBER };
+        if spec.fields.iter().any(|f| f.number == 0 || f.number > most) {
+            return Err(DescriptorErrorKind::InvalidNumber.into());
         }
-        let mut order: Vec<u16> = (0..spec.fields.len() as u16).collect();
-        order.sort_by_key(|&i| spec.fields[i as usize].number);
-        let is_closed = |e: u32| closed.get(e as usize).copied().unwrap_or(false);
-        let mut entries: Vec<Entry> =
-            order.iter().map(|&i| Entry::new(&spec.fields[i as usize], spec.map_entry, is_closed)).collect();
-        let mut oneof_ids: Vec<u32> = Vec::new();
-        for (entry, &i) in entries.iter_mut().zip(&order) {
-            if let Some(oneof) = spec.fields[i as usize].oneof {
-                oneof_ids.push(oneof);
-                entry.oneof = 1;
+        let mut order = room.list(0..spec.fields.len() as u16)?;
+        order.sort_unstable_by_key(|&i| (spec.fields[i as usize].number, i));
+        let mut entries =
+            room.list(order.iter().map(|&i| Entry::new(&spec.fields[i as usize], spec.map_entry, closed)))?;
+        let mut oneofs: Vec<u32> = Vec::new();
+        for oneof in spec.fields.iter().filter_map(|field| field.oneof) {
+            if oneofs.last() != Some(&oneof) {
+                room.push(&mut oneofs, oneof)?;
             }
         }
-        oneof_ids.sort_unstable();
-        oneof_ids.dedup();
+        oneofs.sort_unstable();
+        oneofs.dedup();
         for (entry, &i) in entries.iter_mut().zip(&order) {
             if let Some(oneof) = spec.fields[i as usize].oneof {
-                entry.oneof = 1 + oneof_ids.partition_point(|&o| o < oneof) as u16;
+                entry.oneof = 1 + oneofs.partition_point(|&o| o < oneof) as u16;
             }
         }
-        let mut entry_of = vec![NONE; order.len()];
+        let mut entry_of = room.filled(NONE, order.len())?;
         for (entry, &field) in order.iter().enumerate() {
             entry_of[field as usize] = entry as u16;
         }
         let has_required = entries.iter().any(|e| e.flags.is_required());
+        let oneof_masks = room.filled(0, oneofs.len())?;
+        room.drop_list(oneofs);
         Ok(Self {
             fields: order,
             entry_of,
-            oneof_masks: vec![0; oneof_ids.len()],
+            oneof_masks,
             has_required,
             needs_check: has_required,
             message_set: spec.message_set,
@@ -175,6 +185,78 @@ impl Program {
             entries,
             ..Self::EMPTY
         })
+    }
+
+    /// A copy that asks whether there is room.
+    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, Full> {
+        let mut parts = Vec::new();
+        if let Some(shape) = self.parts() {
+            room.reserve(&mut parts, 1)?;
+            parts.push(shape.copy(room)?);
+        }
+        let Self {
+            fast,
+            near_from,
+            far,
+            required_mask,
+            repeated_mask,
+            words,
+            cleared,
+            maps,
+            wide,
+            has_required,
+            parent,
+            nests,
+            spans,
+            needs_check,
+            contiguous,
+            plain_end,
+            message_set,
+            map_entry,
+            message,
+            left_out,
+            whole,
+            ..
+        } = *self;
+        Ok(Self {
+            entries: room.copy(&self.entries)?,
+            near: room.copy(&self.near)?,
+            writes: room.copy(&self.writes)?,
+            fields: room.copy(&self.fields)?,
+            entry_of: room.copy(&self.entry_of)?,
+            oneof_masks: room.copy(&self.oneof_masks)?,
+            required: room.copy(&self.required)?,
+            constant_sizes: room.copy(&self.constant_sizes)?,
+            fixed: self.fixed.as_ref().map(|shape| shape.copy(room)).transpose()?,
+            parts,
+            fast,
+            near_from,
+            far,
+            required_mask,
+            repeated_mask,
+            words,
+            cleared,
+            maps,
+            wide,
+            has_required,
+            parent,
+            nests,
+            spans,
+            needs_check,
+            contiguous,
+            plain_end,
+            message_set,
+            map_entry,
+            message,
+            left_out,
+            whole,
+        })
+    }
+
+    /// Bytes that a copy takes, and what readers need beside it; roughly.
+    pub(super) fn weight(&self) -> usize {
+        const PER_FIELD: usize = 2 * size_of::<Entry>() + size_of::<WriteEntry>() + 32;
+        size_of::<Self>() + size_of::<super::Body>() + self.entries.len() * PER_FIELD + self.near.len() * 16
     }
 
     /// Tells the entries of messages of fixed shape from others, and of map entries with plain values.
@@ -201,7 +283,7 @@ impl Program {
     }
 
     /// Fills in what follows from the layout.
-    pub(super) fn finish(&mut self, map_entry: bool) {
+    pub(super) fn finish(&mut self, map_entry: bool, room: &mut Room) -> Result<(), Full> {
         // Elements that allocate nothing keep their list at the end of the slab, where it grows in place.
         let leaf = self
             .entries
@@ -210,16 +292,16 @@ impl Program {
         self.contiguous = !self.wide && self.words <= CONTIGUOUS_WORDS && (leaf || map_entry);
         self.find_plain_end();
         if !self.wide {
-            self.fixed = FixedShape::new(&self.entries);
+            self.fixed = FixedShape::new(&self.entries, room)?;
         }
-        self.required = required_positions(&self.entries);
+        self.required = required_positions(&self.entries, room)?;
         let first = self.entries.first().map_or(1, |e| e.number());
         let last = self.entries.last().map_or(1, |e| e.number());
         let places = (last - first + 1).min(2 * self.entries.len() as u32 + 16);
         self.near_from = first;
         self.far = places <= last - first;
-        self.near = (first..first + places).map(Entry::none).collect();
-        self.writes = self.entries.iter().map(WriteEntry::new).collect();
+        self.near = room.list((0..places as usize).map(|at| Entry::none(first + at as u32)))?;
+        self.writes = room.list(self.entries.iter().map(WriteEntry::new))?;
         self.maps = self.entries.iter().any(|e| e.flags.is_map());
         self.parent = self.entries.iter().any(|e| e.coding.is_message());
         self.nests = self.entries.iter().any(|e| e.coding.is_message() && !e.flags.is_inline());
@@ -248,10 +330,11 @@ impl Program {
             if let Some(size) = entry.constant_size() {
                 match self.constant_sizes.iter_mut().find(|(_, s)| *s == size) {
                     Some((mask, _)) => *mask |= bit,
-                    None => self.constant_sizes.push((bit, size)),
+                    None => room.push(&mut self.constant_sizes, (bit, size))?,
                 }
             }
         }
+        Ok(())
     }
 
     /// The entries, in field number order.
@@ -403,7 +486,7 @@ impl Program {
     /// The form of a body with all fields, if they are all messages of fixed shape.
     #[inline(always)]
     pub(crate) fn parts(&self) -> Option<&PartsShape> {
-        self.parts.as_ref()
+        self.parts.first()
     }
 
     /// Presence bits of singular fields with a size of their own on the wire, tag included; of a dense program.

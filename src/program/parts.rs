@@ -3,7 +3,7 @@
 //! Where all fields of a message are singular messages of two to four four-byte numbers that lie in its body
 //! (`fixed.rs`), it has one form with everything there, too: one length, the same tags and lengths at the same places.
 
-use super::{Coding, Entry, FixedShape};
+use super::{Coding, Entry, FixedShape, Full, Room};
 use alloc::vec::Vec;
 
 /// Most bytes of a body that is compared.
@@ -11,7 +11,7 @@ pub(crate) const MAX_PARTS_LEN: usize = 96;
 const WORDS: usize = MAX_PARTS_LEN / 8;
 
 /// One sub-message.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Part {
     /// Where its content stands in the body on the wire, and how long it is.
     pub(crate) from: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Part {
 }
 
 /// The one form that the body of such a message has when everything is there, in order.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct PartsShape {
     /// Length of the body in bytes, at most 96.
     pub(crate) len: usize,
@@ -45,25 +45,28 @@ impl PartsShape {
     pub(super) fn new<'p>(
         entries: &[Entry],
         shape_of: impl Fn(u32) -> Option<&'p FixedShape>,
-    ) -> Option<Self> {
-        let mut bytes = [(0u8, 0u8); MAX_PARTS_LEN];
-        let (mut len, mut parts) = (0, Vec::new());
-        for entry in entries {
-            if entry.coding != Coding::Message {
-                return None;
-            }
+        room: &mut Room,
+    ) -> Result<Option<Self>, Full> {
+        let shape_of = |entry: &Entry| {
             let shape = shape_of(entry.sub).filter(|shape| shape.fours.is_some_and(|n| n >= 2))?;
             let singular = entry.flags.is_inline() && !entry.flags.is_list() && entry.oneof == 0;
-            if !singular || entry.tag & 7 != 2 || entry.tag >= 0x80 || len + 2 + shape.len > MAX_PARTS_LEN {
-                return None;
-            }
-            (bytes[len], bytes[len + 1]) = ((entry.tag as u8, 0xff), (shape.len as u8, 0xff));
+            let fits = singular && entry.coding == Coding::Message && entry.tag & 7 == 2 && entry.tag < 0x80;
+            fits.then_some(shape)
+        };
+        let mut lens = entries.iter().map(|entry| shape_of(entry).map(|shape| 2 + shape.len));
+        let len = lens.try_fold(0usize, |sum, len| Some(sum.saturating_add(len?)));
+        let Some(len @ 1..=MAX_PARTS_LEN) = len else { return Ok(None) };
+        let mut bytes = [(0u8, 0u8); MAX_PARTS_LEN];
+        let (mut at, mut parts) = (0, Vec::new());
+        room.reserve(&mut parts, entries.len())?;
+        for (entry, shape) in entries.iter().filter_map(|entry| Some((entry, shape_of(entry)?))) {
+            (bytes[at], bytes[at + 1]) = ((entry.tag as u8, 0xff), (shape.len as u8, 0xff));
             let (tag, slot) = (entry.tag as u8, entry.slot);
-            parts.push(Part { from: len + 2, tag, slot, shape: shape.clone() });
-            for (place, tag) in bytes[len + 2..].iter_mut().zip(shape.tags()) {
+            parts.push(Part { from: at + 2, tag, slot, shape: shape.copy(room)? });
+            for (place, tag) in bytes[at + 2..].iter_mut().zip(shape.tags()) {
                 *place = tag;
             }
-            len += 2 + shape.len;
+            at += 2 + shape.len;
         }
         let word = |i: usize, part: fn(&(u8, u8)) -> u8| {
             bytes[8 * i..8 * i + 8].iter().rev().fold(0, |word, byte| word << 8 | u64::from(part(byte)))
@@ -75,7 +78,7 @@ impl PartsShape {
             };
             parts.iter().enumerate().all(alike)
         });
-        (!parts.is_empty() && parts.len() <= 32).then(|| Self {
+        Ok(Some(Self {
             len,
             fours,
             implicit: parts.iter().any(|part| part.shape.implicit != 0),
@@ -84,7 +87,19 @@ impl PartsShape {
             all: (u32::MAX) >> (32 - parts.len()),
             parts,
             optional: entries.iter().all(|entry| !entry.flags.is_required()),
-        })
+        }))
+    }
+
+    /// A copy that asks whether there is room.
+    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, Full> {
+        let mut parts = Vec::new();
+        room.reserve(&mut parts, self.parts.len())?;
+        for part in &self.parts {
+            let Part { from, tag, slot, .. } = *part;
+            parts.push(Part { from, tag, slot, shape: part.shape.copy(room)? });
+        }
+        let Self { len, expected, mask, fours, implicit, all, optional, .. } = *self;
+        Ok(Self { len, expected, mask, parts, fours, implicit, all, optional })
     }
 
     /// Whether a body of this length at the start of `bytes` has everything at its place.

@@ -7,15 +7,19 @@
 
 use super::lowered::{LeftOut, required_positions};
 use super::set::mark_required;
-use super::{Bodies, Entry, Program, ProgramSet};
-use alloc::collections::BTreeMap;
+use super::{Bodies, Entry, Full, Program, ProgramSet, Room};
 use alloc::sync::Arc;
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
+
+/// No program, or no node.
+const NONE: u32 = u32::MAX;
 
 /// The fields wanted, as a tree with the root at 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
     nodes: Vec<Node>,
+    /// Bytes of the paths that made it.
+    asked: usize,
 }
 
 /// What is wanted of a message.
@@ -27,8 +31,19 @@ struct Node {
     all: bool,
     /// The message is to stay bytes.
     lazy: bool,
-    /// Nodes of fields, by position of the entry.
-    fields: BTreeMap<u16, u32>,
+    /// Nodes of fields, by position of the entry; sorted.
+    fields: Vec<(u16, u32)>,
+}
+
+impl Node {
+    fn new(message: u32, all: bool) -> Self {
+        Self { message, all, lazy: false, fields: Vec::new() }
+    }
+
+    fn field(&self, position: u16) -> Option<u32> {
+        let at = self.fields.binary_search_by_key(&position, |field| field.0).ok()?;
+        self.fields.get(at).map(|field| field.1)
+    }
 }
 
 /// A set of programs made by a selection, and the program of its root.
@@ -38,23 +53,44 @@ pub(crate) struct Selected {
     pub(crate) root: u32,
 }
 
+/// Bytes of programs that a selection may take for each byte of its paths.
+const PER_BYTE: usize = 64;
+/// Bytes that any selection may take.
+const FREE: usize = 1 << 20;
+/// How many times a selection may take the programs of the messages that it goes through.
+const PER_PROGRAM: usize = 16;
+
 impl Selection {
     /// Nothing of this message.
-    pub(crate) fn new(message: u32) -> Self {
-        Self { nodes: vec![Node { message, all: false, lazy: false, fields: BTreeMap::new() }] }
+    pub(crate) fn new(message: u32) -> Result<Self, Full> {
+        let mut nodes = Vec::new();
+        nodes.try_reserve_exact(1).map_err(|_| Full::Allocation)?;
+        nodes.push(Node::new(message, false));
+        Ok(Self { nodes, asked: 0 })
+    }
+
+    /// Counts a path, which is what memory is taken for.
+    pub(crate) fn ask(&mut self, path: &str) {
+        self.asked = self.asked.saturating_add(path.len());
     }
 
     /// The node of a field, made if it is not there: with all of its message if all of this one is wanted. `message`
     /// is the message of the field, `u32::MAX` for other fields.
-    pub(crate) fn field(&mut self, node: u32, position: u16, message: u32) -> u32 {
+    pub(crate) fn field(&mut self, node: u32, position: u16, message: u32) -> Result<u32, Full> {
         let next = self.nodes.len() as u32;
-        let Some(parent) = self.nodes.get_mut(node as usize) else { return node };
+        let Some(parent) = self.nodes.get_mut(node as usize) else { return Ok(node) };
+        let at = match parent.fields.binary_search_by_key(&position, |field| field.0) {
+            Ok(at) => return Ok(parent.fields.get(at).map_or(node, |field| field.1)),
+            Err(at) => at,
+        };
         let all = parent.all;
-        let child = *parent.fields.entry(position).or_insert(next);
-        if child == next {
-            self.nodes.push(Node { message, all, lazy: false, fields: BTreeMap::new() });
+        parent.fields.try_reserve(1).map_err(|_| Full::Allocation)?;
+        self.nodes.try_reserve(1).map_err(|_| Full::Allocation)?;
+        if let Some(parent) = self.nodes.get_mut(node as usize) {
+            parent.fields.insert(at, (position, next));
         }
-        child
+        self.nodes.push(Node::new(message, all));
+        Ok(next)
     }
 
     /// Whether all of a node is wanted, and nothing below it asked for by itself.
@@ -63,20 +99,25 @@ impl Selection {
     }
 
     /// Wants all of a node.
-    pub(crate) fn want_all(&mut self, node: u32) {
-        let mut todo = vec![node];
-        while let Some(node) = todo.pop().and_then(|node| self.nodes.get_mut(node as usize)) {
+    pub(crate) fn want_all(&mut self, node: u32) -> Result<(), Full> {
+        let mut todo = Vec::new();
+        let mut next = Some(node);
+        while let Some(node) = next.and_then(|node| self.nodes.get_mut(node as usize)) {
             node.all = true;
-            todo.extend(node.fields.values());
+            todo.try_reserve(node.fields.len()).map_err(|_| Full::Allocation)?;
+            todo.extend(node.fields.iter().map(|field| field.1));
+            next = todo.pop();
         }
+        Ok(())
     }
 
     /// Makes the messages of a node stay bytes.
-    pub(crate) fn make_lazy(&mut self, node: u32) {
-        self.want_all(node);
+    pub(crate) fn make_lazy(&mut self, node: u32) -> Result<(), Full> {
+        self.want_all(node)?;
         if let Some(node) = self.nodes.get_mut(node as usize) {
             node.lazy = true;
         }
+        Ok(())
     }
 
     fn node(&self, node: u32) -> Option<&Node> {
@@ -85,99 +126,136 @@ impl Selection {
 }
 
 /// A program to be made: of a node, or of a whole message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
     Node(u32),
     Whole(u32),
 }
 
 /// The programs to be made, each with the index it will have.
-struct Work {
-    known: BTreeMap<Wanted, u32>,
+struct Work<'p> {
+    pool: &'p ProgramSet,
+    /// By node, and by message: the index.
+    nodes: Vec<u32>,
+    wholes: Vec<u32>,
     list: Vec<Wanted>,
+    /// What the programs of nodes take.
+    room: Room,
+    /// What whole programs take, which follows from the schema.
+    free: Room,
 }
 
-impl Work {
-    fn index(&mut self, wanted: Wanted) -> u32 {
-        let Self { known, list } = self;
-        *known.entry(wanted).or_insert_with(|| {
-            list.push(wanted);
-            list.len() as u32 - 1
-        })
+impl<'p> Work<'p> {
+    fn new(pool: &'p ProgramSet, selection: &Selection) -> Result<Self, Full> {
+        let mut free = Room::new(usize::MAX);
+        let room = Room::new(FREE.saturating_add(selection.asked.saturating_mul(PER_BYTE)));
+        let nodes = free.filled(NONE, selection.nodes.len())?;
+        let wholes = free.filled(NONE, pool.programs.len())?;
+        Ok(Self { pool, nodes, wholes, list: Vec::new(), room, free })
+    }
+
+    fn index(&mut self, wanted: Wanted) -> Result<u32, Full> {
+        let known = match wanted {
+            Wanted::Node(node) => self.nodes.get_mut(node as usize),
+            Wanted::Whole(message) => self.wholes.get_mut(message as usize),
+        };
+        let Some(known) = known else { return Ok(NONE) };
+        if *known == NONE {
+            *known = self.list.len() as u32;
+            self.free.push(&mut self.list, wanted)?;
+            if let Wanted::Whole(message) = wanted {
+                self.room.widen(self.pool.program(message).weight().saturating_mul(PER_PROGRAM));
+            }
+        }
+        Ok(*known)
     }
 }
 
 impl ProgramSet {
     /// Makes the programs of a selection of messages of this set; fields that are not selected are kept as bytes if
-    /// `keep`. Takes time and memory in the number of fields of all messages that can be reached.
-    pub(crate) fn select(&self, selection: &Selection, keep: bool) -> Selected {
-        let mut work = Work { known: BTreeMap::new(), list: Vec::new() };
-        let root = work.index(Wanted::Node(0));
+    /// `keep`. Takes time and memory in the number of fields of all messages that can be reached, and in the paths:
+    /// 1 MiB, 64 bytes for each byte of them and 16 times the programs of the messages they go through at most.
+    ///
+    /// # Errors
+    /// More than that, or an allocation that failed.
+    pub(crate) fn select(&self, selection: &Selection, keep: bool) -> Result<Selected, Full> {
+        let mut work = Work::new(self, selection)?;
+        let root = work.index(Wanted::Node(0))?;
         let mut programs = Vec::new();
         while let Some(&wanted) = work.list.get(programs.len()) {
             let program = match wanted {
-                Wanted::Whole(message) => self.whole(message, &mut work),
+                Wanted::Whole(message) => self.whole(message, &mut work)?,
                 Wanted::Node(node) => match selection.node(node) {
-                    Some(node) => self.part(selection, node, keep, &mut work),
+                    Some(node) => self.part(selection, node, keep, &mut work)?,
                     None => Program::EMPTY,
                 },
             };
-            programs.push(program);
+            work.free.push(&mut programs, program)?;
         }
-        mark_required(&mut programs);
+        mark_required(&mut programs, &mut work.free)?;
         let enums = self.enums.clone();
-        let bodies = Bodies::new(&programs);
+        let bodies = Bodies::new(&programs, &mut work.free)?;
         let set = Arc::new_cyclic(|shared| Self { programs, bodies, enums, shared: shared.clone() });
-        Selected { set, root }
+        Ok(Selected { set, root })
     }
 
     /// The program of a message, with the indices of the new set.
-    fn whole(&self, message: u32, work: &mut Work) -> Program {
-        let mut program = self.program(message).clone();
-        program.whole = work.index(Wanted::Whole(message));
+    fn whole(&self, message: u32, work: &mut Work<'_>) -> Result<Program, Full> {
+        let mut program = self.program(message).copy(&mut work.free)?;
+        program.whole = work.index(Wanted::Whole(message))?;
         program.each_entry(|entry| {
             if entry.coding.is_message() {
-                entry.sub = work.index(Wanted::Whole(entry.sub));
+                entry.sub = work.index(Wanted::Whole(entry.sub))?;
             }
-        });
-        program
+            Ok(())
+        })?;
+        Ok(program)
     }
 
     /// The program of a node.
-    fn part(&self, selection: &Selection, node: &Node, keep: bool, work: &mut Work) -> Program {
-        let mut program = self.program(node.message).clone();
+    fn part(
+        &self,
+        selection: &Selection,
+        node: &Node,
+        keep: bool,
+        work: &mut Work<'_>,
+    ) -> Result<Program, Full> {
         let original = self.program(node.message);
-        let selected =
-            |entry: &Entry| node.all || node.fields.contains_key(&(original.position(entry) as u16));
+        let whole = work.index(Wanted::Whole(node.message))?;
+        work.room.take(original.weight())?;
+        let mut program = original.copy(&mut work.free)?;
+        let child = |entry: &Entry| node.field(original.position(entry) as u16);
+        let selected = |entry: &Entry| node.all || child(entry).is_some();
         // Of each oneof, whether a member is selected.
-        let mut oneofs = vec![false; original.oneofs() + 1];
+        let mut oneofs = work.free.filled(false, original.oneofs() + 1)?;
         for entry in original.entries().iter().filter(|entry| selected(entry)) {
             oneofs[entry.oneof as usize] = true;
         }
-        program.whole = work.index(Wanted::Whole(node.message));
+        program.whole = whole;
         program.each_entry(|entry| {
             if !selected(entry) {
                 entry.set_unselected(entry.oneof != 0 && oneofs[entry.oneof as usize]);
             }
             if !entry.coding.is_message() {
-                return;
+                return Ok(());
             }
-            let child = node.fields.get(&(original.position(entry) as u16));
-            let Some((child, inner)) = child.and_then(|&child| Some((child, selection.node(child)?))) else {
-                entry.sub = work.index(Wanted::Whole(entry.sub));
-                return;
+            let Some((child, inner)) = child(entry).and_then(|child| Some((child, selection.node(child)?)))
+            else {
+                entry.sub = work.index(Wanted::Whole(entry.sub))?;
+                return Ok(());
             };
             if inner.lazy {
                 entry.set_lazy();
             }
             if inner.lazy || selection.is_whole(child) {
-                entry.sub = work.index(Wanted::Whole(entry.sub));
+                entry.sub = work.index(Wanted::Whole(entry.sub))?;
             } else {
                 entry.set_partial();
-                entry.sub = work.index(Wanted::Node(child));
+                entry.sub = work.index(Wanted::Node(child))?;
             }
-        });
-        (program.fixed, program.parts) = (None, None);
+            Ok(())
+        })?;
+        (program.fixed, program.parts) = (None, Vec::new());
         // A map entry has its key and its value, and nothing unknown.
         let complete = node.all || (original.map_entry && original.entries().iter().all(selected));
         program.left_out = match (complete, keep) {
@@ -185,16 +263,16 @@ impl ProgramSet {
             (false, true) => LeftOut::Kept,
             (false, false) => LeftOut::Dropped,
         };
-        program.find_required();
-        program
+        program.find_required(&mut work.free)?;
+        Ok(program)
     }
 }
 
 impl Program {
     /// Changes every copy of every entry.
-    fn each_entry(&mut self, mut change: impl FnMut(&mut Entry)) {
+    fn each_entry(&mut self, mut change: impl FnMut(&mut Entry) -> Result<(), Full>) -> Result<(), Full> {
         for entry in &mut self.entries {
-            change(entry);
+            change(entry)?;
         }
         let entries = &self.entries;
         let near = (self.near_from..).zip(&mut self.near);
@@ -204,19 +282,21 @@ impl Program {
                 *place = *entry;
             }
         }
+        Ok(())
     }
 
     /// Finds anew which fields are required.
-    fn find_required(&mut self) {
+    fn find_required(&mut self, room: &mut Room) -> Result<(), Full> {
         self.has_required = self.entries.iter().any(|entry| entry.flags.is_required());
         self.needs_check = self.has_required;
         self.required_mask = 0;
-        self.required = required_positions(&self.entries);
+        self.required = required_positions(&self.entries, room)?;
         self.find_plain_end();
         if !self.wide {
             let required = self.entries.iter().filter(|entry| entry.flags.is_required());
             self.required_mask = required.fold(0, |mask, entry| mask | 1 << (entry.bit & 63));
         }
+        Ok(())
     }
 }
 
@@ -243,11 +323,11 @@ mod tests {
     #[test]
     fn a_selection_of_a_recursive_message_is_finite() {
         let pool = nodes();
-        let mut selection = Selection::new(0);
-        let child = selection.field(0, 1, 0);
-        let grandchild = selection.field(child, 2, 0);
-        selection.want_all(grandchild);
-        let Selected { set, root } = pool.select(&selection, true);
+        let mut selection = Selection::new(0).unwrap();
+        let child = selection.field(0, 1, 0).unwrap();
+        let grandchild = selection.field(child, 2, 0).unwrap();
+        selection.want_all(grandchild).unwrap();
+        let Selected { set, root } = pool.select(&selection, true).unwrap();
         let program = set.program(root);
         let ops: Vec<Op> = program.entries().iter().map(|entry| entry.op).collect();
         assert_eq!(ops, [Op::SkipVarint, Op::Inline, Op::SkipLength, Op::SkipLength]);
@@ -265,11 +345,11 @@ mod tests {
     #[test]
     fn a_lazy_field_of_a_whole_message_leaves_the_rest_whole() {
         let pool = nodes();
-        let mut selection = Selection::new(0);
-        selection.want_all(0);
-        let lazy = selection.field(0, 2, 0);
-        selection.make_lazy(lazy);
-        let Selected { set, root } = pool.select(&selection, false);
+        let mut selection = Selection::new(0).unwrap();
+        selection.want_all(0).unwrap();
+        let lazy = selection.field(0, 2, 0).unwrap();
+        selection.make_lazy(lazy).unwrap();
+        let Selected { set, root } = pool.select(&selection, false).unwrap();
         let program = set.program(root);
         let ops: Vec<Op> = program.entries().iter().map(|entry| entry.op).collect();
         assert_eq!(ops, [Op::Varint32, Op::Message, Op::ListLazy, Op::String]);
@@ -279,7 +359,7 @@ mod tests {
     #[test]
     fn the_programs_of_a_selection_can_be_shared_from_a_reference() {
         let pool = nodes();
-        let Selected { set, .. } = pool.select(&Selection::new(0), false);
+        let Selected { set, .. } = pool.select(&Selection::new(0).unwrap(), false).unwrap();
         assert!(pool.share().is_none());
         assert!(Arc::ptr_eq(&set.share().unwrap(), &set));
     }

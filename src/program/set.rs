@@ -1,16 +1,18 @@
 //! All programs of a schema.
 
-use super::{Bodies, Body, Coding, Entry, EnumSpec, MessageSpec, PartsShape, Program, layout};
+use super::{Bodies, Body, Coding, Entry, EnumSpec, FixedShape, Full, MessageSpec, PartsShape, Program};
+use super::{Room, Scalar, Shape, layout};
 use crate::error::DescriptorErrorKind;
 use crate::table::Kind;
 use alloc::sync::{Arc, Weak};
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
-/// The numbers of a closed enum.
-#[derive(Clone, Debug)]
+/// The numbers of an enum.
+#[derive(Debug)]
 pub(crate) struct EnumNumbers {
     /// Bit n: number n is listed, for 0..64.
     small: u64,
+    /// All numbers, of a closed enum.
     sorted: Vec<i32>,
     /// The first number listed.
     default: i32,
@@ -18,16 +20,21 @@ pub(crate) struct EnumNumbers {
 }
 
 impl EnumNumbers {
-    fn new(spec: &EnumSpec) -> Self {
-        let mut sorted = spec.numbers.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
+    fn new<S: Source + ?Sized>(source: &S, index: u32, room: &mut Room) -> Result<Self, Full> {
+        let default = source.enum_number(index, 0).unwrap_or(0);
+        let closed = source.is_closed(index);
+        let mut sorted = Vec::new();
+        if closed {
+            room.reserve(&mut sorted, source.enum_numbers(index))?;
+            sorted.extend((0..source.enum_numbers(index)).filter_map(|at| source.enum_number(index, at)));
+            sorted.sort_unstable();
+            sorted.dedup();
+        }
         let small = sorted.iter().filter(|n| (0..64).contains(*n)).fold(0, |bits, n| bits | 1 << n);
-        let default = spec.numbers.first().copied().unwrap_or(0);
-        Self { small, sorted, default, closed: spec.closed }
+        Ok(Self { small, sorted, default, closed })
     }
 
-    /// Whether the enum lists the number.
+    /// Whether the closed enum lists the number.
     #[inline]
     pub(crate) fn contains(&self, number: i32) -> bool {
         if (0..64).contains(&number) {
@@ -38,13 +45,82 @@ impl EnumNumbers {
     }
 }
 
+/// What programs are made of: messages and enums by index.
+pub(crate) trait Source {
+    /// How many messages there are.
+    fn messages(&self) -> usize;
+    /// Describes a message in the place of what `spec` holds.
+    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), Full>;
+    /// How many enums there are.
+    fn enums(&self) -> usize;
+    /// Whether numbers that the enum does not list are unknown fields.
+    fn is_closed(&self, index: u32) -> bool;
+    /// How many numbers an enum lists.
+    fn enum_numbers(&self, index: u32) -> usize;
+    /// One of them.
+    fn enum_number(&self, index: u32, at: usize) -> Option<i32>;
+}
+
+impl Source for (&[MessageSpec], &[EnumSpec]) {
+    fn messages(&self) -> usize {
+        self.0.len()
+    }
+
+    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), Full> {
+        let Some(message) = self.0.get(index as usize) else { return Ok(()) };
+        (spec.message_set, spec.map_entry) = (message.message_set, message.map_entry);
+        spec.fields.clear();
+        room.reserve(&mut spec.fields, message.fields.len())?;
+        spec.fields.extend_from_slice(&message.fields);
+        Ok(())
+    }
+
+    fn enums(&self) -> usize {
+        self.1.len()
+    }
+
+    fn is_closed(&self, index: u32) -> bool {
+        self.1.get(index as usize).is_some_and(|e| e.closed)
+    }
+
+    fn enum_numbers(&self, index: u32) -> usize {
+        self.1.get(index as usize).map_or(0, |e| e.numbers.len())
+    }
+
+    fn enum_number(&self, index: u32, at: usize) -> Option<i32> {
+        self.1.get(index as usize)?.numbers.get(at).copied()
+    }
+}
+
+/// Why programs could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Something is wrong with the schema.
+    Schema(DescriptorErrorKind),
+    /// There is no room.
+    Full(Full),
+}
+
+impl From<DescriptorErrorKind> for Fault {
+    fn from(kind: DescriptorErrorKind) -> Self {
+        Self::Schema(kind)
+    }
+}
+
+impl From<Full> for Fault {
+    fn from(full: Full) -> Self {
+        Self::Full(full)
+    }
+}
+
 /// All message types of a schema, lowered; a program index is the position in the list given to `new`.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct ProgramSet {
     pub(super) programs: Vec<Program>,
     /// The same for readers.
     pub(super) bodies: Bodies,
-    pub(super) enums: Arc<[EnumNumbers]>,
+    /// Shared with selections; none in a set without programs, which allocates nothing.
+    pub(super) enums: Option<Arc<Vec<EnumNumbers>>>,
     /// The set itself, if it was made by a selection: from a reference to it, messages get a share.
     pub(super) shared: Weak<Self>,
 }
@@ -55,43 +131,38 @@ impl ProgramSet {
     /// # Errors
     /// The kind, and the index of the message at fault: a number out of range or used twice, a reference to a
     /// message or enum that is not in the lists, or too many fields.
+    #[cfg(test)]
     pub(crate) fn new(
         messages: &[MessageSpec],
         enums: &[EnumSpec],
     ) -> Result<Self, (DescriptorErrorKind, usize)> {
-        let closed: Vec<bool> = enums.iter().map(|e| e.closed).collect();
-        let mut programs = Vec::with_capacity(messages.len());
-        for (i, spec) in messages.iter().enumerate() {
-            let mut program = Program::new(spec, &closed).map_err(|kind| (kind, i))?;
-            (program.message, program.whole) = (i as u32, i as u32);
-            check(&program, spec, messages, enums.len()).map_err(|kind| (kind, i))?;
-            programs.push(program);
+        Self::of(&(messages, enums), &mut Room::new(usize::MAX)).map_err(|(fault, at)| match fault {
+            Fault::Schema(kind) => (kind, at),
+            Fault::Full(_) => (DescriptorErrorKind::BudgetExceeded, at),
+        })
+    }
+
+    /// As `new`, of any source, within this room.
+    pub(crate) fn of<S: Source + ?Sized>(source: &S, room: &mut Room) -> Result<Self, (Fault, usize)> {
+        let mut programs = Vec::new();
+        let full = |full| (Fault::Full(full), usize::MAX);
+        room.reserve(&mut programs, source.messages()).map_err(full)?;
+        let mut spec = MessageSpec::default();
+        for i in 0..source.messages() {
+            programs.push(program(source, i as u32, &mut spec, room).map_err(|fault| (fault, i))?);
         }
-        let leaves: Vec<_> = programs.iter().map(|p| layout::leaf(&p.entries)).collect();
-        for (program, spec) in programs.iter_mut().zip(messages) {
-            layout::lay_out(program, &leaves, spec.map_entry);
-            program.finish(spec.map_entry);
+        room.drop_list(spec.fields);
+        check_maps(&programs)?;
+        lay_out(&mut programs, room).map_err(full)?;
+        find_shapes(&mut programs, room).map_err(full)?;
+        mark_required(&mut programs, room).map_err(full)?;
+        let bodies = Bodies::new(&programs, room).map_err(full)?;
+        let mut enums = Vec::new();
+        room.reserve(&mut enums, source.enums()).map_err(full)?;
+        for i in 0..source.enums() {
+            enums.push(EnumNumbers::new(source, i as u32, room).map_err(full)?);
         }
-        let parts: Vec<Option<PartsShape>> = programs
-            .iter()
-            .map(
-                |p| if p.wide { None } else { PartsShape::new(&p.entries, |i| programs[i as usize].fixed()) },
-            )
-            .collect();
-        // Bodies of fixed shape are small enough to lie in their list, or in their parent.
-        let shaped: Vec<bool> = programs.iter().map(|p| p.fixed.is_some() && p.is_contiguous()).collect();
-        let plain_entry = |e: &Entry| !e.coding.is_message() && e.coding != Coding::ClosedEnum;
-        let plain: Vec<bool> =
-            programs.iter().map(|p| p.is_contiguous() && p.entries.iter().all(plain_entry)).collect();
-        let with_parts: Vec<bool> = parts.iter().map(Option::is_some).collect();
-        for (program, parts) in programs.iter_mut().zip(parts) {
-            program.mark(&shaped, &with_parts, &plain);
-            program.parts = parts;
-        }
-        mark_required(&mut programs);
-        let bodies = Bodies::new(&programs);
-        let enums = enums.iter().map(EnumNumbers::new).collect();
-        Ok(Self { programs, bodies, enums, shared: Weak::new() })
+        Ok(Self { programs, bodies, enums: Some(Arc::new(enums)), shared: Weak::new() })
     }
 
     /// The program of this index. An index that does not exist gives a message without fields.
@@ -119,71 +190,139 @@ impl ProgramSet {
 
     /// The first number that the enum of this index lists.
     pub(crate) fn enum_default(&self, index: u32) -> i32 {
-        self.enums.get(index as usize).map_or(0, |e| e.default)
+        self.enum_at(index).map_or(0, |e| e.default)
     }
 
     /// Whether the closed enum of this index lists the number.
     #[inline]
     pub(crate) fn enum_contains(&self, index: u32, number: i32) -> bool {
-        self.enums.get(index as usize).is_none_or(|e| !e.closed || e.contains(number))
+        self.enum_at(index).is_none_or(|e| !e.closed || e.contains(number))
+    }
+
+    #[inline]
+    fn enum_at(&self, index: u32) -> Option<&EnumNumbers> {
+        self.enums.as_ref()?.get(index as usize)
     }
 }
 
-fn check(
-    program: &Program,
-    spec: &MessageSpec,
-    messages: &[MessageSpec],
-    enums: usize,
-) -> Result<(), DescriptorErrorKind> {
-    let mut last = 0;
-    for entry in program.entries.iter() {
-        if entry.number() == last {
-            return Err(DescriptorErrorKind::DuplicateNumber);
-        }
-        last = entry.number();
+/// One program, without its layout.
+fn program<S: Source + ?Sized>(
+    source: &S,
+    index: u32,
+    spec: &mut MessageSpec,
+    room: &mut Room,
+) -> Result<Program, Fault> {
+    source.message(index, spec, room)?;
+    let mut program = Program::new(spec, |e| source.is_closed(e), room)?;
+    (program.message, program.whole) = (index, index);
+    if program.entries.windows(2).any(|pair| matches!(pair, [a, b] if a.number() == b.number())) {
+        return Err(DescriptorErrorKind::DuplicateNumber.into());
     }
     for field in &spec.fields {
         let known = match field.kind {
-            Kind::Message(m) => (m as usize) < messages.len(),
-            Kind::Enum(e) => (e as usize) < enums,
+            Kind::Message(m) => (m as usize) < source.messages(),
+            Kind::Enum(e) => (e as usize) < source.enums(),
             _ => true,
         };
         if !known {
-            return Err(DescriptorErrorKind::UnresolvedType);
+            return Err(DescriptorErrorKind::UnresolvedType.into());
         }
-        if field.shape == super::Shape::Map {
-            let entry = match field.kind {
-                Kind::Message(m) => &messages[m as usize],
-                _ => return Err(DescriptorErrorKind::InvalidMapEntry),
-            };
-            let numbers: Vec<u32> = entry.fields.iter().map(|f| f.number).collect();
-            if !entry.map_entry || numbers != [1, 2] || !entry.fields[0].kind.is_map_key() {
-                return Err(DescriptorErrorKind::InvalidMapEntry);
-            }
+        if field.shape == Shape::Map && !matches!(field.kind, Kind::Message(_)) {
+            return Err(DescriptorErrorKind::InvalidMapEntry.into());
+        }
+    }
+    Ok(program)
+}
+
+/// The fields that are maps have map entries.
+fn check_maps(programs: &[Program]) -> Result<(), (Fault, usize)> {
+    let is_entry = |program: &Program| match program.entries.as_slice() {
+        [key, value] => {
+            let fits = !key.coding.is_message()
+                && !matches!(key.scalar(), Scalar::F32 | Scalar::F64 | Scalar::Bytes | Scalar::Enum);
+            program.map_entry && (key.number(), value.number()) == (1, 2) && fits
+        }
+        _ => false,
+    };
+    for (i, program) in programs.iter().enumerate() {
+        let mut maps = program.entries.iter().filter(|e| e.flags.is_map());
+        if !maps.all(|e| programs.get(e.sub as usize).is_some_and(is_entry)) {
+            return Err((DescriptorErrorKind::InvalidMapEntry.into(), i));
         }
     }
     Ok(())
 }
 
-/// Spreads "has required fields" from each message to all that can hold it.
-pub(super) fn mark_required(programs: &mut [Program]) {
-    let mut holders: Vec<Vec<u32>> = vec![Vec::new(); programs.len()];
-    for (i, program) in programs.iter().enumerate() {
-        for entry in program.entries.iter().filter(|e| e.coding.is_message()) {
-            holders[entry.sub as usize].push(i as u32);
+fn lay_out(programs: &mut [Program], room: &mut Room) -> Result<(), Full> {
+    let leaves = room.list(programs.iter().map(|p| layout::leaf(&p.entries)))?;
+    for program in programs.iter_mut() {
+        let map_entry = program.map_entry;
+        layout::lay_out(program, &leaves, map_entry);
+        program.finish(map_entry, room)?;
+    }
+    room.drop_list(leaves);
+    Ok(())
+}
+
+/// Finds which messages have a form of their own on the wire, and tells the entries of these from others.
+fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), Full> {
+    for i in 0..programs.len() {
+        let Some(program) = programs.get(i).filter(|p| !p.wide) else { continue };
+        let shape_of = |i: u32| -> Option<&FixedShape> { programs.get(i as usize)?.fixed() };
+        if let Some(shape) = PartsShape::new(&program.entries, shape_of, room)? {
+            let mut parts = Vec::new();
+            room.reserve(&mut parts, 1)?;
+            parts.push(shape);
+            programs[i].parts = parts;
         }
     }
-    let mut todo: Vec<u32> =
-        (0..programs.len() as u32).filter(|&i| programs[i as usize].needs_check).collect();
+    let plain_entry = |e: &Entry| !e.coding.is_message() && e.coding != Coding::ClosedEnum;
+    // Bodies of fixed shape are small enough to lie in their list, or in their parent.
+    let shaped = room.list(programs.iter().map(|p| p.fixed.is_some() && p.is_contiguous()))?;
+    let is_plain = |p: &Program| p.is_contiguous() && p.entries.iter().all(plain_entry);
+    let plain = room.list(programs.iter().map(is_plain))?;
+    let with_parts = room.list(programs.iter().map(|p| !p.parts.is_empty()))?;
+    for program in programs.iter_mut() {
+        program.mark(&shaped, &with_parts, &plain);
+    }
+    [shaped, plain, with_parts].into_iter().for_each(|list| room.drop_list(list));
+    Ok(())
+}
+
+/// Spreads "has required fields" from each message to all that can hold it.
+pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result<(), Full> {
+    let mut todo: Vec<u32> = Vec::new();
+    for i in (0..programs.len()).filter(|&i| programs[i].needs_check) {
+        room.push(&mut todo, i as u32)?;
+    }
+    if todo.is_empty() {
+        return Ok(());
+    }
+    let links = |programs: &[Program]| {
+        let messages = programs.iter().flat_map(|p| &p.entries).filter(|e| e.coding.is_message());
+        messages.count()
+    };
+    // Pairs of a message and one that holds it, in the order of the first.
+    let mut holders: Vec<(u32, u32)> = Vec::new();
+    room.reserve(&mut holders, links(programs))?;
+    for (i, program) in programs.iter().enumerate() {
+        let messages = program.entries.iter().filter(|e| e.coding.is_message());
+        holders.extend(messages.map(|e| (e.sub, i as u32)));
+    }
+    holders.sort_unstable();
     while let Some(i) = todo.pop() {
-        for &holder in &holders[i as usize] {
+        let from = holders.partition_point(|&(held, _)| held < i);
+        for &(_, holder) in holders.iter().skip(from).take_while(|&&(held, _)| held == i) {
             let program = &mut programs[holder as usize];
             if !program.needs_check {
                 program.needs_check = true;
-                todo.push(holder);
+                room.push(&mut todo, holder)?;
             }
         }
     }
+    room.drop_list(todo);
+    room.drop_list(holders);
+    Ok(())
 }
 
 #[cfg(test)]

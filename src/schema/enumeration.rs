@@ -70,7 +70,7 @@ impl EnumDescriptor {
 
     /// The values, in the order of the file; at least one. Several may share a number.
     pub fn values(&self) -> impl ExactSizeIterator<Item = EnumValueDescriptor> + '_ {
-        (0..self.data().values.len() as u32).map(|i| EnumValueDescriptor::new(self, i))
+        (0..self.pool.data().values(self.index).len() as u32).map(|i| EnumValueDescriptor::new(self, i))
     }
 
     /// The value that a field has when it is not set and has no default of its own: the first one.
@@ -80,7 +80,7 @@ impl EnumDescriptor {
 
     /// The first value with this number.
     pub fn get_value(&self, number: i32) -> Option<EnumValueDescriptor> {
-        self.data().position(number).map(|i| EnumValueDescriptor::new(self, i))
+        self.pool.data().value_position(self.index, number).map(|i| EnumValueDescriptor::new(self, i))
     }
 
     /// The value of this name.
@@ -90,8 +90,9 @@ impl EnumDescriptor {
 
     /// The name of the first value with this number.
     pub(crate) fn value_name(&self, number: i32) -> Option<&str> {
-        let value = self.data().values.get(self.data().position(number)? as usize)?;
-        Some(self.pool.data().text(value.name.local()))
+        let data = self.pool.data();
+        let value = data.values(self.index).get(data.value_position(self.index, number)? as usize)?;
+        Some(data.text(value.name.local()))
     }
 
     /// Whether the enum is closed: numbers that it does not list are kept as unknown fields, not as values,
@@ -112,12 +113,14 @@ impl EnumDescriptor {
 
     /// The numbers that no value may have, both ends included.
     pub fn reserved_ranges(&self) -> impl ExactSizeIterator<Item = RangeInclusive<i32>> + '_ {
-        self.data().reserved_ranges.iter().map(|&(first, last)| first..=last)
+        let ranges = self.data().reserved_ranges.of(&self.pool.data().enum_reserved_ranges);
+        ranges.iter().map(|&(first, last)| first..=last)
     }
 
     /// The names that no value may have.
     pub fn reserved_names(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
-        self.data().reserved_names.iter().map(|&n| self.pool.data().text(n))
+        let names = self.data().reserved_names.of(&self.pool.data().reserved_names);
+        names.iter().map(|&n| self.pool.data().text(n))
     }
 
     /// The enum's `google.protobuf.EnumOptions`, encoded, custom options included.
@@ -151,7 +154,7 @@ impl EnumValueDescriptor {
     }
 
     fn data(&self) -> &EnumValueData {
-        &self.parent.data().values[self.index as usize]
+        &self.parent.pool.data().values(self.parent.index)[self.index as usize]
     }
 
     /// The enum.

@@ -1,6 +1,6 @@
 //! C escapes, in which descriptors hold the defaults of bytes fields and .proto source its strings.
 
-use alloc::{string::String, vec::Vec};
+use alloc::string::String;
 use core::fmt::Write;
 
 /// Text without quotes: `\n`, `\r`, `\t`, `\"`, `\'`, `\\`, and three octal digits for everything that is not
@@ -41,37 +41,40 @@ fn escape_ascii(byte: u8, out: &mut String) {
 }
 
 /// The bytes that escapes stand for: `\n`, `\r`, `\t`, `\a`, `\b`, `\f`, `\v`, quotes, `\\`, `\?`, one to three octal digits, and `\x`
-/// with one or two hexadecimal digits. `None` for any other backslash.
-pub(super) fn unescape(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len());
+/// with one or two hexadecimal digits. `None` in the place of any other backslash.
+pub(super) fn unescaped(text: &str) -> impl Iterator<Item = Option<u8>> {
     let mut rest = text.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
+    core::iter::from_fn(move || {
+        let (&byte, tail) = rest.split_first()?;
         rest = tail;
         if byte != b'\\' {
-            out.push(byte);
-            continue;
+            return Some(Some(byte));
         }
-        let (&escape, tail) = rest.split_first()?;
-        let (value, used) = match escape {
-            b'n' => (b'\n', 1),
-            b'r' => (b'\r', 1),
-            b't' => (b'\t', 1),
-            b'a' => (7, 1),
-            b'b' => (8, 1),
-            b'f' => (12, 1),
-            b'v' => (11, 1),
-            b'\\' | b'\'' | b'"' | b'?' => (escape, 1),
-            b'0'..=b'7' => digits(rest, 8, 3)?,
-            b'x' | b'X' => {
-                let (value, used) = digits(tail, 16, 2)?;
-                (value, used + 1)
-            }
-            _ => return None,
-        };
-        out.push(value);
-        rest = rest.get(used..)?;
-    }
-    Some(out)
+        Some(escape(&mut rest))
+    })
+}
+
+/// What a backslash in front of `rest` stands for.
+fn escape(rest: &mut &[u8]) -> Option<u8> {
+    let (&escape, tail) = rest.split_first()?;
+    let (value, used) = match escape {
+        b'n' => (b'\n', 1),
+        b'r' => (b'\r', 1),
+        b't' => (b'\t', 1),
+        b'a' => (7, 1),
+        b'b' => (8, 1),
+        b'f' => (12, 1),
+        b'v' => (11, 1),
+        b'\\' | b'\'' | b'"' | b'?' => (escape, 1),
+        b'0'..=b'7' => digits(rest, 8, 3)?,
+        b'x' | b'X' => {
+            let (value, used) = digits(tail, 16, 2)?;
+            (value, used + 1)
+        }
+        _ => return None,
+    };
+    *rest = rest.get(used..)?;
+    Some(value)
 }
 
 /// Up to `most` digits: their value, if it is a byte, and how many there are.
@@ -84,6 +87,11 @@ fn digits(bytes: &[u8], radix: u32, most: usize) -> Option<(u8, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
+
+    fn unescape(text: &str) -> Option<Vec<u8>> {
+        unescaped(text).collect()
+    }
 
     #[test]
     fn escapes() {

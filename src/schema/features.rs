@@ -5,7 +5,8 @@
 //! editions too, with their older spellings (`packed`, `required`, groups, `optional` in proto3) turned into
 //! features. Nothing outside of this room sees features: descriptors answer questions like `supports_presence`.
 
-use super::proto::{Edition, FieldProto, FileProto, label, type_code};
+use super::proto::{Edition, label, type_code};
+use super::read::{Field, File};
 
 /// `features.field_presence`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(super) struct Features {
     pub(super) packed: bool,
     pub(super) verify_utf8: bool,
     pub(super) delimited: bool,
+    /// `json_format = ALLOW`: names in JSON must not meet.
+    pub(super) strict_json: bool,
 }
 
 /// The features that one `options` message sets; `None` is inherited.
@@ -33,12 +36,24 @@ pub(super) struct FeatureOverrides {
     pub(super) packed: Option<bool>,
     pub(super) verify_utf8: Option<bool>,
     pub(super) delimited: Option<bool>,
+    pub(super) strict_json: Option<bool>,
+}
+
+/// What a value of a feature is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FeatureValue {
+    /// A choice, or a number that the enum does not list and so an unknown field.
+    Known,
+    /// The zero of its enum, which is no choice.
+    Nothing,
 }
 
 impl FeatureOverrides {
     /// Takes one field of `google.protobuf.FeatureSet`; numbers and values not known here change nothing.
-    pub(super) fn set(&mut self, number: u32, value: i32) {
+    pub(super) fn set(&mut self, number: u32, value: i32) -> FeatureValue {
         match (number, value) {
+            (1..=8, 0) => return FeatureValue::Nothing,
+            (6, 1 | 2) => self.strict_json = Some(value == 1),
             (1, 1) => self.field_presence = Some(FieldPresence::Explicit),
             (1, 2) => self.field_presence = Some(FieldPresence::Implicit),
             (1, 3) => self.field_presence = Some(FieldPresence::LegacyRequired),
@@ -48,6 +63,7 @@ impl FeatureOverrides {
             (5, 1 | 2) => self.delimited = Some(value == 2),
             _ => {}
         }
+        FeatureValue::Known
     }
 
     /// The (number, value) pairs of `google.protobuf.FeatureSet` that these overrides stand for.
@@ -64,6 +80,7 @@ impl FeatureOverrides {
             (3, pick(self.packed, 1, 2)),
             (4, pick(self.verify_utf8, 2, 3)),
             (5, pick(self.delimited, 2, 1)),
+            (6, pick(self.strict_json, 1, 2)),
         ]
         .into_iter()
         .filter_map(|(number, value)| Some((number, value?)))
@@ -80,6 +97,7 @@ impl Features {
                 packed: false,
                 verify_utf8: false,
                 delimited: false,
+                strict_json: false,
             },
             Edition::Proto3 => Self {
                 field_presence: FieldPresence::Implicit,
@@ -87,6 +105,7 @@ impl Features {
                 packed: true,
                 verify_utf8: true,
                 delimited: false,
+                strict_json: true,
             },
             Edition::Edition2023 | Edition::Edition2024 | Edition::Unstable => Self {
                 field_presence: FieldPresence::Explicit,
@@ -94,11 +113,12 @@ impl Features {
                 packed: true,
                 verify_utf8: true,
                 delimited: false,
+                strict_json: true,
             },
         }
     }
 
-    pub(super) fn of_file(file: &FileProto<'_>) -> Self {
+    pub(super) fn of_file(file: &File<'_>) -> Self {
         Self::of_edition(file.edition).with(file.options.features)
     }
 
@@ -110,12 +130,13 @@ impl Features {
             packed: overrides.packed.unwrap_or(self.packed),
             verify_utf8: overrides.verify_utf8.unwrap_or(self.verify_utf8),
             delimited: overrides.delimited.unwrap_or(self.delimited),
+            strict_json: overrides.strict_json.unwrap_or(self.strict_json),
         }
     }
 
     /// The features of a field inside of a definition that has these: its options, and what proto2 and proto3
     /// wrote in other ways before there were features.
-    pub(super) fn of_field(self, field: &FieldProto<'_>, edition: Edition) -> Self {
+    pub(super) fn of_field(self, field: &Field<'_>, edition: Edition) -> Self {
         let mut this = self.with(field.options.features);
         if edition.is_legacy() {
             if let Some(packed) = field.options.packed {
@@ -141,10 +162,10 @@ mod tests {
 
     #[test]
     fn overrides_survive_their_numbers() {
-        for number in 1..=6 {
-            for value in 0..=4 {
+        for number in 1..=7 {
+            for value in 1..=4 {
                 let mut overrides = FeatureOverrides::default();
-                overrides.set(number, value);
+                assert_eq!(overrides.set(number, value), FeatureValue::Known);
                 let known = overrides != FeatureOverrides::default();
                 let pairs: alloc::vec::Vec<_> = overrides.to_numbers().collect();
                 assert_eq!(pairs, if known { alloc::vec![(number, value)] } else { alloc::vec![] });
@@ -164,14 +185,14 @@ mod tests {
 
     #[test]
     fn old_spellings_are_features() {
-        let field = FieldProto { label: label::REQUIRED, type_code: type_code::GROUP, ..Default::default() };
+        let field = Field { label: label::REQUIRED, type_code: type_code::GROUP, ..Default::default() };
         let features = Features::of_edition(Edition::Proto2).of_field(&field, Edition::Proto2);
         assert_eq!(features.field_presence, FieldPresence::LegacyRequired);
         assert!(features.delimited);
-        let mut packed = FieldProto::default();
+        let mut packed = Field::default();
         packed.options.packed = Some(false);
         assert!(!Features::of_edition(Edition::Proto3).of_field(&packed, Edition::Proto3).packed);
-        let optional = FieldProto { proto3_optional: true, ..Default::default() };
+        let optional = Field { proto3_optional: true, ..Default::default() };
         let features = Features::of_edition(Edition::Proto3).of_field(&optional, Edition::Proto3);
         assert_eq!(features.field_presence, FieldPresence::Explicit);
     }

@@ -64,7 +64,7 @@ macro_rules! accessors {
             $field.pool.data().text($field.data().json_name)
         }
 
-        /// The number, 1 to 2^29-1.
+        /// The number, 1 to 2^29-1; of an extension of a MessageSet up to 2^31-2.
         #[inline]
         pub fn number(&$self) -> u32 {
             $field.data().number
@@ -135,7 +135,7 @@ macro_rules! accessors {
         /// The default value that the schema gives; without one, it is zero, empty, or the first value of the enum.
         pub fn explicit_default(&$self) -> Option<DefaultValue<$life>> {
             let data = $field.pool.data();
-            Some(match **$field.data().default.as_ref()? {
+            Some(match *data.default_of($field.data())? {
                 DefaultData::Bool(v) => DefaultValue::Bool(v),
                 DefaultData::Int(v) => DefaultValue::Int(v),
                 DefaultData::Uint(v) => DefaultValue::Uint(v),
@@ -143,7 +143,7 @@ macro_rules! accessors {
                 DefaultData::String(v) => DefaultValue::String(data.text(v)),
                 DefaultData::Bytes(v) => DefaultValue::Bytes(data.bytes(v)),
                 DefaultData::Enum(v) => DefaultValue::Enum(match $field.data().kind {
-                    Kind::Enum(e) => data.text(data.enums[e as usize].values[v as usize].name.local()),
+                    Kind::Enum(e) => data.values(e).get(v as usize).map_or("", |v| data.text(v.name.local())),
                     _ => "",
                 }),
             })
@@ -248,12 +248,11 @@ impl<'a> FieldRef<'a> {
     pub(crate) fn default_number(self) -> i32 {
         let data = self.data();
         let Kind::Enum(enumeration) = data.kind else { return 0 };
-        let at = match data.default.as_deref() {
+        let at = match self.pool.data().default_of(data) {
             Some(&DefaultData::Enum(position)) => position,
             _ => 0,
         };
-        let enumeration = self.pool.data().enums.get(enumeration as usize);
-        enumeration.and_then(|e| e.values.get(at as usize)).map_or(0, |v| v.number)
+        self.pool.data().values(enumeration).get(at as usize).map_or(0, |v| v.number)
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`FileDescriptor`].
 
-use super::model::{FileData, Import};
+use super::model::{FileData, Import, Owner, Run};
 use super::print;
 use super::{
     DescriptorPool, Edition, EnumDescriptor, ExtensionDescriptor, MessageDescriptor, ServiceDescriptor,
@@ -58,7 +58,7 @@ impl FileDescriptor {
 
     fn imports(&self, wanted: fn(Import) -> bool) -> impl Iterator<Item = FileDescriptor> + '_ {
         let files = self.pool.data().files.len();
-        let dependencies = self.data().dependencies.iter();
+        let dependencies = self.data().dependencies.of(&self.pool.data().dependencies).iter();
         dependencies
             .filter(move |d| wanted(d.import) && (d.file as usize) < files)
             .map(|d| FileDescriptor::new(&self.pool, d.file))
@@ -66,22 +66,31 @@ impl FileDescriptor {
 
     /// The top-level messages, in the order of the file.
     pub fn messages(&self) -> impl ExactSizeIterator<Item = MessageDescriptor> + '_ {
-        self.data().messages.iter().map(|&i| MessageDescriptor::new(&self.pool, i))
+        self.pool
+            .data()
+            .messages_in(Owner::File(self.index))
+            .iter()
+            .map(|&i| MessageDescriptor::new(&self.pool, i))
     }
 
     /// The top-level enums, in the order of the file.
     pub fn enums(&self) -> impl ExactSizeIterator<Item = EnumDescriptor> + '_ {
-        self.data().enums.iter().map(|&i| EnumDescriptor::new(&self.pool, i))
+        self.pool.data().enums_in(Owner::File(self.index)).iter().map(|&i| EnumDescriptor::new(&self.pool, i))
     }
 
     /// The extensions declared at the top level, in the order of the file.
     pub fn extensions(&self) -> impl ExactSizeIterator<Item = ExtensionDescriptor> + '_ {
-        self.data().extensions.iter().map(|&i| ExtensionDescriptor::new(&self.pool, i))
+        self.pool
+            .data()
+            .extensions_in(Owner::File(self.index))
+            .iter()
+            .map(|&i| ExtensionDescriptor::new(&self.pool, i))
     }
 
     /// The services, in the order of the file.
     pub fn services(&self) -> impl ExactSizeIterator<Item = ServiceDescriptor> + '_ {
-        self.data().services.iter().map(|&i| ServiceDescriptor::new(&self.pool, i))
+        let Run { start, end } = self.data().services;
+        (start..end).map(|i| ServiceDescriptor::new(&self.pool, i))
     }
 
     /// Whether the file is marked `deprecated`.

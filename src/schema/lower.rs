@@ -3,35 +3,58 @@
 //! The position of a field in its message's list is its field index in the program, extensions included, so a
 //! program entry leads straight to the descriptor.
 
-use super::model::{FieldData, FieldFlags, MessageData, PoolData};
+use super::model::{FieldData, FieldFlags, PoolData};
 use crate::error::DescriptorError;
-use crate::program::{EnumSpec, FieldSpec, MessageSpec, ProgramSet, Shape};
+use crate::program::{Fault, FieldSpec, Full, MessageSpec, ProgramSet, Room, Shape, Source};
 use crate::table::Cardinality;
-use alloc::vec::Vec;
 
 /// Lowers all messages and enums of a pool.
-pub(super) fn programs(data: &PoolData) -> Result<ProgramSet, DescriptorError> {
-    let messages: Vec<MessageSpec> = data.messages.iter().map(message).collect();
-    let enums: Vec<EnumSpec> = data
-        .enums
-        .iter()
-        .map(|e| EnumSpec { closed: e.closed, numbers: e.values.iter().map(|v| v.number).collect() })
-        .collect();
-    ProgramSet::new(&messages, &enums).map_err(|(kind, index)| {
-        let name = data.messages.get(index).map_or("", |m| data.text(m.name.full()));
-        DescriptorError::new(kind, name, "")
+pub(super) fn programs(data: &PoolData, room: &mut Room) -> Result<ProgramSet, DescriptorError> {
+    ProgramSet::of(data, room).map_err(|(fault, index)| match fault {
+        Fault::Full(full) => full.into(),
+        Fault::Schema(kind) => {
+            let name = data.messages.get(index).map_or("", |m| data.text(m.name.full()));
+            DescriptorError::new(kind, name, "")
+        }
     })
 }
 
-fn message(data: &MessageData) -> MessageSpec {
-    MessageSpec {
-        fields: data.fields.iter().map(|f| field(data, f)).collect(),
-        message_set: data.message_set,
-        map_entry: data.map_entry,
+impl Source for PoolData {
+    fn messages(&self) -> usize {
+        self.messages.len()
+    }
+
+    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), Full> {
+        let Some(message) = self.messages.get(index as usize) else { return Ok(()) };
+        (spec.message_set, spec.map_entry) = (message.message_set, message.map_entry);
+        spec.fields.clear();
+        room.reserve(&mut spec.fields, message.fields.len())?;
+        let oneofs = self.oneofs(message);
+        spec.fields.extend(message.fields.iter().map(|f| {
+            let oneof = oneofs.get(f.oneof as usize).filter(|o| !o.synthetic);
+            field(f, oneof.map(|_| f.oneof))
+        }));
+        Ok(())
+    }
+
+    fn enums(&self) -> usize {
+        self.enums.len()
+    }
+
+    fn is_closed(&self, index: u32) -> bool {
+        self.enums.get(index as usize).is_some_and(|e| e.closed)
+    }
+
+    fn enum_numbers(&self, index: u32) -> usize {
+        self.values(index).len()
+    }
+
+    fn enum_number(&self, index: u32, at: usize) -> Option<i32> {
+        self.values(index).get(at).map(|v| v.number)
     }
 }
 
-fn field(message: &MessageData, data: &FieldData) -> FieldSpec {
+fn field(data: &FieldData, oneof: Option<u32>) -> FieldSpec {
     let shape = match data.cardinality {
         Cardinality::Repeated if data.flags.has(FieldFlags::MAP) => Shape::Map,
         Cardinality::Repeated => Shape::Repeated,
@@ -39,7 +62,6 @@ fn field(message: &MessageData, data: &FieldData) -> FieldSpec {
         Cardinality::Optional if data.flags.has(FieldFlags::PRESENCE) => Shape::Explicit,
         Cardinality::Optional => Shape::Implicit,
     };
-    let oneof = message.oneofs.get(data.oneof as usize);
     FieldSpec {
         number: data.number,
         kind: data.kind,
@@ -47,6 +69,6 @@ fn field(message: &MessageData, data: &FieldData) -> FieldSpec {
         packed: data.flags.has(FieldFlags::PACKED),
         delimited: data.flags.has(FieldFlags::DELIMITED),
         utf8: data.flags.has(FieldFlags::UTF8),
-        oneof: oneof.filter(|o| !o.synthetic).map(|_| data.oneof),
+        oneof,
     }
 }

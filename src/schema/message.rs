@@ -1,6 +1,6 @@
 //! [`MessageDescriptor`] and [`OneofDescriptor`].
 
-use super::model::{MessageData, OneofData};
+use super::model::{MessageData, OneofData, Owner};
 use super::{
     DescriptorPool, EnumDescriptor, ExtensionDescriptor, FieldDescriptor, FieldRef, FileDescriptor, print,
 };
@@ -100,22 +100,30 @@ impl MessageDescriptor {
 
     /// The oneofs, in the order of the file, synthetic ones included.
     pub fn oneofs(&self) -> impl ExactSizeIterator<Item = OneofDescriptor> + '_ {
-        (0..self.data().oneofs.len() as u32).map(|i| OneofDescriptor::new(self, i))
+        (0..self.pool.data().oneofs(self.data()).len() as u32).map(|i| OneofDescriptor::new(self, i))
     }
 
     /// The messages nested directly in this one, in the order of the file, map entries included.
     pub fn child_messages(&self) -> impl ExactSizeIterator<Item = MessageDescriptor> + '_ {
-        self.data().messages.iter().map(|&i| Self::new(&self.pool, i))
+        self.pool.data().messages_in(Owner::Message(self.index)).iter().map(|&i| Self::new(&self.pool, i))
     }
 
     /// The enums nested directly in this message, in the order of the file.
     pub fn child_enums(&self) -> impl ExactSizeIterator<Item = EnumDescriptor> + '_ {
-        self.data().enums.iter().map(|&i| EnumDescriptor::new(&self.pool, i))
+        self.pool
+            .data()
+            .enums_in(Owner::Message(self.index))
+            .iter()
+            .map(|&i| EnumDescriptor::new(&self.pool, i))
     }
 
     /// The extensions declared inside of this message, whatever they extend.
     pub fn child_extensions(&self) -> impl ExactSizeIterator<Item = ExtensionDescriptor> + '_ {
-        self.data().extensions.iter().map(|&i| ExtensionDescriptor::new(&self.pool, i))
+        self.pool
+            .data()
+            .extensions_in(Owner::Message(self.index))
+            .iter()
+            .map(|&i| ExtensionDescriptor::new(&self.pool, i))
     }
 
     /// The declared field of this number. Takes constant time for small numbers.
@@ -215,17 +223,22 @@ impl MessageDescriptor {
 
     /// The numbers that may be given to extensions; the end is not included.
     pub fn extension_ranges(&self) -> impl ExactSizeIterator<Item = Range<u32>> + '_ {
-        self.data().extension_ranges.iter().map(|r| r.start..r.end)
+        self.data().extension_ranges.of(&self.pool.data().extension_ranges).iter().map(|r| r.start..r.end)
     }
 
     /// The numbers that no field may have; the end is not included.
     pub fn reserved_ranges(&self) -> impl ExactSizeIterator<Item = Range<u32>> + '_ {
-        self.data().reserved_ranges.iter().map(|&(start, end)| start..end)
+        self.data()
+            .reserved_ranges
+            .of(&self.pool.data().reserved_ranges)
+            .iter()
+            .map(|&(start, end)| start..end)
     }
 
     /// The names that no field may have.
     pub fn reserved_names(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
-        self.data().reserved_names.iter().map(|&n| self.pool.data().text(n))
+        let names = self.data().reserved_names.of(&self.pool.data().reserved_names);
+        names.iter().map(|&n| self.pool.data().text(n))
     }
 
     /// The message's `google.protobuf.MessageOptions`, encoded, custom options included.
@@ -267,7 +280,7 @@ impl OneofDescriptor {
     }
 
     fn data(&self) -> &OneofData {
-        &self.message.data().oneofs[self.index as usize]
+        &self.message.pool.data().oneofs(self.message.data())[self.index as usize]
     }
 
     /// The message that has the oneof.
@@ -293,12 +306,14 @@ impl OneofDescriptor {
 
     /// The members, in the order of the file; at least one.
     pub fn fields(&self) -> impl ExactSizeIterator<Item = FieldDescriptor> + '_ {
-        self.data().fields.iter().map(|&i| FieldDescriptor::new(&self.message, i))
+        let members = self.data().fields.of(&self.message.pool.data().members);
+        members.iter().map(|&i| FieldDescriptor::new(&self.message, i))
     }
 
     /// As [`fields`](Self::fields), borrowed.
     pub(crate) fn field_refs(&self) -> impl ExactSizeIterator<Item = FieldRef<'_>> {
-        self.data().fields.iter().map(|&i| FieldRef::new(self.message.parent_pool(), self.message.index, i))
+        let members = self.data().fields.of(&self.message.pool.data().members);
+        members.iter().map(|&i| FieldRef::new(self.message.parent_pool(), self.message.index, i))
     }
 
     /// The oneof's `google.protobuf.OneofOptions`, encoded, custom options included.

@@ -1,8 +1,8 @@
 //! Schemas at run time: pools of descriptors, made of descriptor sets or of const tables.
 //!
-//! A [`DescriptorPool`] is made in three steps, one room for each: `read.rs` or `tables.rs` turn the source into
-//! plain structs (`proto.rs`), `build/` names, resolves and checks them (`model.rs`), and `lower.rs` hands the
-//! result to the programs of the loops. Descriptors are a pool and an index. `features.rs` knows the editions;
+//! A [`DescriptorPool`] is made in two steps: `build/` names, resolves and checks (`model.rs`) what `read.rs` reads of a
+//! set, one definition at a time, and `lower.rs` hands the result to the programs of the loops. Const tables are made
+//! a set first (`tables.rs`, `proto.rs`, `write.rs`). Descriptors are a pool and an index. `features.rs` knows the editions;
 //! `print/` writes .proto source; `descriptor_proto/` holds the tables by which descriptor sets are read.
 //!
 //! Invariant: what is in a pool is consistent, so nothing behind it needs to check a schema again.
@@ -18,6 +18,7 @@ mod lower;
 mod message;
 mod model;
 mod names;
+mod options;
 mod path;
 mod pool;
 mod print;
@@ -32,6 +33,7 @@ pub use enumeration::{EnumDescriptor, EnumValueDescriptor};
 pub use field::{ExtensionDescriptor, FieldDescriptor, FieldKind, FieldRef};
 pub use file::FileDescriptor;
 pub use message::{MessageDescriptor, OneofDescriptor};
+pub use options::PoolOptions;
 pub(crate) use path::components;
 pub use pool::DescriptorPool;
 pub use proto::Edition;

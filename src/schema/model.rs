@@ -7,9 +7,9 @@
 use super::names::{Name, Names, Text};
 use super::proto::Edition;
 use super::symbols::{Scope, Symbol, SymbolTable};
-use crate::program::ProgramSet;
+use crate::program::{Full, ProgramSet, Room};
 use crate::table::{Cardinality, Kind};
-use alloc::{boxed::Box, vec::Vec};
+use alloc::vec::Vec;
 
 /// No index: a top-level definition has no parent.
 pub(super) const NONE: u32 = u32::MAX;
@@ -21,7 +21,35 @@ pub(super) struct Span {
     pub(super) end: u32,
 }
 
-/// Everything behind a `DescriptorPool`.
+/// A range of one of the pool's lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+impl Run {
+    /// The part of a list.
+    pub(super) fn of<T>(self, list: &[T]) -> &[T] {
+        list.get(self.start as usize..self.end as usize).unwrap_or(&[])
+    }
+}
+
+/// What a definition is declared in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Owner {
+    File(u32),
+    Message(u32),
+}
+
+impl Owner {
+    fn of(file: u32, parent: u32) -> Self {
+        if parent == NONE { Self::File(file) } else { Self::Message(parent) }
+    }
+}
+
+/// Everything behind a `DescriptorPool`. What belongs to a file or a message is a run of a list of the pool, so that
+/// a definition without it costs nothing.
 #[derive(Debug, Default)]
 pub(super) struct PoolData {
     pub(super) names: Names,
@@ -32,6 +60,25 @@ pub(super) struct PoolData {
     pub(super) enums: Vec<EnumData>,
     pub(super) extensions: Vec<ExtensionData>,
     pub(super) services: Vec<ServiceData>,
+    pub(super) dependencies: Vec<DependencyData>,
+    pub(super) oneofs: Vec<OneofData>,
+    /// Indices of the fields of each oneof, in the order of the file.
+    pub(super) members: Vec<u32>,
+    pub(super) extension_ranges: Vec<ExtensionRangeData>,
+    /// Of messages: first number, and the one after the last.
+    pub(super) reserved_ranges: Vec<(u32, u32)>,
+    /// Of enums: first and last number.
+    pub(super) enum_reserved_ranges: Vec<(i32, i32)>,
+    pub(super) reserved_names: Vec<Text>,
+    pub(super) values: Vec<EnumValueData>,
+    /// Positions of the values of each enum, sorted by number; of several names for a number the first one comes first.
+    pub(super) by_number: Vec<u32>,
+    pub(super) methods: Vec<MethodData>,
+    pub(super) defaults: Vec<DefaultData>,
+    /// Indices of messages, enums and extensions by owner, and in the order of the file.
+    pub(super) owned_messages: Vec<u32>,
+    pub(super) owned_enums: Vec<u32>,
+    pub(super) owned_extensions: Vec<u32>,
     pub(super) symbols: SymbolTable,
     /// File indices, sorted by file name.
     pub(super) files_by_name: Vec<u32>,
@@ -44,12 +91,9 @@ pub(super) struct FileData {
     pub(super) name: Text,
     pub(super) package: Text,
     pub(super) edition: Edition,
-    pub(super) dependencies: Vec<DependencyData>,
-    /// Top-level definitions, in the order of the file.
-    pub(super) messages: Vec<u32>,
-    pub(super) enums: Vec<u32>,
-    pub(super) extensions: Vec<u32>,
-    pub(super) services: Vec<u32>,
+    pub(super) dependencies: Run,
+    /// Indices of its services.
+    pub(super) services: Run,
     /// The `FileDescriptorProto`.
     pub(super) proto: Span,
     pub(super) options: Span,
@@ -86,15 +130,10 @@ pub(super) struct MessageData {
     pub(super) fields: Vec<FieldData>,
     /// How many of `fields` are declared in the message itself.
     pub(super) declared: u32,
-    pub(super) oneofs: Vec<OneofData>,
-    /// Definitions directly inside of the message.
-    pub(super) messages: Vec<u32>,
-    pub(super) enums: Vec<u32>,
-    pub(super) extensions: Vec<u32>,
-    pub(super) extension_ranges: Vec<ExtensionRangeData>,
-    /// First number, and the one behind the last.
-    pub(super) reserved_ranges: Vec<(u32, u32)>,
-    pub(super) reserved_names: Vec<Text>,
+    pub(super) oneofs: Run,
+    pub(super) extension_ranges: Run,
+    pub(super) reserved_ranges: Run,
+    pub(super) reserved_names: Run,
     pub(super) options: Span,
     pub(super) map_entry: bool,
     pub(super) message_set: bool,
@@ -115,8 +154,8 @@ pub(super) struct ExtensionRangeData {
 pub(super) struct OneofData {
     pub(super) name: Name,
     pub(super) options: Span,
-    /// Field indices, in the order of the file.
-    pub(super) fields: Vec<u32>,
+    /// Its fields: a run of the pool's `members`.
+    pub(super) fields: Run,
     /// Made by protoc for an `optional` field in proto3.
     pub(super) synthetic: bool,
 }
@@ -156,7 +195,8 @@ pub(super) struct FieldData {
     pub(super) oneof: u32,
     /// Index in the pool's extensions, or `NONE` for a declared field.
     pub(super) extension: u32,
-    pub(super) default: Option<Box<DefaultData>>,
+    /// Index in the pool's defaults, or `NONE`.
+    pub(super) default: u32,
     pub(super) options: Span,
 }
 
@@ -191,12 +231,9 @@ pub(super) struct EnumData {
     /// The scope around the enum, which is the scope of its values too.
     pub(super) scope: Scope,
     /// In the order of the file; never empty.
-    pub(super) values: Vec<EnumValueData>,
-    /// Positions in `values`, sorted by number; of several names for a number the first one comes first.
-    pub(super) by_number: Vec<u32>,
-    /// First and last number.
-    pub(super) reserved_ranges: Vec<(i32, i32)>,
-    pub(super) reserved_names: Vec<Text>,
+    pub(super) values: Run,
+    pub(super) reserved_ranges: Run,
+    pub(super) reserved_names: Run,
     pub(super) options: Span,
     pub(super) closed: bool,
     pub(super) allow_alias: bool,
@@ -217,7 +254,7 @@ pub(super) struct ServiceData {
     pub(super) name: Name,
     pub(super) file: u32,
     pub(super) scope: Scope,
-    pub(super) methods: Vec<MethodData>,
+    pub(super) methods: Run,
     pub(super) options: Span,
     pub(super) deprecated: bool,
 }
@@ -244,6 +281,77 @@ impl PoolData {
         self.store.get(span.start as usize..span.end as usize).unwrap_or(&[])
     }
 
+    /// The file of this name.
+    pub(super) fn file_position(&self, name: &str) -> Option<u32> {
+        let name_of = |&i: &u32| self.files.get(i as usize).map_or("", |f| self.text(f.name));
+        let at = self.files_by_name.binary_search_by(|i| name_of(i).cmp(name)).ok()?;
+        self.files_by_name.get(at).copied()
+    }
+
+    /// Messages declared directly in a file or message, in the order of the file.
+    pub(super) fn messages_in(&self, owner: Owner) -> &[u32] {
+        owned(&self.owned_messages, owner, |i| self.message_owner(i))
+    }
+
+    /// Enums declared directly in a file or message, in the order of the file.
+    pub(super) fn enums_in(&self, owner: Owner) -> &[u32] {
+        owned(&self.owned_enums, owner, |i| self.enum_owner(i))
+    }
+
+    /// Extensions declared directly in a file or message, in the order of the file.
+    pub(super) fn extensions_in(&self, owner: Owner) -> &[u32] {
+        owned(&self.owned_extensions, owner, |i| self.extension_owner(i))
+    }
+
+    /// Makes the lists that these three look into.
+    pub(super) fn find_owners(&mut self, room: &mut Room) -> Result<(), Full> {
+        let mut messages = room.list(0..self.messages.len() as u32)?;
+        messages.sort_unstable_by_key(|&i| (self.message_owner(i), i));
+        let mut enums = room.list(0..self.enums.len() as u32)?;
+        enums.sort_unstable_by_key(|&i| (self.enum_owner(i), i));
+        let mut extensions = room.list(0..self.extensions.len() as u32)?;
+        extensions.sort_unstable_by_key(|&i| (self.extension_owner(i), i));
+        (self.owned_messages, self.owned_enums, self.owned_extensions) = (messages, enums, extensions);
+        Ok(())
+    }
+
+    fn message_owner(&self, index: u32) -> Owner {
+        let message = self.messages.get(index as usize);
+        message.map_or(Owner::File(NONE), |m| Owner::of(m.file, m.parent))
+    }
+
+    fn enum_owner(&self, index: u32) -> Owner {
+        self.enums.get(index as usize).map_or(Owner::File(NONE), |e| Owner::of(e.file, e.parent))
+    }
+
+    fn extension_owner(&self, index: u32) -> Owner {
+        self.extensions.get(index as usize).map_or(Owner::File(NONE), |e| Owner::of(e.file, e.parent))
+    }
+
+    /// The oneofs of a message.
+    pub(super) fn oneofs(&self, message: &MessageData) -> &[OneofData] {
+        message.oneofs.of(&self.oneofs)
+    }
+
+    /// The values of an enum, none for an index that does not exist.
+    pub(super) fn values(&self, enumeration: u32) -> &[EnumValueData] {
+        self.enums.get(enumeration as usize).map_or(&[], |e| e.values.of(&self.values))
+    }
+
+    /// The default that a field was given.
+    pub(super) fn default_of(&self, field: &FieldData) -> Option<&DefaultData> {
+        self.defaults.get(field.default as usize)
+    }
+
+    /// Position of the first value with this number.
+    pub(super) fn value_position(&self, enumeration: u32, number: i32) -> Option<u32> {
+        let values = self.values(enumeration);
+        let number_at = |&at: &u32| values.get(at as usize).map_or(0, |v| v.number);
+        let by_number = self.enums.get(enumeration as usize)?.values.of(&self.by_number);
+        let at = by_number.partition_point(|p| number_at(p) < number);
+        by_number.get(at).copied().filter(|p| number_at(p) == number)
+    }
+
     /// Position of the value of this name in an enum.
     pub(super) fn enum_value(&self, enumeration: u32, name: &str) -> Option<u32> {
         let scope = self.enums.get(enumeration as usize)?.scope;
@@ -261,11 +369,9 @@ impl MessageData {
     }
 }
 
-impl EnumData {
-    /// Position of the first value with this number.
-    pub(super) fn position(&self, number: i32) -> Option<u32> {
-        let number_at = |&at: &u32| self.values.get(at as usize).map_or(0, |v| v.number);
-        let at = self.by_number.partition_point(|p| number_at(p) < number);
-        self.by_number.get(at).copied().filter(|p| number_at(p) == number)
-    }
+/// The part of a list that is sorted by owner.
+fn owned(list: &[u32], owner: Owner, owner_of: impl Fn(u32) -> Owner) -> &[u32] {
+    let start = list.partition_point(|&i| owner_of(i) < owner);
+    let rest = list.get(start..).unwrap_or(&[]);
+    rest.get(..rest.partition_point(|&i| owner_of(i) == owner)).unwrap_or(&[])
 }

@@ -1,13 +1,14 @@
 //! Names: one text arena for a whole pool, and the rules of protobuf identifiers.
 //!
 //! Every definition keeps its full name as a range of the arena; its own name is the tail of it, so neither costs
-//! more than twelve bytes beside the text. The builder charges the arena to a budget in proportion to the input,
-//! because a long package name in front of many short names would otherwise multiply it.
+//! more than twelve bytes beside the text. The arena grows within the bound of a load ([`Room`]), because a long package
+//! name in front of many short names multiplies it.
 
+use crate::program::{Full, Room};
 use alloc::string::String;
 
 /// A range of the text arena.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Text {
     start: u32,
     end: u32,
@@ -41,42 +42,33 @@ impl Name {
     }
 }
 
-/// The arena has reached its budget.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NamesFull;
-
 /// The text of a pool: names, JSON names and string defaults.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     text: String,
-    budget: usize,
 }
 
 impl Names {
-    /// An arena of at most `budget` bytes (and never more than 2^32-1).
-    pub(super) fn with_budget(budget: usize) -> Self {
-        Self { text: String::new(), budget: budget.min(u32::MAX as usize) }
-    }
-
-    fn room_for(&self, more: usize) -> Result<(), NamesFull> {
-        match self.text.len().checked_add(more) {
-            Some(len) if len <= self.budget => Ok(()),
-            _ => Err(NamesFull),
+    fn room_for(&mut self, more: usize, room: &mut Room) -> Result<(), Full> {
+        let len = self.text.len().saturating_add(more);
+        if u32::try_from(len).is_err() {
+            return Err(Full::Limit(u32::MAX as usize));
         }
+        room.extend_text(&mut self.text, more)
     }
 
     /// Adds a text.
-    pub(super) fn push(&mut self, text: &str) -> Result<Text, NamesFull> {
-        self.room_for(text.len())?;
+    pub(super) fn push(&mut self, text: &str, room: &mut Room) -> Result<Text, Full> {
+        self.room_for(text.len(), room)?;
         let start = self.text.len() as u32;
         self.text.push_str(text);
         Ok(Text { start, end: self.text.len() as u32 })
     }
 
     /// Adds the full name of `local` inside of `scope`; an empty scope is the root.
-    pub(super) fn push_name(&mut self, scope: Text, local: &str) -> Result<Name, NamesFull> {
+    pub(super) fn push_name(&mut self, scope: Text, local: &str, room: &mut Room) -> Result<Name, Full> {
         let scope_len = (scope.end - scope.start) as usize;
-        self.room_for(scope_len.saturating_add(local.len()).saturating_add(1))?;
+        self.room_for(scope_len.saturating_add(local.len()).saturating_add(1), room)?;
         let start = self.text.len() as u32;
         if scope_len > 0 {
             self.text.extend_from_within(scope.start as usize..scope.end as usize);
@@ -87,14 +79,41 @@ impl Names {
         Ok(Name { start, local: at, end: self.text.len() as u32 })
     }
 
+    /// Adds `[text]`.
+    pub(super) fn push_bracketed(&mut self, text: Text, room: &mut Room) -> Result<Text, Full> {
+        let (from, to) = (text.start as usize, text.end as usize);
+        self.room_for(to - from + 2, room)?;
+        let start = self.text.len() as u32;
+        self.text.push('[');
+        self.text.extend_from_within(from..to);
+        self.text.push(']');
+        Ok(Text { start, end: self.text.len() as u32 })
+    }
+
+    /// Adds the JSON name of this text, which is the text itself if it has no `_`.
+    pub(super) fn push_json(&mut self, name: Text, room: &mut Room) -> Result<Text, Full> {
+        if !self.get(name).contains('_') {
+            return Ok(name);
+        }
+        self.room_for((name.end - name.start) as usize, room)?;
+        let start = self.text.len() as u32;
+        let mut capital = false;
+        for at in name.start as usize..name.end as usize {
+            match self.text.as_bytes().get(at) {
+                Some(b'_') => capital = true,
+                Some(&byte) => {
+                    let c = char::from(byte);
+                    self.text.push(if core::mem::take(&mut capital) { c.to_ascii_uppercase() } else { c });
+                }
+                None => {}
+            }
+        }
+        Ok(Text { start, end: self.text.len() as u32 })
+    }
+
     /// The text of a range of this arena; `""` for a range of another one.
     pub(super) fn get(&self, text: Text) -> &str {
         self.text.get(text.start as usize..text.end as usize).unwrap_or("")
-    }
-
-    /// Gives back what the arena does not use.
-    pub(super) fn shrink(&mut self) {
-        self.text.shrink_to_fit();
     }
 }
 
@@ -116,17 +135,31 @@ pub(super) fn map_entry_name(field: &str) -> String {
     camel(field, true) + "Entry"
 }
 
-fn camel(name: &str, mut capital: bool) -> String {
+/// Whether `name` is [`map_entry_name`] of `field`.
+pub(super) fn is_map_entry_name(name: &str, field: &str) -> bool {
+    name.strip_suffix("Entry").is_some_and(|name| name.chars().eq(camel_chars(field, true)))
+}
+
+/// Whether `name` is [`json_name`] of `field`.
+pub(super) fn is_json_name(name: &str, field: &str) -> bool {
+    name.chars().eq(camel_chars(field, false))
+}
+
+fn camel(name: &str, capital: bool) -> String {
     let mut out = String::with_capacity(name.len() + 5);
-    for c in name.chars() {
+    out.extend(camel_chars(name, capital));
+    out
+}
+
+/// The characters of a name without `_`, those after one as capitals.
+pub(super) fn camel_chars(name: &str, mut capital: bool) -> impl Iterator<Item = char> {
+    name.chars().filter_map(move |c| {
         if c == '_' {
             capital = true;
-        } else {
-            out.push(if capital { c.to_ascii_uppercase() } else { c });
-            capital = false;
+            return None;
         }
-    }
-    out
+        Some(if core::mem::take(&mut capital) { c.to_ascii_uppercase() } else { c })
+    })
 }
 
 #[cfg(test)]
@@ -135,21 +168,20 @@ mod tests {
 
     #[test]
     fn a_name_is_the_tail_of_its_full_name() {
-        let mut names = Names::with_budget(100);
-        let package = names.push("a.b").unwrap();
-        let name = names.push_name(package, "C").unwrap();
+        let (mut names, room) = (Names::default(), &mut Room::new(100));
+        let package = names.push("a.b", room).unwrap();
+        let name = names.push_name(package, "C", room).unwrap();
         assert_eq!((names.get(name.full()), names.get(name.local())), ("a.b.C", "C"));
-        let root = names.push_name(Text::default(), "D").unwrap();
+        let root = names.push_name(Text::default(), "D", room).unwrap();
         assert_eq!((names.get(root.full()), names.get(root.local())), ("D", "D"));
     }
 
     #[test]
     fn the_budget_is_kept() {
-        let mut names = Names::with_budget(7);
-        let package = names.push("abc").unwrap();
-        assert!(names.push_name(package, "d").is_err());
-        assert!(names.push("defg").is_ok());
-        assert!(names.push("h").is_err());
+        let (mut names, room) = (Names::default(), &mut Room::new(7));
+        let package = names.push("abc", room).unwrap();
+        assert!(names.push_name(package, "d", room).is_err());
+        assert_eq!(names.get(package), "abc");
     }
 
     #[test]
@@ -160,5 +192,13 @@ mod tests {
         assert_eq!(json_name("FooBar"), "FooBar");
         assert_eq!(map_entry_name("foo_bar"), "FooBarEntry");
         assert_eq!(map_entry_name("fooBar"), "FooBarEntry");
+        assert!(is_map_entry_name("FooBarEntry", "foo_bar") && !is_map_entry_name("FooBar", "foo_bar"));
+        assert!(is_json_name("fooBar", "foo_bar") && !is_json_name("foo_bar", "foo_bar"));
+        let (mut names, room) = (Names::default(), &mut Room::new(100));
+        for name in ["foo_bar__baz_1", "_a_", "plain", "_"] {
+            let text = names.push(name, room).unwrap();
+            let json = names.push_json(text, room).unwrap();
+            assert_eq!(names.get(json), json_name(name));
+        }
     }
 }

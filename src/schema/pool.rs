@@ -1,15 +1,17 @@
 //! [`DescriptorPool`]: the way in.
 
-use super::build::Builder;
+use super::build;
 use super::descriptor_proto;
 use super::model::{NONE, PoolData};
 use super::symbols::Symbol;
 use super::{
-    EnumDescriptor, ExtensionDescriptor, FieldRef, FileDescriptor, MessageDescriptor, ServiceDescriptor,
-    read, tables, write,
+    EnumDescriptor, ExtensionDescriptor, FieldRef, FileDescriptor, MessageDescriptor, PoolOptions,
+    ServiceDescriptor, read, tables, write,
 };
+use crate::decode::{DecodeOptions, decode_raw};
 use crate::error::DescriptorError;
 use crate::program::ProgramSet;
+use crate::slab::Slab;
 use crate::table::MessageTable;
 use alloc::{sync::Arc, vec::Vec};
 use core::fmt;
@@ -43,10 +45,12 @@ impl DescriptorPool {
     /// Loads a `google.protobuf.FileDescriptorSet`, as `protoc --descriptor_set_out --include_imports` writes it.
     ///
     /// Files may come in any order. The set is not trusted: whatever it holds, the result is a pool in which all
-    /// is consistent, or an error; never a panic. Time is n log n in the size of the set, memory in proportion to it.
+    /// is consistent, or an error; never a panic. Time is n log n in the size of the set, memory 1 MiB and 32 bytes per
+    /// byte of it at most ([`PoolOptions`]).
     ///
     /// # Errors
-    /// What is wrong, in which definition of which file.
+    /// What is wrong, in which definition of which file, or `BudgetExceeded`: what it would take is more than the bound,
+    /// or an allocation failed.
     ///
     /// ```
     /// use tablepb::{DescriptorErrorKind, DescriptorPool};
@@ -58,7 +62,15 @@ impl DescriptorPool {
     /// # Ok::<(), tablepb::DescriptorError>(())
     /// ```
     pub fn decode(set: &[u8]) -> Result<Self, DescriptorError> {
-        Self::new().add_file_descriptor_set(set)
+        Self::decode_with(set, &PoolOptions::new())
+    }
+
+    /// As [`decode`](Self::decode), within other bounds.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode), and `TooMany` or `TooDeep` for what is beyond a bound.
+    pub fn decode_with(set: &[u8], options: &PoolOptions) -> Result<Self, DescriptorError> {
+        load(core::iter::empty(), set, options)
     }
 
     /// A pool of these message tables and all tables that they refer to.
@@ -83,12 +95,19 @@ impl DescriptorPool {
     }
 
     fn from_protos(files: Vec<super::proto::FileProto<'static>>) -> Result<Self, DescriptorError> {
-        let mut builder = Builder::new(usize::MAX);
-        for file in files {
-            let bytes = write::file(&file)?;
-            builder.add(file, &bytes)?;
+        let mut bytes = Vec::with_capacity(files.len());
+        for file in &files {
+            bytes.push(write::file(file)?);
         }
-        Ok(Self(Arc::new(builder.finish()?)))
+        // Tables are trusted: they take what they take.
+        let options = PoolOptions::new().memory(usize::MAX);
+        let len = bytes.iter().map(Vec::len).sum();
+        build::pool(bytes.iter().map(Vec::as_slice), len, &options).map(Self::from_data)
+    }
+
+    /// The block that all clones share: the one allocation of a load that cannot return an error.
+    fn from_data(data: PoolData) -> Self {
+        Self(Arc::new(data))
     }
 
     /// A pool of descriptor.proto alone, made from this crate's tables.
@@ -104,15 +123,16 @@ impl DescriptorPool {
     /// # Errors
     /// As [`decode`](Self::decode), or two different files of one name.
     pub fn add_file_descriptor_set(&self, set: &[u8]) -> Result<Self, DescriptorError> {
-        let mut known = Vec::new();
-        for file in &self.0.files {
-            write::file_in_set(self.0.bytes(file.proto), &mut known)?;
-        }
-        let input = known.len().saturating_add(set.len());
-        let mut builder = Builder::new(input.saturating_mul(32).saturating_add(1 << 20));
-        read::set(&known, &mut builder)?;
-        read::set(set, &mut builder)?;
-        Ok(Self(Arc::new(builder.finish()?)))
+        self.add_with(set, &PoolOptions::new())
+    }
+
+    /// As [`add_file_descriptor_set`](Self::add_file_descriptor_set), within other bounds. They are for the new pool with
+    /// all its files; what this one holds does not count.
+    ///
+    /// # Errors
+    /// As [`add_file_descriptor_set`](Self::add_file_descriptor_set).
+    pub fn add_with(&self, set: &[u8], options: &PoolOptions) -> Result<Self, DescriptorError> {
+        load(self.0.files.iter().map(|file| self.0.bytes(file.proto)), set, options)
     }
 
     /// The files, in the order they were added.
@@ -142,10 +162,7 @@ impl DescriptorPool {
 
     /// The file of this name, as other files import it.
     pub fn get_file_by_name(&self, name: &str) -> Option<FileDescriptor> {
-        let data = &*self.0;
-        let name_of = |&i: &u32| data.files.get(i as usize).map_or("", |f| data.text(f.name));
-        let at = data.files_by_name.binary_search_by(|i| name_of(i).cmp(name)).ok()?;
-        data.files_by_name.get(at).map(|&i| FileDescriptor::new(self, i))
+        self.0.file_position(name).map(|i| FileDescriptor::new(self, i))
     }
 
     fn symbol(&self, name: &str) -> Option<Symbol> {
@@ -249,6 +266,37 @@ impl fmt::Debug for DescriptorPool {
         let names = self.0.files.iter().map(|file| self.0.text(file.name));
         f.write_str("DescriptorPool ")?;
         f.debug_list().entries(names).finish()
+    }
+}
+
+/// A pool of these files and those of a set.
+fn load<'i>(
+    known: impl Iterator<Item = &'i [u8]> + Clone,
+    set: &'i [u8],
+    options: &PoolOptions,
+) -> Result<DescriptorPool, DescriptorError> {
+    let len = known.clone().map(<[u8]>::len).sum::<usize>().saturating_add(set.len());
+    let files = known.chain(read::children(set, 1));
+    match read::check_set(set).and_then(|()| build::pool(files, len, options)) {
+        Ok(data) => Ok(DescriptorPool::from_data(data)),
+        Err(error) if error.decode_error().is_some() => Err(located(set, options, error)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Decodes a set that is not well-formed as a whole, which says where it is at fault: the error found while reading it
+/// knows its part only.
+#[cold]
+fn located(set: &[u8], options: &PoolOptions, error: DescriptorError) -> DescriptorError {
+    let pool = DescriptorPool::descriptor_proto();
+    let Some(message) = pool.get_message_by_name("google.protobuf.FileDescriptorSet") else { return error };
+    let options = DecodeOptions::new()
+        .allow_partial(true)
+        .budget(options.memory_for(set.len()) / 2)
+        .discard_unknown(true);
+    match decode_raw(pool.programs(), message.index(), set, &mut Slab::default(), &options) {
+        Err(fault) => DescriptorError::malformed(message.name_error(fault)),
+        Ok(_) => error,
     }
 }
 

@@ -1,8 +1,7 @@
-//! descriptor.proto's messages as plain structs, as far as building a pool needs them.
+//! descriptor.proto's messages as plain structs, as far as const tables need them, and its numbers.
 //!
-//! `read.rs` fills them from the bytes of a descriptor set, `tables.rs` from const tables; `build/` takes them
-//! apart, one file at a time. Messages, enums and extensions of a file are flat lists in which `parent` names the
-//! enclosing message, so that nothing here recurses.
+//! `tables.rs` fills them, and `write.rs` makes bytes of them, which are then loaded as any set. Messages and enums of a
+//! file are flat lists in which `parent` names the enclosing message, so that nothing here recurses.
 
 use super::features::FeatureOverrides;
 use alloc::{borrow::Cow, vec::Vec};
@@ -27,8 +26,10 @@ pub enum Edition {
 
 impl Edition {
     /// The edition for `FileDescriptorProto`'s `syntax` and `edition` fields, or `None` if it is not known.
-    pub(super) fn from_proto(syntax: &str, edition: i32) -> Option<Self> {
-        match (syntax, edition) {
+    pub(super) fn from_proto(syntax: &str, edition: Option<i32>) -> Option<Self> {
+        match (syntax, edition.unwrap_or(0)) {
+            // An edition beside a syntax contradicts it.
+            ("" | "proto2" | "proto3", _) if edition.is_some() => None,
             ("" | "proto2", _) => Some(Self::Proto2),
             ("proto3", _) => Some(Self::Proto3),
             ("editions", 1000) => Some(Self::Edition2023),
@@ -36,6 +37,11 @@ impl Edition {
             ("editions", 9999) => Some(Self::Unstable),
             _ => None,
         }
+    }
+
+    /// Whether `google.protobuf.Edition` lists the number.
+    pub(super) const fn is_number(number: i32) -> bool {
+        matches!(number, 0..=2 | 900 | 998..=1002 | 9999 | 99_997..=99_999 | i32::MAX)
     }
 
     /// The `syntax` field of `FileDescriptorProto`: `"proto2"`, `"proto3"` or `"editions"`.
@@ -138,14 +144,8 @@ pub(super) struct FileProto<'i> {
     pub(super) name: Str<'i>,
     pub(super) package: Str<'i>,
     pub(super) dependencies: Vec<Str<'i>>,
-    pub(super) public_dependencies: Vec<i32>,
-    pub(super) weak_dependencies: Vec<i32>,
-    pub(super) option_dependencies: Vec<Str<'i>>,
     pub(super) messages: Vec<MessageProto<'i>>,
     pub(super) enums: Vec<EnumProto<'i>>,
-    pub(super) extensions: Vec<FieldProto<'i>>,
-    pub(super) services: Vec<ServiceProto<'i>>,
-    pub(super) options: OptionsProto,
     pub(super) edition: Edition,
 }
 
@@ -155,7 +155,6 @@ pub(super) struct OptionsProto {
     /// The message as it was, custom options included.
     pub(super) bytes: Vec<u8>,
     pub(super) features: FeatureOverrides,
-    pub(super) deprecated: bool,
     /// `FieldOptions.packed`.
     pub(super) packed: Option<bool>,
     /// `MessageOptions.map_entry`.
@@ -175,25 +174,18 @@ pub(super) struct MessageProto<'i> {
     pub(super) fields: Vec<FieldProto<'i>>,
     pub(super) oneofs: Vec<OneofProto<'i>>,
     pub(super) extension_ranges: Vec<ExtensionRangeProto>,
-    /// First number, and the one behind the last.
-    pub(super) reserved_ranges: Vec<(i32, i32)>,
-    pub(super) reserved_names: Vec<Str<'i>>,
-    pub(super) visibility: i32,
     pub(super) options: OptionsProto,
 }
 
 /// `FieldDescriptorProto`.
 #[derive(Debug, Default)]
 pub(super) struct FieldProto<'i> {
-    /// Of an extension: position of the message it is declared in.
-    pub(super) parent: Option<u32>,
     pub(super) name: Str<'i>,
     pub(super) number: i32,
     pub(super) label: i32,
     /// 0 when the type is to be taken from `type_name`.
     pub(super) type_code: i32,
     pub(super) type_name: Str<'i>,
-    pub(super) extendee: Str<'i>,
     pub(super) default: Option<Str<'i>>,
     pub(super) oneof_index: Option<i32>,
     pub(super) json_name: Option<Str<'i>>,
@@ -205,15 +197,13 @@ pub(super) struct FieldProto<'i> {
 #[derive(Debug, Default)]
 pub(super) struct OneofProto<'i> {
     pub(super) name: Str<'i>,
-    pub(super) options: OptionsProto,
 }
 
-/// `DescriptorProto.ExtensionRange`: first number, and the one behind the last.
+/// `DescriptorProto.ExtensionRange`: first number, and the one after the last.
 #[derive(Debug, Default)]
 pub(super) struct ExtensionRangeProto {
     pub(super) start: i32,
     pub(super) end: i32,
-    pub(super) options: OptionsProto,
 }
 
 /// `EnumDescriptorProto`.
@@ -223,10 +213,6 @@ pub(super) struct EnumProto<'i> {
     pub(super) parent: Option<u32>,
     pub(super) name: Str<'i>,
     pub(super) values: Vec<EnumValueProto<'i>>,
-    /// First and last number.
-    pub(super) reserved_ranges: Vec<(i32, i32)>,
-    pub(super) reserved_names: Vec<Str<'i>>,
-    pub(super) visibility: i32,
     pub(super) options: OptionsProto,
 }
 
@@ -235,24 +221,4 @@ pub(super) struct EnumProto<'i> {
 pub(super) struct EnumValueProto<'i> {
     pub(super) name: Str<'i>,
     pub(super) number: i32,
-    pub(super) options: OptionsProto,
-}
-
-/// `ServiceDescriptorProto`.
-#[derive(Debug, Default)]
-pub(super) struct ServiceProto<'i> {
-    pub(super) name: Str<'i>,
-    pub(super) methods: Vec<MethodProto<'i>>,
-    pub(super) options: OptionsProto,
-}
-
-/// `MethodDescriptorProto`.
-#[derive(Debug, Default)]
-pub(super) struct MethodProto<'i> {
-    pub(super) name: Str<'i>,
-    pub(super) input: Str<'i>,
-    pub(super) output: Str<'i>,
-    pub(super) client_streaming: bool,
-    pub(super) server_streaming: bool,
-    pub(super) options: OptionsProto,
 }

@@ -1,6 +1,6 @@
 //! [`ServiceDescriptor`] and [`MethodDescriptor`].
 
-use super::model::{MethodData, ServiceData};
+use super::model::{MethodData, Run, ServiceData};
 use super::{DescriptorPool, FileDescriptor, MessageDescriptor};
 use core::fmt;
 
@@ -42,7 +42,8 @@ impl ServiceDescriptor {
 
     /// The methods, in the order of the file.
     pub fn methods(&self) -> impl ExactSizeIterator<Item = MethodDescriptor> + '_ {
-        (0..self.data().methods.len() as u32).map(|i| MethodDescriptor { service: self.clone(), index: i })
+        let Run { start, end } = self.data().methods;
+        (0..end - start).map(|i| MethodDescriptor { service: self.clone(), index: i })
     }
 
     /// Whether the service is marked `deprecated`.
@@ -71,7 +72,7 @@ pub struct MethodDescriptor {
 
 impl MethodDescriptor {
     fn data(&self) -> &MethodData {
-        &self.service.data().methods[self.index as usize]
+        &self.service.data().methods.of(&self.service.pool.data().methods)[self.index as usize]
     }
 
     /// The service.

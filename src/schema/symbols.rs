@@ -5,7 +5,8 @@
 //! chosen names cannot make it slow. A [`SymbolTable`] exists only without duplicates.
 
 use super::names::{Names, Text};
-use alloc::{boxed::Box, collections::BTreeMap, vec, vec::Vec};
+use crate::program::{Full, Room};
+use alloc::vec::Vec;
 
 /// A scope: package, message or service.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,58 +60,107 @@ pub(super) struct Duplicate {
 
 /// Collects definitions in any order.
 #[derive(Debug)]
-pub(super) struct SymbolBuilder {
+pub(super) struct SymbolBuilder<'i> {
     entries: Vec<Entry>,
     /// The enclosing scope of each scope.
     outer: Vec<Scope>,
-    packages: BTreeMap<(Scope, Box<str>), Scope>,
+    /// Packages and what they are in, sorted; the scope of the first one is 1.
+    packages: Vec<(&'i str, Text)>,
 }
 
-impl SymbolBuilder {
-    pub(super) fn new() -> Self {
-        Self { entries: Vec::new(), outer: vec![Scope::ROOT], packages: BTreeMap::new() }
+impl<'i> SymbolBuilder<'i> {
+    /// A builder that knows these packages, which are in no order: each with its text.
+    pub(super) fn new(names: &[(&'i str, Text)], room: &mut Room) -> Result<Self, Full> {
+        let mut packages: Vec<(&'i str, Text)> = Vec::new();
+        for &(name, text) in names {
+            let ends = name.match_indices('.').map(|(dot, _)| dot).chain([name.len()]);
+            for end in ends.filter(|&end| end > 0) {
+                room.push(&mut packages, (name.get(..end).unwrap_or(name), text.part(0, end)))?;
+            }
+        }
+        packages.sort_unstable_by(|a, b| a.0.cmp(b.0));
+        packages.dedup_by(|a, b| a.0 == b.0);
+        let mut outer = Vec::new();
+        room.push(&mut outer, Scope::ROOT)?;
+        let mut this = Self { entries: Vec::new(), outer, packages: Vec::new() };
+        for &(name, text) in &packages {
+            let dot = name.rfind('.');
+            let scope = match dot.and_then(|dot| name.get(..dot)) {
+                Some(around) => find_package(&packages, around),
+                None => Scope::ROOT,
+            };
+            let start = dot.map_or(0, |dot| dot + 1);
+            this.add_scope(scope, text.part(start, name.len()), Symbol::Package, room)?;
+        }
+        this.packages = packages;
+        Ok(this)
+    }
+
+    /// Makes room for this many definitions and scopes.
+    pub(super) fn reserve(&mut self, names: usize, scopes: usize, room: &mut Room) -> Result<(), Full> {
+        room.reserve(&mut self.entries, names)?;
+        room.reserve(&mut self.outer, scopes)
+    }
+
+    /// The scope of a package, the root for `""`.
+    pub(super) fn package(&self, name: &str) -> Scope {
+        find_package(&self.packages, name)
+    }
+
+    /// The text of the name of a package.
+    pub(super) fn package_text(&self, name: &str) -> Text {
+        let found = self.packages.binary_search_by(|package| package.0.cmp(name)).ok();
+        found.and_then(|at| self.packages.get(at)).map_or(Text::default(), |package| package.1)
     }
 
     /// Adds a definition that holds no others.
-    pub(super) fn add(&mut self, scope: Scope, name: Text, symbol: Symbol) {
-        self.entries.push(Entry { scope, name, symbol, inner: Scope::ROOT });
+    pub(super) fn add(
+        &mut self,
+        scope: Scope,
+        name: Text,
+        symbol: Symbol,
+        room: &mut Room,
+    ) -> Result<(), Full> {
+        room.push(&mut self.entries, Entry { scope, name, symbol, inner: Scope::ROOT })
     }
 
     /// Adds a message or a service, and gives its scope.
-    pub(super) fn add_scope(&mut self, scope: Scope, name: Text, symbol: Symbol) -> Scope {
+    pub(super) fn add_scope(
+        &mut self,
+        scope: Scope,
+        name: Text,
+        symbol: Symbol,
+        room: &mut Room,
+    ) -> Result<Scope, Full> {
         let inner = Scope(self.outer.len() as u32);
-        self.outer.push(scope);
-        self.entries.push(Entry { scope, name, symbol, inner });
-        inner
-    }
-
-    /// The scope of one component of a package name, added if it is new.
-    pub(super) fn package(&mut self, scope: Scope, component: &str, name: Text) -> Scope {
-        if let Some(&inner) = self.packages.get(&(scope, Box::from(component))) {
-            return inner;
-        }
-        let inner = self.add_scope(scope, name, Symbol::Package);
-        self.packages.insert((scope, component.into()), inner);
-        inner
+        room.push(&mut self.outer, scope)?;
+        room.push(&mut self.entries, Entry { scope, name, symbol, inner })?;
+        Ok(inner)
     }
 
     /// Sorts the definitions.
     ///
     /// # Errors
     /// The first two definitions that have the same name.
-    pub(super) fn build(mut self, names: &Names) -> Result<SymbolTable, Duplicate> {
-        self.entries
-            .sort_by(|a, b| a.scope.cmp(&b.scope).then_with(|| names.get(a.name).cmp(names.get(b.name))));
+    pub(super) fn build(mut self, names: &Names, room: &mut Room) -> Result<SymbolTable, Duplicate> {
+        room.drop_list(self.packages);
+        // Of two definitions of one name the first comes first, as its name does in the arena.
+        let key = |e: &Entry| (e.scope, names.get(e.name));
+        self.entries.sort_unstable_by(|a, b| key(a).cmp(&key(b)).then(a.name.cmp(&b.name)));
         for pair in self.entries.windows(2) {
             if let [a, b] = pair
-                && a.scope == b.scope
-                && names.get(a.name) == names.get(b.name)
+                && key(a) == key(b)
             {
                 return Err(Duplicate { first: a.symbol, second: b.symbol });
             }
         }
         Ok(SymbolTable { entries: self.entries, outer: self.outer })
     }
+}
+
+fn find_package(packages: &[(&str, Text)], name: &str) -> Scope {
+    let found = packages.binary_search_by(|package| package.0.cmp(name));
+    found.map_or(Scope::ROOT, |at| Scope(at as u32 + 1))
 }
 
 /// All definitions of a pool, by scope and name.
@@ -209,24 +259,27 @@ mod tests {
 
     /// a.b { message M { message N; enum value V }  message a { message b } }, a { message X }
     fn table(names: &mut Names) -> (SymbolTable, Scope, Scope) {
-        let mut builder = SymbolBuilder::new();
-        let mut text = |s: &str| names.push(s).unwrap();
+        let room = &mut Room::new(usize::MAX);
+        let mut text = |s: &str| names.push(s, room).unwrap();
+        let (ab, just_a) = (text("a.b"), text("a"));
         let (a, b, m, n, v, x) = (text("a"), text("b"), text("M"), text("N"), text("V"), text("X"));
-        let pa = builder.package(Scope::ROOT, "a", a);
-        let pab = builder.package(pa, "b", b);
-        assert_eq!(builder.package(Scope::ROOT, "a", a), pa);
-        let sm = builder.add_scope(pab, m, Symbol::Message(0));
-        builder.add_scope(sm, n, Symbol::Message(1));
-        builder.add(sm, v, Symbol::EnumValue { enumeration: 0, value: 0 });
-        builder.add_scope(pa, x, Symbol::Message(2));
-        let sa = builder.add_scope(pab, a, Symbol::Message(3));
-        builder.add_scope(sa, b, Symbol::Message(4));
-        (builder.build(names).unwrap(), pab, sm)
+        let room = &mut Room::new(usize::MAX);
+        let mut builder = SymbolBuilder::new(&[("a.b", ab), ("a", just_a), ("a.b", ab)], room).unwrap();
+        let (pa, pab) = (builder.package("a"), builder.package("a.b"));
+        assert_eq!((pa, pab, builder.package("")), (Scope(1), Scope(2), Scope::ROOT));
+        let mut scope = |at, name, i| builder.add_scope(at, name, Symbol::Message(i), room).unwrap();
+        let sm = scope(pab, m, 0);
+        scope(sm, n, 1);
+        scope(pa, x, 2);
+        let sa = scope(pab, a, 3);
+        scope(sa, b, 4);
+        builder.add(sm, v, Symbol::EnumValue { enumeration: 0, value: 0 }, room).unwrap();
+        (builder.build(names, room).unwrap(), pab, sm)
     }
 
     #[test]
     fn absolute_names() {
-        let mut names = Names::with_budget(1000);
+        let mut names = Names::default();
         let (table, ..) = table(&mut names);
         assert_eq!(table.absolute(&names, "a.b.M.N"), Some(Symbol::Message(1)));
         assert_eq!(table.absolute(&names, "a.b"), Some(Symbol::Package));
@@ -237,7 +290,7 @@ mod tests {
 
     #[test]
     fn relative_names_follow_the_innermost_scope() {
-        let mut names = Names::with_budget(1000);
+        let mut names = Names::default();
         let (table, pab, sm) = table(&mut names);
         let resolve = |scope, name| table.resolve_type(&names, scope, name);
         assert_eq!(resolve(sm, "N"), Some(Symbol::Message(1)));
@@ -254,12 +307,13 @@ mod tests {
 
     #[test]
     fn duplicates_are_found() {
-        let mut names = Names::with_budget(1000);
-        let (x, y) = (names.push("x").unwrap(), names.push("x").unwrap());
-        let mut builder = SymbolBuilder::new();
-        builder.add(Scope::ROOT, x, Symbol::Message(0));
-        builder.add(Scope::ROOT, y, Symbol::Enum(0));
-        let duplicate = builder.build(&names).unwrap_err();
+        let mut names = Names::default();
+        let room = &mut Room::new(usize::MAX);
+        let (x, y) = (names.push("x", room).unwrap(), names.push("x", room).unwrap());
+        let mut builder = SymbolBuilder::new(&[], room).unwrap();
+        builder.add(Scope::ROOT, y, Symbol::Enum(0), room).unwrap();
+        builder.add(Scope::ROOT, x, Symbol::Message(0), room).unwrap();
+        let duplicate = builder.build(&names, room).unwrap_err();
         assert_eq!((duplicate.first, duplicate.second), (Symbol::Message(0), Symbol::Enum(0)));
     }
 }

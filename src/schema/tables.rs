@@ -16,7 +16,6 @@ use crate::table::{Cardinality, EnumTable, FieldTable, Kind, MessageTable, Synta
 use alloc::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
-    format,
     string::String,
     vec::Vec,
 };
@@ -136,14 +135,8 @@ impl Reached {
             name: file_name(name).into(),
             package: name.into(),
             dependencies: self.dependencies(name, package),
-            public_dependencies: Vec::new(),
-            weak_dependencies: Vec::new(),
-            option_dependencies: Vec::new(),
             messages,
             enums,
-            extensions: Vec::new(),
-            services: Vec::new(),
-            options: OptionsProto::default(),
             edition,
         })
     }
@@ -237,10 +230,10 @@ fn message(table: &MessageTable) -> Result<MessageProto<'static>> {
     for &(first, last) in table.extension_ranges() {
         let end = last.checked_add(1).and_then(|end| i32::try_from(end).ok());
         let (Ok(start), Some(end)) = (i32::try_from(first), end) else {
-            let detail = format!("extensions {first} to {last}");
+            let detail = format_args!("extensions {first} to {last}");
             return Err(DescriptorError::new(DescriptorErrorKind::InvalidNumber, table.full_name(), detail));
         };
-        extension_ranges.push(ExtensionRangeProto { start, end, options: OptionsProto::default() });
+        extension_ranges.push(ExtensionRangeProto { start, end });
     }
     let mut options = OptionsProto { message_set: table.is_message_set(), ..Default::default() };
     options.bytes = write::message_options(&options);
@@ -248,11 +241,7 @@ fn message(table: &MessageTable) -> Result<MessageProto<'static>> {
 }
 
 fn enumeration(table: &'static EnumTable, edition: Edition) -> Result<EnumProto<'static>> {
-    let value = |&(name, number): &(&'static str, i32)| EnumValueProto {
-        name: name.into(),
-        number,
-        options: OptionsProto::default(),
-    };
+    let value = |&(name, number): &(&'static str, i32)| EnumValueProto { name: name.into(), number };
     let numbers: BTreeSet<i32> = table.values().iter().map(|v| v.1).collect();
     let mut options =
         OptionsProto { allow_alias: numbers.len() < table.values().len(), ..Default::default() };

@@ -40,11 +40,6 @@ fn flag(out: &mut Out<'_>, number: u32, value: Option<bool>) {
     }
 }
 
-/// `FileDescriptorSet.file`, appended.
-pub(super) fn file_in_set(file: &[u8], set: &mut Vec<u8>) -> Result<(), DescriptorError> {
-    Ok(bytes(&mut Writer::new(set), 1, file)?)
-}
-
 /// `FileDescriptorProto`.
 pub(super) fn file(file: &FileProto<'_>) -> Result<Vec<u8>, DescriptorError> {
     let mut buf = Vec::new();

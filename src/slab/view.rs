@@ -139,68 +139,6 @@ impl<'a, 'i> RawView<'a, 'i> {
     }
 }
 
-/// By field number, for readers that know the schema by heart (descriptor.proto).
-impl<'a, 'i> RawView<'a, 'i> {
-    fn lookup(&self, number: u32) -> Option<(Entry, u32)> {
-        let (index, entry) = self.program().by_number(number)?;
-        Some((*entry, self.slot(index, entry)?))
-    }
-
-    /// Whether the field is set.
-    pub(crate) fn has(&self, number: u32) -> bool {
-        self.lookup(number).is_some()
-    }
-
-    /// A bytes or string field, empty if unset.
-    pub(crate) fn bytes(&self, number: u32) -> &'i [u8] {
-        self.lookup(number).map_or(&[], |(_, slot)| self.span(slot))
-    }
-
-    /// A string field, empty if unset or not UTF-8.
-    pub(crate) fn str(&self, number: u32) -> &'i str {
-        core::str::from_utf8(self.bytes(number)).unwrap_or("")
-    }
-
-    /// A number of 32 bits, 0 if unset.
-    pub(crate) fn i32(&self, number: u32) -> i32 {
-        self.lookup(number).map_or(0, |(_, slot)| self.words.get(slot) as i32)
-    }
-
-    /// A `bool`, false if unset.
-    pub(crate) fn bool(&self, number: u32) -> bool {
-        self.i32(number) != 0
-    }
-
-    /// A singular message, if set.
-    pub(crate) fn message(&self, number: u32) -> Option<Self> {
-        self.lookup(number).map(|(entry, slot)| self.child(&entry, slot))
-    }
-
-    /// A list, empty if unset.
-    fn elements(&self, number: u32) -> Option<RawList<'a, 'i>> {
-        self.lookup(number).map(|(entry, slot)| self.list(&entry, slot))
-    }
-
-    /// The elements of a repeated message field.
-    pub(crate) fn messages(&self, number: u32) -> impl Iterator<Item = Self> + use<'a, 'i> {
-        let list = self.elements(number);
-        (0..list.map_or(0, |l| l.len())).filter_map(move |i| list.map(|l| l.message(i)))
-    }
-
-    /// The elements of a repeated string field; those that are not UTF-8 are empty.
-    pub(crate) fn strs(&self, number: u32) -> impl Iterator<Item = &'i str> + use<'a, 'i> {
-        let list = self.elements(number);
-        (0..list.map_or(0, |l| l.len()))
-            .filter_map(move |i| list.map(|l| core::str::from_utf8(l.span(i)).unwrap_or("")))
-    }
-
-    /// The elements of a repeated field of 32-bit numbers.
-    pub(crate) fn i32s(&self, number: u32) -> impl Iterator<Item = i32> + use<'a, 'i> {
-        let list = self.elements(number);
-        (0..list.map_or(0, |l| l.len())).filter_map(move |i| list.map(|l| l.word(i) as i32))
-    }
-}
-
 /// A list field: its elements by index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawList<'a, 'i> {
@@ -221,12 +159,6 @@ impl<'a, 'i> RawList<'a, 'i> {
     #[inline]
     pub(super) fn at(&self, index: u32) -> u32 {
         if index < self.list.len { self.list.ptr + index * self.width } else { NIL }
-    }
-
-    /// An element of one word.
-    #[inline]
-    pub(crate) fn word(&self, index: u32) -> u32 {
-        self.view.words.get(self.at(index))
     }
 
     /// An element of two words.

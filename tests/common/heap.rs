@@ -19,7 +19,51 @@ thread_local! {
     static COUNTERS: Cell<Counters> = const { Cell::new(Counters { held: 0, most: 0, count: 0 }) };
 }
 
+/// An allocation that is to fail.
+#[derive(Clone, Copy)]
+struct Failure {
+    /// How many come before it.
+    after: usize,
+    /// Sizes that never fail, for blocks whose owner cannot say so.
+    spared: [usize; 2],
+    happened: bool,
+}
+
+thread_local! {
+    static FAILURE: Cell<Option<Failure>> = const { Cell::new(None) };
+    static LAST: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether this allocation fails.
+fn fails(bytes: usize) -> bool {
+    let fails = FAILURE.try_with(|cell| {
+        let Some(mut failure) = cell.get() else { return false };
+        let now = failure.after == 0 && !failure.happened && !failure.spared.contains(&bytes);
+        failure.happened |= now;
+        failure.after = failure.after.wrapping_sub(1);
+        cell.set(Some(failure));
+        now
+    });
+    fails.unwrap_or(false)
+}
+
+/// Does the work with one allocation failing, the first after this many; `None` if it was one of a size that is spared.
+#[allow(dead_code, reason = "not every test fails")]
+pub fn fail_after<T>(after: usize, spared: [usize; 2], work: impl FnOnce() -> T) -> Option<T> {
+    FAILURE.with(|cell| cell.set(Some(Failure { after, spared, happened: false })));
+    let result = work();
+    let failure = FAILURE.with(Cell::take);
+    failure.is_some_and(|failure| failure.happened).then_some(result)
+}
+
+/// The size of the last allocation of this thread.
+#[allow(dead_code, reason = "not every test fails")]
+pub fn last_size() -> usize {
+    LAST.with(Cell::get)
+}
+
 fn taken(bytes: usize) {
+    let _ = LAST.try_with(|last| last.set(bytes));
     // A thread that ends may allocate when its counters are gone already.
     let _ = COUNTERS.try_with(|cell| {
         let mut counters = cell.get();
@@ -38,16 +82,23 @@ fn given_back(bytes: usize) {
     });
 }
 
-// SAFETY: every method hands its arguments to `System`, whose contract is the same, and returns what it returns;
+// SAFETY: every method hands its arguments to `System`, whose contract is the same, and returns what it returns, or
+// null, which stands for a failure;
 // counting does not allocate, because the counters are in a const-initialised cell without a destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if fails(layout.size()) {
+            return core::ptr::null_mut();
+        }
         taken(layout.size());
         // SAFETY: as the caller's duty says.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if fails(layout.size()) {
+            return core::ptr::null_mut();
+        }
         taken(layout.size());
         // SAFETY: as the caller's duty says.
         unsafe { System.alloc_zeroed(layout) }
@@ -60,6 +111,9 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if fails(size) {
+            return core::ptr::null_mut();
+        }
         taken(size);
         given_back(layout.size());
         // SAFETY: as the caller's duty says.

@@ -1,213 +1,267 @@
 //! Looks at each message and enum as a whole, once everything is resolved.
 
 use super::ranges::{Ranges, Use};
-use super::{Builder, DescriptorErrorKind as Kind, Result};
-use crate::schema::model::{EnumData, FieldData, FieldFlags, MessageData, NONE};
+use super::{Builder, DescriptorError, DescriptorErrorKind as Kind, Result};
+use crate::program::{Full, Room};
+use crate::schema::model::{FieldData, FieldFlags, MessageData, NONE, Owner, PoolData, Run};
+use crate::schema::names::{Name, Text};
 use crate::schema::proto::Edition;
 use crate::table::{Cardinality, Kind as FieldKind};
 use crate::wire::Tag;
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::vec::Vec;
+use core::fmt::Arguments;
+use core::ops::Range;
 
 /// Numbers kept for implementations of protobuf.
 const INTERNAL: core::ops::RangeInclusive<u32> = 19_000..=19_999;
 
 /// What is wrong, and with which field of the message or value of the enum; `None` for the whole.
-type Fault = (Kind, Option<usize>, String);
+type Fault<'a> = (Kind, Option<usize>, Arguments<'a>);
 
 impl Builder<'_> {
     pub(super) fn check_all(&mut self) -> Result<()> {
-        for message in &mut self.data.messages {
-            mark_synthetic(message);
+        self.mark_synthetic();
+        for at in 0..self.data.messages.len() {
+            self.check_message(at)?;
         }
-        for message in &self.data.messages {
-            self.check_message(message).map_err(|(kind, field, detail)| {
-                let field = field.and_then(|f| message.fields.get(f));
-                let extension = field.and_then(|f| self.data.extensions.get(f.extension as usize));
-                let file = extension.map_or(message.file, |e| e.file);
-                self.fail(kind, file, field.map_or(message.name, |f| f.name).full(), detail)
-            })?;
-        }
-        for enumeration in &self.data.enums {
-            self.check_enum(enumeration).map_err(|(kind, value, detail)| {
-                let name = value.and_then(|v| enumeration.values.get(v)).map_or(enumeration.name, |v| v.name);
-                self.fail(kind, enumeration.file, name.full(), detail)
-            })?;
+        for at in 0..self.data.enums.len() {
+            self.check_enum(at)?;
         }
         Ok(())
     }
 
-    fn check_message(&self, message: &MessageData) -> core::result::Result<(), Fault> {
-        let ranges = message_ranges(message)?;
-        let reserved: BTreeSet<&str> = message.reserved_names.iter().map(|&n| self.data.text(n)).collect();
-        let mut numbers: Vec<(u32, usize)> = Vec::with_capacity(message.fields.len());
+    /// An error about a message, or one of its fields or extensions.
+    #[cold]
+    fn message_fault(&self, message: &MessageData, (kind, field, detail): Fault<'_>) -> DescriptorError {
+        let field = field.and_then(|f| message.fields.get(f));
+        let extension = field.and_then(|f| self.data.extensions.get(f.extension as usize));
+        let file = extension.map_or(message.file, |e| e.file);
+        self.fail(kind, file, field.map_or(message.name, |f| f.name).full(), detail)
+    }
+
+    fn check_message(&mut self, at: usize) -> Result<()> {
+        let Some(message) = self.data.messages.get(at) else { return Ok(()) };
+        let ranges = message_ranges(&self.data, message, &mut self.room)?;
+        let ranges = ranges.map_err(|range| self.bad_range(message.file, message.name.full(), range))?;
+        let mut numbers: Vec<(u32, u32)> = Vec::new();
+        self.room.reserve(&mut numbers, message.fields.len())?;
         for (i, field) in message.fields.iter().enumerate() {
-            self.check_field(message, field, &ranges).map_err(|(kind, detail)| (kind, Some(i), detail))?;
-            if field.extension == NONE && reserved.contains(self.data.text(field.name.local())) {
-                return Err((Kind::InvalidName, Some(i), "the name is reserved".into()));
-            }
-            numbers.push((field.number, i));
+            self.check_field(message, i, field, &ranges)?;
+            numbers.push((field.number, i as u32));
         }
+        self.room.drop_list(ranges.into_list());
         numbers.sort_unstable();
         for pair in numbers.windows(2) {
             if let &[(number, first), (next, second)] = pair
                 && number == next
             {
-                let other = message.fields.get(first).map_or("", |f| self.data.text(f.name.full()));
-                return Err((
-                    Kind::DuplicateNumber,
-                    Some(second),
-                    format!("{number} is the number of {other}"),
-                ));
+                let other = message.field(first).map_or("", |f| self.data.text(f.name.full()));
+                let detail = format_args!("{number} is the number of {other}");
+                let fault = (Kind::DuplicateNumber, Some(second as usize), detail);
+                return Err(self.message_fault(message, fault));
             }
         }
+        self.room.drop_list(numbers);
+        let whole = |kind, detail| Err(self.message_fault(message, (kind, None, detail)));
         self.check_oneofs(message)?;
-        if message.map_entry && !self.is_map_entry(message) {
+        if message.map_entry && !self.is_map_entry(at as u32, message) {
             let detail = "a map entry is a nested message of two optional fields, a key = 1 and a value = 2";
-            return Err((Kind::InvalidMapEntry, None, detail.into()));
+            return whole(Kind::InvalidMapEntry, format_args!("{detail}"));
         }
         if message.message_set && message.declared > 0 {
-            return Err((Kind::InvalidField, None, "a MessageSet has extensions only".into()));
+            return whole(Kind::InvalidField, format_args!("a MessageSet has extensions only"));
         }
+        if message.extension_ranges != Run::default()
+            && !message.extension_ranges.of(&self.data.extension_ranges).is_empty()
+            && self.edition(message.file) == Edition::Proto3
+        {
+            return whole(Kind::InvalidExtension, format_args!("extension numbers in proto3"));
+        }
+        let (names, file) = (message.reserved_names, message.file);
+        let fields = 0..message.declared;
+        let taken = |data: &PoolData, i| data.messages.get(at)?.field(i).map(|f| f.name);
+        self.check_reserved(names, file, fields, taken)
+    }
+
+    /// Names that are reserved: each once, and no name of a field or value. `name` is that of a definition by index.
+    fn check_reserved(
+        &mut self,
+        names: Run,
+        file: u32,
+        definitions: Range<u32>,
+        name: impl Fn(&PoolData, u32) -> Option<Name>,
+    ) -> Result<()> {
+        let mut reserved = self.room.copy(names.of(&self.data.reserved_names))?;
+        reserved.sort_unstable_by(|&a, &b| self.data.text(a).cmp(self.data.text(b)));
+        for pair in reserved.windows(2) {
+            if let &[a, b] = pair
+                && self.data.text(a) == self.data.text(b)
+            {
+                return Err(self.fail(Kind::InvalidName, file, a, "reserved twice"));
+            }
+        }
+        for definition in definitions.filter_map(|i| name(&self.data, i)) {
+            let local = self.data.text(definition.local());
+            if reserved.binary_search_by(|&r| self.data.text(r).cmp(local)).is_ok() {
+                return Err(self.fail(Kind::InvalidName, file, definition.full(), "the name is reserved"));
+            }
+        }
+        self.room.drop_list(reserved);
         Ok(())
     }
 
     fn check_field(
         &self,
         message: &MessageData,
+        at: usize,
         field: &FieldData,
         ranges: &Ranges,
-    ) -> core::result::Result<(), (Kind, String)> {
+    ) -> Result<()> {
         let number = field.number;
-        if number == 0 || number > Tag::MAX_NUMBER || INTERNAL.contains(&number) {
-            return Err((Kind::InvalidNumber, format!("{number}")));
+        let fail = |kind, detail| Err(self.message_fault(message, (kind, Some(at), detail)));
+        let set = message.message_set && field.extension != NONE;
+        let most = if set { i32::MAX as u32 - 1 } else { Tag::MAX_NUMBER };
+        if number == 0 || number > most || INTERNAL.contains(&number) {
+            return fail(Kind::InvalidNumber, format_args!("{number}"));
         }
-        let used = ranges.find(number.into());
-        if field.extension != NONE {
-            if used != Some(Use::Extensions) {
+        match (ranges.find(number.into()), field.extension != NONE) {
+            (Some(Use::Extensions), true) | (None, false) => Ok(()),
+            (_, true) => {
                 let name = self.data.text(message.name.full());
-                return Err((
-                    Kind::InvalidExtension,
-                    format!("{number} is not an extension number of {name}"),
-                ));
+                fail(Kind::InvalidExtension, format_args!("{number} is not an extension number of {name}"))
             }
-        } else if let Some(used) = used {
-            let what = if used == Use::Reserved { "reserved" } else { "kept for extensions" };
-            return Err((Kind::InvalidNumber, format!("{number} is {what}")));
+            (Some(Use::Reserved), false) => fail(Kind::InvalidNumber, format_args!("{number} is reserved")),
+            (Some(Use::Extensions), false) => {
+                fail(Kind::InvalidNumber, format_args!("{number} is kept for extensions"))
+            }
         }
-        Ok(())
     }
 
-    fn check_oneofs(&self, message: &MessageData) -> core::result::Result<(), Fault> {
-        for oneof in &message.oneofs {
-            if oneof.fields.is_empty() {
-                return Err((
-                    Kind::InvalidOneof,
-                    None,
-                    format!("{} is empty", self.data.text(oneof.name.local())),
-                ));
-            }
+    fn check_oneofs(&self, message: &MessageData) -> Result<()> {
+        let fail = |field, detail| Err(self.message_fault(message, (Kind::InvalidOneof, field, detail)));
+        let oneofs = self.data.oneofs(message);
+        if let Some(empty) = oneofs.iter().find(|o| o.fields == Run::default()) {
+            return fail(None, format_args!("{} is empty", self.data.text(empty.name.local())));
         }
-        let proto3 = self.data.files.get(message.file as usize).is_some_and(|f| f.edition == Edition::Proto3);
         for (i, field) in message.fields.iter().enumerate() {
             if !field.flags.has(FieldFlags::PROTO3_OPTIONAL) || field.extension != NONE {
                 continue;
             }
-            let alone = message.oneofs.get(field.oneof as usize).is_some_and(|o| o.fields.len() == 1);
-            if !proto3 || !alone {
-                let detail = "proto3_optional outside of proto3, or not alone in its oneof";
-                return Err((Kind::InvalidOneof, Some(i), detail.into()));
+            if !oneofs.get(field.oneof as usize).is_some_and(|o| o.synthetic) {
+                let detail = format_args!("proto3_optional, and not alone in its oneof");
+                return fail(Some(i), detail);
             }
+        }
+        if !oneofs.is_sorted_by_key(|o| o.synthetic) {
+            return fail(None, format_args!("a oneof after the synthetic ones"));
         }
         Ok(())
     }
 
-    fn is_map_entry(&self, message: &MessageData) -> bool {
+    /// A oneof is synthetic when protoc made it for the `optional` of its only member.
+    fn mark_synthetic(&mut self) {
+        for message in &self.data.messages {
+            let oneofs = message.oneofs.start as usize..message.oneofs.end as usize;
+            for oneof in self.data.oneofs.get_mut(oneofs).into_iter().flatten() {
+                let &[only] = oneof.fields.of(&self.data.members) else { continue };
+                let field = message.field(only);
+                oneof.synthetic = field.is_some_and(|f| f.flags.has(FieldFlags::PROTO3_OPTIONAL));
+            }
+        }
+    }
+
+    fn is_map_entry(&self, index: u32, message: &MessageData) -> bool {
         let [key, value] = message.fields.as_slice() else { return false };
-        let plain = |field: &FieldData, number| {
-            field.number == number && field.oneof == NONE && field.cardinality == Cardinality::Optional
+        let plain = |field: &FieldData, number, name| {
+            field.number == number
+                && field.oneof == NONE
+                && field.cardinality == Cardinality::Optional
+                && self.data.text(field.name.local()) == name
         };
         let zero_first = match value.kind {
-            FieldKind::Enum(e) => {
-                let first = self.data.enums.get(e as usize).and_then(|e| e.values.first());
-                first.is_some_and(|v| v.number == 0)
-            }
+            FieldKind::Enum(e) => self.data.values(e).first().is_some_and(|v| v.number == 0),
             _ => true,
         };
         message.parent != NONE
-            && plain(key, 1)
-            && plain(value, 2)
+            && plain(key, 1, "key")
+            && plain(value, 2, "value")
             && key.kind.is_map_key()
             && zero_first
-            && message.oneofs.is_empty()
-            && message.messages.is_empty()
-            && message.enums.is_empty()
-            && message.extensions.is_empty()
-            && message.extension_ranges.is_empty()
+            && self.data.oneofs(message).is_empty()
+            && message.extension_ranges.of(&self.data.extension_ranges).is_empty()
+            && !self.holds_definitions(index)
     }
 
-    fn check_enum(&self, data: &EnumData) -> core::result::Result<(), Fault> {
-        let Some(first) = data.values.first() else {
-            return Err((Kind::InvalidField, None, "an enum without values".into()));
+    /// Whether anything is declared inside of a message.
+    fn holds_definitions(&self, index: u32) -> bool {
+        let (data, owner) = (&self.data, Owner::Message(index));
+        !data.messages_in(owner).is_empty()
+            || !data.enums_in(owner).is_empty()
+            || !data.extensions_in(owner).is_empty()
+    }
+
+    fn check_enum(&mut self, at: usize) -> Result<()> {
+        let Some(data) = self.data.enums.get(at) else { return Ok(()) };
+        let (file, name, values) = (data.file, data.name.full(), data.values.of(&self.data.values));
+        let Some(first) = values.first() else {
+            return Err(self.fail(Kind::InvalidField, file, name, "an enum without values"));
         };
         if !data.closed && first.number != 0 {
-            return Err((Kind::InvalidNumber, Some(0), "the first value of an open enum is 0".into()));
+            let detail = "the first value of an open enum is 0";
+            return Err(self.fail(Kind::InvalidNumber, file, first.name.full(), detail));
         }
+        let reserved = data.reserved_ranges.of(&self.data.enum_reserved_ranges).iter();
+        let ranges = reserved.map(|&(first, last)| (first.into(), last.into(), Use::Reserved));
         let ranges =
-            data.reserved_ranges.iter().map(|&(first, last)| (first.into(), last.into(), Use::Reserved));
-        let ranges = Ranges::new(ranges.collect()).map_err(bad_range)?;
-        let reserved: BTreeSet<&str> = data.reserved_names.iter().map(|&n| self.data.text(n)).collect();
-        for (i, value) in data.values.iter().enumerate() {
-            if ranges.find(value.number.into()).is_some() {
-                return Err((Kind::InvalidNumber, Some(i), format!("{} is reserved", value.number)));
-            }
-            if reserved.contains(self.data.text(value.name.local())) {
-                return Err((Kind::InvalidName, Some(i), "the name is reserved".into()));
-            }
+            Ranges::new(self.room.list(ranges)?).map_err(|range| self.bad_range(file, name, range))?;
+        if let Some(value) = values.iter().find(|v| ranges.find(v.number.into()).is_some()) {
+            let detail = format_args!("{} is reserved", value.number);
+            return Err(self.fail(Kind::InvalidNumber, file, value.name.full(), detail));
         }
-        for pair in data.by_number.windows(2) {
-            let number = |at: u32| data.values.get(at as usize).map_or(0, |v| v.number);
+        self.room.drop_list(ranges.into_list());
+        let value = |at: u32| values.get(at as usize);
+        for pair in data.values.of(&self.data.by_number).windows(2) {
             if let &[a, b] = pair
+                && let (Some(a), Some(b)) = (value(a), value(b))
                 && !data.allow_alias
-                && number(a) == number(b)
+                && a.number == b.number
             {
-                let detail = format!("{} has a name already, and there is no allow_alias", number(b));
-                return Err((Kind::DuplicateNumber, Some(b as usize), detail));
+                let detail = format_args!("{} has a name already, and there is no allow_alias", b.number);
+                return Err(self.fail(Kind::DuplicateNumber, file, b.name.full(), detail));
             }
         }
-        Ok(())
+        let (names, count) = (data.reserved_names, values.len() as u32);
+        self.check_reserved(names, file, 0..count, |data, i| {
+            data.values(at as u32).get(i as usize).map(|v| v.name)
+        })
+    }
+
+    #[cold]
+    fn bad_range(&self, file: u32, name: Text, (first, last): (i64, i64)) -> DescriptorError {
+        let detail = format_args!("range {first} to {last} is empty, out of bounds or overlaps with another");
+        self.fail(Kind::InvalidNumber, file, name, detail)
     }
 }
 
-fn message_ranges(message: &MessageData) -> core::result::Result<Ranges, Fault> {
-    // A MessageSet may be extended with any positive int32; of those, numbers above 2^29-1 have no tag.
+fn message_ranges(
+    data: &PoolData,
+    message: &MessageData,
+    room: &mut Room,
+) -> core::result::Result<core::result::Result<Ranges, (i64, i64)>, Full> {
+    // A MessageSet may be extended with any positive int32.
     let limit = if message.message_set { i32::MAX as u32 } else { Tag::MAX_NUMBER + 1 };
-    let mut ranges = Vec::with_capacity(message.extension_ranges.len() + message.reserved_ranges.len());
-    let extensions = message.extension_ranges.iter().map(|r| (r.start, r.end, Use::Extensions));
-    let reserved = message.reserved_ranges.iter().map(|&(start, end)| (start, end, Use::Reserved));
+    let extensions = message.extension_ranges.of(&data.extension_ranges);
+    let reserved = message.reserved_ranges.of(&data.reserved_ranges);
+    let mut ranges = Vec::new();
+    room.reserve(&mut ranges, extensions.len() + reserved.len())?;
+    let extensions = extensions.iter().map(|r| (r.start, r.end, Use::Extensions));
+    let reserved = reserved.iter().map(|&(start, end)| (start, end, Use::Reserved));
     for (start, end, used) in extensions.chain(reserved) {
         if start == 0 || end > limit {
-            return Err(bad_range((start.into(), end.into())));
+            room.drop_list(ranges);
+            return Ok(Err((start.into(), end.into())));
         }
         ranges.push((start.into(), i64::from(end) - 1, used));
     }
-    Ranges::new(ranges).map_err(bad_range)
-}
-
-#[cold]
-fn bad_range((first, last): (i64, i64)) -> Fault {
-    (
-        Kind::InvalidNumber,
-        None,
-        format!("range {first} to {last} is empty, out of bounds or overlaps with another"),
-    )
-}
-
-/// A oneof is synthetic when protoc made it for the `optional` of its only member.
-fn mark_synthetic(message: &mut MessageData) {
-    for oneof in &mut message.oneofs {
-        if let &[only] = oneof.fields.as_slice() {
-            let field = message.fields.get(only as usize);
-            oneof.synthetic = field.is_some_and(|f| f.flags.has(FieldFlags::PROTO3_OPTIONAL));
-        }
-    }
+    Ok(Ranges::new(ranges))
 }

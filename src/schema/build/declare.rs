@@ -1,19 +1,18 @@
 //! Takes a file apart: indices and names for everything in it, references left for later.
 
 use super::{
-    Builder, DescriptorErrorKind as Kind, MAX_COMPONENTS, MAX_FIELDS, MAX_NESTING, PendingMethod, Result,
-    Target, too_many,
+    Builder, DescriptorErrorKind as Kind, MAX_FIELDS, PendingMethod, Result, Target, json, too_many,
 };
-use crate::error::DescriptorError;
 use crate::schema::features::Features;
 use crate::schema::model::{
     DependencyData, EnumData, EnumValueData, ExtensionRangeData, FileData, Import, MessageData, MethodData,
-    NONE, OneofData, ServiceData,
+    NONE, OneofData, Run, ServiceData,
 };
 use crate::schema::names::{Name, Text, is_identifier};
-use crate::schema::proto::{Edition, EnumProto, FileProto, MessageProto, ServiceProto};
+use crate::schema::proto::Edition;
+use crate::schema::read::{self, Children, Enum, Field, File, Message, Method, children};
 use crate::schema::symbols::{Scope, Symbol};
-use alloc::{borrow::Cow, format, vec::Vec};
+use alloc::vec::Vec;
 
 /// What definitions need to know about what is around them.
 #[derive(Clone, Copy)]
@@ -26,312 +25,362 @@ pub(super) struct Around {
     /// Full name of the scope.
     pub(super) name: Text,
     pub(super) features: Features,
-    /// Messages around, counted.
-    depth: usize,
+    /// The enclosing message is a map entry.
+    pub(super) in_entry: bool,
+}
+
+/// The run of a list from here to its end.
+fn run_from<T>(start: usize, list: &[T]) -> Run {
+    Run { start: start as u32, end: list.len() as u32 }
 }
 
 impl<'i> Builder<'i> {
-    pub(super) fn declare_file(&mut self, file: FileProto<'i>, raw: &[u8]) -> Result<()> {
-        if file.name.is_empty() || file.name.contains('\0') {
-            return Err(DescriptorError::new(Kind::InvalidName, &*file.name, "not a file name"));
-        }
+    pub(super) fn declare_file(&mut self, bytes: &'i [u8]) -> Result<()> {
+        let file = File::read(bytes)?;
         let index = self.data.files.len() as u32;
-        let features = Features::of_file(&file);
-        let package = self.data.names.push(&file.package)?;
-        let scope = self.declare_package(&file.package, package)?;
+        let (name, package) = self.file_names(&file)?;
+        let proto = self.store(bytes)?;
+        self.raw = (bytes, proto.start);
         let data = FileData {
-            name: self.data.names.push(&file.name)?,
+            name,
             package,
             edition: file.edition,
             dependencies: self.declare_imports(&file)?,
-            messages: Vec::new(),
-            enums: Vec::new(),
-            extensions: Vec::new(),
-            services: Vec::new(),
-            proto: self.store(raw)?,
-            options: self.store(&file.options.bytes)?,
+            services: Run { start: self.data.services.len() as u32, end: self.data.services.len() as u32 },
+            proto,
+            options: self.options(&file.options)?,
             deprecated: file.options.deprecated,
         };
-        self.data.files.push(data);
-        self.files.insert(file.name.clone(), index);
+        self.room.push(&mut self.data.files, data)?;
         let root = Around {
             file: index,
             edition: file.edition,
             parent: NONE,
-            scope,
+            scope: self.symbols.package(file.package),
             name: package,
-            features,
-            depth: 0,
+            features: Features::of_file(&file),
+            in_entry: false,
         };
-        // `messages` is in an order in which parents come first, so their surroundings are known.
-        let mut around_messages: Vec<Around> = Vec::with_capacity(file.messages.len());
-        let inside = |list: &[Around], parent: Option<u32>| match parent {
-            Some(parent) => list.get(parent as usize).copied().unwrap_or(root),
-            None => root,
-        };
-        for message in file.messages {
-            let around = inside(&around_messages, message.parent);
-            around_messages.push(self.declare_message(around, message)?);
-        }
-        for enumeration in file.enums {
-            self.declare_enum(inside(&around_messages, enumeration.parent), enumeration)?;
-        }
-        for extension in file.extensions {
-            self.declare_extension(inside(&around_messages, extension.parent), extension)?;
-        }
-        for service in file.services {
+        self.check_options(root, package, &file.options)?;
+        self.check_file(root, &file)?;
+        self.declare_extensions(root, bytes, read::file::EXTENSION)?;
+        self.declare_messages(root, bytes)?;
+        self.declare_enums(root, bytes, read::file::ENUM)?;
+        for service in children(bytes, read::file::SERVICE) {
             self.declare_service(root, service)?;
+        }
+        if let Some(file) = self.data.files.get_mut(index as usize) {
+            file.services.end = self.data.services.len() as u32;
         }
         Ok(())
     }
 
-    fn declare_package(&mut self, package: &str, text: Text) -> Result<Scope> {
-        let mut scope = Scope::ROOT;
-        if package.is_empty() {
-            return Ok(scope);
-        }
-        let mut start = 0;
-        for (i, component) in package.split('.').enumerate() {
-            if !is_identifier(component) || i + MAX_NESTING >= MAX_COMPONENTS {
-                return Err(DescriptorError::new(Kind::InvalidName, package, "not a package name"));
-            }
-            let end = start + component.len();
-            scope = self.symbols.package(scope, component, text.part(start, end));
-            start = end + 1;
-        }
-        Ok(scope)
+    /// The names of a file; its package has its text already.
+    fn file_names(&mut self, file: &File<'i>) -> Result<(Text, Text)> {
+        let name = self.data.names.push(file.name, &mut self.room)?;
+        Ok((name, self.symbols.package_text(file.package)))
     }
 
-    fn declare_imports(&mut self, file: &FileProto<'i>) -> Result<Vec<DependencyData>> {
-        let mut imports = Vec::with_capacity(file.dependencies.len() + file.option_dependencies.len());
-        for name in &file.dependencies {
-            imports.push(DependencyData {
-                name: self.data.names.push(name)?,
-                import: Import::Plain,
-                file: NONE,
-            });
-        }
-        let marked = [(&file.public_dependencies, Import::Public), (&file.weak_dependencies, Import::Weak)];
-        for (indices, import) in marked {
-            for &index in indices {
-                match usize::try_from(index).ok().and_then(|i| imports.get_mut(i)) {
-                    Some(dependency) => dependency.import = import,
-                    None => {
-                        let detail = format!("import {index} of {}", imports.len());
-                        return Err(DescriptorError::new(Kind::MissingImport, &*file.name, detail));
-                    }
-                }
+    fn declare_imports(&mut self, file: &File<'i>) -> Result<Run> {
+        let start = self.data.dependencies.len();
+        let lists =
+            [(read::file::DEPENDENCY, Import::Plain), (read::file::OPTION_DEPENDENCY, Import::Option)];
+        let count = lists.iter().map(|(number, _)| children(file.bytes, *number).count()).sum();
+        self.room.reserve(&mut self.data.dependencies, count)?;
+        for (number, import) in lists {
+            for name in children(file.bytes, number) {
+                let name = self.data.names.push(read::text(name)?, &mut self.room)?;
+                self.room.push(&mut self.data.dependencies, DependencyData { name, import, file: NONE })?;
             }
         }
-        for name in &file.option_dependencies {
-            imports.push(DependencyData {
-                name: self.data.names.push(name)?,
-                import: Import::Option,
-                file: NONE,
-            });
+        let plain = children(file.bytes, read::file::DEPENDENCY).count();
+        let marked =
+            [(read::file::PUBLIC_DEPENDENCY, Import::Public), (read::file::WEAK_DEPENDENCY, Import::Weak)];
+        for (number, import) in marked {
+            read::ints(file.bytes, number, |index| {
+                let at = usize::try_from(index).ok().filter(|&at| at < plain);
+                match at.and_then(|at| self.data.dependencies.get_mut(start + at)) {
+                    Some(dependency) => dependency.import = import,
+                    None => {
+                        let detail = format_args!("import {index} of {plain}");
+                        return Err(crate::DescriptorError::new(Kind::MissingImport, file.name, detail));
+                    }
+                }
+                Ok(())
+            })?;
         }
-        Ok(imports)
+        Ok(run_from(start, &self.data.dependencies))
     }
 
     pub(super) fn identifier(&mut self, around: Around, name: &str, what: &str) -> Result<Name> {
         if is_identifier(name) {
-            return Ok(self.data.names.push_name(around.name, name)?);
+            return Ok(self.data.names.push_name(around.name, name, &mut self.room)?);
         }
-        let detail = format!("{what} {name:?}: not an identifier");
+        let detail = format_args!("{what} {name:?}: not an identifier");
         Err(self.fail(Kind::InvalidName, around.file, around.name, detail))
     }
 
-    fn declare_message(&mut self, around: Around, proto: MessageProto<'i>) -> Result<Around> {
-        let name = self.identifier(around, &proto.name, "message")?;
-        if around.depth >= MAX_NESTING {
-            let detail = format!("limit {MAX_NESTING}");
-            return Err(self.fail(Kind::TooDeep, around.file, name.full(), detail));
+    /// All messages of a file, each before those nested in it, with what they hold.
+    fn declare_messages(&mut self, root: Around, file: &'i [u8]) -> Result<()> {
+        let mut levels: Vec<(Children<'i>, Around)> = Vec::new();
+        self.room.push(&mut levels, (children(file, read::file::MESSAGE), root))?;
+        while let Some((messages, around)) = levels.last_mut() {
+            let around = *around;
+            let Some(bytes) = messages.next() else {
+                levels.pop();
+                continue;
+            };
+            if levels.len() > self.limits.depth_limit() {
+                let detail = format_args!("limit {}", self.limits.depth_limit());
+                return Err(self.fail(Kind::TooDeep, around.file, around.name, detail));
+            }
+            let inner = self.declare_message(around, bytes)?;
+            self.declare_enums(inner, bytes, read::message::ENUM)?;
+            self.declare_extensions(inner, bytes, read::message::EXTENSION)?;
+            self.room.push(&mut levels, (children(bytes, read::message::MESSAGE), inner))?;
         }
-        if proto.fields.len() > MAX_FIELDS {
-            let detail = format!("{} fields, limit {MAX_FIELDS}", proto.fields.len());
+        self.room.drop_list(levels);
+        Ok(())
+    }
+
+    fn declare_enums(&mut self, around: Around, bytes: &'i [u8], number: u32) -> Result<()> {
+        children(bytes, number).try_for_each(|bytes| self.declare_enum(around, bytes))
+    }
+
+    fn declare_extensions(&mut self, around: Around, bytes: &'i [u8], number: u32) -> Result<()> {
+        children(bytes, number).try_for_each(|bytes| self.declare_extension(around, Field::read(bytes)?))
+    }
+
+    fn declare_message(&mut self, around: Around, bytes: &'i [u8]) -> Result<Around> {
+        let proto = Message::read(bytes)?;
+        let name = self.identifier(around, proto.name, "message")?;
+        let fields = children(bytes, read::message::FIELD).count();
+        if fields > MAX_FIELDS {
+            let detail = format_args!("{fields} fields, limit {MAX_FIELDS}");
             return Err(self.fail(Kind::TooMany, around.file, name.full(), detail));
         }
+        if self.data.messages.len() >= self.limits.message_limit() {
+            let detail = format_args!("more than {} messages", self.limits.message_limit());
+            return Err(self.fail(Kind::TooMany, around.file, name.full(), detail));
+        }
+        self.check_options(around, name.full(), &proto.options)?;
         let index = self.data.messages.len() as u32;
-        let scope = self.symbols.add_scope(around.scope, name.local(), Symbol::Message(index));
+        let symbol = Symbol::Message(index);
+        let scope = self.symbols.add_scope(around.scope, name.local(), symbol, &mut self.room)?;
         let features = around.features.with(proto.options.features);
-        let inner =
-            Around { parent: index, scope, name: name.full(), features, depth: around.depth + 1, ..around };
-        self.siblings(around, |f| &mut f.messages, |m| &mut m.messages, index);
+        let in_entry = proto.options.map_entry;
+        let inner = Around { parent: index, scope, name: name.full(), features, in_entry, ..around };
         let data = self.message_data(around, inner, name, &proto)?;
-        self.data.messages.push(data);
-        for (i, oneof) in proto.oneofs.iter().enumerate() {
-            let name = self.identifier(inner, &oneof.name, "oneof")?;
-            let symbol = Symbol::Oneof { message: index, oneof: i as u32 };
-            self.symbols.add(scope, name.local(), symbol);
-            let data = OneofData {
-                name,
-                options: self.store(&oneof.options.bytes)?,
-                fields: Vec::new(),
-                synthetic: false,
-            };
-            self.message_mut(index)?.oneofs.push(data);
+        self.room.push(&mut self.data.messages, data)?;
+        if let Some(rule) = json::Rule::of(around.edition, proto.options.legacy_json, features.strict_json) {
+            self.room.push(&mut self.json, (index, rule))?;
         }
-        for (i, field) in proto.fields.into_iter().enumerate() {
-            let mut around = inner;
-            if let Some(oneof) = field.oneof_index.and_then(|o| proto.oneofs.get(usize::try_from(o).ok()?)) {
-                around.features = around.features.with(oneof.options.features);
-            }
-            if !field.extendee.is_empty() {
-                let detail = format!("field {} has an extendee", field.name);
-                return Err(self.fail(Kind::InvalidExtension, around.file, around.name, detail));
-            }
-            let target = Target::Field { message: index, field: i as u32 };
-            let data = self.declare_field(around, field, target)?;
-            self.symbols.add(scope, data.name.local(), Symbol::Field { message: index, field: i as u32 });
-            let message = self.message_mut(index)?;
-            if let Some(oneof) = message.oneofs.get_mut(data.oneof as usize) {
-                oneof.fields.push(i as u32);
-            }
-            message.fields.push(data);
-        }
+        self.declare_oneofs(inner, bytes)?;
+        self.declare_fields(inner, bytes, fields)?;
         Ok(inner)
     }
 
+    fn declare_oneofs(&mut self, inner: Around, bytes: &'i [u8]) -> Result<()> {
+        let start = self.data.oneofs.len();
+        self.oneof_features.clear();
+        for (i, oneof) in children(bytes, read::message::ONEOF).enumerate() {
+            let (name, options) = read::oneof(oneof)?;
+            let name = self.identifier(inner, name, "oneof")?;
+            self.check_options(inner, name.full(), &options)?;
+            let symbol = Symbol::Oneof { message: inner.parent, oneof: i as u32 };
+            self.symbols.add(inner.scope, name.local(), symbol, &mut self.room)?;
+            self.room.push(&mut self.oneof_features, options.features)?;
+            let options = self.options(&options)?;
+            let data = OneofData { name, options, fields: Run::default(), synthetic: false };
+            self.room.push(&mut self.data.oneofs, data)?;
+        }
+        let oneofs = run_from(start, &self.data.oneofs);
+        self.message_mut(inner.parent)?.oneofs = oneofs;
+        Ok(())
+    }
+
+    fn declare_fields(&mut self, inner: Around, bytes: &'i [u8], count: usize) -> Result<()> {
+        let index = inner.parent;
+        let mut fields = Vec::new();
+        self.room.reserve(&mut fields, count)?;
+        for (i, field) in children(bytes, read::message::FIELD).enumerate() {
+            let field = Field::read(field)?;
+            let mut around = inner;
+            let oneof = field.oneof_index.and_then(|at| usize::try_from(at).ok());
+            if let Some(&features) = oneof.and_then(|at| self.oneof_features.get(at)) {
+                around.features = around.features.with(features);
+            }
+            if field.extendee.is_some() {
+                let detail = format_args!("field {} has an extendee", field.name);
+                return Err(self.fail(Kind::InvalidExtension, around.file, around.name, detail));
+            }
+            let target = Target::Field { message: index, field: i as u32 };
+            let data = self.declare_field(around, &field, target)?;
+            let symbol = Symbol::Field { message: index, field: i as u32 };
+            self.symbols.add(inner.scope, data.name.local(), symbol, &mut self.room)?;
+            self.room.push(&mut fields, data)?;
+        }
+        let oneofs = self.message_mut(index)?.oneofs;
+        self.find_members(oneofs, &fields)?;
+        self.message_mut(index)?.fields = fields;
+        Ok(())
+    }
+
+    /// Takes what a message has besides fields and definitions.
     fn message_data(
         &mut self,
         around: Around,
         inner: Around,
         name: Name,
-        proto: &MessageProto<'i>,
+        proto: &Message<'i>,
     ) -> Result<MessageData> {
-        let negative = |b: &Self, n| {
-            Err(b.fail(Kind::InvalidNumber, around.file, name.full(), format!("number {n} in a range")))
-        };
-        let mut extension_ranges = Vec::with_capacity(proto.extension_ranges.len());
-        for range in &proto.extension_ranges {
-            let (Ok(start), Ok(end)) = (u32::try_from(range.start), u32::try_from(range.end)) else {
-                return negative(self, range.start.min(range.end));
-            };
-            let options = self.store(&range.options.bytes)?;
-            extension_ranges.push(ExtensionRangeData { start, end, options });
-        }
-        let mut reserved_ranges = Vec::with_capacity(proto.reserved_ranges.len());
-        for &(start, end) in &proto.reserved_ranges {
-            let (Ok(first), Ok(behind)) = (u32::try_from(start), u32::try_from(end)) else {
-                return negative(self, start.min(end));
-            };
-            reserved_ranges.push((first, behind));
+        let extension_ranges = self.extension_ranges(around, name, proto.bytes)?;
+        let start = self.data.reserved_ranges.len();
+        for range in children(proto.bytes, read::message::RESERVED_RANGE) {
+            let range = self.positive(around, name, read::range(range)?)?;
+            self.room.push(&mut self.data.reserved_ranges, range)?;
         }
         Ok(MessageData {
             name,
             file: around.file,
             parent: around.parent,
             scope: inner.scope,
-            fields: Vec::with_capacity(proto.fields.len()),
-            declared: proto.fields.len() as u32,
-            oneofs: Vec::with_capacity(proto.oneofs.len()),
-            messages: Vec::new(),
-            enums: Vec::new(),
-            extensions: Vec::new(),
+            fields: Vec::new(),
+            declared: children(proto.bytes, read::message::FIELD).count() as u32,
+            oneofs: Run::default(),
             extension_ranges,
-            reserved_ranges,
-            reserved_names: self.texts(&proto.reserved_names)?,
-            options: self.store(&proto.options.bytes)?,
+            reserved_ranges: run_from(start, &self.data.reserved_ranges),
+            reserved_names: self.texts(proto.bytes, read::message::RESERVED_NAME)?,
+            options: self.options(&proto.options)?,
             map_entry: proto.options.map_entry,
             message_set: proto.options.message_set,
             deprecated: proto.options.deprecated,
-            visibility: visibility(proto.visibility),
+            visibility: proto.visibility,
         })
     }
 
-    fn declare_enum(&mut self, around: Around, proto: EnumProto<'i>) -> Result<()> {
-        let name = self.identifier(around, &proto.name, "enum")?;
-        let index = self.data.enums.len() as u32;
-        self.symbols.add(around.scope, name.local(), Symbol::Enum(index));
-        self.siblings(around, |f| &mut f.enums, |m| &mut m.enums, index);
-        let mut values = Vec::with_capacity(proto.values.len());
-        for (i, value) in proto.values.iter().enumerate() {
-            let name = self.identifier(around, &value.name, "enum value")?;
-            let symbol = Symbol::EnumValue { enumeration: index, value: i as u32 };
-            self.symbols.add(around.scope, name.local(), symbol);
-            values.push(EnumValueData {
-                name,
-                number: value.number,
-                options: self.store(&value.options.bytes)?,
-                deprecated: value.options.deprecated,
-            });
+    fn extension_ranges(&mut self, around: Around, name: Name, message: &'i [u8]) -> Result<Run> {
+        let start = self.data.extension_ranges.len();
+        for range in children(message, read::message::EXTENSION_RANGE) {
+            let (first, end) = self.positive(around, name, read::range(range)?)?;
+            let options = read::range_options(range)?;
+            self.check_options(around, name.full(), &options)?;
+            let options = self.options(&options)?;
+            let data = ExtensionRangeData { start: first, end, options };
+            self.room.push(&mut self.data.extension_ranges, data)?;
         }
-        let mut by_number: Vec<u32> = (0..values.len() as u32).collect();
-        by_number.sort_by_key(|&i| values.get(i as usize).map(|v| v.number));
+        Ok(run_from(start, &self.data.extension_ranges))
+    }
+
+    fn positive(&self, around: Around, name: Name, (start, end): (i32, i32)) -> Result<(u32, u32)> {
+        match (u32::try_from(start), u32::try_from(end)) {
+            (Ok(start), Ok(end)) => Ok((start, end)),
+            _ => {
+                let detail = format_args!("number {} in a range", start.min(end));
+                Err(self.fail(Kind::InvalidNumber, around.file, name.full(), detail))
+            }
+        }
+    }
+
+    fn declare_enum(&mut self, around: Around, bytes: &'i [u8]) -> Result<()> {
+        let proto = Enum::read(bytes)?;
+        let name = self.identifier(around, proto.name, "enum")?;
+        self.check_options(around, name.full(), &proto.options)?;
+        let index = self.data.enums.len() as u32;
+        self.symbols.add(around.scope, name.local(), Symbol::Enum(index), &mut self.room)?;
+        let values = self.declare_values(around, bytes, index)?;
+        let start = self.data.enum_reserved_ranges.len();
+        for range in children(bytes, read::enumeration::RESERVED_RANGE) {
+            self.room.push(&mut self.data.enum_reserved_ranges, read::range(range)?)?;
+        }
         let data = EnumData {
             name,
             file: around.file,
             parent: around.parent,
             scope: around.scope,
             values,
-            by_number,
-            reserved_ranges: proto.reserved_ranges,
-            reserved_names: self.texts(&proto.reserved_names)?,
-            options: self.store(&proto.options.bytes)?,
+            reserved_ranges: run_from(start, &self.data.enum_reserved_ranges),
+            reserved_names: self.texts(bytes, read::enumeration::RESERVED_NAME)?,
+            options: self.options(&proto.options)?,
             closed: around.features.with(proto.options.features).closed_enum,
             allow_alias: proto.options.allow_alias,
             deprecated: proto.options.deprecated,
-            visibility: visibility(proto.visibility),
+            visibility: proto.visibility,
         };
-        self.data.enums.push(data);
-        Ok(())
+        Ok(self.room.push(&mut self.data.enums, data)?)
     }
 
-    fn declare_service(&mut self, around: Around, proto: ServiceProto<'i>) -> Result<()> {
-        let name = self.identifier(around, &proto.name, "service")?;
+    fn declare_values(&mut self, around: Around, bytes: &'i [u8], index: u32) -> Result<Run> {
+        let start = self.data.values.len();
+        for (i, value) in children(bytes, read::enumeration::VALUE).enumerate() {
+            let (name, number, options) = read::enum_value(value)?;
+            let name = self.identifier(around, name, "enum value")?;
+            self.check_options(around, name.full(), &options)?;
+            let symbol = Symbol::EnumValue { enumeration: index, value: i as u32 };
+            self.symbols.add(around.scope, name.local(), symbol, &mut self.room)?;
+            let deprecated = options.deprecated;
+            let data = EnumValueData { name, number, options: self.options(&options)?, deprecated };
+            self.room.push(&mut self.data.values, data)?;
+        }
+        let run = run_from(start, &self.data.values);
+        let values = run.of(&self.data.values);
+        for i in 0..values.len() as u32 {
+            self.room.push(&mut self.data.by_number, i)?;
+        }
+        let by_number = self.data.by_number.get_mut(start..).unwrap_or_default();
+        by_number.sort_unstable_by_key(|&i| (values.get(i as usize).map(|v| v.number), i));
+        Ok(run)
+    }
+
+    fn declare_service(&mut self, around: Around, bytes: &'i [u8]) -> Result<()> {
+        let (name, options) = read::service(bytes)?;
+        let name = self.identifier(around, name, "service")?;
+        self.check_options(around, name.full(), &options)?;
         let index = self.data.services.len() as u32;
-        let scope = self.symbols.add_scope(around.scope, name.local(), Symbol::Service(index));
+        let symbol = Symbol::Service(index);
+        let scope = self.symbols.add_scope(around.scope, name.local(), symbol, &mut self.room)?;
         let inner = Around { scope, name: name.full(), ..around };
-        let mut methods = Vec::with_capacity(proto.methods.len());
-        for (i, method) in proto.methods.into_iter().enumerate() {
-            let name = self.identifier(inner, &method.name, "method")?;
-            let symbol = Symbol::Method { service: index, method: i as u32 };
-            self.symbols.add(scope, name.local(), symbol);
-            methods.push(MethodData {
-                name,
-                input: NONE,
-                output: NONE,
-                client_streaming: method.client_streaming,
-                server_streaming: method.server_streaming,
-                options: self.store(&method.options.bytes)?,
-                deprecated: method.options.deprecated,
-            });
-            let (input, output) = (method.input, method.output);
-            self.methods.push(PendingMethod { service: index, method: i as u32, input, output });
+        let start = self.data.methods.len();
+        for (i, method) in children(bytes, read::METHOD).enumerate() {
+            self.declare_method(inner, index, i as u32, method)?;
         }
-        let options = self.store(&proto.options.bytes)?;
-        let deprecated = proto.options.deprecated;
-        self.data.services.push(ServiceData { name, file: around.file, scope, methods, options, deprecated });
-        if let Some(file) = self.data.files.get_mut(around.file as usize) {
-            file.services.push(index);
-        }
-        Ok(())
+        let methods = run_from(start, &self.data.methods);
+        let deprecated = options.deprecated;
+        let options = self.options(&options)?;
+        let data = ServiceData { name, file: around.file, scope, methods, options, deprecated };
+        Ok(self.room.push(&mut self.data.services, data)?)
     }
 
-    /// Enters a definition in the list of the file or message around it.
-    pub(super) fn siblings(
-        &mut self,
-        around: Around,
-        of_file: impl FnOnce(&mut FileData) -> &mut Vec<u32>,
-        of_message: impl FnOnce(&mut MessageData) -> &mut Vec<u32>,
-        index: u32,
-    ) {
-        if let Some(parent) = self.data.messages.get_mut(around.parent as usize) {
-            of_message(parent).push(index);
-        } else if let Some(file) = self.data.files.get_mut(around.file as usize) {
-            of_file(file).push(index);
-        }
+    fn declare_method(&mut self, inner: Around, service: u32, at: u32, bytes: &'i [u8]) -> Result<()> {
+        let proto = Method::read(bytes)?;
+        let name = self.identifier(inner, proto.name, "method")?;
+        self.check_options(inner, name.full(), &proto.options)?;
+        let symbol = Symbol::Method { service, method: at };
+        self.symbols.add(inner.scope, name.local(), symbol, &mut self.room)?;
+        let data = MethodData {
+            name,
+            input: NONE,
+            output: NONE,
+            client_streaming: proto.client_streaming,
+            server_streaming: proto.server_streaming,
+            options: self.options(&proto.options)?,
+            deprecated: proto.options.deprecated,
+        };
+        self.room.push(&mut self.data.methods, data)?;
+        let Method { input, output, .. } = proto;
+        Ok(self.room.push(&mut self.methods, PendingMethod { service, method: at, input, output })?)
     }
 
-    fn message_mut(&mut self, index: u32) -> Result<&mut MessageData> {
+    pub(super) fn message_mut(&mut self, index: u32) -> Result<&mut MessageData> {
         self.data.messages.get_mut(index as usize).ok_or_else(|| too_many("messages"))
     }
 
-    fn texts(&mut self, list: &[Cow<'i, str>]) -> Result<Vec<Text>> {
-        list.iter().map(|text| Ok(self.data.names.push(text)?)).collect()
+    fn texts(&mut self, bytes: &'i [u8], number: u32) -> Result<Run> {
+        let start = self.data.reserved_names.len();
+        for text in children(bytes, number) {
+            let text = self.data.names.push(read::text(text)?, &mut self.room)?;
+            self.room.push(&mut self.data.reserved_names, text)?;
+        }
+        Ok(run_from(start, &self.data.reserved_names))
     }
-}
-
-fn visibility(value: i32) -> u8 {
-    u8::try_from(value).ok().filter(|v| *v <= 2).unwrap_or(0)
 }

@@ -1,11 +1,11 @@
 //! Default values: the text in the descriptor, parsed as the kind of the field.
 
-use super::{Builder, DescriptorErrorKind as ErrorKind, Result};
+use super::{Builder, DescriptorErrorKind as ErrorKind, Result, Target};
 use crate::error::DescriptorError;
-use crate::schema::escape::unescape;
-use crate::schema::model::{DefaultData, FieldData, FieldFlags};
+use crate::schema::escape::unescaped;
+use crate::schema::features::{Features, FieldPresence};
+use crate::schema::model::{DefaultData, FieldData, NONE};
 use crate::table::{Cardinality, Kind};
-use alloc::{boxed::Box, format};
 
 impl Builder<'_> {
     /// The default of a field whose kind is neither a message nor an enum.
@@ -13,38 +13,60 @@ impl Builder<'_> {
         &mut self,
         field: &FieldData,
         text: &str,
+        features: Features,
         file: u32,
-    ) -> Result<Box<DefaultData>> {
-        self.check_default(field, file)?;
+    ) -> Result<u32> {
+        self.check_default(field, features, file)?;
         let parsed = match field.kind {
-            Kind::String => Some(DefaultData::String(self.data.names.push(text)?)),
-            Kind::Bytes => match unescape(text) {
-                Some(bytes) => Some(DefaultData::Bytes(self.store(&bytes)?)),
-                None => None,
-            },
+            Kind::String => Some(DefaultData::String(self.data.names.push(text, &mut self.room)?)),
+            Kind::Bytes => self.bytes_default(text)?,
             kind => number(kind, text),
         };
-        parsed.map(Box::new).ok_or_else(|| self.bad_default(field, text, file))
+        match parsed {
+            Some(default) => self.add_default(default),
+            None => Err(self.bad_default(field, text, file)),
+        }
+    }
+
+    fn bytes_default(&mut self, text: &str) -> Result<Option<DefaultData>> {
+        let start = self.data.store.len();
+        for byte in unescaped(text) {
+            let Some(byte) = byte else { return Ok(None) };
+            self.room.push(&mut self.data.store, byte)?;
+        }
+        Ok(Some(DefaultData::Bytes(self.stored_from(start)?)))
+    }
+
+    fn add_default(&mut self, default: DefaultData) -> Result<u32> {
+        self.room.push(&mut self.data.defaults, default)?;
+        Ok(self.data.defaults.len() as u32 - 1)
     }
 
     /// The default of a field of enum type: the name of a value.
-    pub(super) fn enum_default(&self, field: &FieldData, text: &str, file: u32) -> Result<Box<DefaultData>> {
-        self.check_default(field, file)?;
+    pub(super) fn enum_default(
+        &mut self,
+        field: Target,
+        text: &str,
+        features: Features,
+        file: u32,
+    ) -> Result<u32> {
+        let Some(field) = self.target(field) else { return Ok(NONE) };
+        self.check_default(field, features, file)?;
         let position = match field.kind {
             Kind::Enum(index) => self.data.enum_value(index, text),
             _ => None,
         };
         match position {
-            Some(position) => Ok(Box::new(DefaultData::Enum(position))),
+            Some(position) => self.add_default(DefaultData::Enum(position)),
             None => Err(self.bad_default(field, text, file)),
         }
     }
 
-    fn check_default(&self, field: &FieldData, file: u32) -> Result<()> {
+    fn check_default(&self, field: &FieldData, features: Features, file: u32) -> Result<()> {
         let detail = match field.kind {
             _ if field.cardinality == Cardinality::Repeated => "a repeated field has no default value",
             Kind::Message(_) => "a message field has no default value",
-            _ if !field.flags.has(FieldFlags::PRESENCE) => {
+            _ if features.field_presence == FieldPresence::Implicit => {
                 "a field with implicit presence has no default value"
             }
             _ => return Ok(()),
@@ -54,7 +76,7 @@ impl Builder<'_> {
 
     #[cold]
     fn bad_default(&self, field: &FieldData, text: &str, file: u32) -> DescriptorError {
-        let detail = format!("{text:?} as {}", field.kind.name());
+        let detail = format_args!("{text:?} as {}", field.kind.name());
         self.fail(ErrorKind::InvalidDefault, file, field.name.full(), detail)
     }
 }

@@ -4,63 +4,97 @@ use super::declare::Around;
 use super::resolve::finish_field;
 use super::{Builder, DescriptorErrorKind as Kind, PendingExtension, PendingType, Result, Target};
 use crate::schema::features::Features;
-use crate::schema::model::{ExtensionData, FieldData, FieldFlags, NONE};
-use crate::schema::names::{Name, Text, json_name};
-use crate::schema::proto::{FieldProto, label, type_code};
+use crate::schema::model::{ExtensionData, FieldData, FieldFlags, NONE, Run};
+use crate::schema::names::{Name, Text, is_json_name};
+use crate::schema::proto::{label, type_code};
+use crate::schema::read::Field;
 use crate::schema::symbols::Symbol;
 use crate::table::{Cardinality, Kind as FieldKind};
-use alloc::{borrow::Cow, format};
 
 impl<'i> Builder<'i> {
     pub(super) fn declare_field(
         &mut self,
         around: Around,
-        proto: FieldProto<'i>,
+        proto: &Field<'i>,
         target: Target,
     ) -> Result<FieldData> {
-        let name = self.identifier(around, &proto.name, "field")?;
-        let invalid = |b: &Self, kind, detail: &str| Err(b.fail(kind, around.file, name.full(), detail));
+        let name = self.identifier(around, proto.name, "field")?;
+        self.count_field(around, name)?;
+        self.check_options(around, name.full(), &proto.options)?;
         let is_extension = matches!(target, Target::Extension(_));
         let Ok(number) = u32::try_from(proto.number) else {
-            return invalid(self, Kind::InvalidNumber, "negative");
+            return Err(self.fail(Kind::InvalidNumber, around.file, name.full(), "negative"));
         };
         let repeated = proto.label == label::REPEATED;
-        let features = around.features.of_field(&proto, around.edition);
-        let oneof = match proto.oneof_index {
-            None => NONE,
-            Some(_) if is_extension || repeated || proto.label == label::REQUIRED => {
-                return invalid(self, Kind::InvalidOneof, "a member of a oneof is singular and not required");
-            }
-            Some(index) => {
-                let oneofs = self.data.messages.get(around.parent as usize).map_or(0, |m| m.oneofs.len());
-                match u32::try_from(index) {
-                    Ok(index) if (index as usize) < oneofs => index,
-                    _ => return invalid(self, Kind::InvalidOneof, &format!("oneof {index} of {oneofs}")),
-                }
-            }
-        };
+        let features = around.features.of_field(proto, around.edition);
         let mut data = FieldData {
-            json_name: self.json_name(name, &proto, is_extension)?,
+            json_name: self.json_name(around, name, proto, is_extension)?,
             name,
             number,
             kind: FieldKind::Bytes,
             cardinality: if repeated { Cardinality::Repeated } else { Cardinality::Optional },
             flags: FieldFlags::default(),
-            oneof,
+            oneof: self.oneof_of(around, name, proto, is_extension)?,
             extension: if let Target::Extension(index) = target { index } else { NONE },
-            default: None,
-            options: self.store(&proto.options.bytes)?,
+            default: NONE,
+            options: self.options(&proto.options)?,
         };
         data.flags.set(FieldFlags::DEPRECATED, proto.options.deprecated);
         data.flags.set(FieldFlags::PROTO3_OPTIONAL, proto.proto3_optional);
+        self.check_label(around, &data, proto)?;
         self.declare_type(around, proto, target, data, features)
+    }
+
+    fn count_field(&mut self, around: Around, name: Name) -> Result<()> {
+        self.fields += 1;
+        if self.fields <= self.limits.field_limit() {
+            return Ok(());
+        }
+        let detail = format_args!("more than {} fields", self.limits.field_limit());
+        Err(self.fail(Kind::TooMany, around.file, name.full(), detail))
+    }
+
+    fn oneof_of(&self, around: Around, name: Name, proto: &Field<'_>, is_extension: bool) -> Result<u32> {
+        let Some(index) = proto.oneof_index else { return Ok(NONE) };
+        let invalid = |detail: core::fmt::Arguments<'_>| {
+            Err(self.fail(Kind::InvalidOneof, around.file, name.full(), detail))
+        };
+        if is_extension || matches!(proto.label, label::REPEATED | label::REQUIRED) {
+            return invalid(format_args!("a member of a oneof is singular and not required"));
+        }
+        let message = self.data.messages.get(around.parent as usize);
+        let oneofs = message.map_or(0, |m| self.data.oneofs(m).len());
+        match u32::try_from(index) {
+            Ok(index) if (index as usize) < oneofs => Ok(index),
+            _ => invalid(format_args!("oneof {index} of {oneofs}")),
+        }
+    }
+
+    /// Finds the members of the oneofs of a message.
+    pub(super) fn find_members(&mut self, oneofs: Run, fields: &[FieldData]) -> Result<()> {
+        let start = self.data.members.len();
+        for i in (0..fields.len() as u32).filter(|&i| fields[i as usize].oneof != NONE) {
+            self.room.push(&mut self.data.members, i)?;
+        }
+        let members = self.data.members.get_mut(start..).unwrap_or_default();
+        members.sort_unstable_by_key(|&i| (fields[i as usize].oneof, i));
+        let mut start = start as u32;
+        for same in members.chunk_by(|&a, &b| fields[a as usize].oneof == fields[b as usize].oneof) {
+            let end = start + same.len() as u32;
+            let at = same.first().map_or(NONE, |&i| oneofs.start.saturating_add(fields[i as usize].oneof));
+            if let Some(oneof) = self.data.oneofs.get_mut(at as usize) {
+                oneof.fields = Run { start, end };
+            }
+            start = end;
+        }
+        Ok(())
     }
 
     /// Sets the kind of a scalar; a message or enum waits.
     fn declare_type(
         &mut self,
         around: Around,
-        proto: FieldProto<'i>,
+        proto: &Field<'i>,
         target: Target,
         mut data: FieldData,
         features: Features,
@@ -69,53 +103,76 @@ impl<'i> Builder<'i> {
         match type_code::scalar(code) {
             Some(kind) if proto.type_name.is_empty() => {
                 finish_field(&mut data, kind, features);
-                if let Some(text) = &proto.default {
-                    data.default = Some(self.scalar_default(&data, text, around.file)?);
+                if !around.in_entry {
+                    self.check_features(around.file, &data, proto.options.features)?;
+                }
+                self.check_proto3(around.edition, around.file, &data, proto.default.is_some())?;
+                if let Some(text) = proto.default {
+                    data.default = self.scalar_default(&data, text, features, around.file)?;
                 }
                 return Ok(data);
             }
             None if !proto.type_name.is_empty()
                 && matches!(code, 0 | type_code::GROUP | type_code::MESSAGE | type_code::ENUM) => {}
             _ => {
-                let detail = format!("type {code} with type name {:?}", proto.type_name);
+                let detail = format_args!("type {code} with type name {:?}", proto.type_name);
                 return Err(self.fail(Kind::InvalidField, around.file, data.name.full(), detail));
             }
         }
-        self.types.push(PendingType {
+        let pending = PendingType {
             target,
             type_code: code,
             type_name: proto.type_name,
             default: proto.default,
             features,
+            own: proto.options.features,
             scope: around.scope,
             file: around.file,
-        });
+        };
+        self.room.push(&mut self.types, pending)?;
         Ok(data)
     }
 
-    fn json_name(&mut self, name: Name, proto: &FieldProto<'i>, is_extension: bool) -> Result<Text> {
-        let names = &mut self.data.names;
-        let json: Cow<'_, str> = match &proto.json_name {
-            _ if is_extension => format!("[{}]", names.get(name.full())).into(),
-            Some(json) => Cow::Borrowed(json),
-            None => json_name(&proto.name).into(),
-        };
-        if json == proto.name { Ok(name.local()) } else { Ok(names.push(&json)?) }
+    /// The JSON name. Only that of an extension, which is not asked for, and one that was given take text of their own.
+    fn json_name(
+        &mut self,
+        around: Around,
+        name: Name,
+        proto: &Field<'_>,
+        is_extension: bool,
+    ) -> Result<Text> {
+        let given = proto.json_name.filter(|json| !is_json_name(json, proto.name));
+        let invalid = |b: &Self, detail| Err(b.fail(Kind::InvalidName, around.file, name.full(), detail));
+        match given {
+            Some(_) if is_extension => return invalid(self, "an extension has no JSON name of its own"),
+            Some(json) if json.contains('\0') => return invalid(self, "a NUL in the JSON name"),
+            Some(json) if json.starts_with('[') && json.ends_with(']') => {
+                return invalid(self, "a JSON name in brackets, which is one of an extension");
+            }
+            _ => {}
+        }
+        let (names, room) = (&mut self.data.names, &mut self.room);
+        Ok(match given {
+            _ if is_extension => names.push_bracketed(name.full(), room)?,
+            Some(json) if json == proto.name => name.local(),
+            Some(json) => names.push(json, room)?,
+            None => names.push_json(name.local(), room)?,
+        })
     }
 
-    pub(super) fn declare_extension(&mut self, around: Around, mut proto: FieldProto<'i>) -> Result<()> {
+    pub(super) fn declare_extension(&mut self, around: Around, proto: Field<'i>) -> Result<()> {
         let index = self.extensions.len() as u32;
-        let extendee = core::mem::take(&mut proto.extendee);
-        if extendee.is_empty() {
-            let detail = format!("{}: no extendee", proto.name);
+        let Some(extendee) = proto.extendee.filter(|name| !name.is_empty()) else {
+            let detail = format_args!("{}: no extendee", proto.name);
             return Err(self.fail(Kind::InvalidExtension, around.file, around.name, detail));
-        }
-        let data = self.declare_field(around, proto, Target::Extension(index))?;
-        self.symbols.add(around.scope, data.name.local(), Symbol::Extension(index));
-        self.siblings(around, |f| &mut f.extensions, |m| &mut m.extensions, index);
+        };
+        // A map entry holds no extensions, so its rules for features are not theirs.
+        let around = Around { in_entry: false, ..around };
+        let data = self.declare_field(around, &proto, Target::Extension(index))?;
+        self.symbols.add(around.scope, data.name.local(), Symbol::Extension(index), &mut self.room)?;
         let place = ExtensionData { message: NONE, field: NONE, file: around.file, parent: around.parent };
-        self.data.extensions.push(place);
-        self.extensions.push(PendingExtension { extendee, scope: around.scope, data });
-        Ok(())
+        self.room.push(&mut self.data.extensions, place)?;
+        let pending = PendingExtension { extendee, scope: around.scope, data };
+        Ok(self.room.push(&mut self.extensions, pending)?)
     }
 }

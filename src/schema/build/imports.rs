@@ -2,78 +2,99 @@
 
 use super::{Builder, DescriptorErrorKind as Kind, Result};
 use crate::error::DescriptorError;
-use crate::schema::model::{Import, NONE};
-use alloc::{collections::BTreeSet, format, vec, vec::Vec};
+use crate::schema::model::{FileData, Import, NONE};
+use crate::schema::names::Text;
+use alloc::vec::Vec;
 
 impl Builder<'_> {
     /// Files may come in any order, so this waits until all are in. Weak and option imports may be missing.
     pub(super) fn resolve_imports(&mut self) -> Result<()> {
-        let mut targets = Vec::new();
+        let mut targets: Vec<u32> = Vec::new();
+        self.room.reserve(&mut targets, self.data.dependencies.len())?;
         for file in &self.data.files {
-            let mut seen = BTreeSet::new();
-            for dependency in &file.dependencies {
+            for dependency in file.dependencies.of(&self.data.dependencies) {
                 let name = self.data.text(dependency.name);
-                if !seen.insert(name) {
-                    return Err(self.import_error(Kind::DuplicateName, file.name, name, "imported twice"));
-                }
-                let target = self.files.get(name).copied();
+                let target = self.data.file_position(name);
                 if target.is_none() && matches!(dependency.import, Import::Plain | Import::Public) {
                     return Err(self.import_error(Kind::MissingImport, file.name, name, "not in the set"));
                 }
                 targets.push(target.unwrap_or(NONE));
             }
         }
-        let dependencies = self.data.files.iter_mut().flat_map(|f| &mut f.dependencies);
-        for (dependency, target) in dependencies.zip(targets) {
-            dependency.file = target;
+        for (dependency, target) in self.data.dependencies.iter_mut().zip(&targets) {
+            dependency.file = *target;
         }
+        self.room.drop_list(targets);
+        self.check_twice()?;
         self.check_circles()
     }
 
-    /// Takes away files that import nothing that is left, until none remains; what remains is a circle.
-    fn check_circles(&self) -> Result<()> {
-        let files = &self.data.files;
-        let mut importers: Vec<Vec<u32>> = vec![Vec::new(); files.len()];
-        let mut waiting: Vec<usize> = vec![0; files.len()];
-        for (i, (file, waiting)) in files.iter().zip(&mut waiting).enumerate() {
-            for dependency in &file.dependencies {
-                if let Some(list) = importers.get_mut(dependency.file as usize) {
-                    list.push(i as u32);
-                    *waiting += 1;
-                }
+    fn check_twice(&mut self) -> Result<()> {
+        let mut names: Vec<Text> = Vec::new();
+        for i in 0..self.data.files.len() {
+            let Some(file) = self.data.files.get(i) else { break };
+            names.clear();
+            let dependencies = file.dependencies.of(&self.data.dependencies);
+            self.room.reserve(&mut names, dependencies.len())?;
+            names.extend(dependencies.iter().map(|d| d.name));
+            names.sort_unstable_by(|a, b| self.data.text(*a).cmp(self.data.text(*b)));
+            let twice =
+                names.windows(2).find(|p| matches!(p, [a, b] if self.data.text(*a) == self.data.text(*b)));
+            if let Some([name, _]) = twice {
+                let name = self.data.text(*name);
+                return Err(self.import_error(Kind::DuplicateName, file.name, name, "imported twice"));
             }
         }
-        let mut free: Vec<usize> = (0..files.len()).filter(|&i| waiting.get(i) == Some(&0)).collect();
+        self.room.drop_list(names);
+        Ok(())
+    }
+
+    /// Takes away files that import nothing that is left, until none remains; what remains is a circle.
+    fn check_circles(&mut self) -> Result<()> {
+        let count = self.data.files.len();
+        let dependencies = |file: &FileData| file.dependencies.of(&self.data.dependencies).iter();
+        // Pairs of a file and one that imports it, in the order of the first.
+        let mut importers: Vec<(u32, u32)> = Vec::new();
+        let mut waiting = self.room.filled(0u32, count)?;
+        self.room.reserve(&mut importers, self.data.dependencies.len())?;
+        for (i, (file, waiting)) in self.data.files.iter().zip(&mut waiting).enumerate() {
+            for dependency in dependencies(file).filter(|d| (d.file as usize) < count) {
+                importers.push((dependency.file, i as u32));
+                *waiting += 1;
+            }
+        }
+        importers.sort_unstable();
+        let mut free: Vec<u32> = Vec::new();
+        self.room.reserve(&mut free, count)?;
+        free.extend((0..count as u32).filter(|&i| waiting.get(i as usize) == Some(&0)));
         let mut done = free.len();
         while let Some(file) = free.pop() {
-            for &importer in importers.get(file).into_iter().flatten() {
+            let from = importers.partition_point(|&(imported, _)| imported < file);
+            for &(_, importer) in importers.iter().skip(from).take_while(|p| p.0 == file) {
                 if let Some(count) = waiting.get_mut(importer as usize) {
                     *count -= 1;
                     if *count == 0 {
-                        free.push(importer as usize);
+                        free.push(importer);
                         done += 1;
                     }
                 }
             }
         }
-        if done == files.len() {
-            return Ok(());
+        if done < count {
+            let stuck = self.data.files.iter().zip(&waiting).find(|(_, waiting)| **waiting > 0);
+            let name = stuck.map_or("", |(file, _)| self.data.text(file.name));
+            let detail = "it imports itself, or a file that does";
+            return Err(DescriptorError::new(Kind::ImportCycle, "", detail).in_file(name));
         }
-        let stuck = files.iter().zip(&waiting).find(|(_, waiting)| **waiting > 0);
-        let name = stuck.map_or("", |(file, _)| self.data.text(file.name));
-        Err(DescriptorError::new(Kind::ImportCycle, "", "it imports itself, or a file that does")
-            .in_file(name))
+        self.room.drop_list(importers);
+        self.room.drop_list(waiting);
+        self.room.drop_list(free);
+        Ok(())
     }
 
     #[cold]
-    fn import_error(
-        &self,
-        kind: Kind,
-        file: crate::schema::names::Text,
-        import: &str,
-        detail: &str,
-    ) -> DescriptorError {
-        DescriptorError::new(kind, import, format!("import {import:?}: {detail}"))
+    fn import_error(&self, kind: Kind, file: Text, import: &str, detail: &str) -> DescriptorError {
+        DescriptorError::new(kind, import, format_args!("import {import:?}: {detail}"))
             .in_file(self.data.text(file))
     }
 }

@@ -1,36 +1,43 @@
-//! From plain file descriptors to a checked pool.
+//! From the files of a set to a checked pool.
 //!
 //! `declare` takes one file at a time and gives every definition its index and its full name; what refers to other
 //! definitions waits. Once all files are in, `resolve` turns names into indices and `check` looks at each message
-//! and enum as a whole. Input is not trusted: no step panics, recurses, or takes more than n log n time in the
-//! size of the input. Types are looked up in all files of the pool, imported or not; protoc has checked imports,
-//! and where it has not, a larger scope does no harm.
+//! and enum as a whole. Input is not trusted: no step panics, recurses, takes more than n log n time in the
+//! size of the input, or memory that its [`Room`] has not. Types are looked up in all files of the pool, imported or
+//! not; protoc has checked imports, and where it has not, a larger scope does no harm.
 
 mod check;
+mod counts;
 mod declare;
 mod defaults;
 mod fields;
+mod files;
 mod imports;
+mod json;
 mod ranges;
 mod resolve;
+mod rules;
 
-use super::features::Features;
+use super::features::{FeatureOverrides, Features};
 use super::lower;
 use super::model::{FieldData, NONE, PoolData, Span};
-use super::names::{Names, NamesFull, Text};
-use super::proto::FileProto;
+use super::names::Text;
+use super::options::PoolOptions;
+use super::read::Options;
 use super::symbols::{Duplicate, Scope, Symbol, SymbolBuilder};
 use crate::error::{DescriptorError, DescriptorErrorKind};
-use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, vec::Vec};
+use crate::program::{Full, Room};
+use alloc::vec::Vec;
+use core::fmt;
+use counts::Counts;
+use files::Listed;
 
-type Result<T> = core::result::Result<T, DescriptorError>;
+type Result<T, E = DescriptorError> = core::result::Result<T, E>;
 
-/// Messages may be declared inside each other this deep, as in C++.
-pub(super) const MAX_NESTING: usize = 32;
 /// Fields of one message, extensions included.
 const MAX_FIELDS: usize = 65_534;
-/// Components of a name: the scopes that a relative name is looked for in.
-const MAX_COMPONENTS: usize = 100;
+/// Components of the name of a package; with messages 32 deep, a relative name is looked for in 100 scopes.
+const MAX_PACKAGE: usize = 68;
 
 /// Where a field waits for its type.
 #[derive(Clone, Copy, Debug)]
@@ -40,13 +47,15 @@ enum Target {
 }
 
 /// A field of message or enum type.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct PendingType<'i> {
     target: Target,
     type_code: i32,
-    type_name: Cow<'i, str>,
-    default: Option<Cow<'i, str>>,
+    type_name: &'i str,
+    default: Option<&'i str>,
     features: Features,
+    /// The features that the field itself sets.
+    own: FeatureOverrides,
     scope: Scope,
     file: u32,
 }
@@ -54,71 +63,107 @@ struct PendingType<'i> {
 /// An extension that waits for the message it extends.
 #[derive(Debug)]
 struct PendingExtension<'i> {
-    extendee: Cow<'i, str>,
+    extendee: &'i str,
     scope: Scope,
     data: FieldData,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct PendingMethod<'i> {
     service: u32,
     method: u32,
-    input: Cow<'i, str>,
-    output: Cow<'i, str>,
+    input: &'i str,
+    output: &'i str,
 }
 
 /// Collects files until [`finish`](Self::finish).
 #[derive(Debug)]
-pub(super) struct Builder<'i> {
+struct Builder<'i> {
     data: PoolData,
-    symbols: SymbolBuilder,
-    /// File index by name.
-    files: BTreeMap<Cow<'i, str>, u32>,
+    symbols: SymbolBuilder<'i>,
+    room: Room,
+    limits: PoolOptions,
+    /// How many fields and extensions there are.
+    fields: usize,
+    /// The file that is being taken apart, and where it is in the store.
+    raw: (&'i [u8], u32),
+    /// What the oneofs of the message that is being taken apart say of their members.
+    oneof_features: Vec<FeatureOverrides>,
     types: Vec<PendingType<'i>>,
     extensions: Vec<PendingExtension<'i>>,
     methods: Vec<PendingMethod<'i>>,
+    /// The messages whose names in JSON may meet.
+    json: Vec<(u32, json::Rule)>,
+    /// For whoever needs a list for a moment.
+    scratch: Vec<u32>,
+}
+
+/// Makes a pool of these `FileDescriptorProto`s, which together have `len` bytes.
+pub(super) fn pool<'i>(
+    files: impl Iterator<Item = &'i [u8]> + Clone,
+    len: usize,
+    options: &PoolOptions,
+) -> Result<PoolData> {
+    let memory = options.memory_for(len);
+    let mut room = Room::new(memory);
+    room.take(size_of::<PoolData>() + 2 * size_of::<usize>())?;
+    // What an error would say.
+    room.take(memory.min(4096) / 2)?;
+    let files = files::list(files, &mut room)?;
+    let mut counts = Counts::default();
+    for file in &files {
+        counts.add_file(file.bytes, options.depth_limit(), &mut room)?;
+    }
+    let mut builder = Builder::new(&files, options, room)?;
+    builder.reserve(&counts)?;
+    for file in &files {
+        builder.declare_file(file.bytes).map_err(|error| error.in_file(file.name))?;
+    }
+    builder.finish(files)
 }
 
 impl<'i> Builder<'i> {
-    /// An empty builder whose names take at most `names_budget` bytes.
-    pub(super) fn new(names_budget: usize) -> Self {
-        Self {
-            data: PoolData { names: Names::with_budget(names_budget), ..Default::default() },
-            symbols: SymbolBuilder::new(),
-            files: BTreeMap::new(),
+    fn new(files: &[Listed<'i>], options: &PoolOptions, mut room: Room) -> Result<Self> {
+        let mut data = PoolData::default();
+        let bytes = files.iter().map(|file| file.bytes.len()).sum();
+        room.reserve(&mut data.store, bytes)?;
+        room.reserve(&mut data.files, files.len())?;
+        let packages = files::packages(files, &mut data.names, &mut room)?;
+        let symbols = SymbolBuilder::new(&packages, &mut room)?;
+        room.drop_list(packages);
+        Ok(Self {
+            data,
+            symbols,
+            room,
+            limits: *options,
+            fields: 0,
+            raw: (&[], 0),
+            oneof_features: Vec::new(),
             types: Vec::new(),
             extensions: Vec::new(),
             methods: Vec::new(),
-        }
-    }
-
-    /// Adds a file, `raw` being its `FileDescriptorProto`. A file that is in already, byte for byte, is skipped.
-    pub(super) fn add(&mut self, file: FileProto<'i>, raw: &[u8]) -> Result<()> {
-        if let Some(known) = self.files.get(&file.name) {
-            let same = self.data.files.get(*known as usize).is_some_and(|f| self.data.bytes(f.proto) == raw);
-            if same {
-                return Ok(());
-            }
-            let detail = "two different files of this name";
-            return Err(DescriptorError::new(DescriptorErrorKind::DuplicateName, file.name, detail));
-        }
-        let name = file.name.clone();
-        self.declare_file(file, raw).map_err(|e| e.in_file(&name))
+            json: Vec::new(),
+            scratch: Vec::new(),
+        })
     }
 
     /// Resolves and checks everything.
-    pub(super) fn finish(mut self) -> Result<PoolData> {
+    fn finish(mut self, files: Vec<Listed<'i>>) -> Result<PoolData> {
+        self.data.files_by_name = files::by_name(&files, &mut self.room)?;
+        self.room.drop_list(files);
         self.resolve_imports()?;
-        let symbols = core::mem::replace(&mut self.symbols, SymbolBuilder::new());
-        self.data.symbols = symbols.build(&self.data.names).map_err(|d| self.duplicate(d))?;
+        let empty = SymbolBuilder::new(&[], &mut self.room)?;
+        let symbols = core::mem::replace(&mut self.symbols, empty);
+        self.data.symbols = symbols.build(&self.data.names, &mut self.room).map_err(|d| self.duplicate(d))?;
         self.resolve_types()?;
         self.attach_extensions()?;
         self.resolve_methods()?;
+        self.data.find_owners(&mut self.room)?;
         self.check_all()?;
-        self.data.files_by_name = self.files.into_values().collect();
-        self.data.names.shrink();
-        self.data.store.shrink_to_fit();
-        self.data.programs = lower::programs(&self.data)?;
+        self.check_json_names()?;
+        let scratch = core::mem::take(&mut self.scratch);
+        self.room.drop_list(scratch);
+        self.data.programs = lower::programs(&self.data, &mut self.room)?;
         Ok(self.data)
     }
 
@@ -129,7 +174,7 @@ impl<'i> Builder<'i> {
         kind: DescriptorErrorKind,
         file: u32,
         name: Text,
-        detail: impl Into<String>,
+        detail: impl fmt::Display,
     ) -> DescriptorError {
         let error = DescriptorError::new(kind, self.data.text(name), detail);
         match self.data.files.get(file as usize) {
@@ -148,26 +193,49 @@ impl<'i> Builder<'i> {
         };
         let name = name_of(duplicate.second).or(name_of(duplicate.first));
         let is_value = |s| matches!(s, Symbol::EnumValue { .. });
-        let mut detail = format!("{second} and {first}");
-        if first_file != second_file
-            && let Some(file) = self.data.files.get(first_file as usize)
-        {
-            detail = format!("{detail} in {}", self.data.text(file.name));
-        }
-        if is_value(duplicate.first) || is_value(duplicate.second) {
-            detail += "; the values of an enum are named in the scope around the enum";
-        }
+        let values = match is_value(duplicate.first) || is_value(duplicate.second) {
+            true => "; the values of an enum are named in the scope around the enum",
+            false => "",
+        };
+        let elsewhere = self.data.files.get(first_file as usize).filter(|_| first_file != second_file);
+        let (of, file) = elsewhere.map_or(("", ""), |file| (" in ", self.data.text(file.name)));
+        let detail = format_args!("{second} and {first}{of}{file}{values}");
         self.fail(DescriptorErrorKind::DuplicateName, second_file, name.unwrap_or_default(), detail)
+    }
+
+    /// Bytes of the file that is being taken apart, where they are in the store.
+    fn place(&self, part: &[u8]) -> Span {
+        let (file, at) = self.raw;
+        let from = part.as_ptr().addr().wrapping_sub(file.as_ptr().addr());
+        if part.is_empty() || from > file.len() {
+            return Span::default();
+        }
+        let start = at.saturating_add(from as u32);
+        Span { start, end: start.saturating_add(part.len() as u32) }
+    }
+
+    /// Options are where the file has them, unless it has them in pieces.
+    fn options(&mut self, options: &Options<'i>) -> Result<Span> {
+        if options.occurrences == 1 {
+            return Ok(options.pieces().next().map_or(Span::default(), |piece| self.place(piece)));
+        }
+        let start = self.data.store.len();
+        for piece in options.pieces() {
+            self.room.extend(&mut self.data.store, piece)?;
+        }
+        self.stored_from(start)
     }
 
     fn store(&mut self, bytes: &[u8]) -> Result<Span> {
         let start = self.data.store.len();
-        match start.checked_add(bytes.len()).and_then(|end| u32::try_from(end).ok()) {
-            Some(end) => {
-                self.data.store.extend_from_slice(bytes);
-                Ok(Span { start: start as u32, end })
-            }
-            None => Err(too_many("more than 4 GiB of descriptors")),
+        self.room.extend(&mut self.data.store, bytes)?;
+        self.stored_from(start)
+    }
+
+    fn stored_from(&self, start: usize) -> Result<Span> {
+        match (u32::try_from(start), u32::try_from(self.data.store.len())) {
+            (Ok(start), Ok(end)) => Ok(Span { start, end }),
+            _ => Err(too_many("more than 4 GiB of descriptors")),
         }
     }
 }
@@ -177,10 +245,13 @@ fn too_many(detail: &str) -> DescriptorError {
     DescriptorError::new(DescriptorErrorKind::TooMany, "", detail)
 }
 
-impl From<NamesFull> for DescriptorError {
+impl From<Full> for DescriptorError {
     #[cold]
-    fn from(_: NamesFull) -> Self {
-        too_many("full names take more than 32 times the size of the descriptors")
+    fn from(full: Full) -> Self {
+        match full {
+            Full::Limit(limit) => Self::beyond(limit),
+            Full::Allocation => Self::OUT_OF_MEMORY,
+        }
     }
 }
 
@@ -207,16 +278,14 @@ fn name_of(data: &PoolData, symbol: Symbol) -> Option<Text> {
     let name = match symbol {
         Symbol::Message(m) => data.messages.get(m as usize)?.name,
         Symbol::Enum(e) => data.enums.get(e as usize)?.name,
-        Symbol::EnumValue { enumeration, value } => {
-            data.enums.get(enumeration as usize)?.values.get(value as usize)?.name
-        }
+        Symbol::EnumValue { enumeration, value } => data.values(enumeration).get(value as usize)?.name,
         Symbol::Field { message, field } => data.messages.get(message as usize)?.field(field)?.name,
         Symbol::Oneof { message, oneof } => {
-            data.messages.get(message as usize)?.oneofs.get(oneof as usize)?.name
+            data.oneofs(data.messages.get(message as usize)?).get(oneof as usize)?.name
         }
         Symbol::Service(s) => data.services.get(s as usize)?.name,
         Symbol::Method { service, method } => {
-            data.services.get(service as usize)?.methods.get(method as usize)?.name
+            data.services.get(service as usize)?.methods.of(&data.methods).get(method as usize)?.name
         }
         Symbol::Package | Symbol::Extension(_) => return None,
     };

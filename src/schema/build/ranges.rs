@@ -19,7 +19,7 @@ impl Ranges {
     /// # Errors
     /// An empty range, or one that overlaps with another.
     pub(super) fn new(mut ranges: Vec<(i64, i64, Use)>) -> Result<Self, (i64, i64)> {
-        ranges.sort_by_key(|&(first, last, _)| (first, last));
+        ranges.sort_unstable_by_key(|&(first, last, _)| (first, last));
         if let Some(&(first, last, _)) = ranges.iter().find(|(first, last, _)| first > last) {
             return Err((first, last));
         }
@@ -31,6 +31,11 @@ impl Ranges {
             }
         }
         Ok(Self(ranges))
+    }
+
+    /// The list, to be given back.
+    pub(super) fn into_list(self) -> Vec<(i64, i64, Use)> {
+        self.0
     }
 
     /// What a number is kept for.

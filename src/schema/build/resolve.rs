@@ -1,13 +1,16 @@
 //! Turns names into indices.
 
-use super::{Builder, DescriptorErrorKind as Kind, MAX_FIELDS, PendingType, Result, Target};
+use super::rules::proto3_extends;
+use super::{
+    Builder, DescriptorErrorKind as Kind, MAX_FIELDS, PendingExtension, PendingType, Result, Target,
+};
 use crate::schema::features::{Features, FieldPresence};
-use crate::schema::model::{FieldData, FieldFlags, NONE};
-use crate::schema::names::{Text, map_entry_name};
-use crate::schema::proto::type_code;
+use crate::schema::model::{FieldData, FieldFlags, MessageData, NONE};
+use crate::schema::names::{Text, is_map_entry_name};
+use crate::schema::proto::{Edition, type_code};
 use crate::schema::symbols::{Scope, Symbol};
 use crate::table::{Cardinality, Kind as FieldKind};
-use alloc::{format, string::String};
+use alloc::vec::Vec;
 
 /// Gives a field its kind and what follows from kind and features together.
 pub(super) fn finish_field(field: &mut FieldData, kind: FieldKind<u32, u32>, features: Features) {
@@ -15,7 +18,8 @@ pub(super) fn finish_field(field: &mut FieldData, kind: FieldKind<u32, u32>, fea
     let message = matches!(kind, FieldKind::Message(_));
     let free = field.oneof == NONE && field.extension == NONE;
     field.kind = kind;
-    if !repeated && free && features.field_presence == FieldPresence::LegacyRequired {
+    // Of an extension that is an error, found when it is attached.
+    if !repeated && field.oneof == NONE && features.field_presence == FieldPresence::LegacyRequired {
         field.cardinality = Cardinality::Required;
     }
     let explicit = message || !free || features.field_presence != FieldPresence::Implicit;
@@ -27,19 +31,27 @@ pub(super) fn finish_field(field: &mut FieldData, kind: FieldKind<u32, u32>, fea
 
 impl Builder<'_> {
     pub(super) fn resolve_types(&mut self) -> Result<()> {
-        for pending in core::mem::take(&mut self.types) {
-            self.resolve_type(&pending)?;
+        let types = core::mem::take(&mut self.types);
+        for pending in &types {
+            self.resolve_type(pending)?;
         }
+        // Whether the elements of a map are strings is known now.
+        for pending in &types {
+            if let Some(field) = self.target(pending.target) {
+                self.check_resolved(pending, field)?;
+            }
+        }
+        self.room.drop_list(types);
         Ok(())
     }
 
     fn resolve_type(&mut self, pending: &PendingType<'_>) -> Result<()> {
         let Some(name) = self.target(pending.target).map(|f| f.name.full()) else { return Ok(()) };
-        let symbol = self.lookup(pending.scope, &pending.type_name);
+        let symbol = self.lookup(pending.scope, pending.type_name);
         let kind = match (pending.type_code, symbol) {
             (0 | type_code::MESSAGE | type_code::GROUP, Some(Symbol::Message(m))) => FieldKind::Message(m),
             (0 | type_code::ENUM, Some(Symbol::Enum(e))) => FieldKind::Enum(e),
-            (_, found) => return Err(self.unresolved(pending.file, name, &pending.type_name, found)),
+            (_, found) => return Err(self.unresolved(pending.file, name, pending.type_name, found)),
         };
         let mut in_entry = false;
         if let Target::Field { message, .. } = pending.target {
@@ -55,11 +67,10 @@ impl Builder<'_> {
         {
             self.link_map(pending, entry, name)?;
         }
-        if let Some(text) = &pending.default {
-            let Some(field) = self.target(pending.target) else { return Ok(()) };
-            let default = self.enum_default(field, text, pending.file)?;
+        if let Some(text) = pending.default {
+            let default = self.enum_default(pending.target, text, pending.features, pending.file)?;
             if let Some(field) = self.target_mut(pending.target) {
-                field.default = Some(default);
+                field.default = default;
             }
         }
         Ok(())
@@ -70,14 +81,17 @@ impl Builder<'_> {
         let fits = match pending.target {
             Target::Extension(_) => false,
             Target::Field { message, .. } => {
-                let expected = self.target(pending.target).map_or_else(String::new, |field| {
-                    let repeated = field.cardinality == Cardinality::Repeated;
-                    if repeated { map_entry_name(self.data.text(field.name.local())) } else { String::new() }
-                });
+                let field = self.target(pending.target);
+                let named_after = |entry: &MessageData| {
+                    let name = self.data.text(entry.name.local());
+                    field.is_some_and(|field| {
+                        field.cardinality == Cardinality::Repeated
+                            && is_map_entry_name(name, self.data.text(field.name.local()))
+                    })
+                };
                 let entry = self.data.messages.get(entry as usize);
                 pending.type_code != type_code::GROUP
-                    && entry
-                        .is_some_and(|e| e.parent == message && self.data.text(e.name.local()) == expected)
+                    && entry.is_some_and(|e| e.parent == message && named_after(e))
             }
         };
         if !fits {
@@ -99,7 +113,7 @@ impl Builder<'_> {
         self.data.symbols.resolve_type(&self.data.names, scope, name)
     }
 
-    fn target(&self, target: Target) -> Option<&FieldData> {
+    pub(super) fn target(&self, target: Target) -> Option<&FieldData> {
         match target {
             Target::Field { message, field } => self.data.messages.get(message as usize)?.field(field),
             Target::Extension(index) => self.extensions.get(index as usize).map(|e| &e.data),
@@ -123,68 +137,106 @@ impl Builder<'_> {
         type_name: &str,
         found: Option<Symbol>,
     ) -> crate::error::DescriptorError {
-        let detail = match found {
-            Some(Symbol::Message(_)) => format!("{type_name:?} is a message"),
-            Some(Symbol::Enum(_)) => format!("{type_name:?} is an enum"),
-            _ => format!("no type {type_name:?}"),
-        };
-        self.fail(Kind::UnresolvedType, file, name, detail)
+        let kind = Kind::UnresolvedType;
+        match found {
+            Some(Symbol::Message(_)) => {
+                self.fail(kind, file, name, format_args!("{type_name:?} is a message"))
+            }
+            Some(Symbol::Enum(_)) => self.fail(kind, file, name, format_args!("{type_name:?} is an enum")),
+            _ => self.fail(kind, file, name, format_args!("no type {type_name:?}")),
+        }
     }
 
-    /// Puts every extension behind the fields of the message it extends.
+    /// Puts every extension after the fields of the message it extends.
     pub(super) fn attach_extensions(&mut self) -> Result<()> {
-        for (index, mut pending) in core::mem::take(&mut self.extensions).into_iter().enumerate() {
-            let name = pending.data.name.full();
-            let file = self.data.extensions.get(index).map_or(NONE, |e| e.file);
-            let found = self.lookup(pending.scope, &pending.extendee);
-            let Some(Symbol::Message(extendee)) = found else {
-                return Err(self.unresolved(file, name, &pending.extendee, found));
-            };
-            let Some(message) = self.data.messages.get(extendee as usize) else { continue };
-            let detail = if message.fields.len() >= MAX_FIELDS {
-                return Err(self.fail(Kind::TooMany, file, name, format!("limit {MAX_FIELDS}")));
-            } else if message.map_entry {
-                "a map entry has no extensions"
-            } else if message.message_set
-                && (pending.data.cardinality == Cardinality::Repeated
-                    || !matches!(pending.data.kind, FieldKind::Message(_)))
-            {
-                "an extension of a MessageSet is an optional message"
-            } else {
-                ""
-            };
-            if !detail.is_empty() {
-                return Err(self.fail(Kind::InvalidExtension, file, name, detail));
+        let mut extensions = core::mem::take(&mut self.extensions);
+        self.make_room_for(&extensions)?;
+        for (index, pending) in extensions.drain(..).enumerate() {
+            self.attach(index, pending)?;
+        }
+        self.room.drop_list(extensions);
+        Ok(())
+    }
+
+    /// Makes the lists of fields as long as they will be, so that none of them moves more than once.
+    fn make_room_for(&mut self, extensions: &[PendingExtension<'_>]) -> Result<()> {
+        let mut extendees: Vec<u32> = Vec::new();
+        self.room.reserve(&mut extendees, extensions.len())?;
+        for pending in extensions {
+            if let Some(Symbol::Message(extendee)) = self.lookup(pending.scope, pending.extendee) {
+                extendees.push(extendee);
             }
-            if message.message_set {
-                pending.data.flags.set(FieldFlags::DELIMITED, false);
+        }
+        extendees.sort_unstable();
+        for same in extendees.chunk_by(|a, b| a == b) {
+            let message = same.first().and_then(|&m| self.data.messages.get_mut(m as usize));
+            if let Some(message) = message {
+                self.room.reserve(&mut message.fields, same.len())?;
             }
-            let field = message.fields.len() as u32;
-            if let Some(place) = self.data.extensions.get_mut(index) {
-                (place.message, place.field) = (extendee, field);
-            }
-            if let Some(message) = self.data.messages.get_mut(extendee as usize) {
-                message.fields.push(pending.data);
-            }
+        }
+        self.room.drop_list(extendees);
+        Ok(())
+    }
+
+    fn attach(&mut self, index: usize, mut pending: PendingExtension<'_>) -> Result<()> {
+        let name = pending.data.name.full();
+        let file = self.data.extensions.get(index).map_or(NONE, |e| e.file);
+        let found = self.lookup(pending.scope, pending.extendee);
+        let Some(Symbol::Message(extendee)) = found else {
+            return Err(self.unresolved(file, name, pending.extendee, found));
+        };
+        let Some(message) = self.data.messages.get(extendee as usize) else { return Ok(()) };
+        let singular_message = pending.data.cardinality != Cardinality::Repeated
+            && matches!(pending.data.kind, FieldKind::Message(_));
+        let full_name = self.data.text(message.name.full());
+        let detail = if message.fields.len() >= MAX_FIELDS {
+            return Err(self.fail(Kind::TooMany, file, name, format_args!("limit {MAX_FIELDS}")));
+        } else if message.map_entry {
+            "a map entry has no extensions"
+        } else if message.message_set && !singular_message {
+            "an extension of a MessageSet is an optional message"
+        } else if self.edition(file) == Edition::Proto3 && !proto3_extends(full_name) {
+            "proto3 extends nothing but options"
+        } else if pending.data.cardinality == Cardinality::Required {
+            "an extension is not required"
+        } else {
+            ""
+        };
+        if !detail.is_empty() {
+            return Err(self.fail(Kind::InvalidExtension, file, name, detail));
+        }
+        if message.message_set {
+            pending.data.flags.set(FieldFlags::DELIMITED, false);
+        }
+        let field = message.fields.len() as u32;
+        if let Some(place) = self.data.extensions.get_mut(index) {
+            (place.message, place.field) = (extendee, field);
+        }
+        if let Some(message) = self.data.messages.get_mut(extendee as usize) {
+            self.room.push(&mut message.fields, pending.data)?;
         }
         Ok(())
     }
 
     pub(super) fn resolve_methods(&mut self) -> Result<()> {
-        for pending in core::mem::take(&mut self.methods) {
+        let methods = core::mem::take(&mut self.methods);
+        for pending in &methods {
             let Some(service) = self.data.services.get(pending.service as usize) else { continue };
-            let Some(method) = service.methods.get(pending.method as usize) else { continue };
+            let Some(method) = service.methods.of(&self.data.methods).get(pending.method as usize) else {
+                continue;
+            };
             let (file, name) = (service.file, method.name.full());
             let message = |type_name: &str| match self.lookup(service.scope, type_name) {
                 Some(Symbol::Message(index)) => Ok(index),
                 found => Err(self.unresolved(file, name, type_name, found)),
             };
-            let (input, output) = (message(&pending.input)?, message(&pending.output)?);
-            let service = self.data.services.get_mut(pending.service as usize);
-            if let Some(method) = service.and_then(|s| s.methods.get_mut(pending.method as usize)) {
+            let (input, output) = (message(pending.input)?, message(pending.output)?);
+            let at = (service.methods.start + pending.method) as usize;
+            if let Some(method) = self.data.methods.get_mut(at) {
                 (method.input, method.output) = (input, output);
             }
         }
+        self.room.drop_list(methods);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{Indices, Printer};
 use crate::schema::escape::{escape_bytes, escape_str};
-use crate::schema::model::{DefaultData, FieldData, FieldFlags, FileData, MessageData, NONE};
+use crate::schema::model::{DefaultData, FieldData, FieldFlags, FileData, MessageData, NONE, Owner};
 use crate::schema::names::json_name;
 use crate::schema::proto::Edition;
 use crate::schema::symbols::{Scope, Symbol};
@@ -36,14 +36,18 @@ struct Content<'a> {
 
 impl<'a> Printer<'a> {
     pub(super) fn top_level(&mut self, file: &'a FileData) {
-        for &index in file.enums.iter().filter(|&&e| self.is_wanted_enum(e)).collect::<Vec<_>>() {
-            self.gap();
-            self.enumeration(index);
+        let (data, owner) = (self.data, Owner::File(self.file));
+        for &index in data.enums_in(owner) {
+            if self.is_wanted_enum(index) {
+                self.gap();
+                self.enumeration(index);
+            }
         }
         let scope = self.scope_of(file);
-        let extensions = file.extensions.iter().copied().filter(|&e| self.is_wanted_extension(e)).collect();
+        let extensions =
+            data.extensions_in(owner).iter().copied().filter(|&e| self.is_wanted_extension(e)).collect();
         let messages: Vec<u32> =
-            file.messages.iter().copied().filter(|&m| self.is_wanted_message(m)).collect();
+            data.messages_in(owner).iter().copied().filter(|&m| self.is_wanted_message(m)).collect();
         let content = Content {
             scope,
             message: None,
@@ -79,15 +83,16 @@ impl<'a> Printer<'a> {
         self.option_lines(options);
         self.reserved(message);
         self.extension_ranges(message);
-        for &enumeration in &message.enums {
+        let (data, owner) = (self.data, Owner::Message(index));
+        for &enumeration in data.enums_in(owner) {
             self.gap();
             self.enumeration(enumeration);
         }
         self.content(Content {
             scope: message.scope,
             message: Some((index, message)),
-            messages: message.messages.clone(),
-            extensions: message.extensions.clone(),
+            messages: data.messages_in(owner).to_vec(),
+            extensions: data.extensions_in(owner).to_vec(),
             next_field: 0,
             next_extension: 0,
             oneofs: Indices::new(),
@@ -173,7 +178,7 @@ impl<'a> Printer<'a> {
             if !kept {
                 continue;
             }
-            match message.oneofs.get(field.oneof as usize) {
+            match self.data.oneofs(message).get(field.oneof as usize) {
                 Some(oneof) if !oneof.synthetic => {
                     if content.oneofs.insert(field.oneof) {
                         self.oneof(index, message, field.oneof);
@@ -185,11 +190,12 @@ impl<'a> Printer<'a> {
     }
 
     fn oneof(&mut self, message_index: u32, message: &'a MessageData, index: u32) {
-        let Some(oneof) = message.oneofs.get(index as usize) else { return };
+        let Some(oneof) = self.data.oneofs(message).get(index as usize) else { return };
         self.open(format!("oneof {}", self.data.text(oneof.name.local())));
         let options = self.options_of("google.protobuf.OneofOptions", oneof.options, message.scope);
         self.option_lines(options);
-        for &index in oneof.fields.iter().filter(|&&field| (self.keep)(message_index, field)) {
+        let members = oneof.fields.of(&self.data.members).iter().copied();
+        for index in members.filter(|&field| (self.keep)(message_index, field)) {
             if let Some(field) = message.field(index) {
                 self.field(message.scope, field, true);
             }
@@ -269,7 +275,7 @@ impl<'a> Printer<'a> {
 
     fn field_options(&self, scope: Scope, field: &FieldData) -> Vec<(String, String)> {
         let mut options = Vec::new();
-        if let Some(default) = &field.default {
+        if let Some(default) = self.data.default_of(field) {
             options.push(("default".into(), self.default(field, default)));
         }
         let (name, json) = (self.data.text(field.name.local()), self.data.text(field.json_name));
@@ -293,8 +299,11 @@ impl<'a> Printer<'a> {
             DefaultData::Bytes(value) => format!("\"{}\"", escape_bytes(self.data.bytes(value))),
             DefaultData::Enum(value) => {
                 let Kind::Enum(index) = field.kind else { return String::new() };
-                let values = self.data.enums.get(index as usize).map_or(&[][..], |e| &e.values);
-                values.get(value as usize).map_or("", |v| self.data.text(v.name.local())).into()
+                self.data
+                    .values(index)
+                    .get(value as usize)
+                    .map_or("", |v| self.data.text(v.name.local()))
+                    .into()
             }
         }
     }
@@ -306,7 +315,7 @@ impl<'a> Printer<'a> {
         self.open(format!("service {}", data.text(service.name.local())));
         let options = self.options_of("google.protobuf.ServiceOptions", service.options, service.scope);
         self.option_lines(options);
-        for method in &service.methods {
+        for method in service.methods.of(&data.methods) {
             let part = |streaming, message| {
                 let stream = if streaming { "stream " } else { "" };
                 format!("({stream}{})", self.type_name(service.scope, Symbol::Message(message)))

@@ -19,27 +19,28 @@ impl Printer<'_> {
         self.open(format!("{visibility}enum {}", data.text(enumeration.name.local())));
         let options = self.options_of("google.protobuf.EnumOptions", enumeration.options, enumeration.scope);
         self.option_lines(options);
-        for value in &enumeration.values {
+        for value in enumeration.values.of(&data.values) {
             let options =
                 self.options_of("google.protobuf.EnumValueOptions", value.options, enumeration.scope);
             let name = data.text(value.name.local());
             self.line(format!("{name} = {}{};", value.number, bracketed(options)));
         }
-        let ranges = enumeration.reserved_ranges.iter();
+        let ranges = enumeration.reserved_ranges.of(&data.enum_reserved_ranges).iter();
         self.reserved_numbers(ranges.map(|&(first, last)| {
             let max = last == i32::MAX;
             range(first.into(), last.into(), max)
         }));
-        self.reserved_names(&enumeration.reserved_names);
+        self.reserved_names(enumeration.reserved_names.of(&data.reserved_names));
         self.close();
     }
 
     pub(super) fn reserved(&mut self, message: &MessageData) {
-        let ranges = message.reserved_ranges.iter();
+        let data = self.data;
+        let ranges = message.reserved_ranges.of(&data.reserved_ranges).iter();
         self.reserved_numbers(
             ranges.map(|&(start, end)| range(start.into(), i64::from(end) - 1, end == END)),
         );
-        self.reserved_names(&message.reserved_names);
+        self.reserved_names(message.reserved_names.of(&data.reserved_names));
     }
 
     fn reserved_numbers(&mut self, ranges: impl Iterator<Item = String>) {
@@ -64,7 +65,7 @@ impl Printer<'_> {
 
     pub(super) fn extension_ranges(&mut self, message: &MessageData) {
         let limit = if message.message_set { i32::MAX as u32 } else { END };
-        for extensions in &message.extension_ranges {
+        for extensions in message.extension_ranges.of(&self.data.extension_ranges) {
             let type_name = "google.protobuf.ExtensionRangeOptions";
             let options = bracketed(self.options_of(type_name, extensions.options, message.scope));
             let max = extensions.end == limit;

@@ -82,7 +82,7 @@ impl<'a> Printer<'a> {
         self.header(file);
         self.top_level(file);
         if self.wanted.is_none() {
-            for &service in &file.services {
+            for service in file.services.start..file.services.end {
                 self.service(service);
             }
         }
@@ -102,10 +102,11 @@ impl<'a> Printer<'a> {
             self.gap();
             self.line(format!("package {};", self.data.text(file.package)));
         }
-        if !file.dependencies.is_empty() {
+        let dependencies = file.dependencies.of(&self.data.dependencies);
+        if !dependencies.is_empty() {
             self.gap();
         }
-        for dependency in &file.dependencies {
+        for dependency in dependencies {
             self.import(dependency);
         }
         let mut options = self.options_of("google.protobuf.FileOptions", file.options, Scope::ROOT);

@@ -1,7 +1,7 @@
 //! Which definitions of a file a message or enum needs.
 
 use super::{Indices, Keep, keep_all};
-use crate::schema::model::{FieldFlags, NONE, PoolData};
+use crate::schema::model::{FieldFlags, NONE, Owner, PoolData};
 use crate::table::Kind;
 use alloc::vec::Vec;
 
@@ -133,7 +133,8 @@ impl<'a> Search<'a> {
                 _ => {}
             }
         }
-        for &extension in &message.extensions {
+        let owner = Owner::Message(index);
+        for &extension in self.data.extensions_in(owner) {
             self.extension(extension);
         }
         let extensions = message.fields.iter().enumerate().skip(message.declared as usize);
@@ -142,6 +143,7 @@ impl<'a> Search<'a> {
                 self.extension(field.extension);
             }
         }
-        self.todo.extend(message.messages.iter().filter(|m| !dropped_entries.contains(m)));
+        let messages = self.data.messages_in(owner);
+        self.todo.extend(messages.iter().filter(|m| !dropped_entries.contains(m)));
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn add(
         let mut proto = self::field(table, field, edition)?;
         if let Some(name) = field.oneof_name() {
             let index = *oneofs.entry(name).or_insert_with(|| {
-                message.oneofs.push(OneofProto { name: name.into(), ..Default::default() });
+                message.oneofs.push(OneofProto { name: name.into() });
                 message.oneofs.len() as i32 - 1
             });
             proto.oneof_index = Some(index);
@@ -47,16 +47,14 @@ fn add_synthetic_oneofs(table: &'static MessageTable, message: &mut MessageProto
         if field.is_optional() && proto.oneof_index.is_none() {
             proto.proto3_optional = true;
             proto.oneof_index = Some(message.oneofs.len() as i32);
-            message
-                .oneofs
-                .push(OneofProto { name: format!("_{}", field.name()).into(), ..Default::default() });
+            message.oneofs.push(OneofProto { name: format!("_{}", field.name()).into() });
         }
     }
 }
 
 fn field(table: &MessageTable, field: &FieldTable, edition: Edition) -> Result<FieldProto<'static>> {
     let fail = |kind, detail: String| {
-        Err(DescriptorError::new(kind, format!("{}.{}", table.full_name(), field.name()), detail))
+        Err(DescriptorError::new(kind, &format!("{}.{}", table.full_name(), field.name()), detail))
     };
     let Ok(number) = i32::try_from(field.number()) else {
         return fail(ErrorKind::InvalidNumber, format!("{}", field.number()));

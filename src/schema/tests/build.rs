@@ -94,7 +94,7 @@ fn files_come_in_any_order() {
 
 #[test]
 fn weak_and_option_imports_may_be_missing() {
-    let pool = load([file("a").str(3, "weak").int(11, 0).str(15, "options")]).unwrap();
+    let pool = load([edition("a", 1001).str(3, "weak").int(11, 0).str(15, "options")]).unwrap();
     assert_eq!(pool.get_file_by_name("a").unwrap().dependencies().count(), 0);
 }
 
@@ -123,25 +123,28 @@ fn presence_by_syntax() {
 
 #[test]
 fn packing_and_utf8_by_syntax() {
-    let fields = || {
+    let option = |yes| Proto::default().int(2, yes);
+    let fields = |yes, no| {
         [
             field("plain", 1, REPEATED, INT32),
-            field("yes", 2, REPEATED, INT32).sub(8, Proto::default().int(2, 1)),
-            field("no", 3, REPEATED, INT32).sub(8, Proto::default().int(2, 0)),
+            field("yes", 2, REPEATED, INT32).sub(8, yes),
+            field("no", 3, REPEATED, INT32).sub(8, no),
             field("s", 4, OPTIONAL, STRING),
             field("strings", 5, REPEATED, STRING),
         ]
     };
-    let facts = |file: Proto| {
-        let m = only_message(file.sub(4, message("M", fields())));
+    let facts_of = |file: Proto, yes, no| {
+        let m = only_message(file.sub(4, message("M", fields(yes, no))));
         let packed = ["plain", "yes", "no", "strings"].map(|n| get(&m, n).is_packed());
         (packed, get(&m, "s").validates_utf8())
     };
+    let facts = |file| facts_of(file, option(1), option(0));
     assert_eq!(facts(file("f")), ([false, true, false, false], false));
     assert_eq!(facts(proto3("f")), ([true, true, false, false], true));
-    // In editions the option `packed` means nothing.
-    assert_eq!(facts(edition("f", 1000)), ([true, true, true, false], true));
-    assert_eq!(facts(edition("f", 9999)), ([true, true, true, false], true));
+    // In editions it is a feature.
+    let features = |file| facts_of(file, feature(3, 1), feature(3, 2));
+    assert_eq!(features(edition("f", 1000)), ([true, true, false, false], true));
+    assert_eq!(features(edition("f", 9999)), ([true, true, false, false], true));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn names() {
     assert_error([Proto::default()], Kind::InvalidName, "");
     assert_error([named("f").str(2, "a..b")], Kind::InvalidName, "a..b");
     assert_error([named("f").str(2, "a.1")], Kind::InvalidName, "a.1");
-    assert_message_error([message("", [])], Kind::InvalidName, "");
+    assert_message_error([message("", [])], Kind::InvalidName, "p");
     assert_message_error([message("M-", [])], Kind::InvalidName, "p");
     assert_message_error([message("M", [int("a b", 1)])], Kind::InvalidName, "p.M");
     assert_message_error([message("M", [int("é", 1)])], Kind::InvalidName, "p.M");

@@ -4,6 +4,7 @@ mod build;
 mod errors;
 mod hostile;
 mod load;
+mod strict;
 mod tables;
 
 use super::DescriptorPool;

@@ -1,0 +1,88 @@
+//! How many definitions there are, counted before any is made: lists of a pool then take just what they need, and
+//! never move.
+
+use super::{Builder, Result};
+use crate::program::{Full, Room};
+use crate::schema::read::{self, Children, children};
+use alloc::vec::Vec;
+
+/// What files define, by kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    messages: usize,
+    fields: usize,
+    oneofs: usize,
+    enums: usize,
+    values: usize,
+    extensions: usize,
+    services: usize,
+    methods: usize,
+    ranges: usize,
+    reserved: usize,
+}
+
+impl Counts {
+    /// Adds what a file defines. Bytes that are no message count for nothing; whoever takes them apart says so.
+    pub(super) fn add_file(&mut self, bytes: &[u8], depth: usize, room: &mut Room) -> Result<(), Full> {
+        for service in children(bytes, read::file::SERVICE) {
+            self.services += 1;
+            self.methods += children(service, read::METHOD).count();
+        }
+        self.extensions += children(bytes, read::file::EXTENSION).count();
+        self.add_enums(bytes, read::file::ENUM);
+        let mut levels: Vec<Children<'_>> = Vec::new();
+        room.push(&mut levels, children(bytes, read::file::MESSAGE))?;
+        while let Some(level) = levels.last_mut() {
+            let Some(message) = level.next() else {
+                levels.pop();
+                continue;
+            };
+            self.add_message(message);
+            if levels.len() <= depth {
+                room.push(&mut levels, children(message, read::message::MESSAGE))?;
+            }
+        }
+        room.drop_list(levels);
+        Ok(())
+    }
+
+    fn add_message(&mut self, bytes: &[u8]) {
+        self.messages += 1;
+        self.fields += children(bytes, read::message::FIELD).count();
+        self.oneofs += children(bytes, read::message::ONEOF).count();
+        self.extensions += children(bytes, read::message::EXTENSION).count();
+        self.ranges += children(bytes, read::message::EXTENSION_RANGE).count();
+        self.reserved += children(bytes, read::message::RESERVED_RANGE).count();
+        self.add_enums(bytes, read::message::ENUM);
+    }
+
+    fn add_enums(&mut self, bytes: &[u8], number: u32) {
+        for enumeration in children(bytes, number) {
+            self.enums += 1;
+            self.values += children(enumeration, read::enumeration::VALUE).count();
+        }
+    }
+}
+
+impl Builder<'_> {
+    /// Makes room for all of it.
+    pub(super) fn reserve(&mut self, counts: &Counts) -> Result<(), Full> {
+        let Counts { messages, fields, oneofs, enums, values, extensions, services, methods, .. } = *counts;
+        let (data, room) = (&mut self.data, &mut self.room);
+        room.reserve(&mut data.messages, messages)?;
+        room.reserve(&mut data.oneofs, oneofs)?;
+        room.reserve(&mut data.enums, enums)?;
+        room.reserve(&mut data.values, values)?;
+        room.reserve(&mut data.by_number, values)?;
+        room.reserve(&mut data.extensions, extensions)?;
+        room.reserve(&mut data.services, services)?;
+        room.reserve(&mut data.methods, methods)?;
+        room.reserve(&mut data.extension_ranges, counts.ranges)?;
+        room.reserve(&mut data.reserved_ranges, counts.reserved)?;
+        room.reserve(&mut self.json, messages)?;
+        room.reserve(&mut self.extensions, extensions)?;
+        room.reserve(&mut self.methods, methods)?;
+        let names = [messages, fields, oneofs, enums, values, extensions, services, methods];
+        self.symbols.reserve(names.iter().sum(), messages + services, room)
+    }
+}

@@ -1,0 +1,165 @@
+//! What proto2, proto3 and editions allow: labels, groups, defaults and features, as C++ checks them.
+
+use super::declare::Around;
+use super::{Builder, DescriptorErrorKind as Kind, PendingType, Result, Target};
+use crate::schema::features::{FeatureOverrides, FieldPresence};
+use crate::schema::model::{FieldData, FieldFlags, NONE};
+use crate::schema::names::Text;
+use crate::schema::proto::{Edition, label, type_code};
+use crate::schema::read::{self, Field, File, Options, children};
+use crate::table::{Cardinality, Kind as FieldKind};
+
+impl Builder<'_> {
+    /// What a file says as a whole.
+    pub(super) fn check_file(&self, root: Around, file: &File<'_>) -> Result<()> {
+        let invalid = |detail| Err(self.fail(Kind::InvalidOption, root.file, root.name, detail));
+        if file.edition < Edition::Edition2024
+            && children(file.bytes, read::file::OPTION_DEPENDENCY).next().is_some()
+        {
+            return invalid("`import option` is of edition 2024");
+        }
+        if file.edition.is_legacy() {
+            return Ok(());
+        }
+        if root.features.field_presence == FieldPresence::LegacyRequired {
+            return invalid("fields cannot be required by default");
+        }
+        if file.options.java_utf8 {
+            return invalid("java_string_check_utf8 is not of editions");
+        }
+        Ok(())
+    }
+
+    /// What any options say.
+    pub(super) fn check_options(&self, around: Around, name: Text, options: &Options<'_>) -> Result<()> {
+        let detail = if options.has_features && around.edition.is_legacy() {
+            "features are of editions"
+        } else if options.unknown_feature {
+            "a feature without a value"
+        } else if options.message_set && around.edition == Edition::Proto3 {
+            "a MessageSet in proto3"
+        } else {
+            return Ok(());
+        };
+        Err(self.fail(Kind::InvalidOption, around.file, name, detail))
+    }
+
+    /// The label of a field, and what else editions write in another way.
+    pub(super) fn check_label(&self, around: Around, data: &FieldData, proto: &Field<'_>) -> Result<()> {
+        if proto.proto3_optional && around.edition != Edition::Proto3 {
+            let detail = "proto3_optional outside of proto3";
+            return Err(self.fail(Kind::InvalidOneof, around.file, data.name.full(), detail));
+        }
+        let required = proto.label == label::REQUIRED;
+        let extension = data.extension != NONE;
+        let detail = match around.edition {
+            Edition::Proto2 => match () {
+                () if required && extension => "an extension is not required",
+                () => return Ok(()),
+            },
+            Edition::Proto3 => match () {
+                () if required => "required in proto3",
+                () if proto.type_code == type_code::GROUP => "a group in proto3",
+                () => return Ok(()),
+            },
+            _ => match () {
+                () if required => "required in an edition, where it is a feature",
+                () if proto.type_code == type_code::GROUP => "a group in an edition, where it is a feature",
+                () if proto.options.packed.is_some() => "packed in an edition, where it is a feature",
+                () => return Ok(()),
+            },
+        };
+        Err(self.fail(Kind::InvalidField, around.file, data.name.full(), detail))
+    }
+
+    /// The features that a field sets itself; its kind is known. Those of map entries are copies of their field's.
+    pub(super) fn check_features(&self, file: u32, field: &FieldData, own: FeatureOverrides) -> Result<()> {
+        let repeated = field.cardinality == Cardinality::Repeated;
+        let is_message = matches!(field.kind, FieldKind::Message(_));
+        let has_strings = match field.kind {
+            FieldKind::Message(entry) if field.flags.has(FieldFlags::MAP) => {
+                let fields = self.data.messages.get(entry as usize).map_or(&[][..], |m| &m.fields);
+                fields.iter().any(|f| matches!(f.kind, FieldKind::String))
+            }
+            kind => matches!(kind, FieldKind::String),
+        };
+        let packable = repeated && field.kind.is_packable();
+        let map = field.flags.has(FieldFlags::MAP);
+        let wrong_presence = match own.field_presence {
+            None => None,
+            Some(_) if field.oneof != NONE => Some("presence of a member of a oneof"),
+            Some(_) if repeated => Some("presence of a repeated field"),
+            Some(_) if field.extension != NONE => Some("presence of an extension"),
+            Some(FieldPresence::Implicit) if is_message => Some("implicit presence of a message"),
+            Some(_) => None,
+        };
+        let detail = match wrong_presence {
+            Some(detail) => detail,
+            None if own.packed.is_some() && !repeated => "an encoding for lists",
+            None if own.packed == Some(true) && !packable => "packed, which these elements cannot be",
+            None if own.verify_utf8.is_some() && !has_strings => "UTF-8 where there are no strings",
+            None if own.delimited.is_some() && (!is_message || map) => "an encoding for messages",
+            None => return Ok(()),
+        };
+        Err(self.fail(Kind::InvalidOption, file, field.name.full(), format_args!("a feature: {detail}")))
+    }
+
+    /// What proto3 has not; the kind of the field is known.
+    pub(super) fn check_proto3(
+        &self,
+        edition: Edition,
+        file: u32,
+        field: &FieldData,
+        has_default: bool,
+    ) -> Result<()> {
+        let (kind, detail) = match field.kind {
+            _ if edition != Edition::Proto3 => return Ok(()),
+            _ if has_default => (Kind::InvalidDefault, "a default value in proto3"),
+            FieldKind::Enum(e) if self.data.enums.get(e as usize).is_some_and(|e| e.closed) => {
+                (Kind::InvalidField, "a closed enum in proto3")
+            }
+            _ => return Ok(()),
+        };
+        Err(self.fail(kind, file, field.name.full(), detail))
+    }
+
+    /// The rules for a field whose type was waited for.
+    pub(super) fn check_resolved(&self, pending: &PendingType<'_>, field: &FieldData) -> Result<()> {
+        let edition = self.edition(pending.file);
+        self.check_proto3(edition, pending.file, field, pending.default.is_some())?;
+        if edition.is_legacy() {
+            return Ok(());
+        }
+        let in_entry = match pending.target {
+            Target::Field { message, .. } => {
+                self.data.messages.get(message as usize).is_some_and(|m| m.map_entry)
+            }
+            Target::Extension(_) => false,
+        };
+        // What is in a map entry has the features of its field, and is always there.
+        if in_entry {
+            return Ok(());
+        }
+        if let FieldKind::Enum(e) = field.kind
+            && field.cardinality == Cardinality::Optional
+            && !field.flags.has(FieldFlags::PRESENCE)
+            && self.data.enums.get(e as usize).is_some_and(|e| e.closed)
+        {
+            let detail = "implicit presence with a closed enum";
+            return Err(self.fail(Kind::InvalidField, pending.file, field.name.full(), detail));
+        }
+        self.check_features(pending.file, field, pending.own)
+    }
+
+    pub(super) fn edition(&self, file: u32) -> Edition {
+        self.data.files.get(file as usize).map_or(Edition::Proto2, |f| f.edition)
+    }
+}
+
+/// The messages that proto3 can extend: those of options.
+pub(super) fn proto3_extends(full_name: &str) -> bool {
+    let options =
+        ["File", "Message", "Field", "Enum", "EnumValue", "Service", "Method", "Oneof", "ExtensionRange"];
+    let name = full_name.strip_prefix("google.protobuf.").and_then(|name| name.strip_suffix("Options"));
+    name.is_some_and(|name| options.contains(&name))
+}

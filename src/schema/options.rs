@@ -1,0 +1,86 @@
+//! What loading a descriptor set may take.
+
+/// Bounds for loading a descriptor set, with the defaults of [`new`](Self::new).
+///
+/// ```
+/// use tablepb::{DescriptorErrorKind, DescriptorPool, PoolOptions};
+///
+/// const SMALL: PoolOptions = PoolOptions::new().max_messages(1).memory(16 << 10);
+/// let one = b"\x0a\x0a\x0a\x01f\x22\x05\x0a\x03Log";
+/// assert!(DescriptorPool::decode_with(one, &SMALL).is_ok());
+/// let error = DescriptorPool::decode_with(one, &SMALL.max_messages(0)).unwrap_err();
+/// assert_eq!(error.kind(), DescriptorErrorKind::TooMany);
+/// let error = DescriptorPool::decode_with(one, &SMALL.memory(100)).unwrap_err();
+/// assert_eq!(error.kind(), DescriptorErrorKind::BudgetExceeded);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolOptions {
+    memory: Option<usize>,
+    messages: usize,
+    fields: usize,
+    depth: usize,
+}
+
+impl Default for PoolOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PoolOptions {
+    /// 1 MiB and 32 bytes of memory per byte of the set, messages declared inside each other 32 deep, as in C++, and
+    /// as many messages and fields as memory allows.
+    ///
+    /// The sets of real schemas take 4 to 20 bytes per byte. A message takes about 1 KiB whatever is in it, so sets of
+    /// nothing but tiny messages need more.
+    pub const fn new() -> Self {
+        Self { memory: None, messages: usize::MAX, fields: usize::MAX, depth: 32 }
+    }
+
+    /// Sets the most memory that loading may hold at any moment, in bytes; what the pool holds afterwards is part of it.
+    pub const fn memory(mut self, bytes: usize) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// Sets the largest number of messages, nested ones and map entries included.
+    pub const fn max_messages(mut self, messages: usize) -> Self {
+        self.messages = messages;
+        self
+    }
+
+    /// Sets the largest number of fields and extensions in all messages together. One message has at most 65 534.
+    pub const fn max_fields(mut self, fields: usize) -> Self {
+        self.fields = fields;
+        self
+    }
+
+    /// Sets how deep messages may be declared inside each other, at most 32; a top-level message is at depth 1.
+    pub const fn max_depth(mut self, levels: usize) -> Self {
+        self.depth = if levels < 32 { levels } else { 32 };
+        self
+    }
+
+    /// The bound for memory when a set of `len` bytes is loaded.
+    pub const fn memory_for(&self, len: usize) -> usize {
+        match self.memory {
+            Some(bytes) => bytes,
+            None => (1usize << 20).saturating_add(len.saturating_mul(32)),
+        }
+    }
+
+    /// The largest number of messages.
+    pub const fn message_limit(&self) -> usize {
+        self.messages
+    }
+
+    /// The largest number of fields and extensions.
+    pub const fn field_limit(&self) -> usize {
+        self.fields
+    }
+
+    /// How deep messages may be declared inside each other.
+    pub const fn depth_limit(&self) -> usize {
+        self.depth
+    }
+}

@@ -1,0 +1,252 @@
+//! Sets that C++ protobuf refuses, and what is beside them.
+
+use super::*;
+use DescriptorErrorKind as Kind;
+use alloc::format;
+
+fn int(name: &str, number: i32) -> Proto {
+    field(name, number, OPTIONAL, INT32)
+}
+
+/// `features` in options in which it has this number, one feature set.
+fn features(at: u32, feature: u32, value: i32) -> Proto {
+    Proto::default().sub(at, Proto::default().int(feature, value))
+}
+
+fn with_field(file: Proto, field: Proto) -> [Proto; 1] {
+    [file.sub(4, message("M", [field]).sub(3, message("N", [])))]
+}
+
+#[track_caller]
+fn refused(file: Proto, field: Proto, kind: Kind) {
+    assert_error(with_field(file, field), kind, "p.M.a");
+}
+
+#[track_caller]
+fn accepted(file: Proto, field: Proto) {
+    load(with_field(file, field)).unwrap();
+}
+
+#[test]
+fn features_are_refused_in_proto2_and_proto3() {
+    for (at, number) in [(8, 50), (4, 12), (5, 7), (6, 34)] {
+        let options = || features(number, 2, 1);
+        for file in [file("f"), proto3("f")] {
+            let with = match at {
+                8 => file.sub(8, options()),
+                4 => file.sub(4, message("M", []).sub(7, options())),
+                5 => file.sub(5, enumeration("E", &[("A", 0)]).sub(3, options())),
+                _ => file.sub(6, named("S").sub(3, options())),
+            };
+            assert_eq!(load([with]).unwrap_err().kind(), Kind::InvalidOption, "{at}");
+        }
+    }
+    let a = || int("a", 1).sub(8, features(21, 1, 1));
+    refused(file("f"), a(), Kind::InvalidOption);
+    refused(proto3("f"), a(), Kind::InvalidOption);
+    accepted(edition("f", 1000), a());
+    let value = |file: Proto| {
+        let value = named("A").int(2, 0).sub(3, features(2, 2, 1));
+        load([file.sub(5, named("E").sub(2, value))]).map(drop).map_err(|e| e.kind())
+    };
+    assert_eq!(value(file("f")), Err(Kind::InvalidOption));
+    assert_eq!(value(edition("f", 1000)), Ok(()));
+}
+
+#[test]
+fn a_feature_without_a_value_is_refused() {
+    for feature in 1..=8 {
+        let error = load([edition("f", 1000).sub(8, features(50, feature, 0))]).unwrap_err();
+        assert_eq!(error.kind(), Kind::InvalidOption, "{feature}");
+    }
+    // A number that nobody knows is an unknown field.
+    load([edition("f", 1000).sub(8, features(50, 1, 77)).sub(8, features(50, 99, 0))]).unwrap();
+    let required = edition("f", 1000).sub(8, features(50, 1, 3));
+    assert_eq!(load([required]).unwrap_err().kind(), Kind::InvalidOption);
+}
+
+#[test]
+fn proto3_has_no_required_fields_groups_defaults_or_extensions() {
+    refused(proto3("f"), field("a", 1, REQUIRED, INT32), Kind::InvalidField);
+    refused(proto3("f"), typed("a", 1, OPTIONAL, GROUP, "N"), Kind::InvalidField);
+    refused(proto3("f"), int("a", 1).str(7, "0"), Kind::InvalidDefault);
+    let optional = int("a", 1).int(17, 1).int(9, 0).str(7, "0");
+    let m = message("M", [optional]).sub(8, named("_a"));
+    assert_error([proto3("f").sub(4, m)], Kind::InvalidDefault, "p.M.a");
+    let ranges = message("M", []).sub(5, Proto::default().int(1, 5).int(2, 6));
+    assert_error([proto3("f").sub(4, ranges)], Kind::InvalidExtension, "p.M");
+    let set = message("M", []).sub(7, Proto::default().int(1, 1));
+    assert_error([proto3("f").sub(4, set)], Kind::InvalidOption, "p.M");
+    let base = file("b").sub(4, message("M", []).sub(5, Proto::default().int(1, 5).int(2, 6)));
+    let extends = proto3("f").str(3, "b").sub(7, int("x", 5).str(2, ".p.M"));
+    assert_error([base, extends], Kind::InvalidExtension, "p.x");
+    let closed = || file("b").sub(5, enumeration("E", &[("A", 0)]));
+    let uses = |file: Proto| file.str(3, "b").sub(4, message("M", [typed("a", 1, OPTIONAL, ENUM, "E")]));
+    assert_error([closed(), uses(proto3("f"))], Kind::InvalidField, "p.M.a");
+    load([closed(), uses(file("f"))]).unwrap();
+}
+
+#[test]
+fn editions_have_no_required_label_group_type_or_packed_option() {
+    refused(edition("f", 1000), field("a", 1, REQUIRED, INT32), Kind::InvalidField);
+    refused(edition("f", 1000), typed("a", 1, OPTIONAL, GROUP, "N"), Kind::InvalidField);
+    let packed = field("a", 1, REPEATED, INT32).sub(8, Proto::default().int(2, 1));
+    refused(edition("f", 1000), packed.clone(), Kind::InvalidField);
+    accepted(file("f"), packed);
+    let optional = int("a", 1).int(17, 1);
+    refused(edition("f", 1000), optional, Kind::InvalidOneof);
+}
+
+#[test]
+fn an_edition_beside_a_syntax_is_refused() {
+    for file in [file("f"), file("f").str(12, "proto2"), proto3("f")] {
+        let error = load([file.int(14, 1000)]).unwrap_err();
+        assert_eq!(error.kind(), Kind::UnsupportedEdition);
+    }
+    // A number that the enum does not list is an unknown field.
+    load([proto3("f").int(14, 77)]).unwrap();
+}
+
+#[test]
+fn import_option_is_of_edition_2024() {
+    let imports = |file: Proto| load([file.str(15, "x")]).map(drop).map_err(|e| e.kind());
+    assert_eq!(imports(edition("f", 1000)), Err(Kind::InvalidOption));
+    assert_eq!(imports(proto3("f")), Err(Kind::InvalidOption));
+    assert_eq!(imports(edition("f", 1001)), Ok(()));
+}
+
+#[test]
+fn features_fit_their_field() {
+    let with = |field: Proto, feature, value| field.sub(8, features(21, feature, value));
+    let bad = |field: Proto, feature, value| {
+        refused(edition("f", 1000), with(field, feature, value), Kind::InvalidOption);
+    };
+    let good = |field: Proto, feature, value| accepted(edition("f", 1000), with(field, feature, value));
+    let list = |kind| field("a", 1, REPEATED, kind);
+    let one = |kind| field("a", 1, OPTIONAL, kind);
+    let sub = |label| typed("a", 1, label, MESSAGE, "N");
+    bad(list(INT32), 1, 1);
+    bad(sub(OPTIONAL), 1, 2);
+    good(sub(OPTIONAL), 1, 3);
+    bad(one(INT32), 3, 2);
+    bad(list(STRING), 3, 1);
+    good(list(STRING), 3, 2);
+    good(list(INT32), 3, 1);
+    bad(one(INT32), 4, 3);
+    good(one(STRING), 4, 3);
+    good(list(STRING), 4, 3);
+    bad(one(INT32), 5, 2);
+    good(sub(REPEATED), 5, 2);
+    let member = with(int("a", 1).int(9, 0), 1, 1);
+    let m = message("M", [member]).sub(8, named("o"));
+    assert_error([edition("f", 1000).sub(4, m)], Kind::InvalidOption, "p.M.a");
+    let extension = |value| {
+        let m = message("M", []).sub(5, Proto::default().int(1, 5).int(2, 6));
+        let x = with(int("x", 5).str(2, "M"), 1, value);
+        load([edition("f", 1000).sub(4, m).sub(7, x)]).unwrap_err().kind()
+    };
+    assert_eq!((extension(1), extension(3)), (Kind::InvalidOption, Kind::InvalidOption));
+}
+
+#[test]
+fn implicit_presence_with_a_closed_enum_is_refused() {
+    let closed = |first| enumeration("E", &[("A", first)]).sub(3, features(7, 2, 2));
+    let with = |first, label, presence: Proto| {
+        let a = typed("a", 1, label, ENUM, "E").sub(8, presence);
+        load([edition("f", 1000).sub(5, closed(first)).sub(4, message("M", [a]))])
+    };
+    let implicit = || features(21, 1, 2);
+    for first in [0, 1] {
+        let error = with(first, OPTIONAL, implicit()).unwrap_err();
+        assert_eq!((error.kind(), error.name()), (Kind::InvalidField, "p.M.a"));
+        with(first, OPTIONAL, Proto::default()).unwrap();
+    }
+    // A list has no presence that a file could make implicit.
+    let file = edition("f", 1000).sub(8, features(50, 1, 2)).sub(5, closed(1));
+    load([file.sub(4, message("M", [typed("a", 1, REPEATED, ENUM, "E")]))]).unwrap();
+}
+
+#[test]
+fn names_in_json_do_not_meet() {
+    let fields = |a: Proto, b: Proto| message("M", [a, b]);
+    let error = |file: Proto, m: Proto| load([file.sub(4, m)]).map(drop).map_err(|e| e.kind());
+    let twice = || fields(int("foo_bar", 1), int("fooBar", 2));
+    assert_eq!(error(proto3("f"), twice()), Err(Kind::DuplicateName));
+    assert_eq!(error(edition("f", 1000), twice()), Err(Kind::DuplicateName));
+    assert_eq!(error(file("f"), twice()), Ok(()));
+    let best_effort = edition("f", 1000).sub(8, features(50, 6, 2));
+    assert_eq!(error(best_effort, twice()), Ok(()));
+    let given = || fields(int("a", 1).str(10, "x"), int("b", 2).str(10, "x"));
+    assert_eq!(error(file("f"), given()), Err(Kind::DuplicateName));
+    let meets = || fields(int("a", 1).str(10, "b"), int("b", 2));
+    assert_eq!(error(proto3("f"), meets()), Err(Kind::DuplicateName));
+    assert_eq!(error(file("f"), meets()), Ok(()));
+    let swapped = || fields(int("a", 1).str(10, "b"), int("b", 2).str(10, "a"));
+    assert_eq!(error(proto3("f"), swapped()), Ok(()));
+    let legacy = |m: Proto| m.sub(7, Proto::default().int(11, 1));
+    assert_eq!(error(proto3("f"), legacy(twice())), Err(Kind::DuplicateName));
+    assert_eq!(error(proto3("f"), legacy(given())), Ok(()));
+    refused(file("f"), int("a", 1).str(10, "[a]"), Kind::InvalidName);
+    refused(file("f"), int("a", 1).str(10, "a\0"), Kind::InvalidName);
+    let m = message("M", []).sub(5, Proto::default().int(1, 5).int(2, 6));
+    let extension =
+        |json| load([file("f").sub(4, m.clone()).sub(7, int("x_y", 5).str(2, "M").str(10, json))]);
+    assert_eq!(extension("x").unwrap_err().kind(), Kind::InvalidName);
+    extension("xY").unwrap();
+}
+
+#[test]
+fn synthetic_oneofs_come_last() {
+    let optional = |oneof| int("a", 1).int(9, oneof).int(17, 1);
+    let member = |oneof| int("b", 2).int(9, oneof);
+    let m = |optional: Proto, member: Proto, oneofs: [&str; 2]| {
+        message("M", [optional, member]).subs(8, oneofs.map(named))
+    };
+    load([proto3("f").sub(4, m(optional(1), member(0), ["o", "_a"]))]).unwrap();
+    let first = m(optional(0), member(1), ["_a", "o"]);
+    assert_error([proto3("f").sub(4, first)], Kind::InvalidOneof, "p.M");
+}
+
+#[test]
+fn map_entries_have_a_key_and_a_value_by_name() {
+    for (key, value) in [("k", "value"), ("key", "v")] {
+        let entry = entry("AEntry", field(key, 1, OPTIONAL, STRING), field(value, 2, OPTIONAL, INT32));
+        let m = message("M", [typed("a", 1, REPEATED, MESSAGE, "AEntry")]).sub(3, entry);
+        assert_message_error([m], Kind::InvalidMapEntry, "p.M.AEntry");
+    }
+}
+
+#[test]
+fn what_is_reserved_is_reserved_once() {
+    let m = message("M", []).str(10, "a").str(10, "b").str(10, "a");
+    assert_message_error([m], Kind::InvalidName, "a");
+    let e = enumeration("E", &[("A", 0)]).str(5, "B").str(5, "B");
+    assert_error([file("f").sub(5, e)], Kind::InvalidName, "B");
+}
+
+#[test]
+fn a_field_has_no_extendee_and_an_extension_is_not_required() {
+    let a = int("a", 1).str(2, "");
+    assert_message_error([message("M", [a])], Kind::InvalidExtension, "p.M");
+    let m = message("M", []).sub(5, Proto::default().int(1, 5).int(2, 6));
+    let x = field("x", 5, REQUIRED, INT32).str(2, "M");
+    assert_error([file("f").sub(4, m).sub(7, x)], Kind::InvalidField, "p.x");
+}
+
+#[test]
+fn bounds_hold_and_say_so() {
+    use crate::PoolOptions;
+    let nested = message("M", [int("a", 1), int("b", 2)]).sub(3, message("N", [int("c", 1)]));
+    let set = set([file("f").sub(4, nested)]);
+    let load = |options: PoolOptions| DescriptorPool::decode_with(&set, &options).map(drop);
+    let kind = |options| load(options).unwrap_err().kind();
+    let all = PoolOptions::new;
+    load(all().max_messages(2).max_fields(3).max_depth(2)).unwrap();
+    assert_eq!(kind(all().max_messages(1)), Kind::TooMany);
+    assert_eq!(kind(all().max_fields(2)), Kind::TooMany);
+    assert_eq!(kind(all().max_depth(1)), Kind::TooDeep);
+    let error = load(all().memory(1000)).unwrap_err();
+    assert_eq!(error.kind(), Kind::BudgetExceeded);
+    assert!(format!("{error}").contains("more than 1000 bytes"), "{error}");
+    assert_eq!((all().memory_for(10), all().max_depth(99).depth_limit()), ((1 << 20) + 320, 32));
+}
