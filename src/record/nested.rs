@@ -23,6 +23,28 @@ struct Outer {
     start: usize,
     width: usize,
     depth: u32,
+    /// The levels that the inner message takes: two as the value of a map, whose entry is one too.
+    levels: u32,
+    /// The buffer that is written to, by address: no two writers have the same.
+    buffer: usize,
+}
+
+/// A writer that is lent to code of the caller. If that panics, the record is interrupted, whoever goes on with it.
+pub(super) struct Unfinished<'r, 'b>(&'r mut RecordWriter<'b>);
+
+impl<'r, 'b> Unfinished<'r, 'b> {
+    #[inline(always)]
+    pub(super) fn call(writer: &'r mut RecordWriter<'b>, work: impl FnOnce(&mut RecordWriter<'b>)) {
+        let unfinished = Self(writer);
+        work(unfinished.0);
+        core::mem::forget(unfinished);
+    }
+}
+
+impl Drop for Unfinished<'_, '_> {
+    fn drop(&mut self) {
+        self.0.fail(EncodeErrorKind::Interrupted, None);
+    }
 }
 
 /// The tag of a field of a map entry: one byte, since its number is 1 or 2.
@@ -41,7 +63,9 @@ impl RecordWriter<'_> {
     /// written already. A message without fields is written too. As many bytes are kept free for the length as the
     /// last message of the type took; the message is moved by the difference if that was wrong.
     ///
-    /// Keeps the errors of [`set`](Self::set), and `DepthExceeded` for messages nested more than 100 deep.
+    /// Keeps the errors of [`set`](Self::set), and `DepthExceeded` for messages nested more than 100 deep; the entry of
+    /// a map counts as a message, and so does a message that is its value. `Interrupted` if `write` panics, or leaves
+    /// another writer in the place of the one it was given.
     ///
     /// ```
     /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
@@ -63,8 +87,8 @@ impl RecordWriter<'_> {
         let slot = field.slot;
         if self.admits(slot) {
             self.mark(slot);
-            if let Some(outer) = self.enter(slot, slot.prefix.bytes(), slot.prefix.len()) {
-                write(self);
+            if let Some(outer) = self.enter(slot, slot.prefix.bytes(), slot.prefix.len(), 1) {
+                Unfinished::call(self, write);
                 self.leave(slot, outer);
             }
         }
@@ -86,7 +110,8 @@ impl RecordWriter<'_> {
 
     /// Appends an entry to a map. An entry with the same key replaces this one when the record is read.
     ///
-    /// Key and value are written even if they are zero. Keeps the errors of [`set`](Self::set).
+    /// Key and value are written even if they are zero. Keeps the errors of [`set`](Self::set), and `DepthExceeded` in
+    /// a message that is nested 100 deep.
     #[inline]
     pub fn insert<'k, 'v, K: MapKey, V: Scalar>(
         &mut self,
@@ -97,6 +122,10 @@ impl RecordWriter<'_> {
         let slot = field.slot;
         if !self.admits(slot) {
             return;
+        }
+        if self.depth >= MAX_DEPTH {
+            // The entry is a message, too deep to be read.
+            return self.fail(EncodeErrorKind::DepthExceeded, Some(slot.bit()));
         }
         let (key, value) = (K::raw(key), V::raw(value));
         if matches!(V::KIND, Kind::Enum(())) && slot.prefix.has(Flags::CLOSED) && !self.lists(slot, value) {
@@ -142,11 +171,13 @@ impl RecordWriter<'_> {
         }
         let key = K::raw(key);
         let Some((start, width)) = self.open_entry(slot, key) else { return };
-        if let Some(outer) = self.enter(slot, VALUE_MESSAGE, 1) {
-            write(self);
+        if let Some(outer) = self.enter(slot, VALUE_MESSAGE, 1, 2) {
+            Unfinished::call(self, write);
             self.leave(slot, outer);
         }
-        self.close_length(start, width);
+        if self.error.is_none() {
+            self.close_length(start, width);
+        }
     }
 
     /// Starts a map entry with its key: where its length goes, and the bytes kept free for it.
@@ -163,12 +194,12 @@ impl RecordWriter<'_> {
         Some((start, width))
     }
 
-    /// Starts a nested message: its tag and room for its length.
-    fn enter(&mut self, slot: Slot, tag: [u8; 8], tag_len: usize) -> Option<Outer> {
+    /// Starts a nested message, which takes so many levels: its tag and room for its length.
+    fn enter(&mut self, slot: Slot, tag: [u8; 8], tag_len: usize, levels: u32) -> Option<Outer> {
         let plan = self.plan;
         let node = self.current()?.child(slot.bit())?;
         let child = plan.nodes.get(node as usize)?;
-        if self.depth >= MAX_DEPTH {
+        if self.depth + levels > MAX_DEPTH {
             self.fail(EncodeErrorKind::DepthExceeded, Some(slot.bit()));
             return None;
         }
@@ -178,7 +209,7 @@ impl RecordWriter<'_> {
             return None;
         }
         let depth = self.depth;
-        self.depth += 1;
+        self.depth += levels;
         self.owner = plan.owner(node);
         self.run = Run::NONE;
         Some(Outer {
@@ -187,16 +218,19 @@ impl RecordWriter<'_> {
             start: self.out.len() - width,
             width,
             depth,
+            levels,
+            buffer: self.out.buffer(),
         })
     }
 
     /// Ends a nested message.
     fn leave(&mut self, slot: Slot, outer: Outer) {
-        self.check_required();
-        if self.depth != outer.depth + 1 {
-            // Another writer was put in this one's place.
-            self.fail(EncodeErrorKind::Interrupted, None);
+        if self.depth != outer.depth + outer.levels || self.out.buffer() != outer.buffer {
+            // Another writer was put in this one's place, or this one comes back from there: its innermost message
+            // is not the one that ends here, and never will be.
+            return self.fail(EncodeErrorKind::Interrupted, None);
         }
+        self.check_required();
         let child = self.current();
         self.depth = outer.depth;
         self.node = outer.node;
@@ -204,7 +238,10 @@ impl RecordWriter<'_> {
         self.run = Run::NONE;
         if let Some(error) = self.error.take() {
             let field = self.current().and_then(|node| node.field(slot.bit()));
-            self.error = Some(field.map_or(error.clone(), |field| in_field(error, field)));
+            self.error = Some(match field {
+                Some(field) => in_field(error, field),
+                None => error,
+            });
             return;
         }
         self.owner = self.plan.owner(self.node);

@@ -51,7 +51,7 @@ pub struct RecordWriter<'b> {
     pub(super) plan: &'b RecordPlan,
     /// The message type that is being written.
     pub(super) node: u32,
-    /// Messages and runs that are open.
+    /// Messages that are open, map entries among them.
     pub(super) depth: u32,
     /// Bytes reserved for the length of the record.
     width: usize,
@@ -127,7 +127,8 @@ impl<'b> RecordWriter<'b> {
     ///
     /// # Errors
     /// The first thing that went wrong, with the field; `MissingRequired` if a required field that is enabled has not
-    /// been written, here or in a nested message; `Interrupted` if the writing of a nested message ended by a panic.
+    /// been written, here or in a nested message; `Interrupted` if a function or an iterator that was given to the writer
+    /// panicked, or put another writer in its place.
     /// The buffer has the length it had.
     #[inline(always)]
     pub fn finish(mut self) -> Result<&'b [u8], EncodeError> {

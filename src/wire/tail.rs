@@ -87,6 +87,12 @@ impl<'b> RawTail<'b> {
         Self { buf, start, at, end, closed: false }
     }
 
+    /// The address of the buffer, which no other tail has.
+    #[inline(always)]
+    pub(crate) fn buffer(&self) -> usize {
+        ptr::from_ref(&*self.buf).addr()
+    }
+
     /// How many bytes have been written.
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
@@ -230,6 +236,10 @@ pub(crate) struct SafeTail<'b> {
 impl<'b> SafeTail<'b> {
     pub(crate) fn new<B: Sealed>(buf: &'b mut B, head: usize) -> Self {
         Self { buf, bytes: alloc::vec![0; head.min(HEAD)], closed: false }
+    }
+
+    pub(crate) fn buffer(&self) -> usize {
+        ptr::from_ref(&*self.buf).addr()
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -2,6 +2,7 @@
 
 mod definition;
 mod errors;
+mod misuse;
 mod semantics;
 
 use super::*;
