@@ -348,6 +348,35 @@ fn errors_have_the_offset_in_the_input_and_the_way_to_it() {
 }
 
 #[test]
+fn an_edit_by_index_checks_its_levels_to_the_end() {
+    // Field 2, whose part is field 3; then a wire type that does not exist, on one level or the other.
+    let inner_broken = Wire::new().message(2, Wire::new().int(3, 1).raw(b"\x0f")).0;
+    let outer_broken = Wire::new().message(2, Wire::new().int(3, 1)).raw(b"\x0f").0;
+    for (message, depth) in [(inner_broken, 1), (outer_broken, 0)] {
+        let fields = RawFields::new(&message);
+        let path = [RawStep::nth(2, 0), RawStep::nth(3, 0)];
+        assert!(fields.follow(&path).unwrap().is_some(), "reading stops at the field");
+        let mut buf = b"before".to_vec();
+        let value = RawValue::Varint(2);
+        let edits = [
+            fields.replace(&path, value, &mut buf),
+            fields.remove(&path, &mut buf),
+            fields.append(&path[..1], 4, value, &mut buf),
+        ];
+        for edit in edits {
+            let error = edit.unwrap_err();
+            assert_eq!((error.kind(), error.path().steps().len()), (DecodeErrorKind::InvalidWireType, depth));
+            assert_eq!(error.offset(), 4);
+        }
+        assert_eq!(buf, b"before");
+    }
+    // Groups are entered by index as well.
+    let mut buf = Vec::new();
+    let message = Wire::new().raw(b"\x13\x18\x01\x14").raw(b"\x13\x18\x02\x14").raw(b"\x0f").0;
+    assert!(RawFields::new(&message).remove(&[RawStep::nth(2, 0), RawStep::last(3)], &mut buf).is_err());
+}
+
+#[test]
 fn packed_runs_are_read() {
     let message =
         Wire::new().bytes(1, b"\x01\x96\x01").bytes(2, [1, 0, 0, 0]).bytes(3, [2, 0, 0, 0, 0, 0, 0, 0]).0;

@@ -2,28 +2,27 @@
 
 use crate::error::{FieldPath, PathStep};
 use crate::slab::{RawView, Step, Walk};
-use alloc::vec::Vec;
 
 /// A required field that is not set: the way to it.
 #[derive(Debug)]
 pub(crate) struct MissingField {
-    steps: Vec<PathStep>,
+    path: FieldPath,
 }
 
 impl MissingField {
     #[cold]
     fn new(walk: &Walk<'_, '_, ()>, number: u32) -> Self {
-        let parents = walk.path().map(|(entry, element)| PathStep::new(entry.number(), None, element));
-        Self { steps: parents.chain([PathStep::new(number, None, None)]).collect() }
+        let mut path = FieldPath::EMPTY;
+        for (entry, element) in walk.path() {
+            path.push_inner(PathStep::new(entry.number(), None, element));
+        }
+        path.push_inner(PathStep::new(number, None, None));
+        Self { path }
     }
 
     /// The path, field numbers only.
     pub(crate) fn path(self) -> FieldPath {
-        let mut path = FieldPath::EMPTY;
-        for step in self.steps {
-            path.push_inner(step);
-        }
-        path
+        self.path
     }
 }
 

@@ -47,21 +47,28 @@ impl<'f> Levels<'f> {
         }
     }
 
-    /// Adds levels to those in use.
+    /// Adds levels to those in use; false if there is no memory for them.
     #[cold]
     #[inline(never)]
-    pub(super) fn grow(&mut self) {
+    #[must_use]
+    pub(super) fn grow(&mut self) -> bool {
         match &self.usual {
             None => {
                 let levels = self.usual.insert([Level::default(); USUAL]);
                 levels.iter_mut().zip(self.few.iter()).for_each(|(level, few)| *level = *few);
             }
-            Some(levels) if self.many.is_empty() => self.many = levels.to_vec(),
-            Some(_) => {}
+            Some(levels) => {
+                let len = self.many.len().max(USUAL);
+                if self.many.try_reserve_exact(2 * len - self.many.len()).is_err() {
+                    return false;
+                }
+                if self.many.is_empty() {
+                    self.many.extend_from_slice(levels);
+                }
+                self.many.resize(2 * len, Level::default());
+            }
         }
-        if !self.many.is_empty() {
-            self.many.resize(2 * self.many.len(), Level::default());
-        }
+        true
     }
 }
 
@@ -82,7 +89,7 @@ mod tests {
                 slice[base as usize].base = base;
                 base += 1;
             }
-            levels.grow();
+            assert!(levels.grow());
         }
     }
 }

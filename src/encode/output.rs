@@ -5,7 +5,10 @@
 //! sized, or the buffer stays as it was and the error is `SizeMismatch`.
 
 use super::sizes::{Lengths, Sizes};
-use crate::wire::{Buffer, Cursor, CursorOverflow, Written, buffer::sealed::Sealed};
+use crate::wire::{
+    Buffer, Cursor, CursorOverflow, Written,
+    buffer::sealed::{OutOfMemory, Sealed},
+};
 use crate::{EncodeError, EncodeErrorKind};
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
@@ -33,6 +36,13 @@ impl From<CursorOverflow> for Stop {
     }
 }
 
+impl From<OutOfMemory> for Stop {
+    #[cold]
+    fn from(error: OutOfMemory) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
 /// Appends a message; the number of bytes appended.
 ///
 /// Allocates nothing if the spare capacity holds the message and four bytes per nested length; else it makes the
@@ -45,19 +55,19 @@ pub(crate) fn append<B: Buffer>(
     let attempt = buffer.append_with(|spare| {
         let mut sizes = Sizes::new(spare);
         let total = size(&mut sizes).and_then(checked).map_err(Stop::Failed)?;
-        let (space, lengths) = sizes.finish();
+        let (space, lengths) = sizes.finish()?;
         match with_slack(space, total) {
             Some(window) if !lengths.has_spilled() => {
                 fill(window, total, lengths, &write).map_err(Stop::Failed)
             }
-            _ => Err(Stop::Grow(total, lengths.into_owned())),
+            _ => Err(Stop::Grow(total, lengths.into_owned()?)),
         }
     });
     match attempt {
         Ok(written) => Ok(written),
         Err(Stop::Failed(error)) => Err(error),
         Err(Stop::Grow(total, lengths)) => {
-            buffer.reserve_bytes(total + lengths.room() + SLACK);
+            buffer.reserve_bytes(total + lengths.room() + SLACK)?;
             buffer.append_with(|spare| {
                 fill(with_slack(spare, total).unwrap_or_default(), total, lengths, &write)
             })
@@ -73,8 +83,9 @@ pub(crate) fn to_vec(
     let mut local = [MaybeUninit::uninit(); LOCAL];
     let mut sizes = Sizes::new(&mut local);
     let total = checked(size(&mut sizes)?)?;
-    let (_, lengths) = sizes.finish();
-    let mut out = Vec::with_capacity(total);
+    let (_, lengths) = sizes.finish()?;
+    let mut out = Vec::new();
+    out.try_reserve_exact(total).map_err(|_| OutOfMemory)?;
     out.append_with(|spare| fill(with_slack(spare, total).unwrap_or_default(), total, lengths, &write))?;
     Ok(out)
 }
@@ -88,7 +99,7 @@ pub(crate) fn to_slice(
     let mut local = [MaybeUninit::uninit(); LOCAL];
     let mut sizes = Sizes::new(&mut local);
     let total = checked(size(&mut sizes)?)?;
-    let (_, lengths) = sizes.finish();
+    let (_, lengths) = sizes.finish()?;
     let window = out.get_mut(..total).ok_or_else(|| EncodeError::new(EncodeErrorKind::BufferTooSmall))?;
     pour(Cursor::over(window), total, lengths, &write)?;
     Ok(total)

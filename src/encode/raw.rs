@@ -14,10 +14,13 @@ use crate::error::{EncodeError, EncodeErrorKind};
 use crate::slab::RawView;
 use crate::wire::kernels::prefetch;
 use crate::wire::{
-    Bits, Buffer, Cursor, CursorOverflow, MAX_LEN, ReverseCursor, Work, Written, buffer::sealed::Sealed,
+    Bits, Buffer, Cursor, CursorOverflow, MAX_LEN, ReverseCursor, Work, Written,
+    buffer::sealed::{OutOfMemory, Sealed},
     varint_len, with_bits,
 };
+use alloc::alloc::handle_alloc_error;
 use alloc::vec::Vec;
+use core::alloc::Layout;
 use core::mem::MaybeUninit;
 
 /// Room beside the message that lets the cursor store whole words, in bytes.
@@ -140,7 +143,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// Appends the message to a buffer, behind its length if `delimited`, and gives the number of bytes.
     ///
     /// # Errors
-    /// `MissingRequired` with a path of field numbers, `TooLarge`, `DepthExceeded`.
+    /// `MissingRequired` with a path of field numbers, `TooLarge`, `DepthExceeded`, `OutOfMemory`.
     pub(crate) fn append(&self, buffer: &mut impl Buffer, delimited: bool) -> Result<usize, EncodeError> {
         let large = self.has_large_strings();
         self.prefetch(large);
@@ -156,7 +159,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         }
         let total = self.checked_size(delimited)?;
         if buffer.spare().len() < total {
-            buffer.reserve_bytes(total + SLACK);
+            buffer.reserve_bytes(total + SLACK)?;
         }
         buffer.append_with(|spare| self.write_exactly(spare, total, delimited))
     }
@@ -209,7 +212,8 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// As [`append`](Self::append).
     pub(crate) fn to_vec(self) -> Result<Vec<u8>, EncodeError> {
         let total = self.checked_size(false)?;
-        let mut out = Vec::with_capacity(total);
+        let mut out = Vec::new();
+        out.try_reserve_exact(total).map_err(|_| OutOfMemory)?;
         out.append_with(|spare| self.write_exactly(spare, total, false))?;
         Ok(out)
     }
@@ -226,10 +230,17 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         Ok(total)
     }
 
-    /// The encoded length in bytes, whatever it is.
+    /// The encoded length in bytes, whatever it is. Aborts if there is no memory to visit a message of more than a
+    /// hundred levels.
     pub(crate) fn encoded_len(&self) -> u64 {
         let options = self.options.max_depth(u32::MAX).allow_partial(true);
-        Self { options, ..*self }.size().unwrap_or(0)
+        match (Self { options, ..*self }).size() {
+            Err(error) if error.kind() == EncodeErrorKind::OutOfMemory => {
+                handle_alloc_error(Layout::new::<u64>())
+            }
+            // Without limits, there is nothing else that can be wrong.
+            len => len.unwrap_or(0),
+        }
     }
 }
 
@@ -242,8 +253,20 @@ fn exactly(written: Result<Written<'_>, Stop>, total: usize) -> Result<Written<'
     }
 }
 
-/// The message as bytes, required fields unchecked, unknown fields included; empty if it is above 2 GiB.
+/// The message as bytes, required fields unchecked, unknown fields included; empty if it is above 2 GiB. Aborts if there
+/// is no memory for it.
 pub(crate) fn encode_raw(view: RawView<'_, '_>) -> Vec<u8> {
+    match try_encode_raw(view) {
+        Err(error) if error.kind() == EncodeErrorKind::OutOfMemory => handle_alloc_error(Layout::new::<u8>()),
+        bytes => bytes.unwrap_or_default(),
+    }
+}
+
+/// The message as bytes, required fields unchecked, unknown fields included.
+///
+/// # Errors
+/// `TooLarge`, `OutOfMemory`.
+pub(crate) fn try_encode_raw(view: RawView<'_, '_>) -> Result<Vec<u8>, EncodeError> {
     let options = EncodeOptions::new().max_depth(u32::MAX).allow_partial(true);
-    RawEncoder::new(view, options).to_vec().unwrap_or_default()
+    RawEncoder::new(view, options).to_vec()
 }

@@ -24,6 +24,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::wire::buffer::sealed::OutOfMemory;
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
@@ -44,6 +45,8 @@ pub(crate) struct Sizes<'s> {
     spill: Vec<u32>,
     /// Whether lengths are kept at all.
     keep: bool,
+    /// There was no memory for one of them.
+    lost: bool,
 }
 
 impl<'s> Sizes<'s> {
@@ -51,13 +54,13 @@ impl<'s> Sizes<'s> {
     #[inline]
     pub(crate) fn new(space: &'s mut [MaybeUninit<u8>]) -> Self {
         let space = if cfg!(tablepb_safe) { &mut [] } else { space };
-        Self { free: space.len(), space, spill: Vec::new(), keep: true }
+        Self { free: space.len(), space, spill: Vec::new(), keep: true, lost: false }
     }
 
     /// Keeps no lengths: for a pass that only wants the total.
     #[inline]
     pub(crate) fn counting() -> Self {
-        Self { space: &mut [], free: 0, spill: Vec::new(), keep: false }
+        Self { space: &mut [], free: 0, spill: Vec::new(), keep: false, lost: false }
     }
 
     /// Takes the next place in pre-order, before the child is sized.
@@ -87,10 +90,16 @@ impl<'s> Sizes<'s> {
     }
 
     /// Ends the sizing pass: the space that is left for the message, and the lengths.
+    ///
+    /// # Errors
+    /// There was no memory for the lengths.
     #[inline]
-    pub(crate) fn finish(self) -> (&'s mut [MaybeUninit<u8>], Lengths<'s>) {
+    pub(crate) fn finish(self) -> Result<(&'s mut [MaybeUninit<u8>], Lengths<'s>), OutOfMemory> {
+        if self.lost {
+            return Err(OutOfMemory);
+        }
         let (free, stored) = self.space.split_at_mut(self.free);
-        (free, Lengths { stored, spill: self.spill, taken: 0 })
+        Ok((free, Lengths { stored, spill: self.spill, taken: 0 }))
     }
 
     #[inline]
@@ -103,8 +112,13 @@ impl<'s> Sizes<'s> {
     #[cold]
     #[inline(never)]
     fn spill(&mut self, len: u32) {
-        if self.keep {
-            self.spill.push(len);
+        if !self.keep {
+            return;
+        }
+        match self.spill.try_reserve(1) {
+            Ok(()) => self.spill.push(len),
+            // The pass goes on, and comes to nothing.
+            Err(_) => self.lost = true,
         }
     }
 
@@ -157,12 +171,17 @@ impl Lengths<'_> {
     }
 
     /// Moves the lengths out of the output buffer, so that it can grow.
+    ///
+    /// # Errors
+    /// There is no memory for them.
     #[cold]
     #[inline(never)]
-    pub(crate) fn into_owned(mut self) -> Lengths<'static> {
+    pub(crate) fn into_owned(mut self) -> Result<Lengths<'static>, OutOfMemory> {
         let count = self.remaining();
-        let spill = (0..count).map(|_| self.take()).collect();
-        Lengths { stored: &[], spill, taken: 0 }
+        let mut spill = Vec::new();
+        spill.try_reserve_exact(count).map_err(|_| OutOfMemory)?;
+        spill.extend((0..count).map(|_| self.take()));
+        Ok(Lengths { stored: &[], spill, taken: 0 })
     }
 
     #[cold]
@@ -207,8 +226,8 @@ mod tests {
         }
         let mut sizes = Sizes::new(space);
         node(&mut sizes, depth);
-        let (free, lengths) = sizes.finish();
-        let mut lengths = if own { lengths.into_owned() } else { lengths };
+        let (free, lengths) = sizes.finish().unwrap();
+        let mut lengths = if own { lengths.into_owned().unwrap() } else { lengths };
         let count = lengths.remaining();
         assert_eq!(lengths.room(), count * WIDTH);
         let taken = (0..count).map(|_| lengths.take()).collect();
@@ -243,7 +262,7 @@ mod tests {
         let (first, second) = (sizes.begin(), sizes.begin());
         sizes.end(second, 2);
         sizes.end(first, 1);
-        assert_eq!(sizes.finish().1.remaining(), 0);
+        assert_eq!(sizes.finish().unwrap().1.remaining(), 0);
     }
 
     #[test]
@@ -251,6 +270,6 @@ mod tests {
         let mut sizes = Sizes::new(&mut []);
         let slot = sizes.begin();
         sizes.end(slot, u64::from(u32::MAX));
-        assert_eq!(sizes.finish().1.take(), u32::MAX);
+        assert_eq!(sizes.finish().unwrap().1.take(), u32::MAX);
     }
 }

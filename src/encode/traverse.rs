@@ -10,7 +10,7 @@ use super::EncodeOptions;
 use super::levels::{FEW, Level, Levels};
 use crate::error::EncodeErrorKind;
 use crate::program::{Coding, Entry, FixedShape, How, Program, WriteEntry};
-use crate::slab::{FieldsBack, RawView};
+use crate::slab::{FieldsBack, RawList, RawView};
 use crate::wire::TagWord;
 use alloc::vec::Vec;
 
@@ -84,6 +84,16 @@ impl Course<'_> {
         self.options.is_deterministic() && entry.flags.is_map()
     }
 
+    /// Sorts the entries of a map.
+    #[cold]
+    #[inline(never)]
+    fn begin_map(&mut self, map: RawList<'_, '_>) -> Result<(), EncodeErrorKind> {
+        let order = map.map_order().ok_or(EncodeErrorKind::OutOfMemory)?;
+        self.orders.try_reserve(1).map_err(|_| EncodeErrorKind::OutOfMemory)?;
+        self.orders.push(order);
+        Ok(())
+    }
+
     /// Drops the order of a map of which nothing is left.
     #[inline(always)]
     fn end_list(&mut self, entry: &Entry, left: u32) {
@@ -96,7 +106,7 @@ impl Course<'_> {
 /// Visits a message and everything below it. True if a required field may be missing.
 ///
 /// # Errors
-/// `DepthExceeded`.
+/// `DepthExceeded`, `OutOfMemory`.
 #[inline(always)]
 pub(super) fn traverse<V: Visit>(
     root: RawView<'_, '_>,
@@ -114,7 +124,9 @@ pub(super) fn traverse<V: Visit>(
         None
     });
     while let Drive::Deeper = drive(&mut here, levels.as_mut_slice(), &mut course, visitor)? {
-        levels.grow();
+        if !levels.grow() {
+            return Err(EncodeErrorKind::OutOfMemory);
+        }
     }
     if course.too_deep { Err(EncodeErrorKind::DepthExceeded) } else { Ok(course.missing != 0) }
 }
@@ -226,7 +238,7 @@ fn drive<V: Visit>(
                 if entry.flags.is_list() {
                     left = view.words.list(slot).len;
                     if course.sorts(entry) {
-                        course.orders.push(view.list(entry, slot).map_order());
+                        course.begin_map(view.list(entry, slot))?;
                     }
                 }
                 break 'children;

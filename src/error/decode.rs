@@ -1,8 +1,9 @@
 //! Why bytes could not be decoded.
 
 use super::FieldPath;
-use super::path::in_place;
-use alloc::{borrow::Cow, boxed::Box};
+use super::held::{Held, copy_of};
+use super::path::{NOWHERE, in_place};
+use alloc::borrow::Cow;
 use core::fmt;
 
 /// What is wrong with the bytes given to a decoder.
@@ -43,6 +44,8 @@ pub enum DecodeErrorKind {
     FrameTooLarge,
     /// A raw message was given to a decoder of another message type.
     WrongMessage,
+    /// The allocator has no memory: for the result, or for an error that says more.
+    OutOfMemory,
 }
 
 impl DecodeErrorKind {
@@ -64,6 +67,7 @@ impl DecodeErrorKind {
             Self::MissingRequired => "a required field is not set",
             Self::FrameTooLarge => "a frame is longer than the limit of its reader",
             Self::WrongMessage => "the decoder is for another message type",
+            Self::OutOfMemory => "the allocator has no memory",
         }
     }
 }
@@ -76,7 +80,8 @@ impl fmt::Display for DecodeErrorKind {
 
 /// Why bytes could not be decoded: kind, byte offset and field path.
 ///
-/// One pointer wide; allocated only when an error is made.
+/// One pointer wide; allocated only when an error is made. If there is no memory for it then, the kind is `OutOfMemory` and
+/// nothing else is known.
 ///
 /// ```
 /// use tablepb::{wire::Reader, DecodeErrorKind};
@@ -86,7 +91,7 @@ impl fmt::Display for DecodeErrorKind {
 /// assert_eq!(error.offset(), 1);
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct DecodeError(Box<DecodeInner>);
+pub struct DecodeError(Held<DecodeInner>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DecodeInner {
@@ -100,33 +105,35 @@ impl DecodeError {
     #[cold]
     #[inline(never)]
     pub(crate) fn new(kind: DecodeErrorKind, offset: usize) -> Self {
-        Self(Box::new(DecodeInner { kind, offset, message: None, path: FieldPath::EMPTY }))
+        Self(Held::new(DecodeInner { kind, offset, message: None, path: FieldPath::EMPTY }))
     }
 
     /// The kind of fault.
     pub fn kind(&self) -> DecodeErrorKind {
-        self.0.kind
+        self.0.get().map_or(DecodeErrorKind::OutOfMemory, |inner| inner.kind)
     }
 
     /// The byte offset, from the start of the input, of the item at fault (a tag, a length, a value).
     pub fn offset(&self) -> usize {
-        self.0.offset
+        self.0.get().map_or(0, |inner| inner.offset)
     }
 
     /// The fields that lead to the fault; empty for the root message or where no schema was at hand.
     pub fn path(&self) -> &FieldPath {
-        &self.0.path
+        self.0.get().map_or(&NOWHERE, |inner| &inner.path)
     }
 
     /// The full name of the root message type, where a schema was at hand.
     pub fn message_name(&self) -> Option<&str> {
-        self.0.message.as_deref()
+        self.0.get()?.message.as_deref()
     }
 
     /// Moves the offset behind `start` bytes of the input.
     #[cold]
     pub(crate) fn moved_by(mut self, start: usize) -> Self {
-        self.0.offset += start;
+        if let Some(inner) = self.0.get_mut() {
+            inner.offset += start;
+        }
         self
     }
 
@@ -134,25 +141,40 @@ impl DecodeError {
     #[cold]
     #[inline(never)]
     pub(crate) fn in_message(mut self, name: impl Into<Cow<'static, str>>) -> Self {
-        self.0.message.get_or_insert_with(|| name.into());
+        if let Some(inner) = self.0.get_mut() {
+            inner.message.get_or_insert_with(|| name.into());
+        }
         self
+    }
+
+    /// As [`in_message`](Self::in_message), with a copy of the name, if there is memory for it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn in_message_copied(self, name: &str) -> Self {
+        match copy_of(name) {
+            Some(name) => self.in_message(name),
+            None => self,
+        }
     }
 
     #[cold]
     pub(crate) fn with_path(mut self, path: FieldPath) -> Self {
-        self.0.path = path;
+        if let Some(inner) = self.0.get_mut() {
+            inner.path = path;
+        }
         self
     }
 
-    pub(crate) fn path_mut(&mut self) -> &mut FieldPath {
-        &mut self.0.path
+    /// The path, to be changed, if there was memory for the error.
+    pub(crate) fn path_mut(&mut self) -> Option<&mut FieldPath> {
+        self.0.get_mut().map(|inner| &mut inner.path)
     }
 }
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at byte {}", self.0.kind, self.0.offset)?;
-        in_place(f, self.0.message.as_deref(), &self.0.path)
+        write!(f, "{} at byte {}", self.kind(), self.offset())?;
+        in_place(f, self.message_name(), self.path())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Why a schema was refused.
 
 use super::DecodeError;
-use alloc::{boxed::Box, string::String};
+use super::held::Held;
+use alloc::string::String;
 use core::fmt;
 
 /// What is wrong with a descriptor set or a table.
@@ -42,6 +43,8 @@ pub enum DescriptorErrorKind {
     TooMany,
     /// No message, enum or file of that name is in the pool.
     NotFound,
+    /// The allocator has no memory: for the pool, or for an error that says more.
+    OutOfMemory,
 }
 
 impl DescriptorErrorKind {
@@ -64,6 +67,7 @@ impl DescriptorErrorKind {
             Self::TooDeep => "messages are declared inside each other too deep",
             Self::TooMany => "too many definitions",
             Self::NotFound => "not found",
+            Self::OutOfMemory => "the allocator has no memory",
         }
     }
 }
@@ -76,7 +80,7 @@ impl fmt::Display for DescriptorErrorKind {
 
 /// Why a schema could not be loaded: kind, the file and the full name of the definition at fault, and a detail.
 #[derive(Clone, PartialEq, Eq)]
-pub struct DescriptorError(Box<DescriptorInner>);
+pub struct DescriptorError(Held<DescriptorInner>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DescriptorInner {
@@ -90,7 +94,7 @@ struct DescriptorInner {
 impl DescriptorError {
     #[cold]
     pub(crate) fn new(kind: DescriptorErrorKind, name: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self(Box::new(DescriptorInner {
+        Self(Held::new(DescriptorInner {
             kind,
             file: String::new(),
             name: name.into(),
@@ -102,58 +106,63 @@ impl DescriptorError {
     #[cold]
     pub(crate) fn malformed(error: DecodeError) -> Self {
         let mut this = Self::new(DescriptorErrorKind::Malformed, "", "");
-        this.0.decode = Some(error);
+        if let Some(inner) = this.0.get_mut() {
+            inner.decode = Some(error);
+        }
         this
     }
 
     /// Names the file, unless it has been named.
     #[cold]
     pub(crate) fn in_file(mut self, file: &str) -> Self {
-        if self.0.file.is_empty() {
-            self.0.file = file.into();
+        if let Some(inner) = self.0.get_mut()
+            && inner.file.is_empty()
+            && inner.file.try_reserve_exact(file.len()).is_ok()
+        {
+            inner.file.push_str(file);
         }
         self
     }
 
     /// The kind of fault.
     pub fn kind(&self) -> DescriptorErrorKind {
-        self.0.kind
+        self.0.get().map_or(DescriptorErrorKind::OutOfMemory, |inner| inner.kind)
     }
 
     /// The file that holds the definition at fault, or `""` where there is none.
     pub fn file(&self) -> &str {
-        &self.0.file
+        self.0.get().map_or("", |inner| &inner.file)
     }
 
     /// The full name of the definition at fault, or `""`.
     pub fn name(&self) -> &str {
-        &self.0.name
+        self.0.get().map_or("", |inner| &inner.name)
     }
 
     /// What was found, in words; may be `""`.
     pub fn detail(&self) -> &str {
-        &self.0.detail
+        self.0.get().map_or("", |inner| &inner.detail)
     }
 
     /// Where the bytes of the set are at fault, for [`DescriptorErrorKind::Malformed`].
     pub fn decode_error(&self) -> Option<&DecodeError> {
-        self.0.decode.as_ref()
+        self.0.get()?.decode.as_ref()
     }
 }
 
 impl fmt::Display for DescriptorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0.kind)?;
-        if !self.0.name.is_empty() {
-            write!(f, ": {}", self.0.name)?;
+        write!(f, "{}", self.kind())?;
+        if !self.name().is_empty() {
+            write!(f, ": {}", self.name())?;
         }
-        if !self.0.detail.is_empty() {
-            write!(f, " ({})", self.0.detail)?;
+        if !self.detail().is_empty() {
+            write!(f, " ({})", self.detail())?;
         }
-        if !self.0.file.is_empty() {
-            write!(f, " in {}", self.0.file)?;
+        if !self.file().is_empty() {
+            write!(f, " in {}", self.file())?;
         }
-        match &self.0.decode {
+        match self.decode_error() {
             Some(decode) => write!(f, ": {decode}"),
             None => Ok(()),
         }
@@ -168,6 +177,6 @@ impl fmt::Debug for DescriptorError {
 
 impl core::error::Error for DescriptorError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        self.0.decode.as_ref().map(|e| e as _)
+        self.decode_error().map(|e| e as _)
     }
 }

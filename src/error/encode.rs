@@ -1,8 +1,9 @@
 //! Why a message could not be encoded.
 
-use super::path::in_place;
+use super::held::{Held, copy_of};
+use super::path::{NOWHERE, in_place};
 use super::{FieldPath, PathStep};
-use alloc::{borrow::Cow, boxed::Box};
+use alloc::borrow::Cow;
 use core::fmt;
 
 /// What keeps a message from being encoded.
@@ -27,6 +28,8 @@ pub enum EncodeErrorKind {
     UnknownEnumNumber,
     /// A nested message was not written to its end.
     Interrupted,
+    /// The allocator has no memory: for the buffer to grow, or for an error that says more.
+    OutOfMemory,
 }
 
 impl EncodeErrorKind {
@@ -41,6 +44,7 @@ impl EncodeErrorKind {
             Self::WrongMessage => "the prepared message is of another type than the field",
             Self::UnknownEnumNumber => "the closed enum does not list the number",
             Self::Interrupted => "a nested message was not written to its end",
+            Self::OutOfMemory => "the allocator has no memory",
         }
     }
 }
@@ -52,8 +56,10 @@ impl fmt::Display for EncodeErrorKind {
 }
 
 /// Why a message could not be encoded: kind and field path. The output buffer keeps the length it had.
+///
+/// One pointer wide; if there is no memory for it when it is made, the kind is `OutOfMemory` and nothing else is known.
 #[derive(Clone, PartialEq, Eq)]
-pub struct EncodeError(Box<EncodeInner>);
+pub struct EncodeError(Held<EncodeInner>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct EncodeInner {
@@ -66,28 +72,30 @@ impl EncodeError {
     #[cold]
     #[inline(never)]
     pub(crate) fn new(kind: EncodeErrorKind) -> Self {
-        Self(Box::new(EncodeInner { kind, message: None, path: FieldPath::EMPTY }))
+        Self(Held::new(EncodeInner { kind, message: None, path: FieldPath::EMPTY }))
     }
 
     /// The kind of fault.
     pub fn kind(&self) -> EncodeErrorKind {
-        self.0.kind
+        self.0.get().map_or(EncodeErrorKind::OutOfMemory, |inner| inner.kind)
     }
 
     /// The fields that lead to the fault; empty for the root message.
     pub fn path(&self) -> &FieldPath {
-        &self.0.path
+        self.0.get().map_or(&NOWHERE, |inner| &inner.path)
     }
 
     /// The full name of the root message type.
     pub fn message_name(&self) -> Option<&str> {
-        self.0.message.as_deref()
+        self.0.get()?.message.as_deref()
     }
 
     #[cold]
     #[inline(never)]
     pub(crate) fn in_message(mut self, name: impl Into<Cow<'static, str>>) -> Self {
-        self.0.message.get_or_insert_with(|| name.into());
+        if let Some(inner) = self.0.get_mut() {
+            inner.message.get_or_insert_with(|| name.into());
+        }
         self
     }
 
@@ -99,25 +107,40 @@ impl EncodeError {
         name: Option<Cow<'static, str>>,
         index: Option<u32>,
     ) -> Self {
-        self.0.path.push_outer(PathStep::new(number, name, index));
+        if let Some(inner) = self.0.get_mut() {
+            inner.path.push_outer(PathStep::new(number, name, index));
+        }
         self
+    }
+
+    /// As [`in_message`](Self::in_message), with a copy of the name, if there is memory for it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn in_message_copied(self, name: &str) -> Self {
+        match copy_of(name) {
+            Some(name) => self.in_message(name),
+            None => self,
+        }
     }
 
     #[cold]
     pub(crate) fn with_path(mut self, path: FieldPath) -> Self {
-        self.0.path = path;
+        if let Some(inner) = self.0.get_mut() {
+            inner.path = path;
+        }
         self
     }
 
-    pub(crate) fn path_mut(&mut self) -> &mut FieldPath {
-        &mut self.0.path
+    /// The path, to be changed, if there was memory for the error.
+    pub(crate) fn path_mut(&mut self) -> Option<&mut FieldPath> {
+        self.0.get_mut().map(|inner| &mut inner.path)
     }
 }
 
 impl fmt::Display for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0.kind)?;
-        in_place(f, self.0.message.as_deref(), &self.0.path)
+        write!(f, "{}", self.kind())?;
+        in_place(f, self.message_name(), self.path())
     }
 }
 

@@ -2,16 +2,19 @@
 //!
 //! The loops return a [`DecodeErrorKind`], which is one byte and `Copy`; one cold function at the edge adds the
 //! offset and the path. An error therefore costs the success path a register at most, and it allocates only
-//! when it is made.
+//! when it is made. Where there is no memory for that, it says so and nothing else: its kind is `OutOfMemory`; where
+//! there is none for the path or a name, these are left out.
 
 mod decode;
 mod descriptor;
 mod encode;
+mod held;
 mod path;
 
 pub use decode::{DecodeError, DecodeErrorKind};
 pub use descriptor::{DescriptorError, DescriptorErrorKind};
 pub use encode::{EncodeError, EncodeErrorKind};
+pub(crate) use held::copy_of;
 pub use path::{FieldPath, PathStep};
 
 #[cfg(test)]
@@ -29,7 +32,10 @@ mod tests {
 
     #[test]
     fn long_paths_are_printed_in_part() {
-        let path = |len| FieldPath { steps: (1..=len).map(|n| PathStep::new(n, None, None)).collect() };
+        let path = |len| FieldPath {
+            steps: (1..=len).map(|n| PathStep::new(n, None, None)).collect(),
+            ..FieldPath::EMPTY
+        };
         let whole = path(100).to_string();
         assert!(whole.starts_with("#1.#2.") && whole.ends_with(".#99.#100") && !whole.contains(".."));
         let part = path(10_000).to_string();

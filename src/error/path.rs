@@ -1,5 +1,6 @@
 //! Where in a message an error is.
 
+use super::copy_of;
 use alloc::{borrow::Cow, vec::Vec};
 use core::fmt;
 
@@ -17,9 +18,9 @@ impl PathStep {
         Self { number, name, index }
     }
 
-    /// Gives the field a name.
-    pub(crate) fn set_name(&mut self, name: impl Into<Cow<'static, str>>) {
-        self.name = Some(name.into());
+    /// Gives the field a copy of a name, if there is memory for it.
+    pub(crate) fn copy_name(&mut self, name: &str) {
+        self.name = copy_of(name);
     }
 
     /// The field number, 1 to 2^29-1.
@@ -41,14 +42,19 @@ impl PathStep {
 /// The way from the root message to the field at fault; printed as `resource.attributes[3].key`.
 ///
 /// A field whose name is not known prints as `#7`, its number; of more than 100 steps, the first and the last 50 are
-/// printed. An empty path means the root message itself.
+/// printed. An empty path means the root message itself, or that there was no memory for the path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldPath {
     pub(super) steps: Vec<PathStep>,
+    /// There was no memory for a step: there is no path, and steps that come later do not make one.
+    pub(super) lost: bool,
 }
 
+/// The path of an error for which there is no memory.
+pub(super) static NOWHERE: FieldPath = FieldPath::EMPTY;
+
 impl FieldPath {
-    pub(crate) const EMPTY: Self = Self { steps: Vec::new() };
+    pub(crate) const EMPTY: Self = Self { steps: Vec::new(), lost: false };
 
     /// The steps, outermost first.
     pub fn steps(&self) -> &[PathStep] {
@@ -65,11 +71,23 @@ impl FieldPath {
     }
 
     pub(crate) fn push_outer(&mut self, step: PathStep) {
-        self.steps.insert(0, step);
+        if self.has_room() {
+            self.steps.insert(0, step);
+        }
     }
 
     pub(crate) fn push_inner(&mut self, step: PathStep) {
-        self.steps.push(step);
+        if self.has_room() {
+            self.steps.push(step);
+        }
+    }
+
+    /// Whether there is memory for one more step. Paths are part of an error, and must not abort in place of it.
+    fn has_room(&mut self) -> bool {
+        if !self.lost && self.steps.try_reserve(1).is_err() {
+            *self = Self { lost: true, ..Self::EMPTY };
+        }
+        !self.lost
     }
 }
 

@@ -7,7 +7,6 @@ use crate::error::DecodeError;
 use crate::program::{ProgramSet, Selected};
 use crate::schema::MessageDescriptor;
 use crate::slab::{NIL, RawView, Slab, UnknownSpans};
-use alloc::borrow::ToOwned;
 
 /// Decodes messages of one type, one after the other, into its own reusable memory.
 ///
@@ -149,6 +148,8 @@ pub(super) fn programs<'d>(
 /// Gives an error the names of the message and its fields.
 #[cold]
 pub(super) fn named(descriptor: &MessageDescriptor, mut error: DecodeError) -> DecodeError {
-    name_path(descriptor.parent_pool(), descriptor.index(), error.path_mut());
-    error.in_message(descriptor.full_name().to_owned())
+    if let Some(path) = error.path_mut() {
+        name_path(descriptor.parent_pool(), descriptor.index(), path);
+    }
+    error.in_message_copied(descriptor.full_name())
 }

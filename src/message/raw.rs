@@ -8,7 +8,6 @@ use crate::decode::{self, DecodeOptions, Job, Scratch};
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::schema::{DescriptorPool, MessageDescriptor};
 use crate::slab::{Full, NIL, RawView, Slab, UnknownSpan};
-use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -109,7 +108,7 @@ impl<'a, 'i> RawMessage<'a, 'i> {
         let message = self.view.program().message();
         if decoder.descriptor().parent_pool() != self.pool || decoder.descriptor().index() != message {
             let error = DecodeError::new(DecodeErrorKind::WrongMessage, self.offset());
-            return Err(error.in_message(self.descriptor().full_name().to_owned()));
+            return Err(error.in_message_copied(self.descriptor().full_name()));
         }
         decoder.decode_spans(self.view.store, self.view.spans(), self.depth)
     }

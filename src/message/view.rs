@@ -8,7 +8,7 @@ use crate::schema::{DescriptorPool, FieldRef, MessageDescriptor};
 use crate::slab::{RawView, Words};
 use crate::table::Kind;
 use crate::wire::Buffer;
-use alloc::borrow::{Cow, ToOwned};
+use alloc::borrow::Cow;
 use alloc::{format, vec::Vec};
 
 /// A decoded message, borrowed: what a [`Decoder`](super::Decoder) gives, and what
@@ -208,8 +208,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     #[cold]
     fn named(&self, mut error: EncodeError) -> EncodeError {
-        name_path(self.pool, self.message(), error.path_mut());
-        error.in_message(self.descriptor().full_name().to_owned())
+        if let Some(path) = error.path_mut() {
+            name_path(self.pool, self.message(), path);
+        }
+        error.in_message_copied(self.descriptor().full_name())
     }
 }
 
@@ -220,7 +222,7 @@ pub(super) fn name_path(pool: &DescriptorPool, root: u32, path: &mut FieldPath) 
     for step in path.steps_mut() {
         let Some(current) = message.take() else { return };
         let Some(field) = current.field_by_number(step.number()) else { return };
-        step.set_name(field.name().to_owned());
+        step.copy_name(field.name());
         if let Kind::Message(index) = field.raw_kind() {
             message = pool.message_at(index);
         }

@@ -33,11 +33,11 @@ pub(super) fn replace<S: Into<RawStep> + Copy>(
     value: RawValue<'_>,
     buffer: &mut impl Buffer,
 ) -> Result<bool, DecodeError> {
-    let Some((&last, parents)) = path.split_last() else { return Ok(copy(fields, buffer)) };
-    let Some((mut edit, message)) = Edit::of(fields, parents)? else { return Ok(copy(fields, buffer)) };
-    let found = message.find(last.into()).map_err(|error| at(path, parents.len(), error))?;
-    let Some(field) = found else { return Ok(copy(fields, buffer)) };
-    edit.cut(fields, &field);
+    let Some((&last, parents)) = path.split_last() else { return copy(fields, buffer) };
+    let Some((mut edit, message)) = Edit::of(fields, parents)? else { return copy(fields, buffer) };
+    let found = find(&message, last.into()).map_err(|error| at(path, parents.len(), error))?;
+    let Some(field) = found else { return copy(fields, buffer) };
+    edit.cut(fields, &field)?;
     // The number is that of the field, so there is a tag.
     edit.insert = Tag::try_new(field.number(), value.wire_type()).map(|tag| (tag, value));
     edit.apply(fields, buffer)
@@ -48,20 +48,20 @@ pub(super) fn remove<S: Into<RawStep> + Copy>(
     path: &[S],
     buffer: &mut impl Buffer,
 ) -> Result<bool, DecodeError> {
-    let Some((&last, parents)) = path.split_last() else { return Ok(copy(fields, buffer)) };
-    let Some((mut edit, message)) = Edit::of(fields, parents)? else { return Ok(copy(fields, buffer)) };
+    let Some((&last, parents)) = path.split_last() else { return copy(fields, buffer) };
+    let Some((mut edit, message)) = Edit::of(fields, parents)? else { return copy(fields, buffer) };
     let step: RawStep = last.into();
     let mut before = 0;
     for field in message {
         let field = field.map_err(|error| at(path, parents.len(), error))?;
         if field.number() == step.number() {
             if step.index().is_none_or(|index| index == before) {
-                edit.cut(fields, &field);
+                edit.cut(fields, &field)?;
             }
             before += 1;
         }
     }
-    if edit.cuts.is_empty() { Ok(copy(fields, buffer)) } else { edit.apply(fields, buffer) }
+    if edit.cuts.is_empty() { copy(fields, buffer) } else { edit.apply(fields, buffer) }
 }
 
 pub(super) fn append<S: Into<RawStep> + Copy>(
@@ -73,20 +73,42 @@ pub(super) fn append<S: Into<RawStep> + Copy>(
 ) -> Result<bool, DecodeError> {
     let tag = Tag::try_new(number, value.wire_type())
         .ok_or_else(|| DecodeError::new(DecodeErrorKind::InvalidFieldNumber, fields.offset()))?;
-    let Some((mut edit, message)) = Edit::of(fields, parents)? else { return Ok(copy(fields, buffer)) };
+    let Some((mut edit, message)) = Edit::of(fields, parents)? else { return copy(fields, buffer) };
     let end = message.offset() + message.rest().len() - fields.offset();
     for field in message {
         field.map_err(|error| at(parents, parents.len(), error))?;
     }
-    edit.cuts.push(end..end);
+    edit.cut_range(end..end)?;
     edit.insert = Some((tag, value));
     edit.apply(fields, buffer)
 }
 
+/// The field that a step says. Walks over all fields of the message: an edit checks every level that it changes, also
+/// where the field is found before the end.
+fn find<'i>(message: &RawFields<'i>, step: RawStep) -> Result<Option<RawField<'i>>, DecodeError> {
+    let found = message.find(step)?;
+    if let (Some(field), Some(_)) = (&found, step.index()) {
+        let rest = message.after(field);
+        rest.map(|field| field.map(drop)).collect::<Result<(), _>>()?;
+    }
+    Ok(found)
+}
+
 /// There is nothing to change.
-fn copy(fields: &RawFields<'_>, buffer: &mut impl Buffer) -> bool {
+fn copy(fields: &RawFields<'_>, buffer: &mut impl Buffer) -> Result<bool, DecodeError> {
+    reserve(fields.rest().len(), buffer)?;
     buffer.extend(fields.rest());
-    false
+    Ok(false)
+}
+
+/// Makes room, so that nothing that is written after it can fail.
+fn reserve(len: usize, buffer: &mut impl Buffer) -> Result<(), DecodeError> {
+    buffer.reserve_bytes(len).map_err(|_| out_of_memory())
+}
+
+#[cold]
+fn out_of_memory() -> DecodeError {
+    DecodeError::new(DecodeErrorKind::OutOfMemory, 0)
 }
 
 impl Edit<'_> {
@@ -99,19 +121,32 @@ impl Edit<'_> {
         let mut fields = root.clone();
         for (depth, &step) in path.iter().enumerate() {
             let fail = |error| at(path, depth, error);
-            let Some(field) = fields.find(step.into()).map_err(fail)? else { return Ok(None) };
+            let Some(field) = find(&fields, step.into()).map_err(fail)? else { return Ok(None) };
             let Some(inner) = field.as_message().map_err(fail)? else { return Ok(None) };
             let prefix = field.length_offset() - root.offset()..field.value_offset() - root.offset();
             let len = field.bytes().len();
+            parents.try_reserve(1).map_err(|_| out_of_memory())?;
             parents.push(Parent { prefix, old: len, new: len });
             fields = inner;
         }
         Ok(Some((Self { parents, cuts: Vec::new(), insert: None }, fields)))
     }
 
-    fn cut(&mut self, root: &RawFields<'_>, field: &RawField<'_>) {
+    fn cut(&mut self, root: &RawFields<'_>, field: &RawField<'_>) -> Result<(), DecodeError> {
         let start = field.offset() - root.offset();
-        self.cuts.push(start..start + field.span().len());
+        self.cut_range(start..start + field.span().len())
+    }
+
+    fn cut_range(&mut self, range: Range<usize>) -> Result<(), DecodeError> {
+        if let Some(last) = self.cuts.last_mut()
+            && last.end == range.start
+        {
+            last.end = range.end;
+            return Ok(());
+        }
+        self.cuts.try_reserve(1).map_err(|_| out_of_memory())?;
+        self.cuts.push(range);
+        Ok(())
     }
 
     /// The lengths after the edit; gives that of the root message.
@@ -136,7 +171,7 @@ impl Edit<'_> {
             Reader::new(group).skip_message()?;
         }
         let total = self.resize(rest.len()).map_err(|kind| DecodeError::new(kind, fields.offset()))?;
-        buffer.reserve_bytes(total);
+        reserve(total, buffer)?;
         let mut pos = 0;
         for parent in self.parents.iter().filter(|parent| parent.new != parent.old) {
             if !parent.prefix.is_empty() {

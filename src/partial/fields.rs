@@ -75,7 +75,8 @@ impl<'i> RawFields<'i> {
     /// # Errors
     ///
     /// Those of the walk: `Incomplete`, `Overrun`, `VarintOverflow`, `InvalidTag`, `InvalidFieldNumber`,
-    /// `InvalidWireType`, `InvalidLength`, `UnexpectedEndGroup`, `DepthExceeded`; with the offset in the input.
+    /// `InvalidWireType`, `InvalidLength`, `UnexpectedEndGroup`, `DepthExceeded`; with the offset in the input;
+    /// `OutOfMemory`.
     pub fn find_last(&self, number: u32) -> Result<Option<RawField<'i>>, DecodeError> {
         self.find(RawStep::last(number))
     }
@@ -83,7 +84,8 @@ impl<'i> RawFields<'i> {
     /// The field at the end of a path of field numbers, each the last occurrence in its message or the one that its
     /// [`RawStep`] says.
     ///
-    /// `None` if a step is not there, is no message or group, or if the path is empty. Parts of a message that
+    /// Walks over the fields on the levels of the path, and so checks them: up to the one that a step with an index
+    /// says, or else all. `None` if a step is not there, is no message or group, or if the path is empty. Parts of a message that
     /// was split are not merged: a field that only an earlier part has is not found.
     ///
     /// # Errors
@@ -125,19 +127,27 @@ impl<'i> RawFields<'i> {
         Ok(found.filter(|_| step.index.is_none()))
     }
 
+    /// The fields that come after one of this message.
+    pub(super) fn after(&self, field: &RawField<'i>) -> Self {
+        let end = field.offset() + field.span().len();
+        let rest = self.rest().get(end - self.offset()..).unwrap_or_default();
+        Self { reader: Reader::part(rest, end, self.reader.depth_left()) }
+    }
+
     /// Appends the message to `buffer` with another value in the place of one field; true if there is such a field.
     ///
     /// The field is the one that [`follow`](Self::follow) finds; the value may be of another wire type. The lengths of
     /// the messages around it are written anew if they change; all other bytes are copied as they are. If there is no
     /// such field, all bytes are.
     ///
-    /// Only the fields on the levels of the path are walked over, and so checked; the bytes of a group given as value
-    /// are too.
+    /// All fields on the levels of the path are walked over, and so checked, also those that come after a field that
+    /// was found by its index; no others are, unless they are in a group on such a level. The bytes of a group given as
+    /// value are checked too.
     ///
     /// # Errors
     ///
-    /// Those of [`follow`](Self::follow); `TooLarge` if a message would have more than 2^31-1 bytes. The buffer stays as
-    /// it was then.
+    /// Those of [`find_last`](Self::find_last), with the steps as path; `TooLarge` if a message would have more than
+    /// 2^31-1 bytes, `OutOfMemory` if the buffer cannot grow. The buffer stays as it was then.
     ///
     /// ```
     /// use tablepb::{RawFields, RawValue};

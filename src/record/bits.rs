@@ -6,19 +6,10 @@ use alloc::{vec, vec::Vec};
 const NEAR: usize = 4;
 
 /// A set of small numbers, of which the first 256 need no allocation.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bits {
     near: [u64; NEAR],
     far: Vec<u64>,
-}
-
-impl Clone for Bits {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        // Once per record: a `Vec` does not see by itself that there is nothing to copy.
-        let far = if self.far.is_empty() { Vec::new() } else { self.far.clone() };
-        Self { near: self.near, far }
-    }
 }
 
 impl Bits {
@@ -28,6 +19,29 @@ impl Bits {
     /// An empty set for numbers below `count`.
     pub(super) fn new(count: usize) -> Self {
         Self { near: [0; NEAR], far: vec![0; count.div_ceil(64).saturating_sub(NEAR)] }
+    }
+
+    /// A copy to write a message by; not [whole](Self::is_copy_of) if there is no memory for it.
+    #[inline(always)]
+    pub(super) fn begin(&self) -> Self {
+        // Once per record: a `Vec` does not see by itself that there is nothing to copy.
+        let far = if self.far.is_empty() { Vec::new() } else { self.copy_far() };
+        Self { near: self.near, far }
+    }
+
+    #[inline(never)]
+    fn copy_far(&self) -> Vec<u64> {
+        let mut copy = Vec::new();
+        if copy.try_reserve_exact(self.far.len()).is_ok() {
+            copy.extend_from_slice(&self.far);
+        }
+        copy
+    }
+
+    /// Whether this began as a whole copy of a set; if not, it holds all numbers that are not near.
+    #[inline(always)]
+    pub(super) fn is_copy_of(&self, other: &Self) -> bool {
+        self.far.len() == other.far.len()
     }
 
     /// Whether the set holds a near number.

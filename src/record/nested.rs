@@ -213,7 +213,7 @@ impl RecordWriter<'_> {
         self.owner = plan.owner(node);
         self.run = Run::NONE;
         Some(Outer {
-            skip: core::mem::replace(&mut self.skip, child.disabled.clone()),
+            skip: core::mem::replace(&mut self.skip, child.disabled.begin()),
             node: core::mem::replace(&mut self.node, node),
             start: self.out.len() - width,
             width,
@@ -230,8 +230,10 @@ impl RecordWriter<'_> {
             // is not the one that ends here, and never will be.
             return self.fail(EncodeErrorKind::Interrupted, None);
         }
-        self.check_required();
         let child = self.current();
+        if let Some(child) = child {
+            self.check_message(child);
+        }
         self.depth = outer.depth;
         self.node = outer.node;
         self.skip = outer.skip;

@@ -7,12 +7,11 @@ use super::kind::Scalar;
 use super::node::Node;
 use super::raw::Raw;
 use super::repeated::Run;
-use crate::error::{EncodeError, EncodeErrorKind};
+use crate::error::{EncodeError, EncodeErrorKind, copy_of};
 use crate::schema::FieldRef;
 use crate::table::Kind;
 use crate::wire::tail::Tail;
 use crate::wire::{Buffer, MAX_LEN, long_varint, short_varint, varint_len};
-use alloc::{borrow::ToOwned, string::String};
 use core::fmt;
 
 /// Appends the fields of one record to a buffer; made by [`RecordPlan::record`].
@@ -67,7 +66,7 @@ impl<'b> RecordWriter<'b> {
         let out = Tail::new(buf, width);
         Self {
             owner: plan.owner(0),
-            skip: root.disabled.clone(),
+            skip: root.disabled.begin(),
             out,
             plan,
             node: 0,
@@ -135,15 +134,15 @@ impl<'b> RecordWriter<'b> {
         // Inlined, so that the writer is not copied to be passed.
         self.end();
         match self.error {
-            None => self.out.commit().ok_or_else(|| EncodeError::new(EncodeErrorKind::TooLarge)),
-            Some(error) => Err(error.in_message(self.plan.descriptor().full_name().to_owned())),
+            None => self.out.commit().ok_or_else(|| EncodeError::new(EncodeErrorKind::OutOfMemory)),
+            Some(error) => Err(error.in_message_copied(self.plan.descriptor().full_name())),
         }
     }
 
     /// Writes the length of the record, or keeps an error.
     #[inline]
     fn end(&mut self) {
-        self.check_required();
+        self.check_message(self.plan.root());
         if self.depth != 0 {
             self.fail(EncodeErrorKind::Interrupted, None);
         }
@@ -301,19 +300,25 @@ impl<'b> RecordWriter<'b> {
         self.plan.nodes.get(self.node as usize)
     }
 
-    /// Keeps an error if a required field of the current message has not been written.
+    /// Keeps an error if a required field of the message that ends has not been written, or if there was no memory to
+    /// tell what has been.
     #[inline]
-    pub(super) fn check_required(&mut self) {
-        let required = self.current().and_then(|node| node.required.as_ref());
+    pub(super) fn check_message(&mut self, node: &Node) {
+        if !self.skip.is_copy_of(&node.disabled) {
+            self.fail(EncodeErrorKind::OutOfMemory, None);
+        }
+        let required = node.required.as_ref();
         if let Some(missing) = required.and_then(|required| required.first_missing(&self.skip)) {
             self.fail(EncodeErrorKind::MissingRequired, Some(missing));
         }
     }
 
+    /// The tail refused bytes: there is no memory for them, or they are too many.
     #[cold]
     #[inline(never)]
     pub(super) fn too_large(&mut self) {
-        self.fail(EncodeErrorKind::TooLarge, None);
+        let starved = self.out.is_starved();
+        self.fail(if starved { EncodeErrorKind::OutOfMemory } else { EncodeErrorKind::TooLarge }, None);
     }
 
     /// Keeps the first error, and lets nothing be written any more.
@@ -335,7 +340,7 @@ impl<'b> RecordWriter<'b> {
 
 /// An error that came from inside a field.
 pub(super) fn in_field(error: EncodeError, field: FieldRef<'_>) -> EncodeError {
-    error.in_field(field.number(), Some(String::from(field.name()).into()), None)
+    error.in_field(field.number(), copy_of(field.name()), None)
 }
 
 impl fmt::Debug for RecordWriter<'_> {

@@ -4,10 +4,10 @@ use super::model::{MessageData, OneofData};
 use super::{
     DescriptorPool, EnumDescriptor, ExtensionDescriptor, FieldDescriptor, FieldRef, FileDescriptor, print,
 };
-use crate::error::{DecodeError, FieldPath, PathStep};
+use crate::error::{DecodeError, FieldPath, PathStep, copy_of};
 use crate::program::Program;
 use crate::table::Kind;
-use alloc::{borrow::Cow, string::String};
+use alloc::string::String;
 use core::fmt;
 use core::ops::Range;
 
@@ -167,7 +167,7 @@ impl MessageDescriptor {
     #[cold]
     pub(crate) fn name_error(&self, error: DecodeError) -> DecodeError {
         let path = self.name_path(error.path());
-        error.with_path(path).in_message(String::from(self.full_name()))
+        error.with_path(path).in_message_copied(self.full_name())
     }
 
     /// The same path, with field names where the pool knows them.
@@ -178,10 +178,7 @@ impl MessageDescriptor {
         for step in path.steps() {
             let current = message.take();
             let field = current.as_ref().and_then(|m| m.field_by_number(step.number()));
-            let name = field.map(|f| {
-                let name = if f.is_extension() { f.json_name() } else { f.name() };
-                Cow::Owned(name.into())
-            });
+            let name = field.and_then(|f| copy_of(if f.is_extension() { f.json_name() } else { f.name() }));
             named.push_inner(PathStep::new(step.number(), name, step.index()));
             if let Some(Kind::Message(index)) = field.map(|f| f.raw_kind()) {
                 message = self.pool.message_at(index);

@@ -120,11 +120,14 @@ impl<'i> RawList<'_, 'i> {
         low
     }
 
-    /// Positions of all entries in key order.
-    pub(crate) fn map_order(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.len()).collect();
-        order.sort_by_key(|&position| self.key(position));
-        order
+    /// Positions of all entries in key order; `None` if there is no memory for them.
+    pub(crate) fn map_order(&self) -> Option<Vec<u32>> {
+        let mut order = Vec::new();
+        order.try_reserve_exact(self.len() as usize).ok()?;
+        order.extend(0..self.len());
+        // In place: keys are unique, and a stable sort takes memory.
+        order.sort_unstable_by_key(|&position| self.key(position));
+        Some(order)
     }
 }
 

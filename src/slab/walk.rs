@@ -106,7 +106,7 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
             self.here.slot = slot;
             self.here.element = 0;
             if self.sorted && entry.flags.is_map() {
-                self.orders.push(view.list(entry, slot).map_order());
+                self.orders.push(view.list(entry, slot).map_order().unwrap_or_default());
             }
         }
     }

@@ -67,7 +67,8 @@ impl<R: Read> FrameReader<R> {
     ///
     /// [`FrameError::Decode`], whose offset is the start of the frame in the stream: `Incomplete` if the source
     /// ends inside the frame, `InvalidLength` for a prefix above five bytes or 2^31-1, `FrameTooLarge` above the
-    /// limit. [`FrameError::Io`] from the source; interrupted reads are tried again.
+    /// limit. [`FrameError::Io`] from the source, interrupted reads are tried again; of the kind
+    /// [`OutOfMemory`](io::ErrorKind::OutOfMemory) if there is no memory for the buffer to grow.
     ///
     /// Nothing is lost by an error: another call goes on where this one stopped, which is of use if the source
     /// would block or can grow.
@@ -107,7 +108,10 @@ impl<R: Read> FrameReader<R> {
             self.start = 0;
         }
         if self.end == self.buf.len() {
-            self.buf.resize((self.buf.len() * 2).max(FIRST_LEN), 0);
+            let len = self.buf.len().saturating_mul(2).max(FIRST_LEN);
+            let more = len - self.buf.len();
+            self.buf.try_reserve_exact(more).map_err(|_| io::ErrorKind::OutOfMemory)?;
+            self.buf.resize(len, 0);
         }
         loop {
             match self.source.read(&mut self.buf[self.end..]) {

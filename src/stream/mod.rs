@@ -48,7 +48,7 @@ pub fn length_delimiter_len(length: usize) -> usize {
 ///
 /// # Errors
 ///
-/// `TooLarge` above 2^31-1; nothing is appended then.
+/// `TooLarge` above 2^31-1, `OutOfMemory`; nothing is appended then.
 #[inline]
 pub fn encode_length_delimiter(length: usize, buf: &mut impl Buffer) -> Result<(), EncodeError> {
     Writer::new(buf).write_length(length)
@@ -83,7 +83,7 @@ pub fn decode_length_delimiter(input: &mut &[u8]) -> Result<usize, DecodeError> 
 ///
 /// # Errors
 ///
-/// `TooLarge` above 2^31-1 bytes; nothing is appended then.
+/// `TooLarge` above 2^31-1 bytes, `OutOfMemory`; nothing is appended then.
 #[inline]
 pub fn append_frame(payload: &[u8], buf: &mut impl Buffer) -> Result<(), EncodeError> {
     Writer::new(buf).write_length_delimited(payload)

@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 use super::{Cursor, cursor::CursorOverflow, spare::Written};
+use crate::{EncodeError, EncodeErrorKind};
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
@@ -14,6 +15,9 @@ use core::mem::MaybeUninit;
 ///
 /// Sealed: the encoders write into the spare capacity and set the length afterwards, which is only sound for
 /// types known to this crate. What is in the buffer already stays.
+///
+/// Where the allocator has no memory for a buffer to grow, encoding is an error and not an abort, for both. A `BytesMut`
+/// that must grow is copied to new memory, and that is zeroed once.
 pub trait Buffer: sealed::Sealed {}
 
 impl Buffer for Vec<u8> {}
@@ -32,12 +36,16 @@ pub(crate) mod sealed {
         fn as_bytes_mut(&mut self) -> &mut [u8];
 
         /// Makes room for `additional` bytes; more, to grow by doubling.
-        fn reserve_bytes(&mut self, additional: usize);
+        ///
+        /// # Errors
+        ///
+        /// There is no memory for it; the buffer is as it was.
+        fn reserve_bytes(&mut self, additional: usize) -> Result<(), OutOfMemory>;
 
         /// Drops what is behind the first `len` bytes.
         fn truncate_to(&mut self, len: usize);
 
-        /// Appends bytes.
+        /// Appends bytes. Aborts if there is no memory for them, unless room for them was reserved.
         fn extend(&mut self, bytes: &[u8]);
 
         /// The memory behind the content that has been reserved; may be empty.
@@ -103,8 +111,8 @@ pub(crate) mod sealed {
             Ok(bytes.len())
         }
 
-        /// Reserves `room` bytes, writes through a cursor over them, and gives the number of bytes written. If
-        /// they do not fit, the buffer keeps its length.
+        /// Writes through a cursor over at most `room` bytes, which it reserves, and gives the number of bytes written.
+        /// If they do not fit, the buffer keeps its length.
         #[inline]
         fn append_up_to(
             &mut self,
@@ -114,13 +122,26 @@ pub(crate) mod sealed {
         where
             Self: Sized,
         {
-            self.reserve_bytes(room);
+            if self.spare().len() < room {
+                self.reserve_bytes(room).map_err(|OutOfMemory| CursorOverflow)?;
+            }
             self.append_with(|spare| {
                 let spare = spare.get_mut(..room).unwrap_or_default();
                 let mut cursor = Cursor::new(spare);
                 write(&mut cursor);
                 cursor.finish()
             })
+        }
+    }
+
+    /// There is no memory for a buffer to grow.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct OutOfMemory;
+
+    impl From<OutOfMemory> for EncodeError {
+        #[cold]
+        fn from(_: OutOfMemory) -> Self {
+            Self::new(EncodeErrorKind::OutOfMemory)
         }
     }
 
@@ -136,8 +157,8 @@ pub(crate) mod sealed {
         }
 
         #[inline]
-        fn reserve_bytes(&mut self, additional: usize) {
-            self.reserve(additional);
+        fn reserve_bytes(&mut self, additional: usize) -> Result<(), OutOfMemory> {
+            self.try_reserve(additional).map_err(|_| OutOfMemory)
         }
 
         #[inline]
@@ -174,9 +195,24 @@ pub(crate) mod sealed {
             self
         }
 
-        #[inline]
-        fn reserve_bytes(&mut self, additional: usize) {
-            self.reserve(additional);
+        fn reserve_bytes(&mut self, additional: usize) -> Result<(), OutOfMemory> {
+            if self.try_reclaim(additional) {
+                return Ok(());
+            }
+            // `reserve` aborts where there is no memory. A `Vec` does not, and `Bytes` and `BytesMut` take one over
+            // without allocating if it has no spare capacity.
+            let len = self.len();
+            let least = len.checked_add(additional).ok_or(OutOfMemory)?;
+            let capacity = least.max(self.capacity().saturating_mul(2)).min(isize::MAX as usize);
+            let mut memory = Vec::new();
+            if memory.try_reserve_exact(capacity).is_err() {
+                memory.try_reserve_exact(least).map_err(|_| OutOfMemory)?;
+            }
+            memory.extend_from_slice(self);
+            memory.resize(memory.capacity(), 0);
+            *self = bytes::Bytes::from(memory).into();
+            self.truncate(len);
+            Ok(())
         }
 
         #[inline]
@@ -218,7 +254,7 @@ mod tests {
         assert_eq!(buf.append_with(|_| Err("no")), Err("no"));
         assert_eq!(buf.as_bytes(), b"abcde\xac\x02");
 
-        buf.reserve_bytes(64);
+        assert_eq!(buf.reserve_bytes(64), Ok(()));
         assert!(buf.spare().len() >= 64);
         let whole = buf.append_with(|spare| {
             let mut cursor = Cursor::new(spare);
@@ -232,6 +268,21 @@ mod tests {
         buf.truncate_to(2);
         buf.extend(b"!");
         assert_eq!(buf.as_bytes(), b"Ab!");
+
+        for more in [usize::MAX, usize::MAX - 2, isize::MAX as usize, isize::MAX as usize - 3] {
+            assert_eq!(buf.reserve_bytes(more), Err(sealed::OutOfMemory));
+            assert_eq!(buf.as_bytes(), b"Ab!");
+        }
+        let mut growths = 0;
+        for i in 0..10_000 {
+            if buf.spare().is_empty() {
+                assert_eq!(buf.reserve_bytes(1), Ok(()));
+                growths += 1;
+            }
+            buf.extend(&[i as u8]);
+        }
+        assert!(growths < 14, "{growths}: it grows by doubling");
+        assert!((0..10_000).all(|i| buf.as_bytes()[3 + i] == i as u8));
     }
 
     #[test]

@@ -255,7 +255,7 @@ pub fn fixed64(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
 ///
 /// # Errors
 ///
-/// As the other functions; `UnexpectedEndGroup` and `DepthExceeded` too. Where the tag given is itself at fault,
+/// As the other functions; `UnexpectedEndGroup`, `DepthExceeded` and `OutOfMemory` too. Where the tag given is itself at fault,
 /// the offset is `pos`.
 #[inline]
 pub fn skip_value(buf: &[u8], pos: usize, end: usize, tag: Tag, depth_left: u32) -> Result<usize, Fault> {
@@ -299,7 +299,9 @@ pub fn group(buf: &[u8], mut pos: usize, number: u32, depth_left: u32) -> Result
                 return Err(fault(Kind::DepthExceeded, start));
             }
             WireType::StartGroup => {
-                outer.push(open);
+                if !outer.push(open) {
+                    return Err(fault(Kind::OutOfMemory, start));
+                }
                 open = tag.number();
                 value
             }
@@ -334,21 +336,29 @@ struct Outer {
 }
 
 impl Outer {
+    /// Adds a group; false if there is no memory for it.
     #[inline]
-    fn push(&mut self, number: u32) {
+    fn push(&mut self, number: u32) -> bool {
         match self.near.get_mut(self.len) {
             Some(place) => *place = number,
-            None => self.push_far(number),
+            None => {
+                if !self.push_far(number) {
+                    return false;
+                }
+            }
         }
         self.len += 1;
+        true
     }
 
     #[cold]
-    fn push_far(&mut self, number: u32) {
+    fn push_far(&mut self, number: u32) -> bool {
         match self.far.get_or_insert([0; LOCAL - NEAR]).get_mut(self.len - NEAR) {
             Some(place) => *place = number,
-            None => self.spill.push(number),
+            None if self.spill.try_reserve(1).is_ok() => self.spill.push(number),
+            None => return false,
         }
+        true
     }
 
     #[inline]

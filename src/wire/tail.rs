@@ -36,6 +36,8 @@ pub(crate) struct RawTail<'b> {
     at: *mut u8,
     end: *mut u8,
     closed: bool,
+    /// The buffer could not grow.
+    starved: bool,
 }
 
 // SAFETY: the pointers are into memory that the buffer owns and `self` borrows exclusively, and a `Sealed` is
@@ -69,8 +71,9 @@ impl<'b> RawTail<'b> {
     /// moved costs as much as five fields.
     #[inline(always)]
     pub(crate) fn new<B: Sealed>(buf: &'b mut B, head: usize) -> Self {
+        let mut starved = false;
         if buf.spare().len() < HEAD {
-            buf.reserve_bytes(HEAD);
+            starved = buf.reserve_bytes(HEAD).is_err();
         }
         let spare = buf.spare();
         let head = match spare.first_chunk_mut::<HEAD>() {
@@ -84,7 +87,14 @@ impl<'b> RawTail<'b> {
         let (start, end) = (range.start.cast::<u8>(), range.end.cast());
         // SAFETY: there are `HEAD` bytes behind `start`, which have been written, or `head` is 0.
         let at = unsafe { start.add(head) };
-        Self { buf, start, at, end, closed: false }
+        // Without its head it is no tail.
+        Self { buf, start, at, end: if starved { at } else { end }, closed: starved, starved }
+    }
+
+    /// Whether it refuses bytes because there is no memory for them.
+    #[cold]
+    pub(crate) fn is_starved(&self) -> bool {
+        self.starved
     }
 
     /// The address of the buffer, which no other tail has.
@@ -211,16 +221,19 @@ impl<'b> RawTail<'b> {
         // buffer may move them.
         unsafe { self.buf.grow(len) };
         let moved = Restore { buf: &mut *self.buf, len: content };
-        moved.buf.reserve_bytes(more);
+        let grown = moved.buf.reserve_bytes(more).is_ok();
         drop(moved);
         let range = self.buf.spare().as_mut_ptr_range();
         self.start = range.start.cast();
         self.end = range.end.cast();
         // SAFETY: a buffer keeps its memory when it is truncated, so these are the `len` bytes that were content a
-        // moment ago, followed by the room that was reserved.
+        // moment ago, followed by the room that was reserved if there was memory for it.
         self.at = unsafe { self.start.add(len) };
-        self.closed = false;
-        true
+        (self.closed, self.starved) = (!grown, !grown);
+        if !grown {
+            self.end = self.at;
+        }
+        grown
     }
 }
 
@@ -230,12 +243,20 @@ pub(crate) struct SafeTail<'b> {
     buf: &'b mut dyn Sealed,
     bytes: alloc::vec::Vec<u8>,
     closed: bool,
+    starved: bool,
 }
 
 #[cfg(any(test, tablepb_safe))]
 impl<'b> SafeTail<'b> {
     pub(crate) fn new<B: Sealed>(buf: &'b mut B, head: usize) -> Self {
-        Self { buf, bytes: alloc::vec![0; head.min(HEAD)], closed: false }
+        let mut bytes = alloc::vec::Vec::new();
+        let starved = bytes.try_reserve(HEAD).is_err();
+        bytes.resize(if starved { 0 } else { head.min(HEAD) }, 0);
+        Self { buf, bytes, closed: starved, starved }
+    }
+
+    pub(crate) fn is_starved(&self) -> bool {
+        self.starved
     }
 
     pub(crate) fn buffer(&self) -> usize {
@@ -262,11 +283,15 @@ impl<'b> SafeTail<'b> {
 
     pub(crate) fn put_slice(&mut self, bytes: &[u8]) -> bool {
         let room = if self.closed { 0 } else { LIMIT - self.bytes.len().min(LIMIT) };
-        let fits = bytes.len() <= room;
-        if fits {
-            self.bytes.extend_from_slice(bytes);
+        if bytes.len() > room {
+            return false;
         }
-        fits
+        if self.bytes.try_reserve(bytes.len()).is_err() {
+            (self.closed, self.starved) = (true, true);
+            return false;
+        }
+        self.bytes.extend_from_slice(bytes);
+        true
     }
 
     pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
@@ -283,7 +308,7 @@ impl<'b> SafeTail<'b> {
 
     pub(crate) fn commit(self) -> Option<&'b [u8]> {
         let buf = self.buf;
-        if self.closed {
+        if self.closed || buf.reserve_bytes(self.bytes.len()).is_err() {
             return None;
         }
         buf.extend(&self.bytes);
@@ -294,6 +319,7 @@ impl<'b> SafeTail<'b> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::buffer::sealed::OutOfMemory;
     use super::*;
     use alloc::{vec, vec::Vec};
 
@@ -301,6 +327,7 @@ mod tests {
     macro_rules! run {
         ($tail:expr, $steps:expr) => {{
             let mut tail = $tail;
+            let buffer = tail.buffer();
             let mut seen = Vec::new();
             for &(what, keep) in $steps {
                 let word = [0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, 0xa8_u8];
@@ -326,6 +353,7 @@ mod tests {
                     }
                 };
                 seen.push((done, tail.len()));
+                assert!(!tail.is_starved() && tail.buffer() == buffer);
             }
             (seen, tail.commit().map(<[u8]>::to_vec))
         }};
@@ -379,39 +407,46 @@ mod tests {
         assert_eq!(buf, b"ab");
     }
 
+    /// A buffer without memory: it says so, or panics.
+    #[derive(Default)]
+    struct Stingy(Vec<u8>, bool);
+
+    impl Sealed for Stingy {
+        fn as_bytes(&self) -> &[u8] {
+            &self.0
+        }
+        fn as_bytes_mut(&mut self) -> &mut [u8] {
+            &mut self.0
+        }
+        fn reserve_bytes(&mut self, _: usize) -> Result<(), OutOfMemory> {
+            assert!(!self.1, "no memory for you");
+            Err(OutOfMemory)
+        }
+        fn truncate_to(&mut self, len: usize) {
+            self.0.truncate(len);
+        }
+        fn extend(&mut self, bytes: &[u8]) {
+            self.0.extend_from_slice(bytes);
+        }
+        fn spare(&mut self) -> &mut [core::mem::MaybeUninit<u8>] {
+            self.0.spare_capacity_mut()
+        }
+        unsafe fn grow(&mut self, len: usize) {
+            // SAFETY: the caller's duties are those of `set_len`.
+            unsafe { self.0.set_len(self.0.len() + len) };
+        }
+    }
+
+    /// With two bytes of content and so many of room.
+    fn stingy(room: usize, panics: bool) -> Stingy {
+        let mut memory = vec![0; 2 + room];
+        memory.truncate(2);
+        Stingy(memory, panics)
+    }
+
     #[test]
     fn a_buffer_that_panics_is_left_alone() {
-        #[derive(Default)]
-        struct Stingy(Vec<u8>);
-
-        impl Sealed for Stingy {
-            fn as_bytes(&self) -> &[u8] {
-                &self.0
-            }
-            fn as_bytes_mut(&mut self) -> &mut [u8] {
-                &mut self.0
-            }
-            fn reserve_bytes(&mut self, _: usize) {
-                panic!("no memory for you");
-            }
-            fn truncate_to(&mut self, len: usize) {
-                self.0.truncate(len);
-            }
-            fn extend(&mut self, bytes: &[u8]) {
-                self.0.extend_from_slice(bytes);
-            }
-            fn spare(&mut self) -> &mut [core::mem::MaybeUninit<u8>] {
-                self.0.spare_capacity_mut()
-            }
-            unsafe fn grow(&mut self, len: usize) {
-                // SAFETY: the caller's duties are those of `set_len`.
-                unsafe { self.0.set_len(self.0.len() + len) };
-            }
-        }
-
-        let mut memory = vec![0; 20];
-        memory.truncate(2);
-        let mut buf = Stingy(memory);
+        let mut buf = stingy(18, true);
         let mut tail = RawTail::new(&mut buf, 0);
         assert!(tail.put_slice(b"0123456789"));
         let caught = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| tail.put([0; 32], 32)));
@@ -419,5 +454,25 @@ mod tests {
         assert_eq!((tail.len(), tail.as_mut_slice().len(), tail.put([1], 1)), (0, 0, false));
         assert!(tail.commit().is_none());
         assert_eq!(buf.0, [0, 0]);
+    }
+
+    #[test]
+    fn a_buffer_that_cannot_grow_closes_the_tail() {
+        for room in 0..40 {
+            let mut buf = stingy(room, false);
+            let mut tail = RawTail::new(&mut buf, 3);
+            assert_eq!((tail.is_starved(), tail.len()), (room < HEAD, if room < HEAD { 0 } else { 3 }));
+            let mut len = tail.len();
+            while tail.put([7], 1) {
+                len += 1;
+            }
+            assert_eq!((tail.len(), len), (len, if room < HEAD { 0 } else { room }));
+            assert!(tail.is_starved() && tail.as_mut_slice().iter().skip(3).all(|&byte| byte == 7));
+            assert!(!tail.put([1; 8], 0) && !tail.put_slice(b"x") && !tail.put_pair([0; 8], 0, [0; 8], 0));
+            tail.truncate(4);
+            assert!(!tail.put([1], 1), "a byte is missing somewhere");
+            assert!(tail.commit().is_none());
+            assert_eq!(buf.0, [0, 0]);
+        }
     }
 }

@@ -6,10 +6,14 @@ use crate::{EncodeError, EncodeErrorKind};
 /// The longest message, string or packed run: 2^31-1 bytes.
 pub(crate) const MAX_LEN: usize = 0x7fff_ffff;
 
+/// The bytes of the longest varint.
+const LONGEST: usize = 10;
+
 /// Appends the fields of a message to a buffer.
 ///
 /// Nothing of what was in the buffer changes. Each call reserves what it needs; to allocate once, reserve in the
-/// buffer before. Tags and values are separate calls, as they are in [`Reader`](super::Reader); that they match
+/// buffer before. Where the allocator has no memory, calls that give a `Result` fail with `OutOfMemory`; the others abort,
+/// as `Vec::push` does, unless room was reserved. Tags and values are separate calls, as they are in [`Reader`](super::Reader); that they match
 /// is up to the caller.
 ///
 /// ```
@@ -54,7 +58,23 @@ impl<'b, B: Buffer> Writer<'b, B> {
     /// [`zigzag32`](super::zigzag32) or [`zigzag64`](super::zigzag64).
     #[inline]
     pub fn write_varint(&mut self, value: u64) {
-        self.put(10, |cursor| cursor.put_varint(value));
+        let written = match self.buf.spare().get_mut(..LONGEST) {
+            Some(_) => self.buf.append_up_to(LONGEST, |cursor| cursor.put_varint(value)),
+            None => return self.write_tight(value),
+        };
+        debug_assert!(written.is_ok());
+    }
+
+    /// A varint where there is no room for the longest: this one may be shorter.
+    #[cold]
+    #[inline(never)]
+    fn write_tight(&mut self, value: u64) {
+        let mut bytes = [0; 10];
+        let mut cursor = Cursor::over(&mut bytes);
+        cursor.put_varint(value);
+        if let Ok(written) = cursor.finish() {
+            self.buf.extend(written.as_slice());
+        }
     }
 
     /// Four bytes, little endian; for `float`, [`f32::to_bits`] comes before.
@@ -79,10 +99,10 @@ impl<'b, B: Buffer> Writer<'b, B> {
     ///
     /// # Errors
     ///
-    /// `TooLarge` above 2^31-1 bytes; nothing is written then.
+    /// `TooLarge` above 2^31-1 bytes, `OutOfMemory`; nothing is written then.
     #[inline]
     pub fn write_length_delimited(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
-        self.write_length(bytes.len())?;
+        self.begin(bytes.len())?;
         self.buf.extend(bytes);
         Ok(())
     }
@@ -91,12 +111,13 @@ impl<'b, B: Buffer> Writer<'b, B> {
     ///
     /// # Errors
     ///
-    /// `TooLarge` above 2^31-1; nothing is written then.
+    /// `TooLarge` above 2^31-1, `OutOfMemory`; nothing is written then.
     #[inline]
     pub fn write_length(&mut self, len: usize) -> Result<(), EncodeError> {
         if len > MAX_LEN {
             return Err(EncodeError::new(EncodeErrorKind::TooLarge));
         }
+        self.buf.reserve_bytes(varint_len(len as u64))?;
         self.write_varint(len as u64);
         Ok(())
     }
@@ -108,12 +129,13 @@ impl<'b, B: Buffer> Writer<'b, B> {
     ///
     /// # Errors
     ///
-    /// That of `write`; `TooLarge` above 2^31-1 bytes. The buffer has the length it had then.
+    /// That of `write`; `TooLarge` above 2^31-1 bytes; `OutOfMemory`. The buffer has the length it had then.
     pub fn write_message(
         &mut self,
         tag: Tag,
         write: impl FnOnce(&mut Writer<'_, B>) -> Result<(), EncodeError>,
     ) -> Result<(), EncodeError> {
+        self.buf.reserve_bytes(tag.len() + 1)?;
         let start = self.buf.as_bytes().len();
         self.write_tag(tag);
         let prefix = self.buf.as_bytes().len();
@@ -129,7 +151,7 @@ impl<'b, B: Buffer> Writer<'b, B> {
     ///
     /// # Errors
     ///
-    /// That of `write`. The buffer has the length it had then.
+    /// That of `write`; `OutOfMemory`. The buffer has the length it had then.
     ///
     /// # Panics
     ///
@@ -140,21 +162,23 @@ impl<'b, B: Buffer> Writer<'b, B> {
         write: impl FnOnce(&mut Writer<'_, B>) -> Result<(), EncodeError>,
     ) -> Result<(), EncodeError> {
         let (begin, end) = (Tag::new(number, WireType::StartGroup), Tag::new(number, WireType::EndGroup));
+        self.buf.reserve_bytes(begin.len())?;
         let start = self.buf.as_bytes().len();
         self.write_tag(begin);
-        if let Err(error) = write(&mut Writer { buf: self.buf }) {
-            self.buf.truncate_to(start);
-            return Err(error);
+        let done =
+            write(&mut Writer { buf: self.buf }).and_then(|()| Ok(self.buf.reserve_bytes(end.len())?));
+        match done {
+            Ok(()) => self.write_tag(end),
+            Err(_) => self.buf.truncate_to(start),
         }
-        self.write_tag(end);
-        Ok(())
+        done
     }
 
     /// A packed run of varints: a length and the values. The iterator runs twice, once to add up the length.
     ///
     /// # Errors
     ///
-    /// `TooLarge` above 2^31-1 bytes; nothing is written then.
+    /// `TooLarge` above 2^31-1 bytes, `OutOfMemory`; nothing is written then.
     pub fn write_packed_varints<I>(&mut self, values: I) -> Result<(), EncodeError>
     where
         I: IntoIterator<Item = u64>,
@@ -162,8 +186,7 @@ impl<'b, B: Buffer> Writer<'b, B> {
     {
         let values = values.into_iter();
         let len = values.clone().fold(0, |len: usize, value| len.saturating_add(varint_len(value)));
-        self.write_length(len)?;
-        self.buf.reserve_bytes(len);
+        self.begin(len)?;
         for value in values {
             self.write_varint(value);
         }
@@ -174,10 +197,13 @@ impl<'b, B: Buffer> Writer<'b, B> {
     ///
     /// # Errors
     ///
-    /// `TooLarge` above 2^31-1 bytes; nothing is written then.
+    /// `TooLarge` above 2^31-1 bytes, `OutOfMemory`; nothing is written then.
     pub fn write_packed_fixed32(&mut self, values: &[u32]) -> Result<(), EncodeError> {
-        self.write_length(values.len().saturating_mul(4))?;
-        self.put(values.len() * 4, |cursor| values.iter().for_each(|&value| cursor.put_fixed32(value)));
+        let len = values.len().saturating_mul(4);
+        self.begin(len)?;
+        let written =
+            self.buf.append_up_to(len, |cursor| values.iter().for_each(|&value| cursor.put_fixed32(value)));
+        debug_assert!(written.is_ok());
         Ok(())
     }
 
@@ -185,18 +211,26 @@ impl<'b, B: Buffer> Writer<'b, B> {
     ///
     /// # Errors
     ///
-    /// `TooLarge` above 2^31-1 bytes; nothing is written then.
+    /// `TooLarge` above 2^31-1 bytes, `OutOfMemory`; nothing is written then.
     pub fn write_packed_fixed64(&mut self, values: &[u64]) -> Result<(), EncodeError> {
-        self.write_length(values.len().saturating_mul(8))?;
-        self.put(values.len() * 8, |cursor| values.iter().for_each(|&value| cursor.put_fixed64(value)));
+        let len = values.len().saturating_mul(8);
+        self.begin(len)?;
+        let written =
+            self.buf.append_up_to(len, |cursor| values.iter().for_each(|&value| cursor.put_fixed64(value)));
+        debug_assert!(written.is_ok());
         Ok(())
     }
 
-    /// Writes at most `room` bytes.
+    /// Makes room for so many bytes and their length, and writes that.
     #[inline]
-    fn put(&mut self, room: usize, write: impl FnOnce(&mut Cursor<'_>)) {
-        let result = self.buf.append_up_to(room, write);
-        debug_assert!(result.is_ok());
+    fn begin(&mut self, len: usize) -> Result<(), EncodeError> {
+        if len > MAX_LEN {
+            return Err(EncodeError::new(EncodeErrorKind::TooLarge));
+        }
+        // On 32 bits the sum may not be a size, and is no memory either.
+        self.buf.reserve_bytes(varint_len(len as u64).saturating_add(len))?;
+        self.write_varint(len as u64);
+        Ok(())
     }
 
     /// Puts the length of what follows into the byte at `prefix`, and makes room there if it takes more.
@@ -208,6 +242,7 @@ impl<'b, B: Buffer> Writer<'b, B> {
         }
         let more = varint_len(len as u64) - 1;
         if more > 0 {
+            self.buf.reserve_bytes(more)?;
             self.buf.extend(&[0; 4][..more]);
             self.buf.as_bytes_mut().copy_within(body..body + len, body + more);
         }

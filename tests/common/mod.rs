@@ -3,7 +3,7 @@
 //! `choices` is where randomness comes from; `wire` builds bytes; `schema` describes message types and writes
 //! descriptor sets, `schema_gen` and `payload` make random ones; `reference` decodes and encodes slowly and
 //! plainly, and `disagreements` says where others differ; `projections` makes random field paths; `heap` counts
-//! memory; `family` is a set of structs; `protoc` compiles .proto sources; `example` builds programs; `bridge` goes between its messages and those of
+//! memory, `scarce` has none; `family` is a set of structs; `protoc` compiles .proto sources; `example` builds programs; `bridge` goes between its messages and those of
 //! tablepb.
 #![allow(dead_code, reason = "each test uses a part of this")]
 
@@ -18,6 +18,7 @@ pub mod projections;
 pub mod protoc;
 pub mod reference;
 pub mod samples;
+pub mod scarce;
 pub mod schema;
 pub mod schema_gen;
 pub mod wire;

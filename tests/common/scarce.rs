@@ -1,0 +1,98 @@
+//! A global allocator that fails where a test wants it to. A test binary installs it with `#[global_allocator]`.
+#![allow(unsafe_code, reason = "an allocator cannot be written without")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// Fails on the threads that ask for it, and goes to the system's allocator otherwise.
+pub struct Scarce;
+
+/// Which allocations of this thread fail.
+#[derive(Clone, Copy)]
+enum Plan {
+    None,
+    /// So many succeed, one fails, and then all succeed.
+    One(usize),
+    /// So many succeed, and then all fail.
+    Rest(usize),
+}
+
+thread_local! {
+    static PLAN: Cell<Plan> = const { Cell::new(Plan::None) };
+    static FAILED: Cell<bool> = const { Cell::new(false) };
+}
+
+fn fails() -> bool {
+    // A thread that ends may allocate when its cells are gone already.
+    PLAN.try_with(|plan| {
+        let (next, fails) = match plan.get() {
+            Plan::None => (Plan::None, false),
+            Plan::One(0) => (Plan::None, true),
+            Plan::Rest(0) => (Plan::Rest(0), true),
+            Plan::One(left) => (Plan::One(left - 1), false),
+            Plan::Rest(left) => (Plan::Rest(left - 1), false),
+        };
+        plan.set(next);
+        if fails {
+            FAILED.set(true);
+        }
+        fails
+    })
+    .unwrap_or(false)
+}
+
+// SAFETY: every method hands its arguments to `System`, whose contract is the same, and returns what it returns, or
+// null, which says that there is no memory; a block that does not grow stays as it was.
+unsafe impl GlobalAlloc for Scarce {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller's duty says.
+        if fails() { std::ptr::null_mut() } else { unsafe { System.alloc(layout) } }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller's duty says.
+        if fails() { std::ptr::null_mut() } else { unsafe { System.alloc_zeroed(layout) } }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as the caller's duty says.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if size > layout.size() && fails() {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: as the caller's duty says.
+        unsafe { System.realloc(block, layout, size) }
+    }
+}
+
+/// Does the work once for every allocation in it, which fails: alone, and with all that come after it. Each time `start` makes what the work is done
+/// on, and `check` is given that, the result, and whether an allocation failed. Gives the number of allocations that
+/// failed.
+///
+/// What aborts on a failed allocation ends the process, and so the test.
+pub fn sweep<S, R>(
+    mut start: impl FnMut() -> S,
+    mut work: impl FnMut(&mut S) -> R,
+    mut check: impl FnMut(S, R, bool),
+) -> usize {
+    let mut failures = 0;
+    for plan in [Plan::One as fn(usize) -> Plan, Plan::Rest] {
+        for succeed in 0.. {
+            let mut state = start();
+            FAILED.set(false);
+            PLAN.set(plan(succeed));
+            let result = work(&mut state);
+            PLAN.set(Plan::None);
+            let failed = FAILED.get();
+            check(state, result, failed);
+            if !failed {
+                break;
+            }
+            failures += 1;
+        }
+    }
+    failures
+}
