@@ -116,7 +116,7 @@ impl<'r> Run<'r, '_> {
     /// Whether a child has a fixed shape, and is in its body now, which was empty.
     #[inline(never)]
     fn lifted(&mut self, sub: &Program, child: Child, base: u32) -> bool {
-        let (bytes, len) = (self.source.bytes, child.end - child.start);
+        let (bytes, len) = (self.source.bytes(), child.end - child.start);
         let Some(shape) = sub.fixed().filter(|shape| shape.len >= len) else { return false };
         child.group == 0
             && fixed::lift(shape, self.slab.run_mut(base, sub.words() as usize), bytes, child.start, len)
@@ -125,7 +125,7 @@ impl<'r> Run<'r, '_> {
     /// The parent waits, and the loop goes on in the child.
     #[inline(always)]
     fn push(&mut self, entry: &'r Entry, child: Child, base: u32, has: u64) -> Flow {
-        let shift = self.source.shift;
+        let shift = self.source.shift();
         let Open { program, pos, end, has: parent_has, index, base: parent, group, .. } = self.open;
         if self.scratch.stack.is_full() && !self.grow_stack() {
             return self.fail(Kind::BudgetExceeded, pos + shift, Some(entry));
@@ -175,7 +175,7 @@ impl<'r> Run<'r, '_> {
     /// The loop has come to the end of the innermost message.
     #[inline(never)]
     pub(super) fn leave(&mut self) -> Flow {
-        let shift = self.source.shift;
+        let shift = self.source.shift();
         let Open { mut program, mut pos, mut end, mut has, mut base, mut group, .. } = self.open;
         // Parents often end with their last child.
         loop {
@@ -232,7 +232,7 @@ impl<'r> Run<'r, '_> {
     /// nothing about it is unusual. The parent waits again.
     #[inline(always)]
     fn again(&mut self, program: &Program, pos: usize) -> bool {
-        let shift = self.source.shift;
+        let shift = self.source.shift();
         let Some(frame) = self.scratch.stack.popped_mut() else { return false };
         let (tag, parent) = (frame.again, frame.end as usize - shift);
         let Some(head) = self.source.until(parent).at(pos) else { return false };
@@ -275,7 +275,7 @@ impl<'r> Run<'r, '_> {
     /// are done then.
     #[inline(always)]
     fn begin(&mut self, entry: &Entry, child: Child) -> Result<Begun, (Kind, usize)> {
-        let item = self.open.pos + self.source.shift;
+        let item = self.open.pos + self.source.shift();
         let full = |full: Full| (full.into(), item);
         if self.scratch.stack.len() >= self.options.depth_limit() as usize {
             return Err((Kind::DepthExceeded, item));

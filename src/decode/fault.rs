@@ -24,7 +24,7 @@ impl Run<'_, '_> {
     pub(super) fn stopped(&mut self) -> Stop {
         let Fault { kind, offset, entry } = self.fault;
         let Open { program, has, .. } = self.open;
-        let end = self.open.end + self.source.shift;
+        let end = self.open.end + self.source.shift();
         let (kind, offset, entry) = match kind {
             Kind::Incomplete | Kind::VarintOverflow | Kind::InvalidLength | Kind::InvalidTag => {
                 self.explain(program, offset, end).unwrap_or((kind, offset, entry))

@@ -35,7 +35,7 @@ impl<'r> Run<'r, '_> {
     /// not the expected one.
     #[inline(never)]
     pub(super) fn rest(&mut self, found: Option<&'r Entry>, tag: u32, len: usize) -> Flow {
-        let shift = self.source.shift;
+        let shift = self.source.shift();
         let Open { program, pos, end, group, .. } = self.open;
         let item = pos + shift;
         let field = Field { program, tag, item, pos: item + len, end: end + shift };

@@ -123,7 +123,7 @@ impl<'r, 'b> Run<'r, 'b> {
                 Call::Rest(entry, tag, len) => self.rest(entry, tag, len),
                 Call::Fault(kind, pos, entry) => {
                     let entry = entry.map(|entry| self.open.program.position(entry) as u16);
-                    self.fault = Fault { kind, offset: pos + self.source.shift, entry };
+                    self.fault = Fault { kind, offset: pos + self.source.shift(), entry };
                     Flow::Stop
                 }
             };
@@ -158,7 +158,7 @@ impl<'r, 'b> Run<'r, 'b> {
     fn fields(&mut self) -> Call<'r> {
         let set = self.set;
         let Open { program, mut pos, end, mut has, base, .. } = self.open;
-        let (bytes, shift) = (self.source.bytes, self.source.shift);
+        let (bytes, shift) = (self.source.bytes(), self.source.shift());
         let windows = self.source.until(end);
         let mut body = self.slab.body_mut(base);
         let call = loop {

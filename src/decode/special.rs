@@ -231,7 +231,7 @@ impl<'r> Run<'r, '_> {
         let found = u32::try_from(type_id).ok().and_then(|number| field.program.by_number(number));
         Ok(match found {
             Some((_, entry)) if entry.coding == Coding::Message => {
-                let shift = self.source.shift;
+                let shift = self.source.shift();
                 let child = Child { start: start - shift, end: end - shift, group: 0, resume: item.end };
                 Some(Other::Item(entry, child))
             }

@@ -34,10 +34,13 @@ impl Patch {
 
 /// The store as the loop reads it: first all of it but the tail, then the patch, which is all of a short one. Positions are relative to what is being
 /// read; `shift` is what they lack to be offsets in the store.
+///
+/// The fields are private, and so is what keeps windows in bounds: only [`new`](Self::new) and
+/// [`enter_tail`](Self::enter_tail) pair bytes with a limit.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'b> {
-    pub(super) bytes: &'b [u8],
-    pub(super) shift: usize,
+    bytes: &'b [u8],
+    shift: usize,
     /// Where items must be read from the patch; less than the length of `bytes` by a window at least.
     limit: usize,
     /// How much of the store there is in front of the patch; nothing once that is read.
@@ -53,6 +56,18 @@ impl<'b> Source<'b> {
         }
         let limit = store.len() - TAIL;
         Self { bytes: store, shift: 0, limit, rest: limit, patch }
+    }
+
+    /// What is being read.
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> &'b [u8] {
+        self.bytes
+    }
+
+    /// What positions lack to be offsets in the store.
+    #[inline(always)]
+    pub(super) fn shift(&self) -> usize {
+        self.shift
     }
 
     /// Goes on with the patch, unless that is read already; gives what positions must be reduced by.
@@ -189,7 +204,7 @@ mod tests {
                         let window = windows.at(pos);
                         assert_eq!(window, windows.at_safe(pos), "{len} {tail} {stop} {pos}");
                         assert_eq!(window.is_some(), pos < last, "{len} {tail} {stop} {pos}");
-                        let from = pos + source.shift;
+                        let from = pos + source.shift();
                         let expected = |i: usize| store.get(from + i).copied().unwrap_or(0);
                         if let Some(window) = window {
                             assert!(window.iter().enumerate().all(|(i, byte)| *byte == expected(i)));
@@ -197,7 +212,7 @@ mod tests {
                     }
                 }
             }
-            assert_eq!(source.shift, len.saturating_sub(TAIL));
+            assert_eq!(source.shift(), len.saturating_sub(TAIL));
         }
     }
 

@@ -23,7 +23,8 @@ pub fn from_utf8(bytes: &[u8]) -> Option<&str> {
     if !is_ascii(bytes) {
         return core::str::from_utf8(bytes).ok();
     }
-    ascii_str(bytes)
+    // SAFETY: every byte is below 0x80.
+    unsafe { ascii_str(bytes) }
 }
 
 /// Whether `bytes` are UTF-8; see [`from_utf8`].
@@ -40,7 +41,8 @@ pub fn is_valid(bytes: &[u8]) -> bool {
 pub(crate) fn from_prefix(rest: &[u8], len: usize) -> Option<&str> {
     let bytes = rest.get(..len)?;
     match rest.first_chunk::<SHORT>() {
-        Some(window) if is_ascii_window(window, len) => ascii_str(bytes),
+        // SAFETY: `bytes` is the first `len` bytes of `rest`, as is what was looked at of `window`: all are below 0x80.
+        Some(window) if is_ascii_window(window, len) => unsafe { ascii_str(bytes) },
         _ => from_utf8_apart(bytes),
     }
 }
@@ -91,16 +93,22 @@ fn is_ascii(bytes: &[u8]) -> bool {
     bits & HIGH == 0
 }
 
+/// The string that `bytes` are.
+///
+/// # Safety
+///
+/// Every byte is below 0x80.
 #[cfg(not(tablepb_safe))]
 #[inline]
-fn ascii_str(bytes: &[u8]) -> Option<&str> {
-    // SAFETY: the only caller has seen that every byte is below 0x80, and ASCII is UTF-8.
+unsafe fn ascii_str(bytes: &[u8]) -> Option<&str> {
+    debug_assert!(bytes.is_ascii());
+    // SAFETY: the caller's duty says that they are ASCII, which is UTF-8.
     Some(unsafe { core::str::from_utf8_unchecked(bytes) })
 }
 
-/// The safe twin.
+/// The safe twin: unsafe to call as the other is, but without unsafe code.
 #[cfg(tablepb_safe)]
-fn ascii_str(bytes: &[u8]) -> Option<&str> {
+unsafe fn ascii_str(bytes: &[u8]) -> Option<&str> {
     core::str::from_utf8(bytes).ok()
 }
 

@@ -49,16 +49,16 @@ pub(crate) trait Work {
 pub(crate) fn with_bits<W: Work>(work: W) -> W::Out {
     match choice::kernel() {
         Kernel::Portable => work.run(AnyBits),
-        // SAFETY: both of these kernels need the features that `deposit` has.
+        // SAFETY: what either kernel holds proves that the processor has the features of `deposit`.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-        Kernel::Avx2 | Kernel::Avx512 => unsafe { deposit(work) },
+        Kernel::Avx2(_) | Kernel::Avx512(_) => unsafe { deposit(work) },
         #[cfg(all(
             target_arch = "aarch64",
             target_feature = "neon",
             target_endian = "little",
             not(tablepb_safe)
         ))]
-        Kernel::Neon => work.run(AnyBits),
+        Kernel::Neon(_) => work.run(AnyBits),
     }
 }
 

@@ -3,21 +3,22 @@
 //! On x86-64 the processor is asked once per process with `std`; without, the target features of the build decide, as
 //! they do elsewhere: aarch64 has NEON, or a calling convention for processors that have not.
 
-/// A kernel that this processor has all instructions for: only this module makes the ones that need any.
+/// A kernel that this processor has all instructions for. Those that need any hold the proof, which is made where the
+/// processor is asked and nowhere else; so a kernel can be named only where it can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kernel {
     Portable,
     #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-    Avx2,
+    Avx2(x86_64::Avx2),
     #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-    Avx512,
+    Avx512(x86_64::Avx512),
     #[cfg(all(
         target_arch = "aarch64",
         target_feature = "neon",
         target_endian = "little",
         not(tablepb_safe)
     ))]
-    Neon,
+    Neon(constant::Neon),
 }
 
 impl Kernel {
@@ -26,7 +27,7 @@ impl Kernel {
     pub(super) const fn least(self) -> usize {
         match self {
             #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-            Self::Avx512 => 4,
+            Self::Avx512(_) => 4,
             _ => 16,
         }
     }
@@ -45,6 +46,16 @@ pub(super) use here::kernels;
 mod constant {
     use super::Kernel;
 
+    /// The processor has NEON: the build is for those that have.
+    #[cfg(all(
+        target_arch = "aarch64",
+        target_feature = "neon",
+        target_endian = "little",
+        not(tablepb_safe)
+    ))]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) struct Neon(());
+
     const KERNELS: &[Kernel] = &[
         Kernel::Portable,
         #[cfg(all(
@@ -53,7 +64,7 @@ mod constant {
             target_endian = "little",
             not(tablepb_safe)
         ))]
-        Kernel::Neon,
+        Kernel::Neon(Neon(())),
     ];
 
     #[inline(always)]
@@ -82,26 +93,41 @@ mod x86_64 {
         ($($feature:tt)*) => { $(cfg!(target_feature = $feature))&&* };
     }
 
-    fn avx512() -> bool {
-        has!("avx512f" "avx512bw" "avx512vbmi" "avx512vbmi2" "bmi1" "bmi2" "popcnt" "lzcnt")
+    /// The processor has the instructions of the kernels `avx512` and `pack512`: AVX-512 F, BW, VBMI and VBMI2, BMI1,
+    /// BMI2, POPCNT, LZCNT.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) struct Avx512(());
+
+    /// The processor has the instructions of the kernel `avx2`, and a fast `pext`: AVX2, BMI1, BMI2, POPCNT, LZCNT.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) struct Avx2(());
+
+    impl Avx512 {
+        fn detect() -> Option<Self> {
+            has!("avx512f" "avx512bw" "avx512vbmi" "avx512vbmi2" "bmi1" "bmi2" "popcnt" "lzcnt")
+                .then_some(Self(()))
+        }
     }
 
-    #[cfg_attr(
-        not(feature = "std"),
-        expect(clippy::nonminimal_bool, reason = "constants, without detection")
-    )]
-    #[cfg_attr(not(feature = "std"), expect(clippy::overly_complex_bool_expr, reason = "the same"))]
-    /// AMD before Zen 3 runs `pext` in microcode, hundreds of cycles per value. All AMD processors have SSE4a and
-    /// no other maker's do; Zen 3 brought VAES.
-    fn avx2() -> bool {
-        has!("avx2" "bmi1" "bmi2" "popcnt" "lzcnt") && (!has!("sse4a") || has!("vaes"))
+    impl Avx2 {
+        #[cfg_attr(
+            not(feature = "std"),
+            expect(clippy::nonminimal_bool, reason = "constants, without detection")
+        )]
+        #[cfg_attr(not(feature = "std"), expect(clippy::overly_complex_bool_expr, reason = "the same"))]
+        /// AMD before Zen 3 runs `pext` in microcode, hundreds of cycles per value. All AMD processors have SSE4a
+        /// and no other maker's do; Zen 3 brought VAES.
+        fn detect() -> Option<Self> {
+            (has!("avx2" "bmi1" "bmi2" "popcnt" "lzcnt") && (!has!("sse4a") || has!("vaes")))
+                .then_some(Self(()))
+        }
     }
 
     fn best() -> Kernel {
-        match () {
-            () if avx512() => Kernel::Avx512,
-            () if avx2() => Kernel::Avx2,
-            () => Kernel::Portable,
+        match (Avx512::detect(), Avx2::detect()) {
+            (Some(has), _) => Kernel::Avx512(has),
+            (None, Some(has)) => Kernel::Avx2(has),
+            (None, None) => Kernel::Portable,
         }
     }
 
@@ -116,22 +142,28 @@ mod x86_64 {
     pub(crate) fn kernel() -> Kernel {
         use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-        const KERNELS: [Kernel; 3] = [Kernel::Portable, Kernel::Avx2, Kernel::Avx512];
-        /// One more than the index of the best kernel, 0 before the first use.
+        /// What `ask` found, as a number; 0 before the first use.
         static BEST: AtomicU8 = AtomicU8::new(0);
 
         #[cold]
         #[inline(never)]
         fn ask() -> Kernel {
             let best = best();
-            BEST.store(best as u8 + 1, Relaxed);
+            let place = match best {
+                Kernel::Portable => 1,
+                Kernel::Avx2(_) => 2,
+                Kernel::Avx512(_) => 3,
+            };
+            BEST.store(place, Relaxed);
             best
         }
 
-        // Every thread that comes too early finds the same.
-        match KERNELS.get(usize::from(BEST.load(Relaxed)).wrapping_sub(1)) {
-            Some(&kernel) => kernel,
-            None => ask(),
+        // Every thread that comes too early finds the same. Only `ask` stores, so 2 and 3 are proof of what it found.
+        match BEST.load(Relaxed) {
+            1 => Kernel::Portable,
+            2 => Kernel::Avx2(Avx2(())),
+            3 => Kernel::Avx512(Avx512(())),
+            _ => ask(),
         }
     }
 
@@ -139,8 +171,8 @@ mod x86_64 {
     #[cfg(test)]
     pub(crate) fn kernels() -> alloc::vec::Vec<Kernel> {
         let mut all = alloc::vec![Kernel::Portable];
-        all.extend(avx2().then_some(Kernel::Avx2));
-        all.extend(avx512().then_some(Kernel::Avx512));
+        all.extend(Avx2::detect().map(Kernel::Avx2));
+        all.extend(Avx512::detect().map(Kernel::Avx512));
         all
     }
 }

@@ -148,9 +148,10 @@ pub(crate) fn count(buf: &[u8], pos: usize, end: usize) -> usize {
 #[inline(never)]
 fn count_long(kernel: Kernel, buf: &[u8], pos: usize, end: usize) -> usize {
     match kernel {
-        // SAFETY: the kernel is chosen only where the processor has what it needs.
+        // SAFETY: what the kernel holds proves that the processor has its instructions; those of `count` are among
+        // them.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-        Kernel::Avx512 => unsafe { avx512::count(buf.get(pos..end).unwrap_or_default()) },
+        Kernel::Avx512(_) => unsafe { avx512::count(buf.get(pos..end).unwrap_or_default()) },
         #[cfg(all(
             target_arch = "aarch64",
             target_feature = "neon",
@@ -158,7 +159,7 @@ fn count_long(kernel: Kernel, buf: &[u8], pos: usize, end: usize) -> usize {
             not(tablepb_safe)
         ))]
         // SAFETY: as above.
-        Kernel::Neon if end - pos >= 64 => unsafe { neon::count(buf.get(pos..end).unwrap_or_default()) },
+        Kernel::Neon(_) if end - pos >= 64 => unsafe { neon::count(buf.get(pos..end).unwrap_or_default()) },
         _ if end - pos < 128 => portable::count(buf, pos, end),
         _ => super::count_varints(buf.get(pos..end).unwrap_or_default()),
     }
@@ -205,12 +206,12 @@ fn many<const N: usize, F: Form>(
     #[cfg(test)]
     tests::RAN.set(Some(kernel));
     match kernel {
-        // SAFETY: the kernel is chosen only where the processor has what it needs.
+        // SAFETY: what the kernel holds proves that the processor has its instructions.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-        Kernel::Avx512 => unsafe { avx512::decode::<N, F>(buf, end, start, out) },
+        Kernel::Avx512(_) => unsafe { avx512::decode::<N, F>(buf, end, start, out) },
         // SAFETY: as above.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-        Kernel::Avx2 => unsafe { avx2::decode::<N, F>(buf, end, start, out) },
+        Kernel::Avx2(_) => unsafe { avx2::decode::<N, F>(buf, end, start, out) },
         #[cfg(all(
             target_arch = "aarch64",
             target_feature = "neon",
@@ -218,7 +219,7 @@ fn many<const N: usize, F: Form>(
             not(tablepb_safe)
         ))]
         // SAFETY: as above.
-        Kernel::Neon => unsafe { neon::decode::<N, F>(buf, end, start, out) },
+        Kernel::Neon(_) => unsafe { neon::decode::<N, F>(buf, end, start, out) },
         Kernel::Portable => portable::decode::<N, F>(buf, end, start, out),
     }
 }

@@ -60,9 +60,9 @@ pub(crate) const LEAST: usize = 8;
 #[inline]
 pub(crate) fn packed_len<const N: usize, P: Packs>(run: &[[u32; N]]) -> u64 {
     match choice::kernel() {
-        // SAFETY: the kernel is chosen only where the processor has what it needs.
+        // SAFETY: what the kernel holds proves that the processor has its instructions; these are among them.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-        Kernel::Avx512 if run.len() >= LEAST => unsafe { super::pack512::packed_len::<N, P>(run) },
+        Kernel::Avx512(_) if run.len() >= LEAST => unsafe { super::pack512::packed_len::<N, P>(run) },
         _ => run.iter().map(|words| varint_len(varint::<N, P>(words)) as u64).sum(),
     }
 }
@@ -73,9 +73,9 @@ pub(crate) fn pack<const N: usize, P: Packs>(run: &[[u32; N]], out: &mut Cursor<
     #[cfg(test)]
     super::tests::RAN.set(Some(choice::kernel()));
     match choice::kernel() {
-        // SAFETY: the kernel is chosen only where the processor has what it needs.
+        // SAFETY: what the kernel holds proves that the processor has its instructions; these are among them.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-        Kernel::Avx512 if run.len() >= LEAST => unsafe { super::pack512::pack::<N, P>(run, out) },
+        Kernel::Avx512(_) if run.len() >= LEAST => unsafe { super::pack512::pack::<N, P>(run, out) },
         _ => one_by_one::<N, P>(run, out),
     }
 }

@@ -273,14 +273,14 @@ fn the_best_kernel_is_chosen() {
     let best = choice::kernels().pop();
     assert_eq!(Some(choice::kernel()), best);
     #[cfg(all(feature = "std", target_arch = "x86_64", not(tablepb_safe)))]
-    assert_eq!(best == Some(Kernel::Avx512), std::arch::is_x86_feature_detected!("avx512vbmi2"));
+    assert_eq!(matches!(best, Some(Kernel::Avx512(_))), std::arch::is_x86_feature_detected!("avx512vbmi2"));
     #[cfg(all(
         target_arch = "aarch64",
         target_feature = "neon",
         target_endian = "little",
         not(tablepb_safe)
     ))]
-    assert_eq!(best, Some(Kernel::Neon));
+    assert!(matches!(best, Some(Kernel::Neon(_))));
     let mut out = [[0; 1]; 16];
     decode::<1, Plain>(&[1; 100], 0, 16, &mut out);
     assert_eq!((RAN.take(), out), (best, [[1]; 16]));
