@@ -202,8 +202,9 @@ pub(crate) mod sealed {
             // `reserve` aborts where there is no memory. A `Vec` does not, and `Bytes` and `BytesMut` take one over
             // without allocating if it has no spare capacity.
             let len = self.len();
-            let least = len.checked_add(additional).ok_or(OutOfMemory)?;
-            let capacity = least.max(self.capacity().saturating_mul(2)).min(isize::MAX as usize);
+            let most = isize::MAX as usize;
+            let least = len.checked_add(additional).filter(|&least| least <= most).ok_or(OutOfMemory)?;
+            let capacity = least.max(self.capacity().saturating_mul(2)).min(most);
             let mut memory = Vec::new();
             if memory.try_reserve_exact(capacity).is_err() {
                 memory.try_reserve_exact(least).map_err(|_| OutOfMemory)?;
@@ -269,7 +270,9 @@ mod tests {
         buf.extend(b"!");
         assert_eq!(buf.as_bytes(), b"Ab!");
 
-        for more in [usize::MAX, usize::MAX - 2, isize::MAX as usize, isize::MAX as usize - 3] {
+        // Miri takes an allocation that is too large for its own memory as the end.
+        let almost = if cfg!(miri) { usize::MAX } else { isize::MAX as usize - 3 };
+        for more in [usize::MAX, usize::MAX - 2, isize::MAX as usize, almost] {
             assert_eq!(buf.reserve_bytes(more), Err(sealed::OutOfMemory));
             assert_eq!(buf.as_bytes(), b"Ab!");
         }
