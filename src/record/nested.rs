@@ -29,24 +29,6 @@ struct Outer {
     buffer: usize,
 }
 
-/// A writer that is lent to code of the caller. If that panics, the record is interrupted, whoever goes on with it.
-pub(super) struct Unfinished<'r, 'b>(&'r mut RecordWriter<'b>);
-
-impl<'r, 'b> Unfinished<'r, 'b> {
-    #[inline(always)]
-    pub(super) fn call(writer: &'r mut RecordWriter<'b>, work: impl FnOnce(&mut RecordWriter<'b>)) {
-        let unfinished = Self(writer);
-        work(unfinished.0);
-        core::mem::forget(unfinished);
-    }
-}
-
-impl Drop for Unfinished<'_, '_> {
-    fn drop(&mut self) {
-        self.0.fail(EncodeErrorKind::Interrupted, None);
-    }
-}
-
 /// The tag of a field of a map entry: one byte, since its number is 1 or 2.
 #[inline(always)]
 const fn entry_tag(number: u8, wire_type: WireType) -> [u8; 8] {
@@ -88,7 +70,7 @@ impl RecordWriter<'_> {
         if self.admits(slot) {
             self.mark(slot);
             if let Some(outer) = self.enter(slot, slot.prefix.bytes(), slot.prefix.len(), 1) {
-                Unfinished::call(self, write);
+                write(self);
                 self.leave(slot, outer);
             }
         }
@@ -172,7 +154,7 @@ impl RecordWriter<'_> {
         let key = K::raw(key);
         let Some((start, width)) = self.open_entry(slot, key) else { return };
         if let Some(outer) = self.enter(slot, VALUE_MESSAGE, 1, 2) {
-            Unfinished::call(self, write);
+            write(self);
             self.leave(slot, outer);
         }
         if self.error.is_none() {

@@ -50,7 +50,7 @@ pub struct RecordWriter<'b> {
     pub(super) plan: &'b RecordPlan,
     /// The message type that is being written.
     pub(super) node: u32,
-    /// Messages that are open, map entries among them.
+    /// Messages that are open, map entries and runs among them.
     pub(super) depth: u32,
     /// Bytes reserved for the length of the record.
     width: usize,
@@ -144,12 +144,21 @@ impl<'b> RecordWriter<'b> {
     fn end(&mut self) {
         self.check_message(self.plan.root());
         if self.depth != 0 {
-            self.fail(EncodeErrorKind::Interrupted, None);
+            self.interrupt();
         }
         if self.error.is_none() {
             let width = self.close_length(0, self.width);
             self.plan.root().set_width(width);
         }
+    }
+
+    /// A message or run was not left: whoever wrote it panicked, or put another writer in place of this one. That is what
+    /// went wrong, whichever error came of it.
+    #[cold]
+    #[inline(never)]
+    fn interrupt(&mut self) {
+        self.error = None;
+        self.fail(EncodeErrorKind::Interrupted, None);
     }
 
     /// Whether to write the field; keeps an error if it is a foreign one.
