@@ -142,7 +142,7 @@ impl<'b> RecordWriter<'b> {
     /// Writes the length of the record, or keeps an error.
     #[inline]
     fn end(&mut self) {
-        self.check_message(self.plan.root());
+        self.check_required();
         if self.depth != 0 {
             self.interrupt();
         }
@@ -174,8 +174,22 @@ impl<'b> RecordWriter<'b> {
     /// Whether the field is disabled or has been written, it or another of its oneof.
     #[inline]
     fn is_taken(&self, slot: Slot) -> bool {
-        self.skip.has(slot.bit())
-            || slot.prefix.has(Flags::ONEOF) && self.shared_bit(slot).is_some_and(|bit| self.skip.has(bit))
+        self.has(slot.bit())
+            || slot.prefix.has(Flags::ONEOF) && self.shared_bit(slot).is_some_and(|bit| self.has(bit))
+    }
+
+    #[inline]
+    fn has(&self, bit: u32) -> bool {
+        self.current().is_none_or(|node| self.skip.has_since(bit, &node.disabled))
+    }
+
+    #[inline]
+    fn take(&mut self, bit: u32) {
+        if let Some(node) = self.current()
+            && !self.skip.insert_since(bit, &node.disabled)
+        {
+            self.fail(EncodeErrorKind::OutOfMemory, None);
+        }
     }
 
     fn shared_bit(&self, slot: Slot) -> Option<u32> {
@@ -186,11 +200,11 @@ impl<'b> RecordWriter<'b> {
     #[inline]
     pub(super) fn mark(&mut self, slot: Slot) {
         if !slot.prefix.has(Flags::REPEATED) {
-            self.skip.insert(slot.bit());
+            self.take(slot.bit());
             if slot.prefix.has(Flags::ONEOF)
                 && let Some(bit) = self.shared_bit(slot)
             {
-                self.skip.insert(bit);
+                self.take(bit);
             }
         }
     }
@@ -309,15 +323,13 @@ impl<'b> RecordWriter<'b> {
         self.plan.nodes.get(self.node as usize)
     }
 
-    /// Keeps an error if a required field of the message that ends has not been written, or if there was no memory to
-    /// tell what has been.
+    /// Keeps an error if a required field of the current message has not been written.
     #[inline]
-    pub(super) fn check_message(&mut self, node: &Node) {
-        if !self.skip.is_copy_of(&node.disabled) {
-            self.fail(EncodeErrorKind::OutOfMemory, None);
-        }
-        let required = node.required.as_ref();
-        if let Some(missing) = required.and_then(|required| required.first_missing(&self.skip)) {
+    pub(super) fn check_required(&mut self) {
+        if let Some(node) = self.current()
+            && let Some(required) = &node.required
+            && let Some(missing) = required.first_missing(&self.skip, &node.disabled)
+        {
             self.fail(EncodeErrorKind::MissingRequired, Some(missing));
         }
     }
@@ -326,8 +338,9 @@ impl<'b> RecordWriter<'b> {
     #[cold]
     #[inline(never)]
     pub(super) fn too_large(&mut self) {
-        let starved = self.out.is_starved();
-        self.fail(if starved { EncodeErrorKind::OutOfMemory } else { EncodeErrorKind::TooLarge }, None);
+        // It closes by itself where the buffer cannot grow, and otherwise after an error, which is kept.
+        let closed = self.out.is_closed();
+        self.fail(if closed { EncodeErrorKind::OutOfMemory } else { EncodeErrorKind::TooLarge }, None);
     }
 
     /// Keeps the first error, and lets nothing be written any more.
