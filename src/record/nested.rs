@@ -155,9 +155,8 @@ impl RecordWriter<'_> {
             write(self);
             self.leave(slot, outer, 2);
         }
-        if self.error.is_none() {
-            self.close_length(start, width);
-        }
+        // After an error, whatever it does is never committed.
+        self.close_length(start, width);
     }
 
     /// Starts a map entry with its key: where its length goes, and the bytes kept free for it.
@@ -205,7 +204,7 @@ impl RecordWriter<'_> {
 
     /// Ends a nested message, which takes so many levels.
     fn leave(&mut self, slot: Slot, outer: Outer, levels: u32) {
-        if self.depth != outer.depth + levels || self.out.buffer() != outer.buffer {
+        if (self.depth != outer.depth + levels) | (self.out.buffer() != outer.buffer) {
             // Another writer was put in this one's place, or this one comes back from there: its innermost message
             // is not the one that ends here, and never will be.
             return self.fail(EncodeErrorKind::Interrupted, None);
