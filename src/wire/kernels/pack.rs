@@ -156,7 +156,7 @@ mod tests {
             let words: Vec<[u32; 1]> = values.iter().map(|&value| [value as u32]).collect();
             check::<1, Plain>(&words);
             check::<1, Zigzag>(&words);
-            let long = |i: usize, value: u64| if i % 2 == 0 { value } else { value << 28 | 1 << 35 };
+            let long = |i: usize, value: u64| if i.is_multiple_of(2) { value } else { value << 28 | 1 << 35 };
             let pairs = values.iter().enumerate().map(|(i, &value)| long(i, value));
             let pairs: Vec<[u32; 2]> = pairs.map(|value| [value as u32, (value >> 32) as u32]).collect();
             check::<2, Plain>(&pairs);
