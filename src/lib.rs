@@ -58,7 +58,9 @@
 //!   than [a budget](DecodeOptions::budget): 1 MiB + 32 bytes per byte of input.
 //! - Unknown fields are kept and written again, unless [told otherwise](DecodeOptions::discard_unknown).
 //! - `encoded_len` is what is written. A buffer keeps its length if encoding fails.
-//! - Where implementations disagree, this one does as C++ and the conformance suite do.
+//! - Where the allocator has no memory, encoding is an error and not an abort.
+//! - Where implementations disagree, this one does as C++ and the conformance suite do, but for one thing: a value varint
+//!   above 64 bits is an error, and not cut.
 //!
 //! # Features
 //!

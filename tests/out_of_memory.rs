@@ -306,7 +306,8 @@ fn editing_the_wire_is_an_error() {
     let bytes = tree().encode_to_vec().unwrap();
     let fields = RawFields::new(&bytes);
     let value = RawValue::LengthDelimited(LONG.as_bytes());
-    let edits: [&dyn Fn(&mut Vec<u8>) -> Result<bool, DecodeError>; 6] = [
+    type Edit<'e> = &'e dyn Fn(&mut Vec<u8>) -> Result<bool, DecodeError>;
+    let edits: [Edit<'_>; 6] = [
         &|buf| fields.replace(&[RawStep::last(4), RawStep::nth(3, 50), RawStep::last(1)], value, buf),
         &|buf| fields.replace(&[1, 2, 3], value, buf),
         &|buf| fields.remove(&[3], buf),

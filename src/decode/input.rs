@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn varints_are_those_of_the_wire_layer_at_every_distance_from_the_end() {
-        for bits in 0..64 {
+        for bits in (0..64).step_by(if cfg!(miri) { 31 } else { 1 }) {
             for value in [1u64 << bits, (1u64 << bits) - 1, u64::MAX >> bits, !(1u64 << bits)] {
                 let mut bytes = Vec::new();
                 let mut rest = value;

@@ -321,4 +321,6 @@ fn report(set: &ProgramSet, slab: &Slab, scratch: &Scratch, stop: Stop, start: u
 }
 
 #[cfg(test)]
+mod exhaustive;
+#[cfg(test)]
 mod tests;

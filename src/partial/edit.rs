@@ -88,8 +88,7 @@ pub(super) fn append<S: Into<RawStep> + Copy>(
 fn find<'i>(message: &RawFields<'i>, step: RawStep) -> Result<Option<RawField<'i>>, DecodeError> {
     let found = message.find(step)?;
     if let (Some(field), Some(_)) = (&found, step.index()) {
-        let rest = message.after(field);
-        rest.map(|field| field.map(drop)).collect::<Result<(), _>>()?;
+        message.after(field).try_for_each(|field| field.map(drop))?;
     }
     Ok(found)
 }

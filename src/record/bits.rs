@@ -21,27 +21,36 @@ impl Bits {
         Self { near: [0; NEAR], far: vec![0; count.div_ceil(64).saturating_sub(NEAR)] }
     }
 
-    /// A copy to write a message by; not [whole](Self::is_copy_of) if there is no memory for it.
+    /// A copy to write a message by. That of the far numbers is made when one of them is added, since few messages have any.
     #[inline(always)]
     pub(super) fn begin(&self) -> Self {
-        // Once per record: a `Vec` does not see by itself that there is nothing to copy.
-        let far = if self.far.is_empty() { Vec::new() } else { self.copy_far() };
-        Self { near: self.near, far }
+        Self { near: self.near, far: Vec::new() }
     }
 
-    #[inline(never)]
-    fn copy_far(&self) -> Vec<u64> {
-        let mut copy = Vec::new();
-        if copy.try_reserve_exact(self.far.len()).is_ok() {
-            copy.extend_from_slice(&self.far);
+    /// [`has`](Self::has) for what began as a copy of `start`.
+    #[inline]
+    pub(super) fn has_since(&self, bit: u32, start: &Self) -> bool {
+        if bit >= Self::NEAR && self.far.is_empty() { start.has(bit) } else { self.has(bit) }
+    }
+
+    /// [`insert`](Self::insert) for what began as a copy of `start`; false if there is no memory for it.
+    #[inline]
+    pub(super) fn insert_since(&mut self, bit: u32, start: &Self) -> bool {
+        if bit >= Self::NEAR && self.far.is_empty() && !self.copy_far(start) {
+            return false;
         }
-        copy
+        self.insert(bit);
+        true
     }
 
-    /// Whether this began as a whole copy of a set; if not, it holds all numbers that are not near.
-    #[inline(always)]
-    pub(super) fn is_copy_of(&self, other: &Self) -> bool {
-        self.far.len() == other.far.len()
+    #[cold]
+    #[inline(never)]
+    fn copy_far(&mut self, start: &Self) -> bool {
+        let room = self.far.try_reserve_exact(start.far.len());
+        if room.is_ok() {
+            self.far.extend_from_slice(&start.far);
+        }
+        room.is_ok()
     }
 
     /// Whether the set holds a near number.
@@ -90,9 +99,10 @@ impl Bits {
         if word < NEAR { Some(&mut self.near[word]) } else { self.far.get_mut(word - NEAR) }
     }
 
-    /// The first number in the set that is not in `other`.
-    pub(super) fn first_missing(&self, other: &Self) -> Option<u32> {
-        let words = self.near.iter().chain(&self.far).zip(other.near.iter().chain(&other.far));
+    /// The first number in the set that is not in `other`, which began as a copy of `start`.
+    pub(super) fn first_missing(&self, other: &Self, start: &Self) -> Option<u32> {
+        let far = if other.far.is_empty() { &start.far } else { &other.far };
+        let words = self.near.iter().chain(&self.far).zip(other.near.iter().chain(far));
         let mut missing = words.enumerate().filter(|(_, (own, other))| *own & !*other != 0);
         missing.next().map(|(at, (own, other))| at as u32 * 64 + (own & !other).trailing_zeros())
     }
@@ -114,7 +124,15 @@ mod tests {
         let mut less = bits.clone();
         less.remove(256);
         less.remove(699);
-        assert_eq!((bits.first_missing(&less), less.first_missing(&bits)), (Some(256), None));
+        assert_eq!((bits.first_missing(&less, &less), less.first_missing(&bits, &bits)), (Some(256), None));
+        // Begun from the one and the other.
+        let (from_bits, mut from_less) = (bits.begin(), less.begin());
+        assert_eq!((bits.first_missing(&from_bits, &bits), from_bits.has_since(699, &bits)), (None, true));
+        assert_eq!(bits.first_missing(&from_less, &less), Some(256));
+        assert!(!from_less.has_since(256, &less) && from_less.has_since(64, &less));
+        assert!(from_less.insert_since(256, &less) && from_less.has_since(256, &less));
+        assert_eq!(bits.first_missing(&from_less, &less), Some(699));
+        assert!(!less.has(256), "what it began from stays");
         assert!(bits.has(5_000), "what is out of range is not to be written");
         assert!(Bits::new(256).far.is_empty());
         assert!(!bits.has(100) && !bits.has_near(100));

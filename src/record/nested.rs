@@ -23,28 +23,8 @@ struct Outer {
     start: usize,
     width: usize,
     depth: u32,
-    /// The levels that the inner message takes: two as the value of a map, whose entry is one too.
-    levels: u32,
     /// The buffer that is written to, by address: no two writers have the same.
     buffer: usize,
-}
-
-/// A writer that is lent to code of the caller. If that panics, the record is interrupted, whoever goes on with it.
-pub(super) struct Unfinished<'r, 'b>(&'r mut RecordWriter<'b>);
-
-impl<'r, 'b> Unfinished<'r, 'b> {
-    #[inline(always)]
-    pub(super) fn call(writer: &'r mut RecordWriter<'b>, work: impl FnOnce(&mut RecordWriter<'b>)) {
-        let unfinished = Self(writer);
-        work(unfinished.0);
-        core::mem::forget(unfinished);
-    }
-}
-
-impl Drop for Unfinished<'_, '_> {
-    fn drop(&mut self) {
-        self.0.fail(EncodeErrorKind::Interrupted, None);
-    }
 }
 
 /// The tag of a field of a map entry: one byte, since its number is 1 or 2.
@@ -88,8 +68,8 @@ impl RecordWriter<'_> {
         if self.admits(slot) {
             self.mark(slot);
             if let Some(outer) = self.enter(slot, slot.prefix.bytes(), slot.prefix.len(), 1) {
-                Unfinished::call(self, write);
-                self.leave(slot, outer);
+                write(self);
+                self.leave(slot, outer, 1);
             }
         }
     }
@@ -172,12 +152,11 @@ impl RecordWriter<'_> {
         let key = K::raw(key);
         let Some((start, width)) = self.open_entry(slot, key) else { return };
         if let Some(outer) = self.enter(slot, VALUE_MESSAGE, 1, 2) {
-            Unfinished::call(self, write);
-            self.leave(slot, outer);
+            write(self);
+            self.leave(slot, outer, 2);
         }
-        if self.error.is_none() {
-            self.close_length(start, width);
-        }
+        // After an error, whatever it does is never committed.
+        self.close_length(start, width);
     }
 
     /// Starts a map entry with its key: where its length goes, and the bytes kept free for it.
@@ -194,7 +173,8 @@ impl RecordWriter<'_> {
         Some((start, width))
     }
 
-    /// Starts a nested message, which takes so many levels: its tag and room for its length.
+    /// Starts a nested message: its tag and room for its length. It takes one level, or two as the value of a map, whose
+    /// entry is a message as well.
     fn enter(&mut self, slot: Slot, tag: [u8; 8], tag_len: usize, levels: u32) -> Option<Outer> {
         let plan = self.plan;
         let node = self.current()?.child(slot.bit())?;
@@ -218,22 +198,19 @@ impl RecordWriter<'_> {
             start: self.out.len() - width,
             width,
             depth,
-            levels,
             buffer: self.out.buffer(),
         })
     }
 
-    /// Ends a nested message.
-    fn leave(&mut self, slot: Slot, outer: Outer) {
-        if self.depth != outer.depth + outer.levels || self.out.buffer() != outer.buffer {
+    /// Ends a nested message, which takes so many levels.
+    fn leave(&mut self, slot: Slot, outer: Outer, levels: u32) {
+        if (self.depth != outer.depth + levels) | (self.out.buffer() != outer.buffer) {
             // Another writer was put in this one's place, or this one comes back from there: its innermost message
             // is not the one that ends here, and never will be.
             return self.fail(EncodeErrorKind::Interrupted, None);
         }
+        self.check_required();
         let child = self.current();
-        if let Some(child) = child {
-            self.check_message(child);
-        }
         self.depth = outer.depth;
         self.node = outer.node;
         self.skip = outer.skip;

@@ -50,7 +50,7 @@ pub struct RecordWriter<'b> {
     pub(super) plan: &'b RecordPlan,
     /// The message type that is being written.
     pub(super) node: u32,
-    /// Messages that are open, map entries among them.
+    /// Messages that are open, map entries and runs among them.
     pub(super) depth: u32,
     /// Bytes reserved for the length of the record.
     width: usize,
@@ -142,14 +142,23 @@ impl<'b> RecordWriter<'b> {
     /// Writes the length of the record, or keeps an error.
     #[inline]
     fn end(&mut self) {
-        self.check_message(self.plan.root());
+        self.check_required();
         if self.depth != 0 {
-            self.fail(EncodeErrorKind::Interrupted, None);
+            self.interrupt();
         }
         if self.error.is_none() {
             let width = self.close_length(0, self.width);
             self.plan.root().set_width(width);
         }
+    }
+
+    /// A message or run was not left: whoever wrote it panicked, or put another writer in place of this one. That is what
+    /// went wrong, whichever error came of it.
+    #[cold]
+    #[inline(never)]
+    fn interrupt(&mut self) {
+        self.error = None;
+        self.fail(EncodeErrorKind::Interrupted, None);
     }
 
     /// Whether to write the field; keeps an error if it is a foreign one.
@@ -165,8 +174,22 @@ impl<'b> RecordWriter<'b> {
     /// Whether the field is disabled or has been written, it or another of its oneof.
     #[inline]
     fn is_taken(&self, slot: Slot) -> bool {
-        self.skip.has(slot.bit())
-            || slot.prefix.has(Flags::ONEOF) && self.shared_bit(slot).is_some_and(|bit| self.skip.has(bit))
+        self.has(slot.bit())
+            || slot.prefix.has(Flags::ONEOF) && self.shared_bit(slot).is_some_and(|bit| self.has(bit))
+    }
+
+    #[inline]
+    fn has(&self, bit: u32) -> bool {
+        self.current().is_none_or(|node| self.skip.has_since(bit, &node.disabled))
+    }
+
+    #[inline]
+    fn take(&mut self, bit: u32) {
+        if let Some(node) = self.current()
+            && !self.skip.insert_since(bit, &node.disabled)
+        {
+            self.fail(EncodeErrorKind::OutOfMemory, None);
+        }
     }
 
     fn shared_bit(&self, slot: Slot) -> Option<u32> {
@@ -177,11 +200,11 @@ impl<'b> RecordWriter<'b> {
     #[inline]
     pub(super) fn mark(&mut self, slot: Slot) {
         if !slot.prefix.has(Flags::REPEATED) {
-            self.skip.insert(slot.bit());
+            self.take(slot.bit());
             if slot.prefix.has(Flags::ONEOF)
                 && let Some(bit) = self.shared_bit(slot)
             {
-                self.skip.insert(bit);
+                self.take(bit);
             }
         }
     }
@@ -300,15 +323,13 @@ impl<'b> RecordWriter<'b> {
         self.plan.nodes.get(self.node as usize)
     }
 
-    /// Keeps an error if a required field of the message that ends has not been written, or if there was no memory to
-    /// tell what has been.
+    /// Keeps an error if a required field of the current message has not been written.
     #[inline]
-    pub(super) fn check_message(&mut self, node: &Node) {
-        if !self.skip.is_copy_of(&node.disabled) {
-            self.fail(EncodeErrorKind::OutOfMemory, None);
-        }
-        let required = node.required.as_ref();
-        if let Some(missing) = required.and_then(|required| required.first_missing(&self.skip)) {
+    pub(super) fn check_required(&mut self) {
+        if let Some(node) = self.current()
+            && let Some(required) = &node.required
+            && let Some(missing) = required.first_missing(&self.skip, &node.disabled)
+        {
             self.fail(EncodeErrorKind::MissingRequired, Some(missing));
         }
     }
@@ -317,8 +338,9 @@ impl<'b> RecordWriter<'b> {
     #[cold]
     #[inline(never)]
     pub(super) fn too_large(&mut self) {
-        let starved = self.out.is_starved();
-        self.fail(if starved { EncodeErrorKind::OutOfMemory } else { EncodeErrorKind::TooLarge }, None);
+        // It closes by itself where the buffer cannot grow, and otherwise after an error, which is kept.
+        let closed = self.out.is_closed();
+        self.fail(if closed { EncodeErrorKind::OutOfMemory } else { EncodeErrorKind::TooLarge }, None);
     }
 
     /// Keeps the first error, and lets nothing be written any more.

@@ -277,7 +277,8 @@ mod tests {
             assert_eq!(buf.as_bytes(), b"Ab!");
         }
         let mut growths = 0;
-        for i in 0..10_000 {
+        let len = if cfg!(miri) { 200 } else { 10_000 };
+        for i in 0..len {
             if buf.spare().is_empty() {
                 assert_eq!(buf.reserve_bytes(1), Ok(()));
                 growths += 1;
@@ -285,7 +286,7 @@ mod tests {
             buf.extend(&[i as u8]);
         }
         assert!(growths < 14, "{growths}: it grows by doubling");
-        assert!((0..10_000).all(|i| buf.as_bytes()[3 + i] == i as u8));
+        assert!((0..len).all(|i| buf.as_bytes()[3 + i] == i as u8));
     }
 
     #[test]

@@ -227,6 +227,9 @@ fn lengths_of_every_width_come_out_minimal() {
     let big = String::from_utf8(vec![b'x'; 3 << 20]).unwrap();
     // The width that is kept free is that of the length before, so every change of width is seen.
     for len in [0, 3 << 20, 5, 20_000, 120, 130, 16_300, 1, 1, 200, 2 << 20, 124, 125, 126, 127] {
+        if cfg!(miri) && len > 200 {
+            continue;
+        }
         let body = body_of(&plan, |rec| rec.set(bytes, &big.as_bytes()[..len]));
         assert!(body.ends_with(&big.as_bytes()[..len]));
         let message = decoded(&plan, |rec| rec.message(inner, |rec| rec.set(name, &big[..len])));
