@@ -91,7 +91,7 @@ fn kept(base: &DynamicMessage, input: &[u8], error: &DecodeError, message: &Dyna
         let name = field.name();
         assert!(
             same(message, &expected, &field),
-            "{error}: {name} is {:?}, and was {:?} before the fault",
+            "{error}, in one of {at_fault:?} from {start} on: {name} is {:?}, and was {:?} before, {input:02x?}",
             message.get(&field),
             expected.get(&field)
         );
