@@ -2,8 +2,8 @@
 //! is valid, and can be merged into and changed as before.
 
 use super::case::Case;
-use super::choices::Choices;
 use super::valid::{self, PARTIAL, ROOMY};
+use crate::common::choices::Choices;
 use tablepb::wire::Reader;
 use tablepb::{DecodeError, DecodeErrorKind, DynamicMessage, FieldDescriptor, FieldKind, Value};
 

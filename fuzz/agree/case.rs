@@ -1,11 +1,11 @@
 //! A schema that is made to hurt, one of its messages, and payloads for it.
 
-use super::bridge::descriptor;
-use super::choices::Choices;
-use super::payload::{self, WILD, payload};
-use super::schema::{Card, Kind, SCALARS, Schema, Syntax};
-use super::schema_gen::{ALL, schema};
-use super::wire::Wire;
+use crate::common::bridge::descriptor;
+use crate::common::choices::Choices;
+use crate::common::payload::{self, WILD, payload};
+use crate::common::schema::{Card, Kind, SCALARS, Schema, Syntax};
+use crate::common::schema_gen::{ALL, schema};
+use crate::common::wire::Wire;
 use tablepb::{DescriptorPool, MessageDescriptor};
 
 pub struct Case {

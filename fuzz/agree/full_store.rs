@@ -4,10 +4,10 @@
 //! that it takes neither time nor memory.
 
 use super::case::Case;
-use super::choices::Choices;
-use super::payload::payload;
 use super::valid::{self, ROOMY};
-use super::wire::Wire;
+use crate::common::choices::Choices;
+use crate::common::payload::payload;
+use crate::common::wire::Wire;
 use bytes::{Bytes, BytesMut};
 use std::cell::RefCell;
 use tablepb::{
@@ -181,7 +181,8 @@ fn value(case: &Case, field: &FieldDescriptor, choices: &mut Choices) -> Value {
         FieldKind::Message(message) => {
             let name = message.full_name();
             let index = (0..case.schema.messages.len()).find(|&m| case.schema.full_name(m) == name);
-            let bytes = payload(&case.schema, index.expect("of the schema"), choices, super::payload::TAME);
+            let bytes =
+                payload(&case.schema, index.expect("of the schema"), choices, crate::common::payload::TAME);
             Value::Message(DynamicMessage::decode_with(&message, &bytes, ROOMY).expect("a valid payload"))
         }
     }

@@ -1,8 +1,8 @@
 //! What is used again is as good as new: decoders after large and hostile inputs, and messages after many merges.
 
 use super::case::Case;
-use super::choices::Choices;
 use super::valid::{self, PARTIAL, ROOMY};
+use crate::common::choices::Choices;
 use tablepb::{DecodeError, DecodeErrorKind, Decoder, DynamicMessage};
 
 pub fn check(input: &[u8]) {
