@@ -151,3 +151,34 @@ fn decoders_and_messages_live_on_through_long_runs() {
     };
     sweep("long_run", 400, run, drop);
 }
+
+/// Not a test of anything: writes the seeds where `cargo fuzz` finds them.
+#[test]
+#[ignore = "writes fuzz/seeds"]
+fn write_seeds() {
+    let rich = common::samples::rich_payload();
+    let set = common::samples::t().descriptor_set();
+    let led = |first: &[u8], rest: &[u8]| [first, rest].concat();
+    let mut choices = Choices::seeded(1);
+    let mut decided = |most| -> Vec<u8> { (0..most).map(|_| choices.next() as u8).collect() };
+    let mut write = |target: &str, seeds: Vec<Vec<u8>>| {
+        let folder = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let decisions = [decided(12), decided(80), decided(400)];
+        for (at, seed) in seeds.iter().chain(&decisions).enumerate() {
+            std::fs::write(folder.join(format!("{at:02}")), seed).expect("a file");
+        }
+    };
+    for target in ["budgets", "edits", "full_store", "projected", "records", "reuse", "streams"] {
+        write(target, vec![]);
+    }
+    write("differential", vec![led(&[1, 7, 7, 7, 7], &rich[..5])]);
+    write(
+        "typed",
+        vec![led(&[0], &rich), led(&[1], b"\x08\x01\x12\x02\x08\x02\x22\x06\x08\x01\x12\x02\x08\x03")],
+    );
+    write("packed", (0..17).map(|kind| led(&[kind, 0x23], &[1; 40])).collect());
+    write("long_run", vec![led(&[2], &rich), led(&[0xe2], b"\x22\x04\x01\x01\x01\x01"), led(&[0], &rich)]);
+    write("raw_fields", vec![led(&[1, 0, 1, 2, 3], &rich)]);
+    write("descriptor_sets", vec![led(&[0], &set), led(&[1], &[7; 60])]);
+}

@@ -14,14 +14,18 @@ pub struct Tried {
     pub failed: usize,
 }
 
-/// Most budgets tried for one merge.
-const BUDGETS: usize = 200;
+/// Most budgets tried for one merge: a fuzzer is better off with more merges.
+const BUDGETS: (usize, usize) = (40, 200);
 
 pub fn check(input: &[u8]) -> Tried {
-    run(&mut Choices::fuzzed(input))
+    tried(&mut Choices::fuzzed(input), BUDGETS.0)
 }
 
 pub fn run(choices: &mut Choices) -> Tried {
+    tried(choices, BUDGETS.1)
+}
+
+fn tried(choices: &mut Choices, budgets: usize) -> Tried {
     let mut tried = Tried::default();
     let case = Case::new(choices);
     let one = case.payload(choices);
@@ -29,7 +33,10 @@ pub fn run(choices: &mut Choices) -> Tried {
     let two = case.any_payload(choices);
     // A failure at each word is another failure.
     let (mut budget, step) = (0, 4 << choices.below(3));
-    for _ in 0..BUDGETS {
+    if choices.below(2) == 0 {
+        budget = choices.below(4 * two.len() + 64) & !3;
+    }
+    for _ in 0..budgets {
         let mut message = base.clone();
         tried.merges += 1;
         let merged = message.merge_with(&two, PARTIAL.budget(budget));
