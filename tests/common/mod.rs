@@ -14,6 +14,7 @@ pub mod example;
 pub mod failing;
 pub mod family;
 pub mod heap;
+pub mod keeping;
 pub mod payload;
 pub mod projections;
 pub mod protoc;
