@@ -2,9 +2,8 @@
 
 #![no_main]
 
-#[path = "../agree/any_schema.rs"]
-mod agree;
+use tablepb_fuzz::agree::any_schema;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    let _ = agree::check(input);
+    let _ = any_schema::check(input);
 });

@@ -2,9 +2,8 @@
 
 #![no_main]
 
-#[path = "../agree/dynamic_prost.rs"]
-mod agree;
+use tablepb_fuzz::agree::dynamic_prost;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    let _ = agree::check(input);
+    let _ = dynamic_prost::check(input);
 });

@@ -2,11 +2,10 @@
 
 #![no_main]
 
-#[path = "../agree/wire_skip.rs"]
-mod agree;
+use tablepb_fuzz::agree::wire_skip;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     if let Some((depth, input)) = input.split_first() {
-        let _ = agree::check(input, (depth % 104).into());
+        let _ = wire_skip::check(input, (depth % 104).into());
     }
 });

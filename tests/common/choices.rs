@@ -1,6 +1,7 @@
 //! Where randomness comes from: a list of numbers that decides everything, so that a smaller list of smaller
 //! numbers is a smaller case. Proptest shrinks the list; long runs draw from a seed instead.
 
+#[cfg(not(fuzzing))]
 use proptest::prelude::{Strategy, any};
 use std::fmt;
 
@@ -32,15 +33,26 @@ impl Choices {
         Self { list: Vec::new(), at: 0, seed: Some(seed) }
     }
 
+    /// What a fuzzer decides: every byte is a decision; when they are used up, decisions follow from the first four.
+    pub fn fuzzed(bytes: &[u8]) -> Self {
+        let (seed, bytes) = bytes.split_at(bytes.len().min(4));
+        let seed = seed.iter().fold(1, |seed, &byte| seed << 8 | u64::from(byte));
+        let spread = |&byte: &u8| u32::from(byte) | u32::from(byte).wrapping_mul(0x9e37_79b1) & 0xffff_ff00;
+        Self { list: bytes.iter().map(spread).collect(), at: 0, seed: Some(seed) }
+    }
+
     pub fn next(&mut self) -> u32 {
+        self.at += 1;
+        if let Some(&listed) = self.list.get(self.at - 1) {
+            return listed;
+        }
         if let Some(state) = &mut self.seed {
             *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let z = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
             return (z ^ z >> 31) as u32;
         }
-        self.at += 1;
-        self.list.get(self.at - 1).copied().unwrap_or(0)
+        0
     }
 
     /// A number below `end`; 0 is the simplest.
@@ -104,6 +116,7 @@ impl Choices {
 }
 
 /// Lists of at most `most` decisions.
+#[cfg(not(fuzzing))]
 pub fn choices(most: usize) -> impl Strategy<Value = Choices> {
     proptest::collection::vec(any::<u32>(), 0..=most).prop_map(Choices::listed)
 }

@@ -1,6 +1,6 @@
 //! Random calls, and the message that must come of them.
 
-use crate::calls::{insert, insert_message, is_zero, map_key, scalars, value};
+use super::calls::{insert, insert_message, is_zero, map_key, scalars, value};
 use crate::common::bridge::descriptor;
 use crate::common::choices::Choices;
 use crate::common::schema_gen::{ALL, Limits, schema};

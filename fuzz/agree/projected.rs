@@ -1,0 +1,177 @@
+//! Projections, lazy fields and what passes through: what they decode, keep and become by edits is what a full decode
+//! and the same edits give.
+
+use super::case::Case;
+use super::valid::{self, PARTIAL, ROOMY};
+use crate::common::choices::Choices;
+use crate::common::projections::{all_fields, paths};
+use tablepb::{
+    DecodeErrorKind, DynamicMessage, FieldDescriptor, FieldKind, MapKey, MessageMut, Projection, Value,
+};
+
+pub fn check(input: &[u8]) {
+    run(&mut Choices::fuzzed(input));
+}
+
+pub fn run(choices: &mut Choices) {
+    let case = Case::new(choices);
+    if case.descriptor.is_message_set() {
+        return;
+    }
+    let paths = paths(&case.descriptor, choices, 4);
+    let some = Projection::new(&case.descriptor, &paths).expect("paths to fields").pass_through();
+    let lazy = Projection::all(&case.descriptor).lazy(["*"]).expect("all message fields");
+    let input = case.any_payload(choices);
+    let full = DynamicMessage::decode_with(&case.descriptor, &input, PARTIAL);
+    for projection in [some, lazy] {
+        match (&full, projection.decode_with(&input, PARTIAL)) {
+            (Ok(full), Ok(mut part)) => {
+                let mut full = full.clone();
+                alike(&part, &full);
+                for _ in 0..choices.below(6) {
+                    change(&mut part.as_mut(), &mut full.as_mut(), choices, 3);
+                    alike(&part, &full);
+                }
+                fails(&case, &mut part, choices);
+            }
+            // A projection looks at less: not at what a later entry or member of a oneof takes the place of.
+            (Err(_), Ok(mut part)) => {
+                if part.materialize().is_ok() {
+                    valid::message(&part, input.len());
+                }
+            }
+            (Ok(_), Err(error)) => assert_eq!(error.kind(), DecodeErrorKind::BudgetExceeded),
+            (Err(_), Err(_)) => {}
+        }
+    }
+}
+
+/// What is selected, and all of it once it is decoded.
+fn alike(part: &DynamicMessage, full: &DynamicMessage) {
+    valid::values(part.as_view(), 1 << 16);
+    let bytes = valid::encoded(part);
+    let decoded = DynamicMessage::decode_with(part.descriptor(), &bytes, ROOMY).expect("it was encoded");
+    assert!(same(&decoded, full), "{decoded:?} by its bytes, not {full:?}");
+    let mut whole = part.clone();
+    whole.materialize().expect("what was kept is valid");
+    assert!(same(&whole, full), "{whole:?} when it is whole, not {full:?}");
+}
+
+/// Equal but for the order of unknown fields, which setters change where bytes were kept.
+fn same(a: &DynamicMessage, b: &DynamicMessage) -> bool {
+    let sorted = |message: &DynamicMessage| {
+        let mut fields: Vec<_> =
+            message.unknown_fields().map(|f| (f.tag().get(), f.value().to_vec())).collect();
+        fields.sort();
+        fields
+    };
+    let known = |message: &DynamicMessage| {
+        let mut message = message.clone();
+        message.clear_unknown_fields();
+        message
+    };
+    a == b || (sorted(a) == sorted(b) && known(a) == known(b)) || {
+        // Inside of messages too: the same length, and the same when printed without the order.
+        let letters = |message: &DynamicMessage| {
+            let mut text = format!("{message:?}").into_bytes();
+            text.sort_unstable();
+            text
+        };
+        a.encoded_len() == b.encoded_len() && letters(a) == letters(b)
+    }
+}
+
+/// Merges that fail leave a projected message valid too.
+fn fails(case: &Case, part: &mut DynamicMessage, choices: &mut Choices) {
+    for _ in 0..4 {
+        let input = case.any_payload(choices);
+        let options = PARTIAL.budget(choices.below(part.capacity() + 4 * input.len() + 64));
+        let mut merged = part.clone();
+        let _ = merged.merge_with(&input, options);
+        valid::values(merged.as_view(), 1 << 16);
+        valid::encoded(&merged);
+    }
+}
+
+/// A random change, made to both.
+fn change(part: &mut MessageMut<'_>, full: &mut MessageMut<'_>, choices: &mut Choices, depth: u32) {
+    let fields = all_fields(&full.descriptor());
+    if fields.is_empty() {
+        return;
+    }
+    let field = choices.pick(&fields).clone();
+    if choices.once_in(6) {
+        part.clear_field(&field);
+        full.clear_field(&field);
+        return;
+    }
+    let message = matches!(field.kind(), FieldKind::Message(_));
+    match choices.below(4) {
+        0 | 1 if message && !field.is_list() && !field.is_map() && depth > 0 => {
+            let mut inner = part.message_mut(&field).expect("a message field");
+            change(&mut inner, &mut full.message_mut(&field).expect("a message field"), choices, depth - 1);
+        }
+        0 | 1 if field.is_list() && message && depth > 0 => {
+            let index = choices.below(3);
+            match (part.element_mut(&field, index), full.element_mut(&field, index)) {
+                (Ok(mut part), Ok(mut full)) => change(&mut part, &mut full, choices, depth - 1),
+                (part, full) => assert_eq!(part.map(drop).unwrap_err(), full.map(drop).unwrap_err()),
+            }
+        }
+        0..3 if field.is_map() => {
+            let FieldKind::Message(entry) = field.kind() else { unreachable!() };
+            let key = key(&entry.map_entry_key_field().expect("an entry"), choices);
+            if choices.below(3) == 0 {
+                assert_eq!(part.remove(&field, key.clone()), full.remove(&field, key));
+                return;
+            }
+            let value = value(&entry.map_entry_value_field().expect("an entry"), choices);
+            part.insert(&field, key.clone(), value.clone()).expect("an entry of its kinds");
+            full.insert(&field, key, value).expect("an entry of its kinds");
+        }
+        0..3 if field.is_list() => {
+            let value = value(&field, choices);
+            part.push(&field, value.clone()).expect("a value of its kind");
+            full.push(&field, value).expect("a value of its kind");
+        }
+        _ => {
+            let value = match () {
+                () if field.is_map() => Value::Map(Default::default()),
+                () if field.is_list() => Value::List(vec![value(&field, choices)]),
+                () => value(&field, choices),
+            };
+            part.set_field(&field, value.clone()).expect("a value of its kind");
+            full.set_field(&field, value).expect("a value of its kind");
+        }
+    }
+}
+
+fn key(field: &FieldDescriptor, choices: &mut Choices) -> MapKey {
+    match value(field, choices) {
+        Value::Bool(v) => v.into(),
+        Value::I32(v) => v.into(),
+        Value::I64(v) => v.into(),
+        Value::U32(v) => v.into(),
+        Value::U64(v) => v.into(),
+        Value::String(v) => v.into(),
+        value => panic!("{value:?}"),
+    }
+}
+
+/// A value of the kind of the field; an empty message for messages.
+fn value(field: &FieldDescriptor, choices: &mut Choices) -> Value {
+    let n = choices.below(3);
+    match field.kind() {
+        FieldKind::Bool => Value::Bool(n != 0),
+        FieldKind::Int32 | FieldKind::Sint32 | FieldKind::Sfixed32 => Value::I32(n as i32),
+        FieldKind::Int64 | FieldKind::Sint64 | FieldKind::Sfixed64 => Value::I64(n as i64),
+        FieldKind::Uint32 | FieldKind::Fixed32 => Value::U32(n as u32),
+        FieldKind::Uint64 | FieldKind::Fixed64 => Value::U64(n as u64),
+        FieldKind::Float => Value::F32(n as f32),
+        FieldKind::Double => Value::F64(n as f64),
+        FieldKind::String => Value::String("é".repeat(n)),
+        FieldKind::Bytes => Value::Bytes(vec![0xff; n]),
+        FieldKind::Enum(list) => Value::EnumNumber(list.default_value().number()),
+        FieldKind::Message(message) => Value::Message(DynamicMessage::new(&message)),
+    }
+}

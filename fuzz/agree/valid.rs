@@ -1,0 +1,181 @@
+//! What must hold for every message, whatever was done to it and however that ended.
+
+use std::collections::BTreeSet;
+use tablepb::{
+    DecodeErrorKind, DecodeOptions, DynamicMessage, EncodeErrorKind, EncodeOptions, FieldDescriptor, ListRef,
+    MapKeyRef, MapRef, MessageView, ValueRef,
+};
+
+/// Deeper than any message here.
+const LEVELS: u32 = 400;
+/// Required fields may be missing, nothing else.
+pub const PARTIAL: DecodeOptions = DecodeOptions::new().allow_partial(true);
+/// The same without the limits.
+pub const ROOMY: DecodeOptions = PARTIAL.max_depth(LEVELS).budget(1 << 30);
+/// Encodes whatever there is.
+pub const ANY: EncodeOptions = EncodeOptions::new().allow_partial(true).max_depth(LEVELS);
+
+/// Reads every value in every way, and encodes the message, decodes, copies and compares it.
+///
+/// `input` is how many bytes have been put into the message in all: it cannot hold more values than that.
+pub fn message(message: &DynamicMessage, input: usize) {
+    values(message.as_view(), input);
+    let bytes = encoded(message);
+    let again = match DynamicMessage::decode_with(message.descriptor(), &bytes, ROOMY) {
+        Ok(again) => again,
+        Err(error) => panic!("{message:?} encodes as {bytes:02x?}, which does not decode: {error}"),
+    };
+    assert!(again == *message, "{message:?} encodes as {bytes:02x?}, which is {again:?}");
+    assert_eq!(encoded(&again), bytes, "{message:?} is encoded in another way when it is decoded again");
+    let copy = message.clone();
+    assert!(copy == *message && *message == copy, "{message:?} is not its clone");
+    let owned = message.as_view().to_owned();
+    assert!(owned == *message, "{message:?} is not its copy {owned:?}");
+}
+
+/// The message encoded in all ways, which must agree about its length.
+pub fn encoded(message: &DynamicMessage) -> Vec<u8> {
+    let mut bytes = vec![7];
+    message.encode_with(&mut bytes, ANY).expect("whatever a message holds can be encoded");
+    let bytes = bytes.split_off(1);
+    assert_eq!(message.encoded_len(), bytes.len(), "the length of {message:?}");
+    let mut sorted = Vec::new();
+    message.encode_with(&mut sorted, ANY.deterministic(true)).expect("as before");
+    assert_eq!(sorted.len(), bytes.len(), "in order of keys {message:?}");
+    match message.encode_to_vec() {
+        Ok(plain) => assert_eq!(plain, bytes),
+        Err(error) => {
+            let kind = error.kind();
+            assert!(
+                matches!(kind, EncodeErrorKind::MissingRequired | EncodeErrorKind::DepthExceeded),
+                "{kind:?}: {message:?}"
+            );
+            assert!(kind == EncodeErrorKind::DepthExceeded || !message.is_initialized());
+        }
+    }
+    bytes
+}
+
+/// The kinds of errors that a decode of a valid input may end with for want of something.
+pub fn is_limit(kind: DecodeErrorKind) -> bool {
+    matches!(kind, DecodeErrorKind::BudgetExceeded | DecodeErrorKind::DepthExceeded)
+}
+
+/// Reads everything by iterating and by descriptor.
+pub fn values(view: MessageView<'_, '_>, input: usize) {
+    let mut left = 64 + 8 * input;
+    walk(view, &mut left);
+}
+
+fn count(left: &mut usize) {
+    *left = left.checked_sub(1).expect("there are more values than bytes were given");
+}
+
+fn walk(view: MessageView<'_, '_>, left: &mut usize) {
+    let mut set = BTreeSet::new();
+    for (field, value) in view.fields() {
+        let name = field.full_name();
+        assert!(set.insert(field.number()), "{name} twice");
+        count(left);
+        let field = field.to_owned();
+        let got = view.get(&field).unwrap_or_else(|| panic!("{name} is listed and not set"));
+        assert!(alike(got, value), "{name} is {value:?}, by descriptor {got:?}");
+        assert!(alike(view.get_field(&field), value) && view.has_field(&field), "{name}");
+        if let Some(oneof) = field.containing_oneof() {
+            let member = view.get_oneof(&oneof).map(|(member, _)| member.number());
+            assert_eq!(member, Some(field.number()), "the oneof of {name}");
+        }
+        one_value(&field, value, left);
+    }
+    let descriptor = view.descriptor();
+    let extensions = descriptor.extensions().map(|extension| extension.as_field());
+    for field in descriptor.fields().chain(extensions) {
+        if set.contains(&field.number()) {
+            continue;
+        }
+        assert!(
+            view.get(&field).is_none() && !view.has_field(&field),
+            "{} is not listed, and is {:?} in {view:?}",
+            field.full_name(),
+            view.get(&field)
+        );
+        match view.get_field(&field) {
+            ValueRef::String(text) => valid_text(&field, text),
+            ValueRef::Message(inner) => assert_eq!(inner.fields().count(), 0, "{}", field.full_name()),
+            ValueRef::List(list) => assert!(list.is_empty()),
+            ValueRef::Map(map) => assert!(map.is_empty()),
+            _ => {}
+        }
+    }
+    for unknown in view.unknown_fields() {
+        count(left);
+        assert!(unknown.number() > 0 && unknown.value().len() < 1 << 31);
+    }
+}
+
+fn one_value(field: &FieldDescriptor, value: ValueRef<'_, '_>, left: &mut usize) {
+    match value {
+        ValueRef::String(text) => valid_text(field, text),
+        ValueRef::Bytes(bytes) => drop(std::hint::black_box(bytes.to_vec())),
+        ValueRef::Message(inner) => walk(inner, left),
+        ValueRef::Raw(raw) => assert_eq!(raw.to_vec().len(), raw.len(), "{}", field.full_name()),
+        ValueRef::List(list) => elements(field, list, left),
+        ValueRef::Map(map) => entries(field, map, left),
+        ValueRef::Unselected => panic!("{} is listed and not selected", field.full_name()),
+        _ => {}
+    }
+}
+
+/// What has the type `&str` is UTF-8, whatever the library says.
+fn valid_text(field: &FieldDescriptor, text: &str) {
+    let bytes = std::hint::black_box(text.as_bytes());
+    assert!(std::str::from_utf8(bytes).is_ok(), "not UTF-8 in {}: {bytes:02x?}", field.full_name());
+}
+
+fn elements(field: &FieldDescriptor, list: ListRef<'_, '_>, left: &mut usize) {
+    assert!(!list.is_empty() && field.is_list(), "{} is set and empty", field.full_name());
+    let mut index = 0;
+    for value in list.iter() {
+        count(left);
+        if index < 3 || index + 1 == list.len() {
+            assert!(list.get(index).is_some_and(|got| alike(got, value)), "{}[{index}]", field.full_name());
+        }
+        one_value(field, value, left);
+        index += 1;
+    }
+    assert_eq!(index, list.len(), "{}", field.full_name());
+    assert!(list.get(index).is_none());
+}
+
+fn entries(field: &FieldDescriptor, map: MapRef<'_, '_>, left: &mut usize) {
+    assert!(!map.is_empty() && field.is_map(), "{} is set and empty", field.full_name());
+    let mut keys = BTreeSet::new();
+    let mut entries = 0;
+    for (key, value) in map.iter() {
+        count(left);
+        entries += 1;
+        if let MapKeyRef::String(text) = key {
+            valid_text(field, text);
+        }
+        // Keys of fields without validation may be no text.
+        if key != MapKeyRef::String("\u{fffd}") {
+            assert!(keys.insert(key.to_owned()), "{key:?} twice in {}", field.full_name());
+            assert!(map.get(key).is_some_and(|got| alike(got, value)), "{key:?} in {}", field.full_name());
+        }
+        one_value(field, value, left);
+    }
+    assert_eq!(entries, map.len(), "{}", field.full_name());
+}
+
+/// Equal, NaN to itself, and lists, maps and messages by size: their parts are looked at one by one.
+fn alike(a: ValueRef<'_, '_>, b: ValueRef<'_, '_>) -> bool {
+    match (a, b) {
+        (ValueRef::F32(a), ValueRef::F32(b)) => a.to_bits() == b.to_bits(),
+        (ValueRef::F64(a), ValueRef::F64(b)) => a.to_bits() == b.to_bits(),
+        (ValueRef::List(a), ValueRef::List(b)) => a.len() == b.len(),
+        (ValueRef::Map(a), ValueRef::Map(b)) => a.len() == b.len(),
+        (ValueRef::Message(a), ValueRef::Message(b)) => a.descriptor() == b.descriptor(),
+        (ValueRef::Raw(a), ValueRef::Raw(b)) => a.len() == b.len(),
+        (a, b) => a == b,
+    }
+}

@@ -1,0 +1,317 @@
+//! Time in proportion: twice the input takes at most 2.2 times as long, whatever it is made of, in every way it can be
+//! read, and for types of 1, 70, 600 and 60 000 fields, of which the large ones take no more per byte.
+//!
+//! Of many short runs the shortest counts, which is one that nothing interrupted; what seems out of proportion is
+//! measured again before it is believed. For release builds.
+
+mod common;
+
+use common::bridge::descriptor;
+use common::keeping::Keeping;
+use common::samples;
+use common::schema::{Card, Kind, Schema, Syntax};
+use common::wire::Wire;
+use std::time::{Duration, Instant};
+use tablepb::{
+    DecodeOptions, Decoder, DynamicMessage, MessageDescriptor, Prepared, Projection, RawFields, RawValue,
+};
+
+#[global_allocator]
+static HEAP: Keeping = Keeping::new();
+
+/// Bytes of inputs: four doublings from the first to the second, two to the third.
+const SIZES: [usize; 3] = [1 << 12, 1 << 16, 1 << 18];
+/// What the second may take of the first, and the third of the second: 2.2 times as long for each doubling. One of them
+/// is enough: where memory no longer fits in a cache, or a decode starts over with more of it, there is a step in one.
+const MOST: [f64; 2] = [2.2 * 2.2 * 2.2 * 2.2, 2.2 * 2.2];
+/// Most times per byte that a type of 60 000 fields may take of what one of 70 takes: it fits in no cache.
+const WIDE: f64 = 12.0;
+/// Measured again so many times.
+const TRIES: usize = 25;
+
+/// A way to read, ready to be used many times.
+type Way = Box<dyn FnMut(&[u8])>;
+
+/// What a run takes at least, by as many runs as take some milliseconds.
+fn least(way: &mut Way, input: &[u8]) -> f64 {
+    let mut least = f64::MAX;
+    let start = Instant::now();
+    for round in 0.. {
+        let before = Instant::now();
+        way(input);
+        least = least.min(before.elapsed().as_secs_f64());
+        if start.elapsed() > Duration::from_millis(if round < 2 { 60 } else { 4 }) {
+            break;
+        }
+    }
+    least
+}
+
+/// How much longer twice the input takes, if that is more than it should, in the better of the two steps.
+fn too_slow(way: &mut Way, inputs: &[Vec<u8>; 3]) -> Option<f64> {
+    let mut times = [f64::MAX; 3];
+    let mut found = f64::MAX;
+    for round in 0..TRIES {
+        for (time, input) in times.iter_mut().zip(inputs) {
+            // Below a microsecond all that is measured is the clock.
+            *time = time.min(least(way, input)).max(1e-6);
+        }
+        let [small, medium, large] = times;
+        found = (medium / small / MOST[0]).powf(0.25).min((large / medium / MOST[1]).sqrt());
+        // What is out of all proportion need not be measured for long.
+        if found <= 1.0 || (round >= 4 && found > 1.5) {
+            break;
+        }
+    }
+    (found > 1.0).then_some(2.2 * found)
+}
+
+fn ways(of: &MessageDescriptor) -> Vec<(&'static str, Way)> {
+    let partial = DecodeOptions::new().allow_partial(true);
+    let mut paths = vec!["f1", "f3"];
+    if of.get_field(2).is_some_and(|field| field.is_list()) {
+        paths.push("f2.f1");
+    }
+    let some = Projection::new(of, paths).expect("paths");
+    let pass = some.clone().pass_through();
+    let lazy = Projection::all(of).lazy(["*"]).expect("all message fields");
+    let decoder = Decoder::new(of).with_options(partial);
+    let mut used = decoder.clone();
+    let mut projected = [&some, &pass, &lazy].map(|projection| decoder.clone().with_projection(projection));
+    let mut merged = DynamicMessage::new(of);
+    let (owned, prepared) = (of.clone(), of.clone());
+    let encoding = of.clone();
+    vec![
+        ("decoder", Box::new(move |input| drop(used.decode(input).map(drop)))),
+        ("dynamic", Box::new(move |input| drop(DynamicMessage::decode_with(&owned, input, partial)))),
+        ("merge", {
+            Box::new(move |input| {
+                merged.clear();
+                let (a, b) = input.split_at(input.len() / 2);
+                let _ = (merged.merge_with(a, partial), merged.merge_with(b, partial));
+            })
+        }),
+        (
+            "projections",
+            Box::new(move |input| {
+                projected.iter_mut().for_each(|decoder| drop(decoder.decode(input).map(drop)))
+            }),
+        ),
+        ("pass through, whole", {
+            Box::new(move |input| {
+                if let Ok(mut message) = pass.decode_with(input, partial) {
+                    let _ = message.materialize();
+                }
+            })
+        }),
+        ("prepared", Box::new(move |input| drop(Prepared::decode(&prepared, input)))),
+        (
+            "raw fields",
+            Box::new(|input| {
+                let mut out = Vec::new();
+                let _ = RawFields::new(input).replace(&[3, 1], RawValue::Varint(1), &mut out);
+                let _ = RawFields::new(input).filter(|field| field.is_ok()).count();
+            }),
+        ),
+        (
+            "encode, copy, compare",
+            Box::new(move |input| {
+                if let Ok(message) = DynamicMessage::decode_with(&encoding, input, partial) {
+                    let copy = message.as_view().to_owned();
+                    assert!(copy == message);
+                    let _ = (message.encode_to_vec().map(drop), message.encoded_len());
+                    let _ = message.as_view().fields().count();
+                }
+            }),
+        ),
+    ]
+}
+
+/// Pieces for the rich sample type, which are repeated.
+fn units() -> Vec<(&'static str, Wire)> {
+    let w = Wire::new;
+    let rich = Wire(samples::rich_payload());
+    vec![
+        ("everything", rich.clone()),
+        ("everything in a list", w().message(9, rich)),
+        ("numbers", w().int(1, 5).int(14, 3).fixed32(26, 7)),
+        ("strings", w().bytes(2, "some text")),
+        ("strings in a list", w().bytes(11, "text")),
+        ("empty strings in a list", w().bytes(11, "")),
+        ("messages that merge", w().message(3, w().int(1, 1))),
+        ("empty messages that merge", w().message(3, w())),
+        ("empty messages", w().message(9, w())),
+        ("messages of one field", w().message(9, w().int(1, 1))),
+        ("lists in a list", w().message(9, w().int(4, 1))),
+        ("maps in a list", w().message(9, w().message(5, w()))),
+        (
+            "maps of nine keys in a list",
+            w().message(9, (0..9).fold(w(), |w, k| w.message(5, Wire::new().int(1, k)))),
+        ),
+        ("points", w().message(18, w().fixed32(1, 1))),
+        ("empty points", w().message(18, w())),
+        ("wide messages", w().message(19, w().int(120, 1))),
+        ("empty wide messages", w().message(19, w())),
+        ("groups", w().group(20, w())),
+        ("a group that merges", w().group(8, w())),
+        ("unknown varints", w().int(127, 0)),
+        ("two unknown fields in turn", w().int(126, 0).int(1, 1).int(127, 0)),
+        ("unknown groups", w().group(127, w().int(1, 1))),
+        ("another wire type", w().bytes(1, "a").int(2, 5)),
+        ("a oneof that changes", w().int(14, 1).bytes(16, "a").message(15, w().int(1, 1))),
+        ("a message of a oneof", w().message(15, w()).int(14, 1)),
+        ("numbers the enum lacks", w().int(7, 99)),
+        ("numbers the enum lacks, in runs", w().bytes(7, [99, 1, 99, 1])),
+        ("a map of one key", w().message(5, w().int(1, 7).int(2, 1))),
+        ("empty entries", w().message(12, w())),
+        ("entries whose value the enum lacks", w().message(13, w().int(2, 99))),
+        ("runs of one", w().bytes(4, [1])),
+        ("empty runs", w().bytes(4, [])),
+        ("long varints", w().bytes(27, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1])),
+    ]
+}
+
+/// Inputs of about a size that are not one piece many times.
+fn shapes() -> Vec<(&'static str, fn(usize) -> Wire)> {
+    vec![
+        ("keys that fall", |n| {
+            (0..n as u64 / 6).fold(Wire::new(), |w, k| w.message(5, Wire::new().int(1, (1 << 20) - k)))
+        }),
+        ("keys a power of two apart", |n| {
+            (0..n as u64 / 8).fold(Wire::new(), |w, k| w.message(5, Wire::new().int(1, k << 18)))
+        }),
+        ("text keys that begin alike", |n| {
+            (0..n / 110).fold(Wire::new(), |w, k| {
+                w.message(12, Wire::new().bytes(1, format!("{}{k:07}", "p".repeat(100))))
+            })
+        }),
+        ("one string", |n| Wire::new().bytes(2, "é".repeat(n / 2))),
+        ("one run", |n| Wire::new().bytes(4, vec![1; n])),
+        ("a run with a fault at its end", |n| Wire::new().bytes(4, [vec![1; n], vec![0x80]].concat())),
+        ("a length that lies at the end", |n| {
+            Wire::repeat(Wire::new().int(1, 1), n / 2).raw(&[0x12, 0xff, 0xff, 0xff, 0xff, 7])
+        }),
+        ("groups that never end", |n| Wire::repeat(Wire::new().tag(127, 3), n / 2)),
+        ("messages 99 deep", |n| {
+            let one = samples::wrapped(99, Wire::new(), |inner| Wire::new().message(9, inner));
+            Wire::repeat(one.clone(), n / one.0.len())
+        }),
+        ("messages in two halves at every level", |n| {
+            fn halves(n: usize) -> Wire {
+                if n < 16 {
+                    return Wire::new().int(1, 1);
+                }
+                let half = halves(n / 2 - 4);
+                Wire::new().message(3, half.clone()).message(3, half)
+            }
+            halves(n)
+        }),
+        ("a small and a large part at every level", |n| {
+            (0..90).fold(Wire::new().int(1, 1), |inner, _| {
+                Wire::repeat(Wire::new().int(1, 1), n / 180).message(3, inner)
+            })
+        }),
+    ]
+}
+
+fn repeated(unit: &Wire, size: usize) -> Vec<u8> {
+    unit.0.repeat(size / unit.0.len())
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "measures time: for release builds")]
+fn twice_the_input_takes_twice_the_time() {
+    let schema = samples::rich();
+    let rich = descriptor(&schema, &schema.pool(), 0);
+    let mut inputs: Vec<(&str, [Vec<u8>; 3])> = Vec::new();
+    inputs.extend(units().iter().map(|(name, unit)| (*name, SIZES.map(|size| repeated(unit, size)))));
+    inputs.extend(shapes().iter().map(|(name, shape)| (*name, SIZES.map(|size| shape(size).0))));
+    let mut slow = Vec::new();
+    for (name, inputs) in &inputs {
+        for (way, run) in &mut ways(&rich) {
+            if let Some(ratio) = too_slow(run, inputs) {
+                slow.push(format!("{name}, {way}: {ratio:.2} for twice the input"));
+                println!("{}", slow[slow.len() - 1]);
+            }
+        }
+    }
+    assert!(slow.is_empty(), "{slow:#?}");
+}
+
+/// Message 0 has this many fields: numbers, members of a oneof, or messages of a type that has as many.
+fn wide(fields: u32, kind: usize) -> MessageDescriptor {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto3);
+    let root = schema.message(file, "Root");
+    schema.add(root, 1, Kind::Int32, Card::Optional);
+    let part = schema.message(file, "Part");
+    schema.add(root, 2, Kind::Message(part), Card::Repeated);
+    if kind == 1 {
+        schema.messages[root].oneofs = 1;
+        schema.messages[part].oneofs = 1;
+    }
+    for (message, first) in [(root, 3), (part, 1)] {
+        for number in (first..first + fields).map(allowed) {
+            let field = schema.add(message, number, Kind::Int32, Card::Optional);
+            field.oneof = (kind == 1).then_some(0);
+        }
+    }
+    descriptor(&schema, &schema.pool(), root)
+}
+
+/// Some numbers are reserved.
+fn allowed(number: u32) -> u32 {
+    if number < 19_000 { number } else { number + 1_000 }
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "measures time: for release builds")]
+fn types_of_many_fields_take_time_for_what_is_set() {
+    let mut slow = Vec::new();
+    for (kind, what) in ["fields", "members of a oneof"].into_iter().enumerate() {
+        let mut usual: Vec<Vec<f64>> = Vec::new();
+        for fields in [1, 70, 600, 60_000u32] {
+            let of = wide(fields, kind);
+            let last = allowed(2 + fields);
+            let pieces = [
+                ("the first and the last", Wire::new().int(3, 1).int(last, 1)),
+                ("the last in messages", Wire::new().message(2, Wire::new().int(allowed(fields), 1))),
+                ("empty messages", Wire::new().message(2, Wire::new())),
+                ("an unknown one", Wire::new().int(last + 7, 1)),
+            ];
+            for (at, (piece, unit)) in pieces.iter().enumerate() {
+                let inputs = SIZES.map(|size| repeated(unit, size));
+                let mut ways = ways(&of);
+                if usual.len() == at {
+                    usual.push(vec![f64::MAX; ways.len()]);
+                }
+                for ((way, run), usual) in ways.iter_mut().zip(&mut usual[at]) {
+                    if let Some(ratio) = too_slow(run, &inputs) {
+                        slow.push(format!("{fields} {what}, {piece}, {way}: {ratio:.2} for twice"));
+                        println!("{}", slow[slow.len() - 1]);
+                    }
+                    // Per piece, for the bytes of a tag differ.
+                    let mut each = least(run, &inputs[1]) * unit.0.len() as f64;
+                    match fields {
+                        70 => *usual = each,
+                        600.. => {
+                            for round in 0..TRIES {
+                                if each > WIDE * *usual && (round < 4 || each < 2.0 * WIDE * *usual) {
+                                    each = each.min(least(run, &inputs[1]) * unit.0.len() as f64);
+                                }
+                            }
+                            if each > WIDE * *usual {
+                                let times = each / *usual;
+                                slow.push(format!(
+                                    "{fields} {what}, {piece}, {way}: {times:.0} times as slow"
+                                ));
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    assert!(slow.is_empty(), "{slow:#?}");
+}
