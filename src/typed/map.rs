@@ -10,11 +10,12 @@ use super::{
     field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
     input::Input,
     kinds::{FieldKind, Map},
+    place::merge_aside,
     size::Sizer,
     write::Writer,
 };
 use crate::wire::WireType;
-use crate::{DecodeErrorKind, Syntax};
+use crate::{DecodeErrorKind, Syntax, TableKind};
 use alloc::{collections::BTreeMap, vec::Vec};
 #[cfg(feature = "std")]
 use {
@@ -56,15 +57,16 @@ fn write_entries<'m, K: Single<KK> + 'm, V: Single<VK> + 'm, KK: FieldKind, VK: 
     }
 }
 
-/// An entry behind the tag of the field; `None` if it is to be kept as unknown.
+/// Merges the fields of an entry, whose length is next; false if it is to be kept as unknown.
 #[inline]
 fn read_entry<'i, K: SingleFrom<'i, KK>, V: SingleFrom<'i, VK>, KK: FieldKind, VK: FieldKind>(
+    key: &mut K,
+    value: &mut V,
     input: &mut Input<'i>,
-) -> Result<Option<(K, V)>, DecodeErrorKind> {
+) -> Result<bool, DecodeErrorKind> {
     let start = input.pos;
-    let entry = input.prefixed(|input| {
-        let (mut key, mut value) = (K::fresh(input)?, V::fresh(input)?);
-        let mut known = true;
+    let known = input.prefixed(|input| {
+        let (mut known, mut has_value) = (true, false);
         while let Some(at) = input.next() {
             let bits = input.tag()?;
             let outcome = match bits >> 3 {
@@ -75,17 +77,41 @@ fn read_entry<'i, K: SingleFrom<'i, KK>, V: SingleFrom<'i, VK>, KK: FieldKind, V
             if bits == VALUE.tag::<VK>() as u32 {
                 // Only a closed enum refuses a value of its wire type; the last value decides.
                 known = outcome != Ok(Outcome::Unknown);
+                has_value = true;
             }
             if outcome != Ok(Outcome::Done) {
                 input.settle(outcome, bits, at, 0, None)?;
             }
         }
-        Ok(known.then_some((key, value)))
+        if const { matches!(VK::VALUE, TableKind::Message(_)) } && !has_value {
+            input.empty_value(const { VK::REQUIRED })?;
+        }
+        Ok(known)
     })?;
-    if entry.is_none() {
+    if !known {
         input.pos = start;
     }
-    Ok(entry)
+    Ok(known)
+}
+
+/// Merges an entry and inserts it.
+#[inline]
+fn merge_entry<'i, K: SingleFrom<'i, KK>, V: SingleFrom<'i, VK>, KK: FieldKind, VK: FieldKind>(
+    input: &mut Input<'i>,
+    insert: impl FnOnce(K, V, &mut Input<'i>) -> Result<(), DecodeErrorKind>,
+) -> Merged {
+    merge_aside(
+        input,
+        |input| Ok((K::fresh(input)?, V::fresh(input)?)),
+        |(key, value), input| read_entry(key, value, input),
+        |(key, value), known, input| {
+            if !known {
+                return Ok(Outcome::Unknown);
+            }
+            insert(key, value, input)?;
+            Ok(Outcome::Done)
+        },
+    )
 }
 
 macro_rules! maps {
@@ -109,7 +135,10 @@ macro_rules! maps {
 
             #[inline(always)]
             fn clear(&mut self) {
-                self.clear();
+                // Cheaper than finding that there is nothing to drop.
+                if !self.is_empty() {
+                    self.clear();
+                }
             }
         }
 
@@ -125,10 +154,11 @@ macro_rules! maps {
                 if bits & 7 != WireType::LengthDelimited as u32 {
                     return Ok(Outcome::Unknown);
                 }
-                let Some((key, value)) = read_entry(input)? else { return Ok(Outcome::Unknown) };
-                $reserve(self, &key, input)?;
-                self.insert(key, value);
-                Ok(Outcome::Done)
+                merge_entry(input, |key, value, input| {
+                    $reserve(self, &key, input)?;
+                    self.insert(key, value);
+                    Ok(())
+                })
             }
         }
     };
