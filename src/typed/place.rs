@@ -11,23 +11,25 @@ use alloc::{boxed::Box, vec::Vec};
 /// The largest value that may be in a recursive frame while it is made, in bytes.
 pub(super) const SMALL: usize = 64;
 
+/// Makes a value where it stays: out of line if it is large. Without optimisation what is inlined leaves its temporaries
+/// in the frame, even those of a branch that is never taken; hence a function for each.
+macro_rules! by_size {
+    ($size:ty, $small:ident($($argument:expr),*), $large:ident) => {
+        if const { size_of::<$size>() <= SMALL } { $small($($argument),*) } else { $large($($argument),*) }
+    };
+}
+
 /// Appends a fresh value.
 #[inline(always)]
 pub(super) fn push_fresh<'i, K: FieldKind, T: SingleFrom<'i, K>>(
     list: &mut Vec<T>,
     input: &mut Input<'i>,
 ) -> Result<(), DecodeErrorKind> {
-    if const { size_of::<T>() <= SMALL } {
-        input.reserve(list, 1)?;
-        list.push(T::fresh(input)?);
-        Ok(())
-    } else {
-        push_large(list, input)
-    }
+    by_size!(T, push(list, input), push_large)
 }
 
-#[inline(never)]
-fn push_large<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+#[inline]
+fn push<'i, K: FieldKind, T: SingleFrom<'i, K>>(
     list: &mut Vec<T>,
     input: &mut Input<'i>,
 ) -> Result<(), DecodeErrorKind> {
@@ -36,17 +38,29 @@ fn push_large<'i, K: FieldKind, T: SingleFrom<'i, K>>(
     Ok(())
 }
 
+#[inline(never)]
+fn push_large<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+    list: &mut Vec<T>,
+    input: &mut Input<'i>,
+) -> Result<(), DecodeErrorKind> {
+    push(list, input)
+}
+
 /// Makes `member` hold a fresh value.
 #[inline(always)]
 pub(super) fn insert_fresh<'m, 'i, K: FieldKind, T: SingleFrom<'i, K>>(
     member: &'m mut Option<T>,
     input: &mut Input<'i>,
 ) -> Result<&'m mut T, DecodeErrorKind> {
-    if const { size_of::<T>() <= SMALL } {
-        Ok(member.insert(T::fresh(input)?))
-    } else {
-        insert_large(member, input)
-    }
+    by_size!(T, insert(member, input), insert_large)
+}
+
+#[inline]
+fn insert<'m, 'i, K: FieldKind, T: SingleFrom<'i, K>>(
+    member: &'m mut Option<T>,
+    input: &mut Input<'i>,
+) -> Result<&'m mut T, DecodeErrorKind> {
+    Ok(member.insert(T::fresh(input)?))
 }
 
 #[inline(never)]
@@ -54,7 +68,7 @@ fn insert_large<'m, 'i, K: FieldKind, T: SingleFrom<'i, K>>(
     member: &'m mut Option<T>,
     input: &mut Input<'i>,
 ) -> Result<&'m mut T, DecodeErrorKind> {
-    Ok(member.insert(T::fresh(input)?))
+    insert(member, input)
 }
 
 /// Makes a oneof hold a fresh value.
@@ -64,12 +78,17 @@ pub(super) fn set_fresh<'i, K: FieldKind, T: SingleFrom<'i, K>, O>(
     wrap: impl FnOnce(T) -> O,
     input: &mut Input<'i>,
 ) -> Result<(), DecodeErrorKind> {
-    if const { size_of::<O>() <= SMALL } {
-        *member = Some(wrap(T::fresh(input)?));
-        Ok(())
-    } else {
-        set_large(member, wrap, input)
-    }
+    by_size!(O, set(member, wrap, input), set_large)
+}
+
+#[inline]
+fn set<'i, K: FieldKind, T: SingleFrom<'i, K>, O>(
+    member: &mut Option<O>,
+    wrap: impl FnOnce(T) -> O,
+    input: &mut Input<'i>,
+) -> Result<(), DecodeErrorKind> {
+    *member = Some(wrap(T::fresh(input)?));
+    Ok(())
 }
 
 #[inline(never)]
@@ -78,8 +97,7 @@ fn set_large<'i, K: FieldKind, T: SingleFrom<'i, K>, O>(
     wrap: impl FnOnce(T) -> O,
     input: &mut Input<'i>,
 ) -> Result<(), DecodeErrorKind> {
-    *member = Some(wrap(T::fresh(input)?));
-    Ok(())
+    set(member, wrap, input)
 }
 
 /// A message without fields in a box. `Box` cannot say that there is no memory.
@@ -130,18 +148,29 @@ pub(super) fn merge_aside<'i, T, X, R>(
     finish: impl FnOnce(T, X, &mut Input<'i>) -> Result<R, DecodeErrorKind>,
 ) -> Result<R, DecodeErrorKind> {
     if const { size_of::<T>() <= IN_FRAME } {
-        let mut value = make(input)?;
-        let merged = merge(&mut value, input)?;
-        return finish(value, merged, input);
+        merge_in_frame(input, make, merge, finish)
+    } else {
+        let mut room = make_on_heap(input, make)?;
+        // There is one value from the beginning to the end.
+        let merged = merge(room.last_mut().ok_or(DecodeErrorKind::BudgetExceeded)?, input)?;
+        take_from_heap(room, merged, input, finish)
     }
-    let mut room = made(input, make)?;
-    // There is one value from the beginning to the end.
-    let merged = merge(room.last_mut().ok_or(DecodeErrorKind::BudgetExceeded)?, input)?;
-    hand_on(room, merged, input, finish)
+}
+
+#[inline]
+fn merge_in_frame<'i, T, X, R>(
+    input: &mut Input<'i>,
+    make: impl FnOnce(&mut Input<'i>) -> Result<T, DecodeErrorKind>,
+    merge: impl FnOnce(&mut T, &mut Input<'i>) -> Result<X, DecodeErrorKind>,
+    finish: impl FnOnce(T, X, &mut Input<'i>) -> Result<R, DecodeErrorKind>,
+) -> Result<R, DecodeErrorKind> {
+    let mut value = make(input)?;
+    let merged = merge(&mut value, input)?;
+    finish(value, merged, input)
 }
 
 #[inline(never)]
-fn made<'i, T>(
+fn make_on_heap<'i, T>(
     input: &mut Input<'i>,
     make: impl FnOnce(&mut Input<'i>) -> Result<T, DecodeErrorKind>,
 ) -> Result<Vec<T>, DecodeErrorKind> {
@@ -151,7 +180,7 @@ fn made<'i, T>(
 }
 
 #[inline(never)]
-fn hand_on<'i, T, X, R>(
+fn take_from_heap<'i, T, X, R>(
     mut room: Vec<T>,
     merged: X,
     input: &mut Input<'i>,
