@@ -57,10 +57,10 @@ impl<'p> Budget<'p> {
         self.left = self.left.saturating_add(bytes);
     }
 
-    /// What is left, with what is in the pot.
+    /// What is left, without what is in the pot, which others want as well.
     #[inline]
     pub(super) fn left(&self) -> usize {
-        self.left.saturating_add(self.from.map_or(0, |pot| pot.0.load(Relaxed)))
+        self.left
     }
 
     #[cold]

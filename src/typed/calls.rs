@@ -36,13 +36,11 @@ pub trait Calls {
     ) -> Merged;
 
     /// `Input::new_arm`.
-    fn new_arm<'i, K: FieldKind, T: SingleFrom<'i, K>, O>(
-        member: &mut Option<O>,
+    fn new_arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
         bits: u32,
         spec: Spec,
         input: &mut Input<'i>,
-        wrap: impl FnOnce(T) -> O,
-        find: impl FnOnce(&mut O) -> Option<&mut T>,
+        set: impl FnOnce(T),
     ) -> Merged;
 
     /// `SingleFrom::merge`.
@@ -69,15 +67,13 @@ impl Calls for InPlace {
     }
 
     #[inline(always)]
-    fn new_arm<'i, K: FieldKind, T: SingleFrom<'i, K>, O>(
-        member: &mut Option<O>,
+    fn new_arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
         bits: u32,
         spec: Spec,
         input: &mut Input<'i>,
-        wrap: impl FnOnce(T) -> O,
-        find: impl FnOnce(&mut O) -> Option<&mut T>,
+        set: impl FnOnce(T),
     ) -> Merged {
-        input.new_arm(bits, spec, member, wrap, find)
+        input.new_arm(bits, spec, set)
     }
 
     #[inline(always)]
@@ -106,15 +102,13 @@ impl Calls for Called {
     }
 
     #[inline(never)]
-    fn new_arm<'i, K: FieldKind, T: SingleFrom<'i, K>, O>(
-        member: &mut Option<O>,
+    fn new_arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
         bits: u32,
         spec: Spec,
         input: &mut Input<'i>,
-        wrap: impl FnOnce(T) -> O,
-        find: impl FnOnce(&mut O) -> Option<&mut T>,
+        set: impl FnOnce(T),
     ) -> Merged {
-        input.new_arm(bits, spec, member, wrap, find)
+        input.new_arm(bits, spec, set)
     }
 
     #[inline(never)]

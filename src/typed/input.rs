@@ -8,13 +8,13 @@ use super::{
     budget::Budget,
     field::{Merged, Outcome, SingleFrom, Spec},
     kinds::{FieldKind, has_messages},
-    place::set_fresh,
+    place::merge_aside,
     stack::Stack,
     trail::Trail,
 };
 use crate::decode::DecodeOptions;
 use crate::wire::{self, DEFAULT_DEPTH, Tag, WireType, raw};
-use crate::{DecodeError, DecodeErrorKind, MessageTable, TableKind};
+use crate::{DecodeError, DecodeErrorKind, MessageTable};
 use alloc::{string::String, vec::Vec};
 use core::mem::{replace, take};
 
@@ -260,33 +260,27 @@ impl<'i> Input<'i> {
     }
 
     /// Merges the field of an arm that is not set, and sets it if the field is one of the arm.
-    ///
-    /// A message is merged where it stays, so its arm is set before.
     #[inline]
-    pub fn new_arm<K: FieldKind, T: SingleFrom<'i, K>, O>(
+    pub fn new_arm<K: FieldKind, T: SingleFrom<'i, K>>(
         &mut self,
         bits: u32,
         spec: Spec,
-        member: &mut Option<O>,
-        wrap: impl FnOnce(T) -> O,
-        find: impl FnOnce(&mut O) -> Option<&mut T>,
+        set: impl FnOnce(T),
     ) -> Merged {
         if bits & 7 != K::WIRE as u32 {
             return Ok(Outcome::Unknown);
         }
-        if const { matches!(K::VALUE, TableKind::Message(_)) } {
-            set_fresh(member, wrap, self)?;
-            return match member.as_mut().and_then(find) {
-                Some(value) => value.merge(bits, spec, self),
-                None => Ok(Outcome::Unknown),
-            };
-        }
-        let mut value = T::fresh(self)?;
-        let outcome = value.merge(bits, spec, self)?;
-        if outcome == Outcome::Done {
-            *member = Some(wrap(value));
-        }
-        Ok(outcome)
+        merge_aside(
+            self,
+            |input| T::fresh(input),
+            |value, input| value.merge(bits, spec, input),
+            |value, outcome, _| {
+                if outcome == Outcome::Done {
+                    set(value);
+                }
+                Ok(outcome)
+            },
+        )
     }
 
     /// Notes which element of a repeated field the fault is in.
@@ -446,6 +440,14 @@ impl<'i> Input<'i> {
     /// Makes the string a copy of `value`, in its own memory if that is large enough.
     #[inline]
     pub(super) fn assign(&mut self, string: &mut String, value: &str) -> Result<(), DecodeErrorKind> {
+        if string.capacity() == 0 {
+            let mut copy = String::new();
+            self.charge(value.len())?;
+            copy.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
+            copy.push_str(value);
+            *string = copy;
+            return Ok(());
+        }
         string.clear();
         if string.capacity() < value.len() {
             self.charge(value.len())?;

@@ -320,28 +320,19 @@ macro_rules! __message {
                             ),)?
                             $($($arm_number => {
                                 let spec = $crate::__private::spec!($arm_number $arm_options $syntax);
-                                match &mut *$field {
-                                    $crate::__private::Some($crate::__private::arm!($kind $arm value)) => {
-                                        __C::arm::<$crate::__private::kind!($arm_kind), _>(
-                                            value, bits, spec, input,
-                                        )
-                                    }
-                                    member => __C::new_arm::<$crate::__private::kind!($arm_kind), _, _>(
-                                        member,
+                                if let $crate::__private::Some($crate::__private::arm!($kind $arm value)) = $field {
+                                    __C::arm::<$crate::__private::kind!($arm_kind), _>(
+                                        value, bits, spec, input,
+                                    )
+                                } else {
+                                    __C::new_arm::<$crate::__private::kind!($arm_kind), _>(
                                         bits,
                                         spec,
                                         input,
-                                        |value| $crate::__private::arm!($kind $arm value),
-                                        |arm| {
-                                            #[allow(unreachable_patterns)]
-                                            match arm {
-                                                $crate::__private::arm!($kind $arm value) => {
-                                                    $crate::__private::Some(value)
-                                                }
-                                                _ => $crate::__private::None,
-                                            }
-                                        },
-                                    ),
+                                        |value| *$field = $crate::__private::Some(
+                                            $crate::__private::arm!($kind $arm value)
+                                        ),
+                                    )
                                 }
                             })+)?
                         )*

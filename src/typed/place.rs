@@ -71,35 +71,6 @@ fn insert_large<'m, 'i, K: FieldKind, T: SingleFrom<'i, K>>(
     insert(member, input)
 }
 
-/// Makes a oneof hold a fresh value.
-#[inline(always)]
-pub(super) fn set_fresh<'i, K: FieldKind, T: SingleFrom<'i, K>, O>(
-    member: &mut Option<O>,
-    wrap: impl FnOnce(T) -> O,
-    input: &mut Input<'i>,
-) -> Result<(), DecodeErrorKind> {
-    by_size!(O, set(member, wrap, input), set_large)
-}
-
-#[inline]
-fn set<'i, K: FieldKind, T: SingleFrom<'i, K>, O>(
-    member: &mut Option<O>,
-    wrap: impl FnOnce(T) -> O,
-    input: &mut Input<'i>,
-) -> Result<(), DecodeErrorKind> {
-    *member = Some(wrap(T::fresh(input)?));
-    Ok(())
-}
-
-#[inline(never)]
-fn set_large<'i, K: FieldKind, T: SingleFrom<'i, K>, O>(
-    member: &mut Option<O>,
-    wrap: impl FnOnce(T) -> O,
-    input: &mut Input<'i>,
-) -> Result<(), DecodeErrorKind> {
-    set(member, wrap, input)
-}
-
 /// A message without fields in a box. `Box` cannot say that there is no memory.
 #[inline(never)]
 pub(super) fn boxed<'i, M: DecodeFrom<'i>>(input: &mut Input<'i>) -> Result<Box<M>, DecodeErrorKind> {
@@ -136,8 +107,8 @@ pub(super) fn put<T>(mut room: Vec<T>, value: T) -> One<T> {
 }
 
 /// The largest value that is made in the frame of the function that merges it to put it somewhere else, in bytes: taking
-/// memory for each costs more than it saves up to about this size.
-const IN_FRAME: usize = 256;
+/// memory for each costs more than it saves up to about this size. Without optimisation there are several copies of it.
+const IN_FRAME: usize = if cfg!(debug_assertions) { SMALL } else { 256 };
 
 /// Makes a value, merges into it, and hands it on; what is large waits on the heap while values in it are merged.
 #[inline(always)]
