@@ -222,7 +222,7 @@ fn measured<M: DecodeOwned>(size: usize, way: &'static str, nest: &'static [Nest
 }
 
 /// Without optimisation everything that is inlined has room of its own in a frame.
-const PER_LEVEL: usize = if cfg!(debug_assertions) { 2800 } else { 1000 };
+const PER_LEVEL: usize = if cfg!(debug_assertions) { 4500 } else { 1000 };
 
 /// A message whose frames are as large as those of a struct that nobody has thought of.
 #[derive(Default)]

@@ -130,6 +130,11 @@ impl Pot {
         let _ = self.0.fetch_update(Relaxed, Relaxed, |left| Some(left.saturating_add(bytes)));
     }
 
+    /// Whether there are so many bytes in it at the moment.
+    pub(super) fn has(&self, bytes: usize) -> bool {
+        self.0.load(Relaxed) >= bytes
+    }
+
     /// Whether both are one.
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

@@ -160,10 +160,21 @@ impl<T: DecodeOwned> Lazy<T> {
         self.get().map(|_| ())
     }
 
+    #[inline]
     fn decoded(&self) -> Result<&Decoded<T>, DecodeError> {
-        let decode = || Decoded { result: decode(self.raw.as_deref()), counts: false };
-        self.value.get_or_init(decode).ok_or_else(|| {
-            let offset = self.raw.as_deref().map_or(0, |[raw]| raw.offset());
+        match self.value.get() {
+            Some(value) => Ok(value),
+            None => self.fill(),
+        }
+    }
+
+    fn fill(&self) -> Result<&Decoded<T>, DecodeError> {
+        let raw = self.raw.as_deref();
+        let affords = raw.is_none_or(|[raw]| raw.affords(size_of::<Decoded<T>>()));
+        let make = || Decoded { result: decode(raw), counts: false };
+        let value = if affords { self.value.get_or_init(make) } else { None };
+        value.ok_or_else(|| {
+            let offset = raw.map_or(0, |[raw]| raw.offset());
             DecodeError::new(DecodeErrorKind::BudgetExceeded, offset).in_message(T::TABLE.full_name())
         })
     }
@@ -194,7 +205,7 @@ impl<T: DecodeOwned> Lazy<T> {
 
 fn decode<T: DecodeOwned>(raw: Option<&[Occurrences; 1]>) -> Result<T, DecodeError> {
     match raw {
-        Some([raw]) => raw.decode(),
+        Some([raw]) => raw.decode(size_of::<Decoded<T>>()),
         None => Ok(T::unset()),
     }
 }

@@ -29,6 +29,10 @@ const VALUE: Spec = Spec::new(2, Syntax::Proto3);
 /// Entries of a node of a `BTreeMap`.
 const NODE: usize = 11;
 
+/// Control bytes of a `HashMap` that are looked at together, and the alignment of its table.
+#[cfg(feature = "std")]
+const GROUP: usize = 16;
+
 #[inline]
 fn size_entries<'m, K: Single<KK> + 'm, V: Single<VK> + 'm, KK: FieldKind, VK: FieldKind>(
     entries: impl Iterator<Item = (&'m K, &'m V)>,
@@ -219,7 +223,7 @@ fn reserve_entry<K: Ord, V>(
     }
 }
 
-/// Makes room for one more entry and charges the table, which doubles; the old one is there while entries move.
+/// Makes room for one more entry.
 #[cfg(feature = "std")]
 #[inline]
 fn reserve_bucket<K: Eq + Hash, V, S: BuildHasher>(
@@ -227,13 +231,28 @@ fn reserve_bucket<K: Eq + Hash, V, S: BuildHasher>(
     _: &K,
     input: &mut Input<'_>,
 ) -> Result<(), DecodeErrorKind> {
+    if map.len() < map.capacity() { Ok(()) } else { grow_table(map, input) }
+}
+
+/// Charges the table, which doubles, and makes it; the old one is there while entries move.
+#[cfg(feature = "std")]
+#[inline(never)]
+fn grow_table<K: Eq + Hash, V, S: BuildHasher>(
+    map: &mut HashMap<K, V, S>,
+    input: &mut Input<'_>,
+) -> Result<(), DecodeErrorKind> {
+    let table = |capacity: usize| {
+        // One control byte per bucket and a group of them more; seven of eight buckets are used at most.
+        let buckets = match capacity {
+            0..4 if size_of::<(K, V)>() >= 4 => 4,
+            0..8 => 8,
+            8..15 => 16,
+            _ => (capacity * 8 / 7).next_power_of_two(),
+        };
+        buckets * (size_of::<(K, V)>() + 1) + 2 * GROUP
+    };
     let old = map.capacity();
-    if map.len() < old {
-        return Ok(());
-    }
-    // One control byte per bucket; seven of eight buckets are used at most.
-    let table = |capacity: usize| (capacity * 8 / 7).next_power_of_two() * (size_of::<(K, V)>() + 1);
-    input.charge(table((2 * old).max(3) + 1))?;
+    input.charge(table(old + 1))?;
     map.try_reserve(1).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
     if old > 0 {
         input.refund(table(old));

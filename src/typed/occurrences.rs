@@ -8,6 +8,7 @@ use super::{
     message::check_required,
     place::{One, charged_room, put},
 };
+use crate::error::PathStep;
 use crate::{DecodeError, DecodeErrorKind, DecodeOptions};
 use alloc::vec::Vec;
 use core::{
@@ -61,6 +62,21 @@ enum Octets {
     Owned(Vec<u8>),
     #[cfg(feature = "bytes")]
     Shared(bytes::Bytes),
+}
+
+/// An error without its path, in bytes.
+const FAILED: usize = 128;
+
+/// The error, without its path if that is too much for the budget.
+#[cold]
+fn affordable<T: DecodeOwned>(error: DecodeError, input: &mut Input<'_>) -> DecodeError {
+    // The list has doubled, from four steps on.
+    let steps = error.path().steps().len();
+    let room = if steps == 0 { 0 } else { steps.next_power_of_two().max(4) };
+    match input.charge(room * size_of::<PathStep>()) {
+        Ok(()) => error,
+        Err(_) => DecodeError::new(error.kind(), error.offset()).in_message(T::TABLE.full_name()),
+    }
 }
 
 impl Octets {
@@ -168,9 +184,14 @@ impl Occurrences {
         input
     }
 
-    /// Merges the occurrences into a message, one after the other, as if they had been merged when they were read. The
-    /// message itself counts as well.
-    pub(super) fn decode<T: DecodeOwned>(&self) -> Result<T, DecodeError> {
+    /// Whether there is budget for a value of this size; if not, not even the error is kept.
+    pub(super) fn affords(&self, size: usize) -> bool {
+        self.grant.pot.has(size.saturating_add(FAILED))
+    }
+
+    /// Merges the occurrences into a message, one after the other, as if they had been merged when they were read. `size`
+    /// bytes for what is made of it count as well, and so does an error, which is kept in its place.
+    pub(super) fn decode<T: DecodeOwned>(&self, size: usize) -> Result<T, DecodeError> {
         let bytes = self.bytes.as_slice();
         let (starts, grants) = match self.later.as_deref() {
             Some([later]) => (later.starts.as_slice(), later.grants.as_slice()),
@@ -189,10 +210,12 @@ impl Occurrences {
             let part = bytes.get(start..end).unwrap_or_default();
             let mut input = self.input(part, offset);
             input.budget = Budget::of(&grant.pot);
-            let merged = match input.charge(if i == 0 { size_of::<T>() } else { 0 }) {
+            let merged = match input.charge(FAILED + if i == 0 { size } else { 0 }) {
                 Ok(()) => input.root(&mut message),
                 Err(kind) => Err(DecodeError::new(kind, offset).in_message(T::TABLE.full_name())),
             };
+            let merged = merged.map_err(|error| affordable::<T>(error, &mut input));
+            input.refund(if merged.is_ok() { FAILED } else { 0 });
             grant.spent.fetch_add(input.budget.spent(), Relaxed);
             required |= merged?;
             last = offset + part.len();
