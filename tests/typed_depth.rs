@@ -30,7 +30,7 @@ impl<const N: usize> Default for Pad<N> {
 /// A recursive struct with `N` words beside its fields.
 macro_rules! nodes {
     ($($module:ident: $words:literal;)*) => {$(
-        #[allow(dead_code)]
+        #[allow(dead_code, clippy::large_enum_variant)]
         mod $module {
             use super::*;
 

@@ -66,6 +66,7 @@ enum Color {
     Red = 0,
 }
 
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, PartialEq)]
 enum Choice {
     Number(i32),

@@ -42,14 +42,18 @@ const SEARCHED: usize = 200;
 /// tablepb::message! { Log as "example.Log" { colors: map<int32, enum Color> = 1 } }
 /// ```
 ///
+/// A closed enum has presence, or no number could stand for its absence:
+///
 /// ```compile_fail
 /// #[derive(Clone, Copy)]
-/// enum Color { Red = 1 }
-/// tablepb::enumeration! { Color as "example.Color" syntax "proto2" { Red = 1 } }
+/// enum Color { Red = 0 }
+/// tablepb::enumeration! { Color as "example.Color" syntax "proto2" { Red = 0 } }
 /// #[derive(Default)]
 /// struct Log { color: i32 }
 /// tablepb::message! { Log as "example.Log" { color: enum Color = 1 } }
 /// ```
+///
+/// Names and numbers are those that protobuf has:
 ///
 /// ```compile_fail
 /// #[derive(Default)]
@@ -94,10 +98,11 @@ pub const fn checked<K: FieldKind>(field: FieldTable, syntax: Syntax) -> FieldTa
         && !field.is_optional()
         && field.oneof_name().is_none()
         && !matches!(field.kind(), TableKind::Message(_));
-    assert!(
-        zero_first || !implicit,
-        "the first value of an enum has the number 0 where a member has no presence: make it an `Option`"
-    );
+    let closed = match K::ENUM {
+        Some(table) => table.is_closed(),
+        None => false,
+    };
+    assert!(!closed || !implicit, "in proto3 a closed enum has presence: make the member an `Option`");
     if let Some(default) = field.default() {
         assert!(!implicit, "in proto3 a field without presence has no default: make the member an `Option`");
         if let (DefaultValue::Enum(name), Some(table)) = (default, K::ENUM) {

@@ -145,8 +145,8 @@ mod atomic {
         /// The value, if there is one.
         pub fn into_inner(mut self) -> Option<T> {
             let value = core::mem::replace(self.place.get_mut(), null_mut());
-            // SAFETY: not null, it is from `Box::into_raw`; the place is null now, so nothing drops it again.
             (!value.is_null()).then(|| {
+                // SAFETY: not null, it is from `Box::into_raw`; the place is null now, so nothing drops it again.
                 let [value] = *unsafe { Box::from_raw(value) };
                 value
             })
