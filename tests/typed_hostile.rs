@@ -5,7 +5,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
-use tablepb::{DecodeErrorKind, DecodeOptions, EnumValue, Message, SmallMap, UnknownFieldSet};
+use tablepb::{
+    DecodeErrorKind, DecodeOptions, EnumValue, Lazy, Message, Prepared, SmallMap, UnknownFieldSet,
+};
 
 /// Counts what the current thread has allocated, and the most it had at a time.
 struct Counting;
@@ -235,6 +237,60 @@ fn small_input_does_not_make_large_messages() {
         if let Err(error) = result {
             assert_eq!(error.kind(), DecodeErrorKind::BudgetExceeded, "{what}: {error}");
         }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Later {
+    one: Lazy<Rich>,
+    list: Vec<Lazy<Rich>>,
+    table: HashMap<i32, Lazy<Later>>,
+    ready: Option<Prepared<Rich>>,
+}
+
+tablepb::message! {
+    Later as "example.Later" {
+        one: message Rich = 3,
+        list: repeated message Rich = 8,
+        table: map<int32, message Later> = 9,
+        ready: message Rich = 15,
+    }
+}
+
+impl Later {
+    /// Reads everything, and goes on where something cannot be read.
+    fn read(&self) -> usize {
+        let mut read = usize::from(self.one.get().is_ok());
+        read += self.list.iter().filter(|lazy| lazy.get().is_ok()).count();
+        read + self.table.values().filter_map(|lazy| lazy.get().ok()).map(Self::read).sum::<usize>()
+    }
+}
+
+/// Everything that is put off is decoded within the budget of the outer message, faults included, at any depth.
+#[test]
+fn messages_that_are_read_later_stay_within_the_budget() {
+    let n = 1 << 16;
+    let nested =
+        |levels: u8| (0..levels).fold(vec![0x1a, 1, 8], |inner, i| [&[0x42, 3 + 2 * i][..], &inner].concat());
+    let deep: Vec<u8> = (0..60).fold(vec![8], |inner, _| [&[0x1a, inner.len() as u8][..], &inner].concat());
+    let deep = [&[0x42, deep.len() as u8][..], &deep].concat();
+    let table = [&[0x4a, 8, 0x12, 6][..], &[0x42, 4, 0x4a, 0, 0x52, 0]].concat();
+    for (what, unit) in [
+        ("empty", vec![0x42, 0]),
+        ("maps", vec![0x42, 4, 0x4a, 0, 0x52, 0]),
+        ("lists", vec![0x42, 2, 0x42, 0]),
+        ("faults", vec![0x42, 1, 8]),
+        ("faults in messages", nested(2)),
+        ("deep faults", deep),
+        ("one", vec![0x1a, 2, 0x42, 0]),
+        ("table", table),
+        ("prepared", vec![0x7a, 2, 0x42, 0]),
+    ] {
+        let input = unit.repeat(n / unit.len());
+        let limit = (1 << 20) + 32 * input.len();
+        let (peak, result) =
+            peak(|| Later::decode(&input).map(|later| (later.read(), later)).map(|(read, _later)| read));
+        assert!(peak <= limit, "{what}: {peak} bytes of {limit}: {result:?}");
     }
 }
 

@@ -226,7 +226,9 @@ fn an_enum_that_is_not_set_has_its_first_value() {
         closed: i32,
         kept: Option<Size>,
     }
-    tablepb::message! { V as "example.V" { size: enum Size = 1, closed: enum Closed = 2, kept: enum Size = 3 } }
+    tablepb::message! {
+        V as "example.V" syntax "proto2" { size: enum Size = 1, closed: enum Closed = 2, kept: enum Size = 3 }
+    }
 
     let read = V::decode(&[]).unwrap();
     assert_eq!(read, V { size: Size::Small, closed: 1, kept: None });

@@ -10,6 +10,7 @@ use crate::wire::DEFAULT_DEPTH;
 use alloc::{sync::Arc, vec::Vec};
 use core::fmt;
 use core::marker::PhantomData;
+use core::mem::replace;
 
 /// A message that was encoded once, to be written into any number of others.
 ///
@@ -130,12 +131,15 @@ impl Prepared {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn decode(descriptor: &MessageDescriptor, bytes: &[u8]) -> Result<Self, DecodeError> {
-        Decoder::new(descriptor).decode(bytes)?;
         let mut decoder = Decoder::new(descriptor);
+        decoder.decode(bytes)?;
+        // One slab for all tries: what one takes is what the budget is for.
         let depth = levels(|depth| {
-            decoder = decoder.clone().with_options(DecodeOptions::new().max_depth(depth));
+            let used = replace(&mut decoder, Decoder::new(descriptor));
+            decoder = used.with_options(DecodeOptions::new().max_depth(depth));
             decoder.decode(bytes).is_ok()
         });
+        drop(decoder);
         Ok(Self::from_parts(bytes.into(), Type::Descriptor(descriptor.clone()), depth, true))
     }
 }

@@ -10,8 +10,9 @@ use super::{
 };
 use crate::{DefaultValue, MessageTable};
 
-/// The most fields whose code is put in place.
-const IN_PLACE: usize = 64;
+/// The most fields whose code is put in place. Without optimisation every temporary of it has room of its own in the
+/// frame of its message, which is there once per level, so there it is put in place for a few fields only.
+const IN_PLACE: usize = if cfg!(debug_assertions) { 8 } else { 64 };
 
 /// Whether the fields of a message are called.
 pub const fn is_wide(table: &MessageTable) -> bool {
@@ -32,6 +33,14 @@ pub trait Calls {
         bits: u32,
         spec: Spec,
         input: &mut Input<'i>,
+    ) -> Merged;
+
+    /// `Input::new_arm`.
+    fn new_arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+        bits: u32,
+        spec: Spec,
+        input: &mut Input<'i>,
+        set: impl FnOnce(T),
     ) -> Merged;
 
     /// `SingleFrom::merge`.
@@ -58,6 +67,16 @@ impl Calls for InPlace {
     }
 
     #[inline(always)]
+    fn new_arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+        bits: u32,
+        spec: Spec,
+        input: &mut Input<'i>,
+        set: impl FnOnce(T),
+    ) -> Merged {
+        input.new_arm(bits, spec, set)
+    }
+
+    #[inline(always)]
     fn arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
         value: &mut T,
         bits: u32,
@@ -80,6 +99,16 @@ impl Calls for Called {
         input: &mut Input<'i>,
     ) -> Merged {
         field.merge(bits, spec, input)
+    }
+
+    #[inline(never)]
+    fn new_arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+        bits: u32,
+        spec: Spec,
+        input: &mut Input<'i>,
+        set: impl FnOnce(T),
+    ) -> Merged {
+        input.new_arm(bits, spec, set)
     }
 
     #[inline(never)]

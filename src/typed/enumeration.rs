@@ -107,25 +107,6 @@ impl<E: fmt::Debug> fmt::Debug for EnumValue<E> {
     }
 }
 
-/// The table of an enum.
-///
-/// # Panics
-///
-/// At compile time, if an open enum does not start with number 0.
-#[doc(hidden)]
-pub const fn enum_table(
-    full_name: &'static str,
-    values: &'static [(&'static str, i32)],
-    closed: bool,
-) -> EnumTable {
-    let table = EnumTable::new(full_name, values);
-    if closed {
-        return table.closed();
-    }
-    assert!(matches!(values, [(_, 0), ..]), "the first value of an open enum has the number 0");
-    table
-}
-
 /// Binds a Rust enum to a protobuf enum.
 ///
 /// The enum is an ordinary Rust enum without fields, written beside the listing, `Copy`. Every variant is listed
@@ -168,6 +149,8 @@ macro_rules! enumeration {
         const _: () = {
             assert!($type::$first as i32 == $first_number, "a number of the listing is not that of the variant");
             $(assert!($type::$variant as i32 == $number, "a number of the listing is not that of the variant");)*
+            // Whether it is used or not.
+            let _ = <$type as $crate::Enumeration>::TABLE;
         };
 
         impl $crate::Enumeration for $type {

@@ -5,7 +5,7 @@
 //! from it. `message!` calls them with the kind of the listing and the type of the member, so a type that does
 //! not fit its kind is a trait bound that does not hold, reported at the name of the field.
 
-use super::{input::Input, kinds::FieldKind, size::Sizer, write::Writer};
+use super::{input::Input, kinds::FieldKind, place::push_fresh, size::Sizer, write::Writer};
 use crate::wire::{WireType, varint_len};
 use crate::{DecodeErrorKind, DefaultValue, Syntax};
 use alloc::vec::Vec;
@@ -113,9 +113,7 @@ pub trait SingleFrom<'i, K: FieldKind>: Single<K> {
         }
         loop {
             let index = list.len();
-            input.reserve(list, 1)?;
-            let value = Self::fresh(input)?;
-            list.push(value);
+            push_fresh(list, input)?;
             match list.last_mut().map_or(Ok(Outcome::Unknown), |value| value.merge(bits, spec, input)) {
                 // Elements that are not numbers come in runs, and what the first one is they all are.
                 Ok(Outcome::Done) if matches!(K::WIRE, WireType::LengthDelimited) && input.same_tag(bits) => {

@@ -5,8 +5,11 @@
 
 use super::{
     DecodeFrom,
+    budget::Budget,
     field::{Merged, Outcome, SingleFrom, Spec},
-    kinds::FieldKind,
+    kinds::{FieldKind, has_messages},
+    place::merge_aside,
+    stack::Stack,
     trail::Trail,
 };
 use crate::decode::DecodeOptions;
@@ -26,6 +29,10 @@ const SMALL: usize = 64;
 
 /// How much the budget may be behind the input, in bytes.
 const BEHIND: usize = 1 << 19;
+
+/// What the error of a decode may take beside the message, at 100 levels, in bytes; of small budgets a part of them.
+const ERROR: usize = 10 << 10;
+const ERROR_PART: usize = 32;
 
 /// Bytes of the longest varint field.
 const STRAY: usize = 20;
@@ -47,7 +54,9 @@ pub struct Input<'i> {
     /// The fault is that the field at hand is one level too deep.
     too_deep: bool,
     /// The bytes that may still be allocated.
-    pub(super) budget: usize,
+    pub(super) budget: Budget<'i>,
+    /// Where the stack was in the beginning.
+    pub(super) stack: Stack,
     /// The length of the input.
     whole: usize,
     /// What was asked for, for messages that are decoded later.
@@ -67,6 +76,7 @@ pub struct Input<'i> {
 impl<'i> Input<'i> {
     pub(super) fn new(buf: &'i [u8], options: &DecodeOptions) -> Self {
         let depth_left = options.depth_limit().min(DEFAULT_DEPTH);
+        let budget = options.budget_for(buf.len());
         Self {
             buf,
             pos: 0,
@@ -76,7 +86,8 @@ impl<'i> Input<'i> {
             lowest: depth_left,
             group_end: 0,
             too_deep: false,
-            budget: options.budget_for(buf.len()),
+            budget: Budget::new(budget - ERROR.min(budget / ERROR_PART)),
+            stack: Stack::here(),
             whole: buf.len(),
             options: *options,
             required: false,
@@ -90,7 +101,9 @@ impl<'i> Input<'i> {
 
     /// The input behind a length prefix, which is a bound of its own.
     pub(super) fn behind(buf: &'i [u8], pos: usize, options: &DecodeOptions) -> Self {
-        Self { pos, bounds: 1, ..Self::new(buf, options) }
+        let mut input = Self::new(buf, options);
+        (input.pos, input.bounds) = (pos, 1);
+        input
     }
 
     /// Lets `Bytes` members share the memory of the input.
@@ -257,12 +270,17 @@ impl<'i> Input<'i> {
         if bits & 7 != K::WIRE as u32 {
             return Ok(Outcome::Unknown);
         }
-        let mut value = T::fresh(self)?;
-        let outcome = value.merge(bits, spec, self)?;
-        if outcome == Outcome::Done {
-            set(value);
-        }
-        Ok(outcome)
+        merge_aside(
+            self,
+            |input| T::fresh(input),
+            |value, input| value.merge(bits, spec, input),
+            |value, outcome, _| {
+                if outcome == Outcome::Done {
+                    set(value);
+                }
+                Ok(outcome)
+            },
+        )
     }
 
     /// Notes which element of a repeated field the fault is in.
@@ -278,9 +296,7 @@ impl<'i> Input<'i> {
         &mut self,
         body: impl FnOnce(&mut Self) -> Result<T, DecodeErrorKind>,
     ) -> Result<T, DecodeErrorKind> {
-        let Some(depth) = self.depth_left.checked_sub(1) else {
-            return Err(self.too_deep());
-        };
+        let depth = self.deeper()?;
         let (len, start) = raw::length(self.buf, self.pos)?;
         let inner = start.checked_add(len).and_then(|end| self.buf.get(..end));
         let outer = replace(&mut self.buf, inner.ok_or(DecodeErrorKind::Incomplete)?);
@@ -292,6 +308,21 @@ impl<'i> Input<'i> {
         self.bounds -= 1;
         self.depth_left = depth + 1;
         Ok(result)
+    }
+
+    /// The levels that are left one level deeper.
+    #[inline(always)]
+    fn deeper(&mut self) -> Result<u32, DecodeErrorKind> {
+        match self.depth_left.checked_sub(1) {
+            Some(depth) => Ok(depth),
+            None => Err(self.too_deep()),
+        }
+    }
+
+    /// Looks whether there is stack for a message of this table; one without messages in it is the last anyway.
+    #[inline(always)]
+    pub(super) fn look_at_stack<M: DecodeFrom<'i>>(&mut self) -> Result<(), DecodeErrorKind> {
+        if const { has_messages(M::TABLE) } && !self.stack.has_room() { Err(self.too_deep()) } else { Ok(()) }
     }
 
     #[inline(always)]
@@ -313,9 +344,8 @@ impl<'i> Input<'i> {
         spec: Spec,
         message: &mut M,
     ) -> Result<(), DecodeErrorKind> {
-        let Some(depth) = self.depth_left.checked_sub(1) else {
-            return Err(self.too_deep());
-        };
+        self.look_at_stack::<M>()?;
+        let depth = self.deeper()?;
         self.descend(depth);
         message.merge_message(self, spec.number)?;
         self.depth_left = depth + 1;
@@ -358,19 +388,20 @@ impl<'i> Input<'i> {
     /// Takes memory from the budget.
     #[inline(always)]
     pub(super) fn charge(&mut self, bytes: usize) -> Result<(), DecodeErrorKind> {
-        match self.budget.checked_sub(bytes) {
-            Some(left) => {
-                self.budget = left;
-                Ok(())
-            }
-            None => Err(DecodeErrorKind::BudgetExceeded),
-        }
+        self.budget.charge(bytes)
     }
 
     /// Gives memory back to the budget.
     #[inline(always)]
     pub(super) fn refund(&mut self, bytes: usize) {
-        self.budget = self.budget.saturating_add(bytes);
+        self.budget.refund(bytes);
+    }
+
+    /// A map entry without its message value has an empty one, which may lack required fields and is one level deeper.
+    #[cold]
+    pub(super) fn empty_value(&mut self, required: bool) -> Result<(), DecodeErrorKind> {
+        self.required |= required;
+        if self.depth_left == 0 { Err(self.too_deep()) } else { Ok(()) }
     }
 
     /// Makes room for `additional` elements; the whole capacity is charged.
@@ -403,15 +434,18 @@ impl<'i> Input<'i> {
     /// Whether what would be left of the budget is about what the rest of the input has a right to.
     fn is_ahead(&self, bytes: usize) -> bool {
         let rest = self.options.budget_for(self.whole.saturating_sub(self.pos));
-        self.budget.saturating_add(BEHIND) >= rest.saturating_add(bytes)
+        self.budget.left().saturating_add(BEHIND) >= rest.saturating_add(bytes)
     }
 
     /// Makes the string a copy of `value`, in its own memory if that is large enough.
     #[inline]
     pub(super) fn assign(&mut self, string: &mut String, value: &str) -> Result<(), DecodeErrorKind> {
         if string.capacity() == 0 {
+            let mut copy = String::new();
             self.charge(value.len())?;
-            *string = String::from(value);
+            copy.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
+            copy.push_str(value);
+            *string = copy;
             return Ok(());
         }
         string.clear();

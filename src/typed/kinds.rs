@@ -4,7 +4,7 @@
 //! member, and it holds what the table says about the field.
 
 use super::{Enumeration, Message};
-use crate::{Cardinality, FieldTable, MessageTable, Syntax, TableKind, wire::WireType};
+use crate::{Cardinality, EnumTable, FieldTable, MessageTable, TableKind, wire::WireType};
 use core::marker::PhantomData;
 
 /// A kind, alone or with a label.
@@ -17,6 +17,10 @@ pub trait FieldKind {
     const CARDINALITY: Cardinality = Cardinality::Optional;
     /// Whether the field is a group.
     const DELIMITED: bool = false;
+    /// Whether a message of this kind that has no fields lacks a required one.
+    const REQUIRED: bool = false;
+    /// The enum of a value.
+    const ENUM: Option<&'static EnumTable> = None;
     /// The wire type of one value.
     const WIRE: WireType;
 }
@@ -66,6 +70,7 @@ pub struct Enum<E>(PhantomData<E>);
 
 impl<E: Enumeration> FieldKind for Enum<E> {
     const VALUE: TableKind = TableKind::Enum(|| E::TABLE);
+    const ENUM: Option<&'static EnumTable> = Some(E::TABLE);
     const WIRE: WireType = WireType::Varint;
 }
 
@@ -78,6 +83,7 @@ pub struct Nested<M>(PhantomData<M>);
 
 impl<M: Message> FieldKind for Nested<M> {
     const VALUE: TableKind = TableKind::Message(|| M::TABLE);
+    const REQUIRED: bool = has_required(M::TABLE);
     const WIRE: WireType = WireType::LengthDelimited;
 }
 
@@ -88,6 +94,7 @@ pub struct Group<M>(PhantomData<M>);
 
 impl<M: Message> FieldKind for Group<M> {
     const VALUE: TableKind = TableKind::Message(|| M::TABLE);
+    const REQUIRED: bool = has_required(M::TABLE);
     const DELIMITED: bool = true;
     const WIRE: WireType = WireType::StartGroup;
 }
@@ -99,6 +106,7 @@ pub struct Repeated<K>(PhantomData<K>);
 
 impl<K: FieldKind> FieldKind for Repeated<K> {
     const VALUE: TableKind = K::VALUE;
+    const ENUM: Option<&'static EnumTable> = K::ENUM;
     const CARDINALITY: Cardinality = Cardinality::Repeated;
     const DELIMITED: bool = K::DELIMITED;
     const WIRE: WireType = K::WIRE;
@@ -109,6 +117,7 @@ pub struct Required<K>(PhantomData<K>);
 
 impl<K: FieldKind> FieldKind for Required<K> {
     const VALUE: TableKind = K::VALUE;
+    const ENUM: Option<&'static EnumTable> = K::ENUM;
     const CARDINALITY: Cardinality = Cardinality::Required;
     const DELIMITED: bool = K::DELIMITED;
     const WIRE: WireType = K::WIRE;
@@ -120,6 +129,7 @@ pub struct Map<K, V>(PhantomData<(K, V)>);
 impl<K: FieldKind, V: FieldKind> FieldKind for Map<K, V> {
     const VALUE: TableKind = V::VALUE;
     const MAP_KEY: Option<TableKind> = Some(K::VALUE);
+    const ENUM: Option<&'static EnumTable> = V::ENUM;
     const CARDINALITY: Cardinality = Cardinality::Repeated;
     const WIRE: WireType = WireType::LengthDelimited;
 }
@@ -155,15 +165,6 @@ pub const fn unraw(name: &'static str) -> &'static str {
     }
 }
 
-/// The syntax of a header.
-pub const fn message_table(
-    full_name: &'static str,
-    syntax: Syntax,
-    fields: &'static [FieldTable],
-) -> MessageTable {
-    MessageTable::new(full_name, fields).syntax(syntax)
-}
-
 /// Whether all fields are singular fixed-width numbers with one-byte tags, listed in number order: points, vertices,
 /// samples.
 pub const fn is_fixed(table: &MessageTable) -> bool {
@@ -196,6 +197,18 @@ pub const fn has_required(table: &MessageTable) -> bool {
     let mut rest = table.fields();
     while let [field, tail @ ..] = rest {
         if matches!(field.cardinality(), Cardinality::Required) {
+            return true;
+        }
+        rest = tail;
+    }
+    false
+}
+
+/// Whether there are messages in the message.
+pub const fn has_messages(table: &MessageTable) -> bool {
+    let mut rest = table.fields();
+    while let [field, tail @ ..] = rest {
+        if matches!(field.kind(), TableKind::Message(_)) {
             return true;
         }
         rest = tail;

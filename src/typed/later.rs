@@ -1,6 +1,6 @@
 //! What members that keep bytes need of the decoding pass: a message passed over, decoded later, or measured.
 
-use super::{DecodeFrom, DecodeOwned, field::Spec, input::Input};
+use super::{DecodeFrom, DecodeOwned, budget::Pot, field::Spec, input::Input, place::merge_aside};
 use crate::decode::DecodeOptions;
 use crate::wire::{WireType, raw};
 use crate::{DecodeError, DecodeErrorKind};
@@ -16,6 +16,8 @@ pub struct Deferred<'i> {
     pub(super) offset: usize,
     /// How it is decoded: as the rest, as deep as it may still go.
     pub(super) options: DecodeOptions,
+    /// What it may allocate.
+    pub(super) pot: Pot,
 }
 
 impl<'i> Input<'i> {
@@ -58,16 +60,28 @@ impl<'i> Input<'i> {
         self.required
     }
 
-    /// Decodes a message that has been read, in its parts, again, as a whole; the budget pays for every time.
-    pub(super) fn again<M: DecodeOwned>(&mut self, whole: &[u8]) -> Result<M, DecodeErrorKind> {
+    /// Decodes a message that has been read, in its parts, again, as a whole, and looks at it; the budget pays for every
+    /// time.
+    pub(super) fn again<M: DecodeOwned>(
+        &mut self,
+        whole: &[u8],
+        look: impl FnOnce(&M) -> bool,
+    ) -> Result<bool, DecodeErrorKind> {
         self.charge(whole.len().saturating_add(AGAIN))?;
-        let mut input = Input::part(whole, 0, &self.options);
-        input.budget = self.budget;
-        let mut message = M::unset();
-        let result = input.root(&mut message);
-        self.budget = input.budget;
-        result.map_err(|error| error.kind())?;
-        Ok(message)
+        merge_aside(
+            self,
+            |_| Ok(M::unset()),
+            |message, outer| {
+                let mut input = Input::part(whole, 0, &outer.options);
+                (input.budget, input.stack) = (outer.budget.lend(), outer.stack);
+                let result = input.root(message);
+                let left = input.budget.end();
+                drop(input);
+                outer.budget.take_back(left);
+                result.map_err(|error| error.kind())
+            },
+            |message, _, _| Ok(look(&message)),
+        )
     }
 
     /// A length and the message it announces, one level deeper, to be decoded later.
@@ -78,7 +92,7 @@ impl<'i> Input<'i> {
         };
         let bytes = self.bytes()?;
         self.lowest = self.lowest.min(depth);
-        Ok(self.later(bytes, self.pos - bytes.len(), depth))
+        self.later(bytes, self.pos - bytes.len(), depth)
     }
 
     /// A group up to its end tag, one level deeper, to be decoded later.
@@ -91,7 +105,7 @@ impl<'i> Input<'i> {
             Ok((end, pos)) => {
                 self.pos = pos;
                 self.lowest = self.lowest.min(depth);
-                Ok(self.later(self.buf.get(start..end).unwrap_or_default(), start, depth))
+                self.later(self.buf.get(start..end).unwrap_or_default(), start, depth)
             }
             Err(fault) => {
                 self.pos = fault.offset;
@@ -101,7 +115,8 @@ impl<'i> Input<'i> {
     }
 
     #[inline]
-    fn later(&self, bytes: &'i [u8], start: usize, depth: u32) -> Deferred<'i> {
-        Deferred { bytes, offset: self.base + start, options: self.options.max_depth(depth) }
+    fn later(&mut self, bytes: &'i [u8], start: usize, depth: u32) -> Result<Deferred<'i>, DecodeErrorKind> {
+        let (offset, options) = (self.base + start, self.options.max_depth(depth));
+        Ok(Deferred { bytes, offset, options, pot: self.budget.pot()?.clone() })
     }
 }

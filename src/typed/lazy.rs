@@ -8,12 +8,12 @@ use super::{
     later::Deferred,
     occurrences::Occurrences,
     once::OnceBox,
+    place::One,
     size::Sizer,
     write::Writer,
 };
 use crate::wire::{WireType, varint_len};
 use crate::{DecodeError, DecodeErrorKind};
-use alloc::boxed::Box;
 use core::fmt;
 
 /// A message that stays bytes until it is asked for: a member in the place of `T`, `Box<T>` or a variant's `T`.
@@ -52,8 +52,10 @@ use core::fmt;
 /// When the struct around it is decoded: wire type, length prefix, and that so many bytes are there; for a group, all
 /// that skipping it checks. Everything else, required fields and UTF-8 included, waits until the message is decoded.
 /// What is wrong then is the error of every access, with its offset in the whole input and a field path that starts at `T`.
-/// The options of the outer decode hold for it: what is left of the depth, unknown fields, required fields, and a
-/// budget of its own: what was set, or 1 MiB + 32 bytes per byte of the message.
+/// The options of the outer decode hold for it: what is left of the depth, unknown fields, required fields, and the
+/// budget: what the outer decode left of its own is for all of its lazy messages together, in the order in which they
+/// are asked for, at any depth. When it is used up, the error is `BudgetExceeded`. A message that is dropped gives
+/// nothing back.
 ///
 /// Bytes that have not been decoded are written unchecked; an encode counts one level of depth for them.
 ///
@@ -64,19 +66,32 @@ use core::fmt;
 ///
 /// # Memory
 ///
-/// Three words in the struct; a box of some 80 bytes and the bytes of the message, shared by
+/// Three words in the struct; a box of some 90 bytes and the bytes of the message, shared by
 /// [`decode_shared`](Message::decode_shared), copied otherwise; once decoded, a box with the value beside them.
 pub struct Lazy<T> {
     /// As read; `None` if there was nothing to read, or once the value counts.
-    raw: Option<Box<Occurrences>>,
+    raw: Option<One<Occurrences>>,
     /// Decoded from `raw` if that is there. Without both, the message has no fields.
-    value: OnceBox<Result<T, DecodeError>>,
+    value: OnceBox<Decoded<T>>,
+}
+
+/// What has been made of the bytes.
+#[derive(Clone)]
+struct Decoded<T> {
+    result: Result<T, DecodeError>,
+    /// Whether it may have been changed, so that an encode writes it. What was only read is written as it was.
+    counts: bool,
 }
 
 impl<T> Lazy<T> {
     /// A message without fields; allocates nothing.
     pub const fn new() -> Self {
         Self { raw: None, value: OnceBox::new() }
+    }
+
+    /// Without a field, decoded or not.
+    fn is_absent(&self) -> bool {
+        self.raw.is_none() && self.value.get().is_none_or(|value| !value.counts)
     }
 
     /// Whether there is nothing left to decode.
@@ -88,8 +103,8 @@ impl<T> Lazy<T> {
     /// [`get_mut`](Self::get_mut) has been called.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match &self.raw {
-            Some(raw) => Some(raw.as_slice()),
-            None if self.value.get().is_none() => Some(&[]),
+            Some(raw) => Some(raw[0].as_slice()),
+            None if self.is_absent() => Some(&[]),
             None => None,
         }
     }
@@ -101,9 +116,10 @@ impl<T: DecodeOwned> Lazy<T> {
     /// # Errors
     ///
     /// As [`Message::decode`] of the outermost message, with offsets in its input; the same for every call.
+    /// `BudgetExceeded` also without memory for the value, in which case a later call tries again.
     #[inline]
     pub fn get(&self) -> Result<&T, DecodeError> {
-        self.decoded().as_ref().map_err(Clone::clone)
+        self.decoded()?.result.as_ref().map_err(Clone::clone)
     }
 
     /// The message, to be changed: its bytes are given up, and an encode writes the value.
@@ -115,7 +131,10 @@ impl<T: DecodeOwned> Lazy<T> {
         self.get()?;
         self.raw = None;
         match self.value.get_mut() {
-            Some(value) => value.as_mut().map_err(|error| error.clone()),
+            Some(value) => {
+                value.counts = true;
+                value.result.as_mut().map_err(|error| error.clone())
+            }
             None => unreachable!("it has been filled"),
         }
     }
@@ -127,7 +146,7 @@ impl<T: DecodeOwned> Lazy<T> {
     /// As [`get`](Self::get).
     pub fn into_inner(self) -> Result<T, DecodeError> {
         match self.value.into_inner() {
-            Some(value) => value,
+            Some(value) => value.result,
             None => decode(self.raw.as_deref()),
         }
     }
@@ -141,15 +160,35 @@ impl<T: DecodeOwned> Lazy<T> {
         self.get().map(|_| ())
     }
 
-    fn decoded(&self) -> &Result<T, DecodeError> {
-        self.value.get_or_init(|| decode(self.raw.as_deref()))
+    #[inline]
+    fn decoded(&self) -> Result<&Decoded<T>, DecodeError> {
+        match self.value.get() {
+            Some(value) => Ok(value),
+            None => self.fill(),
+        }
+    }
+
+    fn fill(&self) -> Result<&Decoded<T>, DecodeError> {
+        let raw = self.raw.as_deref();
+        let affords = raw.is_none_or(|[raw]| raw.affords(size_of::<Decoded<T>>()));
+        let make = || Decoded { result: decode(raw), counts: false };
+        let value = if affords { self.value.get_or_init(make) } else { None };
+        value.ok_or_else(|| {
+            let offset = raw.map_or(0, |[raw]| raw.offset());
+            DecodeError::new(DecodeErrorKind::BudgetExceeded, offset).in_message(T::TABLE.full_name())
+        })
     }
 
     /// Takes one more occurrence.
+    #[inline]
     fn append(&mut self, part: Deferred<'_>, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
-        match &mut self.raw {
-            Some(raw) => raw.append(part, input)?,
-            None => self.raw = Some(Box::new(Occurrences::first(part, input)?)),
+        match self.raw.as_deref_mut() {
+            Some([raw]) => {
+                raw.append(part, input)?;
+                // Decoding begins anew.
+                raw.refund();
+            }
+            None => self.raw = Some(Occurrences::first(part, input)?),
         }
         self.value = OnceBox::new();
         Ok(())
@@ -157,15 +196,18 @@ impl<T: DecodeOwned> Lazy<T> {
 
     /// The value, if it counts and not the bytes.
     fn own(&mut self) -> Option<&mut T> {
-        match (&self.raw, self.value.get_mut()) {
-            (None, Some(Ok(value))) => Some(value),
+        match self.value.get_mut() {
+            Some(Decoded { result: Ok(value), counts: true }) => Some(value),
             _ => None,
         }
     }
 }
 
-fn decode<T: DecodeOwned>(raw: Option<&Occurrences>) -> Result<T, DecodeError> {
-    raw.map_or_else(|| Ok(T::unset()), Occurrences::decode)
+fn decode<T: DecodeOwned>(raw: Option<&[Occurrences; 1]>) -> Result<T, DecodeError> {
+    match raw {
+        Some([raw]) => raw.decode(size_of::<Decoded<T>>()),
+        None => Ok(T::unset()),
+    }
 }
 
 /// What an encode writes.
@@ -178,8 +220,8 @@ impl<T> Lazy<T> {
     #[inline]
     fn content(&self) -> Content<'_, T> {
         match (&self.raw, self.value.get()) {
-            (Some(raw), _) => Content::Bytes(raw.as_slice()),
-            (None, Some(Ok(value))) => Content::Value(value),
+            (Some(raw), _) => Content::Bytes(raw[0].as_slice()),
+            (None, Some(Decoded { result: Ok(value), counts: true })) => Content::Value(value),
             (None, _) => Content::Bytes(&[]),
         }
     }
@@ -188,7 +230,7 @@ impl<T> Lazy<T> {
 /// A value that is decoded already.
 impl<T> From<T> for Lazy<T> {
     fn from(value: T) -> Self {
-        Self { raw: None, value: OnceBox::with(Ok(value)) }
+        Self { raw: None, value: OnceBox::with(Decoded { result: Ok(value), counts: true }) }
     }
 }
 
@@ -205,10 +247,15 @@ impl<T: Clone> Clone for Lazy<T> {
     }
 }
 
-/// Compares the messages, for which both are decoded; those that cannot be are equal if their bytes are.
+/// Compares the messages, for which both are decoded; those that cannot be are equal if their bytes are. Two without
+/// fields are equal and not decoded.
 impl<T: DecodeOwned + PartialEq> PartialEq for Lazy<T> {
     fn eq(&self, other: &Self) -> bool {
-        match (self.decoded(), other.decoded()) {
+        // A message that holds itself would never end.
+        if self.is_absent() && other.is_absent() {
+            return true;
+        }
+        match (self.get(), other.get()) {
             (Ok(one), Ok(other)) => one == other,
             (Err(_), Err(_)) => self.as_bytes() == other.as_bytes(),
             _ => false,
@@ -222,8 +269,8 @@ impl<T: DecodeOwned + Eq> Eq for Lazy<T> {}
 impl<T: fmt::Debug> fmt::Debug for Lazy<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.value.get(), self.as_bytes()) {
-            (Some(Ok(value)), _) => f.debug_tuple("Lazy").field(value).finish(),
-            (Some(Err(error)), _) => f.debug_tuple("Lazy").field(error).finish(),
+            (Some(Decoded { result: Ok(value), .. }), _) => f.debug_tuple("Lazy").field(value).finish(),
+            (Some(Decoded { result: Err(error), .. }), _) => f.debug_tuple("Lazy").field(error).finish(),
             (None, bytes) => write!(f, "Lazy({} bytes)", bytes.unwrap_or_default().len()),
         }
     }

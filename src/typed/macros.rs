@@ -179,6 +179,10 @@ macro_rules! __message {
             $([$([$arm:ident $arm_name:tt $arm_kind:tt $arm_number:literal $arm_options:tt])+])?
         })*
     ) => {
+        // The table is checked whether it is used or not.
+        #[allow(elided_lifetimes_in_paths)]
+        const _: () = { let _ = <$type as $crate::Message>::TABLE; };
+
         #[allow(elided_lifetimes_in_paths)]
         impl<$($life),*> $crate::Message for $type<$($life),*> {
             const TABLE: &'static $crate::MessageTable = &$crate::__private::message_table(
@@ -196,21 +200,27 @@ macro_rules! __message {
                         })?
                     )*
                     &[$(
-                        $($crate::__private::table!(
-                            $kind $name $number $options
-                            {
-                                $crate::__private::member!($field);
-                                $field::<$crate::__private::kind!($kind), Self, _>(|message| &message.$field)
-                            }
+                        $($crate::__private::checked::<$crate::__private::kind!($kind)>(
+                            $crate::__private::table!(
+                                $kind $name $number $options
+                                {
+                                    $crate::__private::member!($field);
+                                    $field::<$crate::__private::kind!($kind), Self, _>(|message| &message.$field)
+                                }
+                            ),
+                            $crate::__private::syntax!($syntax),
                         ),)?
-                        $($($crate::__private::table!(
-                            $arm_kind $arm_name $arm_number $arm_options {
-                                $crate::__private::variant!($arm);
-                                $arm::<$crate::__private::kind!($arm_kind), _, _>(
-                                    |value| $crate::__private::arm!($kind $arm value)
-                                )
-                            }
-                        ).oneof($crate::__private::name!($name)),)+)?
+                        $($($crate::__private::checked::<$crate::__private::kind!($arm_kind)>(
+                            $crate::__private::table!(
+                                $arm_kind $arm_name $arm_number $arm_options {
+                                    $crate::__private::variant!($arm);
+                                    $arm::<$crate::__private::kind!($arm_kind), _, _>(
+                                        |value| $crate::__private::arm!($kind $arm value)
+                                    )
+                                }
+                            ).oneof($crate::__private::name!($name)),
+                            $crate::__private::syntax!($syntax),
+                        ),)+)?
                     )*]
                 },
             );
@@ -269,7 +279,10 @@ macro_rules! __message {
             fn unset() -> Self {
                 #[allow(unused_mut)]
                 let mut message = <Self as $crate::__private::Default>::default();
-                $($($crate::__private::start!($kind $options message.$field);)?)*
+                $(
+                    $($crate::__private::reset!($kind $options &mut message.$field);)?
+                    $crate::__private::clear!($kind (&mut message.$field));
+                )*
                 message
             }
 
@@ -312,9 +325,10 @@ macro_rules! __message {
                                         value, bits, spec, input,
                                     )
                                 } else {
-                                    input.new_arm::<$crate::__private::kind!($arm_kind), _>(
+                                    __C::new_arm::<$crate::__private::kind!($arm_kind), _>(
                                         bits,
                                         spec,
+                                        input,
                                         |value| *$field = $crate::__private::Some(
                                             $crate::__private::arm!($kind $arm value)
                                         ),

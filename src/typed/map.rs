@@ -10,11 +10,12 @@ use super::{
     field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
     input::Input,
     kinds::{FieldKind, Map},
+    place::merge_aside,
     size::Sizer,
     write::Writer,
 };
 use crate::wire::WireType;
-use crate::{DecodeErrorKind, Syntax};
+use crate::{DecodeErrorKind, Syntax, TableKind};
 use alloc::{collections::BTreeMap, vec::Vec};
 #[cfg(feature = "std")]
 use {
@@ -27,6 +28,10 @@ const VALUE: Spec = Spec::new(2, Syntax::Proto3);
 
 /// Entries of a node of a `BTreeMap`.
 const NODE: usize = 11;
+
+/// Control bytes of a `HashMap` that are looked at together, and the alignment of its table.
+#[cfg(feature = "std")]
+const GROUP: usize = 16;
 
 #[inline]
 fn size_entries<'m, K: Single<KK> + 'm, V: Single<VK> + 'm, KK: FieldKind, VK: FieldKind>(
@@ -56,15 +61,16 @@ fn write_entries<'m, K: Single<KK> + 'm, V: Single<VK> + 'm, KK: FieldKind, VK: 
     }
 }
 
-/// An entry behind the tag of the field; `None` if it is to be kept as unknown.
+/// Merges the fields of an entry, whose length is next; false if it is to be kept as unknown.
 #[inline]
 fn read_entry<'i, K: SingleFrom<'i, KK>, V: SingleFrom<'i, VK>, KK: FieldKind, VK: FieldKind>(
+    key: &mut K,
+    value: &mut V,
     input: &mut Input<'i>,
-) -> Result<Option<(K, V)>, DecodeErrorKind> {
+) -> Result<bool, DecodeErrorKind> {
     let start = input.pos;
-    let entry = input.prefixed(|input| {
-        let (mut key, mut value) = (K::fresh(input)?, V::fresh(input)?);
-        let mut known = true;
+    let known = input.prefixed(|input| {
+        let (mut known, mut has_value) = (true, false);
         while let Some(at) = input.next() {
             let bits = input.tag()?;
             let outcome = match bits >> 3 {
@@ -75,17 +81,41 @@ fn read_entry<'i, K: SingleFrom<'i, KK>, V: SingleFrom<'i, VK>, KK: FieldKind, V
             if bits == VALUE.tag::<VK>() as u32 {
                 // Only a closed enum refuses a value of its wire type; the last value decides.
                 known = outcome != Ok(Outcome::Unknown);
+                has_value = true;
             }
             if outcome != Ok(Outcome::Done) {
                 input.settle(outcome, bits, at, 0, None)?;
             }
         }
-        Ok(known.then_some((key, value)))
+        if const { matches!(VK::VALUE, TableKind::Message(_)) } && !has_value {
+            input.empty_value(const { VK::REQUIRED })?;
+        }
+        Ok(known)
     })?;
-    if entry.is_none() {
+    if !known {
         input.pos = start;
     }
-    Ok(entry)
+    Ok(known)
+}
+
+/// Merges an entry and inserts it.
+#[inline]
+fn merge_entry<'i, K: SingleFrom<'i, KK>, V: SingleFrom<'i, VK>, KK: FieldKind, VK: FieldKind>(
+    input: &mut Input<'i>,
+    insert: impl FnOnce(K, V, &mut Input<'i>) -> Result<(), DecodeErrorKind>,
+) -> Merged {
+    merge_aside(
+        input,
+        |input| Ok((K::fresh(input)?, V::fresh(input)?)),
+        |(key, value), input| read_entry(key, value, input),
+        |(key, value), known, input| {
+            if !known {
+                return Ok(Outcome::Unknown);
+            }
+            insert(key, value, input)?;
+            Ok(Outcome::Done)
+        },
+    )
 }
 
 macro_rules! maps {
@@ -109,7 +139,10 @@ macro_rules! maps {
 
             #[inline(always)]
             fn clear(&mut self) {
-                self.clear();
+                // Cheaper than finding that there is nothing to drop.
+                if !self.is_empty() {
+                    self.clear();
+                }
             }
         }
 
@@ -125,10 +158,11 @@ macro_rules! maps {
                 if bits & 7 != WireType::LengthDelimited as u32 {
                     return Ok(Outcome::Unknown);
                 }
-                let Some((key, value)) = read_entry(input)? else { return Ok(Outcome::Unknown) };
-                $reserve(self, &key, input)?;
-                self.insert(key, value);
-                Ok(Outcome::Done)
+                merge_entry(input, |key, value, input| {
+                    $reserve(self, &key, input)?;
+                    self.insert(key, value);
+                    Ok(())
+                })
             }
         }
     };
@@ -189,7 +223,7 @@ fn reserve_entry<K: Ord, V>(
     }
 }
 
-/// Makes room for one more entry and charges the table, which doubles; the old one is there while entries move.
+/// Makes room for one more entry.
 #[cfg(feature = "std")]
 #[inline]
 fn reserve_bucket<K: Eq + Hash, V, S: BuildHasher>(
@@ -197,13 +231,28 @@ fn reserve_bucket<K: Eq + Hash, V, S: BuildHasher>(
     _: &K,
     input: &mut Input<'_>,
 ) -> Result<(), DecodeErrorKind> {
+    if map.len() < map.capacity() { Ok(()) } else { grow_table(map, input) }
+}
+
+/// Charges the table, which doubles, and makes it; the old one is there while entries move.
+#[cfg(feature = "std")]
+#[inline(never)]
+fn grow_table<K: Eq + Hash, V, S: BuildHasher>(
+    map: &mut HashMap<K, V, S>,
+    input: &mut Input<'_>,
+) -> Result<(), DecodeErrorKind> {
+    let table = |capacity: usize| {
+        // One control byte per bucket and a group of them more; seven of eight buckets are used at most.
+        let buckets = match capacity {
+            0..4 if size_of::<(K, V)>() >= 4 => 4,
+            0..8 => 8,
+            8..15 => 16,
+            _ => (capacity * 8 / 7).next_power_of_two(),
+        };
+        buckets * (size_of::<(K, V)>() + 1) + 2 * GROUP
+    };
     let old = map.capacity();
-    if map.len() < old {
-        return Ok(());
-    }
-    // One control byte per bucket; seven of eight buckets are used at most.
-    let table = |capacity: usize| (capacity * 8 / 7).next_power_of_two() * (size_of::<(K, V)>() + 1);
-    input.charge(table((2 * old).max(3) + 1))?;
+    input.charge(table(old + 1))?;
     map.try_reserve(1).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
     if old > 0 {
         input.refund(table(old));

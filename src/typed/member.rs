@@ -4,6 +4,7 @@ use super::{
     field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
     input::Input,
     kinds::{Repeated, Required, ValueKind},
+    place::insert_fresh,
     size::Sizer,
     write::Writer,
 };
@@ -42,8 +43,7 @@ impl<'i, K: ValueKind, T: SingleFrom<'i, K>> FieldFrom<'i, K> for Option<T> {
         if bits & 7 != K::WIRE as u32 {
             return Ok(Outcome::Unknown);
         }
-        let value = self.insert(T::fresh(input)?);
-        let merged = value.merge(bits, spec, input);
+        let merged = insert_fresh(self, input)?.merge(bits, spec, input);
         if merged == Ok(Outcome::Unknown) {
             *self = None;
         }
@@ -56,9 +56,7 @@ impl<K: ValueKind, T: Single<K>> Field<Required<K>> for Option<T> {
 
     #[inline(always)]
     fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
-        if self.is_none() {
-            sizer.missing(spec);
-        }
+        // That it is missing is seen by whoever adds the fields up.
         Field::<K>::size(self, spec, sizer)
     }
 

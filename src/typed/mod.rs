@@ -7,17 +7,20 @@
 //! | file | |
 //! |---|---|
 //! | `macros.rs`, `tokens.rs` | `message!`: the grammar and the expansion |
-//! | `kinds.rs` | kinds as types, and the table of a listing |
+//! | `kinds.rs`, `listing.rs` | kinds as types, and the table of a listing |
 //! | `field.rs` | what a member must do: [`Single`](field::Single) values, [`Field`](field::Field)s |
 //! | `scalar.rs`, `text.rs`, `nested.rs` | one value: numbers and enums, strings and bytes, messages |
 //! | `lazy.rs`, `occurrences.rs`, `once.rs`, `prepared.rs` | messages that are bytes: until they are asked for, or encoded once |
 //! | `member.rs`, `map.rs`, `small_map.rs` | members of many values or none: `Option`, `Vec`, maps |
 //! | `size.rs`, `write.rs`, `input.rs`, `later.rs` | the state of the sizing, the writing and the decoding pass |
+//! | `place.rs`, `stack.rs` | what keeps large values out of recursive frames, and bounds these |
+//! | `budget.rs` | what a decode may still allocate |
 //! | `calls.rs` | whether the code of a field is put in place or called |
 //! | `message.rs` | the trait [`Message`] |
 //!
 //! Invariant: what the writing pass writes is what the sizing pass sized, value for value and length for length.
 
+mod budget;
 pub mod calls;
 mod enumeration;
 pub mod field;
@@ -25,6 +28,7 @@ pub mod input;
 pub mod kinds;
 mod later;
 mod lazy;
+mod listing;
 mod macros;
 mod map;
 mod member;
@@ -33,10 +37,12 @@ mod nested;
 mod occurrences;
 mod once;
 mod packed;
+mod place;
 mod prepared;
 mod scalar;
 mod size;
 mod small_map;
+mod stack;
 mod text;
 mod tokens;
 mod trail;
@@ -52,18 +58,16 @@ pub use unknown::UnknownFieldSet;
 /// What the macros expand to.
 pub mod expansion {
     pub use super::calls::Calls;
-    pub use super::enumeration::enum_table;
     pub use super::field::{Field, OneofMember, Outcome, Single, Spec, Visit};
     pub use super::input::Input;
-    pub use super::kinds::{
-        self, FieldKind, ascend, field_table, has_required, in_order, is_fixed, message_table, unraw,
-    };
+    pub use super::kinds::{self, FieldKind, ascend, field_table, has_required, in_order, is_fixed, unraw};
+    pub use super::listing::{checked, enum_table, message_table};
     pub use super::unknown::UnknownMember;
     pub use crate::{
         __arm as arm, __clear as clear, __default as default, __keeper as keeper, __key as key,
         __kind as kind, __member as member, __name as name, __oneof as oneof, __option as option,
-        __optional as optional, __reset as reset, __show as show, __spec as spec, __start as start,
-        __syntax as syntax, __table as table, __unknown as unknown, __variant as variant,
+        __optional as optional, __reset as reset, __show as show, __spec as spec, __syntax as syntax,
+        __table as table, __unknown as unknown, __variant as variant,
     };
     pub use alloc::vec::Vec;
     pub use core::{

@@ -5,6 +5,7 @@ use super::{
     field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
     input::Input,
     kinds::{Group, Nested},
+    place::boxed,
     size::Sizer,
     write::Writer,
 };
@@ -37,6 +38,7 @@ impl<'i, M: DecodeFrom<'i>> SingleFrom<'i, Nested<M>> for M {
         if bits & 7 != WireType::LengthDelimited as u32 {
             return Ok(Outcome::Unknown);
         }
+        input.look_at_stack::<M>()?;
         input.prefixed(|input| self.merge_message(input, 0))?;
         Ok(Outcome::Done)
     }
@@ -89,8 +91,7 @@ macro_rules! boxed {
         impl<'i, M: DecodeFrom<'i>> SingleFrom<'i, $kind<M>> for Box<M> {
             #[inline]
             fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
-                input.charge(size_of::<M>())?;
-                Ok(Box::new(M::unset()))
+                boxed(input)
             }
 
             #[inline]
@@ -114,7 +115,7 @@ boxed!(Nested, Group);
 impl<M: Message> Field<Nested<M>> for M {
     #[inline]
     fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
-        match sizer.slotted(spec, |sizer| sizer.body(self)) {
+        match sizer.plain(spec, self) {
             0 => 0,
             len => spec.tag_len() + varint_len(len) as u64 + len,
         }
@@ -140,7 +141,7 @@ impl<M: Message> Field<Nested<M>> for M {
 impl<M: Message> Field<Group<M>> for M {
     #[inline]
     fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
-        match sizer.slotted(spec, |sizer| sizer.body(self)) {
+        match sizer.plain(spec, self) {
             0 => 0,
             len => 2 * spec.tag_len() + len,
         }

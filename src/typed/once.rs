@@ -1,6 +1,6 @@
 //! [`OnceBox`]: a place that is filled once, through `&self`, and shared between threads.
 //!
-//! With `std` it is a `OnceLock`. `no_std` has nothing of the kind: its cells are not `Sync`, so there an atomic
+//! The box is an array of one, because a list can say that there is no memory, and become that. With `std` it is a `OnceLock`. `no_std` has nothing of the kind: its cells are not `Sync`, so there an atomic
 //! pointer takes the box of whoever comes first. This is the fence of that pointer; the `OnceLock` is its safe twin.
 
 #![allow(unsafe_code)]
@@ -12,11 +12,12 @@ pub(super) use locked::OnceBox;
 
 #[cfg(any(feature = "std", tablepb_safe, test))]
 mod locked {
+    use crate::typed::place::{One, put, room_for_one};
     use alloc::boxed::Box;
     use std::sync::OnceLock;
 
     /// A value in a box, or none yet; one thread fills it while others wait.
-    pub struct OnceBox<T>(OnceLock<Box<T>>);
+    pub struct OnceBox<T>(OnceLock<One<T>>);
 
     impl<T> OnceBox<T> {
         /// Without a value.
@@ -26,36 +27,44 @@ mod locked {
 
         /// With a value.
         pub fn with(value: T) -> Self {
-            Self(OnceLock::from(Box::new(value)))
+            Self(OnceLock::from(Box::new([value])))
         }
 
         /// The value, if there is one.
         #[inline]
         pub fn get(&self) -> Option<&T> {
-            self.0.get().map(|value| &**value)
+            self.0.get().map(|one| &one[0])
         }
 
-        /// The value, which is made if there is none.
+        /// The value, which is made if there is none; `None` without memory for it.
         #[inline]
-        pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
-            self.0.get_or_init(|| Box::new(make()))
+        pub fn get_or_init(&self, make: impl FnOnce() -> T) -> Option<&T> {
+            if let Some(value) = self.get() {
+                return Some(value);
+            }
+            let room = room_for_one()?;
+            Some(&self.0.get_or_init(|| put(room, make()))[0])
         }
 
         /// The value, if there is one.
         #[inline]
         pub fn get_mut(&mut self) -> Option<&mut T> {
-            self.0.get_mut().map(|value| &mut **value)
+            self.0.get_mut().map(|one| &mut one[0])
         }
 
         /// The value, if there is one.
         pub fn into_inner(self) -> Option<T> {
-            self.0.into_inner().map(|value| *value)
+            self.0.into_inner().map(|one| {
+                let [value] = *one;
+                value
+            })
         }
     }
 }
 
 #[cfg(any(not(any(feature = "std", tablepb_safe)), test))]
 mod atomic {
+    use crate::typed::place::{put, room_for_one};
     use alloc::boxed::Box;
     use core::marker::PhantomData;
     use core::ptr::null_mut;
@@ -66,7 +75,7 @@ mod atomic {
     /// Invariant: the pointer is null or comes from `Box::into_raw`, is owned by this, and once it is not null
     /// it changes through `&mut self` only.
     pub struct OnceBox<T> {
-        place: AtomicPtr<T>,
+        place: AtomicPtr<[T; 1]>,
         owned: PhantomData<*mut T>,
     }
 
@@ -84,7 +93,7 @@ mod atomic {
 
         /// With a value.
         pub fn with(value: T) -> Self {
-            Self { place: AtomicPtr::new(Box::into_raw(Box::new(value))), owned: PhantomData }
+            Self { place: AtomicPtr::new(Box::into_raw(Box::new([value]))), owned: PhantomData }
         }
 
         /// The value, if there is one.
@@ -93,20 +102,25 @@ mod atomic {
             let value = self.place.load(Ordering::Acquire);
             // SAFETY: not null, it is a live box (see the invariant), which stays as long as `&self` does; the
             // acquire load makes what was written before the release store visible.
-            unsafe { value.as_ref() }
+            let one = unsafe { value.as_ref() };
+            one.map(|[value]| value)
         }
 
-        /// The value, which is made if there is none.
+        /// The value, which is made if there is none; `None` without memory for it.
         #[inline]
-        pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
+        pub fn get_or_init(&self, make: impl FnOnce() -> T) -> Option<&T> {
             match self.get() {
-                Some(value) => value,
-                None => self.fill(Box::into_raw(Box::new(make()))),
+                Some(value) => Some(value),
+                None => {
+                    let room = room_for_one()?;
+                    let [value] = self.fill(Box::into_raw(put(room, make())));
+                    Some(value)
+                }
             }
         }
 
         #[cold]
-        fn fill(&self, new: *mut T) -> &T {
+        fn fill(&self, new: *mut [T; 1]) -> &[T; 1] {
             let won = self.place.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
             match won {
                 // SAFETY: `new` is from `Box::into_raw` and owned by this from now on.
@@ -124,14 +138,18 @@ mod atomic {
         #[inline]
         pub fn get_mut(&mut self) -> Option<&mut T> {
             // SAFETY: not null, it is a live box, and `&mut self` is the only way to it.
-            unsafe { self.place.get_mut().as_mut() }
+            let one = unsafe { self.place.get_mut().as_mut() };
+            one.map(|[value]| value)
         }
 
         /// The value, if there is one.
         pub fn into_inner(mut self) -> Option<T> {
             let value = core::mem::replace(self.place.get_mut(), null_mut());
-            // SAFETY: not null, it is from `Box::into_raw`; the place is null now, so nothing drops it again.
-            (!value.is_null()).then(|| *unsafe { Box::from_raw(value) })
+            (!value.is_null()).then(|| {
+                // SAFETY: not null, it is from `Box::into_raw`; the place is null now, so nothing drops it again.
+                let [value] = *unsafe { Box::from_raw(value) };
+                value
+            })
         }
     }
 
@@ -162,8 +180,8 @@ mod tests {
                 fn is_filled_once() {
                     let mut once = OnceBox::new();
                     assert_eq!(once.get(), None);
-                    assert_eq!(once.get_or_init(|| String::from("first")), "first");
-                    assert_eq!(once.get_or_init(|| String::from("second")), "first");
+                    assert_eq!(once.get_or_init(|| String::from("first")).unwrap(), "first");
+                    assert_eq!(once.get_or_init(|| String::from("second")).unwrap(), "first");
                     once.get_mut().unwrap().push('!');
                     assert_eq!(once.get().unwrap(), "first!");
                     assert_eq!(once.into_inner().unwrap(), "first!");
@@ -183,7 +201,7 @@ mod tests {
                                 let value = once.get_or_init(|| {
                                     made.fetch_add(1, Ordering::Relaxed);
                                     made.clone()
-                                });
+                                }).unwrap();
                                 core::ptr::from_ref(value).addr()
                             })).collect();
                             let mut seen = seen.into_iter().map(|thread| thread.join().unwrap());

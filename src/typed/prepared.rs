@@ -6,6 +6,7 @@ use super::{
     input::Input,
     kinds::{FieldKind, Group, Nested, has_required},
     message::check_required,
+    place::merge_aside,
     size::Sizer,
     write::Writer,
 };
@@ -69,7 +70,7 @@ impl<M: DecodeOwned> Prepared<M> {
             complete if before.is_empty() => complete,
             true if self.is_complete() => true,
             // One part may have what another one lacks.
-            _ => whole(&input.again(&bytes)?),
+            _ => input.again(&bytes, whole)?,
         };
         Ok(Self::from_parts(bytes, Type::Table(M::TABLE), deep.max(self.depth()), complete))
     }
@@ -124,12 +125,17 @@ macro_rules! prepared {
                     return Ok(Outcome::Unknown);
                 }
                 let start = input.pos;
-                let mut message = M::unset();
-                let (_, levels) = input.fathom(|input| {
-                    SingleFrom::<$kind<M>>::merge(&mut message, bits, spec, input)
-                })?;
-                let part = input.merged(start, $kind::<M>::WIRE);
-                *self = self.merged(part, &message, levels - 1, input)?;
+                *self = merge_aside(
+                    input,
+                    |_| Ok(M::unset()),
+                    |message, input| {
+                        input.fathom(|input| SingleFrom::<$kind<M>>::merge(message, bits, spec, input))
+                    },
+                    |message, (_, levels), input| {
+                        let part = input.merged(start, $kind::<M>::WIRE);
+                        self.merged(part, &message, levels - 1, input)
+                    },
+                )?;
                 Ok(Outcome::Done)
             }
         }

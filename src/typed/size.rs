@@ -8,7 +8,7 @@ use super::{
 };
 use crate::encode::{EncodeOptions, sizes::Sizes};
 use crate::wire::{DEFAULT_DEPTH, varint_len};
-use crate::{DefaultValue, EncodeError, EncodeErrorKind, MessageTable};
+use crate::{Cardinality, DefaultValue, EncodeError, EncodeErrorKind, MessageTable};
 
 /// State of one sizing pass.
 ///
@@ -43,9 +43,48 @@ impl<'b, 's> Sizer<'b, 's> {
     /// The bytes of the fields of a message.
     #[inline(always)]
     pub(super) fn body<M: Message>(&mut self, message: &M) -> u64 {
-        let mut measure = Measure { total: 0, sizer: self };
+        let mut measure = Measure { total: 0, plain: false, missing: 0, sizer: self };
         message.__visit(&mut measure);
         measure.total
+    }
+
+    /// The bytes of the fields of a message without presence, one level deeper; the writing pass takes their number.
+    ///
+    /// A message that is empty is not there: it is not too deep, and lacks no field.
+    #[inline]
+    pub(super) fn plain<M: Message>(&mut self, spec: Spec, message: &M) -> u64 {
+        let slot = self.sizes.begin();
+        if self.fault.is_some() {
+            return 0;
+        }
+        let depth = self.depth_left;
+        self.depth_left = depth.saturating_sub(1);
+        let mut measure = Measure { total: 0, plain: true, missing: 0, sizer: self };
+        message.__visit(&mut measure);
+        let (len, missing) = (measure.total, measure.missing);
+        self.sizes.end(slot, len);
+        if self.fault.is_none() && (len == 0 || (missing == 0 && depth > 0)) {
+            self.depth_left = depth;
+        } else {
+            self.fault_in_plain(spec, depth, missing);
+        }
+        len
+    }
+
+    /// A fault in a message without presence, or such a message that must not be there.
+    #[cold]
+    fn fault_in_plain(&mut self, spec: Spec, depth: u32, missing: u32) {
+        if depth == 0 {
+            // Whatever was found in it, it is not empty.
+            self.fault = None;
+            return self.fail(EncodeErrorKind::DepthExceeded, spec);
+        }
+        if missing != 0 {
+            self.missing(Spec { number: missing, packed: false });
+        }
+        if let Some(fault) = &mut self.fault {
+            fault.trail.push(spec.number, None);
+        }
     }
 
     /// Ends the pass over a message of this table.
@@ -60,17 +99,10 @@ impl<'b, 's> Sizer<'b, 's> {
     /// A length prefix that the writing pass takes, and the `body` behind it, which is one level deeper.
     #[inline]
     pub(super) fn prefixed(&mut self, spec: Spec, body: impl FnOnce(&mut Self) -> u64) -> u64 {
-        let len = self.slotted(spec, body);
-        varint_len(len) as u64 + len
-    }
-
-    /// A `body` one level deeper, whose length the writing pass takes.
-    #[inline]
-    pub(super) fn slotted(&mut self, spec: Spec, body: impl FnOnce(&mut Self) -> u64) -> u64 {
         let slot = self.sizes.begin();
         let len = self.deeper(spec, body);
         self.sizes.end(slot, len);
-        len
+        varint_len(len) as u64 + len
     }
 
     /// A length that the writing pass takes, and a packed run behind it.
@@ -147,18 +179,45 @@ impl Fault {
 /// Adds up the fields of one message.
 struct Measure<'m, 'b, 's> {
     total: u64,
+    /// Without presence: what lacks fields may not be there at all.
+    plain: bool,
+    /// The first required field that such a message lacks; 0 if there is none.
+    missing: u32,
     sizer: &'m mut Sizer<'b, 's>,
+}
+
+impl Measure<'_, '_, '_> {
+    /// Adds a field, which is not set if it takes nothing.
+    #[inline(always)]
+    fn add<K: FieldKind>(&mut self, spec: Spec, size: u64) {
+        self.total += size;
+        if matches!(const { K::CARDINALITY }, Cardinality::Required) && size == 0 {
+            self.lacks(spec);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn lacks(&mut self, spec: Spec) {
+        if !self.plain {
+            self.sizer.missing(spec);
+        } else if self.missing == 0 && self.sizer.check_required {
+            self.missing = spec.number;
+        }
+    }
 }
 
 impl Visit for Measure<'_, '_, '_> {
     #[inline(always)]
     fn field<K: FieldKind, F: Field<K>>(&mut self, spec: Spec, field: &F) {
-        self.total += field.size(spec, self.sizer);
+        let size = field.size(spec, self.sizer);
+        self.add::<K>(spec, size);
     }
 
     #[inline(always)]
     fn field_or<K: FieldKind, F: Field<K>>(&mut self, default: DefaultValue<'static>, spec: Spec, field: &F) {
-        self.total += field.size_or(default, spec, self.sizer);
+        let size = field.size_or(default, spec, self.sizer);
+        self.add::<K>(spec, size);
     }
 
     #[inline(always)]

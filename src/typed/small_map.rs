@@ -56,7 +56,9 @@ impl<K, V> SmallMap<K, V> {
     /// Drops all entries and keeps the memory of the list.
     pub fn clear(&mut self) {
         self.list.clear();
-        self.rest.clear();
+        if !self.rest.is_empty() {
+            self.rest.clear();
+        }
     }
 
     /// All entries.

@@ -162,8 +162,11 @@ delimited! {
     set |this, value, input| *this = match input.shared() {
         Some(owner) => owner.slice_ref(value),
         None => {
+            let mut copy = Vec::new();
             input.charge(value.len())?;
-            bytes::Bytes::copy_from_slice(value)
+            copy.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
+            copy.extend_from_slice(value);
+            copy.into()
         }
     },
     clear |old| old.clear(),

@@ -26,6 +26,9 @@ macro_rules! __kind {
     ([enum $($path:tt)+]) => { $crate::__private::kinds::Enum<$($path)+> };
     ([message $($path:tt)+]) => { $crate::__private::kinds::Nested<$($path)+> };
     ([group $($path:tt)+]) => { $crate::__private::kinds::Group<$($path)+> };
+    ([map < $key:tt [group $($path:tt)+] >]) => {
+        $crate::__private::compile_error!("a map value is not a group")
+    };
     ([map < $key:tt $value:tt >]) => {
         $crate::__private::kinds::Map<$crate::__private::key!($key), $crate::__private::kind!($value)>
     };
@@ -205,23 +208,6 @@ macro_rules! __reset {
     };
 }
 
-/// Clears a member whose `Default` may be another value than that of a field that is not set: one with a default
-/// value, and an enum.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __start {
-    ([enum $($path:tt)+] $options:tt $member:expr) => {
-        $crate::__private::reset!([enum $($path)+] $options &mut $member)
-    };
-    ($kind:tt [[default $value:expr] $($more:tt)*] $member:expr) => {
-        $crate::__private::reset!($kind [[default $value]] &mut $member)
-    };
-    ($kind:tt [$first:tt $($more:tt)*] $member:expr) => {
-        $crate::__private::start!($kind [$($more)*] $member)
-    };
-    ($kind:tt [] $member:expr) => {};
-}
-
 /// A default value, of the type that the kind wants.
 #[doc(hidden)]
 #[macro_export]
@@ -273,13 +259,13 @@ macro_rules! __unknown {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __clear {
-    ([unknown_fields] $field:ident) => {
-        $crate::__private::UnknownMember::bytes_mut($field).clear()
+    ([unknown_fields] $member:tt) => {
+        $crate::__private::UnknownMember::bytes_mut($member).clear()
     };
-    ([oneof $($path:tt)+] $field:ident) => {
-        *$field = $crate::__private::None
+    ([oneof $($path:tt)+] $member:tt) => {
+        *$member = $crate::__private::None
     };
-    ([$($kind:tt)+] $field:ident) => {};
+    ([$($kind:tt)+] $member:tt) => {};
 }
 
 /// The name in the schema.

@@ -10,16 +10,22 @@ use alloc::vec::Vec;
 #[derive(Default)]
 pub(super) struct Trail {
     steps: Vec<(u32, Option<u32>)>,
+    /// There was no memory for a step, and a path with a gap is none.
+    broken: bool,
 }
 
 impl Trail {
     pub(super) const fn new() -> Self {
-        Self { steps: Vec::new() }
+        Self { steps: Vec::new(), broken: false }
     }
 
     /// Adds the field that holds what came before.
     #[cold]
     pub(super) fn push(&mut self, number: u32, index: Option<usize>) {
+        if self.steps.try_reserve(1).is_err() {
+            self.broken = true;
+            return;
+        }
         self.steps.push((number, index.and_then(|index| u32::try_from(index).ok())));
     }
 
@@ -37,6 +43,9 @@ impl Trail {
     #[cold]
     pub(super) fn named(self, root: &'static MessageTable) -> FieldPath {
         let mut path = FieldPath::EMPTY;
+        if self.broken {
+            return path;
+        }
         let mut place = Place::Message(root);
         for (number, index) in self.steps.into_iter().rev() {
             let (name, inside) = place.field(number);

@@ -1,7 +1,7 @@
 //! Fields that a listing does not have.
 
 use crate::wire::Reader;
-use crate::{DecodeError, wire};
+use crate::{DecodeError, DecodeErrorKind, wire};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -55,9 +55,11 @@ impl UnknownFieldSet {
     ///
     /// # Errors
     ///
-    /// If `fields` is not a sequence of whole fields; nothing is appended then.
+    /// If `fields` is not a sequence of whole fields; `BudgetExceeded` without memory for them. Nothing is appended then.
     pub fn append(&mut self, fields: &[u8]) -> Result<(), DecodeError> {
         wire::Reader::new(fields).skip_message()?;
+        let room = self.bytes.try_reserve(fields.len());
+        room.map_err(|_| DecodeError::new(DecodeErrorKind::BudgetExceeded, 0))?;
         self.bytes.extend_from_slice(fields);
         Ok(())
     }

@@ -1,0 +1,50 @@
+//! How much of the stack a decode has used.
+//!
+//! Structs recurse. That they do so at most 100 levels says nothing about bytes: a frame is as large as what its message
+//! has. So the bytes are bounded too, by the addresses of locals; what would need more is refused as too deep.
+
+use core::ptr;
+
+/// Most stack that a decode of structs uses, in bytes: a quarter of what a thread has as a rule, and five times what 100
+/// levels of most messages take. Without optimisation frames are larger, but threads are not.
+pub(super) const LIMIT: usize = if cfg!(debug_assertions) { 1 << 20 } else { 1 << 19 };
+
+/// Where the stack was when a decode began.
+#[derive(Clone, Copy)]
+pub(super) struct Stack(usize);
+
+impl Stack {
+    #[inline(always)]
+    pub(super) fn here() -> Self {
+        let local = 0_u8;
+        Self(ptr::from_ref(&local).addr())
+    }
+
+    /// Whether less than [`LIMIT`] has been used since; stacks grow downwards nearly everywhere, and upwards is as well.
+    #[inline(always)]
+    pub(super) fn has_room(self) -> bool {
+        self.0.abs_diff(Self::here().0) < LIMIT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[inline(never)]
+    fn down(start: Stack, levels: usize) -> usize {
+        let frame = core::hint::black_box([levels as u8; 1024]);
+        if start.has_room() && levels < 10_000 {
+            down(start, levels + 1) + usize::from(frame[3] & 1)
+        } else {
+            levels
+        }
+    }
+
+    #[test]
+    fn frames_of_a_kilobyte_are_counted() {
+        let thread = std::thread::Builder::new().stack_size(4 << 20);
+        let levels = thread.spawn(|| down(Stack::here(), 0)).unwrap().join().unwrap();
+        assert!((60..=1024).contains(&levels), "{levels}");
+    }
+}
