@@ -21,4 +21,6 @@ mod traverse;
 mod write;
 
 pub use options::EncodeOptions;
-pub(crate) use raw::{RawEncoder, encode_raw, try_encode_raw};
+#[cfg(test)]
+pub(crate) use raw::encode_raw;
+pub(crate) use raw::{RawEncoder, try_encode_raw};

@@ -254,13 +254,10 @@ fn exactly(written: Result<Written<'_>, Stop>, total: usize) -> Result<Written<'
     }
 }
 
-/// The message as bytes, required fields unchecked, unknown fields included; empty if it is above 2 GiB. Aborts if there
-/// is no memory for it.
+/// As [`try_encode_raw`], for tests.
+#[cfg(test)]
 pub(crate) fn encode_raw(view: RawView<'_, '_>) -> Vec<u8> {
-    match try_encode_raw(view) {
-        Err(error) if error.kind() == EncodeErrorKind::OutOfMemory => handle_alloc_error(Layout::new::<u8>()),
-        bytes => bytes.unwrap_or_default(),
-    }
+    try_encode_raw(view).expect("the message is small")
 }
 
 /// The message as bytes, required fields unchecked, unknown fields included.

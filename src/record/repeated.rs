@@ -3,7 +3,6 @@
 use super::RecordWriter;
 use super::field::{Field, Flags, Slot};
 use super::kind::Scalar;
-use super::nested::Unfinished;
 use super::raw::Raw;
 use crate::table::Kind;
 use crate::wire::{long_varint, short_varint, varint_len};
@@ -80,15 +79,16 @@ impl RecordWriter<'_> {
             return self.too_large();
         }
         let start = self.out.len() - width;
-        Unfinished::call(self, |writer| {
-            for value in core::iter::once(first).chain(rest) {
-                let raw = K::raw(value);
-                let closed = matches!(K::KIND, Kind::Enum(())) && slot.prefix.has(Flags::CLOSED);
-                if closed && !writer.lists(slot, raw) || !writer.put_untagged(raw) {
-                    break;
-                }
+        // Should the iterator panic, the record is never finished.
+        self.depth += 1;
+        for value in core::iter::once(first).chain(rest) {
+            let raw = K::raw(value);
+            let closed = matches!(K::KIND, Kind::Enum(())) && slot.prefix.has(Flags::CLOSED);
+            if closed && !self.lists(slot, raw) || !self.put_untagged(raw) {
+                break;
             }
-        });
+        }
+        self.depth -= 1;
         if self.error.is_none() {
             self.close_length(start, width);
         }
