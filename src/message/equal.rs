@@ -7,7 +7,7 @@ use crate::slab::{RawView, Step, Walk};
 /// Two messages are equal if they are of the same type of the same pool, the same fields are set, and all values
 /// are the same: lists in order, maps in any order, numbers bit by bit (a NaN equals itself, 0.0 and -0.0 differ),
 /// unknown fields byte by byte. Messages that are kept as bytes are equal if the bytes are, and never equal to
-/// decoded ones. Does not recurse.
+/// decoded ones. Does not recurse; messages in more than eight others take some memory, without which the process ends.
 impl PartialEq for MessageView<'_, '_> {
     fn eq(&self, other: &Self) -> bool {
         self.pool() == other.pool() && self.message() == other.message() && equal(self.raw(), other.raw())

@@ -5,6 +5,8 @@ use alloc::{borrow::ToOwned, collections::BTreeMap, string::String, vec::Vec};
 
 /// The value of a field, owned: what setters take and [`ValueRef::to_owned`](super::ValueRef::to_owned) gives.
 ///
+/// A clone is as those of `Vec` and `BTreeMap`: without the memory for it the process ends.
+///
 /// The variant must be the one of the field's kind: `I32` for `int32`, `sint32` and `sfixed32`, `U32` for
 /// `uint32` and `fixed32`, `I64` and `U64` likewise, `F32` for `float`, `F64` for `double`. There is no
 /// conversion between numbers.
