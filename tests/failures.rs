@@ -237,3 +237,79 @@ fn an_unselected_oneof_costs_the_same_however_many_members_it_has() {
     let (few, many) = (time(70), time(5_000));
     assert!(many < 8 * few + Duration::from_millis(1), "{few:?} {many:?}");
 }
+
+#[test]
+fn a_map_that_grows_by_merges_inserts_and_removals_finds_every_key() {
+    use std::collections::BTreeMap;
+    let node = node();
+    let names = node.get_field_by_name("names").unwrap();
+    let mut message = DynamicMessage::new(&node);
+    let mut model = BTreeMap::new();
+    let mut random = 1u64;
+    let mut next = |below: u64| {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (random >> 33) % below
+    };
+    for step in 0..400 {
+        if step % 3 == 0 {
+            for _ in 0..next(20) {
+                let key = format!("{:04}", next(4000));
+                let there = model.remove(&key).is_some();
+                assert_eq!(message.remove(&names, key.as_str()).unwrap(), there);
+            }
+        }
+        if step % 5 == 0 {
+            for _ in 0..next(60) {
+                let (key, value) = (format!("{:04}", next(4000)), next(100) as i32);
+                message.insert(&names, key.as_str(), value).unwrap();
+                model.insert(key, value);
+            }
+        }
+        let mut chunk = vec![];
+        for _ in 0..next(150) {
+            let (key, value) = (format!("{:04}", next(4000)), next(100) as i32);
+            chunk.extend([0x42, 8, 0x0a, 4]);
+            chunk.extend(key.as_bytes());
+            chunk.extend([0x10, value as u8]);
+            model.insert(key, value);
+        }
+        message.merge(&chunk).unwrap();
+        if step % 20 == 0 {
+            let map = message.get_field(&names).as_map().unwrap();
+            assert_eq!(map.len(), model.len());
+            assert!(model.iter().all(|(key, &value)| map.get(key.as_str()).unwrap().as_i32() == Some(value)));
+            assert!(map.get("none").is_none());
+        }
+    }
+    assert!(model.len() > 2000);
+    assert_eq!(DynamicMessage::decode(&node, &message.encode_to_vec().unwrap()).unwrap(), message);
+}
+
+#[test]
+fn merging_a_map_piece_by_piece_takes_time_in_proportion() {
+    let node = node();
+    let chunks: Vec<Vec<u8>> = (0..1600u32)
+        .map(|chunk| {
+            let mut bytes = vec![];
+            for i in 0..50 {
+                let key = (chunk * 50 + i).wrapping_mul(2654435761);
+                bytes.extend([0x42, 0x0c, 0x0a, 8]);
+                bytes.extend(format!("{key:08x}").as_bytes());
+                bytes.extend([0x10, 1]);
+            }
+            bytes
+        })
+        .collect();
+    let time = |count: usize| {
+        let once = || {
+            let start = Instant::now();
+            let mut message = DynamicMessage::new(&node);
+            chunks.iter().take(count).for_each(|chunk| message.merge(chunk).unwrap());
+            start.elapsed()
+        };
+        (0..3).map(|_| once()).min().unwrap()
+    };
+    let (half, all) = (time(400), time(1600));
+    // Four times the entries: 4.9 with n log n, 8 with the 3/2th power, 16 if quadratic.
+    assert!(all < 7 * half, "{half:?} {all:?}");
+}

@@ -1,8 +1,10 @@
 //! Maps: a list of entries in wire order with unique keys, and a sorted index once there are more than a few.
 //!
 //! Up to [`SMALL`] entries are searched one by one. Above that, the owner's word of the list block is the offset
-//! of an index: three header words, then the positions of the entries it covers in key order. Entries behind the
-//! covered ones (inserted since) are searched one by one and merged into the index when they are many.
+//! of an index: header words, then the positions of the entries that it covers. They are a few runs, each in key order and
+//! each more than [`RATIO`] times as long as the next one, so that a key is found by a few binary searches and an entry is moved
+//! to a longer run a few times at most (a log-structured merge). Entries after the covered ones are searched one by one, and
+//! become a run when there are [`TAIL`] of them.
 //!
 //! Here are keys and searches; `map_write.rs` keeps keys unique and the index in order.
 
@@ -21,7 +23,15 @@ pub(super) const CAPACITY: u32 = 0;
 pub(super) const COVERED: u32 = 1;
 /// and the first of the entries that a decode has appended and that may repeat a key, or 0.
 pub(super) const FRESH: u32 = 2;
-pub(super) const INDEX_HEADER: u32 = 3;
+/// The number of runs, and from here on the length of each.
+pub(super) const RUNS: u32 = 3;
+/// At most so many runs: with this ratio enough for 2^30 entries.
+pub(super) const MOST_RUNS: u32 = 12;
+pub(super) const INDEX_HEADER: u32 = RUNS + 1 + MOST_RUNS;
+/// A run that is at most so many times as long as what comes after it is merged with that.
+pub(super) const RATIO: u32 = 4;
+/// At most so many entries that no run covers.
+pub(super) const TAIL: u32 = 4 * SMALL;
 
 /// A map key, ordered as the deterministic encoding orders keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,29 +105,21 @@ impl<'i> RawList<'_, 'i> {
     pub(super) fn map_find_below(&self, end: u32, key: RawKey<'_>) -> Option<u32> {
         let words = self.view.words;
         let index = words.list_aux(self.list);
-        let covered = if index == 0 || index == STALE { 0 } else { words.get(index + COVERED).min(end) };
-        if covered > 0 {
-            let at = self.lower_bound(index, covered, key);
-            let position = words.get(index + INDEX_HEADER + at);
-            if at < covered && self.key(position) == key {
-                return Some(position);
+        let mut covered = 0;
+        if index != 0 && index != STALE {
+            for run in 0..words.get(index + RUNS).min(MOST_RUNS) {
+                let len = words.get(index + RUNS + 1 + run);
+                let positions = words.run(index + INDEX_HEADER + covered, len as usize);
+                covered += len;
+                let at = positions.partition_point(|&position| self.key(position) < key);
+                if let Some(&position) = positions.get(at)
+                    && self.key(position) == key
+                {
+                    return Some(position);
+                }
             }
         }
-        (covered..end).rev().find(|&position| self.key(position) == key)
-    }
-
-    /// Number of covered entries with smaller keys.
-    pub(super) fn lower_bound(&self, index: u32, covered: u32, key: RawKey<'_>) -> u32 {
-        let (mut low, mut high) = (0, covered);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.key(self.view.words.get(index + INDEX_HEADER + middle)) < key {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        (covered.min(end)..end).rev().find(|&position| self.key(position) == key)
     }
 
     /// Positions of all entries in key order; `None` if there is no memory for them.

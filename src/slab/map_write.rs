@@ -1,10 +1,11 @@
 //! Maps being written: unique keys, and the index.
 //!
-//! While a decode appends entries, keys may be there twice; `map_settle` drops all but the last entry of each key:
-//! O(n log n) for n entries, whatever the keys are, or O(log n + sqrt(n)) for each entry appended if these are
-//! few, so that merging many messages into one is no quadratic affair.
+//! While a decode appends entries, keys may be there twice; `map_settle` drops all but the last entry of each key. That
+//! takes O(n log n) for n entries, whatever the keys are and whether they come at once or in many merges.
 
-use super::map::{CAPACITY, COVERED, FRESH, INDEX_HEADER, MapContext, SMALL, STALE};
+use super::map::{
+    CAPACITY, COVERED, FRESH, INDEX_HEADER, MOST_RUNS, MapContext, RATIO, RUNS, SMALL, STALE, TAIL,
+};
 use super::view::RawList;
 use super::{Full, Slab};
 use crate::program::Entry;
@@ -127,6 +128,7 @@ impl Slab {
         if indexed {
             // Its positions are not right any more, should there be no room for a new one.
             self.set(index + COVERED, 0);
+            self.set(index + RUNS, 0);
         }
         self.map_write_index(slot, &scratch.order)
     }
@@ -214,31 +216,46 @@ impl Slab {
         self.list_truncate(slot, to);
     }
 
+    /// Makes these positions the one run of the index.
     fn map_write_index(&mut self, slot: u32, order: &[u32]) -> Result<(), Full> {
-        let list = self.words().list(slot);
-        let old = self.words().list_aux(list);
-        let room = if old == 0 { 0 } else { self.get(old + CAPACITY) };
-        let len = order.len() as u32;
-        if len <= SMALL {
-            self.drop_index(slot, old);
+        if order.len() <= SMALL as usize {
+            let index = self.words().list_aux(self.words().list(slot));
+            self.drop_index(slot, index);
             return Ok(());
         }
-        let index = if len <= room {
-            old
-        } else {
-            let capacity = if room == 0 { len } else { len.max(room.saturating_mul(2)) };
-            let index = self.alloc(capacity.checked_add(INDEX_HEADER).ok_or(Full)?)?;
-            self.drop_index(slot, old);
-            self.set(index + CAPACITY, capacity);
-            self.set(index + FRESH, 0);
-            index
-        };
-        self.set(index + COVERED, len);
-        for (word, &position) in self.run_mut(index + INDEX_HEADER, order.len()).iter_mut().zip(order) {
-            *word = position;
-        }
-        self.set_list_aux(slot, index);
+        let index = self.map_index(slot, order.len() as u32)?;
+        self.map_write_run(index, 0, 0, order);
         Ok(())
+    }
+
+    /// The index of a map, with room for so many positions.
+    fn map_index(&mut self, slot: u32, len: u32) -> Result<u32, Full> {
+        let old = self.words().list_aux(self.words().list(slot));
+        let room = if old == 0 { 0 } else { self.get(old + CAPACITY) };
+        if len <= room {
+            return Ok(old);
+        }
+        let capacity = if room == 0 { len } else { len.max(room.saturating_mul(2)) };
+        let index = self.alloc(capacity.checked_add(INDEX_HEADER).ok_or(Full)?)?;
+        if old == 0 {
+            self.run_mut(index, INDEX_HEADER as usize).fill(0);
+        } else {
+            let used = INDEX_HEADER + self.get(old + COVERED);
+            self.copy_words(old, used as usize, index);
+            self.drop_index(slot, old);
+        }
+        self.set(index + CAPACITY, capacity);
+        self.set_list_aux(slot, index);
+        Ok(index)
+    }
+
+    /// Makes positions the last of so many runs and one, after the `covered` entries of those before.
+    fn map_write_run(&mut self, index: u32, runs: u32, covered: u32, order: &[u32]) {
+        self.set(index + RUNS, runs + 1);
+        self.set(index + RUNS + 1 + runs, order.len() as u32);
+        self.set(index + COVERED, covered + order.len() as u32);
+        let positions = self.run_mut(index + INDEX_HEADER + covered, order.len());
+        positions.iter_mut().zip(order).for_each(|(word, &position)| *word = position);
     }
 
     fn drop_index(&mut self, slot: u32, index: u32) {
@@ -248,8 +265,8 @@ impl Slab {
         self.set_list_aux(slot, 0);
     }
 
-    /// After an entry with a new key was appended: merges the uncovered entries into the index when they are
-    /// more than about a quarter of the square root of all, which keeps n inserts at O(n * sqrt(n)) at worst.
+    /// After an entry with a new key was appended: makes the entries that no run covers a run, when they are many, and merges
+    /// it with those before it that are not much longer. An entry is moved O(log n) times in all.
     pub(crate) fn map_inserted(
         &mut self,
         context: MapContext<'_, '_>,
@@ -257,29 +274,31 @@ impl Slab {
         slot: u32,
     ) -> Result<(), Full> {
         let list = context.list(self, entry, slot);
-        let len = list.len();
-        let index = self.words().list_aux(list.list);
-        let covered = if index == 0 { 0 } else { self.get(index + COVERED) };
-        let tail = len - covered.min(len);
-        if tail <= 4 * SMALL + len.isqrt() / 4 {
+        let words = self.words();
+        let (len, index) = (list.len(), words.list_aux(list.list));
+        let (mut covered, mut runs) = match index {
+            0 => (0, 0),
+            index => (words.get(index + COVERED).min(len), words.get(index + RUNS)),
+        };
+        if len - covered <= TAIL {
             return Ok(());
         }
-        let (mut added, mut order) = (Vec::new(), Vec::new());
-        added.try_reserve_exact(tail as usize).map_err(|_| Full)?;
-        order.try_reserve_exact(len as usize).map_err(|_| Full)?;
+        let mut added = Vec::new();
+        added.try_reserve_exact((len - covered) as usize).map_err(|_| Full)?;
         added.extend(covered..len);
         added.sort_unstable_by_key(|&position| list.key(position));
-        // Insert from the largest key down: every word of the index moves once.
-        order.extend_from_slice(self.words().run(index + INDEX_HEADER, covered as usize));
-        let mut end = covered;
-        order.resize(len as usize, 0);
-        for (left, &position) in added.iter().enumerate().rev() {
-            let at = list.lower_bound(index, end, list.key(position));
-            order.copy_within(at as usize..end as usize, at as usize + left + 1);
-            order[at as usize + left] = position;
-            end = at;
+        while let Some(last) = runs.checked_sub(1) {
+            let run = words.get(index + RUNS + 1 + last);
+            if runs < MOST_RUNS && u64::from(run) > u64::from(RATIO) * added.len() as u64 {
+                break;
+            }
+            covered -= run.min(covered);
+            added = merged(&list, words.run(index + INDEX_HEADER + covered, run as usize), &added)?;
+            runs = last;
         }
-        self.map_write_index(slot, &order)
+        let index = self.map_index(slot, len)?;
+        self.map_write_run(index, runs, covered, &added);
+        Ok(())
     }
 
     /// Removes the entry at a position.
@@ -301,15 +320,39 @@ impl Slab {
             // A decode keeps small maps in order without looking at an index.
             return self.drop_index(slot, index);
         }
-        let covered = self.get(index + COVERED);
-        let mut to = 0;
-        for from in 0..covered {
-            let at = self.get(index + INDEX_HEADER + from);
-            if at != position {
-                self.set(index + INDEX_HEADER + to, at - (at > position) as u32);
-                to += 1;
+        let (mut from, mut to) = (index + INDEX_HEADER, index + INDEX_HEADER);
+        for run in index + RUNS + 1..index + RUNS + 1 + self.get(index + RUNS).min(MOST_RUNS) {
+            let len = self.get(run);
+            for _ in 0..len {
+                let at = self.get(from);
+                from += 1;
+                if at == position {
+                    self.set(run, len - 1);
+                } else {
+                    self.set(to, at - (at > position) as u32);
+                    to += 1;
+                }
             }
         }
-        self.set(index + COVERED, to);
+        self.set(index + COVERED, to - index - INDEX_HEADER);
     }
+}
+
+/// Two runs of positions, each in key order, as one.
+fn merged(list: &RawList<'_, '_>, a: &[u32], b: &[u32]) -> Result<Vec<u32>, Full> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(a.len() + b.len()).map_err(|_| Full)?;
+    let (mut a, mut b) = (a, b);
+    while let (Some((&first, rest_a)), Some((&second, rest_b))) = (a.split_first(), b.split_first()) {
+        if list.key(first) < list.key(second) {
+            all.push(first);
+            a = rest_a;
+        } else {
+            all.push(second);
+            b = rest_b;
+        }
+    }
+    all.extend_from_slice(a);
+    all.extend_from_slice(b);
+    Ok(all)
 }
