@@ -67,7 +67,8 @@ use core::fmt;
 /// # Memory
 ///
 /// Three words in the struct; a box of some 90 bytes and the bytes of the message, shared by
-/// [`decode_shared`](Message::decode_shared), copied otherwise; once decoded, a box with the value beside them.
+/// [`decode_shared`](Message::decode_shared), copied otherwise; once decoded, a box with the value beside them. One that
+/// is absent takes a box when it is asked for, which no budget counts.
 pub struct Lazy<T> {
     /// As read; `None` if there was nothing to read, or once the value counts.
     raw: Option<One<Occurrences>>,

@@ -7,7 +7,7 @@
 /// Binds structs to protobuf messages: one listing is the table and the codec.
 ///
 /// The struct is an ordinary Rust struct with named members, written beside the listing; it implements
-/// [`Default`]. Every member that is on the wire is listed, in any order, under its Rust name. The macro
+/// [`Default`], which decoding takes for the members that are not listed. Every member that is on the wire is listed, in any order, under its Rust name. The macro
 /// implements [`Message`](crate::Message) and [`DecodeFrom`](crate::DecodeFrom). A member whose type does not fit
 /// its kind, or that does not exist, is a compile error at its name in the listing.
 ///
@@ -77,6 +77,8 @@
 /// - The number is a literal, 1 to 536870911, and used once; a mistake is a compile error.
 /// - `default` takes a literal or constant of the kind, or the name of an enum value: `[default = GREEN]`.
 /// - Doc comments may stand before fields and listings.
+/// - A listing that no pool would take does not compile, as far as it alone can tell: names and numbers that protobuf
+///   does not have, a default or a closed enum without presence in proto3, an enum in a map that does not start at 0.
 ///
 /// # Members
 ///
@@ -96,7 +98,8 @@
 /// Presence follows from the member's type:
 ///
 /// - `T` has none: it is written unless it has the zero value, or that of `[default = ..]`, at which decoding
-///   starts. A message without presence is written unless it is empty; it cannot be a `Box` or `Prepared`.
+///   starts. A message without presence is written unless it is empty; it cannot be a `Box` or `Prepared`. An empty
+///   one is not there, so it lacks no required field; a sender's empty one that lacks some is accepted.
 /// - `Option<T>` is written if it is `Some`. The table says `optional` if the listing does, or if the member is
 ///   an `Option` of anything but a message.
 /// - `required` takes `Option<T>`. `encode` and `decode` fail if it is `None`; `merge` does not look.

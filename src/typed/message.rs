@@ -20,7 +20,8 @@ use alloc::vec::Vec;
 ///
 /// Encoding takes two passes, one for the sizes and one that writes forward; nothing is stored in the message.
 /// Fields are written in number order, whatever the order of the listing, and unknown fields behind them.
-/// Messages may be nested 100 levels below the root; decoding uses stack in proportion to the nesting.
+/// Messages may be nested 100 levels below the root; decoding uses stack in proportion to the nesting and not to the size
+/// of the structs, at most 512 KiB (1 MiB in builds with debug assertions): what would need more is too deep.
 ///
 /// ```
 /// use tablepb::Message;
@@ -154,7 +155,9 @@ pub trait Message: Sized {
     /// # Errors
     ///
     /// With kind, byte offset and field path, if the input is not a message of this type, nested deeper than 100
-    /// levels, would need more than 1 MiB + 32 bytes per byte of input, or lacks a required field.
+    /// levels, would need more than 1 MiB + 32 bytes per byte of input, or lacks a required field. Where memory ends, the
+    /// kind is `BudgetExceeded` as well; but for the members that stable Rust has no way for: `Box`, `BTreeMap`,
+    /// [`Prepared`](crate::Prepared), and the 24 bytes that [`Lazy`](crate::Lazy) members share. These abort.
     fn decode<'i>(input: &'i [u8]) -> Result<Self, DecodeError>
     where
         Self: DecodeFrom<'i>,
@@ -165,7 +168,8 @@ pub trait Message: Sized {
     /// [`decode`](Self::decode) with other limits.
     ///
     /// Structs recurse, so a depth limit above 100 counts as 100. The budget counts all memory that is taken,
-    /// also for boxes and map entries that a later field replaces.
+    /// also for boxes and map entries that a later field replaces, and what [`Lazy`](crate::Lazy) members are decoded
+    /// to later. Up to 10 KiB of it, of small budgets a part of 32, are held back for the path of an error.
     ///
     /// # Errors
     ///
