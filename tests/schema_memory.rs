@@ -208,6 +208,11 @@ fn rich() -> Vec<u8> {
     w().message(1, f).message(1, w().bytes(1, "g").bytes(2, "q.r")).0
 }
 
+/// Whether an error is for want of memory.
+fn is_shortage(kind: DescriptorErrorKind) -> bool {
+    ["BudgetExceeded", "OutOfMemory"].contains(&&*format!("{kind:?}"))
+}
+
 #[test]
 fn a_load_that_runs_out_of_memory_is_an_error() {
     let set = rich();
@@ -220,7 +225,7 @@ fn a_load_that_runs_out_of_memory_is_an_error() {
     for k in 0..used.count {
         let Some(result) = fail_after(k, arcs, || DescriptorPool::decode(&set)) else { continue };
         failed += 1;
-        assert_eq!(result.unwrap_err().kind(), DescriptorErrorKind::BudgetExceeded, "allocation {k}");
+        assert!(is_shortage(result.unwrap_err().kind()), "allocation {k}");
         assert!(DescriptorPool::decode(&set).is_ok());
     }
     println!("{failed} of {} allocations failed", used.count);
@@ -239,7 +244,7 @@ fn an_error_for_which_there_is_no_memory_is_still_an_error() {
         assert!(error.to_string().len() < 3000 && used.kept < 4000, "{used:?}");
         for k in 0..used.count {
             let failed = fail_after(k, [0; 2], || DescriptorPool::decode(&set).unwrap_err()).unwrap();
-            assert!([error.kind(), DescriptorErrorKind::BudgetExceeded].contains(&failed.kind()), "{k}");
+            assert!(failed.kind() == error.kind() || is_shortage(failed.kind()), "{k}: {failed}");
         }
     }
 }

@@ -49,7 +49,7 @@ impl DescriptorPool {
     /// byte of it at most ([`PoolOptions`]).
     ///
     /// # Errors
-    /// What is wrong, in which definition of which file, or `BudgetExceeded`: what it would take is more than the bound,
+    /// What is wrong, in which definition of which file; `BudgetExceeded` or `OutOfMemory` where it takes more than the bound,
     /// or an allocation failed.
     ///
     /// ```
