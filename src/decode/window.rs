@@ -190,14 +190,14 @@ mod tests {
 
     #[test]
     fn windows_are_those_of_the_safe_twin_for_all_lengths_positions_and_stops() {
-        for len in (0..100usize).step_by(if cfg!(miri) { 11 } else { 1 }) {
+        for len in (0..100usize).step_by(if cfg!(miri) { 33 } else { 1 }) {
             let store: Vec<u8> = (0..len).map(|i| i as u8 + 1).collect();
             let mut patch = Patch::EMPTY;
             patch.fill(&store);
             let mut source = Source::new(&store, &patch);
             for tail in [false, true] {
                 let by = if tail { source.enter_tail() } else { 0 };
-                for stop in (0..=len - by).step_by(if cfg!(miri) { 5 } else { 1 }) {
+                for stop in (0..=len - by).step_by(if cfg!(miri) { 16 } else { 1 }) {
                     let windows = source.until(stop);
                     let last = if tail || len <= TAIL { stop } else { stop.min(len - TAIL) };
                     for pos in 0..len + 40 {

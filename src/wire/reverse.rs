@@ -550,7 +550,7 @@ mod tests {
     #[test]
     fn the_safe_twin_agrees() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        for round in 0..if cfg!(miri) { 130 } else { 20_000 } {
+        for round in (0..20_000).step_by(if cfg!(miri) { 1_009 } else { 1 }) {
             let room = round % 120;
             let steps: Vec<(u64, usize)> = (0..12)
                 .map(|_| {
@@ -631,8 +631,9 @@ mod tests {
 
     #[test]
     fn items_fit_exactly_or_overflow() {
-        for (put, value, bytes) in items() {
-            for room in 0..bytes.len() + 40 {
+        let (some, rooms) = if cfg!(miri) { (41, 7) } else { (1, 1) };
+        for (put, value, bytes) in items().into_iter().step_by(some) {
+            for room in (0..bytes.len() + 40).step_by(rooms) {
                 let mut memory = vec![MaybeUninit::uninit(); room];
                 let mut out = ReverseCursor::new(&mut memory);
                 put(&mut out, value);
@@ -650,7 +651,7 @@ mod tests {
         let mut expected = Vec::new();
         let mut memory = vec![0; 1 << 14];
         let mut out = ReverseCursor::over(&mut memory);
-        for (put, value, bytes) in items() {
+        for (put, value, bytes) in items().into_iter().step_by(if cfg!(miri) { 13 } else { 1 }) {
             put(&mut out, value);
             expected.splice(0..0, bytes);
         }

@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn the_safe_twin_agrees() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        for round in 0..if cfg!(miri) { 110 } else { 20_000 } {
+        for round in (0..20_000).step_by(if cfg!(miri) { 1_009 } else { 1 }) {
             let room = round % 100;
             let steps: Vec<(u64, usize)> = (0..12)
                 .map(|_| {

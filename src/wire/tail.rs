@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn the_safe_twin_agrees() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        for round in 0..if cfg!(miri) { 70 } else { 2_000_usize } {
+        for round in (0..2_000_usize).step_by(if cfg!(miri) { 257 } else { 1 }) {
             let steps: Vec<(u64, usize)> = (0..60)
                 .map(|_| {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
