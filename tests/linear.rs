@@ -173,8 +173,11 @@ fn units() -> Vec<(&'static str, Wire)> {
     ]
 }
 
+/// Makes an input of about a size.
+type Shape = fn(usize) -> Wire;
+
 /// Inputs of about a size that are not one piece many times.
-fn shapes() -> Vec<(&'static str, fn(usize) -> Wire)> {
+fn shapes() -> Vec<(&'static str, Shape)> {
     vec![
         ("keys that fall", |n| {
             (0..n as u64 / 6).fold(Wire::new(), |w, k| w.message(5, Wire::new().int(1, (1 << 20) - k)))
