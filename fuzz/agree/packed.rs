@@ -78,13 +78,13 @@ fn raw(payload: &[u8], run: &[u8]) {
     }
     let four: Vec<u32> = run.chunks_exact(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect();
     match field.as_packed_fixed32() {
-        Ok(values) => assert!(run.len() % 4 == 0 && values.expect("length-delimited").eq(four)),
-        Err(_) => assert!(run.len() % 4 != 0),
+        Ok(values) => assert!(run.len().is_multiple_of(4) && values.expect("length-delimited").eq(four)),
+        Err(_) => assert!(!run.len().is_multiple_of(4)),
     }
     let eight: Vec<u64> = run.chunks_exact(8).map(|c| u64::from_le_bytes(c.try_into().unwrap())).collect();
     match field.as_packed_fixed64() {
-        Ok(values) => assert!(run.len() % 8 == 0 && values.expect("length-delimited").eq(eight)),
-        Err(_) => assert!(run.len() % 8 != 0),
+        Ok(values) => assert!(run.len().is_multiple_of(8) && values.expect("length-delimited").eq(eight)),
+        Err(_) => assert!(!run.len().is_multiple_of(8)),
     }
     assert_eq!(field.as_str().ok().flatten(), std::str::from_utf8(run).ok());
 }
