@@ -365,7 +365,6 @@ fn large_hostile_inputs_through_every_path() {
 }
 
 #[test]
-#[ignore = "the member at the limit is made before the limit is looked at"]
 fn a_struct_that_a_merge_left_for_its_depth_can_be_encoded() {
     let mut eager = Eager::default();
     assert_eq!(

@@ -3,7 +3,7 @@
 use super::{Decoder, DynamicMessage};
 use crate::decode::DecodeOptions;
 use crate::encode::EncodeOptions;
-use crate::error::{DecodeError, EncodeError};
+use crate::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
 use crate::schema::MessageDescriptor;
 use crate::table::MessageTable;
 use crate::wire::DEFAULT_DEPTH;
@@ -106,8 +106,11 @@ impl<T: Prepare> Prepared<T> {
         let mut scratch = Vec::with_capacity(bytes.capacity());
         let depth = levels(|depth| {
             scratch.clear();
-            message.encode_prepared(&mut scratch, options.max_depth(depth)).is_ok()
-        });
+            match message.encode_prepared(&mut scratch, options.max_depth(depth)) {
+                Err(error) if error.kind() == EncodeErrorKind::DepthExceeded => Ok(false),
+                encoded => encoded.map(|_| true),
+            }
+        })?;
         Ok(Self::from_parts(bytes.into(), message.prepared_type(), depth, true))
     }
 }
@@ -137,8 +140,12 @@ impl Prepared {
         let depth = levels(|depth| {
             let used = replace(&mut decoder, Decoder::new(descriptor));
             decoder = used.with_options(DecodeOptions::new().max_depth(depth));
-            decoder.decode(bytes).is_ok()
-        });
+            match decoder.decode(bytes) {
+                Ok(_) => Ok(true),
+                Err(error) if error.kind() == DecodeErrorKind::DepthExceeded => Ok(false),
+                Err(error) => Err(error),
+            }
+        })?;
         drop(decoder);
         Ok(Self::from_parts(bytes.into(), Type::Descriptor(descriptor.clone()), depth, true))
     }
@@ -190,22 +197,23 @@ impl<T> Prepared<T> {
 
 /// The least depth limit that is enough for a message that is known to need at most [`DEFAULT_DEPTH`].
 ///
-/// Messages are nested a few levels as a rule, so small numbers are tried first.
-fn levels(mut enough: impl FnMut(u32) -> bool) -> u32 {
+/// Messages are nested a few levels as a rule, so small numbers are tried first. A try that fails for another reason than its
+/// limit (no memory) says nothing about the depth, and ends the search.
+fn levels<E>(mut enough: impl FnMut(u32) -> Result<bool, E>) -> Result<u32, E> {
     let (mut low, mut high) = (0, 1);
-    while high < DEFAULT_DEPTH && !enough(high) {
+    while high < DEFAULT_DEPTH && !enough(high)? {
         low = high + 1;
         high = (2 * high).min(DEFAULT_DEPTH);
     }
     while low < high {
         let middle = low.midpoint(high);
-        if enough(middle) {
+        if enough(middle)? {
             high = middle;
         } else {
             low = middle + 1;
         }
     }
-    high
+    Ok(high)
 }
 
 impl<T> Clone for Prepared<T> {
@@ -239,9 +247,9 @@ mod tests {
             let mut tries = 0;
             let found = levels(|limit| {
                 tries += 1;
-                limit >= depth
+                Ok::<_, ()>(limit >= depth)
             });
-            assert_eq!(found, depth);
+            assert_eq!(found, Ok(depth));
             assert!(tries <= 13, "{tries} tries for {depth}");
         }
     }

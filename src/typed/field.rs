@@ -113,7 +113,9 @@ pub trait SingleFrom<'i, K: FieldKind>: Single<K> {
         }
         loop {
             let index = list.len();
-            push_fresh(list, input)?;
+            if let Err(kind) = push_fresh(list, input) {
+                return Err(input.at_index(index, kind));
+            }
             match list.last_mut().map_or(Ok(Outcome::Unknown), |value| value.merge(bits, spec, input)) {
                 // Elements that are not numbers come in runs, and what the first one is they all are.
                 Ok(Outcome::Done) if matches!(K::WIRE, WireType::LengthDelimited) && input.same_tag(bits) => {

@@ -401,6 +401,13 @@ impl<'i> Input<'i> {
     #[cold]
     pub(super) fn empty_value(&mut self, required: bool) -> Result<(), DecodeErrorKind> {
         self.required |= required;
+        self.may_nest()
+    }
+
+    /// Looks whether a message may begin here, before there is one: a struct that a merge leaves is no deeper than one that can
+    /// be encoded.
+    #[inline(always)]
+    pub(super) fn may_nest(&mut self) -> Result<(), DecodeErrorKind> {
         if self.depth_left == 0 { Err(self.too_deep()) } else { Ok(()) }
     }
 

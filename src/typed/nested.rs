@@ -29,7 +29,8 @@ impl<M: Message> Single<Nested<M>> for M {
 
 impl<'i, M: DecodeFrom<'i>> SingleFrom<'i, Nested<M>> for M {
     #[inline]
-    fn fresh(_: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+    fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+        input.may_nest()?;
         Ok(M::unset())
     }
 
@@ -60,7 +61,8 @@ impl<M: Message> Single<Group<M>> for M {
 
 impl<'i, M: DecodeFrom<'i>> SingleFrom<'i, Group<M>> for M {
     #[inline]
-    fn fresh(_: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+    fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+        input.may_nest()?;
         Ok(M::unset())
     }
 
@@ -91,6 +93,7 @@ macro_rules! boxed {
         impl<'i, M: DecodeFrom<'i>> SingleFrom<'i, $kind<M>> for Box<M> {
             #[inline]
             fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
+                input.may_nest()?;
                 boxed(input)
             }
 
