@@ -305,6 +305,7 @@ mod tests {
     use super::*;
     use crate::program::{FieldSpec, MessageSpec, Op, Shape};
     use crate::table::Kind;
+    use alloc::vec;
 
     /// A node with a number, two children and a name that is required; the children are nodes.
     fn nodes() -> ProgramSet {

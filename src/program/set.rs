@@ -329,6 +329,7 @@ pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result
 mod tests {
     use super::*;
     use crate::program::{FieldSpec, Shape};
+    use alloc::vec;
 
     fn message(fields: Vec<FieldSpec>) -> MessageSpec {
         MessageSpec { fields, ..Default::default() }

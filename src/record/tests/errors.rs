@@ -102,7 +102,7 @@ fn required_fields_are_required() {
     assert_eq!(error.path().to_string(), "bodies.key");
     assert_eq!(error.to_string(), "a required field is not set, in pkg.old.Old: bodies.key");
     let lax = plan.clone().disable("id").unwrap();
-    assert_eq!(body_of(&lax, |_| ()), [], "a disabled field is not required");
+    assert!(body_of(&lax, |_| ()).is_empty(), "a disabled field is not required");
 }
 
 #[test]
