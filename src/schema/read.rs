@@ -78,8 +78,7 @@ pub(super) fn check_set(set: &[u8]) -> Result<()> {
 /// descriptor.proto is proto2, whose strings may be anything; these must be UTF-8.
 pub(super) fn text(bytes: &[u8]) -> Result<&str> {
     core::str::from_utf8(bytes).map_err(|_| {
-        let detail = format_args!("not UTF-8: \"{}\"", bytes.escape_ascii());
-        DescriptorError::new(Kind::InvalidName, "", detail)
+        DescriptorError::new(Kind::InvalidName, "", format_args!("not UTF-8: \"{}\"", bytes.escape_ascii()))
     })
 }
 
@@ -148,8 +147,11 @@ impl<'i> File<'i> {
         })?;
         let syntax = text(syntax)?;
         let Some(edition) = Edition::from_proto(syntax, edition) else {
-            let detail = format_args!("syntax {syntax:?}, edition {}", edition.unwrap_or(0));
-            return Err(DescriptorError::new(Kind::UnsupportedEdition, "", detail));
+            return Err(DescriptorError::new(
+                Kind::UnsupportedEdition,
+                "",
+                format_args!("syntax {syntax:?}, edition {}", edition.unwrap_or(0)),
+            ));
         };
         let options = Options::read(bytes, 8, Of::File)?;
         Ok(Self { bytes, name, package, edition, options })

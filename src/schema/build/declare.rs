@@ -102,8 +102,11 @@ impl<'i> Builder<'i> {
                 match at.and_then(|at| self.data.dependencies.get_mut(start + at)) {
                     Some(dependency) => dependency.import = import,
                     None => {
-                        let detail = format_args!("import {index} of {plain}");
-                        return Err(crate::DescriptorError::new(Kind::MissingImport, file.name, detail));
+                        return Err(crate::DescriptorError::new(
+                            Kind::MissingImport,
+                            file.name,
+                            format_args!("import {index} of {plain}"),
+                        ));
                     }
                 }
                 Ok(())
@@ -116,8 +119,12 @@ impl<'i> Builder<'i> {
         if is_identifier(name) {
             return Ok(self.data.names.push_name(around.name, name, &mut self.room)?);
         }
-        let detail = format_args!("{what} {name:?}: not an identifier");
-        Err(self.fail(Kind::InvalidName, around.file, around.name, detail))
+        Err(self.fail(
+            Kind::InvalidName,
+            around.file,
+            around.name,
+            format_args!("{what} {name:?}: not an identifier"),
+        ))
     }
 
     /// All messages of a file, each before those nested in it, with what they hold.
@@ -131,8 +138,12 @@ impl<'i> Builder<'i> {
                 continue;
             };
             if levels.len() > self.limits.depth_limit() {
-                let detail = format_args!("limit {}", self.limits.depth_limit());
-                return Err(self.fail(Kind::TooDeep, around.file, around.name, detail));
+                return Err(self.fail(
+                    Kind::TooDeep,
+                    around.file,
+                    around.name,
+                    format_args!("limit {}", self.limits.depth_limit()),
+                ));
             }
             let inner = self.declare_message(around, bytes)?;
             self.declare_enums(inner, bytes, read::message::ENUM)?;
@@ -156,12 +167,20 @@ impl<'i> Builder<'i> {
         let name = self.identifier(around, proto.name, "message")?;
         let fields = children(bytes, read::message::FIELD).count();
         if fields > MAX_FIELDS {
-            let detail = format_args!("{fields} fields, limit {MAX_FIELDS}");
-            return Err(self.fail(Kind::TooMany, around.file, name.full(), detail));
+            return Err(self.fail(
+                Kind::TooMany,
+                around.file,
+                name.full(),
+                format_args!("{fields} fields, limit {MAX_FIELDS}"),
+            ));
         }
         if self.data.messages.len() >= self.limits.message_limit() {
-            let detail = format_args!("more than {} messages", self.limits.message_limit());
-            return Err(self.fail(Kind::TooMany, around.file, name.full(), detail));
+            return Err(self.fail(
+                Kind::TooMany,
+                around.file,
+                name.full(),
+                format_args!("more than {} messages", self.limits.message_limit()),
+            ));
         }
         self.check_options(around, name.full(), &proto.options)?;
         let index = self.data.messages.len() as u32;
@@ -211,8 +230,12 @@ impl<'i> Builder<'i> {
                 around.features = around.features.with(features);
             }
             if field.extendee.is_some() {
-                let detail = format_args!("field {} has an extendee", field.name);
-                return Err(self.fail(Kind::InvalidExtension, around.file, around.name, detail));
+                return Err(self.fail(
+                    Kind::InvalidExtension,
+                    around.file,
+                    around.name,
+                    format_args!("field {} has an extendee", field.name),
+                ));
             }
             let target = Target::Field { message: index, field: i as u32 };
             let data = self.declare_field(around, &field, target)?;
@@ -275,10 +298,12 @@ impl<'i> Builder<'i> {
     fn positive(&self, around: Around, name: Name, (start, end): (i32, i32)) -> Result<(u32, u32)> {
         match (u32::try_from(start), u32::try_from(end)) {
             (Ok(start), Ok(end)) => Ok((start, end)),
-            _ => {
-                let detail = format_args!("number {} in a range", start.min(end));
-                Err(self.fail(Kind::InvalidNumber, around.file, name.full(), detail))
-            }
+            _ => Err(self.fail(
+                Kind::InvalidNumber,
+                around.file,
+                name.full(),
+                format_args!("number {} in a range", start.min(end)),
+            )),
         }
     }
 

@@ -50,8 +50,12 @@ impl<'i> Builder<'i> {
         if self.fields <= self.limits.field_limit() {
             return Ok(());
         }
-        let detail = format_args!("more than {} fields", self.limits.field_limit());
-        Err(self.fail(Kind::TooMany, around.file, name.full(), detail))
+        Err(self.fail(
+            Kind::TooMany,
+            around.file,
+            name.full(),
+            format_args!("more than {} fields", self.limits.field_limit()),
+        ))
     }
 
     fn oneof_of(&self, around: Around, name: Name, proto: &Field<'_>, is_extension: bool) -> Result<u32> {
@@ -115,8 +119,12 @@ impl<'i> Builder<'i> {
             None if !proto.type_name.is_empty()
                 && matches!(code, 0 | type_code::GROUP | type_code::MESSAGE | type_code::ENUM) => {}
             _ => {
-                let detail = format_args!("type {code} with type name {:?}", proto.type_name);
-                return Err(self.fail(Kind::InvalidField, around.file, data.name.full(), detail));
+                return Err(self.fail(
+                    Kind::InvalidField,
+                    around.file,
+                    data.name.full(),
+                    format_args!("type {code} with type name {:?}", proto.type_name),
+                ));
             }
         }
         let pending = PendingType {
@@ -163,8 +171,12 @@ impl<'i> Builder<'i> {
     pub(super) fn declare_extension(&mut self, around: Around, proto: Field<'i>) -> Result<()> {
         let index = self.extensions.len() as u32;
         let Some(extendee) = proto.extendee.filter(|name| !name.is_empty()) else {
-            let detail = format_args!("{}: no extendee", proto.name);
-            return Err(self.fail(Kind::InvalidExtension, around.file, around.name, detail));
+            return Err(self.fail(
+                Kind::InvalidExtension,
+                around.file,
+                around.name,
+                format_args!("{}: no extendee", proto.name),
+            ));
         };
         // A map entry holds no extensions, so its rules for features are not theirs.
         let around = Around { in_entry: false, ..around };
