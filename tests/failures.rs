@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 use tablepb::{
     DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind,
-    MessageDescriptor, MessageTable, MessageView, Projection, ValueRef,
+    MessageDescriptor, MessageTable, MessageView, Projection, RawMessage, ValueRef,
 };
 
 static LEVEL: EnumTable = EnumTable::new("f.Level", &[("LOW", 0), ("HIGH", 1)]).closed();
@@ -312,4 +312,37 @@ fn merging_a_map_piece_by_piece_takes_time_in_proportion() {
     let (half, all) = (time(400), time(1600));
     // Four times the entries: 4.9 with n log n, 8 with the 3/2th power, 16 if quadratic.
     assert!(all < 7 * half, "{half:?} {all:?}");
+}
+
+#[test]
+fn a_message_in_many_parts_takes_what_it_takes_in_one() {
+    let node = node();
+    let child = node.get_field_by_name("child").unwrap();
+    fn raw<'a, 'i>(view: MessageView<'a, 'i>, field: &tablepb::FieldDescriptor) -> RawMessage<'a, 'i> {
+        match view.get(field) {
+            Some(ValueRef::Raw(raw)) => raw,
+            other => panic!("{other:?}"),
+        }
+    }
+    // Each part has messages in it, or one has many.
+    let nested = b"\x3a\x05\x3a\x03\x12\x01a".to_vec();
+    for (part, count) in
+        [(nested, 5_000), (b"\x3a\x7e".iter().copied().chain(b"\x32\x00".repeat(63)).collect(), 900)]
+    {
+        let input = part.repeat(count);
+        let whole = DynamicMessage::decode(&node, &input).unwrap();
+        let mut lazy = Decoder::new(&node).with_lazy(["child"]).unwrap();
+        let mut decoder = Decoder::new(&node);
+        let part = raw(lazy.decode(&input).unwrap(), &child);
+        let decoded = part.decode(&mut decoder).unwrap();
+        assert_eq!(decoded, whole.get_field(&child).as_message().unwrap());
+        // A decoder that has more memory already accepts no more and no less.
+        let body = decoded.encode_to_vec().unwrap().len();
+        for budget in (body..40 * body).step_by(body * 3) {
+            let options = DecodeOptions::new().budget(budget);
+            let cold = part.decode(&mut Decoder::new(&node).with_options(options)).is_ok();
+            decoder = decoder.with_options(options);
+            assert_eq!(part.decode(&mut decoder).is_ok(), cold, "{budget}");
+        }
+    }
 }

@@ -195,6 +195,7 @@ pub(crate) fn fresh(
     let program = set.program(index);
     loop {
         slab.set_limit(slab_share(budget));
+        scratch.stack.pay_again();
         *base = NIL;
         *base = match slab.alloc_body(program) {
             Ok(body) => body,
@@ -202,18 +203,23 @@ pub(crate) fn fresh(
         };
         let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options };
         match merge_into(job, Target { program, index, base: *base, has: 0 }) {
-            Err(error) if error.kind() == DecodeErrorKind::BudgetExceeded => {
-                slab.set_limit(slab_share(budget));
-                match slab.start_over() {
-                    Ok(true) => {}
-                    Ok(false) => return Err(error),
-                    Err(_) => {
-                        *base = NIL;
-                        return Err(error);
-                    }
-                }
-            }
+            Err(error)
+                if error.kind() == DecodeErrorKind::BudgetExceeded && start_over(slab, budget, base) => {}
             result => return result,
+        }
+    }
+}
+
+/// Empties the slab and gives it all of a budget at once; false if it has that already, or if there is not so much memory,
+/// and then there is no body either.
+#[cold]
+pub(crate) fn start_over(slab: &mut Slab, budget: usize, base: &mut u32) -> bool {
+    slab.set_limit(slab_share(budget));
+    match slab.start_over() {
+        Ok(has_more) => has_more,
+        Err(_) => {
+            *base = NIL;
+            false
         }
     }
 }

@@ -30,6 +30,10 @@ impl Stack {
 
     pub(super) fn clear(&mut self) {
         self.len = 0;
+    }
+
+    /// A decode with a budget of its own begins, which has paid for nothing yet.
+    pub(super) fn pay_again(&mut self) {
         self.room = 0;
     }
 

@@ -3,7 +3,7 @@
 use super::MessageView;
 use super::view::name_path;
 use crate::decode::{self, DecodeOptions, Job, Scratch};
-use crate::error::DecodeError;
+use crate::error::{DecodeError, DecodeErrorKind};
 use crate::program::{ProgramSet, Selected};
 use crate::schema::MessageDescriptor;
 use crate::slab::{NIL, RawView, Slab, UnknownSpans};
@@ -100,17 +100,25 @@ impl Decoder {
         let budget = options.budget_for(len);
         let (mut base, mut may_miss, mut end) = (NIL, false, 0);
         slab.clear();
-        for (i, span) in spans.enumerate() {
+        let mut left = spans;
+        while let Some(span) = left.next() {
             let start = span.offset as usize;
             end = start + span.len as usize;
             let store = store.get(..end).unwrap_or(store);
             let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options: &options };
-            let merged = match i {
-                0 => decode::fresh(job, index, budget, &mut base),
+            let merged = match base {
+                NIL => decode::fresh(job, index, budget, &mut base),
                 _ => decode::merge(job, index, base),
             };
             match merged {
                 Ok(miss) => may_miss |= miss,
+                // As one piece would: with all the memory at once, from the first one on.
+                Err(error)
+                    if error.kind() == DecodeErrorKind::BudgetExceeded
+                        && decode::start_over(slab, budget, &mut base) =>
+                {
+                    (left, base, may_miss) = (spans, NIL, false);
+                }
                 Err(error) => return Err(named(descriptor, error.moved_by(start))),
             }
         }

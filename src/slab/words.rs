@@ -489,6 +489,10 @@ impl Slab {
     /// The slot of a field to be written, and whether the field was unset. Marks the field as set and the other
     /// members of its oneof as unset.
     pub(crate) fn touch(&mut self, program: &Program, base: u32, entry: usize) -> Result<(u32, bool), Full> {
+        if base == NIL {
+            // All empty messages are this one. Nobody asks; a slot of it would be in another message.
+            return Err(Full);
+        }
         if program.is_wide() {
             return self.wide_slot(program, base, entry);
         }

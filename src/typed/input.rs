@@ -430,7 +430,7 @@ impl<'i> Input<'i> {
         for capacity in candidates {
             let bytes = capacity.saturating_mul(size_of::<T>());
             if self.charge(bytes).is_ok() {
-                list.try_reserve_exact(capacity - len).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
+                list.try_reserve_exact(capacity - len).map_err(|_| DecodeErrorKind::OutOfMemory)?;
                 self.refund(old * size_of::<T>());
                 return Ok(());
             }
@@ -450,7 +450,7 @@ impl<'i> Input<'i> {
         if string.capacity() == 0 {
             let mut copy = String::new();
             self.charge(value.len())?;
-            copy.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
+            copy.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::OutOfMemory)?;
             copy.push_str(value);
             *string = copy;
             return Ok(());
@@ -459,7 +459,7 @@ impl<'i> Input<'i> {
         if string.capacity() < value.len() {
             self.charge(value.len())?;
             let old = string.capacity();
-            string.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
+            string.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::OutOfMemory)?;
             self.refund(old);
         }
         string.push_str(value);

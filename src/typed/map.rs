@@ -253,7 +253,7 @@ fn grow_table<K: Eq + Hash, V, S: BuildHasher>(
     };
     let old = map.capacity();
     input.charge(table(old + 1))?;
-    map.try_reserve(1).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
+    map.try_reserve(1).map_err(|_| DecodeErrorKind::OutOfMemory)?;
     if old > 0 {
         input.refund(table(old));
     }

@@ -96,7 +96,7 @@ impl Octets {
         }
         let mut bytes = Vec::new();
         input.charge(part.len())?;
-        bytes.try_reserve_exact(part.len()).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
+        bytes.try_reserve_exact(part.len()).map_err(|_| DecodeErrorKind::OutOfMemory)?;
         bytes.extend_from_slice(part);
         Ok(Self::Owned(bytes))
     }

@@ -93,7 +93,7 @@ pub(super) fn room_for_one<T>() -> Option<Vec<T>> {
 #[inline]
 pub(super) fn charged_room<T>(input: &mut Input<'_>) -> Result<Vec<T>, DecodeErrorKind> {
     input.charge(size_of::<T>())?;
-    room_for_one().ok_or(DecodeErrorKind::BudgetExceeded)
+    room_for_one().ok_or(DecodeErrorKind::OutOfMemory)
 }
 
 /// Puts the one value into its room, which takes no memory.

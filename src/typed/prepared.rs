@@ -63,8 +63,13 @@ impl<M: DecodeOwned> Prepared<M> {
         input: &mut Input<'_>,
     ) -> Result<Self, DecodeErrorKind> {
         let before = self.as_bytes();
-        input.charge(before.len() + part.len())?;
+        let len = before.len() + part.len();
+        // What is in two parts is there twice until it is shared.
+        let twice = if before.is_empty() { 0 } else { len };
+        input.charge(len)?;
+        input.charge(twice)?;
         let bytes: Arc<[u8]> = if before.is_empty() { part.into() } else { [before, part].concat().into() };
+        input.refund(twice);
         let whole = |message: &M| check_required(message, 0).is_ok();
         let complete = match !input.has_required() || whole(message) {
             complete if before.is_empty() => complete,

@@ -164,7 +164,7 @@ delimited! {
         None => {
             let mut copy = Vec::new();
             input.charge(value.len())?;
-            copy.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::BudgetExceeded)?;
+            copy.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::OutOfMemory)?;
             copy.extend_from_slice(value);
             copy.into()
         }

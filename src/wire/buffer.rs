@@ -305,6 +305,7 @@ mod tests {
 
     #[test]
     #[cfg(not(tablepb_safe))]
+    #[cfg_attr(miri, ignore = "leaks memory on purpose")]
     #[should_panic(expected = "assertion failed")]
     fn bytes_written_elsewhere_are_refused() {
         // Anything but memory that lives for ever is refused by the compiler already.

@@ -191,7 +191,7 @@ impl<'i> Builder<'i> {
         let inner = Around { parent: index, scope, name: name.full(), features, in_entry, ..around };
         let data = self.message_data(around, inner, name, &proto)?;
         self.room.push(&mut self.data.messages, data)?;
-        if let Some(rule) = json::Rule::of(around.edition, proto.options.legacy_json, features.strict_json) {
+        if let Some(rule) = json::Rule::of(proto.options.legacy_json, features.strict_json) {
             self.room.push(&mut self.json, (index, rule))?;
         }
         self.declare_oneofs(inner, bytes)?;

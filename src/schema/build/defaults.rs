@@ -3,20 +3,13 @@
 use super::{Builder, DescriptorErrorKind as ErrorKind, Result, Target};
 use crate::error::DescriptorError;
 use crate::schema::escape::unescaped;
-use crate::schema::features::{Features, FieldPresence};
-use crate::schema::model::{DefaultData, FieldData, NONE};
+use crate::schema::model::{DefaultData, FieldData, FieldFlags, NONE};
 use crate::table::{Cardinality, Kind};
 
 impl Builder<'_> {
     /// The default of a field whose kind is neither a message nor an enum.
-    pub(super) fn scalar_default(
-        &mut self,
-        field: &FieldData,
-        text: &str,
-        features: Features,
-        file: u32,
-    ) -> Result<u32> {
-        self.check_default(field, features, file)?;
+    pub(super) fn scalar_default(&mut self, field: &FieldData, text: &str, file: u32) -> Result<u32> {
+        self.check_default(field, file)?;
         let parsed = match field.kind {
             Kind::String => Some(DefaultData::String(self.data.names.push(text, &mut self.room)?)),
             Kind::Bytes => self.bytes_default(text)?,
@@ -43,15 +36,9 @@ impl Builder<'_> {
     }
 
     /// The default of a field of enum type: the name of a value.
-    pub(super) fn enum_default(
-        &mut self,
-        field: Target,
-        text: &str,
-        features: Features,
-        file: u32,
-    ) -> Result<u32> {
+    pub(super) fn enum_default(&mut self, field: Target, text: &str, file: u32) -> Result<u32> {
         let Some(field) = self.target(field) else { return Ok(NONE) };
-        self.check_default(field, features, file)?;
+        self.check_default(field, file)?;
         let position = match field.kind {
             Kind::Enum(index) => self.data.enum_value(index, text),
             _ => None,
@@ -62,11 +49,11 @@ impl Builder<'_> {
         }
     }
 
-    fn check_default(&self, field: &FieldData, features: Features, file: u32) -> Result<()> {
+    fn check_default(&self, field: &FieldData, file: u32) -> Result<()> {
         let detail = match field.kind {
             _ if field.cardinality == Cardinality::Repeated => "a repeated field has no default value",
             Kind::Message(_) => "a message field has no default value",
-            _ if features.field_presence == FieldPresence::Implicit => {
+            _ if !field.flags.has(FieldFlags::PRESENCE) => {
                 "a field with implicit presence has no default value"
             }
             _ => return Ok(()),

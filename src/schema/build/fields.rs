@@ -112,7 +112,7 @@ impl<'i> Builder<'i> {
                 }
                 self.check_proto3(around.edition, around.file, &data, proto.default.is_some())?;
                 if let Some(text) = proto.default {
-                    data.default = self.scalar_default(&data, text, features, around.file)?;
+                    data.default = self.scalar_default(&data, text, around.file)?;
                 }
                 return Ok(data);
             }

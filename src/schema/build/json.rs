@@ -2,7 +2,6 @@
 
 use super::{Builder, DescriptorErrorKind as Kind, Result};
 use crate::schema::names::{camel_chars, is_json_name};
-use crate::schema::proto::Edition;
 use core::cmp::Ordering;
 
 /// Which names of a message must not meet.
@@ -10,17 +9,15 @@ use core::cmp::Ordering;
 pub(super) enum Rule {
     /// The default names, and the names as they are.
     All,
-    /// The default names.
-    Defaults,
     /// Names that were given.
     Given,
 }
 
 impl Rule {
     /// The rule for a message; `legacy` is `deprecated_legacy_json_field_conflicts`, `strict` is `json_format = ALLOW`.
-    pub(super) fn of(edition: Edition, legacy: bool, strict: bool) -> Option<Self> {
+    pub(super) fn of(legacy: bool, strict: bool) -> Option<Self> {
         match (legacy, strict) {
-            (true, _) => (edition == Edition::Proto3).then_some(Self::Defaults),
+            (true, _) => None,
             (false, true) => Some(Self::All),
             (false, false) => Some(Self::Given),
         }
@@ -57,7 +54,6 @@ impl Builder<'_> {
             match rule {
                 Rule::All => self.check_names(message, |_| true, |a, b| a || b, true)?,
                 Rule::Given => self.check_names(message, |given| given, |a, b| a && b, true)?,
-                Rule::Defaults => {}
             }
         }
         Ok(())

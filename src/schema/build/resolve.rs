@@ -68,7 +68,7 @@ impl Builder<'_> {
             self.link_map(pending, entry, name)?;
         }
         if let Some(text) = pending.default {
-            let default = self.enum_default(pending.target, text, pending.features, pending.file)?;
+            let default = self.enum_default(pending.target, text, pending.file)?;
             if let Some(field) = self.target_mut(pending.target) {
                 field.default = default;
             }

@@ -149,6 +149,18 @@ fn features_fit_their_field() {
 }
 
 #[test]
+fn members_of_oneofs_and_extensions_have_defaults_in_files_of_implicit_presence() {
+    let implicit = || edition("f", 1000).sub(8, features(50, 1, 2));
+    let default = |field: Proto| field.str(7, "5");
+    let oneof = |message: Proto| message.sub(8, named("o"));
+    let member = message("M", [default(int("a", 1)).int(9, 0)]);
+    load([implicit().sub(4, oneof(member))]).unwrap();
+    let extended = message("M", []).sub(5, Proto::default().int(1, 5).int(2, 6));
+    load([implicit().sub(4, extended).sub(7, default(int("x", 5)).str(2, "M"))]).unwrap();
+    refused(implicit(), default(int("a", 1)), Kind::InvalidDefault);
+}
+
+#[test]
 fn implicit_presence_with_a_closed_enum_is_refused() {
     let closed = |first| enumeration("E", &[("A", first)]).sub(3, features(7, 2, 2));
     let with = |first, label, presence: Proto| {
@@ -184,7 +196,7 @@ fn names_in_json_do_not_meet() {
     let swapped = || fields(int("a", 1).str(10, "b"), int("b", 2).str(10, "a"));
     assert_eq!(error(proto3("f"), swapped()), Ok(()));
     let legacy = |m: Proto| m.sub(7, Proto::default().int(11, 1));
-    assert_eq!(error(proto3("f"), legacy(twice())), Err(Kind::DuplicateName));
+    assert_eq!(error(proto3("f"), legacy(twice())), Ok(()));
     assert_eq!(error(proto3("f"), legacy(given())), Ok(()));
     refused(file("f"), int("a", 1).str(10, "[a]"), Kind::InvalidName);
     refused(file("f"), int("a", 1).str(10, "a\0"), Kind::InvalidName);
