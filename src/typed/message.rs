@@ -216,7 +216,9 @@ pub trait Message: Sized {
 
     /// Merges a message into this one: values replace, lists and maps are added to, messages are merged.
     ///
-    /// Required fields are not checked. Memory that members have already is used again.
+    /// Required fields are not checked. Memory that members have already is used again; a list or table that has to grow is
+    /// charged to the budget of this input as a whole, so merging a little into a very large struct takes
+    /// [`merge_with`](Self::merge_with) and a budget.
     ///
     /// # Errors
     ///

@@ -45,6 +45,7 @@ mod tests {
     fn frames_of_a_kilobyte_are_counted() {
         let thread = std::thread::Builder::new().stack_size(4 << 20);
         let levels = thread.spawn(|| down(Stack::here(), 0)).unwrap().join().unwrap();
-        assert!((60..=1024).contains(&levels), "{levels}");
+        // Compilers may make two levels one frame; without the bound the thread would overflow.
+        assert!((60..4 * LIMIT / 1024).contains(&levels), "{levels}");
     }
 }
