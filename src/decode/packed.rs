@@ -119,10 +119,12 @@ impl Packed<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::DecodeOptions;
+    use crate::decode::decode_raw;
     use crate::encode::encode_raw;
     use crate::program::{FieldSpec, MessageSpec, ProgramSet, Shape};
     use crate::table::Kind;
-    use crate::{DecodeOptions, decode::decode_raw, wire::testing::Wire};
+    use crate::wire::testing::Wire;
     use alloc::vec;
 
     #[test]

@@ -5,11 +5,11 @@
 //! sized, or the buffer stays as it was and the error is `SizeMismatch`.
 
 use super::sizes::{Lengths, Sizes};
+use crate::error::{EncodeError, EncodeErrorKind};
 use crate::wire::{
     Buffer, Cursor, CursorOverflow, Written,
     buffer::sealed::{OutOfMemory, Sealed},
 };
-use crate::{EncodeError, EncodeErrorKind};
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 

@@ -1,9 +1,10 @@
 //! What the messages of this room promise on their own; `tests/` holds them against other implementations.
 
 use super::*;
+use crate::decode::DecodeOptions;
+use crate::error::DecodeErrorKind;
 use crate::schema::{DescriptorPool, FieldDescriptor, MessageDescriptor};
 use crate::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
-use crate::{DecodeErrorKind, DecodeOptions};
 use alloc::format;
 use alloc::string::ToString;
 use alloc::{vec, vec::Vec};
@@ -325,11 +326,11 @@ fn the_depth_limit_holds_for_messages_of_fixed_shape() {
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn what_is_passed_by_value_stays_small() {
-    assert_eq!(size_of::<crate::FieldDescriptor>(), 40);
-    assert_eq!(size_of::<crate::FieldRef<'_>>(), 16);
+    assert_eq!(size_of::<crate::schema::FieldDescriptor>(), 40);
+    assert_eq!(size_of::<crate::schema::FieldRef<'_>>(), 16);
     assert_eq!(size_of::<MessageView<'_, '_>>(), 64);
-    assert_eq!(size_of::<crate::ListRef<'_, '_>>(), 72);
-    assert_eq!(size_of::<crate::MapRef<'_, '_>>(), 72);
+    assert_eq!(size_of::<crate::message::ListRef<'_, '_>>(), 72);
+    assert_eq!(size_of::<crate::message::MapRef<'_, '_>>(), 72);
     assert_eq!(size_of::<ValueRef<'_, '_>>(), 80);
 }
 

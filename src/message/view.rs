@@ -200,7 +200,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     pub fn encode_buf(&self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
         let bytes = self.encode_to_vec()?;
         if buffer.remaining_mut() < bytes.len() {
-            return Err(EncodeError::new(crate::EncodeErrorKind::BufferTooSmall));
+            return Err(EncodeError::new(crate::error::EncodeErrorKind::BufferTooSmall));
         }
         buffer.put_slice(&bytes);
         Ok(())

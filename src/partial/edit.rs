@@ -5,8 +5,8 @@
 
 use super::fields::at;
 use super::{RawField, RawFields, RawStep, RawValue};
+use crate::error::{DecodeError, DecodeErrorKind};
 use crate::wire::{Buffer, MAX_LEN, Reader, Tag, WireType, Writer, varint_len};
-use crate::{DecodeError, DecodeErrorKind};
 use alloc::vec::Vec;
 use core::ops::Range;
 

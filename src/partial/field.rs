@@ -1,10 +1,10 @@
 //! One field of a message whose schema is not known.
 
 use super::RawFields;
+use crate::error::{DecodeError, DecodeErrorKind};
 use crate::wire::{
     PackedFixed32, PackedFixed64, PackedVarints, Reader, Tag, WireType, raw, unzigzag32, unzigzag64, utf8,
 };
-use crate::{DecodeError, DecodeErrorKind};
 use core::fmt;
 
 /// A value as the wire has it, <https://protobuf.dev/programming-guides/encoding/#structure>.

@@ -1,7 +1,7 @@
 //! The fields of a message whose schema is not known, and the way to one of them.
 
 use super::{RawField, RawValue, edit};
-use crate::DecodeError;
+use crate::error::DecodeError;
 use crate::error::{FieldPath, PathStep};
 use crate::wire::{Buffer, DEFAULT_DEPTH, Reader, WireType};
 use core::iter::FusedIterator;

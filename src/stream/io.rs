@@ -1,9 +1,7 @@
 //! Frames over `std::io`.
 
-use crate::{
-    DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind,
-    wire::{Cursor, MAX_LEN, raw},
-};
+use crate::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
+use crate::wire::{Cursor, MAX_LEN, raw};
 use alloc::vec::Vec;
 use core::fmt;
 use std::io::{self, Read, Write};

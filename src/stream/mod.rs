@@ -32,10 +32,8 @@ mod tests;
 #[cfg(feature = "std")]
 pub use io::{DEFAULT_MAX_FRAME_LEN, FrameError, FrameReader, write_frame};
 
-use crate::{
-    DecodeError, DecodeErrorKind, EncodeError,
-    wire::{Buffer, Writer, raw, varint_len},
-};
+use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
+use crate::wire::{Buffer, Writer, raw, varint_len};
 use core::iter::FusedIterator;
 
 /// The bytes that the length prefix of a payload of `length` bytes takes, 1 to 5.

@@ -4,7 +4,7 @@
 //! take, together, in whatever order they are asked for: a pot that all of them share, and that lives as long as one
 //! of them. A decode draws from a pot in small steps, so that two threads can do so at the same time.
 
-use crate::DecodeErrorKind;
+use crate::error::DecodeErrorKind;
 use alloc::sync::Arc;
 use core::{
     mem::replace,

@@ -8,7 +8,7 @@ use super::{
     input::Input,
     kinds::FieldKind,
 };
-use crate::{DefaultValue, MessageTable};
+use crate::table::{DefaultValue, MessageTable};
 
 /// The most fields whose code is put in place. Without optimisation every temporary of it has room of its own in the
 /// frame of its message, which is there once per level, so there it is put in place for a few fields only.

@@ -1,6 +1,6 @@
 //! Enums: a Rust enum, its table, and values that keep numbers which the enum does not have.
 
-use crate::EnumTable;
+use crate::table::EnumTable;
 use core::fmt;
 
 /// A Rust enum with a table, bound by [`enumeration!`](crate::enumeration).

@@ -6,8 +6,9 @@
 //! not fit its kind is a trait bound that does not hold, reported at the name of the field.
 
 use super::{input::Input, kinds::FieldKind, place::push_fresh, size::Sizer, write::Writer};
+use crate::error::DecodeErrorKind;
+use crate::table::{DefaultValue, Syntax};
 use crate::wire::{WireType, varint_len};
-use crate::{DecodeErrorKind, DefaultValue, Syntax};
 use alloc::vec::Vec;
 
 /// What the listing says about a field beside its kind.

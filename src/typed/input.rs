@@ -13,8 +13,9 @@ use super::{
     trail::Trail,
 };
 use crate::decode::DecodeOptions;
+use crate::error::{DecodeError, DecodeErrorKind};
+use crate::table::MessageTable;
 use crate::wire::{self, DEFAULT_DEPTH, Tag, WireType, raw};
-use crate::{DecodeError, DecodeErrorKind, MessageTable};
 use alloc::{string::String, vec::Vec};
 use core::mem::{replace, take};
 

@@ -4,7 +4,8 @@
 //! member, and it holds what the table says about the field.
 
 use super::{Enumeration, Message};
-use crate::{Cardinality, EnumTable, FieldTable, MessageTable, TableKind, wire::WireType};
+use crate::table::{Cardinality, EnumTable, FieldTable, MessageTable, TableKind};
+use crate::wire::WireType;
 use core::marker::PhantomData;
 
 /// A kind, alone or with a label.

@@ -2,8 +2,8 @@
 
 use super::{DecodeFrom, DecodeOwned, budget::Pot, field::Spec, input::Input, place::merge_aside};
 use crate::decode::DecodeOptions;
+use crate::error::{DecodeError, DecodeErrorKind};
 use crate::wire::{WireType, raw};
-use crate::{DecodeError, DecodeErrorKind};
 use core::mem::replace;
 
 /// What decoding a message again costs beside its bytes, of the budget.

@@ -12,8 +12,8 @@ use super::{
     size::Sizer,
     write::Writer,
 };
+use crate::error::{DecodeError, DecodeErrorKind};
 use crate::wire::{WireType, varint_len};
-use crate::{DecodeError, DecodeErrorKind};
 use core::fmt;
 
 /// A message that stays bytes until it is asked for: a member in the place of `T`, `Box<T>` or a variant's `T`.

@@ -5,7 +5,7 @@
 //! [`DescriptorPool`](crate::DescriptorPool) is made.
 
 use super::kinds::FieldKind;
-use crate::{Cardinality, DefaultValue, EnumTable, FieldTable, MessageTable, Syntax, TableKind};
+use crate::table::{Cardinality, DefaultValue, EnumTable, FieldTable, MessageTable, Syntax, TableKind};
 
 /// Tables above this many fields are not searched for names that are given twice, which takes a step per pair.
 const SEARCHED: usize = 200;

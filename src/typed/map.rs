@@ -14,8 +14,9 @@ use super::{
     size::Sizer,
     write::Writer,
 };
+use crate::error::DecodeErrorKind;
+use crate::table::{Syntax, TableKind};
 use crate::wire::WireType;
-use crate::{DecodeErrorKind, Syntax, TableKind};
 use alloc::{collections::BTreeMap, vec::Vec};
 #[cfg(feature = "std")]
 use {

@@ -12,8 +12,9 @@ use crate::encode::{
     EncodeOptions, output,
     sizes::{Lengths, Sizes},
 };
+use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
+use crate::table::MessageTable;
 use crate::wire::{Buffer, Cursor, raw, varint_len};
-use crate::{DecodeError, DecodeErrorKind, EncodeError, MessageTable};
 use alloc::vec::Vec;
 
 /// A plain struct that is a protobuf message; implemented by [`message!`](crate::message).
@@ -114,7 +115,7 @@ pub trait Message: Sized {
     fn encode_buf(&self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
         let message = self.encode_to_vec()?;
         if buffer.remaining_mut() < message.len() {
-            return Err(named::<Self>(EncodeError::new(crate::EncodeErrorKind::BufferTooSmall)));
+            return Err(named::<Self>(EncodeError::new(crate::error::EncodeErrorKind::BufferTooSmall)));
         }
         buffer.put_slice(&message);
         Ok(())

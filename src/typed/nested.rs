@@ -9,7 +9,7 @@ use super::{
     size::Sizer,
     write::Writer,
 };
-use crate::DecodeErrorKind;
+use crate::error::DecodeErrorKind;
 use crate::wire::{WireType, varint_len};
 use alloc::boxed::Box;
 

@@ -8,8 +8,9 @@ use super::{
     message::check_required,
     place::{One, charged_room, put},
 };
+use crate::decode::DecodeOptions;
 use crate::error::PathStep;
-use crate::{DecodeError, DecodeErrorKind, DecodeOptions};
+use crate::error::{DecodeError, DecodeErrorKind};
 use alloc::vec::Vec;
 use core::{
     iter,

@@ -8,8 +8,9 @@ use super::{
     kinds::ScalarKind,
     scalar::Scalar,
 };
+use crate::error::DecodeErrorKind;
+use crate::table::TableKind;
 use crate::wire::{Cursor, WireType, kernels, raw, varint_len};
-use crate::{DecodeErrorKind, TableKind};
 use alloc::vec::Vec;
 
 /// Values decoded at a time, and of short runs, so that less is cleared for these.

@@ -5,7 +5,7 @@
 //! merged into: what remains in the frames is a reference.
 
 use super::{DecodeFrom, field::SingleFrom, input::Input, kinds::FieldKind};
-use crate::DecodeErrorKind;
+use crate::error::DecodeErrorKind;
 use alloc::{boxed::Box, vec::Vec};
 
 /// The largest value that may be in a recursive frame while it is made, in bytes.

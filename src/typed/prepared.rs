@@ -10,9 +10,11 @@ use super::{
     size::Sizer,
     write::Writer,
 };
+use crate::decode::DecodeOptions;
+use crate::encode::EncodeOptions;
+use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::message::{Prepare, Prepared, Type};
 use crate::wire::varint_len;
-use crate::{DecodeError, DecodeErrorKind, DecodeOptions, EncodeError, EncodeOptions};
 use alloc::{sync::Arc, vec::Vec};
 
 impl<M: Message> Prepare for M {

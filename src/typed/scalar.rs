@@ -9,8 +9,9 @@ use super::{
     size::Sizer,
     write::Writer,
 };
+use crate::error::DecodeErrorKind;
+use crate::table::DefaultValue;
 use crate::wire::{Cursor, WireType, raw, unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
-use crate::{DecodeErrorKind, DefaultValue};
 use alloc::vec::Vec;
 
 /// A value that is a varint or 4 or 8 bytes on the wire, as [`FieldKind::WIRE`] says.

@@ -7,8 +7,9 @@ use super::{
     trail::Trail,
 };
 use crate::encode::{EncodeOptions, sizes::Sizes};
+use crate::error::{EncodeError, EncodeErrorKind};
+use crate::table::{Cardinality, DefaultValue, MessageTable};
 use crate::wire::{DEFAULT_DEPTH, varint_len};
-use crate::{Cardinality, DefaultValue, EncodeError, EncodeErrorKind, MessageTable};
 
 /// State of one sizing pass.
 ///

@@ -7,8 +7,9 @@ use super::{
     size::Sizer,
     write::Writer,
 };
+use crate::error::DecodeErrorKind;
+use crate::table::DefaultValue;
 use crate::wire::{WireType, varint_len};
-use crate::{DecodeErrorKind, DefaultValue};
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 /// Implements a member type of a length-delimited kind from how it is viewed, set and cleared.

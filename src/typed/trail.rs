@@ -3,7 +3,7 @@
 //! The passes know field numbers only; names are looked up when an error is made, so they cost nothing before.
 
 use crate::error::{FieldPath, PathStep};
-use crate::{MessageTable, TableKind};
+use crate::table::{MessageTable, TableKind};
 use alloc::vec::Vec;
 
 /// Field numbers and elements, innermost first.
@@ -90,7 +90,7 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FieldTable, Kind};
+    use crate::table::{FieldTable, Kind};
     use alloc::string::ToString;
 
     static NODE: MessageTable = MessageTable::new(

@@ -1,7 +1,8 @@
 //! Fields that a listing does not have.
 
+use crate::error::{DecodeError, DecodeErrorKind};
+use crate::wire;
 use crate::wire::Reader;
-use crate::{DecodeError, DecodeErrorKind, wire};
 use alloc::vec::Vec;
 use core::fmt;
 

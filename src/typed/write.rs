@@ -5,8 +5,8 @@ use super::{
     field::{Field, Single, Spec, Visit},
     kinds::FieldKind,
 };
-use crate::DefaultValue;
 use crate::encode::{EncodeOptions, sizes::Lengths};
+use crate::table::DefaultValue;
 use crate::wire::{Cursor, WireType};
 
 /// State of one writing pass.

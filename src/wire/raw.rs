@@ -14,7 +14,7 @@ use super::{
     Tag, WireType, utf8,
     varint::{CONTINUATION, gather},
 };
-use crate::DecodeErrorKind;
+use crate::error::DecodeErrorKind;
 use alloc::vec::Vec;
 
 type Kind = DecodeErrorKind;

@@ -4,7 +4,7 @@ use super::{
     PackedFixed32, PackedFixed64, PackedVarints, Tag, WireType,
     raw::{self, within},
 };
-use crate::{DecodeError, DecodeErrorKind};
+use crate::error::{DecodeError, DecodeErrorKind};
 
 /// Nesting that is accepted unless a caller says otherwise: 100 levels below the root message, as in C++.
 pub const DEFAULT_DEPTH: u32 = 100;

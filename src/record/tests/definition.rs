@@ -67,7 +67,7 @@ fn the_canonical_form_is_as_documented() {
 
 #[test]
 fn defaults_are_part_of_the_definition() {
-    use crate::DefaultValue::*;
+    use crate::table::DefaultValue::*;
     static DEFAULTS: MessageTable = MessageTable::new(
         "pkg.D",
         &[

@@ -1,8 +1,8 @@
 //! What a plan refuses, what a writer keeps until `finish`, and buffers that stay as they were.
 
 use super::*;
-use crate::EncodeErrorKind;
 use crate::error::EncodeError;
+use crate::error::EncodeErrorKind;
 use alloc::string::ToString;
 
 /// The error that a record ends with; what was in the buffer must be there still, and nothing else.
@@ -138,7 +138,7 @@ fn closed_enums_take_what_they_list() {
 #[test]
 fn prepared_messages_of_other_types_are_errors() {
     let plan = flow();
-    let prepared = crate::Prepared::new(&DynamicMessage::new(&message(&FLOW))).unwrap();
+    let prepared = crate::message::Prepared::new(&DynamicMessage::new(&message(&FLOW))).unwrap();
     let inner = plan.message("inner").unwrap();
     let error = error_of(&plan, |rec| rec.prepared(inner, &prepared));
     assert_eq!((error.kind(), error.path().to_string().as_str()), (EncodeErrorKind::WrongMessage, "inner"));

@@ -1,7 +1,7 @@
 //! Calls that no program should make: every one ends in an error, none in a record that cannot be read.
 
 use super::*;
-use crate::EncodeErrorKind;
+use crate::error::EncodeErrorKind;
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 

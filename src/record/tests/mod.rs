@@ -6,9 +6,9 @@ mod misuse;
 mod semantics;
 
 use super::*;
-use crate::{
-    DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind, MessageDescriptor, MessageTable, Syntax,
-};
+use crate::message::DynamicMessage;
+use crate::schema::{DescriptorPool, MessageDescriptor};
+use crate::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
 use alloc::{string::String, vec::Vec};
 
 static COLOR: EnumTable = EnumTable::new("pkg.Color", &[("RED", 0), ("GREEN", 1)]);

@@ -42,7 +42,7 @@ fn every_kind_is_written_as_itself() {
     expected.set_field_by_name("bool", true).unwrap();
     expected.set_field_by_name("string", "é").unwrap();
     expected.set_field_by_name("bytes", &[0xff; 16][..]).unwrap();
-    expected.set_field_by_name("color", crate::Value::EnumNumber(7)).unwrap();
+    expected.set_field_by_name("color", crate::message::Value::EnumNumber(7)).unwrap();
     expected.set_field_by_name("far", true).unwrap();
     assert_eq!(message, expected);
 }
@@ -286,7 +286,7 @@ fn prepared_messages_are_spliced() {
     let inner = message(&INNER);
     let mut message = DynamicMessage::new(&inner);
     message.set_field_by_name("id", 7u64).unwrap();
-    let prepared = crate::Prepared::new(&message).unwrap();
+    let prepared = crate::message::Prepared::new(&message).unwrap();
     let (field, list) = (plan.message("inner").unwrap(), plan.message("inners").unwrap());
     let body = body_of(&plan, |rec| {
         rec.prepared(field, &prepared);
@@ -300,7 +300,7 @@ fn prepared_messages_are_spliced() {
     let old = RecordPlan::new(&super::message(&OLD));
     let mut group = DynamicMessage::new(&super::message(&BODY));
     group.set_field_by_name("key", "k").unwrap();
-    let prepared = crate::Prepared::new(&group).unwrap();
+    let prepared = crate::message::Prepared::new(&group).unwrap();
     let (id, field) = (old.int32("id").unwrap(), old.message("body").unwrap());
     let body = body_of(&old, |rec| {
         rec.set(id, 1);
@@ -321,7 +321,7 @@ fn disabled_fields_are_skipped_in_every_way() {
     let (inner_id, inner_name) = (plan.uint64("inner.id").unwrap(), plan.string("inner.name").unwrap());
     let counts = plan.map::<kind::String, kind::Sint64>("counts").unwrap();
     let by_port = plan.map::<kind::Fixed32, kind::Message>("by_port").unwrap();
-    let prepared = crate::Prepared::new(&DynamicMessage::new(&message(&INNER))).unwrap();
+    let prepared = crate::message::Prepared::new(&DynamicMessage::new(&message(&INNER))).unwrap();
     let write = |rec: &mut RecordWriter<'_>| {
         rec.set(id, 1);
         rec.force_set(id, 0);

@@ -102,7 +102,7 @@ impl<'i> Builder<'i> {
                 match at.and_then(|at| self.data.dependencies.get_mut(start + at)) {
                     Some(dependency) => dependency.import = import,
                     None => {
-                        return Err(crate::DescriptorError::new(
+                        return Err(crate::error::DescriptorError::new(
                             Kind::MissingImport,
                             file.name,
                             format_args!("import {index} of {plain}"),

@@ -1,7 +1,8 @@
 //! What a pool says about small schemas.
 
 use super::*;
-use crate::{Cardinality, DefaultValue, Edition, FieldDescriptor, Kind, MessageDescriptor};
+use crate::schema::{Edition, FieldDescriptor, MessageDescriptor};
+use crate::table::{Cardinality, DefaultValue, Kind};
 use alloc::{string::String, string::ToString, vec};
 
 fn only_message(file: Proto) -> MessageDescriptor {
@@ -27,7 +28,7 @@ fn handles_are_shared_compared_and_hashed_by_pool() {
     shared(&message);
     shared(&message.get_field(1).unwrap());
     shared(&message.get_field(1).unwrap().as_ref());
-    assert_eq!(size_of::<crate::FieldRef<'_>>(), size_of::<usize>() + 8);
+    assert_eq!(size_of::<crate::schema::FieldRef<'_>>(), size_of::<usize>() + 8);
     assert_eq!(pool.clone().get_message_by_name("p.M"), Some(message.clone()));
     assert_ne!(other.get_message_by_name("p.M"), Some(message.clone()));
     assert_ne!(pool, other);

@@ -1,7 +1,7 @@
 //! Sets that mean harm: no panic, no overflow, no long wait.
 
 use super::*;
-use crate::PoolOptions;
+use crate::schema::PoolOptions;
 use alloc::{format, string::String, vec};
 
 /// A small set with something of everything.

@@ -1,6 +1,7 @@
 //! Real descriptor sets, when they are there.
 
-use crate::{Cardinality, DescriptorPool, Kind};
+use crate::schema::DescriptorPool;
+use crate::table::{Cardinality, Kind};
 use alloc::{format, string::String, vec::Vec};
 
 /// A file of the shared data, or `None` and a word about it.
@@ -39,8 +40,8 @@ fn conformance() {
     let message = |name: &str| pool.get_message_by_name(name).unwrap();
     let proto2 = message("protobuf_test_messages.proto2.TestAllTypesProto2");
     let editions = message("protobuf_test_messages.editions.proto2.TestAllTypesProto2");
-    let facts = |m: &crate::MessageDescriptor| -> Vec<String> {
-        let fact = |f: crate::FieldDescriptor| {
+    let facts = |m: &crate::schema::MessageDescriptor| -> Vec<String> {
+        let fact = |f: crate::schema::FieldDescriptor| {
             format!(
                 "{} {} {:?} {:?} packed {} group {} presence {} utf8 {} default {:?}",
                 f.name(),
@@ -68,7 +69,7 @@ fn conformance() {
     assert_eq!(extension.as_field().as_extension(), Some(extension.clone()));
     assert_eq!(extension.containing_message(), proto2);
     let unstable = message("protobuf_test_messages.edition_unstable.TestAllTypesEditionUnstable");
-    assert_eq!(unstable.parent_file().edition(), crate::Edition::Unstable);
+    assert_eq!(unstable.parent_file().edition(), crate::schema::Edition::Unstable);
     let required = message("protobuf_test_messages.proto2.TestAllRequiredTypesProto2");
     assert!(required.fields().filter(|f| f.is_required()).count() > 5);
     assert!(required.get_field(1).is_some_and(|f| f.cardinality() == Cardinality::Required));

@@ -8,8 +8,8 @@ mod strict;
 mod tables;
 
 use super::DescriptorPool;
+use crate::error::{DescriptorError, DescriptorErrorKind};
 use crate::wire::{Tag, WireType, Writer};
-use crate::{DescriptorError, DescriptorErrorKind};
 use alloc::vec::Vec;
 
 /// A message under construction, field by field.

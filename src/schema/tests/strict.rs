@@ -247,7 +247,7 @@ fn a_field_has_no_extendee_and_an_extension_is_not_required() {
 
 #[test]
 fn bounds_hold_and_say_so() {
-    use crate::PoolOptions;
+    use crate::schema::PoolOptions;
     let nested = message("M", [int("a", 1), int("b", 2)]).sub(3, message("N", [int("c", 1)]));
     let set = set([file("f").sub(4, nested)]);
     let load = |options: PoolOptions| DescriptorPool::decode_with(&set, &options).map(drop);

@@ -1,7 +1,8 @@
 //! Pools from const tables.
 
 use super::*;
-use crate::{Cardinality, DefaultValue, Edition, EnumTable, FieldTable, Kind, MessageTable, Syntax};
+use crate::schema::Edition;
+use crate::table::{Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax};
 use alloc::{string::String, string::ToString};
 
 static COLOR: EnumTable = EnumTable::new("shop.v1.Color", &[("RED", 0), ("GREEN", 1), ("LIME", 1)]);
@@ -98,7 +99,7 @@ static MIXED_NEW: MessageTable = MessageTable::new(
 
 fn facts(pool: &DescriptorPool, name: &str) -> Vec<String> {
     let message = pool.get_message_by_name(name).unwrap();
-    let fact = |f: crate::FieldDescriptor| {
+    let fact = |f: crate::schema::FieldDescriptor| {
         alloc::format!(
             "{} {:?} packed {} group {} presence {} utf8 {} {:?}",
             f.name(),
