@@ -69,7 +69,7 @@ struct Paths {
     merged: DynamicMessage,
     eager: Eager,
     plan: RecordPlan,
-    member: Field<kind::Message>,
+    member: Field<kind::Submessage>,
     inputs: usize,
     accepted: usize,
 }

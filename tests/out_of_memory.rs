@@ -194,10 +194,10 @@ const LONG: &str = "a string that is longer than what a small buffer has room fo
 /// A record of nested messages and maps.
 struct Record {
     plan: RecordPlan,
-    name: Field<kind::String>,
+    name: Field<kind::Str>,
     numbers: Field<kind::Int64>,
-    nodes: Field<kind::Message>,
-    tags: Field<kind::Map<kind::String, kind::Uint32>>,
+    nodes: Field<kind::Submessage>,
+    tags: Field<kind::MapOf<kind::Str, kind::Uint32>>,
 }
 
 impl Append for Record {

@@ -1,4 +1,4 @@
-//! What a plan writes, as .proto source and as a hash of its own canonical form.
+//! The definition of the records of a plan: as .proto source, and as a hash.
 
 use super::RecordPlan;
 use super::node::{enum_of, map_part};
@@ -7,19 +7,70 @@ use crate::table::{Cardinality, DefaultValue, Kind};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, string::ToString, vec::Vec};
 
-/// .proto source with the enabled fields.
-pub(super) fn print(plan: &RecordPlan) -> String {
-    let by_message: BTreeMap<u32, usize> =
-        plan.nodes.iter().enumerate().map(|(at, node)| (node.message.index(), at)).collect();
-    plan.descriptor().to_proto_of(&|message, field| {
-        let node = by_message.get(&message).and_then(|&at| plan.nodes.get(at));
-        node.is_none_or(|node| !node.disabled.has(field))
-    })
-}
+impl RecordPlan {
+    /// A .proto file that declares the message type with its enabled fields only, and the types that these need.
+    ///
+    /// Like [`MessageDescriptor::to_proto`], it imports what other files define; types in those files keep their
+    /// disabled fields. Enabled extensions are included if the same file declares them.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    ///
+    /// static FLOW: MessageTable = MessageTable::new(
+    ///     "pkg.Flow",
+    ///     &[FieldTable::new("bytes", 1, Kind::Uint64), FieldTable::new("mac", 2, Kind::Uint64)],
+    /// );
+    /// let pool = DescriptorPool::from_tables(&[&FLOW])?;
+    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Flow").unwrap()).disable("mac")?;
+    /// assert!(plan.to_proto().contains("uint64 bytes = 1;") && !plan.to_proto().contains("mac"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_proto(&self) -> String {
+        let by_message: BTreeMap<u32, usize> =
+            self.nodes.iter().enumerate().map(|(at, node)| (node.message.index(), at)).collect();
+        self.descriptor().to_proto_of(&|message, field| {
+            let node = by_message.get(&message).and_then(|&at| self.nodes.get(at));
+            node.is_none_or(|node| !node.disabled.has(field))
+        })
+    }
 
-/// The hash of the canonical form, which [`RecordPlan::schema_hash`] describes.
-pub(super) fn hash(plan: &RecordPlan) -> u64 {
-    fnv1a(canonical(plan).as_bytes())
+    /// A hash of the definition, by which a stream can name the schema of its records.
+    ///
+    /// The same message type with the same enabled fields has the same hash, on every platform and in every release.
+    /// Order of declaration, options, comments and reserved ranges do not change it. It is the 64-bit FNV-1a hash
+    /// (offset basis 0xcbf29ce484222325, prime 0x100000001b3) of the following text in UTF-8, each line terminated by
+    /// a line feed:
+    ///
+    /// - The message type of the plan comes first, then all message types and enums that its enabled fields lead to,
+    ///   by full name in byte order.
+    /// - A message type is the line `message` *full name*, then one line for each enabled field, by number: *number*
+    ///   *label* *type* *name*, separated by single spaces.
+    /// - The label is `implicit`, `explicit` (with presence), `required`, `repeated` or `packed`.
+    /// - The type is the keyword of a scalar; `message`, `group` or `enum` and the full name; or `map` *key type*
+    ///   *value type*.
+    /// - The line of a field ends with ` oneof ` and the name of its oneof, if it is in one, and then with ` default `
+    ///   and its default value, if it declares one: an integer in decimal, a bool as 0 or 1, a floating-point number
+    ///   as the 16 hexadecimal digits of its binary64 bits, a string or bytes in hexadecimal, an enum value by name.
+    /// - An enum is the line `enum` *full name* or `closed enum` *full name*, then one line for each value, by number,
+    ///   then name: *number* *name*.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    ///
+    /// static FLOW: MessageTable = MessageTable::new(
+    ///     "pkg.Flow",
+    ///     &[FieldTable::new("bytes", 1, Kind::Uint64), FieldTable::new("mac", 2, Kind::Uint64)],
+    /// );
+    /// let pool = DescriptorPool::from_tables(&[&FLOW])?;
+    /// let all = RecordPlan::new(&pool.get_message_by_name("pkg.Flow").unwrap());
+    /// let fewer = all.clone().disable("mac")?;
+    /// assert_ne!(all.schema_hash(), fewer.schema_hash());
+    /// assert_eq!(all.schema_hash(), fewer.enable("mac")?.schema_hash());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn schema_hash(&self) -> u64 {
+        fnv1a(canonical(self).as_bytes())
+    }
 }
 
 /// FNV-1a, 64 bit, <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv-17>.
@@ -29,6 +80,7 @@ fn fnv1a(bytes: &[u8]) -> u64 {
     })
 }
 
+/// The text that [`RecordPlan::schema_hash`] describes.
 pub(super) fn canonical(plan: &RecordPlan) -> String {
     let mut definitions = BTreeMap::new();
     let mut done: Vec<bool> = plan.nodes.iter().map(|_| false).collect();

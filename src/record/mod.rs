@@ -1,35 +1,60 @@
-//! Streaming records: fields are appended to the output while the input is parsed, and no message is built.
+//! Streaming records: fields are written to a buffer while the input is parsed, with no message in between.
 //!
-//! A [`RecordPlan`] is made of a message type and says which of its fields are enabled; it gives typed handles
-//! ([`Field`]) for them. [`RecordPlan::record`] starts a record at the end of a buffer, a [`RecordWriter`] appends to
-//! it, and [`finish`](RecordWriter::finish) puts the length before it. Records behind each other are a
-//! length-delimited stream, which [`stream`](crate::stream) reads, and [`RecordPlan::to_proto`] prints its schema.
+//! A [`RecordPlan`] is a message type with a set of enabled fields. It resolves names to typed handles ([`Field`]),
+//! once. [`RecordPlan::record`] then starts a record at the end of a buffer, a [`RecordWriter`] appends fields to it,
+//! and [`finish`](RecordWriter::finish) completes it with a length prefix. Records one after the other are a
+//! length-delimited stream, which [`stream`](crate::stream) reads; [`RecordPlan::to_proto`] prints its schema.
 //!
-//! | call | on a singular field | on a repeated field |
+//! | call | singular field | repeated field |
 //! |---|---|---|
 //! | [`set`](RecordWriter::set) | writes the value, the first time only | appends a value |
-//! | [`force_set`](RecordWriter::force_set) | the same for a zero without presence, which `set` leaves out | as `set` |
-//! | [`extend`](RecordWriter::extend) | writes the first value | appends all, behind one tag if packed |
+//! | [`force_set`](RecordWriter::force_set) | the same, and writes a zero without presence, which `set` omits | as `set` |
+//! | [`extend`](RecordWriter::extend) | writes the first value | appends all values, packed ones as one run |
 //! | [`message`](RecordWriter::message), [`prepared`](RecordWriter::prepared) | writes the message, the first time only | appends a message |
 //! | [`insert`](RecordWriter::insert), [`insert_message`](RecordWriter::insert_message) | | appends an entry to a map |
 //!
-//! A field that is disabled is skipped by all of them, for the cost of a branch.
-//!
-//! `plan.rs` and `node.rs` are the cold side, made once; `writer.rs` is the hot path, `nested.rs` messages and maps,
-//! `repeated.rs` lists; `definition.rs` prints and hashes. Invariant: the buffer holds whole records only.
+//! Calls for a disabled field do nothing, for the cost of a branch.
 
-mod bits;
+// How it works. A plan holds the message type and every message type that its fields lead to, as *nodes*, each with
+// the set of its disabled fields. A *handle* is two words: in one the tag as on the wire, its length and flags, in the
+// other the id of the node and the index of the field. Ids differ between all plans of a process, so one comparison
+// tells whether a handle belongs to the message that is being written.
+//
+// A writer starts every message with a copy of its node's disabled set, the *skip set*, and adds each singular field
+// that it writes: one bit answers both whether a field is enabled and whether this is its first value. `set` thus
+// checks two things of a handle: that it is of this message and has no flag that needs more work, and that its bit is
+// not in the skip set. All else (repeated, packed, oneof, closed enum, beyond 256 bits, foreign) is one cold call.
+//
+// Bytes go to the spare capacity of the buffer by way of `wire/tail.rs`, which is in the unsafe fence and makes them
+// content when the record is finished. Lengths are known at the end only, so the width of a length prefix is guessed:
+// the node remembers that of the last message in a relaxed atomic, stored to only when it changes. A wrong guess moves
+// the message once.
+//
+// | file | |
+// |---|---|
+// | `plan.rs`, `node.rs`, `definition.rs` | the cold side: names, nodes, the printed definition and its hash |
+// | `field.rs`, `kind.rs` | handles and their kinds |
+// | `field_set.rs` | the disabled set of a node, the skip set of a message |
+// | `writer.rs` | the hot path: records and singular fields |
+// | `nested.rs` | messages, maps, prepared messages |
+// | `repeated.rs`, `packed_run.rs` | lists |
+// | `wire_value.rs` | a value in its wire form |
+//
+// Invariant: the buffer holds whole records only.
+
 mod definition;
 mod error;
 mod field;
+mod field_set;
 pub mod kind;
 mod nested;
 mod node;
+mod packed_run;
 mod plan;
-mod raw;
 mod repeated;
 #[cfg(test)]
 mod tests;
+mod wire_value;
 mod writer;
 
 pub use error::{PlanError, PlanErrorKind};

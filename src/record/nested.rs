@@ -1,33 +1,56 @@
-//! Messages in messages, and maps.
+//! Messages inside a record: nested messages, map entries and prepared messages.
+//!
+//! A nested message is written in place, between two calls that save and restore the state of its parent:
+//!
+//! ```text
+//! message(handle, write):
+//!     if handle is foreign, or skip has its bit: return
+//!     mark_written(handle)
+//!     enter:  write the tag; reserve the width that the last message of the type took
+//!             save skip, node, offset, depth, address of the buffer
+//!             skip = disabled fields of the child; node = child; depth += 1
+//!     write(self)                                the caller's function
+//!     leave:  check that depth and buffer are those of `enter`
+//!             check required fields; restore the parent
+//!             write the length prefix; remember its width
+//! ```
+//!
+//! The caller's function has `&mut` access to the writer and may misuse it: panic, or exchange it for another writer.
+//! The message it was called for then has no end. `leave` and `finish` detect this, and every record involved fails
+//! with `Interrupted`. A panic leaves `depth` above zero. An exchanged writer has another buffer, because a buffer is
+//! borrowed by one writer at a time, or, if it comes back later, another depth.
 
 use super::RecordWriter;
-use super::bits::Bits;
-use super::field::{Field, Flags, Slot};
-use super::kind::{self, MapKey, Scalar};
-use super::raw::Raw;
-use super::repeated::Run;
+use super::field::{Field, Flags, Handle};
+use super::field_set::SkipSet;
+use super::kind::{self, KeyKind, SettableKind};
+use super::node::PlanNode;
+use super::packed_run::PackedRun;
+use super::wire_value::WireValue;
 use super::writer::in_field;
 use crate::error::EncodeErrorKind;
 use crate::message::Prepared;
-use crate::table::Kind;
-use crate::wire::{WireType, short_varint};
+use crate::wire::{DEFAULT_DEPTH, MAX_LEN, WireType, short_varint};
+use core::mem::replace;
 
-/// How deep messages may be nested, as everywhere by default.
-const MAX_DEPTH: u32 = 100;
+/// The deepest message that decoders accept by default; a map entry is a message too.
+const MAX_DEPTH: u32 = DEFAULT_DEPTH;
 
-/// The message around the one that is being written.
-struct Outer {
-    skip: Bits,
-    node: u32,
-    /// Where the length of the inner message goes, and the bytes kept free for it.
+/// The state of a message while one that is nested in it is written.
+struct SavedParent<'b> {
+    skip: SkipSet,
+    node: &'b PlanNode,
+    /// The offset of the nested message's length prefix, and the bytes reserved for it.
     start: usize,
     width: usize,
+    /// The depth inside the nested message.
+    inner_depth: u32,
     depth: u32,
-    /// The buffer that is written to, by address: no two writers have the same.
+    /// The address of the buffer: no two writers have the same.
     buffer: usize,
 }
 
-/// The tag of a field of a map entry: one byte, since its number is 1 or 2.
+/// The tag of the key (1) or value (2) of a map entry: one byte.
 #[inline(always)]
 const fn entry_tag(number: u8, wire_type: WireType) -> [u8; 8] {
     [number << 3 | wire_type as u8, 0, 0, 0, 0, 0, 0, 0]
@@ -35,17 +58,15 @@ const fn entry_tag(number: u8, wire_type: WireType) -> [u8; 8] {
 
 const VALUE_MESSAGE: [u8; 8] = entry_tag(2, WireType::LengthDelimited);
 
-impl RecordWriter<'_> {
-    /// Writes a message, whose fields `write` appends, unless the field is singular and has been written.
+impl<'b> RecordWriter<'b> {
+    /// Writes a nested message, unless the field is singular and has been written.
     ///
-    /// `write` is given this writer, which takes the handles of the nested message type then, those with dotted names,
-    /// and no others. It is not called if the message is not written: for a field that is disabled, or singular and
-    /// written already. A message without fields is written too. As many bytes are kept free for the length as the
-    /// last message of the type took; the message is moved by the difference if that was wrong.
+    /// `write` appends its fields: it is called with this writer, which during the call accepts the handles of the
+    /// nested message type, those with dotted names, and no others. It is not called if the message is not written:
+    /// if the field is disabled, or singular and written already. A message without fields is written too.
     ///
-    /// Keeps the errors of [`set`](Self::set), and `DepthExceeded` for messages nested more than 100 deep; the entry of
-    /// a map counts as a message, and so does a message that is its value. `Interrupted` if `write` panics, or leaves
-    /// another writer in the place of the one it was given.
+    /// Fails the record as [`set`](Self::set) does, with `DepthExceeded` if messages are nested more than 100 deep, a
+    /// map entry being a message too, and with `Interrupted` if `write` panics or exchanges the writer for another one.
     ///
     /// ```
     /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
@@ -57,67 +78,85 @@ impl RecordWriter<'_> {
     /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Flow").unwrap());
     /// let (nat, port) = (plan.message("nat")?, plan.uint32("nat.port")?);
     /// let mut buf = Vec::new();
-    /// let mut rec = plan.record(&mut buf);
-    /// rec.message(nat, |rec| rec.set(port, 443));
-    /// assert_eq!(rec.finish()?, b"\x05\x0a\x03\x08\xbb\x03");
+    /// let mut record = plan.record(&mut buf);
+    /// record.message(nat, |record| record.set(port, 443));
+    /// assert_eq!(record.finish()?, b"\x05\x0a\x03\x08\xbb\x03");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[inline]
-    pub fn message(&mut self, field: Field<kind::Message>, write: impl FnOnce(&mut Self)) {
-        let slot = field.slot;
-        if self.admits(slot) {
-            self.mark(slot);
-            if let Some(outer) = self.enter(slot, slot.prefix.bytes(), slot.prefix.len(), 1) {
+    pub fn message(&mut self, field: Field<kind::Submessage>, write: impl FnOnce(&mut Self)) {
+        let handle = field.handle;
+        if self.admits(handle) {
+            self.mark_written(handle);
+            if let Some(parent) = self.enter(handle, handle.prefix.bytes(), handle.prefix.len(), 1) {
                 write(self);
-                self.leave(slot, outer, 1);
+                self.leave(handle, parent);
             }
         }
     }
 
     /// Writes a message that was encoded before, unless the field is singular and has been written.
     ///
-    /// Its bytes are written as they are, fields that the plan disables in that message included.
+    /// Its bytes are copied, including fields that the plan disables in that message type.
     ///
-    /// Keeps `WrongMessage` if the field is of another message type, by full name, `DepthExceeded` if a message in
-    /// it would be more than 100 deep, `MissingRequired` if it was decoded without a required field, and the errors of
-    /// [`set`](Self::set).
+    /// Fails the record as [`set`](Self::set) does, with `WrongMessage` if the full name of the field's message type is
+    /// another one, with `DepthExceeded` if messages in it would be nested more than 100 deep, and with
+    /// `MissingRequired` if it was decoded without one of its required fields.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable, Prepared, RecordPlan};
+    ///
+    /// static HOST: MessageTable = MessageTable::new("pkg.Host", &[FieldTable::new("name", 1, Kind::String)]);
+    /// static LOG: MessageTable =
+    ///     MessageTable::new("pkg.Log", &[FieldTable::new("host", 1, Kind::Message(|| &HOST))]);
+    /// let pool = DescriptorPool::from_tables(&[&LOG])?;
+    /// let host = pool.get_message_by_name("pkg.Host").unwrap();
+    /// let web1 = Prepared::new(&DynamicMessage::decode(&host, b"\x0a\x04web1")?)?;
+    ///
+    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Log").unwrap());
+    /// let host = plan.message("host")?;
+    /// let mut buf = Vec::new();
+    /// let mut record = plan.record(&mut buf);
+    /// record.prepared(host, &web1);
+    /// assert_eq!(record.finish()?, b"\x08\x0a\x06\x0a\x04web1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
-    pub fn prepared<T>(&mut self, field: Field<kind::Message>, prepared: &Prepared<T>) {
-        if self.admits(field.slot) {
-            self.splice(field.slot, prepared);
+    pub fn prepared<T>(&mut self, field: Field<kind::Submessage>, prepared: &Prepared<T>) {
+        if self.admits(field.handle) {
+            self.splice(field.handle, prepared);
         }
     }
 
-    /// Appends an entry to a map. An entry with the same key replaces this one when the record is read.
+    /// Appends an entry to a map. Readers keep the last entry of those with the same key.
     ///
-    /// Key and value are written even if they are zero. Keeps the errors of [`set`](Self::set), and `DepthExceeded` in
-    /// a message that is nested 100 deep.
+    /// The entry has key and value even if they are zero or empty. Fails the record as [`set`](Self::set) does, and with
+    /// `DepthExceeded` in a message that is nested 100 deep. [`RecordPlan::map`](super::RecordPlan::map) has an example.
     #[inline]
-    pub fn insert<'k, 'v, K: MapKey, V: Scalar>(
+    pub fn insert<'k, 'v, K: KeyKind, V: SettableKind>(
         &mut self,
-        field: Field<kind::Map<K, V>>,
+        field: Field<kind::MapOf<K, V>>,
         key: K::Value<'k>,
         value: V::Value<'v>,
     ) {
-        let slot = field.slot;
-        if !self.admits(slot) {
+        let handle = field.handle;
+        if !self.admits(handle) {
             return;
         }
         if self.depth >= MAX_DEPTH {
-            // The entry is a message, too deep to be read.
-            return self.fail(EncodeErrorKind::DepthExceeded, Some(slot.bit()));
+            return self.fail(EncodeErrorKind::DepthExceeded, Some(handle.bit()));
         }
-        let (key, value) = (K::raw(key), V::raw(value));
-        if matches!(V::KIND, Kind::Enum(())) && slot.prefix.has(Flags::CLOSED) && !self.lists(slot, value) {
+        let (key, value) = (K::to_wire(key), V::to_wire(value));
+        if !self.check_enum::<V>(handle, value) {
             return;
         }
-        self.put_length(slot, 2 + key.size() + value.size());
+        self.put_length(handle, 2 + key.size() + value.size());
         self.put_tagged(entry_tag(1, key.wire_type()), 1, key);
         self.put_tagged(entry_tag(2, value.wire_type()), 1, value);
     }
 
-    /// Appends an entry to a map from keys to messages; `write` appends the fields of the message, as in
-    /// [`message`](Self::message).
+    /// Appends an entry to a map from keys to messages. `write` appends the fields of the message, as it does for
+    /// [`message`](Self::message), and the record fails as it does there.
     ///
     /// ```
     /// use tablepb::record::kind;
@@ -130,42 +169,40 @@ impl RecordWriter<'_> {
     /// );
     /// let pool = DescriptorPool::from_tables(&[&HOST])?;
     /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Host").unwrap());
-    /// let ports = plan.map::<kind::Uint32, kind::Message>("ports")?;
+    /// let ports = plan.map::<kind::Uint32, kind::Submessage>("ports")?;
     /// let up = plan.bool("ports.value.up")?;
     /// let mut buf = Vec::new();
-    /// let mut rec = plan.record(&mut buf);
-    /// rec.insert_message(ports, 7, |rec| rec.set(up, true));
-    /// assert_eq!(rec.finish()?, b"\x08\x0a\x06\x08\x07\x12\x02\x08\x01");
+    /// let mut record = plan.record(&mut buf);
+    /// record.insert_message(ports, 7, |record| record.set(up, true));
+    /// assert_eq!(record.finish()?, b"\x08\x0a\x06\x08\x07\x12\x02\x08\x01");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[inline]
-    pub fn insert_message<K: MapKey>(
+    pub fn insert_message<K: KeyKind>(
         &mut self,
-        field: Field<kind::Map<K, kind::Message>>,
+        field: Field<kind::MapOf<K, kind::Submessage>>,
         key: K::Value<'_>,
         write: impl FnOnce(&mut Self),
     ) {
-        let slot = field.slot;
-        if !self.admits(slot) {
+        let handle = field.handle;
+        if !self.admits(handle) {
             return;
         }
-        let key = K::raw(key);
-        let Some((start, width)) = self.open_entry(slot, key) else { return };
-        if let Some(outer) = self.enter(slot, VALUE_MESSAGE, 1, 2) {
+        let Some((start, width)) = self.open_entry(handle, K::to_wire(key)) else { return };
+        if let Some(parent) = self.enter(handle, VALUE_MESSAGE, 1, 2) {
             write(self);
-            self.leave(slot, outer, 2);
+            self.leave(handle, parent);
         }
-        // After an error, whatever it does is never committed.
+        // After an error this may write anything, which is never committed.
         self.close_length(start, width);
     }
 
-    /// Starts a map entry with its key: where its length goes, and the bytes kept free for it.
-    fn open_entry(&mut self, slot: Slot, key: Raw<'_>) -> Option<(usize, usize)> {
-        let child = self.plan.nodes.get(self.current()?.child(slot.bit())? as usize)?;
-        let width = child.width();
-        let written = self.out.put_pair(slot.prefix.bytes(), slot.prefix.len(), [0; 8], width);
-        if !written {
-            self.too_large();
+    /// Starts a map entry with its key. Returns the offset of its length prefix, and the bytes reserved for it.
+    fn open_entry(&mut self, handle: Handle, key: WireValue<'_>) -> Option<(usize, usize)> {
+        // The entry is a few bytes longer than the message in it, so their lengths mostly have the same width.
+        let width = self.child(handle)?.width();
+        if !self.out.put_pair(handle.prefix.bytes(), handle.prefix.len(), [0; 8], width) {
+            self.fail_no_room();
             return None;
         }
         let start = self.out.len() - width;
@@ -173,101 +210,116 @@ impl RecordWriter<'_> {
         Some((start, width))
     }
 
-    /// Starts a nested message: its tag and room for its length. It takes one level, or two as the value of a map, whose
-    /// entry is a message as well.
-    fn enter(&mut self, slot: Slot, tag: [u8; 8], tag_len: usize, levels: u32) -> Option<Outer> {
-        let plan = self.plan;
-        let node = self.current()?.child(slot.bit())?;
-        let child = plan.nodes.get(node as usize)?;
-        if self.depth + levels > MAX_DEPTH {
-            self.fail(EncodeErrorKind::DepthExceeded, Some(slot.bit()));
+    /// The node of the messages in a field.
+    #[inline(always)]
+    fn child(&self, handle: Handle) -> Option<&'b PlanNode> {
+        self.plan.nodes.get(self.node.child(handle.bit())? as usize)
+    }
+
+    /// Starts a nested message: writes its tag and reserves room for its length. `levels` is 1, or 2 for the value of a
+    /// map, whose entry is a message as well.
+    fn enter(
+        &mut self,
+        handle: Handle,
+        tag: [u8; 8],
+        tag_len: usize,
+        levels: u32,
+    ) -> Option<SavedParent<'b>> {
+        let child = self.child(handle)?;
+        let (depth, inner_depth) = (self.depth, self.depth + levels);
+        if inner_depth > MAX_DEPTH {
+            self.fail(EncodeErrorKind::DepthExceeded, Some(handle.bit()));
             return None;
         }
-        let width = if slot.prefix.has(Flags::GROUP) { 0 } else { child.width() };
+        let width = if handle.prefix.has(Flags::GROUP) { 0 } else { child.width() };
         if !self.out.put_pair(tag, tag_len, [0; 8], width) {
-            self.too_large();
+            self.fail_no_room();
             return None;
         }
-        let depth = self.depth;
-        self.depth += levels;
-        self.owner = plan.owner(node);
-        self.run = Run::NONE;
-        Some(Outer {
-            skip: core::mem::replace(&mut self.skip, child.disabled.begin()),
-            node: core::mem::replace(&mut self.node, node),
+        self.depth = inner_depth;
+        self.accepts = child.id;
+        self.run = PackedRun::NONE;
+        Some(SavedParent {
+            skip: replace(&mut self.skip, SkipSet::new(&child.disabled)),
+            node: replace(&mut self.node, child),
             start: self.out.len() - width,
             width,
+            inner_depth,
             depth,
             buffer: self.out.buffer(),
         })
     }
 
-    /// Ends a nested message, which takes so many levels.
-    fn leave(&mut self, slot: Slot, outer: Outer, levels: u32) {
-        if (self.depth != outer.depth + levels) | (self.out.buffer() != outer.buffer) {
-            // Another writer was put in this one's place, or this one comes back from there: its innermost message
-            // is not the one that ends here, and never will be.
+    /// Ends a nested message.
+    fn leave(&mut self, handle: Handle, parent: SavedParent<'b>) {
+        if (self.depth != parent.inner_depth) | (self.out.buffer() != parent.buffer) {
+            // This is another writer, or this writer in the place of another one that was exchanged for it: the
+            // message that ends here is not the innermost one, and never will be.
             return self.fail(EncodeErrorKind::Interrupted, None);
         }
         self.check_required();
-        let child = self.current();
-        self.depth = outer.depth;
-        self.node = outer.node;
-        self.skip = outer.skip;
-        self.run = Run::NONE;
-        if let Some(error) = self.error.take() {
-            let field = self.current().and_then(|node| node.field(slot.bit()));
-            self.error = Some(match field {
-                Some(field) => in_field(error, field),
-                None => error,
-            });
-            return;
+        let child = self.node;
+        self.depth = parent.depth;
+        self.node = parent.node;
+        self.skip = parent.skip;
+        self.run = PackedRun::NONE;
+        if self.error.is_some() {
+            return self.name_parent(handle);
         }
-        self.owner = self.plan.owner(self.node);
-        if slot.prefix.has(Flags::GROUP) {
-            if !self.out.put(slot.prefix.end_bytes(), slot.prefix.len()) {
-                self.too_large();
+        self.accepts = self.node.id;
+        if handle.prefix.has(Flags::GROUP) {
+            if !self.out.put(handle.prefix.end_bytes(), handle.prefix.len()) {
+                self.fail_no_room();
             }
         } else {
-            let width = self.close_length(outer.start, outer.width);
-            child.inspect(|child| child.set_width(width));
+            let width = self.close_length(parent.start, parent.width);
+            child.set_width(width);
         }
     }
 
-    fn splice<T>(&mut self, slot: Slot, prepared: &Prepared<T>) {
+    /// Adds the field of a nested message to the path of an error from inside it.
+    #[cold]
+    #[inline(never)]
+    fn name_parent(&mut self, handle: Handle) {
+        let field = self.node.field(handle.bit());
+        self.error = self.error.take().map(|error| match field {
+            Some(field) => in_field(error, field),
+            None => error,
+        });
+    }
+
+    fn splice<T>(&mut self, handle: Handle, prepared: &Prepared<T>) {
         let bytes = prepared.as_bytes();
-        let child = self.current().and_then(|node| self.plan.nodes.get(node.child(slot.bit())? as usize));
-        if child.is_none_or(|child| child.message.full_name() != prepared.full_name()) {
-            return self.fail(EncodeErrorKind::WrongMessage, Some(slot.bit()));
+        if self.child(handle).is_none_or(|child| child.message.full_name() != prepared.full_name()) {
+            return self.fail(EncodeErrorKind::WrongMessage, Some(handle.bit()));
         }
         if self.depth + prepared.depth() >= MAX_DEPTH {
-            return self.fail(EncodeErrorKind::DepthExceeded, Some(slot.bit()));
+            return self.fail(EncodeErrorKind::DepthExceeded, Some(handle.bit()));
         }
         if !prepared.is_complete() {
-            return self.fail(EncodeErrorKind::MissingRequired, Some(slot.bit()));
+            return self.fail(EncodeErrorKind::MissingRequired, Some(handle.bit()));
         }
-        self.mark(slot);
-        if slot.prefix.has(Flags::GROUP) {
-            let len = slot.prefix.len();
-            let written = self.out.put(slot.prefix.bytes(), len)
+        self.mark_written(handle);
+        if handle.prefix.has(Flags::GROUP) {
+            let len = handle.prefix.len();
+            let written = self.out.put(handle.prefix.bytes(), len)
                 && self.out.put_slice(bytes)
-                && self.out.put(slot.prefix.end_bytes(), len);
+                && self.out.put(handle.prefix.end_bytes(), len);
             if !written {
-                self.too_large();
+                self.fail_no_room();
             }
         } else {
-            self.put_tagged(slot.prefix.bytes(), slot.prefix.len(), Raw::Bytes(bytes));
+            self.put_tagged(handle.prefix.bytes(), handle.prefix.len(), WireValue::Bytes(bytes));
         }
     }
 
-    /// A tag and a length.
+    /// Writes a tag and a length prefix.
     #[inline(always)]
-    pub(super) fn put_length(&mut self, slot: Slot, len: usize) {
+    fn put_length(&mut self, handle: Handle, len: usize) {
         let (word, width) = short_varint(len as u64);
-        if len > crate::wire::MAX_LEN
-            || !self.out.put_pair(slot.prefix.bytes(), slot.prefix.len(), word, width)
-        {
-            self.too_large();
+        let fits = len <= MAX_LEN;
+        if !(fits && self.out.put_pair(handle.prefix.bytes(), handle.prefix.len(), word, width)) {
+            self.fail_no_room();
         }
     }
 }

@@ -1,63 +1,68 @@
-//! [`Node`]: a message type as the writer sees it.
+//! [`PlanNode`]: a message type of a plan, as the writer sees it.
 
-use super::bits::Bits;
-use super::field::{Flags, Prefix};
+use super::field::{Flags, NodeId, Prefix};
+use super::field_set::{FieldSet, INLINE_BITS};
 use crate::schema::{EnumDescriptor, FieldDescriptor, FieldKind, FieldRef, MessageDescriptor};
 use crate::table::{Cardinality, Kind};
 use crate::wire::{Tag, WireType};
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::sync::atomic::{AtomicU8, Ordering};
 
-/// No node.
+/// The field has no child node, or is in no oneof.
 const NONE: u32 = u32::MAX;
 
-/// A message type of a plan. Bits are field indices, and behind them oneof indices.
+/// A message type of a plan.
+///
+/// The bits of its field sets are field indices, extensions included, followed by oneof indices.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct PlanNode {
+    /// Set by the plan once it knows how many nodes it has.
+    pub(super) id: NodeId,
     pub(super) message: MessageDescriptor,
-    /// Fields that are not written at all: what a record starts with.
-    pub(super) disabled: Bits,
-    /// Required fields, if there are any.
-    pub(super) required: Option<Bits>,
-    /// The nodes of message fields, and of the values of maps to messages, by field index; empty if there are none.
+    /// The fields that no record has: where the skip set of each message starts.
+    pub(super) disabled: FieldSet,
+    /// The required fields, if there are any.
+    pub(super) required: Option<FieldSet>,
+    /// By field index, the node of message fields and of maps to messages; empty without any.
     children: Vec<u32>,
-    /// The bit that a field shares with the others of its oneof, by field index; empty if there are no oneofs.
-    shared: Vec<u32>,
-    width: Width,
+    /// By field index, the bit that a member of a oneof shares with the other members; empty without oneofs.
+    oneof_bits: Vec<u32>,
+    width: LastWidth,
 }
 
-/// The bytes that the length of the last message of a type took: a guess at the next one's, shared by all threads.
+/// The width of the length prefix of the last message of a type, shared by all threads: a guess at the next one's.
 #[derive(Debug)]
-struct Width(AtomicU8);
+struct LastWidth(AtomicU8);
 
-impl Node {
-    pub(super) fn new(message: &MessageDescriptor) -> Self {
+impl PlanNode {
+    fn new(message: &MessageDescriptor) -> Self {
         let count = message.fields().len() + message.extensions().len();
         let bits = count + message.oneofs().len();
         let mut required = None;
         for (i, _) in message.fields().enumerate().filter(|(_, f)| f.is_required()) {
-            required.get_or_insert_with(|| Bits::new(bits)).insert(i as u32);
+            required.get_or_insert_with(|| FieldSet::new(bits)).insert(i as u32);
         }
-        let mut shared = Vec::new();
+        let mut oneof_bits = Vec::new();
         for (i, oneof) in message.oneofs().enumerate().filter(|(_, oneof)| !oneof.is_synthetic()) {
-            shared.resize(count, NONE);
+            oneof_bits.resize(count, NONE);
             for field in oneof.fields() {
-                if let Some(bit) = shared.get_mut(field.as_ref().index() as usize) {
+                if let Some(bit) = oneof_bits.get_mut(field.as_ref().index() as usize) {
                     *bit = (count + i) as u32;
                 }
             }
         }
         Self {
+            id: NodeId::NONE,
             message: message.clone(),
-            disabled: Bits::new(bits),
+            disabled: FieldSet::new(bits),
             required,
             children: Vec::new(),
-            shared,
-            width: Width(AtomicU8::new(1)),
+            oneof_bits,
+            width: LastWidth(AtomicU8::new(1)),
         }
     }
 
-    /// How many fields there are, extensions included.
+    /// The number of fields, extensions included.
     pub(super) fn field_count(&self) -> u32 {
         (self.message.fields().len() + self.message.extensions().len()) as u32
     }
@@ -67,47 +72,49 @@ impl Node {
         self.message.field_at(index as usize)
     }
 
-    /// The node of the messages in a field.
+    /// The index of the node of the messages in a field.
     #[inline]
     pub(super) fn child(&self, field: u32) -> Option<u32> {
         self.children.get(field as usize).copied().filter(|&child| child != NONE)
     }
 
-    /// Whether the enum of a field lists a number.
-    pub(super) fn lists(&self, field: u32, number: i32) -> bool {
+    /// Whether the enum of a field has a value with this number.
+    pub(super) fn enum_has(&self, field: u32, number: i32) -> bool {
         self.field(field).and_then(enum_of).is_some_and(|e| e.get_value(number).is_some())
     }
 
-    /// How many bytes to keep free for the length of a message of this type, 1 to 5.
+    /// The width to reserve for the length prefix of a message of this type, 1 to 5.
     #[inline(always)]
     pub(super) fn width(&self) -> usize {
         self.width.0.load(Ordering::Relaxed).into()
     }
 
-    /// Takes note of how many it took. Nothing is stored while that does not change, so that threads that share a
-    /// plan do not wait for each other's cache line.
+    /// Remembers the width that a message needed.
     #[inline(always)]
     pub(super) fn set_width(&self, width: usize) {
+        // Stored only when it changes: otherwise threads that share a plan would pass its cache line around with
+        // every message.
         if self.width() != width {
             self.width.0.store(width as u8, Ordering::Relaxed);
         }
     }
 
-    /// The bit that a member of a oneof shares with the others.
-    pub(super) fn shared_bit(&self, field: u32) -> Option<u32> {
-        self.shared.get(field as usize).copied().filter(|&bit| bit != NONE)
+    /// The bit that a member of a oneof shares with the other members.
+    pub(super) fn oneof_bit(&self, field: u32) -> Option<u32> {
+        self.oneof_bits.get(field as usize).copied().filter(|&bit| bit != NONE)
     }
 }
 
-impl Clone for Node {
+impl Clone for PlanNode {
     fn clone(&self) -> Self {
         Self {
+            id: self.id,
             message: self.message.clone(),
             disabled: self.disabled.clone(),
             required: self.required.clone(),
             children: self.children.clone(),
-            shared: self.shared.clone(),
-            width: Width(AtomicU8::new(self.width() as u8)),
+            oneof_bits: self.oneof_bits.clone(),
+            width: LastWidth(AtomicU8::new(self.width() as u8)),
         }
     }
 }
@@ -122,7 +129,7 @@ pub(super) fn prefix(field: FieldRef<'_>) -> Prefix {
     set(Flags::PACKED, field.is_packed());
     set(Flags::GROUP, field.is_group() && !field.is_map());
     set(Flags::ONEOF, field.containing_oneof().is_some_and(|o| !o.is_synthetic()));
-    set(Flags::FAR, field.index() >= Bits::NEAR);
+    set(Flags::HEAP_BIT, field.index() >= INLINE_BITS);
     set(Flags::CLOSED, enum_of(field).is_some_and(|e| e.is_closed()));
     let wire_type = match field.raw_kind().wire_type() {
         _ if field.is_packed() => WireType::LengthDelimited,
@@ -141,8 +148,8 @@ pub(super) fn map_part(map: FieldRef<'_>, number: u32) -> Option<FieldDescriptor
     }
 }
 
-/// The kind of a field's values: of a map, that of the values and not of the entries.
-pub(super) fn value_kind(field: FieldRef<'_>) -> FieldKind {
+/// The kind of a field's values; for a map, that of the values and not that of the entries.
+fn value_kind(field: FieldRef<'_>) -> FieldKind {
     let value = if field.is_map() { map_part(field, 2) } else { None };
     value.map_or_else(|| field.kind(), |value| value.kind())
 }
@@ -162,11 +169,12 @@ pub(super) fn enum_of(field: FieldRef<'_>) -> Option<EnumDescriptor> {
     }
 }
 
-/// A message type and all that can be reached from it; the root comes first.
-pub(super) fn reachable(root: &MessageDescriptor) -> Vec<Node> {
-    let mut nodes = Vec::from([Node::new(root)]);
+/// The nodes of a message type and of all message types that its fields lead to; the root comes first.
+pub(super) fn reachable(root: &MessageDescriptor) -> Vec<PlanNode> {
+    let mut nodes = Vec::from([PlanNode::new(root)]);
     let mut known = BTreeMap::from([(root.index(), 0)]);
     let mut at = 0;
+    // `nodes` is the queue of a breadth-first search: types may contain themselves, and nothing recurses.
     while let Some(node) = nodes.get(at) {
         let message = node.message.clone();
         let fields = (0..node.field_count()).filter_map(|i| message.field_at(i as usize));
@@ -174,13 +182,12 @@ pub(super) fn reachable(root: &MessageDescriptor) -> Vec<Node> {
         for field in fields {
             if let Some(child) = message_of(field) {
                 let next = nodes.len() as u32;
-                let number = *known.entry(child.index()).or_insert(next);
-                if number == next {
-                    nodes.push(Node::new(&child));
+                let index = *known.entry(child.index()).or_insert(next);
+                if index == next {
+                    nodes.push(PlanNode::new(&child));
                 }
-                let at = field.index() as usize;
-                children.resize(at, NONE);
-                children.push(number);
+                children.resize(field.index() as usize, NONE);
+                children.push(index);
             }
         }
         if let Some(node) = nodes.get_mut(at) {

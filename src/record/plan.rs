@@ -1,29 +1,27 @@
-//! [`RecordPlan`]: which fields of a message type are written, and their handles.
+//! [`RecordPlan`]: the enabled fields of a message type, and how handles are resolved by name.
 
 use super::error::{PlanError, PlanErrorKind};
-use super::field::{Field, Flags, Owner, Slot};
-use super::kind::{self, FieldKind, MapKey};
-use super::node::{self, Node};
-use super::{RecordWriter, definition};
+use super::field::{Field, Flags, Handle, NodeId};
+use super::kind::{self, HandleKind, KeyKind};
+use super::node::{self, PlanNode};
 use crate::schema::{FieldRef, MessageDescriptor, components};
 use crate::table::Kind;
-use crate::wire::Buffer;
 use alloc::{borrow::ToOwned, collections::BTreeMap, format, string::String, vec::Vec};
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// A message type prepared for [`RecordWriter`], with the fields that are enabled.
+/// A message type prepared for writing records of it, with the set of fields that are enabled.
 ///
 /// All fields are enabled at first. [`disable`](Self::disable) and [`enable`](Self::enable) take the name of a field,
-/// dotted for a field of a nested message (`"nat.src_port"`), or of a [`group`](Self::group) of fields. What is
-/// switched is the field of the nested *type*, wherever a message of it stands, because that is what a
-/// [definition](Self::to_proto) can express. Values of maps are reached as `"map.value.field"`; an extension is
-/// named in brackets, `"[pkg.extension]"`.
+/// with dots for fields of nested messages (`"nat.src_port"`), or the name of a [`group`](Self::group) of fields. The
+/// values of a map are reached as `"map.value.field"`, an extension by its full name in brackets, `"[pkg.extension]"`.
+/// Disabling a field of a nested message disables it in the message *type*: in every message of that type in a record,
+/// because the printed [definition](Self::to_proto) has each type once.
 ///
-/// `Send + Sync`: make a plan once, ask it for the [handles](Field) of all fields, and share it. Handles stay valid
-/// when fields are switched, and for clones of the plan, so a decoder resolves its handles once and works with
-/// whichever clone is in use. Making a plan takes time in the number of fields of all message types that can be
-/// reached; a handle takes a name lookup.
+/// `Send + Sync`. Make a plan once, resolve the [handles](Field) of all fields from it, and share it between threads.
+/// Handles stay valid when fields are disabled or enabled, and for clones of the plan: resolve them once, then use
+/// whichever clone has the right fields enabled. Making a plan takes time and memory in proportion to the number of
+/// fields of all message types that can be reached; resolving a handle is a lookup by name.
 ///
 /// ```
 /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan, stream::frames};
@@ -56,28 +54,31 @@ use core::sync::atomic::{AtomicU32, Ordering};
 /// ```
 #[derive(Clone)]
 pub struct RecordPlan {
-    /// The owner of the handles of the first node, followed by those of the others.
-    first_owner: Owner,
-    pub(super) nodes: Vec<Node>,
-    /// Of each group the fields, each with the message fields on the way to it.
-    groups: BTreeMap<String, Vec<Vec<Place>>>,
+    /// Never empty: the root comes first.
+    pub(super) nodes: Vec<PlanNode>,
+    /// The fields of each group, each with the message fields that lead to it.
+    groups: BTreeMap<String, Vec<Vec<NodeField>>>,
 }
 
 /// A field of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct NodeField {
     node: u32,
     field: u32,
 }
 
-/// The first of so many owners that are not in use. Four billion message types of plans later, they come again.
-fn next_owners(count: u32) -> Owner {
+/// Gives ids to the nodes of a new plan. After four billion nodes in one process, ids repeat.
+fn assign_ids(nodes: &mut [PlanNode]) {
     static NEXT: AtomicU32 = AtomicU32::new(1);
-    loop {
+    let count = nodes.len() as u32;
+    let first = loop {
         let first = NEXT.fetch_add(count, Ordering::Relaxed);
-        if Owner(first) != Owner::NONE && first.checked_add(count).is_some() {
-            return Owner(first);
+        if NodeId(first) != NodeId::NONE && first.checked_add(count).is_some() {
+            break first;
         }
+    };
+    for (id, node) in (first..).zip(nodes) {
+        node.id = NodeId(id);
     }
 }
 
@@ -86,7 +87,7 @@ macro_rules! handles {
         #[doc = concat!("The handle of a `", $keyword, "` field, singular or repeated.")]
         ///
         /// # Errors
-        /// `NotFound`, or `WrongKind`.
+        /// As [`field`](Self::field).
         pub fn $name(&self, name: &str) -> Result<Field<kind::$kind>, PlanError> {
             self.field(name)
         }
@@ -94,26 +95,21 @@ macro_rules! handles {
 }
 
 impl RecordPlan {
-    /// A plan for a message type, all fields enabled.
+    /// A plan for a message type, with all fields enabled.
     pub fn new(message: &MessageDescriptor) -> Self {
-        let nodes = node::reachable(message);
-        Self { first_owner: next_owners(nodes.len() as u32), nodes, groups: BTreeMap::new() }
+        let mut nodes = node::reachable(message);
+        assign_ids(&mut nodes);
+        Self { nodes, groups: BTreeMap::new() }
     }
 
-    /// The message type, with all its fields.
+    /// The message type, with its disabled fields too.
     pub fn descriptor(&self) -> &MessageDescriptor {
         &self.root().message
     }
 
-    pub(super) fn root(&self) -> &Node {
-        // The root is made by `new` and never taken away.
+    pub(super) fn root(&self) -> &PlanNode {
+        // `new` makes the root, and nothing removes nodes.
         &self.nodes[0]
-    }
-
-    /// Starts a record at the end of the buffer: nothing of it is in there before [`RecordWriter::finish`].
-    #[inline(always)]
-    pub fn record<'b, B: Buffer>(&'b self, buf: &'b mut B) -> RecordWriter<'b> {
-        RecordWriter::new(self, buf)
     }
 
     handles! {
@@ -121,7 +117,7 @@ impl RecordPlan {
         int32 Int32 "int32", int64 Int64 "int64", uint32 Uint32 "uint32", uint64 Uint64 "uint64",
         sint32 Sint32 "sint32", sint64 Sint64 "sint64", fixed32 Fixed32 "fixed32", fixed64 Fixed64 "fixed64",
         sfixed32 Sfixed32 "sfixed32", sfixed64 Sfixed64 "sfixed64", bool Bool "bool",
-        string String "string", bytes Bytes "bytes", enumeration Enum "enum", message Message "message",
+        string Str "string", bytes Bytes "bytes", enumeration Enum "enum", message Submessage "message",
     }
 
     /// The handle of a map field.
@@ -134,7 +130,7 @@ impl RecordPlan {
     ///     MessageTable::new("pkg.Host", &[FieldTable::map("tags", 1, Kind::String, Kind::Uint64)]);
     /// let pool = DescriptorPool::from_tables(&[&HOST])?;
     /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Host").unwrap());
-    /// let tags = plan.map::<kind::String, kind::Uint64>("tags")?;
+    /// let tags = plan.map::<kind::Str, kind::Uint64>("tags")?;
     /// let mut buf = Vec::new();
     /// let mut rec = plan.record(&mut buf);
     /// rec.insert(tags, "a", 1);
@@ -143,18 +139,32 @@ impl RecordPlan {
     /// ```
     ///
     /// # Errors
-    /// `NotFound`, or `WrongKind`.
-    pub fn map<K: MapKey, V: FieldKind>(&self, name: &str) -> Result<Field<kind::Map<K, V>>, PlanError> {
+    /// As [`field`](Self::field).
+    pub fn map<K: KeyKind, V: HandleKind>(&self, name: &str) -> Result<Field<kind::MapOf<K, V>>, PlanError> {
         self.field(name)
     }
 
-    /// The handle of a field, of the kind that is asked for.
+    /// The handle of a field of kind `K`: for code that is generic over the kind.
     ///
     /// # Errors
-    /// `NotFound`; `WrongKind`; `Unsupported` for an extension of a MessageSet.
-    pub fn field<K: FieldKind>(&self, name: &str) -> Result<Field<K>, PlanError> {
-        let place = self.find(name)?;
-        let (node, field) = self.at(place).ok_or_else(|| self.not_found(name))?;
+    /// `NotFound` if there is no such field, `WrongKind` if it is of another kind, `Unsupported` for an extension of a
+    /// MessageSet.
+    ///
+    /// ```
+    /// use tablepb::record::kind;
+    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, PlanErrorKind, RecordPlan};
+    ///
+    /// static PORT: MessageTable = MessageTable::new("pkg.Port", &[FieldTable::new("up", 1, Kind::Bool)]);
+    /// let pool = DescriptorPool::from_tables(&[&PORT])?;
+    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Port").unwrap());
+    /// assert_eq!(plan.field::<kind::Bool>("up")?, plan.bool("up")?);
+    /// let error = plan.field::<kind::Str>("up").unwrap_err();
+    /// assert_eq!(error.kind(), PlanErrorKind::WrongKind);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn field<K: HandleKind>(&self, name: &str) -> Result<Field<K>, PlanError> {
+        let at = self.find(name)?;
+        let (node, field) = self.at(at).ok_or_else(|| self.not_found(name))?;
         if node.message.is_message_set() {
             return Err(self.error(PlanErrorKind::Unsupported, name, String::new()));
         }
@@ -163,14 +173,28 @@ impl RecordPlan {
             return Err(self.error(PlanErrorKind::WrongKind, name, detail));
         }
         let prefix = node::prefix(field);
-        debug_assert!(prefix.has(Flags::ONEOF) == node.shared_bit(place.field).is_some());
-        Ok(Field::new(Slot::new(prefix, self.owner(place.node), place.field)))
+        debug_assert!(prefix.has(Flags::ONEOF) == node.oneof_bit(at.field).is_some());
+        Ok(Field::new(Handle::new(prefix, node.id, at.field)))
     }
 
-    /// Declares a group: a name for several fields that are switched together. A field can be in several groups.
+    /// Declares a group: one name to disable and enable several fields by. A field can be in several groups.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    ///
+    /// static FLOW: MessageTable = MessageTable::new(
+    ///     "pkg.Flow",
+    ///     &[FieldTable::new("src_mac", 1, Kind::Uint64), FieldTable::new("dst_mac", 2, Kind::Uint64)],
+    /// );
+    /// let pool = DescriptorPool::from_tables(&[&FLOW])?;
+    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Flow").unwrap());
+    /// let plan = plan.group("mac", ["src_mac", "dst_mac"])?.disable("mac")?;
+    /// assert!(!plan.is_enabled("src_mac") && !plan.is_enabled("mac"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// `NotFound` for a field; `DuplicateName` if a field or another group has the name.
+    /// `NotFound` if one of the fields does not exist, `DuplicateName` if a field or another group has the name.
     pub fn group<I>(mut self, name: &str, fields: I) -> Result<Self, PlanError>
     where
         I: IntoIterator,
@@ -179,7 +203,7 @@ impl RecordPlan {
         if self.groups.contains_key(name) || self.find(name).is_ok() {
             return Err(self.error(PlanErrorKind::DuplicateName, name, String::new()));
         }
-        let paths: Result<Vec<Vec<Place>>, _> =
+        let paths: Result<Vec<Vec<NodeField>>, _> =
             fields.into_iter().map(|field| self.path(field.as_ref())).collect();
         self.groups.insert(name.to_owned(), paths?);
         Ok(self)
@@ -190,29 +214,29 @@ impl RecordPlan {
         self.groups.keys().map(String::as_str)
     }
 
-    /// Keeps a field, or the fields of a group, out of all records from here on.
+    /// Disables a field, or the fields of a group: no record has them.
     ///
     /// # Errors
-    /// `NotFound`.
+    /// `NotFound` if no field and no group has the name.
     pub fn disable(self, name: &str) -> Result<Self, PlanError> {
-        self.switch(name, false)
+        self.set_all_enabled(name, false)
     }
 
-    /// Takes a field, or the fields of a group, into records again.
+    /// Enables a field, or the fields of a group, again.
     ///
     /// # Errors
-    /// `NotFound`.
+    /// `NotFound` if no field and no group has the name.
     pub fn enable(self, name: &str) -> Result<Self, PlanError> {
-        self.switch(name, true)
+        self.set_all_enabled(name, true)
     }
 
-    /// Enables these fields and groups, and disables all others.
+    /// Enables these fields and groups, and disables all other fields of the message type.
     ///
-    /// A field of a nested message enables the message fields on the way to it, and of the nested message only what
-    /// is named.
+    /// The name of a field of a nested message enables the message fields that lead to it too, and disables the other
+    /// fields of the messages on its path.
     ///
     /// # Errors
-    /// `NotFound`.
+    /// `NotFound` if no field and no group has the name.
     pub fn enable_only<I>(mut self, names: I) -> Result<Self, PlanError>
     where
         I: IntoIterator,
@@ -226,107 +250,78 @@ impl RecordPlan {
             }
         }
         let mut cleared = Vec::from([0]);
-        cleared.extend(paths.iter().flatten().map(|place| place.node));
+        cleared.extend(paths.iter().flatten().map(|field| field.node));
         for &node in &cleared {
             let Some(node) = self.nodes.get_mut(node as usize) else { continue };
             (0..node.field_count()).for_each(|field| node.disabled.insert(field));
         }
-        paths.into_iter().flatten().for_each(|place| self.put(place, true));
+        paths.into_iter().flatten().for_each(|field| self.set_enabled(field, true));
         Ok(self)
     }
 
-    /// Whether a field is enabled, or all fields of a group; false for a name that is neither.
+    /// Whether a field, or every field of a group, is enabled; false if no field and no group has the name.
     ///
-    /// That of a nested message does not ask whether the messages around it are enabled.
+    /// For a field of a nested message, the answer does not depend on whether the messages around it are enabled.
     pub fn is_enabled(&self, name: &str) -> bool {
         match self.groups.get(name) {
-            Some(paths) => paths.iter().filter_map(|path| path.last()).all(|&place| self.is_on(place)),
-            None => self.find(name).is_ok_and(|place| self.is_on(place)),
+            Some(paths) => paths.iter().filter_map(|path| path.last()).all(|&field| self.has_enabled(field)),
+            None => self.find(name).is_ok_and(|field| self.has_enabled(field)),
         }
     }
 
-    /// A .proto file with the message type, and what it needs, that has the enabled fields only.
-    ///
-    /// As [`MessageDescriptor::to_proto`]: what is defined in other files is imported from there, and disabled fields
-    /// of types in other files stay in those. Enabled extensions of the same file come along; those of other files
-    /// are there.
-    pub fn to_proto(&self) -> String {
-        definition::print(self)
-    }
-
-    /// A hash of the definition that [`to_proto`](Self::to_proto) prints, to name it by.
-    ///
-    /// The same message type with the same fields enabled has the same hash, on every platform and in every release;
-    /// so a stream can name its schema, and a reader find it. It is the 64-bit FNV-1a hash (offset basis
-    /// 0xcbf29ce484222325, prime 0x100000001b3) of this text in UTF-8, each line ended by a line feed:
-    ///
-    /// - first the message type of the plan, then all message types and enums that its enabled fields lead to, by full
-    ///   name in byte order;
-    /// - for a message type the line `message` *full name*, and for each enabled field, in order of numbers,
-    ///   *number* *label* *type* *name*, with one space between;
-    /// - the label is `implicit`, `explicit` (with presence), `required`, `repeated` or `packed`;
-    /// - the type is the keyword of a scalar; `message`, `group` or `enum` and the full name; or `map` *key type*
-    ///   *value type*;
-    /// - where they apply, ` oneof ` and its name, then ` default ` and the value follow in the line of a field. A
-    ///   number is written in decimal, a floating-point one as the 16 hexadecimal digits of its binary64 bits, a
-    ///   string or bytes as hexadecimal digits, an enum value as its name;
-    /// - for an enum the line `enum` *full name* or `closed enum` *full name*, and for each value, in order of
-    ///   numbers, then names, *number* *name*.
-    ///
-    /// Order of declaration, options, comments and reserved ranges have no part in it.
-    pub fn schema_hash(&self) -> u64 {
-        definition::hash(self)
-    }
-
-    fn switch(mut self, name: &str, on: bool) -> Result<Self, PlanError> {
-        let places = match self.groups.get(name) {
+    fn set_all_enabled(mut self, name: &str, enabled: bool) -> Result<Self, PlanError> {
+        let fields = match self.groups.get(name) {
             Some(group) => group.iter().filter_map(|path| path.last().copied()).collect(),
             None => Vec::from([self.find(name)?]),
         };
-        places.into_iter().for_each(|place| self.put(place, on));
+        fields.into_iter().for_each(|field| self.set_enabled(field, enabled));
         Ok(self)
     }
 
-    fn put(&mut self, place: Place, on: bool) {
-        if let Some(node) = self.nodes.get_mut(place.node as usize) {
-            match on {
-                true => node.disabled.remove(place.field),
-                false => node.disabled.insert(place.field),
+    fn set_enabled(&mut self, at: NodeField, enabled: bool) {
+        if let Some(node) = self.nodes.get_mut(at.node as usize) {
+            match enabled {
+                true => node.disabled.remove(at.field),
+                false => node.disabled.insert(at.field),
             }
         }
     }
 
-    fn is_on(&self, place: Place) -> bool {
-        self.nodes.get(place.node as usize).is_some_and(|node| !node.disabled.has(place.field))
+    fn has_enabled(&self, at: NodeField) -> bool {
+        self.nodes.get(at.node as usize).is_some_and(|node| !node.disabled.has(at.field))
     }
 
-    fn at(&self, place: Place) -> Option<(&Node, FieldRef<'_>)> {
-        let node = self.nodes.get(place.node as usize)?;
-        Some((node, node.field(place.field)?))
+    fn at(&self, at: NodeField) -> Option<(&PlanNode, FieldRef<'_>)> {
+        let node = self.nodes.get(at.node as usize)?;
+        Some((node, node.field(at.field)?))
     }
 
-    fn find(&self, name: &str) -> Result<Place, PlanError> {
+    fn find(&self, name: &str) -> Result<NodeField, PlanError> {
         self.path(name)?.pop().ok_or_else(|| self.not_found(name))
     }
 
-    /// The fields that a dotted name goes through.
-    fn path(&self, name: &str) -> Result<Vec<Place>, PlanError> {
+    /// Resolves a dotted name to the message fields that lead to a field, and that field.
+    fn path(&self, name: &str) -> Result<Vec<NodeField>, PlanError> {
         let mut path = Vec::new();
-        let (mut next, mut in_map, mut in_value) = (Some(0), false, false);
+        let (mut node, mut in_map, mut at_value) = (Some(0), false, false);
         for component in components(name) {
-            in_value = core::mem::take(&mut in_map);
-            if in_value && component == "value" {
+            // The child of a map field is the node of its values, so the component `value` goes nowhere.
+            at_value = core::mem::take(&mut in_map);
+            if at_value && component == "value" {
                 continue;
-            } else if in_value {
+            } else if at_value {
                 break;
             }
-            let node = next.and_then(|index: u32| Some((index, self.nodes.get(index as usize)?)));
-            let found = node.and_then(|(index, node)| Some((index, node, named(node, component)?)));
-            let (index, node, field) = found.ok_or_else(|| self.not_found(name))?;
-            path.push(Place { node: index, field: field.index() });
-            (next, in_map) = (node.child(field.index()), field.is_map());
+            let found = node.and_then(|at: u32| {
+                let node = self.nodes.get(at as usize)?;
+                Some((at, node, named(node, component)?))
+            });
+            let (at, message, field) = found.ok_or_else(|| self.not_found(name))?;
+            path.push(NodeField { node: at, field: field.index() });
+            (node, in_map) = (message.child(field.index()), field.is_map());
         }
-        if in_value { Err(self.not_found(name)) } else { Ok(path) }
+        // The key and the value of a map entry cannot be disabled.
+        if at_value { Err(self.not_found(name)) } else { Ok(path) }
     }
 
     fn not_found(&self, name: &str) -> PlanError {
@@ -336,16 +331,10 @@ impl RecordPlan {
     fn error(&self, kind: PlanErrorKind, name: &str, detail: String) -> PlanError {
         PlanError::new(kind, name, self.descriptor().full_name(), detail)
     }
-
-    /// The owner of the handles of a node.
-    #[inline]
-    pub(super) fn owner(&self, node: u32) -> Owner {
-        Owner(self.first_owner.0 + node)
-    }
 }
 
-/// The field of this name, or the extension of this name in brackets.
-fn named<'n>(node: &'n Node, name: &str) -> Option<FieldRef<'n>> {
+/// The field of this name, or the extension whose full name is given in brackets.
+fn named<'n>(node: &'n PlanNode, name: &str) -> Option<FieldRef<'n>> {
     match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
         Some(extension) => {
             let number = node.message.get_extension_by_full_name(extension)?.number();
@@ -355,19 +344,20 @@ fn named<'n>(node: &'n Node, name: &str) -> Option<FieldRef<'n>> {
     }
 }
 
-fn bare<M, E>(kind: Kind<M, E>) -> Kind<(), ()> {
+/// The kind without its message or enum type.
+fn erased<M, E>(kind: Kind<M, E>) -> Kind<(), ()> {
     kind.map(|_| (), |_| ())
 }
 
-fn is_of_kind<K: FieldKind>(field: FieldRef<'_>) -> bool {
-    let part = |number| node::map_part(field, number).map(|part| bare(part.kind()));
+fn is_of_kind<K: HandleKind>(field: FieldRef<'_>) -> bool {
+    let part = |number| node::map_part(field, number).map(|part| erased(part.kind()));
     match K::KEY {
         Some(key) => field.is_map() && part(1) == Some(key) && part(2) == Some(K::KIND),
-        None => !field.is_map() && bare(field.kind()) == K::KIND,
+        None => !field.is_map() && erased(field.kind()) == K::KIND,
     }
 }
 
-/// What a field is, for people.
+/// The type of a field as a schema declares it, for the text of errors.
 fn type_name(field: FieldRef<'_>) -> String {
     let part = |number| node::map_part(field, number).map_or("?", |part| part.kind().name());
     match field.is_map() {

@@ -1,33 +1,29 @@
-//! Repeated fields, packed and not.
+//! Repeated fields, packed and unpacked.
+//!
+//! Packed values are written in one of two ways. A list ([`RecordWriter::extend`]) is one run, whose length prefix
+//! gets the width that the iterator's lower bound suggests. Single values ([`RecordWriter::set`]) grow a run by
+//! rewriting its one-byte length prefix:
+//!
+//! ```text
+//! push_packed(handle, value):
+//!     if run is of this field, ends at the cursor, and stays below 128 bytes:
+//!         length prefix += size of value; write value
+//!     else:
+//!         write tag, length prefix (one byte) and value; run = these
+//! ```
 
 use super::RecordWriter;
-use super::field::{Field, Flags, Slot};
-use super::kind::Scalar;
-use super::raw::Raw;
-use crate::table::Kind;
+use super::field::{Field, Flags, Handle};
+use super::kind::SettableKind;
+use super::packed_run::PackedRun;
+use super::wire_value::WireValue;
 use crate::wire::{long_varint, short_varint, varint_len};
 
-/// A packed run of less than 128 bytes at the end of what is written, which an element can join.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
-    /// The field.
-    bit: u32,
-    /// Where its length is, one byte.
-    length: usize,
-    /// Where it ends.
-    end: usize,
-}
-
-impl Run {
-    /// Nothing ends at 0, where the length of the record is.
-    pub(super) const NONE: Self = Self { bit: 0, length: 0, end: 0 };
-}
-
 impl RecordWriter<'_> {
-    /// Appends values to a repeated field: behind one tag if it is packed, nothing if there are none. Of a singular
-    /// field, writes the first value that [`set`](Self::set) would write.
+    /// Appends values to a repeated field, packed ones as one run; writes nothing if there are no values.
     ///
-    /// Keeps the errors of [`set`](Self::set).
+    /// For a singular field, writes the first value that [`set`](Self::set) would write. Fails the record as
+    /// [`set`](Self::set) does.
     ///
     /// ```
     /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
@@ -38,19 +34,23 @@ impl RecordWriter<'_> {
     /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Path").unwrap());
     /// let hops = plan.uint32("as")?;
     /// let mut buf = Vec::new();
-    /// let mut rec = plan.record(&mut buf);
-    /// rec.extend(hops, [64500, 7]);
-    /// assert_eq!(rec.finish()?, b"\x06\x0a\x04\xf4\xf7\x03\x07");
+    /// let mut record = plan.record(&mut buf);
+    /// record.extend(hops, [64500, 7]);
+    /// assert_eq!(record.finish()?, b"\x06\x0a\x04\xf4\xf7\x03\x07");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn extend<'v, K: Scalar>(&mut self, field: Field<K>, values: impl IntoIterator<Item = K::Value<'v>>) {
-        if !self.admits(field.slot) {
+    pub fn extend<'v, K: SettableKind>(
+        &mut self,
+        field: Field<K>,
+        values: impl IntoIterator<Item = K::Value<'v>>,
+    ) {
+        if !self.admits(field.handle) {
             return;
         }
         let mut values = values.into_iter();
-        if K::KIND.is_packable() && field.slot.prefix.has(Flags::PACKED) {
+        if K::KIND.is_packable() && field.handle.prefix.has(Flags::PACKED) {
             if let Some(first) = values.next() {
-                self.put_run::<K>(field.slot, first, values);
+                self.put_run::<K>(field.handle, first, values);
             }
             return;
         }
@@ -62,29 +62,28 @@ impl RecordWriter<'_> {
         }
     }
 
-    fn put_run<'v, K: Scalar>(
+    fn put_run<'v, K: SettableKind>(
         &mut self,
-        slot: Slot,
+        handle: Handle,
         first: K::Value<'v>,
         rest: impl Iterator<Item = K::Value<'v>>,
     ) {
-        let least = match K::raw(first) {
-            Raw::Fixed64(_) => 8,
-            Raw::Fixed32(_) => 4,
+        let min_len = match K::to_wire(first) {
+            WireValue::Fixed64(_) => 8,
+            WireValue::Fixed32(_) => 4,
             _ => 1,
         };
-        let guess = rest.size_hint().0.saturating_add(1).saturating_mul(least);
+        let guess = rest.size_hint().0.saturating_add(1).saturating_mul(min_len);
         let width = varint_len(guess as u64).min(5);
-        if !self.out.put_pair(slot.prefix.bytes(), slot.prefix.len(), [0; 8], width) {
-            return self.too_large();
+        if !self.out.put_pair(handle.prefix.bytes(), handle.prefix.len(), [0; 8], width) {
+            return self.fail_no_room();
         }
         let start = self.out.len() - width;
-        // Should the iterator panic, the record is never finished.
+        // If the iterator panics, the run stays open and `finish` finds it.
         self.depth += 1;
         for value in core::iter::once(first).chain(rest) {
-            let raw = K::raw(value);
-            let closed = matches!(K::KIND, Kind::Enum(())) && slot.prefix.has(Flags::CLOSED);
-            if closed && !self.lists(slot, raw) || !self.put_untagged(raw) {
+            let value = K::to_wire(value);
+            if !(self.check_enum::<K>(handle, value) && self.put_untagged(value)) {
                 break;
             }
         }
@@ -94,44 +93,45 @@ impl RecordWriter<'_> {
         }
     }
 
-    /// Appends an element to a packed field: to the run before it, or as a run of its own.
-    pub(super) fn push_packed(&mut self, slot: Slot, raw: Raw<'_>) {
-        let (size, end) = (raw.size(), self.out.len());
-        if self.run.bit == slot.bit() && self.run.end == end {
-            let len = end - self.run.length - 1 + size;
-            if let (true, Some(place)) = (len < 0x80, self.out.as_mut_slice().get_mut(self.run.length)) {
+    /// Appends one value to a packed field: to the last run, or as a run of its own.
+    pub(super) fn push_packed(&mut self, handle: Handle, value: WireValue<'_>) {
+        let (size, end) = (value.size(), self.out.len());
+        if self.run.bit == handle.bit() && self.run.end == end {
+            let len = end - self.run.prefix - 1 + size;
+            if let (true, Some(place)) = (len < 0x80, self.out.as_mut_slice().get_mut(self.run.prefix)) {
                 *place = len as u8;
-                self.put_untagged(raw);
+                self.put_untagged(value);
                 self.run.end = self.out.len();
                 return;
             }
         }
-        let length = end + slot.prefix.len();
-        if !self.out.put_pair(slot.prefix.bytes(), slot.prefix.len(), [size as u8; 8], 1) {
-            return self.too_large();
+        let prefix = end + handle.prefix.len();
+        if !self.out.put_pair(handle.prefix.bytes(), handle.prefix.len(), [size as u8; 8], 1) {
+            return self.fail_no_room();
         }
-        self.put_untagged(raw);
-        self.run = Run { bit: slot.bit(), length, end: self.out.len() };
+        self.put_untagged(value);
+        self.run = PackedRun { bit: handle.bit(), prefix, end: self.out.len() };
     }
 
-    /// Writes a number without a tag; false if it is too much.
+    /// Writes a number without a tag; false if that failed.
     #[inline(always)]
-    fn put_untagged(&mut self, raw: Raw<'_>) -> bool {
-        let written = match raw {
-            Raw::Varint(value) if value < 1 << 56 => {
+    fn put_untagged(&mut self, value: WireValue<'_>) -> bool {
+        let written = match value {
+            WireValue::Varint(value) if value < 1 << 56 => {
                 let (word, len) = short_varint(value);
                 self.out.put(word, len)
             }
-            Raw::Varint(value) => {
+            WireValue::Varint(value) => {
                 let (first, last, len) = long_varint(value);
                 self.out.put(first, 8) && self.out.put(last, len)
             }
-            Raw::Fixed32(value) => self.out.put(value.to_le_bytes(), 4),
-            Raw::Fixed64(value) => self.out.put(value.to_le_bytes(), 8),
-            Raw::Bytes(_) => true,
+            WireValue::Fixed32(value) => self.out.put(value.to_le_bytes(), 4),
+            WireValue::Fixed64(value) => self.out.put(value.to_le_bytes(), 8),
+            // Strings and bytes are never packed.
+            WireValue::Bytes(_) => true,
         };
         if !written {
-            self.too_large();
+            self.fail_no_room();
         }
         written
     }

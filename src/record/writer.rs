@@ -1,12 +1,41 @@
-//! [`RecordWriter`]: the hot path.
+//! [`RecordWriter`]: singular fields, and the start and end of a record.
+//!
+//! The hot path is [`RecordWriter::set`] with a plain handle: a singular field in no oneof, whose values need no check.
+//!
+//! ```text
+//! set(handle, value):
+//!     if handle.node != accepts or handle has a flag in SLOW:
+//!         return set_slow(handle, value)        one cold call: foreign, repeated, packed, oneof, closed enum, bit > 255
+//!     if skip has handle.bit:                   disabled, or written before
+//!         return
+//!     if value is zero and handle has IMPLICIT:
+//!         return
+//!     add handle.bit to skip
+//!     write tag and value                       two words after one check for room of 16 bytes
+//! ```
+//!
+//! The bytes go to the spare capacity of the buffer, after room for the length prefix. The length is known at the end
+//! only, and a varint takes one to five bytes, so the width of the prefix is a guess: that of the last message of the
+//! type. A wrong guess moves the message once.
+//!
+//! ```text
+//! content of the buffer | spare capacity
+//! ..                    | room for the length | fields ..
+//!                         `width` bytes         what finish() measures
+//! ```
+//!
+//! What each step of this design brought, in ns for all of a record of some 25 fields, sFlow and NetFlow 9
+//! (`benches/records.rs`, AMD EPYC, Zen 5): 178 and 114 at first; 123 and 66 with two-word handles and one check for
+//! all slow properties; 95 and 60 since neither `record` nor `finish` copies the writer; 87 and 54 since the tail is
+//! made in its final place, because a load of what was just stored in smaller pieces waits for the stores.
 
 use super::RecordPlan;
-use super::bits::Bits;
-use super::field::{Field, Flags, Owner, Slot};
-use super::kind::Scalar;
-use super::node::Node;
-use super::raw::Raw;
-use super::repeated::Run;
+use super::field::{Field, Flags, Handle, NodeId};
+use super::field_set::SkipSet;
+use super::kind::SettableKind;
+use super::node::PlanNode;
+use super::packed_run::PackedRun;
+use super::wire_value::WireValue;
 use crate::error::{EncodeError, EncodeErrorKind, copy_of};
 use crate::schema::FieldRef;
 use crate::table::Kind;
@@ -16,15 +45,16 @@ use core::fmt;
 
 /// Appends the fields of one record to a buffer; made by [`RecordPlan::record`].
 ///
-/// Fields are written in the order of the calls. A field of a message type, of an enabled name, is written at most
-/// once if it is singular (the first value wins; of a oneof, the first member), and any number of times if it is
-/// repeated. Nothing is allocated, but for the buffer to grow, for types of more than 256 fields and oneofs, and for
-/// errors.
+/// Fields are written in the order of the calls. A singular field is written at most once: the first value wins, and
+/// of a oneof the first member. A repeated field takes any number of values. Calls for disabled fields do nothing and
+/// cost a branch. Memory is allocated only for the buffer to grow, for message types with more than 256 fields and
+/// oneofs, and for errors.
 ///
-/// Errors are kept: the calls after the first error do nothing, and [`finish`](Self::finish) returns it. Until then the
-/// buffer has the length it had, so a record that is dropped, leaked or failed leaves nothing behind.
+/// The first error fails the record: later calls do nothing, and [`finish`](Self::finish) returns the error. The
+/// buffer keeps its length until `finish` succeeds, so a record that fails, is dropped or is leaked leaves nothing in
+/// it.
 ///
-/// A handle of another kind than the value does not compile:
+/// A value of the wrong type for a handle does not compile:
 ///
 /// ```compile_fail,E0308
 /// # use tablepb::{RecordPlan, record::{Field, kind}};
@@ -33,105 +63,108 @@ use core::fmt;
 /// }
 /// ```
 ///
-/// nor does a message handle where a value is set:
+/// Neither does setting a message field to a value:
 ///
 /// ```compile_fail,E0277
 /// # use tablepb::{RecordPlan, record::{Field, kind}};
-/// fn write(plan: &RecordPlan, nested: Field<kind::Message>, buf: &mut Vec<u8>) {
+/// fn write(plan: &RecordPlan, nested: Field<kind::Submessage>, buf: &mut Vec<u8>) {
 ///     plan.record(buf).set(nested, 1);
 /// }
 /// ```
 pub struct RecordWriter<'b> {
-    /// [`Owner::NONE`] after an error, so that no handle is accepted.
-    pub(super) owner: Owner,
-    /// Fields that are not to be written: disabled, or written already.
-    pub(super) skip: Bits,
+    /// The node whose handles are accepted: that of `node`, or [`NodeId::NONE`] after an error.
+    pub(super) accepts: NodeId,
+    pub(super) skip: SkipSet,
     pub(super) out: Tail<'b>,
     pub(super) plan: &'b RecordPlan,
-    /// The message type that is being written.
-    pub(super) node: u32,
-    /// Messages that are open, map entries and runs among them.
+    /// The type of the innermost open message.
+    pub(super) node: &'b PlanNode,
+    /// How many messages, map entries and packed runs are open.
     pub(super) depth: u32,
-    /// Bytes reserved for the length of the record.
+    /// Bytes reserved for the length prefix of the record.
     width: usize,
-    pub(super) run: Run,
+    pub(super) run: PackedRun,
     pub(super) error: Option<EncodeError>,
 }
 
-impl<'b> RecordWriter<'b> {
+impl RecordPlan {
+    /// Starts a record at the end of the buffer, whose content does not change before [`RecordWriter::finish`].
     #[inline(always)]
-    pub(super) fn new<B: Buffer>(plan: &'b RecordPlan, buf: &'b mut B) -> Self {
-        let root = plan.root();
+    pub fn record<'b, B: Buffer>(&'b self, buf: &'b mut B) -> RecordWriter<'b> {
+        let root = self.root();
         let width = root.width();
         let out = Tail::new(buf, width);
-        Self {
-            owner: plan.owner(0),
-            skip: root.disabled.begin(),
+        RecordWriter {
+            accepts: root.id,
+            skip: SkipSet::new(&root.disabled),
             out,
-            plan,
-            node: 0,
+            plan: self,
+            node: root,
             depth: 0,
             width,
-            run: Run::NONE,
+            run: PackedRun::NONE,
             error: None,
         }
     }
+}
 
-    /// The plan that the record is written by.
+impl<'b> RecordWriter<'b> {
+    /// The plan of the record.
     pub fn plan(&self) -> &'b RecordPlan {
         self.plan
     }
 
-    /// Writes a singular field, unless it has been written, or appends to a repeated one.
+    /// Writes a singular field, unless it has been written, or appends a value to a repeated field.
     ///
-    /// A zero or empty value of a field without presence is not written and does not count as written, so that a later
-    /// value is taken. An element of a packed field joins the run before it, if nothing was written in between.
+    /// A zero or empty value of a field without presence is not written; the field does not count as written then and
+    /// takes a later value. A value of a packed field joins the run of the value before, if nothing was written in
+    /// between and the run stays below 128 bytes.
     ///
-    /// Keeps `ForeignField` for a handle of another plan or of another message than the one being written,
-    /// `UnknownEnumNumber` for a number that a closed enum does not list, `TooLarge` above 2^31-1 bytes.
-    // Inlined whole: a record with most fields disabled is written in 52 ns instead of 62.
+    /// Fails the record with `ForeignField` if the handle belongs to another plan or to another message than the one
+    /// being written, with `UnknownEnumNumber` if a closed enum has no value with this number, with `TooLarge` if the
+    /// record exceeds 2^31-1 bytes, and with `OutOfMemory` if the buffer cannot grow.
+    // Inlined as a whole: a record with most of its fields disabled takes 52 ns instead of 62.
     #[inline(always)]
-    pub fn set<'v, K: Scalar>(&mut self, field: Field<K>, value: K::Value<'v>) {
-        let (slot, raw) = (field.slot, K::raw(value));
-        if !slot.is_plain(self.owner) {
-            self.set_rare::<K>(slot, raw);
-        } else if !self.skip.has_near(slot.bit()) {
-            self.put_plain(slot, raw);
+    pub fn set<'v, K: SettableKind>(&mut self, field: Field<K>, value: K::Value<'v>) {
+        let (handle, value) = (field.handle, K::to_wire(value));
+        if !handle.is_plain(self.accepts) {
+            self.set_slow::<K>(handle, value);
+        } else if !self.skip.has_inline(handle.bit()) {
+            self.put_plain(handle, value);
         }
     }
 
-    /// As [`set`](Self::set), and writes a zero or empty value of a field without presence too, which then counts as
-    /// written.
+    /// Like [`set`](Self::set), but writes zero and empty values of fields without presence too; the field then counts
+    /// as written.
     #[inline]
-    pub fn force_set<'v, K: Scalar>(&mut self, field: Field<K>, value: K::Value<'v>) {
-        if self.admits(field.slot) {
-            self.put::<K>(field.slot, K::raw(value));
+    pub fn force_set<'v, K: SettableKind>(&mut self, field: Field<K>, value: K::Value<'v>) {
+        if self.admits(field.handle) {
+            self.put::<K>(field.handle, K::to_wire(value));
         }
     }
 
-    /// Whether a value for the field would be written: it is enabled, and has not been written if it is singular.
+    /// Whether a value of the field would be written: the field is enabled and, if singular, has not been written.
     ///
-    /// For a parser to leave out work that nobody wants. False for a handle of another plan or message.
+    /// Lets a parser skip the work of making a value that nobody asked for. False for a handle of another plan or of
+    /// another message than the one being written, and after an error.
     #[inline]
     pub fn wants<K>(&self, field: Field<K>) -> bool {
-        field.slot.owner() == self.owner && !self.is_taken(field.slot)
+        field.handle.node() == self.accepts && !self.is_skipped(field.handle)
     }
 
-    /// Ends the record: writes its length, in as few bytes as it takes, and makes it part of the buffer.
+    /// Ends the record: writes its length prefix and makes it part of the buffer.
     ///
-    /// Returns the record as it stands at the end of the buffer now, length included;
-    /// [`stream::read_frame`](crate::stream::read_frame) takes the length off. The bytes for the length were kept free
-    /// before the fields were written, as many as the last record of the plan took; only if that number is another
-    /// one is the record moved by the difference, once.
+    /// Returns the record as it now stands at the end of the buffer, length prefix included;
+    /// [`stream::read_frame`](crate::stream::read_frame) reads it back. If the length takes another number of bytes
+    /// than that of the last record of the plan, the record is moved once.
     ///
     /// # Errors
-    /// The first thing that went wrong, with the field; `MissingRequired` if a required field that is enabled has not
-    /// been written, here or in a nested message; `Interrupted` if a function or an iterator that was given to the writer
-    /// panicked, or put another writer in its place.
-    /// The buffer has the length it had.
+    /// The first error of the record, with the path of the field. `MissingRequired` if a required field that is enabled
+    /// has not been written, here or in a nested message. `Interrupted` if a function or an iterator given to the writer
+    /// panicked, or exchanged the writer for another one. The buffer then has the content that it had.
     #[inline(always)]
     pub fn finish(mut self) -> Result<&'b [u8], EncodeError> {
-        // Inlined, so that the writer is not copied to be passed.
+        // Always inlined: otherwise the writer is copied to be passed.
         self.end();
         match self.error {
             None => self.out.commit().ok_or_else(|| EncodeError::new(EncodeErrorKind::OutOfMemory)),
@@ -139,7 +172,7 @@ impl<'b> RecordWriter<'b> {
         }
     }
 
-    /// Writes the length of the record, or keeps an error.
+    /// Writes the length prefix of the record, or fails.
     #[inline]
     fn end(&mut self) {
         self.check_required();
@@ -152,8 +185,8 @@ impl<'b> RecordWriter<'b> {
         }
     }
 
-    /// A message or run was not left: whoever wrote it panicked, or put another writer in place of this one. That is what
-    /// went wrong, whichever error came of it.
+    /// A message or a run is still open: the code that writes it panicked, or exchanged the writer for another one.
+    /// This explains whichever error was found first, and replaces it.
     #[cold]
     #[inline(never)]
     fn interrupt(&mut self) {
@@ -161,109 +194,111 @@ impl<'b> RecordWriter<'b> {
         self.fail(EncodeErrorKind::Interrupted, None);
     }
 
-    /// Whether to write the field; keeps an error if it is a foreign one.
-    #[inline]
-    pub(super) fn admits(&mut self, slot: Slot) -> bool {
-        if slot.owner() != self.owner {
+    /// Whether to write the field; fails on a foreign handle.
+    #[inline(always)]
+    pub(super) fn admits(&mut self, handle: Handle) -> bool {
+        if handle.node() != self.accepts {
             self.fail(EncodeErrorKind::ForeignField, None);
             return false;
         }
-        !self.is_taken(slot)
+        !self.is_skipped(handle)
     }
 
-    /// Whether the field is disabled or has been written, it or another of its oneof.
-    #[inline]
-    fn is_taken(&self, slot: Slot) -> bool {
-        self.has(slot.bit())
-            || slot.prefix.has(Flags::ONEOF) && self.shared_bit(slot).is_some_and(|bit| self.has(bit))
+    /// Whether the field is disabled or has been written, or another member of its oneof has.
+    #[inline(always)]
+    fn is_skipped(&self, handle: Handle) -> bool {
+        let (skip, disabled) = (&self.skip, &self.node.disabled);
+        skip.has(handle.bit(), disabled)
+            || handle.prefix.has(Flags::ONEOF)
+                && self.node.oneof_bit(handle.bit()).is_some_and(|bit| skip.has(bit, disabled))
     }
 
-    #[inline]
-    fn has(&self, bit: u32) -> bool {
-        self.current().is_none_or(|node| self.skip.has_since(bit, &node.disabled))
-    }
-
-    #[inline]
-    fn take(&mut self, bit: u32) {
-        if let Some(node) = self.current()
-            && !self.skip.insert_since(bit, &node.disabled)
+    /// Adds a singular field, and its oneof if it is in one, to the skip set.
+    #[inline(always)]
+    pub(super) fn mark_written(&mut self, handle: Handle) {
+        if handle.prefix.has(Flags::REPEATED) {
+            return;
+        }
+        self.skip_bit(handle.bit());
+        if handle.prefix.has(Flags::ONEOF)
+            && let Some(bit) = self.node.oneof_bit(handle.bit())
         {
-            self.fail(EncodeErrorKind::OutOfMemory, None);
+            self.skip_bit(bit);
         }
     }
 
-    fn shared_bit(&self, slot: Slot) -> Option<u32> {
-        self.current()?.shared_bit(slot.bit())
-    }
-
-    /// Remembers that a field has been written, if it is singular.
-    #[inline]
-    pub(super) fn mark(&mut self, slot: Slot) {
-        if !slot.prefix.has(Flags::REPEATED) {
-            self.take(slot.bit());
-            if slot.prefix.has(Flags::ONEOF)
-                && let Some(bit) = self.shared_bit(slot)
-            {
-                self.take(bit);
-            }
+    #[inline(always)]
+    fn skip_bit(&mut self, bit: u32) {
+        if !self.skip.insert(bit, &self.node.disabled) {
+            self.fail(EncodeErrorKind::OutOfMemory, None);
         }
     }
 
     /// Writes a plain field that has not been written.
     #[inline(always)]
-    fn put_plain(&mut self, slot: Slot, raw: Raw<'_>) {
-        if raw.is_zero() && slot.prefix.has(Flags::IMPLICIT) {
+    fn put_plain(&mut self, handle: Handle, value: WireValue<'_>) {
+        // Moving the cursor by zero bytes, in place of this branch, takes 91 ns per record instead of 83.
+        if value.is_zero() && handle.prefix.has(Flags::IMPLICIT) {
             return;
         }
-        self.skip.insert_near(slot.bit());
-        self.put_tagged(slot.prefix.bytes(), slot.prefix.len(), raw);
+        self.skip.insert_inline(handle.bit());
+        self.put_tagged(handle.prefix.bytes(), handle.prefix.len(), value);
     }
 
     /// [`set`](Self::set) for a field that is not plain.
     #[cold]
     #[inline(never)]
-    fn set_rare<K: Scalar>(&mut self, slot: Slot, raw: Raw<'_>) {
-        if self.admits(slot) && !(slot.prefix.has(Flags::IMPLICIT) && raw.is_zero()) {
-            self.put::<K>(slot, raw);
+    fn set_slow<K: SettableKind>(&mut self, handle: Handle, value: WireValue<'_>) {
+        if self.admits(handle) && !(handle.prefix.has(Flags::IMPLICIT) && value.is_zero()) {
+            self.put::<K>(handle, value);
         }
     }
 
     /// Writes a field that was admitted.
     #[inline]
-    fn put<K: Scalar>(&mut self, slot: Slot, raw: Raw<'_>) {
-        if matches!(K::KIND, Kind::Enum(())) && slot.prefix.has(Flags::CLOSED) && !self.lists(slot, raw) {
+    fn put<K: SettableKind>(&mut self, handle: Handle, value: WireValue<'_>) {
+        if !self.check_enum::<K>(handle, value) {
             return;
         }
-        if K::KIND.is_packable() && slot.prefix.has(Flags::PACKED) {
-            return self.push_packed(slot, raw);
+        if K::KIND.is_packable() && handle.prefix.has(Flags::PACKED) {
+            return self.push_packed(handle, value);
         }
-        self.mark(slot);
-        self.put_tagged(slot.prefix.bytes(), slot.prefix.len(), raw);
+        self.mark_written(handle);
+        self.put_tagged(handle.prefix.bytes(), handle.prefix.len(), value);
     }
 
-    /// Whether the enum of a field lists a number; keeps an error if not.
+    /// Whether a value may be written to a field: fails if it is a number that the closed enum of the field lacks.
+    #[inline(always)]
+    pub(super) fn check_enum<K: SettableKind>(&mut self, handle: Handle, value: WireValue<'_>) -> bool {
+        let is_closed = matches!(K::KIND, Kind::Enum(())) && handle.prefix.has(Flags::CLOSED);
+        !is_closed || self.check_number(handle, value)
+    }
+
     #[cold]
-    pub(super) fn lists(&mut self, slot: Slot, raw: Raw<'_>) -> bool {
-        let Raw::Varint(number) = raw else { return false };
-        let known = self.current().is_some_and(|node| node.lists(slot.bit(), number as i32));
+    #[inline(never)]
+    fn check_number(&mut self, handle: Handle, value: WireValue<'_>) -> bool {
+        let WireValue::Varint(number) = value else { return false };
+        let known = self.node.enum_has(handle.bit(), number as i32);
         if !known {
-            self.fail(EncodeErrorKind::UnknownEnumNumber, Some(slot.bit()));
+            self.fail(EncodeErrorKind::UnknownEnumNumber, Some(handle.bit()));
         }
         known
     }
 
     /// Writes a tag and a value.
     #[inline(always)]
-    pub(super) fn put_tagged(&mut self, tag: [u8; 8], tag_len: usize, raw: Raw<'_>) {
-        let (word, len) = match raw {
-            Raw::Varint(value) if value < 1 << 56 => short_varint(value),
-            Raw::Varint(value) => return self.put_long(tag, tag_len, value),
-            Raw::Fixed32(value) => (u64::from(value).to_le_bytes(), 4),
-            Raw::Fixed64(value) => (value.to_le_bytes(), 8),
-            Raw::Bytes(bytes) => return self.put_bytes(tag, tag_len, bytes),
+    pub(super) fn put_tagged(&mut self, tag: [u8; 8], tag_len: usize, value: WireValue<'_>) {
+        let (word, len) = match value {
+            // Varints of up to eight bytes without a branch on their length: one for single bytes made a record
+            // take 96 ns instead of 83.
+            WireValue::Varint(value) if value < 1 << 56 => short_varint(value),
+            WireValue::Varint(value) => return self.put_long(tag, tag_len, value),
+            WireValue::Fixed32(value) => (u64::from(value).to_le_bytes(), 4),
+            WireValue::Fixed64(value) => (value.to_le_bytes(), 8),
+            WireValue::Bytes(bytes) => return self.put_bytes(tag, tag_len, bytes),
         };
         if !self.out.put_pair(tag, tag_len, word, len) {
-            self.too_large();
+            self.fail_no_room();
         }
     }
 
@@ -272,20 +307,21 @@ impl<'b> RecordWriter<'b> {
         let (word, len) = short_varint(bytes.len() as u64);
         let fits = bytes.len() <= MAX_LEN;
         if !(fits && self.out.put_pair(tag, tag_len, word, len) && self.out.put_slice(bytes)) {
-            self.too_large();
+            self.fail_no_room();
         }
     }
 
-    /// A varint of 9 or 10 bytes: negative numbers.
+    /// A varint of nine or ten bytes: a negative number, mostly.
     #[inline(never)]
     fn put_long(&mut self, tag: [u8; 8], tag_len: usize, value: u64) {
         let (first, last, len) = long_varint(value);
         if !(self.out.put_pair(tag, tag_len, first, 8) && self.out.put(last, len)) {
-            self.too_large();
+            self.fail_no_room();
         }
     }
 
-    /// Writes the length of what follows `start` and the `width` bytes kept free there; the bytes that it takes.
+    /// Writes the length prefix of everything after it: `start` is its offset, `width` the bytes reserved for it.
+    /// Returns the bytes it takes.
     #[inline]
     pub(super) fn close_length(&mut self, start: usize, width: usize) -> usize {
         let len = self.out.len().saturating_sub(start + width);
@@ -294,10 +330,10 @@ impl<'b> RecordWriter<'b> {
             self.move_body(start, width, need);
         }
         if len > MAX_LEN {
-            self.too_large();
+            self.fail_no_room();
         }
         let (bytes, _) = short_varint(len as u64);
-        // The usual lengths by hand: a copy of unknown length is a call.
+        // One and two bytes by hand: copying a variable number of bytes is a call of `memcpy`.
         match self.out.as_mut_slice().get_mut(start..start + need).unwrap_or_default() {
             [first] => *first = bytes[0],
             [first, second] => [*first, *second] = [bytes[0], bytes[1]],
@@ -306,44 +342,39 @@ impl<'b> RecordWriter<'b> {
         need
     }
 
-    /// Moves what follows a length, so that there are `need` bytes for it instead of `width`.
+    /// Moves everything after a length prefix, so that it has `need` bytes instead of `width`.
     #[cold]
     #[inline(never)]
     fn move_body(&mut self, start: usize, width: usize, need: usize) {
         let (from, to) = (start + width, start + need);
         let end = self.out.len();
         if from > end || need > width && !self.out.put_slice([0; 10].get(width..need).unwrap_or_default()) {
-            return self.too_large();
+            return self.fail_no_room();
         }
         self.out.as_mut_slice().copy_within(from..end, to);
         self.out.truncate(end + need - width);
     }
 
-    pub(super) fn current(&self) -> Option<&'b Node> {
-        self.plan.nodes.get(self.node as usize)
-    }
-
-    /// Keeps an error if a required field of the current message has not been written.
+    /// Fails if a required field of the innermost message has not been written.
     #[inline]
     pub(super) fn check_required(&mut self) {
-        if let Some(node) = self.current()
-            && let Some(required) = &node.required
-            && let Some(missing) = required.first_missing(&self.skip, &node.disabled)
+        if let Some(required) = &self.node.required
+            && let Some(missing) = required.first_missing(&self.skip, &self.node.disabled)
         {
             self.fail(EncodeErrorKind::MissingRequired, Some(missing));
         }
     }
 
-    /// The tail refused bytes: there is no memory for them, or they are too many.
+    /// The tail refused bytes, or a length is above the limit.
     #[cold]
     #[inline(never)]
-    pub(super) fn too_large(&mut self) {
-        // It closes by itself where the buffer cannot grow, and otherwise after an error, which is kept.
+    pub(super) fn fail_no_room(&mut self) {
+        // A tail closes by itself where the buffer cannot grow. The writer closes it after an error, which stays.
         let closed = self.out.is_closed();
         self.fail(if closed { EncodeErrorKind::OutOfMemory } else { EncodeErrorKind::TooLarge }, None);
     }
 
-    /// Keeps the first error, and lets nothing be written any more.
+    /// Keeps the first error, and stops writing.
     #[cold]
     #[inline(never)]
     pub(super) fn fail(&mut self, kind: EncodeErrorKind, field: Option<u32>) {
@@ -351,16 +382,16 @@ impl<'b> RecordWriter<'b> {
             return;
         }
         let mut error = EncodeError::new(kind);
-        if let Some(field) = field.and_then(|bit| self.current()?.field(bit)) {
+        if let Some(field) = field.and_then(|bit| self.node.field(bit)) {
             error = in_field(error, field);
         }
         self.error = Some(error);
-        self.owner = Owner::NONE;
+        self.accepts = NodeId::NONE;
         self.out.close();
     }
 }
 
-/// An error that came from inside a field.
+/// An error from inside a field.
 pub(super) fn in_field(error: EncodeError, field: FieldRef<'_>) -> EncodeError {
     error.in_field(field.number(), copy_of(field.name()), None)
 }

@@ -65,7 +65,7 @@ macro_rules! by_kind {
             Kind::Sfixed32 => $run!($($more)* Sfixed32, Value::I32(v), *v),
             Kind::Sfixed64 => $run!($($more)* Sfixed64, Value::I64(v), *v),
             Kind::Bool => $run!($($more)* Bool, Value::Bool(v), *v),
-            Kind::String => $run!($($more)* String, Value::String(v), v.as_str()),
+            Kind::String => $run!($($more)* Str, Value::String(v), v.as_str()),
             Kind::Bytes => $run!($($more)* Bytes, Value::Bytes(v), v.as_slice()),
             Kind::Enum(_) => $run!($($more)* Enum, Value::EnumNumber(v), *v),
             Kind::Message(_) => unreachable!("messages are written elsewhere"),
@@ -114,7 +114,7 @@ pub fn map_key<M, E>(of: &Kind<M, E>, choices: &mut Choices) -> Option<MapKey> {
 macro_rules! by_key {
     ($key:expr, $run:ident $($more:tt)*) => {
         match $key {
-            MapKey::String(key) => $run!($($more)* String, key.as_str()),
+            MapKey::String(key) => $run!($($more)* Str, key.as_str()),
             MapKey::U64(key) => $run!($($more)* Uint64, *key),
             MapKey::I32(key) => $run!($($more)* Int32, *key),
             MapKey::Bool(key) => $run!($($more)* Bool, *key),
@@ -155,7 +155,7 @@ pub fn insert_message(
 ) {
     macro_rules! with_key {
         ($key_type:ident, $key:expr) => {
-            rec.insert_message(plan.map::<kind::$key_type, kind::Message>(name).unwrap(), $key, |rec| {
+            rec.insert_message(plan.map::<kind::$key_type, kind::Submessage>(name).unwrap(), $key, |rec| {
                 write(rec)
             })
         };

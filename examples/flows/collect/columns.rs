@@ -5,7 +5,7 @@
 
 use std::error::Error;
 use tablepb::record::Field;
-use tablepb::record::kind::{self, FieldKind};
+use tablepb::record::kind::{self, HandleKind};
 use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, PlanError, RecordPlan};
 
 /// The full name of the message type.
@@ -147,7 +147,7 @@ impl Handles {
     }
 }
 
-fn resolve<K: FieldKind, const N: usize>(
+fn resolve<K: HandleKind, const N: usize>(
     plan: &RecordPlan,
     names: &[&str; N],
 ) -> Result<[Field<K>; N], PlanError> {

@@ -30,7 +30,7 @@ fn names_are_checked() {
     assert_eq!(kind(plan.uint32("uint64").map(drop)), PlanErrorKind::WrongKind);
     assert_eq!(kind(plan.int32("sint32").map(drop)), PlanErrorKind::WrongKind);
     assert_eq!(kind(plan.message("counts").map(drop)), PlanErrorKind::WrongKind);
-    assert_eq!(kind(plan.map::<kind::String, kind::Int64>("counts").map(drop)), PlanErrorKind::WrongKind);
+    assert_eq!(kind(plan.map::<kind::Str, kind::Int64>("counts").map(drop)), PlanErrorKind::WrongKind);
     assert_eq!(kind(plan.clone().group("uint32", ["uint64"]).map(drop)), PlanErrorKind::DuplicateName);
     assert_eq!(kind(plan.clone().group("g", ["nope"]).map(drop)), PlanErrorKind::NotFound);
     assert_eq!(kind(plan.clone().enable_only(["uint32", "g"]).map(drop)), PlanErrorKind::NotFound);
@@ -77,7 +77,7 @@ fn nothing_is_called_after_an_error() {
     let plan = flow();
     let foreign = flow().uint32("uint32").unwrap();
     let (inner, strings) = (plan.message("inner").unwrap(), plan.string("strings").unwrap());
-    let by_port = plan.map::<kind::Fixed32, kind::Message>("by_port").unwrap();
+    let by_port = plan.map::<kind::Fixed32, kind::Submessage>("by_port").unwrap();
     let error = error_of(&plan, |rec| {
         rec.set(foreign, 1);
         rec.message(inner, |_| panic!("called"));
@@ -110,7 +110,7 @@ fn closed_enums_take_what_they_list() {
     let plan = RecordPlan::new(&message(&OLD));
     let (id, shade, shades) =
         (plan.int32("id").unwrap(), plan.enumeration("shade").unwrap(), plan.enumeration("shades").unwrap());
-    let by_name = plan.map::<kind::String, kind::Enum>("by_name").unwrap();
+    let by_name = plan.map::<kind::Str, kind::Enum>("by_name").unwrap();
     let body = body_of(&plan, |rec| {
         rec.set(id, 0);
         rec.set(shade, -2);
@@ -124,7 +124,7 @@ fn closed_enums_take_what_they_list() {
         ("shade", |rec| rec.set(rec.plan().enumeration("shade").unwrap(), 2)),
         ("shades", |rec| rec.set(rec.plan().enumeration("shades").unwrap(), -1)),
         ("shades", |rec| rec.extend(rec.plan().enumeration("shades").unwrap(), [1, 5])),
-        ("by_name", |rec| rec.insert(rec.plan().map::<kind::String, kind::Enum>("by_name").unwrap(), "a", 3)),
+        ("by_name", |rec| rec.insert(rec.plan().map::<kind::Str, kind::Enum>("by_name").unwrap(), "a", 3)),
     ];
     for (path, write) in bad {
         let error = error_of(&plan, |rec| {
@@ -146,7 +146,7 @@ fn prepared_messages_of_other_types_are_errors() {
 
 #[test]
 fn depth_is_limited() {
-    fn nest(rec: &mut RecordWriter<'_>, deep: Field<kind::Message>, depth: u32) {
+    fn nest(rec: &mut RecordWriter<'_>, deep: Field<kind::Submessage>, depth: u32) {
         if depth > 0 {
             rec.message(deep, |rec| nest(rec, deep, depth - 1));
         }
@@ -233,7 +233,7 @@ fn plans_and_handles_cross_threads() {
     extern crate std;
     fn check<T: Send + Sync>() {}
     check::<RecordPlan>();
-    check::<Field<kind::Map<kind::String, kind::Message>>>();
+    check::<Field<kind::MapOf<kind::Str, kind::Submessage>>>();
     check::<RecordWriter<'_>>();
     check::<PlanError>();
 

@@ -18,9 +18,9 @@ static NEST: MessageTable = MessageTable::new(
 /// The handles of a plan for [`NEST`].
 #[derive(Clone, Copy)]
 struct Nest {
-    deep: Field<kind::Message>,
-    maps: Field<kind::Map<kind::Uint32, kind::Message>>,
-    numbers: Field<kind::Map<kind::Uint32, kind::Uint32>>,
+    deep: Field<kind::Submessage>,
+    maps: Field<kind::MapOf<kind::Uint32, kind::Submessage>>,
+    numbers: Field<kind::MapOf<kind::Uint32, kind::Uint32>>,
 }
 
 impl Nest {
@@ -74,7 +74,7 @@ fn maps_are_nested_as_deep_as_the_decoder_reads_them_and_no_deeper() {
 
 /// Two writers with content of different lengths, the second with content behind in the buffer.
 fn two_writers(
-    swap: impl for<'b> FnOnce(&mut RecordWriter<'b>, &mut RecordWriter<'b>, Field<kind::Message>),
+    swap: impl for<'b> FnOnce(&mut RecordWriter<'b>, &mut RecordWriter<'b>, Field<kind::Submessage>),
 ) {
     let plan = flow();
     let (text, inner) = (plan.string("string").unwrap(), plan.message("inner").unwrap());
@@ -115,7 +115,7 @@ fn a_writer_moved_out_of_its_message_does_not_come_back_to_another_frame() {
 #[test]
 fn maps_of_swapped_writers_are_interrupted() {
     two_writers(|a, b, _| {
-        let by_port = a.plan().map::<kind::Fixed32, kind::Message>("by_port").unwrap();
+        let by_port = a.plan().map::<kind::Fixed32, kind::Submessage>("by_port").unwrap();
         a.insert_message(by_port, 1, |x| b.insert_message(by_port, 2, |y| core::mem::swap(x, y)));
     });
 }
@@ -140,7 +140,7 @@ fn after_a_panic_every_handle_finds_the_record_interrupted() {
     let plan = flow();
     let (outer, nested) = (plan.uint32("uint32").unwrap(), plan.uint64("inner.id").unwrap());
     let inner = plan.message("inner").unwrap();
-    let by_port = plan.map::<kind::Fixed32, kind::Message>("by_port").unwrap();
+    let by_port = plan.map::<kind::Fixed32, kind::Submessage>("by_port").unwrap();
     let packed = plan.sint32("packed").unwrap();
     type Break<'p> = &'p dyn Fn(&mut RecordWriter<'_>);
     let breaks: [Break<'_>; 3] = [

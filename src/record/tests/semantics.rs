@@ -256,8 +256,8 @@ fn groups_stand_between_tags() {
 #[test]
 fn maps_have_both_parts_of_every_entry() {
     let plan = flow();
-    let counts = plan.map::<kind::String, kind::Sint64>("counts").unwrap();
-    let by_port = plan.map::<kind::Fixed32, kind::Message>("by_port").unwrap();
+    let counts = plan.map::<kind::Str, kind::Sint64>("counts").unwrap();
+    let by_port = plan.map::<kind::Fixed32, kind::Submessage>("by_port").unwrap();
     let colors = plan.map::<kind::Bool, kind::Enum>("colors").unwrap();
     let (id, name) = (plan.uint64("by_port.value.id").unwrap(), plan.string("by_port.value.name").unwrap());
     let long = String::from_utf8(vec![b'y'; 300]).unwrap();
@@ -319,8 +319,8 @@ fn disabled_fields_are_skipped_in_every_way() {
         plan.message("inners").unwrap(),
     );
     let (inner_id, inner_name) = (plan.uint64("inner.id").unwrap(), plan.string("inner.name").unwrap());
-    let counts = plan.map::<kind::String, kind::Sint64>("counts").unwrap();
-    let by_port = plan.map::<kind::Fixed32, kind::Message>("by_port").unwrap();
+    let counts = plan.map::<kind::Str, kind::Sint64>("counts").unwrap();
+    let by_port = plan.map::<kind::Fixed32, kind::Submessage>("by_port").unwrap();
     let prepared = crate::message::Prepared::new(&DynamicMessage::new(&message(&INNER))).unwrap();
     let write = |rec: &mut RecordWriter<'_>| {
         rec.set(id, 1);

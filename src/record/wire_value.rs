@@ -1,22 +1,19 @@
-//! [`Raw`]: a value as it is written.
+//! [`WireValue`]: a value converted to its wire form.
 
 use crate::wire::{WireType, varint_len};
 
-/// A value as it is written.
+/// A value in its wire form, without a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Raw<'v> {
-    /// A varint.
+pub enum WireValue<'v> {
     Varint(u64),
-    /// Four bytes.
     Fixed32(u32),
-    /// Eight bytes.
     Fixed64(u64),
-    /// A length and bytes.
+    /// Written after a length prefix.
     Bytes(&'v [u8]),
 }
 
-impl Raw<'_> {
-    /// Whether a field without presence counts as not set with this value; -0.0 does not.
+impl WireValue<'_> {
+    /// Whether a field without presence counts as unset with this value. -0.0 does not: its bits are not zero.
     #[inline(always)]
     pub(super) fn is_zero(self) -> bool {
         match self {
@@ -26,7 +23,7 @@ impl Raw<'_> {
         }
     }
 
-    /// The bytes on the wire, without a tag.
+    /// Bytes on the wire, without a tag.
     #[inline(always)]
     pub(super) fn size(self) -> usize {
         match self {
