@@ -1,20 +1,19 @@
-//! One field of a message whose schema is not known.
+//! [`RawField`] and [`RawValue`]: one field of a message without its schema.
 
-use super::RawFields;
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::wire::{
-    PackedFixed32, PackedFixed64, PackedVarints, Reader, Tag, WireType, raw, unzigzag32, unzigzag64, utf8,
+    PackedFixed32, PackedFixed64, PackedVarints, Tag, WireType, raw, unzigzag32, unzigzag64, utf8,
 };
 use core::fmt;
 
-/// A value as the wire has it, <https://protobuf.dev/programming-guides/encoding/#structure>.
+/// A value in its wire form, see <https://protobuf.dev/programming-guides/encoding/#structure>.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawValue<'v> {
     /// A varint: `int32`, `int64`, `uint32`, `uint64`, `sint32`, `sint64`, `bool` and enums.
     Varint(u64),
     /// Eight bytes: `fixed64`, `sfixed64` and `double`.
     Fixed64(u64),
-    /// The bytes behind a length: `string`, `bytes`, messages and packed repeated fields.
+    /// The bytes after a length prefix: `string`, `bytes`, messages and packed repeated fields.
     LengthDelimited(&'v [u8]),
     /// The fields between the tags of a group, without the end tag.
     Group(&'v [u8]),
@@ -23,7 +22,7 @@ pub enum RawValue<'v> {
 }
 
 impl RawValue<'_> {
-    /// The wire type; that of a group is [`StartGroup`](WireType::StartGroup).
+    /// The wire type of the value; for a group, [`StartGroup`](WireType::StartGroup).
     pub const fn wire_type(self) -> WireType {
         match self {
             Self::Varint(_) => WireType::Varint,
@@ -35,10 +34,10 @@ impl RawValue<'_> {
     }
 }
 
-/// One field of a message whose schema is not known: a tag and the bytes of its value. 40 bytes, `Copy`.
+/// One field of a message without its schema: a tag and the bytes of its value. 40 bytes, `Copy`.
 ///
-/// The accessors `as_..` give `None` if the wire type is another one; which type the field has beyond that, only
-/// its schema can tell. They do what the decoders do with a value of that type.
+/// An accessor `as_..` returns `None` if the wire type does not fit. Which type the field has beyond its wire type,
+/// only the schema can tell; the accessors convert a value as decoders do for the type that they name.
 ///
 /// ```
 /// use tablepb::RawFields;
@@ -54,28 +53,27 @@ pub struct RawField<'i> {
     depth_left: u32,
     offset: usize,
     span: &'i [u8],
-    /// The bytes of the tag, and of the length if there is one.
-    head: u8,
-    /// The bytes of the end-group tag.
-    tail: u8,
+    /// Bytes of the tag and of the length prefix, if there is one.
+    header_len: u8,
+    end_tag_len: u8,
 }
 
 impl<'i> RawField<'i> {
-    /// The field that is the whole of `span`; its value, which has been skipped once, starts behind `head` bytes and
-    /// ends before the last `tail`.
+    /// The field that `span` consists of. Its value, which has been skipped once, starts after `header_len` bytes and
+    /// ends before the last `end_tag_len`.
     #[inline]
     pub(super) fn new(
         tag: Tag,
         span: &'i [u8],
-        (head, tail): (usize, usize),
+        (header_len, end_tag_len): (usize, usize),
         offset: usize,
         depth_left: u32,
     ) -> Self {
-        // Tag and length are ten bytes at most, the end-group tag five.
-        Self { tag, depth_left, offset, span, head: head as u8, tail: tail as u8 }
+        // Tag and length prefix take at most ten bytes, the end tag five.
+        Self { tag, depth_left, offset, span, header_len: header_len as u8, end_tag_len: end_tag_len as u8 }
     }
 
-    /// Number and wire type.
+    /// The tag: field number and wire type.
     #[inline]
     pub fn tag(&self) -> Tag {
         self.tag
@@ -93,15 +91,14 @@ impl<'i> RawField<'i> {
         self.tag.wire_type()
     }
 
-    /// The bytes of the value: without tag, length and end-group tag.
+    /// The bytes of the value, without tag, length prefix and end tag.
     #[inline]
     pub fn bytes(&self) -> &'i [u8] {
-        let end = self.span.len() - usize::from(self.tail);
-        self.span.get(self.head.into()..end).unwrap_or_default()
+        let end = self.span.len() - usize::from(self.end_tag_len);
+        self.span.get(self.header_len.into()..end).unwrap_or_default()
     }
 
-    /// The bytes of the whole field, tag and end-group tag included: what another message is appended to make the
-    /// field part of it.
+    /// The bytes of the whole field, with its tags. Appending them to another message adds the field to it.
     #[inline]
     pub fn span(&self) -> &'i [u8] {
         self.span
@@ -116,10 +113,15 @@ impl<'i> RawField<'i> {
     /// The offset of [`bytes`](Self::bytes) in the input.
     #[inline]
     pub fn value_offset(&self) -> usize {
-        self.offset + usize::from(self.head)
+        self.offset + usize::from(self.header_len)
     }
 
-    /// The offset of what is behind the tag: the length, if there is one.
+    /// The levels of messages that may still be opened in the message of the field.
+    pub(super) fn depth_left(&self) -> u32 {
+        self.depth_left
+    }
+
+    /// The offset of the length prefix, or of the value if there is none.
     pub(super) fn length_offset(&self) -> usize {
         match self.wire_type() {
             WireType::LengthDelimited => {
@@ -129,12 +131,12 @@ impl<'i> RawField<'i> {
         }
     }
 
-    /// The value by its wire type.
+    /// The value in its wire form.
     #[inline]
     pub fn value(&self) -> RawValue<'i> {
         let bytes = self.bytes();
         match self.wire_type() {
-            // The bytes have been skipped, so they hold the value.
+            // The bytes were skipped as such a value, so reading it cannot fail.
             WireType::Varint => RawValue::Varint(raw::varint(bytes, 0).map_or(0, |(value, _)| value)),
             WireType::Fixed64 => RawValue::Fixed64(raw::fixed64(bytes, 0).map_or(0, |(value, _)| value)),
             WireType::Fixed32 => RawValue::Fixed32(raw::fixed32(bytes, 0).map_or(0, |(value, _)| value)),
@@ -143,7 +145,7 @@ impl<'i> RawField<'i> {
         }
     }
 
-    /// A varint as `uint32`, `uint64` or an enum of any width: cut it with `as u32`.
+    /// A varint as `uint64`; `uint32` is its low 32 bits, `as u32`.
     #[inline]
     pub fn as_u64(&self) -> Option<u64> {
         match self.value() {
@@ -170,7 +172,7 @@ impl<'i> RawField<'i> {
         self.as_u64().map(unzigzag64)
     }
 
-    /// A varint as `bool`: whether it is not 0.
+    /// A varint as `bool`: true unless it is 0.
     #[inline]
     pub fn as_bool(&self) -> Option<bool> {
         self.as_u64().map(|value| value != 0)
@@ -206,7 +208,7 @@ impl<'i> RawField<'i> {
         self.as_fixed64().map(f64::from_bits)
     }
 
-    /// The bytes behind a length.
+    /// The bytes after a length prefix.
     #[inline]
     pub fn as_bytes(&self) -> Option<&'i [u8]> {
         match self.value() {
@@ -215,7 +217,7 @@ impl<'i> RawField<'i> {
         }
     }
 
-    /// The bytes behind a length as a string.
+    /// The bytes after a length prefix as a string.
     ///
     /// # Errors
     ///
@@ -228,39 +230,21 @@ impl<'i> RawField<'i> {
         }
     }
 
-    /// The fields of a message or group.
-    ///
-    /// Bytes behind a length may be a message, a string or anything; whether they are a message shows when the
-    /// fields are read.
-    ///
-    /// # Errors
-    ///
-    /// `DepthExceeded` if no further level may be opened.
-    pub fn as_message(&self) -> Result<Option<RawFields<'i>>, DecodeError> {
-        let (RawValue::LengthDelimited(bytes) | RawValue::Group(bytes)) = self.value() else {
-            return Ok(None);
-        };
-        match self.depth_left.checked_sub(1) {
-            Some(depth) => Ok(Some(Reader::part(bytes, self.value_offset(), depth).into())),
-            None => Err(DecodeError::new(DecodeErrorKind::DepthExceeded, self.offset)),
-        }
-    }
-
-    /// The bytes behind a length as packed varints, whose faults come from the iterator.
+    /// The bytes after a length prefix as packed varints; the iterator reports malformed ones.
     pub fn as_packed_varints(&self) -> Option<PackedVarints<'i>> {
         self.as_bytes().map(|run| PackedVarints::new(run, self.value_offset()))
     }
 
-    /// The bytes behind a length as packed `fixed32`, `sfixed32` or `float`.
+    /// The bytes after a length prefix as packed `fixed32`, `sfixed32` or `float`.
     ///
     /// # Errors
     ///
-    /// `InvalidPacked` at the start of the run, if it is not a whole number of values long.
+    /// `InvalidPacked` at the start of the run if its length is not a multiple of the size of a value.
     pub fn as_packed_fixed32(&self) -> Result<Option<PackedFixed32<'i>>, DecodeError> {
         self.as_bytes().map(|run| PackedFixed32::new(run).ok_or_else(|| self.invalid_packed())).transpose()
     }
 
-    /// The bytes behind a length as packed `fixed64`, `sfixed64` or `double`.
+    /// The bytes after a length prefix as packed `fixed64`, `sfixed64` or `double`.
     ///
     /// # Errors
     ///

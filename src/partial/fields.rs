@@ -1,23 +1,23 @@
-//! The fields of a message whose schema is not known, and the way to one of them.
+//! [`RawFields`]: the fields of a message without its schema.
 
-use super::{RawField, RawValue, edit};
-use crate::error::DecodeError;
-use crate::error::{FieldPath, PathStep};
-use crate::wire::{Buffer, DEFAULT_DEPTH, Reader, WireType};
+use super::field::{RawField, RawValue};
+use super::step::{RawStep, in_path};
+use crate::error::{DecodeError, DecodeErrorKind};
+use crate::wire::{DEFAULT_DEPTH, Reader, WireType};
 use core::iter::FusedIterator;
 
-/// The fields of a message whose schema is not known, for routers that read one field of many.
+/// The fields of a message without its schema, for routers and filters that read or change one field of many.
 ///
-/// An iterator over the fields in wire order. Each is skipped over and thereby checked: tags, wire types, varints,
-/// lengths, and that groups match. What is behind a length is not looked at before it is asked for. Allocates nothing
-/// and does not recurse. Up to 100 levels may be opened, or as many as
-/// [`with_depth`](Self::with_depth) says; groups deeper than 100 in a group that is skipped take four bytes of memory
-/// per level.
+/// An iterator over the fields in wire order. It skips each value, which checks tags, wire types, varints, lengths and
+/// that groups match; bytes after a length prefix are not examined until they are read as something. It allocates
+/// nothing and does not recurse, except that a skipped group takes four bytes of memory for each level of groups in it
+/// beyond the hundredth. Messages can be opened up to 100 levels deep, or as many as [`with_depth`](Self::with_depth)
+/// allows.
 ///
-/// A field may be there more than once: for a singular field the last occurrence counts, for a repeated field
-/// each is an element (or a packed run of them), and the occurrences of a singular *message* field are merged by
-/// decoders. [`find_last`](Self::find_last) and [`follow`](Self::follow) take the last occurrence alone. Writers
-/// split messages only when someone concatenates encoded messages, which is how they are merged on the wire.
+/// A field may occur more than once. The last occurrence of a singular field counts; each occurrence of a repeated field
+/// is an element, or a packed run of elements. Decoders merge the occurrences of a singular *message* field, while
+/// [`find_last`](Self::find_last) and [`follow`](Self::follow) take the last one. Such fields exist only where encoded
+/// messages have been concatenated.
 ///
 /// ```
 /// use tablepb::RawFields;
@@ -38,7 +38,7 @@ pub struct RawFields<'i> {
     reader: Reader<'i>,
 }
 
-/// What is left of the message that a reader reads.
+/// The remaining fields of the message that a reader reads.
 impl<'i> From<Reader<'i>> for RawFields<'i> {
     fn from(reader: Reader<'i>) -> Self {
         Self { reader }
@@ -46,19 +46,29 @@ impl<'i> From<Reader<'i>> for RawFields<'i> {
 }
 
 impl<'i> RawFields<'i> {
-    /// The fields of the message that is the whole of `message`, of which 100 levels may be opened.
+    /// The fields of a message, which can be opened 100 levels deep.
     #[inline]
     pub const fn new(message: &'i [u8]) -> Self {
         Self::with_depth(message, DEFAULT_DEPTH)
     }
 
-    /// The fields of the message that is the whole of `message`, of which `levels` levels may be opened.
+    /// The fields of a message, which can be opened `levels` levels deep.
+    ///
+    /// ```
+    /// use tablepb::{DecodeErrorKind, RawFields};
+    ///
+    /// let nested = b"\x0a\x02\x0a\x00";
+    /// assert!(RawFields::with_depth(nested, 2).follow(&[1, 1])?.is_some());
+    /// let error = RawFields::with_depth(nested, 0).follow(&[1, 1]).unwrap_err();
+    /// assert_eq!(error.kind(), DecodeErrorKind::DepthExceeded);
+    /// # Ok::<(), tablepb::DecodeError>(())
+    /// ```
     #[inline]
     pub const fn with_depth(message: &'i [u8], levels: u32) -> Self {
         Self { reader: Reader::with_depth(message, levels) }
     }
 
-    /// The bytes of the fields that are left.
+    /// The bytes of the remaining fields.
     #[inline]
     pub fn rest(&self) -> &'i [u8] {
         self.reader.rest()
@@ -70,161 +80,63 @@ impl<'i> RawFields<'i> {
         self.reader.position()
     }
 
-    /// The last occurrence of a field among those that are left; walks over all of them.
+    /// The last occurrence of a field among the remaining ones. Reads all of them.
     ///
     /// # Errors
     ///
-    /// Those of the walk: `Incomplete`, `Overrun`, `VarintOverflow`, `InvalidTag`, `InvalidFieldNumber`,
-    /// `InvalidWireType`, `InvalidLength`, `UnexpectedEndGroup`, `DepthExceeded`; with the offset in the input;
+    /// The faults that skipping finds: `Incomplete`, `Overrun`, `VarintOverflow`, `InvalidTag`, `InvalidFieldNumber`,
+    /// `InvalidWireType`, `InvalidLength`, `UnexpectedEndGroup` and `DepthExceeded`, with the offset in the input;
     /// `OutOfMemory`.
     pub fn find_last(&self, number: u32) -> Result<Option<RawField<'i>>, DecodeError> {
         self.find(RawStep::last(number))
     }
 
-    /// The field at the end of a path of field numbers, each the last occurrence in its message or the one that its
-    /// [`RawStep`] says.
+    /// The field at the end of a path of field numbers. Each step is the last occurrence of the field in its message, or
+    /// the occurrence that a [`RawStep`] with an index names.
     ///
-    /// Walks over the fields on the levels of the path, and so checks them: up to the one that a step with an index
-    /// says, or else all. `None` if a step is not there, is no message or group, or if the path is empty. Parts of a message that
-    /// was split are not merged: a field that only an earlier part has is not found.
+    /// `None` if the path is empty, if a step does not occur, or if a step on the way is neither a message nor a group.
+    /// In each message of the path, reads and thereby checks the fields up to the one that a step with an index names,
+    /// or else all fields. Does not merge the occurrences of a message field: a field that only an earlier occurrence
+    /// has is not found.
     ///
     /// # Errors
     ///
-    /// Those of [`find_last`](Self::find_last), also if the bytes of a step are no message, with the steps as path.
+    /// As [`find_last`](Self::find_last), also if the bytes of a step are no message, with the steps as path.
     pub fn follow<S: Into<RawStep> + Copy>(&self, path: &[S]) -> Result<Option<RawField<'i>>, DecodeError> {
         let Some((last, parents)) = path.split_last() else { return Ok(None) };
         let mut fields = self.clone();
         for (depth, &parent) in parents.iter().enumerate() {
-            let message = match fields.find(parent.into()) {
-                Ok(Some(field)) => field.as_message(),
-                Ok(None) => return Ok(None),
-                Err(error) => return Err(at(path, depth, error)),
-            };
-            match message {
-                Ok(Some(inner)) => fields = inner,
-                Ok(None) => return Ok(None),
-                Err(error) => return Err(at(path, depth, error)),
-            }
+            let fail = |error| in_path(error, path, depth);
+            let Some(field) = fields.find(parent.into()).map_err(fail)? else { return Ok(None) };
+            let Some(inner) = field.as_message().map_err(fail)? else { return Ok(None) };
+            fields = inner;
         }
-        fields.find((*last).into()).map_err(|error| at(path, parents.len(), error))
+        fields.find((*last).into()).map_err(|error| in_path(error, path, parents.len()))
     }
 
-    /// The field that a step says.
+    /// The occurrence of a field that a step names.
     pub(super) fn find(&self, step: RawStep) -> Result<Option<RawField<'i>>, DecodeError> {
         let mut found = None;
         let mut before = 0;
         for field in self.clone() {
             let field = field?;
-            if field.number() != step.number {
+            if field.number() != step.number() {
                 continue;
             }
-            if step.index == Some(before) {
+            if step.index() == Some(before) {
                 return Ok(Some(field));
             }
             before += 1;
             found = Some(field);
         }
-        Ok(found.filter(|_| step.index.is_none()))
+        Ok(found.filter(|_| step.index().is_none()))
     }
 
-    /// The fields that come after one of this message.
+    /// The fields after one of this message.
     pub(super) fn after(&self, field: &RawField<'i>) -> Self {
         let end = field.offset() + field.span().len();
         let rest = self.rest().get(end - self.offset()..).unwrap_or_default();
         Self { reader: Reader::part(rest, end, self.reader.depth_left()) }
-    }
-
-    /// Appends the message to `buffer` with another value in the place of one field; true if there is such a field.
-    ///
-    /// The field is the one that [`follow`](Self::follow) finds; the value may be of another wire type. The lengths of
-    /// the messages around it are written anew if they change; all other bytes are copied as they are. If there is no
-    /// such field, all bytes are.
-    ///
-    /// All fields on the levels of the path are walked over, and so checked, also those that come after a field that
-    /// was found by its index; no others are, unless they are in a group on such a level. The bytes of a group given as
-    /// value are checked too.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`find_last`](Self::find_last), with the steps as path; `TooLarge` if a message would have more than
-    /// 2^31-1 bytes, `OutOfMemory` if the buffer cannot grow. The buffer stays as it was then.
-    ///
-    /// ```
-    /// use tablepb::{RawFields, RawValue};
-    ///
-    /// let order = b"\x0a\x03a-1\x12\x03\x18\x96\x01";
-    /// let mut changed = Vec::new();
-    /// assert!(RawFields::new(order).replace(&[2, 3], RawValue::Varint(7), &mut changed)?);
-    /// assert_eq!(changed, b"\x0a\x03a-1\x12\x02\x18\x07");
-    /// # Ok::<(), tablepb::DecodeError>(())
-    /// ```
-    pub fn replace<S: Into<RawStep> + Copy>(
-        &self,
-        path: &[S],
-        value: RawValue<'_>,
-        buffer: &mut impl Buffer,
-    ) -> Result<bool, DecodeError> {
-        edit::replace(self, path, value, buffer)
-    }
-
-    /// Appends the message to `buffer` without one field; true if there was one.
-    ///
-    /// A last step that is a number alone removes every occurrence of the field in its message, so that it is not
-    /// set; one with an index removes just that occurrence. Otherwise as [`replace`](Self::replace).
-    ///
-    /// # Errors
-    ///
-    /// As [`replace`](Self::replace).
-    ///
-    /// ```
-    /// use tablepb::{RawFields, RawStep};
-    ///
-    /// let tags = b"\x0a\x01a\x0a\x01b\x0a\x01c";
-    /// let mut fewer = Vec::new();
-    /// assert!(RawFields::new(tags).remove(&[RawStep::nth(1, 0)], &mut fewer)?);
-    /// assert_eq!(fewer, b"\x0a\x01b\x0a\x01c");
-    ///
-    /// let mut none = Vec::new();
-    /// assert!(RawFields::new(&fewer).remove(&[1], &mut none)?);
-    /// assert!(none.is_empty());
-    /// # Ok::<(), tablepb::DecodeError>(())
-    /// ```
-    pub fn remove<S: Into<RawStep> + Copy>(
-        &self,
-        path: &[S],
-        buffer: &mut impl Buffer,
-    ) -> Result<bool, DecodeError> {
-        edit::remove(self, path, buffer)
-    }
-
-    /// Appends the message to `buffer` with one more field at the end of the message that `parent` leads to; true if
-    /// that is there.
-    ///
-    /// An empty path is the message itself. A singular field takes the value given, because the last occurrence
-    /// counts; a repeated one has one more element. Otherwise as [`replace`](Self::replace).
-    ///
-    /// # Errors
-    ///
-    /// As [`replace`](Self::replace); `InvalidFieldNumber` if `number` is 0 or above 536870911.
-    ///
-    /// ```
-    /// use tablepb::{RawFields, RawStep, RawValue};
-    ///
-    /// let order = b"\x0a\x03a-1";
-    /// let mut changed = Vec::new();
-    /// let root: [RawStep; 0] = [];
-    /// assert!(RawFields::new(order).append(&root, 5, RawValue::LengthDelimited(b"b"), &mut changed)?);
-    /// assert_eq!(changed, b"\x0a\x03a-1\x2a\x01b");
-    /// # Ok::<(), tablepb::DecodeError>(())
-    /// ```
-    pub fn append<S: Into<RawStep> + Copy>(
-        &self,
-        parent: &[S],
-        number: u32,
-        value: RawValue<'_>,
-        buffer: &mut impl Buffer,
-    ) -> Result<bool, DecodeError> {
-        edit::append(self, parent, number, value, buffer)
     }
 
     /// The next field, or `None` at the end.
@@ -233,12 +145,11 @@ impl<'i> RawFields<'i> {
         let (rest, offset) = (self.reader.rest(), self.reader.position());
         let Some(tag) = self.reader.next_tag()? else { return Ok(None) };
         let tag_len = self.reader.position() - offset;
-        // The bytes of the value, and those behind it.
-        let (content, tail) = match tag.wire_type() {
+        let (value_len, end_tag_len) = match tag.wire_type() {
             WireType::LengthDelimited => (self.reader.read_length_delimited()?.len(), 0),
             WireType::StartGroup => {
-                let content = self.reader.read_group(tag)?.remaining();
-                (content, self.reader.position() - offset - tag_len - content)
+                let value_len = self.reader.read_group(tag)?.remaining();
+                (value_len, self.reader.position() - offset - tag_len - value_len)
             }
             _ => {
                 self.reader.skip_field(tag)?;
@@ -246,8 +157,8 @@ impl<'i> RawFields<'i> {
             }
         };
         let span = rest.get(..self.reader.position() - offset).unwrap_or_default();
-        let around = (span.len() - tail - content, tail);
-        Ok(Some(RawField::new(tag, span, around, offset, self.reader.depth_left())))
+        let header_len = span.len() - end_tag_len - value_len;
+        Ok(Some(RawField::new(tag, span, (header_len, end_tag_len), offset, self.reader.depth_left())))
     }
 }
 
@@ -269,57 +180,31 @@ impl<'i> Iterator for RawFields<'i> {
 
 impl FusedIterator for RawFields<'_> {}
 
-/// One step of a path on the wire: a field number, and which of its occurrences.
-///
-/// A number alone is the last occurrence; `(number, index)` is the one that `index` others come before. Elements of a packed
-/// field are no occurrences of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RawStep {
-    number: u32,
-    index: Option<usize>,
-}
-
-impl RawStep {
-    /// The last occurrence of a field.
-    pub const fn last(number: u32) -> Self {
-        Self { number, index: None }
+impl<'i> RawField<'i> {
+    /// The fields of a message or group; `None` for other wire types.
+    ///
+    /// Bytes after a length prefix may be a message, a string or anything else: reading the fields shows whether they
+    /// can be a message.
+    ///
+    /// # Errors
+    ///
+    /// `DepthExceeded` if no further level may be opened.
+    ///
+    /// ```
+    /// use tablepb::RawFields;
+    ///
+    /// let outer = RawFields::new(b"\x0a\x02\x10\x07").next().unwrap()?;
+    /// let inner = outer.as_message()?.unwrap().next().unwrap()?;
+    /// assert_eq!((inner.number(), inner.as_u64(), inner.offset()), (2, Some(7), 2));
+    /// # Ok::<(), tablepb::DecodeError>(())
+    /// ```
+    pub fn as_message(&self) -> Result<Option<RawFields<'i>>, DecodeError> {
+        let (RawValue::LengthDelimited(bytes) | RawValue::Group(bytes)) = self.value() else {
+            return Ok(None);
+        };
+        match self.depth_left().checked_sub(1) {
+            Some(depth) => Ok(Some(Reader::part(bytes, self.value_offset(), depth).into())),
+            None => Err(DecodeError::new(DecodeErrorKind::DepthExceeded, self.offset())),
+        }
     }
-
-    /// The occurrence that `index` others come before.
-    pub const fn nth(number: u32, index: usize) -> Self {
-        Self { number, index: Some(index) }
-    }
-
-    /// The field number.
-    pub const fn number(self) -> u32 {
-        self.number
-    }
-
-    /// Which occurrence, from 0; `None` is the last.
-    pub const fn index(self) -> Option<usize> {
-        self.index
-    }
-}
-
-impl From<u32> for RawStep {
-    fn from(number: u32) -> Self {
-        Self::last(number)
-    }
-}
-
-impl From<(u32, usize)> for RawStep {
-    fn from((number, index): (u32, usize)) -> Self {
-        Self::nth(number, index)
-    }
-}
-
-/// Says which message an error is in: the one behind the first `depth` steps.
-#[cold]
-pub(super) fn at<S: Into<RawStep> + Copy>(path: &[S], depth: usize, error: DecodeError) -> DecodeError {
-    let mut steps = FieldPath::EMPTY;
-    for &step in path.iter().take(depth) {
-        let RawStep { number, index } = step.into();
-        steps.push_inner(PathStep::new(number, None, index.and_then(|index| u32::try_from(index).ok())));
-    }
-    error.with_path(steps)
 }

@@ -1,42 +1,43 @@
-//! Field paths, turned into a selection of the programs.
+//! [`PathWalk`]: adds the field at the end of a path to a selection.
 
-use super::{ProjectionError, ProjectionErrorKind as Fault};
+use super::{ProjectionError, ProjectionErrorKind};
 use crate::program::{Full, Selection};
 use crate::schema::{FieldDescriptor, MessageDescriptor, components};
 use crate::table::Kind;
 
-/// A path on its way into a selection.
-pub(super) struct Way<'w> {
+/// A field path, and the selection that it is added to.
+pub(super) struct PathWalk<'w> {
     pub(super) selection: &'w mut Selection,
     pub(super) root: &'w MessageDescriptor,
     pub(super) path: &'w str,
 }
 
-/// What a path leads to.
-enum End {
-    /// All fields of the message of a node.
+/// The end of a path, with its node in the selection.
+enum PathEnd {
+    /// All fields of a message: the last segment is `*`.
     All(u32, MessageDescriptor),
-    /// One field, with its node.
     Field(u32, FieldDescriptor),
 }
 
-impl Way<'_> {
-    /// Selects what the path leads to.
+impl PathWalk<'_> {
+    /// Selects the field, or the message, at the end of the path.
     pub(super) fn select(mut self) -> Result<(), ProjectionError> {
-        let (End::All(node, _) | End::Field(node, _)) = self.walk()?;
+        let (PathEnd::All(node, _) | PathEnd::Field(node, _)) = self.walk()?;
         Ok(self.selection.want_all(node)?)
     }
 
-    /// Leaves the messages that the path leads to undecoded.
+    /// Selects the fields at the end of the path, and leaves the messages in them undecoded.
     pub(super) fn make_lazy(mut self) -> Result<(), ProjectionError> {
         match self.walk()? {
-            End::Field(node, field) => match self.lazy_field(node, &field)? {
+            PathEnd::Field(node, field) => match self.lazy_field(node, &field)? {
                 true => Ok(()),
-                false => Err(self.fault(Fault::NotAMessage, self.last(), field.parent_message())),
+                false => {
+                    Err(self.fault(ProjectionErrorKind::NotAMessage, self.last(), field.parent_message()))
+                }
             },
-            // A MessageSet is decoded as a whole: none of its messages can wait.
-            End::All(node, message) if message.is_message_set() => Ok(self.selection.want_all(node)?),
-            End::All(node, message) => {
+            // A MessageSet is decoded as a whole, with every message in it.
+            PathEnd::All(node, message) if message.is_message_set() => Ok(self.selection.want_all(node)?),
+            PathEnd::All(node, message) => {
                 let extensions = message.extensions().map(|extension| extension.as_field());
                 for field in message.fields().chain(extensions) {
                     if let Kind::Message(index) = field.as_ref().raw_kind()
@@ -52,7 +53,7 @@ impl Way<'_> {
         }
     }
 
-    /// Makes the messages of a field lazy; false if it has none.
+    /// Leaves the messages of a field undecoded; false if its values are no messages.
     fn lazy_field(&mut self, node: u32, field: &FieldDescriptor) -> Result<bool, Full> {
         let Kind::Message(index) = field.as_ref().raw_kind() else { return Ok(false) };
         if !field.is_map() {
@@ -71,7 +72,7 @@ impl Way<'_> {
         Ok(true)
     }
 
-    /// The node of the values of a map, whose keys are read in any case.
+    /// The node of the values of a map. Selects the keys too.
     fn value_node(&mut self, node: u32, entry: &MessageDescriptor, value: u32) -> Result<u32, Full> {
         let position = |field: Option<FieldDescriptor>| {
             let position = field.and_then(|f| entry.program().entry_of(f.as_ref().index() as usize));
@@ -82,8 +83,8 @@ impl Way<'_> {
         self.selection.field(node, position(entry.map_entry_value_field()), value)
     }
 
-    /// Goes along the path and makes nodes of what is not there.
-    fn walk(&mut self) -> Result<End, ProjectionError> {
+    /// Follows the path from the root, and adds the nodes that the selection lacks.
+    fn walk(&mut self) -> Result<PathEnd, ProjectionError> {
         self.selection.ask(self.path);
         let (mut node, mut message) = (0, self.root.clone());
         let mut segments = components(self.path).peekable();
@@ -92,15 +93,15 @@ impl Way<'_> {
             let last = segments.peek().is_none();
             if segment == "*" {
                 return match last {
-                    true => Ok(End::All(node, message)),
-                    false => Err(self.fault(Fault::MisplacedWildcard, segment, &message)),
+                    true => Ok(PathEnd::All(node, message)),
+                    false => Err(self.fault(ProjectionErrorKind::MisplacedWildcard, segment, &message)),
                 };
             }
             if message.is_message_set() {
-                return Err(self.fault(Fault::Unsupported, segment, &message));
+                return Err(self.fault(ProjectionErrorKind::Unsupported, segment, &message));
             }
             let Some(field) = find(&message, segment) else {
-                return Err(self.fault(Fault::NoSuchField, segment, &message));
+                return Err(self.fault(ProjectionErrorKind::NoSuchField, segment, &message));
             };
             let next = match field.as_ref().raw_kind() {
                 Kind::Message(index) => self.root.parent_pool().message_at(index),
@@ -109,7 +110,7 @@ impl Way<'_> {
             let index = next.as_ref().map_or(u32::MAX, |next| next.index());
             node = if message.is_map_entry() {
                 if message.map_entry_value_field().as_ref() != Some(&field) {
-                    return Err(self.fault(Fault::NotAMapValue, segment, &message));
+                    return Err(self.fault(ProjectionErrorKind::NotAMapValue, segment, &message));
                 }
                 self.value_node(node, &message.clone(), index)?
             } else {
@@ -118,11 +119,11 @@ impl Way<'_> {
                 self.selection.field(node, position, index)?
             };
             if last {
-                return Ok(End::Field(node, field));
+                return Ok(PathEnd::Field(node, field));
             }
             message = match next {
                 Some(next) => next,
-                None => return Err(self.fault(Fault::NotAMessage, segment, &message)),
+                None => return Err(self.fault(ProjectionErrorKind::NotAMessage, segment, &message)),
             };
         }
     }
@@ -132,12 +133,17 @@ impl Way<'_> {
     }
 
     #[cold]
-    fn fault(&self, kind: Fault, segment: &str, message: &MessageDescriptor) -> ProjectionError {
+    fn fault(
+        &self,
+        kind: ProjectionErrorKind,
+        segment: &str,
+        message: &MessageDescriptor,
+    ) -> ProjectionError {
         ProjectionError::new(kind, segment, message.full_name(), self.path)
     }
 }
 
-/// The field of this name, or the extension of this full name in brackets.
+/// The field of this name, or the extension whose full name is given in brackets.
 fn find(message: &MessageDescriptor, segment: &str) -> Option<FieldDescriptor> {
     match segment.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(name) => message.get_extension_by_full_name(name).map(|extension| extension.as_field()),

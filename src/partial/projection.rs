@@ -1,7 +1,7 @@
-//! [`Projection`]: the fields that a decode is for.
+//! [`Projection`]: the fields that are decoded.
 
 use super::ProjectionError;
-use super::paths::Way;
+use super::paths::PathWalk;
 use crate::decode::DecodeOptions;
 use crate::error::DecodeError;
 use crate::message::{Decoder, DynamicMessage};
@@ -10,41 +10,41 @@ use crate::schema::MessageDescriptor;
 use core::alloc::Layout;
 use core::fmt;
 
-/// The fields of a message type that a decode is for: the others are skipped at the speed of the wire, or kept as
-/// bytes, and message fields can be left undecoded until they are asked for.
+/// The fields of a message type that are decoded. Other fields are skipped, or kept as bytes, and message fields can
+/// stay undecoded until they are read.
 ///
-/// Made once per schema and shared: making one takes time and memory in the number of fields of all message types that
-/// the message can reach; `Clone` counts references to the programs.
+/// Make a projection once per schema and share it. Making one takes time and memory in proportion to the number of
+/// fields of all message types that the message can reach; `Clone` counts references.
 ///
 /// # Paths
-/// A path is field names (those of the `.proto` file) separated by dots, with the full names of extensions in brackets:
-/// `resource_spans.scope_spans.spans.name`, `options.[pkg.my_option]`.
-/// - Repeated fields are gone through: `spans.name` is the name of every span.
-/// - A path that ends at a message selects all of it. So does `*`, which can only be the last segment: `spans.*`.
-/// - A map field selects the whole map. `labels.value` is the same; `labels.value.x` selects a field of the values,
-///   which are messages. Keys are always read.
-/// - Message types may contain themselves: each path selects what it says and nothing below.
+/// A path is a list of field names, as in the `.proto` file, separated by dots. Extensions are written as their full
+/// names in brackets: `resource_spans.scope_spans.spans.name`, `options.[pkg.my_option]`.
+/// - A path goes through every element of a repeated field: `spans.name` is the name of every span.
+/// - A path that ends at a message selects all of it. So does a last segment `*`: `spans.*`.
+/// - A path that ends at a map selects the whole map, as does `labels.value`; `labels.value.x` selects one field of
+///   values that are messages. Keys are always decoded.
+/// - Message types may contain themselves: each path selects what it names, and not the same field further down.
 ///
-/// # Fields that are not selected
-/// For [`get`](crate::MessageView::get), [`has_field`](crate::MessageView::has_field) and
-/// [`fields`](crate::MessageView::fields) such a field is not set, and [`get_field`](crate::MessageView::get_field)
-/// gives [`ValueRef::Unselected`](crate::ValueRef::Unselected), not a default value, because nobody looked;
-/// [`is_selected`](crate::MessageView::is_selected) tells beforehand. A member of a oneof is not set if a later
-/// member that is not selected was. Unknown fields count as not selected, except in messages that are selected as a
-/// whole.
+/// # Unselected fields
+/// To [`get`](crate::MessageView::get), [`has_field`](crate::MessageView::has_field) and
+/// [`fields`](crate::MessageView::fields), an unselected field is not set.
+/// [`get_field`](crate::MessageView::get_field) returns [`ValueRef::Unselected`](crate::ValueRef::Unselected) for it and
+/// not a default value, because the input was not examined; [`is_selected`](crate::MessageView::is_selected) tells the
+/// two apart beforehand. A selected member of a oneof is not set if an unselected member follows it in the input.
+/// Unknown fields are unselected, except in messages that are selected as a whole.
 ///
-/// They are dropped, unless the projection is one that [passes them through](Self::pass_through).
+/// Unselected fields are dropped, unless the projection [passes them through](Self::pass_through).
 ///
 /// # Memory
-/// Each path makes programs of its own for the messages that it goes through. They take at most 1 MiB, 64 bytes for each
-/// byte of the paths, and 16 times the programs of these message types in the pool; more is an error
-/// ([`TooLarge`](super::ProjectionErrorKind::TooLarge)), as is an allocation that fails. Beside these there are copies of
-/// the programs of all message types that are decoded as a whole.
+/// A projection takes at most 1 MiB, plus 64 bytes for each byte of its paths, plus 16 times the memory that the pool
+/// takes for the message types that the paths go through; more is an error
+/// ([`TooLarge`](super::ProjectionErrorKind::TooLarge)), as is an allocation that fails. In addition it copies, once each,
+/// what the pool keeps for the message types that are decoded as a whole.
 ///
 /// # What is checked
-/// In every message that is decoded, the tags and lengths of all fields, and that fields end where their message does.
-/// In selected fields, everything. In fields that are not selected, nothing but the tags of groups, by which they end:
-/// not UTF-8, not what is in nested messages, and not whether required fields are there.
+/// In every message that is decoded: the tags and lengths of all fields, and that fields end within it. In selected
+/// fields: everything. In unselected fields: only the tags of groups, which determine where they end, but not UTF-8, nested
+/// messages or required fields.
 ///
 /// ```
 /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable, Projection, ValueRef};
@@ -75,27 +75,29 @@ use core::fmt;
 pub struct Projection {
     descriptor: MessageDescriptor,
     selection: Selection,
-    keeps: bool,
+    /// Unselected fields are kept as bytes.
+    passes_through: bool,
     selected: Selected,
 }
 
 impl Projection {
-    /// A projection to the fields that the paths name. Without paths it selects nothing.
+    /// A projection that selects the fields at the end of these paths. Without paths it selects nothing.
     ///
     /// # Errors
-    /// Which segment of which path is wrong, and why.
+    /// `NoSuchField`, `NotAMessage`, `MisplacedWildcard`, `NotAMapValue` or `Unsupported`, with the path and the segment at
+    /// fault; `TooLarge`.
     pub fn new<P: AsRef<str>>(
         descriptor: &MessageDescriptor,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Self, ProjectionError> {
         let mut selection = Selection::new(descriptor.index())?;
         for path in paths {
-            Way { selection: &mut selection, root: descriptor, path: path.as_ref() }.select()?;
+            PathWalk { selection: &mut selection, root: descriptor, path: path.as_ref() }.select()?;
         }
         Ok(Self::compile(descriptor, selection, false)?)
     }
 
-    /// A projection to everything, to make fields of it [lazy](Self::lazy).
+    /// A projection that selects everything, as a start for making fields [lazy](Self::lazy).
     pub fn all(descriptor: &MessageDescriptor) -> Self {
         let all = || {
             let mut selection = Selection::new(descriptor.index())?;
@@ -105,21 +107,26 @@ impl Projection {
         all().unwrap_or_else(|_: Full| out_of_memory())
     }
 
-    fn compile(descriptor: &MessageDescriptor, selection: Selection, keeps: bool) -> Result<Self, Full> {
-        let selected = descriptor.parent_pool().programs().select(&selection, keeps)?;
-        Ok(Self { descriptor: descriptor.clone(), selection, keeps, selected })
+    fn compile(
+        descriptor: &MessageDescriptor,
+        selection: Selection,
+        passes_through: bool,
+    ) -> Result<Self, Full> {
+        let selected = descriptor.parent_pool().programs().select(&selection, passes_through)?;
+        Ok(Self { descriptor: descriptor.clone(), selection, passes_through, selected })
     }
 
-    /// Leaves the messages of these fields undecoded, and selects the fields if they were not: they read as
-    /// [`ValueRef::Raw`](crate::ValueRef::Raw), which a decoder of the caller decodes, with offsets in the whole input
-    /// and the depth that is left. Nothing in them is checked until then. They are written as they are.
+    /// Leaves the messages in these fields undecoded; selects the fields if they were not selected.
     ///
-    /// A path that ends at a map means its values, and `*` all message fields of a message and all maps of messages;
-    /// of a MessageSet, which is decoded as a whole, it means none.
-    /// `lazy(["*"])` is all there is.
+    /// Such a field reads as [`ValueRef::Raw`](crate::ValueRef::Raw), which a decoder of the caller decodes, with offsets
+    /// in the whole input and the remaining depth. Its bytes are not checked before that. They are written unchanged.
+    ///
+    /// A path that ends at a map names the values of the map. A path that ends with `*` names all message fields of a
+    /// message, and all maps with message values; in a MessageSet, which is decoded as a whole, it names none.
+    /// `lazy(["*"])` leaves every message in the root undecoded.
     ///
     /// # Errors
-    /// As [`new`](Self::new), and `NotAMessage` for a path that ends at another field.
+    /// As [`new`](Self::new), and `NotAMessage` for a path that ends at a field of another kind.
     ///
     /// ```
     /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable, Projection, ValueRef};
@@ -148,20 +155,20 @@ impl Projection {
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Self, ProjectionError> {
         for path in paths {
-            Way { selection: &mut self.selection, root: &self.descriptor, path: path.as_ref() }
+            PathWalk { selection: &mut self.selection, root: &self.descriptor, path: path.as_ref() }
                 .make_lazy()?;
         }
-        Ok(Self::compile(&self.descriptor, self.selection, self.keeps)?)
+        Ok(Self::compile(&self.descriptor, self.selection, self.passes_through)?)
     }
 
-    /// Keeps what is not selected as bytes, to be written again. Each message that is partly decoded then takes 20
-    /// bytes more, whatever it leaves out.
+    /// Keeps unselected fields as bytes, so that encoding writes them again. Each message that is partly decoded then
+    /// takes 20 more bytes of memory, however many fields it leaves out.
     ///
-    /// A message that has not been changed is written as it came, byte for byte, in the order of the wire: a view
-    /// always is. A setter changes the message it is called on and those around it: their selected fields are then
-    /// written as others are, in number order, and behind them, in the order of the wire, every field that was not
-    /// selected, byte for byte. Setting a field that was not selected replaces its bytes; changing a part of it (an
-    /// element, a field of the message) decodes these bytes first. Messages beside those are not touched.
+    /// A message that has not been changed is written byte for byte as it was read. A view never changes. A setter
+    /// changes the message it is called on and the messages around it: they are then written with their selected fields
+    /// first, in number order, followed by their unselected fields, byte for byte and in wire order. Setting an
+    /// unselected field replaces its bytes. Changing a part of one, such as an element or a field of its message, decodes
+    /// its bytes first. Other messages are still written as they were read.
     ///
     /// ```
     /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, Projection};
@@ -182,7 +189,7 @@ impl Projection {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn pass_through(self) -> Self {
-        // As many programs as there are now, which fitted.
+        // As many programs as there are now, so the bound on their memory holds; only an allocation can fail.
         Self::compile(&self.descriptor, self.selection, true).unwrap_or_else(|_| out_of_memory())
     }
 
@@ -191,8 +198,9 @@ impl Projection {
         &self.descriptor
     }
 
-    /// Decodes a message that owns its memory, with a copy of the input. It goes on knowing what was selected until it
-    /// is [cleared](DynamicMessage::clear), [merged into](DynamicMessage::merge) or
+    /// Decodes a message that owns its memory, including a copy of the input.
+    ///
+    /// The message remembers which fields were selected until it is [cleared](DynamicMessage::clear), [merged into](DynamicMessage::merge) or
     /// [materialised](DynamicMessage::materialize).
     ///
     /// # Errors
@@ -209,7 +217,7 @@ impl Projection {
         DynamicMessage::with_selected(&self.descriptor, &self.selected)?.decoded(input, options)
     }
 
-    /// As [`decode`](Self::decode), sharing the input instead of copying it until a setter adds bytes.
+    /// As [`decode`](Self::decode), but shares the input. A setter that adds bytes copies it.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -219,7 +227,7 @@ impl Projection {
     }
 }
 
-/// What cannot return an error ends as any allocation that fails does.
+/// Ends a call that cannot return an error the way any failed allocation ends it.
 #[cold]
 fn out_of_memory() -> ! {
     alloc::alloc::handle_alloc_error(Layout::new::<ProgramSet>())
@@ -231,15 +239,17 @@ impl fmt::Debug for Projection {
     }
 }
 
-/// Decoding for a projection.
+/// Decoding with a projection.
 impl Decoder {
-    /// Decodes what a projection selects, of messages of the projection's type from now on; see [`Projection`].
+    /// Decodes messages of the projection's type from now on, and of them the fields that it selects; see [`Projection`].
     pub fn with_projection(self, projection: &Projection) -> Self {
         self.with_selected(&projection.descriptor, &projection.selected)
     }
 
-    /// Leaves the messages of these fields undecoded; `["*"]` is all message fields. See [`Projection::lazy`], of
-    /// which this is a shorthand; it takes the place of a projection.
+    /// Leaves the messages in these fields undecoded; `["*"]` names all message fields.
+    ///
+    /// Short for [`with_projection`](Self::with_projection) of [`Projection::all`] made [`lazy`](Projection::lazy), so it
+    /// replaces a projection set before.
     ///
     /// # Errors
     /// As [`Projection::lazy`].

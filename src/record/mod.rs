@@ -38,6 +38,7 @@
 // | `writer.rs` | the hot path: records and singular fields |
 // | `nested.rs` | messages, maps, prepared messages |
 // | `repeated.rs`, `packed_run.rs` | lists |
+// | `length.rs` | length prefixes |
 // | `wire_value.rs` | a value in its wire form |
 //
 // Invariant: the buffer holds whole records only.
@@ -47,6 +48,7 @@ mod error;
 mod field;
 mod field_set;
 pub mod kind;
+mod length;
 mod nested;
 mod node;
 mod packed_run;

@@ -30,7 +30,7 @@ use super::wire_value::WireValue;
 use super::writer::in_field;
 use crate::error::EncodeErrorKind;
 use crate::message::Prepared;
-use crate::wire::{DEFAULT_DEPTH, MAX_LEN, WireType, short_varint};
+use crate::wire::{DEFAULT_DEPTH, WireType};
 use core::mem::replace;
 
 /// The deepest message that decoders accept by default; a map entry is a message too.
@@ -310,16 +310,6 @@ impl<'b> RecordWriter<'b> {
             }
         } else {
             self.put_tagged(handle.prefix.bytes(), handle.prefix.len(), WireValue::Bytes(bytes));
-        }
-    }
-
-    /// Writes a tag and a length prefix.
-    #[inline(always)]
-    fn put_length(&mut self, handle: Handle, len: usize) {
-        let (word, width) = short_varint(len as u64);
-        let fits = len <= MAX_LEN;
-        if !(fits && self.out.put_pair(handle.prefix.bytes(), handle.prefix.len(), word, width)) {
-            self.fail_no_room();
         }
     }
 }

@@ -14,16 +14,6 @@
 //!     write tag and value                       two words after one check for room of 16 bytes
 //! ```
 //!
-//! The bytes go to the spare capacity of the buffer, after room for the length prefix. The length is known at the end
-//! only, and a varint takes one to five bytes, so the width of the prefix is a guess: that of the last message of the
-//! type. A wrong guess moves the message once.
-//!
-//! ```text
-//! content of the buffer | spare capacity
-//! ..                    | room for the length | fields ..
-//!                         `width` bytes         what finish() measures
-//! ```
-//!
 //! What each step of this design brought, in ns for all of a record of some 25 fields, sFlow and NetFlow 9
 //! (`benches/records.rs`, AMD EPYC, Zen 5): 178 and 114 at first; 123 and 66 with two-word handles and one check for
 //! all slow properties; 95 and 60 since neither `record` nor `finish` copies the writer; 87 and 54 since the tail is
@@ -40,7 +30,7 @@ use crate::error::{EncodeError, EncodeErrorKind, copy_of};
 use crate::schema::FieldRef;
 use crate::table::Kind;
 use crate::wire::tail::Tail;
-use crate::wire::{Buffer, MAX_LEN, long_varint, short_varint, varint_len};
+use crate::wire::{Buffer, MAX_LEN, long_varint, short_varint};
 use core::fmt;
 
 /// Appends the fields of one record to a buffer; made by [`RecordPlan::record`].
@@ -318,41 +308,6 @@ impl<'b> RecordWriter<'b> {
         if !(self.out.put_pair(tag, tag_len, first, 8) && self.out.put(last, len)) {
             self.fail_no_room();
         }
-    }
-
-    /// Writes the length prefix of everything after it: `start` is its offset, `width` the bytes reserved for it.
-    /// Returns the bytes it takes.
-    #[inline]
-    pub(super) fn close_length(&mut self, start: usize, width: usize) -> usize {
-        let len = self.out.len().saturating_sub(start + width);
-        let need = varint_len(len as u64);
-        if need != width {
-            self.move_body(start, width, need);
-        }
-        if len > MAX_LEN {
-            self.fail_no_room();
-        }
-        let (bytes, _) = short_varint(len as u64);
-        // One and two bytes by hand: copying a variable number of bytes is a call of `memcpy`.
-        match self.out.as_mut_slice().get_mut(start..start + need).unwrap_or_default() {
-            [first] => *first = bytes[0],
-            [first, second] => [*first, *second] = [bytes[0], bytes[1]],
-            more => more.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte),
-        }
-        need
-    }
-
-    /// Moves everything after a length prefix, so that it has `need` bytes instead of `width`.
-    #[cold]
-    #[inline(never)]
-    fn move_body(&mut self, start: usize, width: usize, need: usize) {
-        let (from, to) = (start + width, start + need);
-        let end = self.out.len();
-        if from > end || need > width && !self.out.put_slice([0; 10].get(width..need).unwrap_or_default()) {
-            return self.fail_no_room();
-        }
-        self.out.as_mut_slice().copy_within(from..end, to);
-        self.out.truncate(end + need - width);
     }
 
     /// Fails if a required field of the innermost message has not been written.

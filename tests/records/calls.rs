@@ -1,4 +1,4 @@
-//! Calls of a writer for values whose kind is known when the test runs.
+//! Calls of a writer with values whose kinds are known at run time.
 
 use crate::common::choices::Choices;
 use tablepb::record::kind;
@@ -21,7 +21,7 @@ pub fn value<M, E: Listed>(kind: &Kind<M, E>, choices: &mut Choices) -> Value {
     }
 }
 
-/// An enum with its numbers.
+/// An enum type, with the numbers of its values.
 pub trait Listed {
     fn numbers(&self) -> Vec<i32>;
 }
@@ -48,7 +48,7 @@ pub fn is_zero(value: &Value) -> bool {
     }
 }
 
-/// Runs a macro with the kind as a type, and the pattern and expression that take a value out.
+/// Runs a macro with the kind as a type, and the pattern and expression that extract a value of it.
 macro_rules! by_kind {
     ($kind:expr, $run:ident $($more:tt)*) => {
         match $kind {
@@ -73,7 +73,7 @@ macro_rules! by_kind {
     };
 }
 
-/// One of the calls that write numbers, strings and bytes.
+/// Writes values with one of the calls `set`, `force_set` and `extend`.
 pub fn scalars<M, E>(
     rec: &mut RecordWriter<'_>,
     plan: &RecordPlan,
@@ -99,7 +99,7 @@ pub fn scalars<M, E>(
     by_kind!(of, call)
 }
 
-/// A key of one of the kinds that are tried; others differ in nothing.
+/// A key of one of four kinds; the others behave the same.
 pub fn map_key<M, E>(of: &Kind<M, E>, choices: &mut Choices) -> Option<MapKey> {
     Some(match of {
         Kind::String => MapKey::String(choices.text(3)),
@@ -110,7 +110,7 @@ pub fn map_key<M, E>(of: &Kind<M, E>, choices: &mut Choices) -> Option<MapKey> {
     })
 }
 
-/// Inserts into a map with keys of such a kind.
+/// Runs a macro with the kind of a key as a type, and its value.
 macro_rules! by_key {
     ($key:expr, $run:ident $($more:tt)*) => {
         match $key {

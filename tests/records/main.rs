@@ -1,7 +1,7 @@
-//! Records of random schemas, plans and values: what is in the buffer is the message that setters build when they are
-//! called by the rules of records; the printed definition reads it, and the hash is that of the definition.
+//! Records of random schemas, plans and values. A record must decode to the message that a model builds with setters; a
+//! pool made of the printed definition must decode it too; the hash must be the hash of the printed definition.
 //!
-//! `model.rs` makes calls at random and keeps what must come of them, `calls.rs` makes them by kind.
+//! `model.rs` makes random calls and the expected message, `calls.rs` makes calls by kind.
 
 mod calls;
 #[path = "../common/mod.rs"]
@@ -26,7 +26,7 @@ fn sorted(message: &DynamicMessage) -> Vec<u8> {
     bytes
 }
 
-/// Writes records behind each other and compares each.
+/// Writes records one after the other and compares each with the model.
 fn check(choices: &mut Choices) -> (Case, Vec<Vec<u8>>) {
     let case = Case::new(choices);
     let root = case.plan.descriptor().clone();
@@ -78,7 +78,7 @@ fn records_of_long_runs() {
     assert!(records > 500, "{records}");
 }
 
-/// The hash that a plan for the whole of this definition has.
+/// The hash of a plan for a printed definition, with all fields enabled.
 fn hash_of(set: &[u8], name: &str) -> u64 {
     let pool = DescriptorPool::decode(set).unwrap();
     RecordPlan::new(&pool.get_message_by_name(name).unwrap()).schema_hash()
@@ -91,8 +91,8 @@ fn printed_definitions_read_the_records_and_have_their_hash() {
     for seed in 0..400 {
         let (case, bodies) = check(&mut Choices::seeded(seed));
         let file = case.plan.descriptor().parent_file();
-        // Definitions in other files are imported, and not cut down. Groups of proto2 have no names of their own in a
-        // source, so that not all that a descriptor can say can be printed.
+        // Left out: schemas of several files, because types in imported files keep their disabled fields, and proto2,
+        // because .proto source cannot express every group that a descriptor can.
         if case.files > 1
             || file.edition() == Edition::Proto2
             || compiled >= 25
@@ -105,7 +105,7 @@ fn printed_definitions_read_the_records_and_have_their_hash() {
         let set = match protoc.compile(&dir.0, &["record.proto".into()]) {
             Ok(set) => set,
             Err(error) => {
-                // The generator allows itself what protoc refuses; then it must refuse the whole as well.
+                // The generator makes schemas that protoc refuses; protoc must then refuse the whole definition too.
                 dir.write("whole.proto", &file.to_proto());
                 let whole = protoc.compile(&dir.0, &["whole.proto".into()]);
                 assert!(whole.is_err(), "{error}\n{}", case.plan.to_proto());
@@ -126,7 +126,7 @@ fn printed_definitions_read_the_records_and_have_their_hash() {
     assert!(compiled > 10 && read > 20, "{compiled} definitions, {read} records");
 }
 
-/// Whether there is an unknown field, at any depth.
+/// Whether the message has an unknown field, at any depth.
 fn has_unknown(message: tablepb::MessageView<'_, '_>) -> bool {
     use tablepb::ValueRef;
     let mut inner = Vec::new();

@@ -1,4 +1,4 @@
-//! Random calls, and the message that must come of them.
+//! Random calls, and the message that they are expected to write.
 
 use super::calls::{insert, insert_message, is_zero, map_key, scalars, value};
 use crate::common::bridge::descriptor;
@@ -9,7 +9,7 @@ use tablepb::{
     DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, Prepared, RecordPlan, RecordWriter, Value,
 };
 
-/// Fields of a MessageSet are not written one by one.
+/// Plans have no handles for the fields of a MessageSet.
 const LIMITS: Limits = Limits { message_sets: false, ..ALL };
 const MAX_DEPTH: usize = 4;
 
@@ -17,7 +17,7 @@ pub fn fields(message: &MessageDescriptor) -> Vec<FieldDescriptor> {
     message.fields().chain(message.extensions().map(|extension| extension.as_field())).collect()
 }
 
-/// The last component of a name for a plan.
+/// The last component of a field's name in a plan.
 pub fn name_of(message: &MessageDescriptor, field: &FieldDescriptor) -> String {
     match message.get_field_by_name(field.name()) {
         Some(own) if own == *field => field.name().into(),
@@ -25,7 +25,7 @@ pub fn name_of(message: &MessageDescriptor, field: &FieldDescriptor) -> String {
     }
 }
 
-/// A plan, and the fields that it leaves out: message type and number.
+/// A plan, and its disabled fields: message type and number.
 pub struct Case {
     pub plan: RecordPlan,
     disabled: BTreeSet<(String, u32)>,
@@ -45,7 +45,7 @@ impl Case {
         Self { plan, disabled, files: schema.files.len() }
     }
 
-    /// Leaves out a field of the message, or of one in it.
+    /// Disables a random field of the message, or of a message in it.
     fn disable(
         plan: RecordPlan,
         message: &MessageDescriptor,
@@ -75,16 +75,16 @@ impl Case {
     }
 }
 
-/// What was called, by the rules of records.
+/// Makes calls, and builds the message that they are expected to write.
 pub struct Model<'c> {
     pub case: &'c Case,
     pub choices: &'c mut Choices,
-    /// A required field has not been written somewhere.
+    /// Some required field has not been written.
     pub is_partial: bool,
 }
 
 impl Model<'_> {
-    /// Random calls on a message, whose type has this path from the root; gives what must come of them.
+    /// Makes random calls for a message, whose fields have this prefix in the plan; returns the expected message.
     pub fn write(
         &mut self,
         rec: &mut RecordWriter<'_>,
@@ -115,7 +115,7 @@ impl Model<'_> {
         expected
     }
 
-    /// A call for a field; `open` says whether it has an effect. Gives whether something was written.
+    /// Makes a call for a field; `open` is whether it has an effect. Returns whether a value was written.
     fn one(
         &mut self,
         rec: &mut RecordWriter<'_>,
@@ -157,7 +157,7 @@ impl Model<'_> {
         }
     }
 
-    /// A nested message, by closure or prepared.
+    /// Writes a nested message, by closure or prepared.
     fn message(
         &mut self,
         rec: &mut RecordWriter<'_>,
@@ -176,7 +176,7 @@ impl Model<'_> {
         }
         let (mut result, path) = (None, format!("{name}."));
         rec.message(handle, |rec| result = Some(self.write(rec, inner, &path, depth + 1)));
-        // After an error nothing is called.
+        // After an error, closures are not called.
         assert!(self.is_partial || result.is_some() == open, "{name}");
         result
     }

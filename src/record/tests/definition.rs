@@ -1,4 +1,4 @@
-//! The definition of what is enabled: as source and as a hash.
+//! The definition of the records of a plan: as source and as a hash.
 
 use super::*;
 use crate::record::definition::canonical;
@@ -22,7 +22,7 @@ fn the_source_has_enabled_fields_only() {
 }
 
 #[test]
-fn a_group_of_nested_fields_enables_the_messages_on_the_way() {
+fn a_group_of_nested_fields_enables_the_messages_that_lead_to_them() {
     let plan = flow().group("ids", ["inners.ids", "inner.name"]).unwrap();
     let named = flow().enable_only(["inners.ids", "inner.name"]).unwrap();
     let only = plan.clone().enable_only(["ids"]).unwrap();
@@ -87,7 +87,7 @@ fn defaults_are_part_of_the_definition() {
     assert_eq!(values, ["1", "-5", "18446744073709551615", "bff8000000000000", "612062", "ff", "LIGHT"]);
 }
 
-/// These numbers are a promise: streams are named by them.
+/// These hashes must never change: streams are named by them.
 #[test]
 fn the_hash_is_stable() {
     let plan = flow();
@@ -107,7 +107,7 @@ fn the_hash_is_stable() {
     hashes.sort();
     hashes.dedup();
     assert_eq!(hashes.len(), count, "every field matters");
-    // Order of declaration does not.
+    // The order of declaration does not change the hash.
     static BACKWARDS: MessageTable = MessageTable::new(
         "pkg.Inner",
         &[

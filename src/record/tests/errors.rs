@@ -1,11 +1,11 @@
-//! What a plan refuses, what a writer keeps until `finish`, and buffers that stay as they were.
+//! Names that a plan refuses, errors that `finish` returns, and buffers that keep their content.
 
 use super::*;
 use crate::error::EncodeError;
 use crate::error::EncodeErrorKind;
 use alloc::string::ToString;
 
-/// The error that a record ends with; what was in the buffer must be there still, and nothing else.
+/// The error of a record; checks that the buffer has its old content and nothing else.
 fn error_of(plan: &RecordPlan, write: impl FnOnce(&mut RecordWriter<'_>)) -> EncodeError {
     let mut buf = b"before".to_vec();
     let mut rec = plan.record(&mut buf);
@@ -54,7 +54,7 @@ fn handles_of_other_plans_are_errors() {
         rec.set(own, 3);
     });
     assert_eq!((error.kind(), error.message_name()), (EncodeErrorKind::ForeignField, Some("pkg.Flow")));
-    // Clones are the same plan, whatever they have enabled.
+    // Handles are valid for clones, whichever fields these enable.
     let clone = plan.clone().disable("string").unwrap();
     assert_eq!(body_of(&clone, |rec| rec.set(own, 1)), [5 << 3, 1]);
 }

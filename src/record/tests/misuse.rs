@@ -1,11 +1,11 @@
-//! Calls that no program should make: every one ends in an error, none in a record that cannot be read.
+//! Misuse of a writer: each case ends in an error, none in a record that cannot be read.
 
 use super::*;
 use crate::error::EncodeErrorKind;
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 
-/// Nests by messages, by maps of messages, and ends in maps of numbers.
+/// Nests by messages and by maps of messages; a map of numbers can be innermost.
 static NEST: MessageTable = MessageTable::new(
     "pkg.Nest",
     &[
@@ -32,7 +32,8 @@ impl Nest {
         }
     }
 
-    /// So many messages in each other, then so many maps, and a map of numbers in the innermost if asked for.
+    /// Writes this many nested messages, in the innermost this many nested maps, and in the innermost of these a map of
+    /// numbers if `numbers` is set.
     fn write(self, rec: &mut RecordWriter<'_>, messages: u32, maps: u32, numbers: bool) {
         match (messages, maps) {
             (1.., _) => rec.message(self.deep, |rec| self.write(rec, messages - 1, maps, numbers)),
@@ -72,7 +73,8 @@ fn maps_are_nested_as_deep_as_the_decoder_reads_them_and_no_deeper() {
     }
 }
 
-/// Two writers with content of different lengths, the second with content behind in the buffer.
+/// Exchanges two writers with records of different lengths; both must fail with `Interrupted` and leave their buffers
+/// alone.
 fn two_writers(
     swap: impl for<'b> FnOnce(&mut RecordWriter<'b>, &mut RecordWriter<'b>, Field<kind::Submessage>),
 ) {
@@ -100,12 +102,12 @@ fn writers_swapped_at_the_same_depth_are_both_interrupted() {
 }
 
 #[test]
-fn a_writer_moved_out_of_its_message_does_not_come_back_to_another_frame() {
+fn a_writer_that_comes_back_at_another_depth_is_interrupted() {
     two_writers(|a, b, inner| {
         a.message(inner, |x| {
             core::mem::swap(x, b);
             let deep = x.plan().message("inner.deep").unwrap();
-            // `b` is what was `a`, one message deep.
+            // `b` now holds the writer that was `a`, inside of one message.
             b.message(deep, |y| core::mem::swap(y, x));
             x.message(deep, |_| ());
         });
@@ -121,7 +123,7 @@ fn maps_of_swapped_writers_are_interrupted() {
 }
 
 #[test]
-fn writers_swapped_there_and_back_go_on() {
+fn writers_swapped_twice_continue() {
     let plan = flow();
     let (inner, id) = (plan.message("inner").unwrap(), plan.uint64("inner.id").unwrap());
     let (mut first, mut second) = (Vec::new(), Vec::new());
@@ -136,7 +138,7 @@ fn writers_swapped_there_and_back_go_on() {
 }
 
 #[test]
-fn after_a_panic_every_handle_finds_the_record_interrupted() {
+fn after_a_panic_the_record_is_interrupted_whichever_calls_follow() {
     let plan = flow();
     let (outer, nested) = (plan.uint32("uint32").unwrap(), plan.uint64("inner.id").unwrap());
     let inner = plan.message("inner").unwrap();

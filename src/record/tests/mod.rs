@@ -1,8 +1,9 @@
-//! Records against the bytes that they should be, and what must never get into a buffer.
+//! Records compared with their expected bytes, and checks that a failed record leaves its buffer alone.
 
 mod definition;
 mod errors;
 mod misuse;
+mod nested;
 mod semantics;
 
 use super::*;
@@ -15,7 +16,7 @@ static COLOR: EnumTable = EnumTable::new("pkg.Color", &[("RED", 0), ("GREEN", 1)
 static SHADE: EnumTable =
     EnumTable::new("pkg.old.Shade", &[("NONE", 0), ("DARK", 1), ("LIGHT", -2)]).closed();
 
-/// Everything that proto3 has, recursive.
+/// Every kind of field that proto3 has; recursive.
 static FLOW: MessageTable = MessageTable::new(
     "pkg.Flow",
     &[
@@ -60,7 +61,7 @@ static INNER: MessageTable = MessageTable::new(
         FieldTable::new("deep", 4, Kind::Message(|| &INNER)),
     ],
 );
-/// What only proto2 has.
+/// The kinds of fields that only proto2 has.
 static OLD: MessageTable = MessageTable::new(
     "pkg.old.Old",
     &[
@@ -88,7 +89,7 @@ fn flow() -> RecordPlan {
     RecordPlan::new(&message(&FLOW))
 }
 
-/// The body of the record that `write` makes.
+/// The record that `write` makes, without its length prefix.
 fn body_of(plan: &RecordPlan, write: impl FnOnce(&mut RecordWriter<'_>)) -> Vec<u8> {
     let mut buf = b"before".to_vec();
     let mut rec = plan.record(&mut buf);
@@ -102,7 +103,7 @@ fn body_of(plan: &RecordPlan, write: impl FnOnce(&mut RecordWriter<'_>)) -> Vec<
     body.to_vec()
 }
 
-/// The message that a record holds.
+/// The message decoded from the record that `write` makes.
 fn decoded(plan: &RecordPlan, write: impl FnOnce(&mut RecordWriter<'_>)) -> DynamicMessage {
     DynamicMessage::decode(plan.descriptor(), &body_of(plan, write)).unwrap()
 }
