@@ -25,6 +25,8 @@
 pub(crate) mod buffer;
 pub(crate) mod cursor;
 pub(crate) mod kernels;
+mod limits;
+pub(crate) mod message_set;
 mod packed;
 pub(crate) mod raw;
 mod reader;
@@ -41,8 +43,9 @@ mod varint;
 mod writer;
 
 pub use buffer::Buffer;
+pub use limits::DEFAULT_DEPTH;
 pub use packed::{PackedFixed32, PackedFixed64, PackedVarints};
-pub use reader::{DEFAULT_DEPTH, Reader};
+pub use reader::Reader;
 pub use tag::{Tag, WireType};
 pub use varint::{unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
 pub use writer::Writer;
@@ -51,10 +54,10 @@ pub use writer::Writer;
 pub(crate) use {
     cursor::{Cursor, CursorOverflow},
     kernels::{Bits, Work, with_bits},
+    limits::MAX_LEN,
     packed::count_varints,
     raw::Fault,
     reverse::{ReverseCursor, TagWord, last_varint},
     spare::Written,
     varint::{gather, long_varint, short_varint},
-    writer::MAX_LEN,
 };

@@ -1,13 +1,10 @@
 //! Reading a message without its schema.
 
 use super::{
-    PackedFixed32, PackedFixed64, PackedVarints, Tag, WireType,
+    DEFAULT_DEPTH, PackedFixed32, PackedFixed64, PackedVarints, Tag, WireType,
     raw::{self, within},
 };
 use crate::error::{DecodeError, DecodeErrorKind};
-
-/// Nesting that is accepted unless a caller says otherwise: 100 levels below the root message, as in C++.
-pub const DEFAULT_DEPTH: u32 = 100;
 
 /// Reads the fields of one message, or what is left of them, from a slice.
 ///

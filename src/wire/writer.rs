@@ -1,10 +1,7 @@
 //! Writing a message without its schema.
 
-use super::{Buffer, Cursor, Tag, WireType, varint_len};
+use super::{Buffer, Cursor, MAX_LEN, Tag, WireType, varint_len};
 use crate::error::{EncodeError, EncodeErrorKind};
-
-/// The longest message, string or packed run: 2^31-1 bytes.
-pub(crate) const MAX_LEN: usize = 0x7fff_ffff;
 
 /// The bytes of the longest varint.
 const LONGEST: usize = 10;

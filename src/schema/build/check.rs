@@ -7,7 +7,7 @@ use crate::schema::model::{FieldData, FieldFlags, MessageData, NONE, Owner, Pool
 use crate::schema::names::{Name, Text};
 use crate::schema::proto::Edition;
 use crate::table::{Cardinality, Kind as FieldKind};
-use crate::wire::Tag;
+use crate::wire::{Tag, message_set};
 use alloc::vec::Vec;
 use core::fmt::Arguments;
 use core::ops::Range;
@@ -120,7 +120,7 @@ impl Builder<'_> {
         let number = field.number;
         let fail = |kind, detail| Err(self.message_fault(message, (kind, Some(at), detail)));
         let set = message.message_set && field.extension != NONE;
-        let most = if set { i32::MAX as u32 - 1 } else { Tag::MAX_NUMBER };
+        let most = if set { message_set::MAX_NUMBER } else { Tag::MAX_NUMBER };
         if number == 0 || number > most || INTERNAL.contains(&number) {
             return fail(Kind::InvalidNumber, format_args!("{number}"));
         }
@@ -248,8 +248,7 @@ fn message_ranges(
     message: &MessageData,
     room: &mut Room,
 ) -> core::result::Result<core::result::Result<Ranges, (i64, i64)>, Full> {
-    // A MessageSet may be extended with any positive int32.
-    let limit = if message.message_set { i32::MAX as u32 } else { Tag::MAX_NUMBER + 1 };
+    let limit = if message.message_set { message_set::MAX_NUMBER } else { Tag::MAX_NUMBER } + 1;
     let extensions = message.extension_ranges.of(&data.extension_ranges);
     let reserved = message.reserved_ranges.of(&data.reserved_ranges);
     let mut ranges = Vec::new();

@@ -7,7 +7,7 @@
 use crate::schema::escape::{escape_bytes, escape_str};
 use crate::schema::{FieldDescriptor, MessageDescriptor};
 use crate::table::Kind;
-use crate::wire::{Reader, Tag, WireType, unzigzag32, unzigzag64};
+use crate::wire::{Reader, Tag, WireType, message_set, unzigzag32, unzigzag64};
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 
 const MAX_DEPTH: usize = 100;
@@ -33,13 +33,14 @@ enum Raw<'b> {
 
 /// The values in a payload that the message knows, in number order; bytes that do not decode end it early.
 pub(super) fn items<'b>(message: &MessageDescriptor, payload: &[&'b [u8]]) -> Vec<Item<'b>> {
+    const ITEM: u32 = message_set::ITEM as u32 >> 3;
     let mut values: BTreeMap<u32, Vec<(WireType, Raw<'b>)>> = BTreeMap::new();
     for piece in payload {
         let mut reader = Reader::new(piece);
         while let Ok(Some(tag)) = reader.next_tag() {
             let Some(raw) = read(&mut reader, tag) else { break };
             match (message.is_message_set(), tag.number(), raw) {
-                (true, 1, Raw::Bytes(item)) => {
+                (true, ITEM, Raw::Bytes(item)) => {
                     if let Some((number, raw)) = message_set_item(item) {
                         values.entry(number).or_default().push((WireType::LengthDelimited, raw));
                     }
@@ -70,12 +71,14 @@ fn read<'b>(reader: &mut Reader<'b>, tag: Tag) -> Option<Raw<'b>> {
 
 /// Number and payload of a MessageSet item.
 fn message_set_item(item: &[u8]) -> Option<(u32, Raw<'_>)> {
+    const TYPE_ID: u32 = message_set::TYPE_ID as u32 >> 3;
+    const MESSAGE: u32 = message_set::MESSAGE as u32 >> 3;
     let (mut number, mut payload) = (None, Raw::Bytes(&[]));
     let mut reader = Reader::new(item);
     while let Ok(Some(tag)) = reader.next_tag() {
         match (tag.number(), read(&mut reader, tag)?) {
-            (2, Raw::Number(id)) => number = u32::try_from(id).ok(),
-            (3, bytes @ Raw::Bytes(_)) => payload = bytes,
+            (TYPE_ID, Raw::Number(id)) => number = u32::try_from(id).ok(),
+            (MESSAGE, bytes @ Raw::Bytes(_)) => payload = bytes,
             _ => {}
         }
     }
