@@ -9,7 +9,7 @@ use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry};
 use crate::slab::Slab;
 use crate::wire::{
-    kernels::{self, Bool, Form, Plain, Progress, Zigzag},
+    kernels::{self, Bool, Plain, Progress, VarintForm, Zigzag},
     raw,
 };
 
@@ -73,7 +73,7 @@ impl Packed<'_, '_> {
         Ok(())
     }
 
-    fn varints<const N: usize, F: Form>(&self, slab: &mut Slab, slot: u32, pos: usize) -> At<()> {
+    fn varints<const N: usize, F: VarintForm>(&self, slab: &mut Slab, slot: u32, pos: usize) -> At<()> {
         if let Some((run, count)) = kernels::short(self.buf, pos, self.end) {
             let at = self.grow(slab, slot, N as u32, count, pos)?;
             let (room, _) = slab.run_mut(at, N * count).as_chunks_mut::<N>();

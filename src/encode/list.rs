@@ -3,7 +3,7 @@
 use super::write::put_span;
 use crate::program::{Coding, Entry};
 use crate::slab::{RawList, RawView, span_len};
-use crate::wire::kernels::{LEAST, Packs, Plain, Signed, Zigzag, pack, packed_len};
+use crate::wire::kernels::{MIN_PACK_LEN, Packs, Plain, Signed, Zigzag, pack, packed_len};
 use crate::wire::{ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
 
 fn span_size(len: u64) -> u64 {
@@ -67,7 +67,7 @@ pub(super) fn write_list<'b>(
     match coding {
         // In the slab as they are on the wire: four bytes a word, low word first.
         Coding::Fixed32 | Coding::Fixed64 => out.put_words(list.run()),
-        _ if (list.len() as usize) < LEAST => write_elements(list, coding, None, &mut out),
+        _ if (list.len() as usize) < MIN_PACK_LEN => write_elements(list, coding, None, &mut out),
         Coding::Varint64 => put_packed::<2, Plain>(list, &mut out),
         Coding::Sint64 => put_packed::<2, Zigzag>(list, &mut out),
         Coding::Sint32 => put_packed::<1, Zigzag>(list, &mut out),

@@ -8,7 +8,7 @@ use super::sizes::{Lengths, Sizes};
 use crate::error::{EncodeError, EncodeErrorKind};
 use crate::wire::{
     Buffer, Cursor, CursorOverflow, Written,
-    buffer::sealed::{OutOfMemory, Sealed},
+    buffer::sealed::{OutOfMemory, RawBuffer},
 };
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;

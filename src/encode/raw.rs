@@ -14,9 +14,9 @@ use crate::error::{EncodeError, EncodeErrorKind};
 use crate::slab::RawView;
 use crate::wire::kernels::prefetch;
 use crate::wire::{
-    Bits, Buffer, Cursor, CursorOverflow, MAX_LEN, ReverseCursor, Work, Written,
-    buffer::sealed::{OutOfMemory, Sealed},
-    varint_len, with_bits,
+    Bits, Buffer, CpuTask, Cursor, CursorOverflow, MAX_LEN, ReverseCursor, Written,
+    buffer::sealed::{OutOfMemory, RawBuffer},
+    varint_len, with_best_cpu,
 };
 use alloc::alloc::handle_alloc_error;
 use alloc::vec::Vec;
@@ -48,7 +48,7 @@ struct Writing<'e, 'a, 'i, 'b> {
     out: ReverseCursor<'b>,
 }
 
-impl<'b> Work for Writing<'_, '_, '_, 'b> {
+impl<'b> CpuTask for Writing<'_, '_, '_, 'b> {
     /// The cursor at the start of the message, and whether a required field may be missing.
     type Out = Result<(ReverseCursor<'b>, bool), EncodeErrorKind>;
 
@@ -92,8 +92,8 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
 
     #[inline]
     fn write<'b>(&self, out: ReverseCursor<'b>, delimited: bool) -> Result<Written<'b>, Stop> {
-        let (mut out, missing) =
-            with_bits(Writing { encoder: self, out }).map_err(|kind| Stop::Failed(EncodeError::new(kind)))?;
+        let (mut out, missing) = with_best_cpu(Writing { encoder: self, out })
+            .map_err(|kind| Stop::Failed(EncodeError::new(kind)))?;
         let len = out.written();
         if delimited {
             out.put_varint(len as u64);

@@ -1,80 +1,50 @@
 //! Why bytes could not be decoded.
 
 use super::FieldPath;
-use super::held::{Held, copy_of};
+use super::opaque::{Opaque, copy_of, error_kind, opaque_error};
 use super::path::{NOWHERE, in_place};
 use alloc::borrow::Cow;
 use core::fmt;
 
-/// What is wrong with the bytes given to a decoder.
-///
-/// One byte, `Copy`. New kinds may be added, so a `match` needs a wildcard arm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum DecodeErrorKind {
-    /// The input ends inside a field; more bytes could complete it.
-    Incomplete,
-    /// A field reaches beyond the end of the message, group or packed run that holds it.
-    Overrun,
-    /// A varint has more than ten bytes or a value above 2^64-1.
-    VarintOverflow,
-    /// A tag has more than five bytes or a value above 2^32-1.
-    InvalidTag,
-    /// The field number is 0, or one that was given above 2^29-1.
-    InvalidFieldNumber,
-    /// The wire type is 6 or 7.
-    InvalidWireType,
-    /// A length prefix has more than five bytes or a value above 2^31-1.
-    InvalidLength,
-    /// An end-group tag that no start-group tag of the same number opened.
-    UnexpectedEndGroup,
-    /// A packed run of fixed-width values whose length is not a multiple of the width.
-    InvalidPacked,
-    /// A string that must be UTF-8 is not.
-    InvalidUtf8,
-    /// Messages or groups are nested deeper than the limit.
-    DepthExceeded,
-    /// The message would need more memory than the budget of this decode.
-    BudgetExceeded,
-    /// The input, or what editing would make of it, is longer than 2^31-1 bytes.
-    TooLarge,
-    /// A required field is not set.
-    MissingRequired,
-    /// A frame of a delimited stream is longer than its reader accepts.
-    FrameTooLarge,
-    /// A raw message was given to a decoder of another message type.
-    WrongMessage,
-    /// The allocator has no memory: for the result, or for an error that says more.
-    OutOfMemory,
-}
-
-impl DecodeErrorKind {
-    const fn text(self) -> &'static str {
-        match self {
-            Self::Incomplete => "the input ends inside a field",
-            Self::Overrun => "a field reaches beyond the end of the message that holds it",
-            Self::VarintOverflow => "a varint is longer than 10 bytes or above 2^64-1",
-            Self::InvalidTag => "a tag is longer than 5 bytes or above 2^32-1",
-            Self::InvalidFieldNumber => "the field number is 0 or above 2^29-1",
-            Self::InvalidWireType => "wire types 6 and 7 do not exist",
-            Self::InvalidLength => "a length prefix is longer than 5 bytes or above 2^31-1",
-            Self::UnexpectedEndGroup => "an end-group tag has no matching start-group tag",
-            Self::InvalidPacked => "a packed run is not a whole number of values long",
-            Self::InvalidUtf8 => "a string is not valid UTF-8",
-            Self::DepthExceeded => "messages are nested deeper than the limit",
-            Self::BudgetExceeded => "the message needs more memory than the decode budget",
-            Self::TooLarge => "the message is longer than 2^31-1 bytes",
-            Self::MissingRequired => "a required field is not set",
-            Self::FrameTooLarge => "a frame is longer than the limit of its reader",
-            Self::WrongMessage => "the decoder is for another message type",
-            Self::OutOfMemory => "the allocator has no memory",
-        }
-    }
-}
-
-impl fmt::Display for DecodeErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())
+error_kind! {
+    /// What is wrong with the bytes given to a decoder.
+    ///
+    /// One byte, `Copy`. New kinds may be added, so a `match` needs a wildcard arm.
+    pub enum DecodeErrorKind, without memory OutOfMemory {
+        /// The input ends inside a field; more bytes could complete it.
+        Incomplete = "the input ends inside a field",
+        /// A field reaches beyond the end of the message, group or packed run that holds it.
+        Overrun = "a field reaches beyond the end of the message that holds it",
+        /// A varint has more than ten bytes or a value above 2^64-1.
+        VarintOverflow = "a varint is longer than 10 bytes or above 2^64-1",
+        /// A tag has more than five bytes or a value above 2^32-1.
+        InvalidTag = "a tag is longer than 5 bytes or above 2^32-1",
+        /// The field number is 0, or one that was given above 2^29-1.
+        InvalidFieldNumber = "the field number is 0 or above 2^29-1",
+        /// The wire type is 6 or 7.
+        InvalidWireType = "wire types 6 and 7 do not exist",
+        /// A length prefix has more than five bytes or a value above 2^31-1.
+        InvalidLength = "a length prefix is longer than 5 bytes or above 2^31-1",
+        /// An end-group tag that no start-group tag of the same number opened.
+        UnexpectedEndGroup = "an end-group tag has no matching start-group tag",
+        /// A packed run of fixed-width values whose length is not a multiple of the width.
+        InvalidPacked = "a packed run is not a whole number of values long",
+        /// A string that must be UTF-8 is not.
+        InvalidUtf8 = "a string is not valid UTF-8",
+        /// Messages or groups are nested deeper than the limit.
+        DepthExceeded = "messages are nested deeper than the limit",
+        /// The message would need more memory than the budget of this decode.
+        BudgetExceeded = "the message needs more memory than the decode budget",
+        /// The input, or what editing would make of it, is longer than 2^31-1 bytes.
+        TooLarge = "the message is longer than 2^31-1 bytes",
+        /// A required field is not set.
+        MissingRequired = "a required field is not set",
+        /// A frame of a delimited stream is longer than its reader accepts.
+        FrameTooLarge = "a frame is longer than the limit of its reader",
+        /// A raw message was given to a decoder of another message type.
+        WrongMessage = "the decoder is for another message type",
+        /// The allocator has no memory: for the result, or for an error that says more.
+        OutOfMemory = "the allocator has no memory",
     }
 }
 
@@ -91,11 +61,12 @@ impl fmt::Display for DecodeErrorKind {
 /// assert_eq!(error.offset(), 1);
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct DecodeError(Held<DecodeInner>);
+pub struct DecodeError(Opaque<DecodeErrorKind, DecodeDetail>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct DecodeInner {
-    kind: DecodeErrorKind,
+opaque_error!(DecodeError, DecodeErrorKind);
+
+#[derive(Clone, PartialEq, Eq)]
+struct DecodeDetail {
     offset: usize,
     message: Option<Cow<'static, str>>,
     path: FieldPath,
@@ -105,12 +76,7 @@ impl DecodeError {
     #[cold]
     #[inline(never)]
     pub(crate) fn new(kind: DecodeErrorKind, offset: usize) -> Self {
-        Self(Held::new(DecodeInner { kind, offset, message: None, path: FieldPath::EMPTY }))
-    }
-
-    /// The kind of fault.
-    pub fn kind(&self) -> DecodeErrorKind {
-        self.0.get().map_or(DecodeErrorKind::OutOfMemory, |inner| inner.kind)
+        Self(Opaque::new(kind, DecodeDetail { offset, message: None, path: FieldPath::EMPTY }))
     }
 
     /// The byte offset, from the start of the input, of the item at fault (a tag, a length, a value).
@@ -175,12 +141,6 @@ impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at byte {}", self.kind(), self.offset())?;
         in_place(f, self.message_name(), self.path())
-    }
-}
-
-impl fmt::Debug for DecodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DecodeError({self})")
     }
 }
 

@@ -1,57 +1,34 @@
 //! Why a message could not be encoded.
 
-use super::held::{Held, copy_of};
+use super::opaque::{Opaque, copy_of, error_kind, opaque_error};
 use super::path::{NOWHERE, in_place};
 use super::{FieldPath, PathStep};
 use alloc::borrow::Cow;
 use core::fmt;
 
-/// What keeps a message from being encoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum EncodeErrorKind {
-    /// A required field is not set.
-    MissingRequired,
-    /// The encoded message, or one nested in it, would be longer than 2^31-1 bytes.
-    TooLarge,
-    /// Messages are nested deeper than the limit.
-    DepthExceeded,
-    /// The slice given is shorter than the encoded message.
-    BufferTooSmall,
-    /// The message changed between the sizing and the writing pass.
-    SizeMismatch,
-    /// A field handle of another plan, or of another message than the one being written.
-    ForeignField,
-    /// A prepared message of another type than the field.
-    WrongMessage,
-    /// A number that a closed enum does not list.
-    UnknownEnumNumber,
-    /// A nested message was not written to its end.
-    Interrupted,
-    /// The allocator has no memory: for the buffer to grow, or for an error that says more.
-    OutOfMemory,
-}
-
-impl EncodeErrorKind {
-    const fn text(self) -> &'static str {
-        match self {
-            Self::MissingRequired => "a required field is not set",
-            Self::TooLarge => "the encoded message is longer than 2^31-1 bytes",
-            Self::DepthExceeded => "messages are nested deeper than the limit",
-            Self::BufferTooSmall => "the buffer is shorter than the encoded message",
-            Self::SizeMismatch => "the message changed while it was encoded",
-            Self::ForeignField => "the field handle belongs to another plan or message",
-            Self::WrongMessage => "the prepared message is of another type than the field",
-            Self::UnknownEnumNumber => "the closed enum does not list the number",
-            Self::Interrupted => "a nested message was not written to its end",
-            Self::OutOfMemory => "the allocator has no memory",
-        }
-    }
-}
-
-impl fmt::Display for EncodeErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())
+error_kind! {
+    /// What keeps a message from being encoded.
+    pub enum EncodeErrorKind, without memory OutOfMemory {
+        /// A required field is not set.
+        MissingRequired = "a required field is not set",
+        /// The encoded message, or one nested in it, would be longer than 2^31-1 bytes.
+        TooLarge = "the encoded message is longer than 2^31-1 bytes",
+        /// Messages are nested deeper than the limit.
+        DepthExceeded = "messages are nested deeper than the limit",
+        /// The slice given is shorter than the encoded message.
+        BufferTooSmall = "the buffer is shorter than the encoded message",
+        /// The message changed between the sizing and the writing pass.
+        SizeMismatch = "the message changed while it was encoded",
+        /// A field handle of another plan, or of another message than the one being written.
+        ForeignField = "the field handle belongs to another plan or message",
+        /// A prepared message of another type than the field.
+        WrongMessage = "the prepared message is of another type than the field",
+        /// A number that a closed enum does not list.
+        UnknownEnumNumber = "the closed enum does not list the number",
+        /// A nested message was not written to its end.
+        Interrupted = "a nested message was not written to its end",
+        /// The allocator has no memory: for the buffer to grow, or for an error that says more.
+        OutOfMemory = "the allocator has no memory",
     }
 }
 
@@ -59,11 +36,12 @@ impl fmt::Display for EncodeErrorKind {
 ///
 /// One pointer wide; if there is no memory for it when it is made, the kind is `OutOfMemory` and nothing else is known.
 #[derive(Clone, PartialEq, Eq)]
-pub struct EncodeError(Held<EncodeInner>);
+pub struct EncodeError(Opaque<EncodeErrorKind, EncodeDetail>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct EncodeInner {
-    kind: EncodeErrorKind,
+opaque_error!(EncodeError, EncodeErrorKind);
+
+#[derive(Clone, PartialEq, Eq)]
+struct EncodeDetail {
     message: Option<Cow<'static, str>>,
     path: FieldPath,
 }
@@ -72,12 +50,7 @@ impl EncodeError {
     #[cold]
     #[inline(never)]
     pub(crate) fn new(kind: EncodeErrorKind) -> Self {
-        Self(Held::new(EncodeInner { kind, message: None, path: FieldPath::EMPTY }))
-    }
-
-    /// The kind of fault.
-    pub fn kind(&self) -> EncodeErrorKind {
-        self.0.get().map_or(EncodeErrorKind::OutOfMemory, |inner| inner.kind)
+        Self(Opaque::new(kind, EncodeDetail { message: None, path: FieldPath::EMPTY }))
     }
 
     /// The fields that lead to the fault; empty for the root message.
@@ -141,12 +114,6 @@ impl fmt::Display for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.kind())?;
         in_place(f, self.message_name(), self.path())
-    }
-}
-
-impl fmt::Debug for EncodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EncodeError({self})")
     }
 }
 

@@ -1,20 +1,21 @@
 //! Errors: a kind, a byte offset and a field path, one pointer wide.
 //!
 //! The loops return a [`DecodeErrorKind`], which is one byte and `Copy`; one cold function at the edge adds the
-//! offset and the path. An error therefore costs the success path a register at most, and it allocates only
-//! when it is made. Where there is no memory for that, it says so and nothing else: its kind is `OutOfMemory`; where
-//! there is none for the path or a name, these are left out.
+//! offset and the path. On success a caller pays a register at most; an error allocates only when it is made. Without
+//! memory for its details an error still has a kind, `OutOfMemory`; without memory for its path or a name, it goes without.
+//!
+//! Every error of the crate is an [`Opaque`]: a kind and private details behind one pointer.
 
 mod decode;
 mod descriptor;
 mod encode;
-mod held;
+mod opaque;
 mod path;
 
 pub use decode::{DecodeError, DecodeErrorKind};
 pub use descriptor::{DescriptorError, DescriptorErrorKind};
 pub use encode::{EncodeError, EncodeErrorKind};
-pub(crate) use held::{Held, boxed, copy_of};
+pub(crate) use opaque::{ErrorKind, Opaque, boxed, copy_of, error_kind, opaque_error, text};
 pub use path::{FieldPath, PathStep};
 
 #[cfg(test)]

@@ -1,49 +1,29 @@
 //! Why a setter refused a value.
 
 use super::Value;
-use crate::error::{DecodeError, Held, copy_of};
+use crate::error::{DecodeError, Opaque, copy_of, error_kind, opaque_error};
 use alloc::{borrow::Cow, string::String};
 use core::fmt;
 
-/// What is wrong with a value given to a setter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum SetFieldErrorKind {
-    /// The field belongs to another message or to another pool.
-    NoSuchField,
-    /// The value is not of the field's kind.
-    InvalidType,
-    /// Bytes that the field's type refuses: a message of another pool, or a raw field that a setter had to decode.
-    InvalidMessage,
-    /// A closed enum does not list the number.
-    InvalidEnumNumber,
-    /// `push` on a field that is not a list, `insert` on one that is not a map, `message_mut` on one that is not a
-    /// message.
-    InvalidShape,
-    /// An index beyond the end of a list.
-    OutOfRange,
-    /// The message would hold more than 2^31-1 bytes of strings, or more than 16 GiB in all, or the allocator has no memory for
-    /// it.
-    TooLarge,
-}
-
-impl SetFieldErrorKind {
-    const fn text(self) -> &'static str {
-        match self {
-            Self::NoSuchField => "the message has no such field",
-            Self::InvalidType => "the value is of the wrong type",
-            Self::InvalidMessage => "the bytes are not a valid message",
-            Self::InvalidEnumNumber => "the closed enum does not list the number",
-            Self::InvalidShape => "the field is of the wrong cardinality",
-            Self::OutOfRange => "the index is beyond the end of the list",
-            Self::TooLarge => "the message would be too large, or there is no memory",
-        }
-    }
-}
-
-impl fmt::Display for SetFieldErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())
+error_kind! {
+    /// What is wrong with a value given to a setter.
+    pub enum SetFieldErrorKind, without memory TooLarge {
+        /// The field belongs to another message or to another pool.
+        NoSuchField = "the message has no such field",
+        /// The value is not of the field's kind.
+        InvalidType = "the value is of the wrong type",
+        /// Bytes that the field's type refuses: a message of another pool, or a raw field that a setter had to decode.
+        InvalidMessage = "the bytes are not a valid message",
+        /// A closed enum does not list the number.
+        InvalidEnumNumber = "the closed enum does not list the number",
+        /// `push` on a field that is not a list, `insert` on one that is not a map, `message_mut` on one that is not a
+        /// message.
+        InvalidShape = "the field is of the wrong cardinality",
+        /// An index beyond the end of a list.
+        OutOfRange = "the index is beyond the end of the list",
+        /// The message would hold more than 2^31-1 bytes of strings, or more than 16 GiB in all, or the allocator has no memory for
+        /// it.
+        TooLarge = "the message would be too large, or there is no memory",
     }
 }
 
@@ -53,11 +33,12 @@ impl fmt::Display for SetFieldErrorKind {
 /// One pointer wide. If there is no memory for it when it is made, the kind is `TooLarge`, and nothing else is known: the
 /// value goes then.
 #[derive(Clone, PartialEq)]
-pub struct SetFieldError(Held<Inner>);
+pub struct SetFieldError(Opaque<SetFieldErrorKind, SetFieldDetail>);
 
-#[derive(Clone, Debug, PartialEq)]
-struct Inner {
-    kind: SetFieldErrorKind,
+opaque_error!(SetFieldError, SetFieldErrorKind);
+
+#[derive(Clone, PartialEq)]
+struct SetFieldDetail {
     field: Cow<'static, str>,
     expected: String,
     value: Option<Value>,
@@ -69,7 +50,7 @@ impl SetFieldError {
     #[cold]
     pub(super) fn new(kind: SetFieldErrorKind, field: &str, expected: String, value: Option<Value>) -> Self {
         let field = copy_of(field).unwrap_or_default();
-        Self(Held::new(Inner { kind, field, expected, value, cause: None }))
+        Self(Opaque::new(kind, SetFieldDetail { field, expected, value, cause: None }))
     }
 
     #[cold]
@@ -94,11 +75,6 @@ impl SetFieldError {
         self.0.get()?.cause.as_ref()
     }
 
-    /// The kind of fault.
-    pub fn kind(&self) -> SetFieldErrorKind {
-        self.0.get().map_or(SetFieldErrorKind::TooLarge, |inner| inner.kind)
-    }
-
     /// The full name of the field.
     pub fn field(&self) -> &str {
         self.0.get().map_or("", |inner| &inner.field)
@@ -113,7 +89,7 @@ impl SetFieldError {
 impl fmt::Display for SetFieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(inner) = self.0.get() else { return self.kind().fmt(f) };
-        write!(f, "{}: {}", inner.kind, inner.field)?;
+        write!(f, "{}: {}", self.kind(), inner.field)?;
         if !inner.expected.is_empty() {
             write!(f, " expects {}", inner.expected)?;
         }
@@ -124,12 +100,6 @@ impl fmt::Display for SetFieldError {
             Some(error) => write!(f, ": {error}"),
             None => Ok(()),
         }
-    }
-}
-
-impl fmt::Debug for SetFieldError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SetFieldError({self})")
     }
 }
 

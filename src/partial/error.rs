@@ -1,43 +1,25 @@
 //! Why a projection refused a path.
 
+use crate::error::{Opaque, error_kind, opaque_error, text};
 use crate::program::Full;
-use alloc::{boxed::Box, string::String};
+use alloc::string::String;
 use core::fmt;
 
-/// What is wrong with a path given to a projection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ProjectionErrorKind {
-    /// The message has no such field.
-    NoSuchField,
-    /// The path goes on behind a field that is not a message.
-    NotAMessage,
-    /// A `*` that is not the last segment.
-    MisplacedWildcard,
-    /// A path into a map that does not go on with `value`.
-    NotAMapValue,
-    /// The paths take too much memory, or an allocation failed: see [`Projection`](super::Projection#memory).
-    TooLarge,
-    /// A path into a MessageSet, which is decoded as a whole.
-    Unsupported,
-}
-
-impl ProjectionErrorKind {
-    const fn text(self) -> &'static str {
-        match self {
-            Self::NoSuchField => "no such field",
-            Self::NotAMessage => "the field is not a message",
-            Self::MisplacedWildcard => "`*` must be the last segment",
-            Self::NotAMapValue => "a path into a map goes on with `value`",
-            Self::TooLarge => "the projection takes too much memory",
-            Self::Unsupported => "a MessageSet is decoded as a whole",
-        }
-    }
-}
-
-impl fmt::Display for ProjectionErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())
+error_kind! {
+    /// What is wrong with a path given to a projection.
+    pub enum ProjectionErrorKind, without memory TooLarge {
+        /// The message has no such field.
+        NoSuchField = "no such field",
+        /// The path goes on behind a field that is not a message.
+        NotAMessage = "the field is not a message",
+        /// A `*` that is not the last segment.
+        MisplacedWildcard = "`*` must be the last segment",
+        /// A path into a map that does not go on with `value`.
+        NotAMapValue = "a path into a map goes on with `value`",
+        /// The paths take too much memory, or an allocation failed: see [`Projection`](super::Projection#memory).
+        TooLarge = "the projection takes too much memory",
+        /// A path into a MessageSet, which is decoded as a whole.
+        Unsupported = "a MessageSet is decoded as a whole",
     }
 }
 
@@ -45,11 +27,12 @@ impl fmt::Display for ProjectionErrorKind {
 ///
 /// One pointer wide.
 #[derive(Clone, PartialEq, Eq)]
-pub struct ProjectionError(Option<Box<Inner>>);
+pub struct ProjectionError(Opaque<ProjectionErrorKind, ProjectionDetail>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Inner {
-    kind: ProjectionErrorKind,
+opaque_error!(ProjectionError, ProjectionErrorKind);
+
+#[derive(Clone, PartialEq, Eq)]
+struct ProjectionDetail {
     segment: String,
     message: String,
     path: String,
@@ -58,49 +41,34 @@ struct Inner {
 impl ProjectionError {
     #[cold]
     pub(super) fn new(kind: ProjectionErrorKind, segment: &str, message: &str, path: &str) -> Self {
-        Self(Some(Box::new(Inner {
-            kind,
-            segment: segment.into(),
-            message: message.into(),
-            path: path.into(),
-        })))
+        let detail = ProjectionDetail { segment: text(segment), message: text(message), path: text(path) };
+        Self(Opaque::new(kind, detail))
     }
 
     /// There is no room, not even for saying where.
-    pub(super) const TOO_LARGE: Self = Self(None);
-
-    /// The kind of fault.
-    pub fn kind(&self) -> ProjectionErrorKind {
-        self.0.as_ref().map_or(ProjectionErrorKind::TooLarge, |inner| inner.kind)
-    }
+    pub(super) const TOO_LARGE: Self = Self(Opaque::NO_MEMORY);
 
     /// The segment of the path that is at fault; `""` if it is all of them.
     pub fn segment(&self) -> &str {
-        self.0.as_ref().map_or("", |inner| &inner.segment)
+        self.0.get().map_or("", |inner| &inner.segment)
     }
 
     /// The full name of the message type in which the segment was looked for.
     pub fn message_name(&self) -> &str {
-        self.0.as_ref().map_or("", |inner| &inner.message)
+        self.0.get().map_or("", |inner| &inner.message)
     }
 
     /// The path that was given.
     pub fn path(&self) -> &str {
-        self.0.as_ref().map_or("", |inner| &inner.path)
+        self.0.get().map_or("", |inner| &inner.path)
     }
 }
 
 impl fmt::Display for ProjectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(inner) = &self.0 else { return write!(f, "{}", self.kind()) };
-        let Inner { kind, segment, message, path } = &**inner;
-        write!(f, "{kind}: {segment} in {message}, in the path {path}")
-    }
-}
-
-impl fmt::Debug for ProjectionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ProjectionError({self})")
+        let Some(inner) = self.0.get() else { return write!(f, "{}", self.kind()) };
+        let ProjectionDetail { segment, message, path } = inner;
+        write!(f, "{}: {segment} in {message}, in the path {path}", self.kind())
     }
 }
 

@@ -1,36 +1,22 @@
 //! Why a plan refused a name.
 
-use alloc::{boxed::Box, string::String};
+use crate::error::{Opaque, error_kind, opaque_error, text};
+use alloc::string::String;
 use core::fmt;
 
-/// What is wrong with a name given to a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum PlanErrorKind {
-    /// There is no field, and no group of fields, of this name.
-    NotFound,
-    /// The field is of another kind.
-    WrongKind,
-    /// The name is that of a field or a group already.
-    DuplicateName,
-    /// The field is in a MessageSet, which a plan does not write.
-    Unsupported,
-}
-
-impl PlanErrorKind {
-    const fn text(self) -> &'static str {
-        match self {
-            Self::NotFound => "no such field or group",
-            Self::WrongKind => "the field is of another kind",
-            Self::DuplicateName => "a field or group has this name already",
-            Self::Unsupported => "fields of a MessageSet cannot be written one by one",
-        }
-    }
-}
-
-impl fmt::Display for PlanErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())
+error_kind! {
+    /// What is wrong with a name given to a plan.
+    pub enum PlanErrorKind, without memory OutOfMemory {
+        /// There is no field, and no group of fields, of this name.
+        NotFound = "no such field or group",
+        /// The field is of another kind.
+        WrongKind = "the field is of another kind",
+        /// The name is that of a field or a group already.
+        DuplicateName = "a field or group has this name already",
+        /// The field is in a MessageSet, which a plan does not write.
+        Unsupported = "fields of a MessageSet cannot be written one by one",
+        /// The allocator has no memory for an error that says more.
+        OutOfMemory = "the allocator has no memory",
     }
 }
 
@@ -38,11 +24,12 @@ impl fmt::Display for PlanErrorKind {
 ///
 /// One pointer wide.
 #[derive(Clone, PartialEq, Eq)]
-pub struct PlanError(Box<Inner>);
+pub struct PlanError(Opaque<PlanErrorKind, PlanDetail>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Inner {
-    kind: PlanErrorKind,
+opaque_error!(PlanError, PlanErrorKind);
+
+#[derive(Clone, PartialEq, Eq)]
+struct PlanDetail {
     name: String,
     message: String,
     detail: String,
@@ -51,35 +38,25 @@ struct Inner {
 impl PlanError {
     #[cold]
     pub(super) fn new(kind: PlanErrorKind, name: &str, message: &str, detail: String) -> Self {
-        Self(Box::new(Inner { kind, name: name.into(), message: message.into(), detail }))
-    }
-
-    /// The kind of fault.
-    pub fn kind(&self) -> PlanErrorKind {
-        self.0.kind
+        Self(Opaque::new(kind, PlanDetail { name: text(name), message: text(message), detail }))
     }
 
     /// The name that was given.
     pub fn name(&self) -> &str {
-        &self.0.name
+        self.0.get().map_or("", |inner| &inner.name)
     }
 
     /// The full name of the plan's message type.
     pub fn message_name(&self) -> &str {
-        &self.0.message
+        self.0.get().map_or("", |inner| &inner.message)
     }
 }
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} in {}", self.0.kind, self.0.name, self.0.message)?;
-        if self.0.detail.is_empty() { Ok(()) } else { write!(f, " ({})", self.0.detail) }
-    }
-}
-
-impl fmt::Debug for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PlanError({self})")
+        let Some(PlanDetail { name, message, detail }) = self.0.get() else { return self.kind().fmt(f) };
+        write!(f, "{}: {name} in {message}", self.kind())?;
+        if detail.is_empty() { Ok(()) } else { write!(f, " ({detail})") }
     }
 }
 

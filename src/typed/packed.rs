@@ -84,7 +84,7 @@ fn many<const STEP: usize, K: ScalarKind, T: Scalar<K>>(
     }
 }
 
-fn many_of<const STEP: usize, const N: usize, F: kernels::Form, K: ScalarKind, T: Scalar<K>>(
+fn many_of<const STEP: usize, const N: usize, F: kernels::VarintForm, K: ScalarKind, T: Scalar<K>>(
     list: &mut Vec<T>,
     buf: &[u8],
     mut pos: usize,
@@ -150,7 +150,9 @@ pub(super) fn run_len<K: ScalarKind, T: Scalar<K>>(list: &[T]) -> u64 {
         (WireType::Fixed32, _) => 4 * list.len() as u64,
         (WireType::Fixed64, _) => 8 * list.len() as u64,
         (_, TableKind::Bool) => list.len() as u64,
-        _ if list.len() < kernels::LEAST => list.iter().map(|value| varint_len(value.to_raw()) as u64).sum(),
+        _ if list.len() < kernels::MIN_PACK_LEN => {
+            list.iter().map(|value| varint_len(value.to_raw()) as u64).sum()
+        }
         (_, TableKind::Int64 | TableKind::Uint64 | TableKind::Sint64) => {
             len_of::<2, kernels::Plain, K, T>(list)
         }
@@ -171,7 +173,9 @@ pub(super) fn write_run<K: ScalarKind, T: Scalar<K>>(list: &[T], cursor: &mut Cu
     match (K::WIRE, const { K::VALUE }) {
         (WireType::Fixed32, _) => in_words::<1, K, T>(list, |run| cursor.put_words(run.as_flattened())),
         (WireType::Fixed64, _) => in_words::<2, K, T>(list, |run| cursor.put_words(run.as_flattened())),
-        _ if list.len() < kernels::LEAST => list.iter().for_each(|value| cursor.put_varint(value.to_raw())),
+        _ if list.len() < kernels::MIN_PACK_LEN => {
+            list.iter().for_each(|value| cursor.put_varint(value.to_raw()))
+        }
         (_, TableKind::Int64 | TableKind::Uint64 | TableKind::Sint64) => {
             in_words::<2, K, T>(list, |run| kernels::pack::<2, kernels::Plain>(run, cursor));
         }

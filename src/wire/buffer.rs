@@ -1,7 +1,7 @@
 //! The buffers that messages are appended to.
 //!
 //! Invariant: the length of a buffer grows only over bytes that [`Written`] proves to be written. This is the
-//! fence of `set_len`; everything that encodes goes through [`append_with`](sealed::Sealed::append_with).
+//! fence of `set_len`; everything that encodes goes through [`append_with`](sealed::RawBuffer::append_with).
 
 #![allow(unsafe_code)]
 
@@ -13,12 +13,12 @@ use core::mem::MaybeUninit;
 /// A growable byte buffer that messages can be appended to: `Vec<u8>` and, with the feature `bytes`,
 /// [`BytesMut`](bytes::BytesMut).
 ///
-/// Sealed: the encoders write into the spare capacity and set the length afterwards, which is only sound for
+/// RawBuffer: the encoders write into the spare capacity and set the length afterwards, which is only sound for
 /// types known to this crate. What is in the buffer already stays.
 ///
 /// Where the allocator has no memory for a buffer to grow, encoding is an error and not an abort, for both. A `BytesMut`
 /// that must grow is copied to new memory, and that is zeroed once.
-pub trait Buffer: sealed::Sealed {}
+pub trait Buffer: sealed::RawBuffer {}
 
 impl Buffer for Vec<u8> {}
 
@@ -28,7 +28,7 @@ impl Buffer for bytes::BytesMut {}
 pub(crate) mod sealed {
     use super::*;
 
-    pub trait Sealed: Send + Sync + 'static {
+    pub trait RawBuffer: Send + Sync + 'static {
         /// What is in the buffer.
         fn as_bytes(&self) -> &[u8];
 
@@ -145,7 +145,7 @@ pub(crate) mod sealed {
         }
     }
 
-    impl Sealed for Vec<u8> {
+    impl RawBuffer for Vec<u8> {
         #[inline]
         fn as_bytes(&self) -> &[u8] {
             self
@@ -184,7 +184,7 @@ pub(crate) mod sealed {
     }
 
     #[cfg(feature = "bytes")]
-    impl Sealed for bytes::BytesMut {
+    impl RawBuffer for bytes::BytesMut {
         #[inline]
         fn as_bytes(&self) -> &[u8] {
             self
@@ -241,7 +241,7 @@ pub(crate) mod sealed {
 
 #[cfg(test)]
 mod tests {
-    use super::{sealed::Sealed, *};
+    use super::{sealed::RawBuffer, *};
     use alloc::vec;
 
     /// Everything that every buffer must do, on a buffer that holds `b"ab"`.

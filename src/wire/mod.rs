@@ -53,10 +53,10 @@ pub use writer::Writer;
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use {
     cursor::{Cursor, CursorOverflow},
-    kernels::{Bits, Work, with_bits},
+    kernels::{Bits, CpuTask, with_best_cpu},
     limits::MAX_LEN,
     packed::count_varints,
-    raw::Fault,
+    raw::WireFault,
     reverse::{ReverseCursor, TagWord, last_varint},
     spare::Written,
     varint::{gather, long_varint, short_varint},

@@ -2,7 +2,7 @@
 //!
 //! Every function takes the bytes and a position and gives the value and the position behind it. On an error
 //! nothing has moved, so the caller's own position is the offset of the fault; only [`skip_value`], which walks
-//! over many items, gives a [`Fault`] with the offset of the one at fault.
+//! over many items, gives a [`WireFault`] with the offset of the one at fault.
 //!
 //! The slice may end at the innermost bound (a sub-message, a packed run) or further behind. Reaching its end is
 //! [`Incomplete`](DecodeErrorKind::Incomplete), because these functions cannot know why it ends there; a caller
@@ -17,20 +17,18 @@ use super::{
 use crate::error::DecodeErrorKind;
 use alloc::vec::Vec;
 
-type Kind = DecodeErrorKind;
-
 /// What is wrong, and where in the slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct WireFault {
     /// What is wrong.
     pub kind: DecodeErrorKind,
     /// The start of the tag, length or value at fault, from the start of the slice.
     pub offset: usize,
 }
 
-impl From<Fault> for DecodeErrorKind {
+impl From<WireFault> for DecodeErrorKind {
     #[inline]
-    fn from(fault: Fault) -> Self {
+    fn from(fault: WireFault) -> Self {
         fault.kind
     }
 }
@@ -39,7 +37,7 @@ impl From<Fault> for DecodeErrorKind {
 #[inline]
 pub const fn within(bounded: bool, kind: DecodeErrorKind) -> DecodeErrorKind {
     match kind {
-        Kind::Incomplete if bounded => Kind::Overrun,
+        DecodeErrorKind::Incomplete if bounded => DecodeErrorKind::Overrun,
         _ => kind,
     }
 }
@@ -54,7 +52,7 @@ pub const fn within(bounded: bool, kind: DecodeErrorKind) -> DecodeErrorKind {
 ///
 /// `VarintOverflow` above ten bytes or 2^64-1; `Incomplete`.
 #[inline(always)]
-pub fn varint(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
+pub fn varint(buf: &[u8], pos: usize) -> Result<(u64, usize), DecodeErrorKind> {
     match buf.get(pos) {
         Some(&byte) if byte < 0x80 => Ok((byte.into(), pos + 1)),
         _ => match long_varint(buf, pos) {
@@ -114,8 +112,12 @@ fn last_varint(buf: &[u8], pos: usize) -> (u64, usize) {
 /// Why there is no varint: ten bytes are there, or fewer.
 #[cold]
 #[inline(never)]
-fn varint_fault(buf: &[u8], pos: usize) -> Kind {
-    if buf.len().saturating_sub(pos) < 10 { Kind::Incomplete } else { Kind::VarintOverflow }
+fn varint_fault(buf: &[u8], pos: usize) -> DecodeErrorKind {
+    if buf.len().saturating_sub(pos) < 10 {
+        DecodeErrorKind::Incomplete
+    } else {
+        DecodeErrorKind::VarintOverflow
+    }
 }
 
 /// A tag: number and wire type checked.
@@ -124,7 +126,7 @@ fn varint_fault(buf: &[u8], pos: usize) -> Kind {
 ///
 /// `InvalidTag` above five bytes or 2^32-1; `InvalidFieldNumber`; `InvalidWireType`; `Incomplete`.
 #[inline(always)]
-pub fn tag(buf: &[u8], pos: usize) -> Result<(Tag, usize), Kind> {
+pub fn tag(buf: &[u8], pos: usize) -> Result<(Tag, usize), DecodeErrorKind> {
     let (bits, pos) = tag_bits(buf, pos)?;
     Ok((Tag::from_bits(bits)?, pos))
 }
@@ -135,12 +137,12 @@ pub fn tag(buf: &[u8], pos: usize) -> Result<(Tag, usize), Kind> {
 ///
 /// `InvalidTag` above five bytes or 2^32-1; `Incomplete`.
 #[inline(always)]
-pub fn tag_bits(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
+pub fn tag_bits(buf: &[u8], pos: usize) -> Result<(u32, usize), DecodeErrorKind> {
     match buf.get(pos) {
         Some(&byte) if byte < 0x80 => Ok((byte.into(), pos + 1)),
         _ => match two_bytes(buf, pos) {
             Some(bits) => Ok((bits.into(), pos + 2)),
-            None => five_bytes(buf, pos, 0x0f, Kind::InvalidTag),
+            None => five_bytes(buf, pos, 0x0f, DecodeErrorKind::InvalidTag),
         },
     }
 }
@@ -160,13 +162,13 @@ fn two_bytes(buf: &[u8], pos: usize) -> Option<u16> {
 ///
 /// `InvalidLength` above five bytes or 2^31-1; `Incomplete`.
 #[inline(always)]
-pub fn length(buf: &[u8], pos: usize) -> Result<(usize, usize), Kind> {
+pub fn length(buf: &[u8], pos: usize) -> Result<(usize, usize), DecodeErrorKind> {
     match buf.get(pos) {
         Some(&byte) if byte < 0x80 => Ok((byte.into(), pos + 1)),
         _ => match two_bytes(buf, pos) {
             Some(len) => Ok((len.into(), pos + 2)),
             None => {
-                let (len, pos) = five_bytes(buf, pos, 0x07, Kind::InvalidLength)?;
+                let (len, pos) = five_bytes(buf, pos, 0x07, DecodeErrorKind::InvalidLength)?;
                 Ok((len as usize, pos))
             }
         },
@@ -175,7 +177,12 @@ pub fn length(buf: &[u8], pos: usize) -> Result<(usize, usize), Kind> {
 
 /// A varint of at most five bytes of which the fifth is at most `last`.
 #[inline(never)]
-fn five_bytes(buf: &[u8], pos: usize, last: u8, kind: Kind) -> Result<(u32, usize), Kind> {
+fn five_bytes(
+    buf: &[u8],
+    pos: usize,
+    last: u8,
+    kind: DecodeErrorKind,
+) -> Result<(u32, usize), DecodeErrorKind> {
     let mut value = 0;
     for (i, &byte) in buf.get(pos..).unwrap_or_default().iter().take(5).enumerate() {
         if i == 4 && byte > last {
@@ -186,7 +193,7 @@ fn five_bytes(buf: &[u8], pos: usize, last: u8, kind: Kind) -> Result<(u32, usiz
             return Ok((value, pos + i + 1));
         }
     }
-    Err(Kind::Incomplete)
+    Err(DecodeErrorKind::Incomplete)
 }
 
 /// A length prefix and the bytes it announces.
@@ -195,11 +202,11 @@ fn five_bytes(buf: &[u8], pos: usize, last: u8, kind: Kind) -> Result<(u32, usiz
 ///
 /// `InvalidLength` above five bytes or 2^31-1; `Incomplete`.
 #[inline(always)]
-pub fn length_delimited(buf: &[u8], pos: usize) -> Result<(&[u8], usize), Kind> {
+pub fn length_delimited(buf: &[u8], pos: usize) -> Result<(&[u8], usize), DecodeErrorKind> {
     let (len, start) = length(buf, pos)?;
     match buf.get(start..).and_then(|rest| rest.get(..len)) {
         Some(bytes) => Ok((bytes, start + len)),
-        None => Err(Kind::Incomplete),
+        None => Err(DecodeErrorKind::Incomplete),
     }
 }
 
@@ -210,14 +217,14 @@ pub fn length_delimited(buf: &[u8], pos: usize) -> Result<(&[u8], usize), Kind> 
 /// `InvalidLength` above five bytes or 2^31-1; `Incomplete`; `InvalidUtf8`, which is about the bytes behind the
 /// prefix.
 #[inline(always)]
-pub fn string(buf: &[u8], pos: usize) -> Result<(&str, usize), Kind> {
+pub fn string(buf: &[u8], pos: usize) -> Result<(&str, usize), DecodeErrorKind> {
     let (len, start) = length(buf, pos)?;
     // A branch, and not an empty slice instead, whose bytes compilers choose one by one.
-    let Some(rest) = buf.get(start..) else { return Err(Kind::Incomplete) };
+    let Some(rest) = buf.get(start..) else { return Err(DecodeErrorKind::Incomplete) };
     match utf8::from_prefix(rest, len) {
         Some(string) => Ok((string, start + len)),
-        None if len > rest.len() => Err(Kind::Incomplete),
-        None => Err(Kind::InvalidUtf8),
+        None if len > rest.len() => Err(DecodeErrorKind::Incomplete),
+        None => Err(DecodeErrorKind::InvalidUtf8),
     }
 }
 
@@ -227,10 +234,10 @@ pub fn string(buf: &[u8], pos: usize) -> Result<(&str, usize), Kind> {
 ///
 /// `Incomplete`.
 #[inline(always)]
-pub fn fixed32(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
+pub fn fixed32(buf: &[u8], pos: usize) -> Result<(u32, usize), DecodeErrorKind> {
     match buf.get(pos..).and_then(|rest| rest.first_chunk()) {
         Some(&bytes) => Ok((u32::from_le_bytes(bytes), pos + 4)),
-        None => Err(Kind::Incomplete),
+        None => Err(DecodeErrorKind::Incomplete),
     }
 }
 
@@ -240,10 +247,10 @@ pub fn fixed32(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
 ///
 /// `Incomplete`.
 #[inline(always)]
-pub fn fixed64(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
+pub fn fixed64(buf: &[u8], pos: usize) -> Result<(u64, usize), DecodeErrorKind> {
     match buf.get(pos..).and_then(|rest| rest.first_chunk()) {
         Some(&bytes) => Ok((u64::from_le_bytes(bytes), pos + 8)),
-        None => Err(Kind::Incomplete),
+        None => Err(DecodeErrorKind::Incomplete),
     }
 }
 
@@ -258,23 +265,23 @@ pub fn fixed64(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
 /// As the other functions; `UnexpectedEndGroup`, `DepthExceeded` and `OutOfMemory` too. Where the tag given is itself at fault,
 /// the offset is `pos`.
 #[inline]
-pub fn skip_value(buf: &[u8], pos: usize, end: usize, tag: Tag, depth_left: u32) -> Result<usize, Fault> {
+pub fn skip_value(buf: &[u8], pos: usize, end: usize, tag: Tag, depth_left: u32) -> Result<usize, WireFault> {
     let buf = buf.get(..end).unwrap_or(buf);
     match tag.wire_type() {
         WireType::StartGroup => group(buf, pos, tag.number(), depth_left).map(|(_, pos)| pos),
-        wire_type => skip_plain(buf, pos, wire_type).map_err(|kind| Fault { kind, offset: pos }),
+        wire_type => skip_plain(buf, pos, wire_type).map_err(|kind| WireFault { kind, offset: pos }),
     }
 }
 
 /// A value that is not a group.
 #[inline(always)]
-fn skip_plain(buf: &[u8], pos: usize, wire_type: WireType) -> Result<usize, Kind> {
+fn skip_plain(buf: &[u8], pos: usize, wire_type: WireType) -> Result<usize, DecodeErrorKind> {
     match wire_type {
         WireType::Varint => varint(buf, pos).map(|(_, pos)| pos),
         WireType::Fixed64 => fixed64(buf, pos).map(|(_, pos)| pos),
         WireType::Fixed32 => fixed32(buf, pos).map(|(_, pos)| pos),
         WireType::LengthDelimited => length_delimited(buf, pos).map(|(_, pos)| pos),
-        WireType::StartGroup | WireType::EndGroup => Err(Kind::UnexpectedEndGroup),
+        WireType::StartGroup | WireType::EndGroup => Err(DecodeErrorKind::UnexpectedEndGroup),
     }
 }
 
@@ -284,29 +291,29 @@ fn skip_plain(buf: &[u8], pos: usize, wire_type: WireType) -> Result<usize, Kind
 ///
 /// As [`skip_value`].
 #[inline(never)]
-pub fn group(buf: &[u8], mut pos: usize, number: u32, depth_left: u32) -> Result<(usize, usize), Fault> {
-    let fault = |kind, offset| Fault { kind, offset };
+pub fn group(buf: &[u8], mut pos: usize, number: u32, depth_left: u32) -> Result<(usize, usize), WireFault> {
+    let fault = |kind, offset| WireFault { kind, offset };
     if depth_left == 0 {
-        return Err(fault(Kind::DepthExceeded, pos));
+        return Err(fault(DecodeErrorKind::DepthExceeded, pos));
     }
     let mut open = number;
-    let mut outer = Outer::default();
+    let mut outer = GroupStack::default();
     loop {
         let start = pos;
         let (tag, value) = tag(buf, start).map_err(|kind| fault(kind, start))?;
         pos = match tag.wire_type() {
             WireType::StartGroup if outer.len + 1 >= depth_left as usize => {
-                return Err(fault(Kind::DepthExceeded, start));
+                return Err(fault(DecodeErrorKind::DepthExceeded, start));
             }
             WireType::StartGroup => {
                 if !outer.push(open) {
-                    return Err(fault(Kind::OutOfMemory, start));
+                    return Err(fault(DecodeErrorKind::OutOfMemory, start));
                 }
                 open = tag.number();
                 value
             }
             WireType::EndGroup if tag.number() != open => {
-                return Err(fault(Kind::UnexpectedEndGroup, start));
+                return Err(fault(DecodeErrorKind::UnexpectedEndGroup, start));
             }
             WireType::EndGroup => match outer.pop() {
                 Some(number) => {
@@ -328,14 +335,14 @@ const LOCAL: usize = 100;
 
 /// The numbers of the groups around the innermost one. What deep nesting needs is not touched before it comes.
 #[derive(Default)]
-struct Outer {
+struct GroupStack {
     len: usize,
     near: [u32; NEAR],
     far: Option<[u32; LOCAL - NEAR]>,
     spill: Vec<u32>,
 }
 
-impl Outer {
+impl GroupStack {
     /// Adds a group; false if there is no memory for it.
     #[inline]
     fn push(&mut self, number: u32) -> bool {

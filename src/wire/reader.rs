@@ -337,7 +337,7 @@ impl<'i> Reader<'i> {
     }
 
     /// Where a fault of [`raw::skip_value`] is: at the tag if the tag itself is at fault.
-    fn blame(&self, fault: raw::Fault, tag: Tag, depth_left: u32) -> usize {
+    fn blame(&self, fault: raw::WireFault, tag: Tag, depth_left: u32) -> usize {
         match tag.wire_type() {
             WireType::EndGroup => self.tag_at,
             WireType::StartGroup if depth_left == 0 => self.tag_at,

@@ -18,7 +18,7 @@ pub(crate) use RawTail as Tail;
 #[cfg(tablepb_safe)]
 pub(crate) use SafeTail as Tail;
 
-use super::buffer::sealed::Sealed;
+use super::buffer::sealed::RawBuffer;
 use core::mem::MaybeUninit;
 use core::{ptr, slice};
 
@@ -31,7 +31,7 @@ const HEAD: usize = 8;
 /// Bytes in the spare capacity of a buffer.
 #[cfg(any(test, not(tablepb_safe)))]
 pub(crate) struct RawTail<'b> {
-    buf: &'b mut dyn Sealed,
+    buf: &'b mut dyn RawBuffer,
     start: *mut u8,
     at: *mut u8,
     end: *mut u8,
@@ -39,7 +39,7 @@ pub(crate) struct RawTail<'b> {
     closed: bool,
 }
 
-// SAFETY: the pointers are into memory that the buffer owns and `self` borrows exclusively, and a `Sealed` is
+// SAFETY: the pointers are into memory that the buffer owns and `self` borrows exclusively, and a `RawBuffer` is
 // `Send` and `Sync`; `&RawTail` gives shared access to bytes only.
 #[cfg(any(test, not(tablepb_safe)))]
 unsafe impl Send for RawTail<'_> {}
@@ -51,7 +51,7 @@ unsafe impl Sync for RawTail<'_> {}
 /// Takes off again what a buffer held for a moment only.
 #[cfg(any(test, not(tablepb_safe)))]
 struct Restore<'a> {
-    buf: &'a mut dyn Sealed,
+    buf: &'a mut dyn RawBuffer,
     len: usize,
 }
 
@@ -69,7 +69,7 @@ impl<'b> RawTail<'b> {
     /// Puts them there before there is a tail, which is then made in its place: one that is made, written to and
     /// moved costs as much as five fields.
     #[inline(always)]
-    pub(crate) fn new<B: Sealed>(buf: &'b mut B, head: usize) -> Self {
+    pub(crate) fn new<B: RawBuffer>(buf: &'b mut B, head: usize) -> Self {
         if buf.spare().len() < HEAD {
             // Should there be no memory, there is no head either, and it is closed.
             let _ = buf.reserve_bytes(HEAD);
@@ -238,14 +238,14 @@ impl<'b> RawTail<'b> {
 /// The safe twin: collects in a `Vec`, and appends that to the buffer at the end.
 #[cfg(any(test, tablepb_safe))]
 pub(crate) struct SafeTail<'b> {
-    buf: &'b mut dyn Sealed,
+    buf: &'b mut dyn RawBuffer,
     bytes: alloc::vec::Vec<u8>,
     closed: bool,
 }
 
 #[cfg(any(test, tablepb_safe))]
 impl<'b> SafeTail<'b> {
-    pub(crate) fn new<B: Sealed>(buf: &'b mut B, head: usize) -> Self {
+    pub(crate) fn new<B: RawBuffer>(buf: &'b mut B, head: usize) -> Self {
         let mut bytes = alloc::vec::Vec::new();
         let closed = bytes.try_reserve(HEAD).is_err();
         bytes.resize(if closed { 0 } else { head.min(HEAD) }, 0);
@@ -408,7 +408,7 @@ mod tests {
     #[derive(Default)]
     struct Stingy(Vec<u8>, bool);
 
-    impl Sealed for Stingy {
+    impl RawBuffer for Stingy {
         fn as_bytes(&self) -> &[u8] {
             &self.0
         }

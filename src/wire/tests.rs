@@ -3,7 +3,7 @@
 extern crate std;
 
 use super::{
-    raw::{self, Fault},
+    raw::{self, WireFault},
     testing::{BYTES, END, FIXED32, FIXED64, START, VARINT, Wire},
     *,
 };
@@ -88,7 +88,7 @@ fn positions_beyond_the_end_are_incomplete() {
         assert_eq!(raw::fixed64(buf, pos), Err(Kind::Incomplete));
         for wire_type in [WireType::Varint, WireType::StartGroup, WireType::Fixed32] {
             let skipped = raw::skip_value(buf, pos, 3, Tag::new(1, wire_type), 9);
-            assert_eq!(skipped, Err(Fault { kind: Kind::Incomplete, offset: pos }));
+            assert_eq!(skipped, Err(WireFault { kind: Kind::Incomplete, offset: pos }));
         }
     }
 }
@@ -151,7 +151,7 @@ fn skipping_ends_at_the_bound() {
     let tag = Tag::new(1, WireType::LengthDelimited);
     let buf = [3, b'a', b'b', b'c', 0];
     assert_eq!(raw::skip_value(&buf, 0, 4, tag, 0), Ok(4));
-    assert_eq!(raw::skip_value(&buf, 0, 3, tag, 0), Err(Fault { kind: Kind::Incomplete, offset: 0 }));
+    assert_eq!(raw::skip_value(&buf, 0, 3, tag, 0), Err(WireFault { kind: Kind::Incomplete, offset: 0 }));
     assert_eq!(raw::skip_value(&buf, 0, 99, tag, 0), Ok(4));
 }
 

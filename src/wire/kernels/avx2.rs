@@ -1,11 +1,11 @@
 //! The windows of `portable`, with the bits of a value put together by one instruction.
 
+use super::element::{Progress, VarintForm};
 use super::portable;
-use super::{Form, Progress};
 use core::arch::x86_64::{_mm256_loadu_si256, _mm256_movemask_epi8, _pext_u64};
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-pub(super) fn decode<const N: usize, F: Form>(
+pub(super) fn decode<const N: usize, F: VarintForm>(
     buf: &[u8],
     end: usize,
     at: Progress,

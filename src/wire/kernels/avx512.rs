@@ -8,12 +8,12 @@
 //!
 //! Windows with values of one byte only, or of up to two, are frequent enough to have a shorter way.
 
-use super::{Form, Meaning, Progress};
+use super::element::{Meaning, Progress, VarintForm};
 use core::arch::x86_64::*;
 
 /// The windows up to the end of the run, or to a fault.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt,lzcnt")]
-pub(super) fn decode<const N: usize, F: Form>(
+pub(super) fn decode<const N: usize, F: VarintForm>(
     buf: &[u8],
     end: usize,
     mut at: Progress,
@@ -87,7 +87,7 @@ struct Window {
 impl Window {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     #[inline]
-    fn one_byte<const N: usize, F: Form>(self, room: &mut [[u32; N]]) {
+    fn one_byte<const N: usize, F: VarintForm>(self, room: &mut [[u32; N]]) {
         sixteens(room, |lanes, part| {
             put::<N, F>(part, _mm512_maskz_permutexvar_epi8(LOW_BYTES, lanes, self.bytes));
         });
@@ -95,7 +95,7 @@ impl Window {
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
     #[inline]
-    fn two_bytes<const N: usize, F: Form>(self, room: &mut [[u32; N]]) {
+    fn two_bytes<const N: usize, F: VarintForm>(self, room: &mut [[u32; N]]) {
         let seven = _mm512_and_si512(self.bytes, _mm512_set1_epi8(0x7f));
         let low = _mm512_maskz_compress_epi8(self.starts(), seven);
         // The last byte of every value, if it is not the first.
@@ -110,7 +110,7 @@ impl Window {
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
     #[inline]
-    fn four_bytes<const N: usize, F: Form>(self, room: &mut [[u32; N]]) {
+    fn four_bytes<const N: usize, F: VarintForm>(self, room: &mut [[u32; N]]) {
         let starts = self.start_positions();
         sixteens(room, |lanes, part| {
             let at = _mm512_permutexvar_epi8(lanes, starts);
@@ -121,7 +121,7 @@ impl Window {
     /// Values of any length, of which the first five bytes are kept.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
     #[inline]
-    fn low_32_bits<const N: usize, F: Form>(self, room: &mut [[u32; N]]) {
+    fn low_32_bits<const N: usize, F: VarintForm>(self, room: &mut [[u32; N]]) {
         let starts = self.start_positions();
         sixteens(room, |lanes, part| {
             let at = _mm512_permutexvar_epi8(lanes, starts);
@@ -133,7 +133,7 @@ impl Window {
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
     #[inline]
-    fn eight_bytes<const N: usize, F: Form>(self, room: &mut [[u32; N]]) {
+    fn eight_bytes<const N: usize, F: VarintForm>(self, room: &mut [[u32; N]]) {
         let starts = self.start_positions();
         eights(room, |lanes, part| {
             let at = _mm512_permutexvar_epi8(lanes, starts);
@@ -143,7 +143,7 @@ impl Window {
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
     #[inline]
-    fn ten_bytes<const N: usize, F: Form>(self, room: &mut [[u32; N]]) {
+    fn ten_bytes<const N: usize, F: VarintForm>(self, room: &mut [[u32; N]]) {
         let starts = self.start_positions();
         eights(room, |lanes, part| {
             let at = _mm512_permutexvar_epi8(lanes, starts);
@@ -264,7 +264,7 @@ fn eights<const N: usize>(room: &mut [[u32; N]], each: impl Fn(__m512i, &mut [[u
 /// 2^31.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn put<const N: usize, F: Form>(part: &mut [[u32; N]], varints: __m512i) {
+fn put<const N: usize, F: VarintForm>(part: &mut [[u32; N]], varints: __m512i) {
     let one = _mm512_set1_epi32(1);
     let values = match F::MEANING {
         Meaning::Plain => varints,
@@ -285,7 +285,7 @@ fn put<const N: usize, F: Form>(part: &mut [[u32; N]], varints: __m512i) {
 /// Stores eight varints of 64 bits, or as many as there is room for.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn put64<const N: usize, F: Form>(part: &mut [[u32; N]], varints: __m512i) {
+fn put64<const N: usize, F: VarintForm>(part: &mut [[u32; N]], varints: __m512i) {
     let one = _mm512_set1_epi64(1);
     let values = match F::MEANING {
         Meaning::Plain => varints,

@@ -4,65 +4,24 @@
 //! count are moved together by one instruction: no branch depends on the lengths. Everything else is one by one, with
 //! the same result.
 
-use super::choice;
+use super::dispatch;
 #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-use super::choice::Kernel;
-use super::{Plain, Zigzag};
-use crate::wire::{Cursor, varint_len, zigzag32, zigzag64};
-
-/// How the words of an element become a varint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Packing {
-    Plain,
-    /// From one word, sign-extended to 64 bits.
-    Signed,
-    Zigzag,
-}
-
-/// The type of the elements, as far as it matters here.
-pub(crate) trait Packs {
-    #[doc(hidden)]
-    const PACKING: Packing;
-}
-
-/// Elements of one word that are signed: `int32` and enums.
-pub(crate) enum Signed {}
-
-impl Packs for Plain {
-    const PACKING: Packing = Packing::Plain;
-}
-
-impl Packs for Signed {
-    const PACKING: Packing = Packing::Signed;
-}
-
-impl Packs for Zigzag {
-    const PACKING: Packing = Packing::Zigzag;
-}
-
-/// The varint of an element.
-#[inline(always)]
-pub(super) fn varint<const N: usize, P: Packs>(words: &[u32; N]) -> u64 {
-    let high = words.get(1).copied().unwrap_or(0);
-    let value = u64::from(words[0]) | u64::from(high) << 32;
-    match P::PACKING {
-        Packing::Plain => value,
-        Packing::Signed => value as i32 as i64 as u64,
-        Packing::Zigzag if N == 1 => zigzag32(value as i32).into(),
-        Packing::Zigzag => zigzag64(value as i64),
-    }
-}
+use super::dispatch::Kernel;
+use super::element::{Packs, one_by_one, varint};
+#[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
+use super::pack512;
+use crate::wire::{Cursor, varint_len};
 
 /// Runs of fewer elements are encoded one by one.
-pub(crate) const LEAST: usize = 8;
+pub(crate) const MIN_PACK_LEN: usize = 8;
 
 /// The bytes of a run.
 #[inline]
 pub(crate) fn packed_len<const N: usize, P: Packs>(run: &[[u32; N]]) -> u64 {
-    match choice::kernel() {
+    match dispatch::kernel() {
         // SAFETY: what the kernel holds proves that the processor has its instructions; these are among them.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-        Kernel::Avx512(_) if run.len() >= LEAST => unsafe { super::pack512::packed_len::<N, P>(run) },
+        Kernel::Avx512(_) if run.len() >= MIN_PACK_LEN => unsafe { pack512::packed_len::<N, P>(run) },
         _ => run.iter().map(|words| varint_len(varint::<N, P>(words)) as u64).sum(),
     }
 }
@@ -71,25 +30,18 @@ pub(crate) fn packed_len<const N: usize, P: Packs>(run: &[[u32; N]]) -> u64 {
 #[inline]
 pub(crate) fn pack<const N: usize, P: Packs>(run: &[[u32; N]], out: &mut Cursor<'_>) {
     #[cfg(test)]
-    super::tests::RAN.set(Some(choice::kernel()));
-    match choice::kernel() {
+    dispatch::last::RAN.set(Some(dispatch::kernel()));
+    match dispatch::kernel() {
         // SAFETY: what the kernel holds proves that the processor has its instructions; these are among them.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-        Kernel::Avx512(_) if run.len() >= LEAST => unsafe { super::pack512::pack::<N, P>(run, out) },
+        Kernel::Avx512(_) if run.len() >= MIN_PACK_LEN => unsafe { pack512::pack::<N, P>(run, out) },
         _ => one_by_one::<N, P>(run, out),
-    }
-}
-
-/// Writes a run one by one.
-#[inline(always)]
-pub(super) fn one_by_one<const N: usize, P: Packs>(run: &[[u32; N]], out: &mut Cursor<'_>) {
-    for words in run {
-        out.put_varint(varint::<N, P>(words));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Plain, Signed, Zigzag};
     use super::*;
     use crate::wire::varint::tests::{edges, reference};
     use alloc::{vec, vec::Vec};

@@ -4,8 +4,8 @@
 //! followed by another one; those get a continuation bit, and what does not count is compressed away. Values above
 //! what a lane holds (2^28, 2^56) are left to wider lanes, or written one by one together with their neighbours.
 
-use super::pack::{Packing, Packs, one_by_one};
-use crate::wire::Cursor;
+use super::element::{Packing, Packs, one_by_one, varint};
+use crate::wire::{Cursor, varint_len};
 use core::arch::x86_64::*;
 
 /// The bytes of a run.
@@ -19,8 +19,7 @@ pub(super) fn packed_len<const N: usize, P: Packs>(run: &[[u32; N]]) -> u64 {
         more += if N == 1 { more_of_words::<P>(lanes) } else { more_of_pairs(lanes) };
     }
     let (rest, _) = rest.as_chunks::<N>();
-    let last: usize =
-        rest.iter().map(|words| crate::wire::varint_len(super::pack::varint::<N, P>(words)) - 1).sum();
+    let last: usize = rest.iter().map(|words| varint_len(varint::<N, P>(words)) - 1).sum();
     run.len() as u64 + u64::from(more) + last as u64
 }
 

@@ -1,10 +1,10 @@
 //! The kernel without special instructions, which is the twin of the others; and values one by one.
 
-use super::super::{
+use super::element::{Progress, VarintForm, element};
+use crate::wire::{
     raw,
     varint::{CONTINUATION, gather},
 };
-use super::{Form, Progress, element};
 
 /// A window, and what a load of ten bytes from its last byte on needs.
 pub(super) const READABLE: usize = 64 + 9;
@@ -29,7 +29,7 @@ pub(super) fn count(buf: &[u8], pos: usize, end: usize) -> usize {
 ///
 /// One and two bytes by a branch each, which costs less than arithmetic where it can be foreseen.
 #[inline(always)]
-pub(super) fn one_by_one<const N: usize, F: Form>(
+pub(super) fn one_by_one<const N: usize, F: VarintForm>(
     buf: &[u8],
     end: usize,
     mut at: Progress,
@@ -74,7 +74,7 @@ fn any_varint(buf: &[u8], pos: usize) -> Option<(u64, usize)> {
     raw::varint(buf, pos).ok()
 }
 
-pub(super) fn decode<const N: usize, F: Form>(
+pub(super) fn decode<const N: usize, F: VarintForm>(
     buf: &[u8],
     end: usize,
     at: Progress,
@@ -105,7 +105,7 @@ fn continuation(window: &[u8; 64]) -> u64 {
 ///
 /// In a window the ends of all values are known before the first is decoded, so no value waits for the one before.
 #[inline(always)]
-pub(super) fn windows<const N: usize, F: Form>(
+pub(super) fn windows<const N: usize, F: VarintForm>(
     buf: &[u8],
     end: usize,
     mut at: Progress,
@@ -141,7 +141,7 @@ pub(super) fn windows<const N: usize, F: Form>(
 
 /// Decodes the values that end at `stops`, one bit per byte, up to a fault; counts from the window on.
 #[inline(always)]
-pub(super) fn window<const N: usize, F: Form>(
+pub(super) fn window<const N: usize, F: VarintForm>(
     readable: &[u8; READABLE],
     mut stops: u64,
     room: &mut [[u32; N]],

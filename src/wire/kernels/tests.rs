@@ -1,19 +1,14 @@
 //! All kernels of this processor against the definition: lengths, alignments, mixes, hostile bytes.
 
+use super::dispatch::{self, Kernel};
+use super::element::Meaning;
+use super::unpack::{count_long, long, many};
 use super::*;
 use crate::wire::{raw, testing::Wire};
 use alloc::{vec, vec::Vec};
-use core::cell::Cell;
-
-extern crate std;
-
-std::thread_local! {
-    /// The kernel that was last called.
-    pub(super) static RAN: Cell<Option<Kernel>> = const { Cell::new(None) };
-}
 
 /// What every kernel has to do, from the definition of a varint.
-fn reference<const N: usize, F: Form>(
+fn reference<const N: usize, F: VarintForm>(
     buf: &[u8],
     pos: usize,
     end: usize,
@@ -87,7 +82,7 @@ fn run(random: &mut Random, mix: Mix, len: usize) -> Vec<u8> {
 const MARK: u32 = 0xdead_beef;
 
 /// Decodes `buf[pos..end]` with every kernel, and as `decode` does; compares values, position, and what is around.
-fn check<const N: usize, F: Form>(buf: &[u8], pos: usize, end: usize, room: usize) {
+fn check<const N: usize, F: VarintForm>(buf: &[u8], pos: usize, end: usize, room: usize) {
     let (values, stop) = reference::<N, F>(buf, pos, end, room);
     let expected = Progress { done: values.len(), pos: stop };
     let check = |name: &str, progress: Progress, out: &[[u32; N]]| {
@@ -97,7 +92,7 @@ fn check<const N: usize, F: Form>(buf: &[u8], pos: usize, end: usize, room: usiz
         // A value at fault leaves its place and those behind it alone, or with anything; never the neighbours.
         assert_eq!((out[0], out[room + 1]), ([MARK; N], [MARK; N]), "{}", what());
     };
-    for kernel in choice::kernels() {
+    for kernel in dispatch::kernels() {
         let mut out = vec![[MARK; N]; room + 2];
         let start = Progress { done: 0, pos };
         let progress = long::<N, F>(kernel, buf, end, start, &mut out[1..=room]);
@@ -119,7 +114,7 @@ fn check<const N: usize, F: Form>(buf: &[u8], pos: usize, end: usize, room: usiz
 fn check_all(buf: &[u8], pos: usize, end: usize) {
     let count = buf[pos..end].iter().filter(|&&byte| byte < 0x80).count();
     assert_eq!(super::count(buf, pos, end), count);
-    for kernel in choice::kernels() {
+    for kernel in dispatch::kernels() {
         assert_eq!(count_long(kernel, buf, pos, end), count, "{kernel:?}");
     }
     check::<1, Plain>(buf, pos, end, count);
@@ -234,7 +229,7 @@ fn kernels_do_the_work_themselves() {
         let mut buf = run(&mut random, mix, 500);
         let end = buf.len();
         buf.resize(end + 100, 0);
-        for kernel in choice::kernels() {
+        for kernel in dispatch::kernels() {
             let count = crate::wire::count_varints(&buf[..end]);
             let all = Progress { done: count, pos: end };
             let start = Progress { done: 0, pos: 0 };
@@ -262,7 +257,7 @@ fn long_runs_are_counted() {
                 continue;
             }
             let count = run[..len].iter().filter(|&&byte| byte < 0x80).count();
-            for kernel in choice::kernels() {
+            for kernel in dispatch::kernels() {
                 assert_eq!(count_long(kernel, &run, 0, len), count, "{kernel:?} {len}");
                 assert_eq!(
                     count_long(kernel, &run, 5, len),
@@ -276,8 +271,8 @@ fn long_runs_are_counted() {
 
 #[test]
 fn the_best_kernel_is_chosen() {
-    let best = choice::kernels().pop();
-    assert_eq!(Some(choice::kernel()), best);
+    let best = dispatch::kernels().pop();
+    assert_eq!(Some(dispatch::kernel()), best);
     #[cfg(all(feature = "std", target_arch = "x86_64", not(tablepb_safe)))]
     assert_eq!(matches!(best, Some(Kernel::Avx512(_))), std::arch::is_x86_feature_detected!("avx512vbmi2"));
     #[cfg(all(
@@ -289,9 +284,9 @@ fn the_best_kernel_is_chosen() {
     assert!(matches!(best, Some(Kernel::Neon(_))));
     let mut out = [[0; 1]; 16];
     decode::<1, Plain>(&[1; 100], 0, 16, &mut out);
-    assert_eq!((RAN.take(), out), (best, [[1]; 16]));
+    assert_eq!((dispatch::last::RAN.take(), out), (best, [[1]; 16]));
     decode::<1, Plain>(&[1; 100], 0, 3, &mut out[..3]);
-    assert_eq!(RAN.take(), None);
+    assert_eq!(dispatch::last::RAN.take(), None);
 }
 
 /// Where the values of a window end is all that the kernels branch on: every way to end them in sixteen bytes, at places of a window of 64, with

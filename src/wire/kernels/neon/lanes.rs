@@ -1,6 +1,6 @@
 //! The lanes of registers: what selects bytes for them, and how they are stored.
 
-use super::super::{Form, Meaning, Plain};
+use super::super::element::{Meaning, Plain, VarintForm};
 use core::arch::aarch64::*;
 
 /// One bit for each byte: its highest.
@@ -78,7 +78,7 @@ pub(super) fn join(bytes: uint8x16_t) -> uint8x16_t {
 /// Stores sixteen varints below 2^7.
 #[target_feature(enable = "neon")]
 #[inline]
-pub(super) fn put8<const N: usize, F: Form>(room: &mut [[u32; N]; 16], varints: uint8x16_t) {
+pub(super) fn put8<const N: usize, F: VarintForm>(room: &mut [[u32; N]; 16], varints: uint8x16_t) {
     let one = vdupq_n_u8(1);
     let values = vreinterpretq_s8_u8(match F::MEANING {
         Meaning::Plain => varints,
@@ -96,7 +96,7 @@ pub(super) fn put8<const N: usize, F: Form>(room: &mut [[u32; N]; 16], varints: 
 /// Stores eight varints below 2^15, or as many as there is room for.
 #[target_feature(enable = "neon")]
 #[inline]
-pub(super) fn put16<const N: usize, F: Form>(room: &mut [[u32; N]], place: usize, varints: uint16x8_t) {
+pub(super) fn put16<const N: usize, F: VarintForm>(room: &mut [[u32; N]], place: usize, varints: uint16x8_t) {
     let one = vdupq_n_u16(1);
     let values = vreinterpretq_s16_u16(match F::MEANING {
         Meaning::Plain => varints,
@@ -117,7 +117,7 @@ pub(super) fn put16<const N: usize, F: Form>(room: &mut [[u32; N]], place: usize
 /// Stores four varints below 2^31 (of elements of one word: any), or as many as there is room for.
 #[target_feature(enable = "neon")]
 #[inline]
-pub(super) fn put32<const N: usize, F: Form>(part: &mut [[u32; N]], varints: uint32x4_t) {
+pub(super) fn put32<const N: usize, F: VarintForm>(part: &mut [[u32; N]], varints: uint32x4_t) {
     let one = vdupq_n_u32(1);
     let values = match F::MEANING {
         Meaning::Plain => varints,
@@ -133,7 +133,7 @@ pub(super) fn put32<const N: usize, F: Form>(part: &mut [[u32; N]], varints: uin
 /// Stores two varints of 64 bits, or as many as there is room for.
 #[target_feature(enable = "neon")]
 #[inline]
-pub(super) fn put64<const N: usize, F: Form>(part: &mut [[u32; N]], varints: uint64x2_t) {
+pub(super) fn put64<const N: usize, F: VarintForm>(part: &mut [[u32; N]], varints: uint64x2_t) {
     let one = vdupq_n_u64(1);
     let values = match F::MEANING {
         Meaning::Plain => varints,

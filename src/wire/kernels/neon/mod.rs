@@ -10,7 +10,8 @@
 
 mod lanes;
 
-use super::{Form, Meaning, Progress, portable};
+use super::element::{Meaning, Progress, VarintForm};
+use super::portable;
 use core::arch::aarch64::*;
 use lanes::{high_bits, join, load, load64, places, put8, put16, put32, put64, selected, spread4, spread8};
 
@@ -22,7 +23,7 @@ const FEW: usize = 6;
 
 /// The windows up to the end of the run, or to a fault.
 #[target_feature(enable = "neon")]
-pub(super) fn decode<const N: usize, F: Form>(
+pub(super) fn decode<const N: usize, F: VarintForm>(
     buf: &[u8],
     end: usize,
     mut at: Progress,
@@ -49,7 +50,7 @@ pub(super) fn decode<const N: usize, F: Form>(
             at = Progress { done: at.done + 64, pos: at.pos + 64 };
             continue;
         }
-        let window = Window::new(bytes, inside, room.len());
+        let window = NeonWindow::new(bytes, inside, room.len());
         let count = window.count();
         let step = match room.first_chunk_mut::<ROOM>() {
             // The most frequent case is compiled once more, with stores that need no check.
@@ -77,7 +78,10 @@ fn is_plain(uint8x16x4_t(a, b, c, d): uint8x16x4_t) -> bool {
 /// Values of one byte.
 #[target_feature(enable = "neon")]
 #[inline]
-fn one_byte<const N: usize, F: Form>(uint8x16x4_t(a, b, c, d): uint8x16x4_t, room: &mut [[u32; N]; 64]) {
+fn one_byte<const N: usize, F: VarintForm>(
+    uint8x16x4_t(a, b, c, d): uint8x16x4_t,
+    room: &mut [[u32; N]; 64],
+) {
     let (parts, _) = room.as_chunks_mut();
     for (part, bytes) in parts.iter_mut().zip([a, b, c, d]) {
         put8::<N, F>(part, bytes);
@@ -128,7 +132,7 @@ fn lowest(bits: u64, count: usize) -> u64 {
 
 /// 64 bytes from the start of a value on.
 #[derive(Clone, Copy)]
-struct Window {
+struct NeonWindow {
     bytes: uint8x16x4_t,
     /// One bit per byte of the run: it has a continuation bit.
     continues: u64,
@@ -136,7 +140,7 @@ struct Window {
     stops: u64,
 }
 
-impl Window {
+impl NeonWindow {
     /// `inside` has a bit for each byte of the run; values for which there is no room are none.
     #[target_feature(enable = "neon")]
     #[inline]
@@ -164,7 +168,7 @@ impl Window {
     /// Decodes a window of any kind, which is at the start of `readable`, to as many elements as it has values.
     #[target_feature(enable = "neon")]
     #[inline]
-    fn decode<const N: usize, F: Form>(self, readable: &[u8], room: &mut [[u32; N]]) -> Progress {
+    fn decode<const N: usize, F: VarintForm>(self, readable: &[u8], room: &mut [[u32; N]]) -> Progress {
         // Bit i: so many bytes up to the one at i continue.
         let two = self.continues & self.continues << 1;
         let four = two & two << 2;
@@ -206,7 +210,7 @@ impl Window {
 
     #[target_feature(enable = "neon")]
     #[inline]
-    fn two_bytes<const N: usize, F: Form, R: AsMut<[[u32; N]]> + ?Sized>(self, room: &mut R) {
+    fn two_bytes<const N: usize, F: VarintForm, R: AsMut<[[u32; N]]> + ?Sized>(self, room: &mut R) {
         let uint8x16x4_t(a, b, c, d) = self.bytes;
         let places = places(self.stops);
         let mut before = vdupq_n_u8(0);
@@ -236,7 +240,7 @@ impl Window {
     /// Values of up to four bytes.
     #[target_feature(enable = "neon")]
     #[inline]
-    fn four_bytes<const N: usize, F: Form>(self, room: &mut [[u32; N]]) {
+    fn four_bytes<const N: usize, F: VarintForm>(self, room: &mut [[u32; N]]) {
         let starts = self.starts();
         for (part, &starts) in room.chunks_mut(4).zip(starts.as_chunks().0) {
             put32::<N, F>(part, self.gather32(spread4(starts)).0);
@@ -246,7 +250,7 @@ impl Window {
     /// Values of any length, of which the first five bytes are kept.
     #[target_feature(enable = "neon")]
     #[inline]
-    fn low_32_bits<const N: usize, F: Form>(self, room: &mut [[u32; N]]) {
+    fn low_32_bits<const N: usize, F: VarintForm>(self, room: &mut [[u32; N]]) {
         let starts = self.starts();
         for (part, &starts) in room.chunks_mut(4).zip(starts.as_chunks().0) {
             let at = spread4(starts);
@@ -260,7 +264,7 @@ impl Window {
     /// Values of up to eight bytes.
     #[target_feature(enable = "neon")]
     #[inline]
-    fn eight_bytes<const N: usize, F: Form>(self, room: &mut [[u32; N]]) {
+    fn eight_bytes<const N: usize, F: VarintForm>(self, room: &mut [[u32; N]]) {
         let starts = self.starts();
         for (part, &starts) in room.chunks_mut(2).zip(starts.as_chunks().0) {
             put64::<N, F>(part, self.gather64(spread8(starts)).0);
@@ -270,7 +274,7 @@ impl Window {
     /// Values of up to ten bytes.
     #[target_feature(enable = "neon")]
     #[inline]
-    fn ten_bytes<const N: usize, F: Form>(self, room: &mut [[u32; N]]) {
+    fn ten_bytes<const N: usize, F: VarintForm>(self, room: &mut [[u32; N]]) {
         let starts = self.starts();
         for (part, &starts) in room.chunks_mut(2).zip(starts.as_chunks().0) {
             let at = spread8(starts);

@@ -1,10 +1,10 @@
-//! Which kernel this processor runs.
+//! Selects the kernel that this processor runs.
 //!
-//! On x86-64 the processor is asked once per process with `std`; without, the target features of the build decide, as
-//! they do elsewhere: aarch64 has NEON, or a calling convention for processors that have not.
+//! On x86-64 with `std` the processor is asked once per process. Everywhere else the target features of the build
+//! decide: every aarch64 target has NEON, but for those with a soft-float calling convention.
 
-/// A kernel that this processor has all instructions for. Those that need any hold the proof, which is made where the
-/// processor is asked and nowhere else; so a kernel can be named only where it can run.
+/// A kernel that this processor can run. A kernel that needs special instructions holds a proof that the processor has
+/// them. Only this file makes proofs, after asking the processor or the build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kernel {
     Portable,
@@ -22,9 +22,10 @@ pub(super) enum Kernel {
 }
 
 impl Kernel {
-    /// Runs of fewer bytes are decoded one by one. Measured with lengths that can and cannot be foreseen.
+    /// Runs shorter than this many bytes are decoded one value at a time. Measured with predictable and with random lengths
+    /// of values: AVX-512 wins from four bytes on.
     #[inline(always)]
-    pub(super) const fn least(self) -> usize {
+    pub(super) const fn min_len(self) -> usize {
         match self {
             #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
             Self::Avx512(_) => 4,
@@ -44,9 +45,9 @@ pub(super) use here::kernels;
 
 #[cfg(any(not(target_arch = "x86_64"), tablepb_safe))]
 mod constant {
-    use super::Kernel;
+    use crate::wire::kernels::dispatch::Kernel;
 
-    /// The processor has NEON: the build is for those that have.
+    /// Proof that the processor has NEON: the build is for processors that have it.
     #[cfg(all(
         target_arch = "aarch64",
         target_feature = "neon",
@@ -81,7 +82,7 @@ mod constant {
 
 #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
 mod x86_64 {
-    use super::Kernel;
+    use crate::wire::kernels::dispatch::Kernel;
 
     #[cfg(feature = "std")]
     macro_rules! has {
@@ -93,12 +94,12 @@ mod x86_64 {
         ($($feature:tt)*) => { $(cfg!(target_feature = $feature))&&* };
     }
 
-    /// The processor has the instructions of the kernels `avx512` and `pack512`: AVX-512 F, BW, VBMI and VBMI2, BMI1,
+    /// Proof that the processor has the instructions of the kernels `avx512` and `pack512`: AVX-512 F, BW, VBMI and VBMI2, BMI1,
     /// BMI2, POPCNT, LZCNT.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) struct Avx512(());
 
-    /// The processor has the instructions of the kernel `avx2`, and a fast `pext`: AVX2, BMI1, BMI2, POPCNT, LZCNT.
+    /// Proof that the processor has the instructions of the kernel `avx2`, and a fast `pext`: AVX2, BMI1, BMI2, POPCNT, LZCNT.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) struct Avx2(());
 
@@ -142,23 +143,23 @@ mod x86_64 {
     pub(crate) fn kernel() -> Kernel {
         use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-        /// What `ask` found, as a number; 0 before the first use.
+        /// The kernel that `ask` found, as a number; 0 before the first call.
         static BEST: AtomicU8 = AtomicU8::new(0);
 
         #[cold]
         #[inline(never)]
         fn ask() -> Kernel {
             let best = best();
-            let place = match best {
+            let number = match best {
                 Kernel::Portable => 1,
                 Kernel::Avx2(_) => 2,
                 Kernel::Avx512(_) => 3,
             };
-            BEST.store(place, Relaxed);
+            BEST.store(number, Relaxed);
             best
         }
 
-        // Every thread that comes too early finds the same. Only `ask` stores, so 2 and 3 are proof of what it found.
+        // Threads that race here find the same kernel. Only `ask` stores, so 2 and 3 prove what it found.
         match BEST.load(Relaxed) {
             1 => Kernel::Portable,
             2 => Kernel::Avx2(Avx2(())),
@@ -174,5 +175,19 @@ mod x86_64 {
         all.extend(Avx2::detect().map(Kernel::Avx2));
         all.extend(Avx512::detect().map(Kernel::Avx512));
         all
+    }
+}
+
+#[cfg(test)]
+pub(super) mod last {
+    //! The kernel that was called last, which tests ask for.
+
+    use crate::wire::kernels::dispatch::Kernel;
+    use core::cell::Cell;
+
+    extern crate std;
+
+    std::thread_local! {
+        pub(crate) static RAN: Cell<Option<Kernel>> = const { Cell::new(None) };
     }
 }

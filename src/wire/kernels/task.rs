@@ -1,0 +1,107 @@
+//! Compiles the encoder's loops twice from one source: for any processor, and for processors with BMI2 and LZCNT.
+//!
+//! BMI2 spreads the bits of a varint over its bytes with one instruction (`pdep`) instead of a dozen, and its shifts
+//! take their count from any register.
+
+use super::dispatch::{self, Kernel};
+use crate::wire::varint;
+
+/// How this processor spreads the bits of a varint. A value of an implementing type proves that the processor has the
+/// instructions of that type.
+pub(crate) trait Bits: Copy {
+    /// Puts the eight lowest 7-bit groups of a value into eight bytes, lowest first. Drops bits 56 and up.
+    fn spread(self, value: u64) -> u64;
+}
+
+/// Shifts and masks, which every processor has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AnyBits;
+
+impl Bits for AnyBits {
+    #[inline(always)]
+    fn spread(self, value: u64) -> u64 {
+        varint::spread(value)
+    }
+}
+
+/// The `pdep` instruction of BMI2. Only [`deposit`], which runs on processors with BMI2, makes a value.
+#[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deposit(());
+
+#[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
+impl Bits for Deposit {
+    #[inline(always)]
+    fn spread(self, value: u64) -> u64 {
+        // SAFETY: the processor has BMI2: only `deposit` makes a `Deposit`, and its caller has proved it.
+        unsafe { core::arch::x86_64::_pdep_u64(value, 0x7f7f_7f7f_7f7f_7f7f) }
+    }
+}
+
+/// A task that runs faster with the instructions of the best processor. [`run`](Self::run) must be inlined: that is how
+/// it gets compiled for them.
+pub(crate) trait CpuTask {
+    /// The task's result.
+    type Out;
+
+    /// Runs the task.
+    fn run(self, bits: impl Bits) -> Self::Out;
+}
+
+/// Runs a task with the best instructions of this processor.
+#[inline(always)]
+pub(crate) fn with_best_cpu<T: CpuTask>(task: T) -> T::Out {
+    match dispatch::kernel() {
+        Kernel::Portable => task.run(AnyBits),
+        // SAFETY: `Avx2` and `Avx512` prove that the processor has BMI1, BMI2, LZCNT and POPCNT.
+        #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
+        Kernel::Avx2(_) | Kernel::Avx512(_) => unsafe { deposit(task) },
+        #[cfg(all(
+            target_arch = "aarch64",
+            target_feature = "neon",
+            target_endian = "little",
+            not(tablepb_safe)
+        ))]
+        Kernel::Neon(_) => task.run(AnyBits),
+    }
+}
+
+/// Runs a task compiled for BMI2.
+///
+/// # Safety
+/// The processor has BMI1, BMI2, LZCNT and POPCNT.
+#[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn deposit<T: CpuTask>(task: T) -> T::Out {
+    task.run(Deposit(()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    struct Spread(Vec<u64>);
+
+    impl CpuTask for Spread {
+        type Out = (Vec<u64>, &'static str);
+
+        fn run(self, bits: impl Bits) -> Self::Out {
+            (self.0.iter().map(|&value| bits.spread(value)).collect(), name_of(&bits))
+        }
+    }
+
+    fn name_of<B: Bits>(_: &B) -> &'static str {
+        core::any::type_name::<B>()
+    }
+
+    #[test]
+    fn the_best_is_used_and_agrees() {
+        let values: Vec<u64> = varint::tests::edges().collect();
+        let expected: Vec<u64> = values.iter().map(|&value| AnyBits.spread(value)).collect();
+        let (spread, name) = with_best_cpu(Spread(values));
+        assert_eq!(spread, expected);
+        let deposits = cfg!(target_arch = "x86_64") && dispatch::kernel() != Kernel::Portable;
+        assert_eq!(name.ends_with("AnyBits"), !deposits, "{name}");
+    }
+}
