@@ -10,8 +10,8 @@ use common::projections::{all_fields, paths};
 use common::scarce::{Scarce, sweep};
 use common::schema_gen::{ALL, schema};
 use tablepb::{
-    DecodeOptions, DynamicMessage, EncodeOptions, FieldDescriptor, FieldKind, MapKey, MessageMut,
-    MessageView, Projection, SetFieldError, Value, ValueRef,
+    DecodeOptions, DynamicMessage, EncodeOptions, FieldDescriptor, Kind, MapKey, MessageMut, MessageView,
+    Projection, SetFieldError, Value, ValueRef,
 };
 
 #[global_allocator]
@@ -139,7 +139,7 @@ fn pick(
 ) -> FieldDescriptor {
     let set: Vec<_> = fields.iter().filter(|f| view.is_some_and(|view| view.has_field(f))).cloned().collect();
     let enums: Vec<_> =
-        set.iter().filter(|f| f.is_list() && matches!(f.kind(), FieldKind::Enum(_))).cloned().collect();
+        set.iter().filter(|f| f.is_list() && matches!(f.kind(), Kind::Enum(_))).cloned().collect();
     let fields = match choices.below(4) {
         0 if !enums.is_empty() => &enums,
         1 | 2 if !set.is_empty() => &set,
@@ -158,13 +158,13 @@ fn edit(message: &DynamicMessage, choices: &mut Choices) -> Edit {
             return Edit { steps, op: Op::ClearUnknown };
         }
         let field = pick(&fields, view, choices);
-        let FieldKind::Message(next) = field.kind() else { return Edit { steps, op: op(field, choices) } };
+        let Kind::Message(next) = field.kind() else { return Edit { steps, op: op(field, choices) } };
         if steps.len() > 3 || choices.once_in(3) {
             return Edit { steps, op: op(field, choices) };
         }
         let value = view.map(|view| view.get_field(&field));
         if field.is_map() {
-            let FieldKind::Message(of) = next.map_entry_value_field().unwrap().kind() else {
+            let Kind::Message(of) = next.map_entry_value_field().unwrap().kind() else {
                 return Edit { steps, op: op(field, choices) };
             };
             let key = key(&next.map_entry_key_field().unwrap(), choices);
@@ -195,7 +195,7 @@ fn op(field: FieldDescriptor, choices: &mut Choices) -> Op {
         return Op::Clear(field);
     }
     if field.is_map() {
-        let FieldKind::Message(entry) = field.kind() else { unreachable!() };
+        let Kind::Message(entry) = field.kind() else { unreachable!() };
         let key = key(&entry.map_entry_key_field().unwrap(), choices);
         let value = one(&entry.map_entry_value_field().unwrap(), choices);
         return match roll {
@@ -230,18 +230,18 @@ fn key(field: &FieldDescriptor, choices: &mut Choices) -> MapKey {
 fn one(field: &FieldDescriptor, choices: &mut Choices) -> Value {
     let n = choices.below(3);
     match field.kind() {
-        FieldKind::Bool => Value::Bool(n != 0),
-        FieldKind::Int32 | FieldKind::Sint32 | FieldKind::Sfixed32 => Value::I32(n as i32),
-        FieldKind::Int64 | FieldKind::Sint64 | FieldKind::Sfixed64 => Value::I64(n as i64),
-        FieldKind::Uint32 | FieldKind::Fixed32 => Value::U32(n as u32),
-        FieldKind::Uint64 | FieldKind::Fixed64 => Value::U64(n as u64),
-        FieldKind::Float => Value::F32(n as f32),
-        FieldKind::Double => Value::F64(n as f64),
-        FieldKind::String if n == 1 && !field.validates_utf8() => Value::Bytes(b"\xff".into()),
-        FieldKind::String => Value::String("a long text, longer than what is there to spare".repeat(n)),
-        FieldKind::Bytes => Value::Bytes(vec![7; 30 * n]),
-        FieldKind::Enum(e) => Value::EnumNumber(e.values().next().unwrap().number()),
-        FieldKind::Message(message) => Value::Message(DynamicMessage::new(&message)),
+        Kind::Bool => Value::Bool(n != 0),
+        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => Value::I32(n as i32),
+        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => Value::I64(n as i64),
+        Kind::Uint32 | Kind::Fixed32 => Value::U32(n as u32),
+        Kind::Uint64 | Kind::Fixed64 => Value::U64(n as u64),
+        Kind::Float => Value::F32(n as f32),
+        Kind::Double => Value::F64(n as f64),
+        Kind::String if n == 1 && !field.validates_utf8() => Value::Bytes(b"\xff".into()),
+        Kind::String => Value::String("a long text, longer than what is there to spare".repeat(n)),
+        Kind::Bytes => Value::Bytes(vec![7; 30 * n]),
+        Kind::Enum(e) => Value::EnumNumber(e.values().next().unwrap().number()),
+        Kind::Message(message) => Value::Message(DynamicMessage::new(&message)),
     }
 }
 

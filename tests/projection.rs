@@ -13,8 +13,8 @@ use common::schema::Schema;
 use common::schema_gen::{ALL, schema};
 use proptest::prelude::*;
 use tablepb::{
-    DecodeOptions, Decoder, DynamicMessage, EncodeOptions, FieldDescriptor, FieldKind, MapKey,
-    MessageDescriptor, MessageMut, Projection, Value, ValueRef,
+    DecodeOptions, Decoder, DynamicMessage, EncodeOptions, FieldDescriptor, Kind, MapKey, MessageDescriptor,
+    MessageMut, Projection, Value, ValueRef,
 };
 
 const PARTIAL: DecodeOptions = DecodeOptions::new().allow_partial(true);
@@ -122,7 +122,7 @@ fn change(part: &mut MessageMut<'_>, full: &mut MessageMut<'_>, choices: &mut Ch
         full.clear_field(&field);
         return;
     }
-    let message = matches!(field.kind(), FieldKind::Message(_));
+    let message = matches!(field.kind(), Kind::Message(_));
     match choices.below(4) {
         0 if message && !field.is_list() && !field.is_map() && depth > 0 => {
             let mut inner = part.message_mut(&field).unwrap();
@@ -136,7 +136,7 @@ fn change(part: &mut MessageMut<'_>, full: &mut MessageMut<'_>, choices: &mut Ch
             }
         }
         0 | 1 if field.is_map() => {
-            let FieldKind::Message(entry) = field.kind() else { unreachable!() };
+            let Kind::Message(entry) = field.kind() else { unreachable!() };
             let key = key(&entry.map_entry_key_field().unwrap(), choices);
             if choices.below(2) == 0 {
                 assert_eq!(part.remove(&field, key.clone()).unwrap(), full.remove(&field, key).unwrap());
@@ -179,17 +179,17 @@ fn key(field: &FieldDescriptor, choices: &mut Choices) -> MapKey {
 fn scalar(field: &FieldDescriptor, choices: &mut Choices) -> Value {
     let n = choices.below(3);
     match field.kind() {
-        FieldKind::Bool => Value::Bool(n != 0),
-        FieldKind::Int32 | FieldKind::Sint32 | FieldKind::Sfixed32 => Value::I32(n as i32),
-        FieldKind::Int64 | FieldKind::Sint64 | FieldKind::Sfixed64 => Value::I64(n as i64),
-        FieldKind::Uint32 | FieldKind::Fixed32 => Value::U32(n as u32),
-        FieldKind::Uint64 | FieldKind::Fixed64 => Value::U64(n as u64),
-        FieldKind::Float => Value::F32(n as f32),
-        FieldKind::Double => Value::F64(n as f64),
-        FieldKind::String => Value::String("ab"[..n].into()),
-        FieldKind::Bytes => Value::Bytes(b"ab"[..n].into()),
-        FieldKind::Enum(e) => Value::EnumNumber(e.values().next().unwrap().number()),
-        FieldKind::Message(message) => Value::Message(DynamicMessage::new(&message)),
+        Kind::Bool => Value::Bool(n != 0),
+        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => Value::I32(n as i32),
+        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => Value::I64(n as i64),
+        Kind::Uint32 | Kind::Fixed32 => Value::U32(n as u32),
+        Kind::Uint64 | Kind::Fixed64 => Value::U64(n as u64),
+        Kind::Float => Value::F32(n as f32),
+        Kind::Double => Value::F64(n as f64),
+        Kind::String => Value::String("ab"[..n].into()),
+        Kind::Bytes => Value::Bytes(b"ab"[..n].into()),
+        Kind::Enum(e) => Value::EnumNumber(e.values().next().unwrap().number()),
+        Kind::Message(message) => Value::Message(DynamicMessage::new(&message)),
     }
 }
 

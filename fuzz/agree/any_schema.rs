@@ -9,7 +9,7 @@ pub mod make_schema;
 
 use tablepb::{
     DecodeError, DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EncodeOptions,
-    FieldKind, MessageDescriptor, Projection,
+    Kind, MessageDescriptor, Projection,
 };
 
 /// How far an input got.
@@ -130,7 +130,7 @@ fn paths(schema: &MessageDescriptor, payload: &[u8]) -> Vec<String> {
     let mut paths = Vec::new();
     for (at, field) in schema.fields().enumerate().filter(|(at, _)| bit(*at)) {
         match field.kind() {
-            FieldKind::Message(inner) if bit(at + 3) && !field.is_map() && !inner.is_message_set() => {
+            Kind::Message(inner) if bit(at + 3) && !field.is_map() && !inner.is_message_set() => {
                 let parts = inner.fields().enumerate().filter(|(i, _)| bit(at + i));
                 paths.extend(parts.map(|(_, part)| format!("{}.{}", field.name(), part.name())));
             }

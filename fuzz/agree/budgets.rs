@@ -5,7 +5,7 @@ use super::case::Case;
 use super::valid::{self, PARTIAL, ROOMY};
 use crate::common::choices::Choices;
 use tablepb::wire::Reader;
-use tablepb::{DecodeError, DecodeErrorKind, DynamicMessage, FieldDescriptor, FieldKind, Value};
+use tablepb::{DecodeError, DecodeErrorKind, DynamicMessage, FieldDescriptor, Kind, Value};
 
 /// Merges tried and failed, for those who want to know that something was tried.
 #[derive(Clone, Copy, Debug, Default)]
@@ -152,13 +152,13 @@ fn changed(message: &mut DynamicMessage, given: usize, choices: &mut Choices) {
     let before = message.clone();
     let field = choices.pick(&fields).clone();
     let done = match field.kind() {
-        FieldKind::Message(_) if field.is_map() => false,
-        FieldKind::Message(_) if field.is_list() => message.push_message(&field).is_ok(),
-        FieldKind::Message(_) => message.message_mut(&field).is_ok(),
-        FieldKind::String if field.is_list() => message.push(&field, "pushed").is_ok(),
-        FieldKind::String => message.set_field(&field, "set").is_ok(),
-        FieldKind::Bytes if !field.is_list() => message.set_field(&field, vec![0xff; 9]).is_ok(),
-        FieldKind::Fixed64 if !field.is_list() => message.set_field(&field, Value::U64(u64::MAX)).is_ok(),
+        Kind::Message(_) if field.is_map() => false,
+        Kind::Message(_) if field.is_list() => message.push_message(&field).is_ok(),
+        Kind::Message(_) => message.message_mut(&field).is_ok(),
+        Kind::String if field.is_list() => message.push(&field, "pushed").is_ok(),
+        Kind::String => message.set_field(&field, "set").is_ok(),
+        Kind::Bytes if !field.is_list() => message.set_field(&field, vec![0xff; 9]).is_ok(),
+        Kind::Fixed64 if !field.is_list() => message.set_field(&field, Value::U64(u64::MAX)).is_ok(),
         _ => {
             message.clear_field(&field);
             assert!(!message.has_field(&field));

@@ -5,7 +5,7 @@ use super::any_schema::make_schema;
 use super::case::Case;
 use crate::common::choices::Choices;
 use crate::common::payload::mutate;
-use tablepb::{DescriptorPool, FieldKind, RecordPlan};
+use tablepb::{DescriptorPool, Kind, RecordPlan};
 
 /// The first byte says whether the rest is a set as it stands.
 pub fn check(input: &[u8]) -> bool {
@@ -61,8 +61,8 @@ fn found(pool: &DescriptorPool) {
             assert_eq!(message.get_field_by_name(field.name()).as_ref(), Some(&field));
             let _ = (field.explicit_default(), field.json_name().len(), field.options().encoded_len());
             match field.kind() {
-                FieldKind::Message(of) => assert!(pool.get_message_by_name(of.full_name()).is_some()),
-                FieldKind::Enum(of) => assert!(of.get_value(of.default_value().number()).is_some()),
+                Kind::Message(of) => assert!(pool.get_message_by_name(of.full_name()).is_some()),
+                Kind::Enum(of) => assert!(of.get_value(of.default_value().number()).is_some()),
                 _ => {}
             }
         }

@@ -11,7 +11,7 @@ use crate::common::wire::Wire;
 use bytes::{Bytes, BytesMut};
 use std::cell::RefCell;
 use tablepb::{
-    DynamicMessage, FieldDescriptor, FieldKind, MapKey, MessageDescriptor, MessageMut, SetFieldError,
+    DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, MessageMut, SetFieldError,
     SetFieldErrorKind, Value,
 };
 
@@ -95,8 +95,7 @@ fn step(case: &Case, target: &mut MessageMut<'_>, depth: u32, choices: &mut Choi
         return;
     }
     let field = choices.pick(&fields).clone();
-    if depth < 3 && choices.below(3) == 0 && matches!(field.kind(), FieldKind::Message(_)) && !field.is_map()
-    {
+    if depth < 3 && choices.below(3) == 0 && matches!(field.kind(), Kind::Message(_)) && !field.is_map() {
         let child = match field.is_list() {
             true => target.push_message(&field),
             false => target.message_mut(&field),
@@ -107,7 +106,7 @@ fn step(case: &Case, target: &mut MessageMut<'_>, depth: u32, choices: &mut Choi
     let before = target.as_view().to_owned();
     let way = choices.below(4);
     let result = match field.kind() {
-        FieldKind::Message(entry) if field.is_map() => {
+        Kind::Message(entry) if field.is_map() => {
             let key = key(&entry.map_entry_key_field().expect("an entry"), choices);
             let value = value(case, &entry.map_entry_value_field().expect("an entry"), choices);
             if way == 0 {
@@ -156,11 +155,11 @@ fn unchanged(
 fn key(field: &FieldDescriptor, choices: &mut Choices) -> MapKey {
     let small = choices.below(12) as u32;
     match field.kind() {
-        FieldKind::Bool => MapKey::Bool(small & 1 == 1),
-        FieldKind::Int32 | FieldKind::Sint32 | FieldKind::Sfixed32 => MapKey::I32(small as i32 - 3),
-        FieldKind::Int64 | FieldKind::Sint64 | FieldKind::Sfixed64 => MapKey::I64(i64::from(small) - 3),
-        FieldKind::Uint32 | FieldKind::Fixed32 => MapKey::U32(small),
-        FieldKind::Uint64 | FieldKind::Fixed64 => MapKey::U64(small.into()),
+        Kind::Bool => MapKey::Bool(small & 1 == 1),
+        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => MapKey::I32(small as i32 - 3),
+        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => MapKey::I64(i64::from(small) - 3),
+        Kind::Uint32 | Kind::Fixed32 => MapKey::U32(small),
+        Kind::Uint64 | Kind::Fixed64 => MapKey::U64(small.into()),
         _ => MapKey::String("k".repeat(small as usize / 2)),
     }
 }
@@ -168,17 +167,17 @@ fn key(field: &FieldDescriptor, choices: &mut Choices) -> MapKey {
 /// A value for a field or for one of its elements.
 fn value(case: &Case, field: &FieldDescriptor, choices: &mut Choices) -> Value {
     match field.kind() {
-        FieldKind::Bool => Value::Bool(choices.below(2) == 1),
-        FieldKind::Int32 | FieldKind::Sint32 | FieldKind::Sfixed32 => Value::I32(choices.bits() as i32),
-        FieldKind::Int64 | FieldKind::Sint64 | FieldKind::Sfixed64 => Value::I64(choices.bits() as i64),
-        FieldKind::Uint32 | FieldKind::Fixed32 => Value::U32(choices.bits() as u32),
-        FieldKind::Uint64 | FieldKind::Fixed64 => Value::U64(choices.bits()),
-        FieldKind::Float => Value::F32(choices.below(100) as f32),
-        FieldKind::Double => Value::F64(choices.below(100) as f64),
-        FieldKind::String => Value::String(choices.text(3)),
-        FieldKind::Bytes => Value::Bytes(choices.bytes(3)),
-        FieldKind::Enum(list) => Value::EnumNumber(list.default_value().number()),
-        FieldKind::Message(message) => {
+        Kind::Bool => Value::Bool(choices.below(2) == 1),
+        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => Value::I32(choices.bits() as i32),
+        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => Value::I64(choices.bits() as i64),
+        Kind::Uint32 | Kind::Fixed32 => Value::U32(choices.bits() as u32),
+        Kind::Uint64 | Kind::Fixed64 => Value::U64(choices.bits()),
+        Kind::Float => Value::F32(choices.below(100) as f32),
+        Kind::Double => Value::F64(choices.below(100) as f64),
+        Kind::String => Value::String(choices.text(3)),
+        Kind::Bytes => Value::Bytes(choices.bytes(3)),
+        Kind::Enum(list) => Value::EnumNumber(list.default_value().number()),
+        Kind::Message(message) => {
             let name = message.full_name();
             let index = (0..case.schema.messages.len()).find(|&m| case.schema.full_name(m) == name);
             let bytes =

@@ -6,7 +6,7 @@ use super::valid::{self, PARTIAL, ROOMY};
 use crate::common::choices::Choices;
 use crate::common::projections::{all_fields, paths};
 use tablepb::{
-    DecodeErrorKind, DynamicMessage, FieldDescriptor, FieldKind, MapKey, MessageMut, Projection, Value,
+    DecodeErrorKind, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageMut, Projection, Value,
 };
 
 pub fn check(input: &[u8]) {
@@ -105,7 +105,7 @@ fn change(part: &mut MessageMut<'_>, full: &mut MessageMut<'_>, choices: &mut Ch
         full.clear_field(&field);
         return;
     }
-    let message = matches!(field.kind(), FieldKind::Message(_));
+    let message = matches!(field.kind(), Kind::Message(_));
     match choices.below(4) {
         0 | 1 if message && !field.is_list() && !field.is_map() && depth > 0 => {
             let mut inner = part.message_mut(&field).expect("a message field");
@@ -119,7 +119,7 @@ fn change(part: &mut MessageMut<'_>, full: &mut MessageMut<'_>, choices: &mut Ch
             }
         }
         0..3 if field.is_map() => {
-            let FieldKind::Message(entry) = field.kind() else { unreachable!() };
+            let Kind::Message(entry) = field.kind() else { unreachable!() };
             let key = key(&entry.map_entry_key_field().expect("an entry"), choices);
             if choices.below(3) == 0 {
                 assert_eq!(part.remove(&field, key.clone()), full.remove(&field, key));
@@ -162,16 +162,16 @@ fn key(field: &FieldDescriptor, choices: &mut Choices) -> MapKey {
 fn value(field: &FieldDescriptor, choices: &mut Choices) -> Value {
     let n = choices.below(3);
     match field.kind() {
-        FieldKind::Bool => Value::Bool(n != 0),
-        FieldKind::Int32 | FieldKind::Sint32 | FieldKind::Sfixed32 => Value::I32(n as i32),
-        FieldKind::Int64 | FieldKind::Sint64 | FieldKind::Sfixed64 => Value::I64(n as i64),
-        FieldKind::Uint32 | FieldKind::Fixed32 => Value::U32(n as u32),
-        FieldKind::Uint64 | FieldKind::Fixed64 => Value::U64(n as u64),
-        FieldKind::Float => Value::F32(n as f32),
-        FieldKind::Double => Value::F64(n as f64),
-        FieldKind::String => Value::String("é".repeat(n)),
-        FieldKind::Bytes => Value::Bytes(vec![0xff; n]),
-        FieldKind::Enum(list) => Value::EnumNumber(list.default_value().number()),
-        FieldKind::Message(message) => Value::Message(DynamicMessage::new(&message)),
+        Kind::Bool => Value::Bool(n != 0),
+        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => Value::I32(n as i32),
+        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => Value::I64(n as i64),
+        Kind::Uint32 | Kind::Fixed32 => Value::U32(n as u32),
+        Kind::Uint64 | Kind::Fixed64 => Value::U64(n as u64),
+        Kind::Float => Value::F32(n as f32),
+        Kind::Double => Value::F64(n as f64),
+        Kind::String => Value::String("é".repeat(n)),
+        Kind::Bytes => Value::Bytes(vec![0xff; n]),
+        Kind::Enum(list) => Value::EnumNumber(list.default_value().number()),
+        Kind::Message(message) => Value::Message(DynamicMessage::new(&message)),
     }
 }

@@ -5,8 +5,7 @@
 //! editions too, with their older spellings (`packed`, `required`, groups, `optional` in proto3) turned into
 //! features. Nothing outside of this room sees features: descriptors answer questions like `supports_presence`.
 
-use super::proto::{Edition, label, type_code};
-use super::read::{Field, File};
+use super::edition::Edition;
 
 /// `features.field_presence`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,10 +117,6 @@ impl Features {
         }
     }
 
-    pub(super) fn of_file(file: &File<'_>) -> Self {
-        Self::of_edition(file.edition).with(file.options.features)
-    }
-
     /// These features, changed by the options of a definition inside.
     pub(super) fn with(self, overrides: FeatureOverrides) -> Self {
         Self {
@@ -132,27 +127,6 @@ impl Features {
             delimited: overrides.delimited.unwrap_or(self.delimited),
             strict_json: overrides.strict_json.unwrap_or(self.strict_json),
         }
-    }
-
-    /// The features of a field inside of a definition that has these: its options, and what proto2 and proto3
-    /// wrote in other ways before there were features.
-    pub(super) fn of_field(self, field: &Field<'_>, edition: Edition) -> Self {
-        let mut this = self.with(field.options.features);
-        if edition.is_legacy() {
-            if let Some(packed) = field.options.packed {
-                this.packed = packed;
-            }
-            if field.label == label::REQUIRED {
-                this.field_presence = FieldPresence::LegacyRequired;
-            }
-            if field.proto3_optional {
-                this.field_presence = FieldPresence::Explicit;
-            }
-        }
-        if field.type_code == type_code::GROUP {
-            this.delimited = true;
-        }
-        this
     }
 }
 
@@ -181,19 +155,5 @@ mod tests {
         let inner = message.with(FeatureOverrides { delimited: Some(false), ..Default::default() });
         assert!(file.delimited && message.delimited && message.closed_enum);
         assert!(!file.closed_enum && !inner.delimited && inner.closed_enum);
-    }
-
-    #[test]
-    fn old_spellings_are_features() {
-        let field = Field { label: label::REQUIRED, type_code: type_code::GROUP, ..Default::default() };
-        let features = Features::of_edition(Edition::Proto2).of_field(&field, Edition::Proto2);
-        assert_eq!(features.field_presence, FieldPresence::LegacyRequired);
-        assert!(features.delimited);
-        let mut packed = Field::default();
-        packed.options.packed = Some(false);
-        assert!(!Features::of_edition(Edition::Proto3).of_field(&packed, Edition::Proto3).packed);
-        let optional = Field { proto3_optional: true, ..Default::default() };
-        let features = Features::of_edition(Edition::Proto3).of_field(&optional, Edition::Proto3);
-        assert_eq!(features.field_presence, FieldPresence::Explicit);
     }
 }

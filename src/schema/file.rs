@@ -1,6 +1,6 @@
 //! [`FileDescriptor`].
 
-use super::model::{FileData, Import, Owner, Run};
+use super::model::{Container, FileData, Import, IndexRange};
 use super::print;
 use super::{
     DescriptorPool, Edition, EnumDescriptor, ExtensionDescriptor, MessageDescriptor, ServiceDescriptor,
@@ -68,28 +68,32 @@ impl FileDescriptor {
     pub fn messages(&self) -> impl ExactSizeIterator<Item = MessageDescriptor> + '_ {
         self.pool
             .data()
-            .messages_in(Owner::File(self.index))
+            .messages_in(Container::File(self.index))
             .iter()
             .map(|&i| MessageDescriptor::new(&self.pool, i))
     }
 
     /// The top-level enums, in the order of the file.
     pub fn enums(&self) -> impl ExactSizeIterator<Item = EnumDescriptor> + '_ {
-        self.pool.data().enums_in(Owner::File(self.index)).iter().map(|&i| EnumDescriptor::new(&self.pool, i))
+        self.pool
+            .data()
+            .enums_in(Container::File(self.index))
+            .iter()
+            .map(|&i| EnumDescriptor::new(&self.pool, i))
     }
 
     /// The extensions declared at the top level, in the order of the file.
     pub fn extensions(&self) -> impl ExactSizeIterator<Item = ExtensionDescriptor> + '_ {
         self.pool
             .data()
-            .extensions_in(Owner::File(self.index))
+            .extensions_in(Container::File(self.index))
             .iter()
             .map(|&i| ExtensionDescriptor::new(&self.pool, i))
     }
 
     /// The services, in the order of the file.
     pub fn services(&self) -> impl ExactSizeIterator<Item = ServiceDescriptor> + '_ {
-        let Run { start, end } = self.data().services;
+        let IndexRange { start, end } = self.data().services;
         (start..end).map(|i| ServiceDescriptor::new(&self.pool, i))
     }
 

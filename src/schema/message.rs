@@ -1,6 +1,6 @@
 //! [`MessageDescriptor`] and [`OneofDescriptor`].
 
-use super::model::{MessageData, OneofData, Owner};
+use super::model::{Container, MessageData, OneofData};
 use super::{
     DescriptorPool, EnumDescriptor, ExtensionDescriptor, FieldDescriptor, FieldRef, FileDescriptor, print,
 };
@@ -105,14 +105,14 @@ impl MessageDescriptor {
 
     /// The messages nested directly in this one, in the order of the file, map entries included.
     pub fn child_messages(&self) -> impl ExactSizeIterator<Item = MessageDescriptor> + '_ {
-        self.pool.data().messages_in(Owner::Message(self.index)).iter().map(|&i| Self::new(&self.pool, i))
+        self.pool.data().messages_in(Container::Message(self.index)).iter().map(|&i| Self::new(&self.pool, i))
     }
 
     /// The enums nested directly in this message, in the order of the file.
     pub fn child_enums(&self) -> impl ExactSizeIterator<Item = EnumDescriptor> + '_ {
         self.pool
             .data()
-            .enums_in(Owner::Message(self.index))
+            .enums_in(Container::Message(self.index))
             .iter()
             .map(|&i| EnumDescriptor::new(&self.pool, i))
     }
@@ -121,7 +121,7 @@ impl MessageDescriptor {
     pub fn child_extensions(&self) -> impl ExactSizeIterator<Item = ExtensionDescriptor> + '_ {
         self.pool
             .data()
-            .extensions_in(Owner::Message(self.index))
+            .extensions_in(Container::Message(self.index))
             .iter()
             .map(|&i| ExtensionDescriptor::new(&self.pool, i))
     }

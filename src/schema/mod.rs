@@ -9,6 +9,7 @@
 
 mod build;
 mod descriptor_proto;
+mod edition;
 mod enumeration;
 mod escape;
 mod features;
@@ -29,15 +30,18 @@ mod symbols;
 mod tables;
 mod write;
 
+pub use edition::Edition;
 pub use enumeration::{EnumDescriptor, EnumValueDescriptor};
-pub use field::{ExtensionDescriptor, FieldDescriptor, FieldKind, FieldRef};
+pub use field::{DescriptorKind, ExtensionDescriptor, FieldDescriptor, FieldRef};
 pub use file::FileDescriptor;
 pub use message::{MessageDescriptor, OneofDescriptor};
 pub use options::PoolOptions;
 pub(crate) use path::components;
 pub use pool::DescriptorPool;
-pub use proto::Edition;
 pub use service::{MethodDescriptor, ServiceDescriptor};
+
+/// What reading and building a schema gives.
+type Result<T, E = crate::error::DescriptorError> = core::result::Result<T, E>;
 
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,8 @@
 //! and every name is unique in its scope; the handles (`MessageDescriptor` and so on) rely on that and still answer
 //! with something harmless if it were not so.
 
-use super::names::{Name, Names, Text};
-use super::proto::Edition;
+use super::edition::Edition;
+use super::names::{Name, Names, TextRange};
 use super::symbols::{Scope, Symbol, SymbolTable};
 use crate::program::{Full, ProgramSet, Room};
 use crate::table::{Cardinality, Kind};
@@ -23,12 +23,12 @@ pub(super) struct Span {
 
 /// A range of one of the pool's lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct IndexRange {
     pub(super) start: u32,
     pub(super) end: u32,
 }
 
-impl Run {
+impl IndexRange {
     /// The part of a list.
     pub(super) fn of<T>(self, list: &[T]) -> &[T] {
         list.get(self.start as usize..self.end as usize).unwrap_or(&[])
@@ -37,12 +37,12 @@ impl Run {
 
 /// What a definition is declared in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Owner {
+pub(super) enum Container {
     File(u32),
     Message(u32),
 }
 
-impl Owner {
+impl Container {
     fn of(file: u32, parent: u32) -> Self {
         if parent == NONE { Self::File(file) } else { Self::Message(parent) }
     }
@@ -69,7 +69,7 @@ pub(super) struct PoolData {
     pub(super) reserved_ranges: Vec<(u32, u32)>,
     /// Of enums: first and last number.
     pub(super) enum_reserved_ranges: Vec<(i32, i32)>,
-    pub(super) reserved_names: Vec<Text>,
+    pub(super) reserved_names: Vec<TextRange>,
     pub(super) values: Vec<EnumValueData>,
     /// Positions of the values of each enum, sorted by number; of several names for a number the first one comes first.
     pub(super) by_number: Vec<u32>,
@@ -88,12 +88,12 @@ pub(super) struct PoolData {
 
 #[derive(Debug)]
 pub(super) struct FileData {
-    pub(super) name: Text,
-    pub(super) package: Text,
+    pub(super) name: TextRange,
+    pub(super) package: TextRange,
     pub(super) edition: Edition,
-    pub(super) dependencies: Run,
+    pub(super) dependencies: IndexRange,
     /// Indices of its services.
-    pub(super) services: Run,
+    pub(super) services: IndexRange,
     /// The `FileDescriptorProto`.
     pub(super) proto: Span,
     pub(super) options: Span,
@@ -112,7 +112,7 @@ pub(super) enum Import {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DependencyData {
-    pub(super) name: Text,
+    pub(super) name: TextRange,
     pub(super) import: Import,
     /// `NONE` for a weak or option import of a file that is not in the pool.
     pub(super) file: u32,
@@ -130,10 +130,10 @@ pub(super) struct MessageData {
     pub(super) fields: Vec<FieldData>,
     /// How many of `fields` are declared in the message itself.
     pub(super) declared: u32,
-    pub(super) oneofs: Run,
-    pub(super) extension_ranges: Run,
-    pub(super) reserved_ranges: Run,
-    pub(super) reserved_names: Run,
+    pub(super) oneofs: IndexRange,
+    pub(super) extension_ranges: IndexRange,
+    pub(super) reserved_ranges: IndexRange,
+    pub(super) reserved_names: IndexRange,
     pub(super) options: Span,
     pub(super) map_entry: bool,
     pub(super) message_set: bool,
@@ -155,7 +155,7 @@ pub(super) struct OneofData {
     pub(super) name: Name,
     pub(super) options: Span,
     /// Its fields: a run of the pool's `members`.
-    pub(super) fields: Run,
+    pub(super) fields: IndexRange,
     /// Made by protoc for an `optional` field in proto3.
     pub(super) synthetic: bool,
 }
@@ -185,7 +185,7 @@ impl FieldFlags {
 #[derive(Debug)]
 pub(super) struct FieldData {
     pub(super) name: Name,
-    pub(super) json_name: Text,
+    pub(super) json_name: TextRange,
     pub(super) number: u32,
     /// With message and enum indices.
     pub(super) kind: Kind<u32, u32>,
@@ -207,7 +207,7 @@ pub(super) enum DefaultData {
     Int(i64),
     Uint(u64),
     Float(f64),
-    String(Text),
+    String(TextRange),
     Bytes(Span),
     /// Position in the values of the enum.
     Enum(u32),
@@ -231,9 +231,9 @@ pub(super) struct EnumData {
     /// The scope around the enum, which is the scope of its values too.
     pub(super) scope: Scope,
     /// In the order of the file; never empty.
-    pub(super) values: Run,
-    pub(super) reserved_ranges: Run,
-    pub(super) reserved_names: Run,
+    pub(super) values: IndexRange,
+    pub(super) reserved_ranges: IndexRange,
+    pub(super) reserved_names: IndexRange,
     pub(super) options: Span,
     pub(super) closed: bool,
     pub(super) allow_alias: bool,
@@ -254,7 +254,7 @@ pub(super) struct ServiceData {
     pub(super) name: Name,
     pub(super) file: u32,
     pub(super) scope: Scope,
-    pub(super) methods: Run,
+    pub(super) methods: IndexRange,
     pub(super) options: Span,
     pub(super) deprecated: bool,
 }
@@ -272,7 +272,7 @@ pub(super) struct MethodData {
 
 impl PoolData {
     /// The text of a name.
-    pub(super) fn text(&self, text: Text) -> &str {
+    pub(super) fn text(&self, text: TextRange) -> &str {
         self.names.get(text)
     }
 
@@ -289,17 +289,17 @@ impl PoolData {
     }
 
     /// Messages declared directly in a file or message, in the order of the file.
-    pub(super) fn messages_in(&self, owner: Owner) -> &[u32] {
+    pub(super) fn messages_in(&self, owner: Container) -> &[u32] {
         owned(&self.owned_messages, owner, |i| self.message_owner(i))
     }
 
     /// Enums declared directly in a file or message, in the order of the file.
-    pub(super) fn enums_in(&self, owner: Owner) -> &[u32] {
+    pub(super) fn enums_in(&self, owner: Container) -> &[u32] {
         owned(&self.owned_enums, owner, |i| self.enum_owner(i))
     }
 
     /// Extensions declared directly in a file or message, in the order of the file.
-    pub(super) fn extensions_in(&self, owner: Owner) -> &[u32] {
+    pub(super) fn extensions_in(&self, owner: Container) -> &[u32] {
         owned(&self.owned_extensions, owner, |i| self.extension_owner(i))
     }
 
@@ -315,17 +315,17 @@ impl PoolData {
         Ok(())
     }
 
-    fn message_owner(&self, index: u32) -> Owner {
+    fn message_owner(&self, index: u32) -> Container {
         let message = self.messages.get(index as usize);
-        message.map_or(Owner::File(NONE), |m| Owner::of(m.file, m.parent))
+        message.map_or(Container::File(NONE), |m| Container::of(m.file, m.parent))
     }
 
-    fn enum_owner(&self, index: u32) -> Owner {
-        self.enums.get(index as usize).map_or(Owner::File(NONE), |e| Owner::of(e.file, e.parent))
+    fn enum_owner(&self, index: u32) -> Container {
+        self.enums.get(index as usize).map_or(Container::File(NONE), |e| Container::of(e.file, e.parent))
     }
 
-    fn extension_owner(&self, index: u32) -> Owner {
-        self.extensions.get(index as usize).map_or(Owner::File(NONE), |e| Owner::of(e.file, e.parent))
+    fn extension_owner(&self, index: u32) -> Container {
+        self.extensions.get(index as usize).map_or(Container::File(NONE), |e| Container::of(e.file, e.parent))
     }
 
     /// The oneofs of a message.
@@ -370,7 +370,7 @@ impl MessageData {
 }
 
 /// The part of a list that is sorted by owner.
-fn owned(list: &[u32], owner: Owner, owner_of: impl Fn(u32) -> Owner) -> &[u32] {
+fn owned(list: &[u32], owner: Container, owner_of: impl Fn(u32) -> Container) -> &[u32] {
     let start = list.partition_point(|&i| owner_of(i) < owner);
     let rest = list.get(start..).unwrap_or(&[]);
     rest.get(..rest.partition_point(|&i| owner_of(i) == owner)).unwrap_or(&[])

@@ -9,12 +9,12 @@ use alloc::string::String;
 
 /// A range of the text arena.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Text {
+pub(super) struct TextRange {
     start: u32,
     end: u32,
 }
 
-impl Text {
+impl TextRange {
     /// The bytes `from..to` of this text.
     pub(super) fn part(self, from: usize, to: usize) -> Self {
         let at = |offset: usize| self.end.min(self.start.saturating_add(offset as u32));
@@ -32,13 +32,13 @@ pub(super) struct Name {
 
 impl Name {
     /// The full name as a range.
-    pub(super) fn full(self) -> Text {
-        Text { start: self.start, end: self.end }
+    pub(super) fn full(self) -> TextRange {
+        TextRange { start: self.start, end: self.end }
     }
 
     /// The last component as a range.
-    pub(super) fn local(self) -> Text {
-        Text { start: self.local, end: self.end }
+    pub(super) fn local(self) -> TextRange {
+        TextRange { start: self.local, end: self.end }
     }
 }
 
@@ -58,15 +58,15 @@ impl Names {
     }
 
     /// Adds a text.
-    pub(super) fn push(&mut self, text: &str, room: &mut Room) -> Result<Text, Full> {
+    pub(super) fn push(&mut self, text: &str, room: &mut Room) -> Result<TextRange, Full> {
         self.room_for(text.len(), room)?;
         let start = self.text.len() as u32;
         self.text.push_str(text);
-        Ok(Text { start, end: self.text.len() as u32 })
+        Ok(TextRange { start, end: self.text.len() as u32 })
     }
 
     /// Adds the full name of `local` inside of `scope`; an empty scope is the root.
-    pub(super) fn push_name(&mut self, scope: Text, local: &str, room: &mut Room) -> Result<Name, Full> {
+    pub(super) fn push_name(&mut self, scope: TextRange, local: &str, room: &mut Room) -> Result<Name, Full> {
         let scope_len = (scope.end - scope.start) as usize;
         self.room_for(scope_len.saturating_add(local.len()).saturating_add(1), room)?;
         let start = self.text.len() as u32;
@@ -80,18 +80,18 @@ impl Names {
     }
 
     /// Adds `[text]`.
-    pub(super) fn push_bracketed(&mut self, text: Text, room: &mut Room) -> Result<Text, Full> {
+    pub(super) fn push_bracketed(&mut self, text: TextRange, room: &mut Room) -> Result<TextRange, Full> {
         let (from, to) = (text.start as usize, text.end as usize);
         self.room_for(to - from + 2, room)?;
         let start = self.text.len() as u32;
         self.text.push('[');
         self.text.extend_from_within(from..to);
         self.text.push(']');
-        Ok(Text { start, end: self.text.len() as u32 })
+        Ok(TextRange { start, end: self.text.len() as u32 })
     }
 
     /// Adds the JSON name of this text, which is the text itself if it has no `_`.
-    pub(super) fn push_json(&mut self, name: Text, room: &mut Room) -> Result<Text, Full> {
+    pub(super) fn push_json(&mut self, name: TextRange, room: &mut Room) -> Result<TextRange, Full> {
         if !self.get(name).contains('_') {
             return Ok(name);
         }
@@ -108,11 +108,11 @@ impl Names {
                 None => {}
             }
         }
-        Ok(Text { start, end: self.text.len() as u32 })
+        Ok(TextRange { start, end: self.text.len() as u32 })
     }
 
     /// The text of a range of this arena; `""` for a range of another one.
-    pub(super) fn get(&self, text: Text) -> &str {
+    pub(super) fn get(&self, text: TextRange) -> &str {
         self.text.get(text.start as usize..text.end as usize).unwrap_or("")
     }
 }
@@ -172,7 +172,7 @@ mod tests {
         let package = names.push("a.b", room).unwrap();
         let name = names.push_name(package, "C", room).unwrap();
         assert_eq!((names.get(name.full()), names.get(name.local())), ("a.b.C", "C"));
-        let root = names.push_name(Text::default(), "D", room).unwrap();
+        let root = names.push_name(TextRange::default(), "D", room).unwrap();
         assert_eq!((names.get(root.full()), names.get(root.local())), ("D", "D"));
     }
 

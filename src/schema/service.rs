@@ -1,6 +1,6 @@
 //! [`ServiceDescriptor`] and [`MethodDescriptor`].
 
-use super::model::{MethodData, Run, ServiceData};
+use super::model::{IndexRange, MethodData, ServiceData};
 use super::{DescriptorPool, FileDescriptor, MessageDescriptor};
 use core::fmt;
 
@@ -42,7 +42,7 @@ impl ServiceDescriptor {
 
     /// The methods, in the order of the file.
     pub fn methods(&self) -> impl ExactSizeIterator<Item = MethodDescriptor> + '_ {
-        let Run { start, end } = self.data().methods;
+        let IndexRange { start, end } = self.data().methods;
         (0..end - start).map(|i| MethodDescriptor { service: self.clone(), index: i })
     }
 

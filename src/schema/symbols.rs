@@ -4,7 +4,7 @@
 //! memory in the number of definitions, a lookup compares only the components of the name that is looked for, and
 //! chosen names cannot make it slow. A [`SymbolTable`] exists only without duplicates.
 
-use super::names::{Names, Text};
+use super::names::{Names, TextRange};
 use crate::program::{Full, Room};
 use alloc::vec::Vec;
 
@@ -43,9 +43,9 @@ impl Symbol {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct SymbolEntry {
     scope: Scope,
-    name: Text,
+    name: TextRange,
     symbol: Symbol,
     /// The scope that this definition opens, or `ROOT`.
     inner: Scope,
@@ -61,17 +61,17 @@ pub(super) struct Duplicate {
 /// Collects definitions in any order.
 #[derive(Debug)]
 pub(super) struct SymbolBuilder<'i> {
-    entries: Vec<Entry>,
+    entries: Vec<SymbolEntry>,
     /// The enclosing scope of each scope.
     outer: Vec<Scope>,
     /// Packages and what they are in, sorted; the scope of the first one is 1.
-    packages: Vec<(&'i str, Text)>,
+    packages: Vec<(&'i str, TextRange)>,
 }
 
 impl<'i> SymbolBuilder<'i> {
     /// A builder that knows these packages, which are in no order: each with its text.
-    pub(super) fn new(names: &[(&'i str, Text)], room: &mut Room) -> Result<Self, Full> {
-        let mut packages: Vec<(&'i str, Text)> = Vec::new();
+    pub(super) fn new(names: &[(&'i str, TextRange)], room: &mut Room) -> Result<Self, Full> {
+        let mut packages: Vec<(&'i str, TextRange)> = Vec::new();
         for &(name, text) in names {
             let ends = name.match_indices('.').map(|(dot, _)| dot).chain([name.len()]);
             for end in ends.filter(|&end| end > 0) {
@@ -108,33 +108,33 @@ impl<'i> SymbolBuilder<'i> {
     }
 
     /// The text of the name of a package.
-    pub(super) fn package_text(&self, name: &str) -> Text {
+    pub(super) fn package_text(&self, name: &str) -> TextRange {
         let found = self.packages.binary_search_by(|package| package.0.cmp(name)).ok();
-        found.and_then(|at| self.packages.get(at)).map_or(Text::default(), |package| package.1)
+        found.and_then(|at| self.packages.get(at)).map_or(TextRange::default(), |package| package.1)
     }
 
     /// Adds a definition that holds no others.
     pub(super) fn add(
         &mut self,
         scope: Scope,
-        name: Text,
+        name: TextRange,
         symbol: Symbol,
         room: &mut Room,
     ) -> Result<(), Full> {
-        room.push(&mut self.entries, Entry { scope, name, symbol, inner: Scope::ROOT })
+        room.push(&mut self.entries, SymbolEntry { scope, name, symbol, inner: Scope::ROOT })
     }
 
     /// Adds a message or a service, and gives its scope.
     pub(super) fn add_scope(
         &mut self,
         scope: Scope,
-        name: Text,
+        name: TextRange,
         symbol: Symbol,
         room: &mut Room,
     ) -> Result<Scope, Full> {
         let inner = Scope(self.outer.len() as u32);
         room.push(&mut self.outer, scope)?;
-        room.push(&mut self.entries, Entry { scope, name, symbol, inner })?;
+        room.push(&mut self.entries, SymbolEntry { scope, name, symbol, inner })?;
         Ok(inner)
     }
 
@@ -145,7 +145,7 @@ impl<'i> SymbolBuilder<'i> {
     pub(super) fn build(mut self, names: &Names, room: &mut Room) -> Result<SymbolTable, Duplicate> {
         room.drop_list(self.packages);
         // Of two definitions of one name the first comes first, as its name does in the arena.
-        let key = |e: &Entry| (e.scope, names.get(e.name));
+        let key = |e: &SymbolEntry| (e.scope, names.get(e.name));
         self.entries.sort_unstable_by(|a, b| key(a).cmp(&key(b)).then(a.name.cmp(&b.name)));
         for pair in self.entries.windows(2) {
             if let [a, b] = pair
@@ -158,7 +158,7 @@ impl<'i> SymbolBuilder<'i> {
     }
 }
 
-fn find_package(packages: &[(&str, Text)], name: &str) -> Scope {
+fn find_package(packages: &[(&str, TextRange)], name: &str) -> Scope {
     let found = packages.binary_search_by(|package| package.0.cmp(name));
     found.map_or(Scope::ROOT, |at| Scope(at as u32 + 1))
 }
@@ -166,12 +166,12 @@ fn find_package(packages: &[(&str, Text)], name: &str) -> Scope {
 /// All definitions of a pool, by scope and name.
 #[derive(Debug, Default)]
 pub(super) struct SymbolTable {
-    entries: Vec<Entry>,
+    entries: Vec<SymbolEntry>,
     outer: Vec<Scope>,
 }
 
 impl SymbolTable {
-    fn entry(&self, names: &Names, scope: Scope, name: &str) -> Option<&Entry> {
+    fn entry(&self, names: &Names, scope: Scope, name: &str) -> Option<&SymbolEntry> {
         let at = self
             .entries
             .binary_search_by(|e| e.scope.cmp(&scope).then_with(|| names.get(e.name).cmp(name)))
@@ -208,7 +208,7 @@ impl SymbolTable {
         false
     }
 
-    fn walk(&self, names: &Names, mut scope: Scope, name: &str) -> Option<&Entry> {
+    fn walk(&self, names: &Names, mut scope: Scope, name: &str) -> Option<&SymbolEntry> {
         let mut components = name.split('.').peekable();
         loop {
             let entry = self.entry(names, scope, components.next()?)?;

@@ -6,10 +6,10 @@
 
 mod fields;
 
+use super::Result;
+use super::edition::Edition;
 use super::features::FeatureOverrides;
-use super::proto::{
-    Edition, EnumProto, EnumValueProto, ExtensionRangeProto, FileProto, MessageProto, OptionsProto,
-};
+use super::proto::{EnumProto, EnumValueProto, ExtensionRangeProto, FileProto, MessageProto, OptionsProto};
 use super::write;
 use crate::error::{DescriptorError, DescriptorErrorKind};
 use crate::table::{Cardinality, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
@@ -19,8 +19,6 @@ use alloc::{
     string::String,
     vec::Vec,
 };
-
-type Result<T> = core::result::Result<T, DescriptorError>;
 
 /// All tables that some roots reach, by full name.
 #[derive(Default)]

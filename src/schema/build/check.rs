@@ -1,12 +1,12 @@
 //! Looks at each message and enum as a whole, once everything is resolved.
 
 use super::ranges::{Ranges, Use};
-use super::{Builder, DescriptorError, DescriptorErrorKind as Kind, Result};
+use super::{Builder, DescriptorError, DescriptorErrorKind, Result};
 use crate::program::{Full, Room};
-use crate::schema::model::{FieldData, FieldFlags, MessageData, NONE, Owner, PoolData, Run};
-use crate::schema::names::{Name, Text};
-use crate::schema::proto::Edition;
-use crate::table::{Cardinality, Kind as FieldKind};
+use crate::schema::edition::Edition;
+use crate::schema::model::{Container, FieldData, FieldFlags, IndexRange, MessageData, NONE, PoolData};
+use crate::schema::names::{Name, TextRange};
+use crate::table::{Cardinality, Kind};
 use crate::wire::{Tag, message_set};
 use alloc::vec::Vec;
 use core::fmt::Arguments;
@@ -16,7 +16,7 @@ use core::ops::Range;
 const INTERNAL: core::ops::RangeInclusive<u32> = 19_000..=19_999;
 
 /// What is wrong, and with which field of the message or value of the enum; `None` for the whole.
-type Fault<'a> = (Kind, Option<usize>, Arguments<'a>);
+type CheckFault<'a> = (DescriptorErrorKind, Option<usize>, Arguments<'a>);
 
 impl Builder<'_> {
     pub(super) fn check_all(&mut self) -> Result<()> {
@@ -32,7 +32,7 @@ impl Builder<'_> {
 
     /// An error about a message, or one of its fields or extensions.
     #[cold]
-    fn message_fault(&self, message: &MessageData, (kind, field, detail): Fault<'_>) -> DescriptorError {
+    fn message_fault(&self, message: &MessageData, (kind, field, detail): CheckFault<'_>) -> DescriptorError {
         let field = field.and_then(|f| message.fields.get(f));
         let extension = field.and_then(|f| self.data.extensions.get(f.extension as usize));
         let file = extension.map_or(message.file, |e| e.file);
@@ -57,7 +57,7 @@ impl Builder<'_> {
             {
                 let other = message.field(first).map_or("", |f| self.data.text(f.name.full()));
                 let detail = format_args!("{number} is the number of {other}");
-                let fault = (Kind::DuplicateNumber, Some(second as usize), detail);
+                let fault = (DescriptorErrorKind::DuplicateNumber, Some(second as usize), detail);
                 return Err(self.message_fault(message, fault));
             }
         }
@@ -66,16 +66,19 @@ impl Builder<'_> {
         self.check_oneofs(message)?;
         if message.map_entry && !self.is_map_entry(at as u32, message) {
             let detail = "a map entry is a nested message of two optional fields, a key = 1 and a value = 2";
-            return whole(Kind::InvalidMapEntry, format_args!("{detail}"));
+            return whole(DescriptorErrorKind::InvalidMapEntry, format_args!("{detail}"));
         }
         if message.message_set && message.declared > 0 {
-            return whole(Kind::InvalidField, format_args!("a MessageSet has extensions only"));
+            return whole(
+                DescriptorErrorKind::InvalidField,
+                format_args!("a MessageSet has extensions only"),
+            );
         }
-        if message.extension_ranges != Run::default()
+        if message.extension_ranges != IndexRange::default()
             && !message.extension_ranges.of(&self.data.extension_ranges).is_empty()
             && self.edition(message.file) == Edition::Proto3
         {
-            return whole(Kind::InvalidExtension, format_args!("extension numbers in proto3"));
+            return whole(DescriptorErrorKind::InvalidExtension, format_args!("extension numbers in proto3"));
         }
         let (names, file) = (message.reserved_names, message.file);
         let fields = 0..message.declared;
@@ -86,7 +89,7 @@ impl Builder<'_> {
     /// Names that are reserved: each once, and no name of a field or value. `name` is that of a definition by index.
     fn check_reserved(
         &mut self,
-        names: Run,
+        names: IndexRange,
         file: u32,
         definitions: Range<u32>,
         name: impl Fn(&PoolData, u32) -> Option<Name>,
@@ -97,13 +100,18 @@ impl Builder<'_> {
             if let &[a, b] = pair
                 && self.data.text(a) == self.data.text(b)
             {
-                return Err(self.fail(Kind::InvalidName, file, a, "reserved twice"));
+                return Err(self.fail(DescriptorErrorKind::InvalidName, file, a, "reserved twice"));
             }
         }
         for definition in definitions.filter_map(|i| name(&self.data, i)) {
             let local = self.data.text(definition.local());
             if reserved.binary_search_by(|&r| self.data.text(r).cmp(local)).is_ok() {
-                return Err(self.fail(Kind::InvalidName, file, definition.full(), "the name is reserved"));
+                return Err(self.fail(
+                    DescriptorErrorKind::InvalidName,
+                    file,
+                    definition.full(),
+                    "the name is reserved",
+                ));
             }
         }
         self.room.drop_list(reserved);
@@ -122,25 +130,32 @@ impl Builder<'_> {
         let set = message.message_set && field.extension != NONE;
         let most = if set { message_set::MAX_NUMBER } else { Tag::MAX_NUMBER };
         if number == 0 || number > most || INTERNAL.contains(&number) {
-            return fail(Kind::InvalidNumber, format_args!("{number}"));
+            return fail(DescriptorErrorKind::InvalidNumber, format_args!("{number}"));
         }
         match (ranges.find(number.into()), field.extension != NONE) {
             (Some(Use::Extensions), true) | (None, false) => Ok(()),
             (_, true) => {
                 let name = self.data.text(message.name.full());
-                fail(Kind::InvalidExtension, format_args!("{number} is not an extension number of {name}"))
+                fail(
+                    DescriptorErrorKind::InvalidExtension,
+                    format_args!("{number} is not an extension number of {name}"),
+                )
             }
-            (Some(Use::Reserved), false) => fail(Kind::InvalidNumber, format_args!("{number} is reserved")),
+            (Some(Use::Reserved), false) => {
+                fail(DescriptorErrorKind::InvalidNumber, format_args!("{number} is reserved"))
+            }
             (Some(Use::Extensions), false) => {
-                fail(Kind::InvalidNumber, format_args!("{number} is kept for extensions"))
+                fail(DescriptorErrorKind::InvalidNumber, format_args!("{number} is kept for extensions"))
             }
         }
     }
 
     fn check_oneofs(&self, message: &MessageData) -> Result<()> {
-        let fail = |field, detail| Err(self.message_fault(message, (Kind::InvalidOneof, field, detail)));
+        let fail = |field, detail| {
+            Err(self.message_fault(message, (DescriptorErrorKind::InvalidOneof, field, detail)))
+        };
         let oneofs = self.data.oneofs(message);
-        if let Some(empty) = oneofs.iter().find(|o| o.fields == Run::default()) {
+        if let Some(empty) = oneofs.iter().find(|o| o.fields == IndexRange::default()) {
             return fail(None, format_args!("{} is empty", self.data.text(empty.name.local())));
         }
         for (i, field) in message.fields.iter().enumerate() {
@@ -179,7 +194,7 @@ impl Builder<'_> {
                 && self.data.text(field.name.local()) == name
         };
         let zero_first = match value.kind {
-            FieldKind::Enum(e) => self.data.values(e).first().is_some_and(|v| v.number == 0),
+            Kind::Enum(e) => self.data.values(e).first().is_some_and(|v| v.number == 0),
             _ => true,
         };
         message.parent != NONE
@@ -194,7 +209,7 @@ impl Builder<'_> {
 
     /// Whether anything is declared inside of a message.
     fn holds_definitions(&self, index: u32) -> bool {
-        let (data, owner) = (&self.data, Owner::Message(index));
+        let (data, owner) = (&self.data, Container::Message(index));
         !data.messages_in(owner).is_empty()
             || !data.enums_in(owner).is_empty()
             || !data.extensions_in(owner).is_empty()
@@ -204,11 +219,11 @@ impl Builder<'_> {
         let Some(data) = self.data.enums.get(at) else { return Ok(()) };
         let (file, name, values) = (data.file, data.name.full(), data.values.of(&self.data.values));
         let Some(first) = values.first() else {
-            return Err(self.fail(Kind::InvalidField, file, name, "an enum without values"));
+            return Err(self.fail(DescriptorErrorKind::InvalidField, file, name, "an enum without values"));
         };
         if !data.closed && first.number != 0 {
             let detail = "the first value of an open enum is 0";
-            return Err(self.fail(Kind::InvalidNumber, file, first.name.full(), detail));
+            return Err(self.fail(DescriptorErrorKind::InvalidNumber, file, first.name.full(), detail));
         }
         let reserved = data.reserved_ranges.of(&self.data.enum_reserved_ranges).iter();
         let ranges = reserved.map(|&(first, last)| (first.into(), last.into(), Use::Reserved));
@@ -216,7 +231,7 @@ impl Builder<'_> {
             Ranges::new(self.room.list(ranges)?).map_err(|range| self.bad_range(file, name, range))?;
         if let Some(value) = values.iter().find(|v| ranges.find(v.number.into()).is_some()) {
             let detail = format_args!("{} is reserved", value.number);
-            return Err(self.fail(Kind::InvalidNumber, file, value.name.full(), detail));
+            return Err(self.fail(DescriptorErrorKind::InvalidNumber, file, value.name.full(), detail));
         }
         self.room.drop_list(ranges.into_list());
         let value = |at: u32| values.get(at as usize);
@@ -227,7 +242,7 @@ impl Builder<'_> {
                 && a.number == b.number
             {
                 let detail = format_args!("{} has a name already, and there is no allow_alias", b.number);
-                return Err(self.fail(Kind::DuplicateNumber, file, b.name.full(), detail));
+                return Err(self.fail(DescriptorErrorKind::DuplicateNumber, file, b.name.full(), detail));
             }
         }
         let (names, count) = (data.reserved_names, values.len() as u32);
@@ -237,9 +252,9 @@ impl Builder<'_> {
     }
 
     #[cold]
-    fn bad_range(&self, file: u32, name: Text, (first, last): (i64, i64)) -> DescriptorError {
+    fn bad_range(&self, file: u32, name: TextRange, (first, last): (i64, i64)) -> DescriptorError {
         let detail = format_args!("range {first} to {last} is empty, out of bounds or overlaps with another");
-        self.fail(Kind::InvalidNumber, file, name, detail)
+        self.fail(DescriptorErrorKind::InvalidNumber, file, name, detail)
     }
 }
 
@@ -247,7 +262,7 @@ fn message_ranges(
     data: &PoolData,
     message: &MessageData,
     room: &mut Room,
-) -> core::result::Result<core::result::Result<Ranges, (i64, i64)>, Full> {
+) -> Result<Result<Ranges, (i64, i64)>, Full> {
     let limit = if message.message_set { message_set::MAX_NUMBER } else { Tag::MAX_NUMBER } + 1;
     let extensions = message.extension_ranges.of(&data.extension_ranges);
     let reserved = message.reserved_ranges.of(&data.reserved_ranges);

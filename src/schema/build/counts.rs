@@ -1,24 +1,24 @@
 //! How many definitions there are, counted before any is made: lists of a pool then take just what they need, and
 //! never move.
 
-use super::{Builder, Result};
 use crate::program::{Full, Room};
+use crate::schema::Result;
 use crate::schema::read::{self, Children, children};
 use alloc::vec::Vec;
 
 /// What files define, by kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
-    messages: usize,
-    fields: usize,
-    oneofs: usize,
-    enums: usize,
-    values: usize,
-    extensions: usize,
-    services: usize,
-    methods: usize,
-    ranges: usize,
-    reserved: usize,
+    pub(super) messages: usize,
+    pub(super) fields: usize,
+    pub(super) oneofs: usize,
+    pub(super) enums: usize,
+    pub(super) values: usize,
+    pub(super) extensions: usize,
+    pub(super) services: usize,
+    pub(super) methods: usize,
+    pub(super) ranges: usize,
+    pub(super) reserved: usize,
 }
 
 impl Counts {
@@ -46,6 +46,12 @@ impl Counts {
         Ok(())
     }
 
+    /// How many definitions have a name.
+    pub(super) fn names(&self) -> usize {
+        let types = self.messages + self.enums + self.services + self.extensions;
+        types + self.fields + self.oneofs + self.values + self.methods
+    }
+
     fn add_message(&mut self, bytes: &[u8]) {
         self.messages += 1;
         self.fields += children(bytes, read::message::FIELD).count();
@@ -61,28 +67,5 @@ impl Counts {
             self.enums += 1;
             self.values += children(enumeration, read::enumeration::VALUE).count();
         }
-    }
-}
-
-impl Builder<'_> {
-    /// Makes room for all of it.
-    pub(super) fn reserve(&mut self, counts: &Counts) -> Result<(), Full> {
-        let Counts { messages, fields, oneofs, enums, values, extensions, services, methods, .. } = *counts;
-        let (data, room) = (&mut self.data, &mut self.room);
-        room.reserve(&mut data.messages, messages)?;
-        room.reserve(&mut data.oneofs, oneofs)?;
-        room.reserve(&mut data.enums, enums)?;
-        room.reserve(&mut data.values, values)?;
-        room.reserve(&mut data.by_number, values)?;
-        room.reserve(&mut data.extensions, extensions)?;
-        room.reserve(&mut data.services, services)?;
-        room.reserve(&mut data.methods, methods)?;
-        room.reserve(&mut data.extension_ranges, counts.ranges)?;
-        room.reserve(&mut data.reserved_ranges, counts.reserved)?;
-        room.reserve(&mut self.json, messages)?;
-        room.reserve(&mut self.extensions, extensions)?;
-        room.reserve(&mut self.methods, methods)?;
-        let names = [messages, fields, oneofs, enums, values, extensions, services, methods];
-        self.symbols.reserve(names.iter().sum(), messages + services, room)
     }
 }

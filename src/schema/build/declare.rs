@@ -1,16 +1,13 @@
 //! Takes a file apart: indices and names for everything in it, references left for later.
 
-use super::{
-    Builder, DescriptorErrorKind as Kind, MAX_FIELDS, PendingMethod, Result, Target, json, too_many,
-};
+use super::{Builder, DescriptorErrorKind, FieldSlot, MAX_FIELDS, Result, json, too_many};
+use crate::schema::edition::Edition;
 use crate::schema::features::Features;
 use crate::schema::model::{
-    DependencyData, EnumData, EnumValueData, ExtensionRangeData, FileData, Import, MessageData, MethodData,
-    NONE, OneofData, Run, ServiceData,
+    DependencyData, ExtensionRangeData, FileData, Import, IndexRange, MessageData, NONE, OneofData,
 };
-use crate::schema::names::{Name, Text, is_identifier};
-use crate::schema::proto::Edition;
-use crate::schema::read::{self, Children, Enum, Field, File, Message, Method, children};
+use crate::schema::names::{Name, TextRange, is_identifier};
+use crate::schema::read::{self, Children, FieldDef, FileDef, MessageDef, children};
 use crate::schema::symbols::{Scope, Symbol};
 use alloc::vec::Vec;
 
@@ -23,20 +20,20 @@ pub(super) struct Around {
     pub(super) parent: u32,
     pub(super) scope: Scope,
     /// Full name of the scope.
-    pub(super) name: Text,
+    pub(super) name: TextRange,
     pub(super) features: Features,
     /// The enclosing message is a map entry.
     pub(super) in_entry: bool,
 }
 
 /// The run of a list from here to its end.
-fn run_from<T>(start: usize, list: &[T]) -> Run {
-    Run { start: start as u32, end: list.len() as u32 }
+pub(super) fn run_from<T>(start: usize, list: &[T]) -> IndexRange {
+    IndexRange { start: start as u32, end: list.len() as u32 }
 }
 
 impl<'i> Builder<'i> {
     pub(super) fn declare_file(&mut self, bytes: &'i [u8]) -> Result<()> {
-        let file = File::read(bytes)?;
+        let file = FileDef::read(bytes)?;
         let index = self.data.files.len() as u32;
         let (name, package) = self.file_names(&file)?;
         let proto = self.store(bytes)?;
@@ -46,7 +43,10 @@ impl<'i> Builder<'i> {
             package,
             edition: file.edition,
             dependencies: self.declare_imports(&file)?,
-            services: Run { start: self.data.services.len() as u32, end: self.data.services.len() as u32 },
+            services: IndexRange {
+                start: self.data.services.len() as u32,
+                end: self.data.services.len() as u32,
+            },
             proto,
             options: self.options(&file.options)?,
             deprecated: file.options.deprecated,
@@ -58,7 +58,7 @@ impl<'i> Builder<'i> {
             parent: NONE,
             scope: self.symbols.package(file.package),
             name: package,
-            features: Features::of_file(&file),
+            features: file.features(),
             in_entry: false,
         };
         self.check_options(root, package, &file.options)?;
@@ -76,12 +76,12 @@ impl<'i> Builder<'i> {
     }
 
     /// The names of a file; its package has its text already.
-    fn file_names(&mut self, file: &File<'i>) -> Result<(Text, Text)> {
+    fn file_names(&mut self, file: &FileDef<'i>) -> Result<(TextRange, TextRange)> {
         let name = self.data.names.push(file.name, &mut self.room)?;
         Ok((name, self.symbols.package_text(file.package)))
     }
 
-    fn declare_imports(&mut self, file: &File<'i>) -> Result<Run> {
+    fn declare_imports(&mut self, file: &FileDef<'i>) -> Result<IndexRange> {
         let start = self.data.dependencies.len();
         let lists =
             [(read::file::DEPENDENCY, Import::Plain), (read::file::OPTION_DEPENDENCY, Import::Option)];
@@ -103,7 +103,7 @@ impl<'i> Builder<'i> {
                     Some(dependency) => dependency.import = import,
                     None => {
                         return Err(crate::error::DescriptorError::new(
-                            Kind::MissingImport,
+                            DescriptorErrorKind::MissingImport,
                             file.name,
                             format_args!("import {index} of {plain}"),
                         ));
@@ -120,7 +120,7 @@ impl<'i> Builder<'i> {
             return Ok(self.data.names.push_name(around.name, name, &mut self.room)?);
         }
         Err(self.fail(
-            Kind::InvalidName,
+            DescriptorErrorKind::InvalidName,
             around.file,
             around.name,
             format_args!("{what} {name:?}: not an identifier"),
@@ -139,7 +139,7 @@ impl<'i> Builder<'i> {
             };
             if levels.len() > self.limits.depth_limit() {
                 return Err(self.fail(
-                    Kind::TooDeep,
+                    DescriptorErrorKind::TooDeep,
                     around.file,
                     around.name,
                     format_args!("limit {}", self.limits.depth_limit()),
@@ -159,16 +159,16 @@ impl<'i> Builder<'i> {
     }
 
     fn declare_extensions(&mut self, around: Around, bytes: &'i [u8], number: u32) -> Result<()> {
-        children(bytes, number).try_for_each(|bytes| self.declare_extension(around, Field::read(bytes)?))
+        children(bytes, number).try_for_each(|bytes| self.declare_extension(around, FieldDef::read(bytes)?))
     }
 
     fn declare_message(&mut self, around: Around, bytes: &'i [u8]) -> Result<Around> {
-        let proto = Message::read(bytes)?;
+        let proto = MessageDef::read(bytes)?;
         let name = self.identifier(around, proto.name, "message")?;
         let fields = children(bytes, read::message::FIELD).count();
         if fields > MAX_FIELDS {
             return Err(self.fail(
-                Kind::TooMany,
+                DescriptorErrorKind::TooMany,
                 around.file,
                 name.full(),
                 format_args!("{fields} fields, limit {MAX_FIELDS}"),
@@ -176,7 +176,7 @@ impl<'i> Builder<'i> {
         }
         if self.data.messages.len() >= self.limits.message_limit() {
             return Err(self.fail(
-                Kind::TooMany,
+                DescriptorErrorKind::TooMany,
                 around.file,
                 name.full(),
                 format_args!("more than {} messages", self.limits.message_limit()),
@@ -210,7 +210,7 @@ impl<'i> Builder<'i> {
             self.symbols.add(inner.scope, name.local(), symbol, &mut self.room)?;
             self.room.push(&mut self.oneof_features, options.features)?;
             let options = self.options(&options)?;
-            let data = OneofData { name, options, fields: Run::default(), synthetic: false };
+            let data = OneofData { name, options, fields: IndexRange::default(), synthetic: false };
             self.room.push(&mut self.data.oneofs, data)?;
         }
         let oneofs = run_from(start, &self.data.oneofs);
@@ -223,7 +223,7 @@ impl<'i> Builder<'i> {
         let mut fields = Vec::new();
         self.room.reserve(&mut fields, count)?;
         for (i, field) in children(bytes, read::message::FIELD).enumerate() {
-            let field = Field::read(field)?;
+            let field = FieldDef::read(field)?;
             let mut around = inner;
             let oneof = field.oneof_index.and_then(|at| usize::try_from(at).ok());
             if let Some(&features) = oneof.and_then(|at| self.oneof_features.get(at)) {
@@ -231,13 +231,13 @@ impl<'i> Builder<'i> {
             }
             if field.extendee.is_some() {
                 return Err(self.fail(
-                    Kind::InvalidExtension,
+                    DescriptorErrorKind::InvalidExtension,
                     around.file,
                     around.name,
                     format_args!("field {} has an extendee", field.name),
                 ));
             }
-            let target = Target::Field { message: index, field: i as u32 };
+            let target = FieldSlot::Field { message: index, field: i as u32 };
             let data = self.declare_field(around, &field, target)?;
             let symbol = Symbol::Field { message: index, field: i as u32 };
             self.symbols.add(inner.scope, data.name.local(), symbol, &mut self.room)?;
@@ -255,7 +255,7 @@ impl<'i> Builder<'i> {
         around: Around,
         inner: Around,
         name: Name,
-        proto: &Message<'i>,
+        proto: &MessageDef<'i>,
     ) -> Result<MessageData> {
         let extension_ranges = self.extension_ranges(around, name, proto.bytes)?;
         let start = self.data.reserved_ranges.len();
@@ -270,7 +270,7 @@ impl<'i> Builder<'i> {
             scope: inner.scope,
             fields: Vec::new(),
             declared: children(proto.bytes, read::message::FIELD).count() as u32,
-            oneofs: Run::default(),
+            oneofs: IndexRange::default(),
             extension_ranges,
             reserved_ranges: run_from(start, &self.data.reserved_ranges),
             reserved_names: self.texts(proto.bytes, read::message::RESERVED_NAME)?,
@@ -282,7 +282,7 @@ impl<'i> Builder<'i> {
         })
     }
 
-    fn extension_ranges(&mut self, around: Around, name: Name, message: &'i [u8]) -> Result<Run> {
+    fn extension_ranges(&mut self, around: Around, name: Name, message: &'i [u8]) -> Result<IndexRange> {
         let start = self.data.extension_ranges.len();
         for range in children(message, read::message::EXTENSION_RANGE) {
             let (first, end) = self.positive(around, name, read::range(range)?)?;
@@ -299,7 +299,7 @@ impl<'i> Builder<'i> {
         match (u32::try_from(start), u32::try_from(end)) {
             (Ok(start), Ok(end)) => Ok((start, end)),
             _ => Err(self.fail(
-                Kind::InvalidNumber,
+                DescriptorErrorKind::InvalidNumber,
                 around.file,
                 name.full(),
                 format_args!("number {} in a range", start.min(end)),
@@ -307,100 +307,11 @@ impl<'i> Builder<'i> {
         }
     }
 
-    fn declare_enum(&mut self, around: Around, bytes: &'i [u8]) -> Result<()> {
-        let proto = Enum::read(bytes)?;
-        let name = self.identifier(around, proto.name, "enum")?;
-        self.check_options(around, name.full(), &proto.options)?;
-        let index = self.data.enums.len() as u32;
-        self.symbols.add(around.scope, name.local(), Symbol::Enum(index), &mut self.room)?;
-        let values = self.declare_values(around, bytes, index)?;
-        let start = self.data.enum_reserved_ranges.len();
-        for range in children(bytes, read::enumeration::RESERVED_RANGE) {
-            self.room.push(&mut self.data.enum_reserved_ranges, read::range(range)?)?;
-        }
-        let data = EnumData {
-            name,
-            file: around.file,
-            parent: around.parent,
-            scope: around.scope,
-            values,
-            reserved_ranges: run_from(start, &self.data.enum_reserved_ranges),
-            reserved_names: self.texts(bytes, read::enumeration::RESERVED_NAME)?,
-            options: self.options(&proto.options)?,
-            closed: around.features.with(proto.options.features).closed_enum,
-            allow_alias: proto.options.allow_alias,
-            deprecated: proto.options.deprecated,
-            visibility: proto.visibility,
-        };
-        Ok(self.room.push(&mut self.data.enums, data)?)
-    }
-
-    fn declare_values(&mut self, around: Around, bytes: &'i [u8], index: u32) -> Result<Run> {
-        let start = self.data.values.len();
-        for (i, value) in children(bytes, read::enumeration::VALUE).enumerate() {
-            let (name, number, options) = read::enum_value(value)?;
-            let name = self.identifier(around, name, "enum value")?;
-            self.check_options(around, name.full(), &options)?;
-            let symbol = Symbol::EnumValue { enumeration: index, value: i as u32 };
-            self.symbols.add(around.scope, name.local(), symbol, &mut self.room)?;
-            let deprecated = options.deprecated;
-            let data = EnumValueData { name, number, options: self.options(&options)?, deprecated };
-            self.room.push(&mut self.data.values, data)?;
-        }
-        let run = run_from(start, &self.data.values);
-        let values = run.of(&self.data.values);
-        for i in 0..values.len() as u32 {
-            self.room.push(&mut self.data.by_number, i)?;
-        }
-        let by_number = self.data.by_number.get_mut(start..).unwrap_or_default();
-        by_number.sort_unstable_by_key(|&i| (values.get(i as usize).map(|v| v.number), i));
-        Ok(run)
-    }
-
-    fn declare_service(&mut self, around: Around, bytes: &'i [u8]) -> Result<()> {
-        let (name, options) = read::service(bytes)?;
-        let name = self.identifier(around, name, "service")?;
-        self.check_options(around, name.full(), &options)?;
-        let index = self.data.services.len() as u32;
-        let symbol = Symbol::Service(index);
-        let scope = self.symbols.add_scope(around.scope, name.local(), symbol, &mut self.room)?;
-        let inner = Around { scope, name: name.full(), ..around };
-        let start = self.data.methods.len();
-        for (i, method) in children(bytes, read::METHOD).enumerate() {
-            self.declare_method(inner, index, i as u32, method)?;
-        }
-        let methods = run_from(start, &self.data.methods);
-        let deprecated = options.deprecated;
-        let options = self.options(&options)?;
-        let data = ServiceData { name, file: around.file, scope, methods, options, deprecated };
-        Ok(self.room.push(&mut self.data.services, data)?)
-    }
-
-    fn declare_method(&mut self, inner: Around, service: u32, at: u32, bytes: &'i [u8]) -> Result<()> {
-        let proto = Method::read(bytes)?;
-        let name = self.identifier(inner, proto.name, "method")?;
-        self.check_options(inner, name.full(), &proto.options)?;
-        let symbol = Symbol::Method { service, method: at };
-        self.symbols.add(inner.scope, name.local(), symbol, &mut self.room)?;
-        let data = MethodData {
-            name,
-            input: NONE,
-            output: NONE,
-            client_streaming: proto.client_streaming,
-            server_streaming: proto.server_streaming,
-            options: self.options(&proto.options)?,
-            deprecated: proto.options.deprecated,
-        };
-        self.room.push(&mut self.data.methods, data)?;
-        let Method { input, output, .. } = proto;
-        Ok(self.room.push(&mut self.methods, PendingMethod { service, method: at, input, output })?)
-    }
-
     pub(super) fn message_mut(&mut self, index: u32) -> Result<&mut MessageData> {
         self.data.messages.get_mut(index as usize).ok_or_else(|| too_many("messages"))
     }
 
-    fn texts(&mut self, bytes: &'i [u8], number: u32) -> Result<Run> {
+    pub(super) fn texts(&mut self, bytes: &'i [u8], number: u32) -> Result<IndexRange> {
         let start = self.data.reserved_names.len();
         for text in children(bytes, number) {
             let text = self.data.names.push(read::text(text)?, &mut self.room)?;

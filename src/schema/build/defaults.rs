@@ -1,6 +1,6 @@
 //! Default values: the text in the descriptor, parsed as the kind of the field.
 
-use super::{Builder, DescriptorErrorKind as ErrorKind, Result, Target};
+use super::{Builder, DescriptorErrorKind, FieldSlot, Result};
 use crate::error::DescriptorError;
 use crate::schema::escape::unescaped;
 use crate::schema::model::{DefaultData, FieldData, FieldFlags, NONE};
@@ -36,7 +36,7 @@ impl Builder<'_> {
     }
 
     /// The default of a field of enum type: the name of a value.
-    pub(super) fn enum_default(&mut self, field: Target, text: &str, file: u32) -> Result<u32> {
+    pub(super) fn enum_default(&mut self, field: FieldSlot, text: &str, file: u32) -> Result<u32> {
         let Some(field) = self.target(field) else { return Ok(NONE) };
         self.check_default(field, file)?;
         let position = match field.kind {
@@ -58,13 +58,13 @@ impl Builder<'_> {
             }
             _ => return Ok(()),
         };
-        Err(self.fail(ErrorKind::InvalidDefault, file, field.name.full(), detail))
+        Err(self.fail(DescriptorErrorKind::InvalidDefault, file, field.name.full(), detail))
     }
 
     #[cold]
     fn bad_default(&self, field: &FieldData, text: &str, file: u32) -> DescriptorError {
         let detail = format_args!("{text:?} as {}", field.kind.name());
-        self.fail(ErrorKind::InvalidDefault, file, field.name.full(), detail)
+        self.fail(DescriptorErrorKind::InvalidDefault, file, field.name.full(), detail)
     }
 }
 

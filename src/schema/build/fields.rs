@@ -2,40 +2,40 @@
 
 use super::declare::Around;
 use super::resolve::finish_field;
-use super::{Builder, DescriptorErrorKind as Kind, PendingExtension, PendingType, Result, Target};
+use super::{Builder, DescriptorErrorKind, FieldSlot, PendingExtension, PendingType, Result};
+use crate::schema::edition::{label, type_code};
 use crate::schema::features::Features;
-use crate::schema::model::{ExtensionData, FieldData, FieldFlags, NONE, Run};
-use crate::schema::names::{Name, Text, is_json_name};
-use crate::schema::proto::{label, type_code};
-use crate::schema::read::Field;
+use crate::schema::model::{ExtensionData, FieldData, FieldFlags, IndexRange, NONE};
+use crate::schema::names::{Name, TextRange, is_json_name};
+use crate::schema::read::FieldDef;
 use crate::schema::symbols::Symbol;
-use crate::table::{Cardinality, Kind as FieldKind};
+use crate::table::{Cardinality, Kind};
 
 impl<'i> Builder<'i> {
     pub(super) fn declare_field(
         &mut self,
         around: Around,
-        proto: &Field<'i>,
-        target: Target,
+        proto: &FieldDef<'i>,
+        target: FieldSlot,
     ) -> Result<FieldData> {
         let name = self.identifier(around, proto.name, "field")?;
         self.count_field(around, name)?;
         self.check_options(around, name.full(), &proto.options)?;
-        let is_extension = matches!(target, Target::Extension(_));
+        let is_extension = matches!(target, FieldSlot::Extension(_));
         let Ok(number) = u32::try_from(proto.number) else {
-            return Err(self.fail(Kind::InvalidNumber, around.file, name.full(), "negative"));
+            return Err(self.fail(DescriptorErrorKind::InvalidNumber, around.file, name.full(), "negative"));
         };
         let repeated = proto.label == label::REPEATED;
-        let features = around.features.of_field(proto, around.edition);
+        let features = proto.features(around.features, around.edition);
         let mut data = FieldData {
             json_name: self.json_name(around, name, proto, is_extension)?,
             name,
             number,
-            kind: FieldKind::Bytes,
+            kind: Kind::Bytes,
             cardinality: if repeated { Cardinality::Repeated } else { Cardinality::Optional },
             flags: FieldFlags::default(),
             oneof: self.oneof_of(around, name, proto, is_extension)?,
-            extension: if let Target::Extension(index) = target { index } else { NONE },
+            extension: if let FieldSlot::Extension(index) = target { index } else { NONE },
             default: NONE,
             options: self.options(&proto.options)?,
         };
@@ -51,17 +51,17 @@ impl<'i> Builder<'i> {
             return Ok(());
         }
         Err(self.fail(
-            Kind::TooMany,
+            DescriptorErrorKind::TooMany,
             around.file,
             name.full(),
             format_args!("more than {} fields", self.limits.field_limit()),
         ))
     }
 
-    fn oneof_of(&self, around: Around, name: Name, proto: &Field<'_>, is_extension: bool) -> Result<u32> {
+    fn oneof_of(&self, around: Around, name: Name, proto: &FieldDef<'_>, is_extension: bool) -> Result<u32> {
         let Some(index) = proto.oneof_index else { return Ok(NONE) };
         let invalid = |detail: core::fmt::Arguments<'_>| {
-            Err(self.fail(Kind::InvalidOneof, around.file, name.full(), detail))
+            Err(self.fail(DescriptorErrorKind::InvalidOneof, around.file, name.full(), detail))
         };
         if is_extension || matches!(proto.label, label::REPEATED | label::REQUIRED) {
             return invalid(format_args!("a member of a oneof is singular and not required"));
@@ -75,7 +75,7 @@ impl<'i> Builder<'i> {
     }
 
     /// Finds the members of the oneofs of a message.
-    pub(super) fn find_members(&mut self, oneofs: Run, fields: &[FieldData]) -> Result<()> {
+    pub(super) fn find_members(&mut self, oneofs: IndexRange, fields: &[FieldData]) -> Result<()> {
         let start = self.data.members.len();
         for i in (0..fields.len() as u32).filter(|&i| fields[i as usize].oneof != NONE) {
             self.room.push(&mut self.data.members, i)?;
@@ -87,7 +87,7 @@ impl<'i> Builder<'i> {
             let end = start + same.len() as u32;
             let at = same.first().map_or(NONE, |&i| oneofs.start.saturating_add(fields[i as usize].oneof));
             if let Some(oneof) = self.data.oneofs.get_mut(at as usize) {
-                oneof.fields = Run { start, end };
+                oneof.fields = IndexRange { start, end };
             }
             start = end;
         }
@@ -98,8 +98,8 @@ impl<'i> Builder<'i> {
     fn declare_type(
         &mut self,
         around: Around,
-        proto: &Field<'i>,
-        target: Target,
+        proto: &FieldDef<'i>,
+        target: FieldSlot,
         mut data: FieldData,
         features: Features,
     ) -> Result<FieldData> {
@@ -120,7 +120,7 @@ impl<'i> Builder<'i> {
                 && matches!(code, 0 | type_code::GROUP | type_code::MESSAGE | type_code::ENUM) => {}
             _ => {
                 return Err(self.fail(
-                    Kind::InvalidField,
+                    DescriptorErrorKind::InvalidField,
                     around.file,
                     data.name.full(),
                     format_args!("type {code} with type name {:?}", proto.type_name),
@@ -146,11 +146,13 @@ impl<'i> Builder<'i> {
         &mut self,
         around: Around,
         name: Name,
-        proto: &Field<'_>,
+        proto: &FieldDef<'_>,
         is_extension: bool,
-    ) -> Result<Text> {
+    ) -> Result<TextRange> {
         let given = proto.json_name.filter(|json| !is_json_name(json, proto.name));
-        let invalid = |b: &Self, detail| Err(b.fail(Kind::InvalidName, around.file, name.full(), detail));
+        let invalid = |b: &Self, detail| {
+            Err(b.fail(DescriptorErrorKind::InvalidName, around.file, name.full(), detail))
+        };
         match given {
             Some(_) if is_extension => return invalid(self, "an extension has no JSON name of its own"),
             Some(json) if json.contains('\0') => return invalid(self, "a NUL in the JSON name"),
@@ -168,11 +170,11 @@ impl<'i> Builder<'i> {
         })
     }
 
-    pub(super) fn declare_extension(&mut self, around: Around, proto: Field<'i>) -> Result<()> {
+    pub(super) fn declare_extension(&mut self, around: Around, proto: FieldDef<'i>) -> Result<()> {
         let index = self.extensions.len() as u32;
         let Some(extendee) = proto.extendee.filter(|name| !name.is_empty()) else {
             return Err(self.fail(
-                Kind::InvalidExtension,
+                DescriptorErrorKind::InvalidExtension,
                 around.file,
                 around.name,
                 format_args!("{}: no extendee", proto.name),
@@ -180,7 +182,7 @@ impl<'i> Builder<'i> {
         };
         // A map entry holds no extensions, so its rules for features are not theirs.
         let around = Around { in_entry: false, ..around };
-        let data = self.declare_field(around, &proto, Target::Extension(index))?;
+        let data = self.declare_field(around, &proto, FieldSlot::Extension(index))?;
         self.symbols.add(around.scope, data.name.local(), Symbol::Extension(index), &mut self.room)?;
         let place = ExtensionData { message: NONE, field: NONE, file: around.file, parent: around.parent };
         self.room.push(&mut self.data.extensions, place)?;

@@ -1,10 +1,15 @@
 //! The files of a set: each once, by name.
 
-use super::{DescriptorError, DescriptorErrorKind as Kind, MAX_PACKAGE, NONE, Result};
+use crate::error::{DescriptorError, DescriptorErrorKind};
 use crate::program::Room;
-use crate::schema::names::{Names, Text, is_identifier};
+use crate::schema::Result;
+use crate::schema::model::NONE;
+use crate::schema::names::{Names, TextRange, is_identifier};
 use crate::schema::read::file_names;
 use alloc::vec::Vec;
+
+/// The most components of a package name. With messages 32 deep, a relative name is looked up in at most 100 scopes.
+const MAX_PACKAGE: usize = 68;
 
 /// A file that is to be taken apart.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +30,7 @@ pub(super) fn list<'i>(
     for (i, bytes) in files.enumerate() {
         let (name, _) = file_names(bytes)?;
         if name.is_empty() || name.contains('\0') {
-            return Err(DescriptorError::new(Kind::InvalidName, name, "not a file name"));
+            return Err(DescriptorError::new(DescriptorErrorKind::InvalidName, name, "not a file name"));
         }
         room.push(&mut list, Listed { name, bytes, index: i as u32 })?;
     }
@@ -36,7 +41,7 @@ pub(super) fn list<'i>(
             Some(first) if first.name == file.name => {
                 if first.bytes != file.bytes {
                     let detail = "two different files of this name";
-                    return Err(DescriptorError::new(Kind::DuplicateName, file.name, detail));
+                    return Err(DescriptorError::new(DescriptorErrorKind::DuplicateName, file.name, detail));
                 }
                 file.index = NONE;
             }
@@ -53,8 +58,8 @@ pub(super) fn packages<'i>(
     files: &[Listed<'i>],
     names: &mut Names,
     room: &mut Room,
-) -> Result<Vec<(&'i str, Text)>> {
-    let mut packages: Vec<(&'i str, Text)> = Vec::new();
+) -> Result<Vec<(&'i str, TextRange)>> {
+    let mut packages: Vec<(&'i str, TextRange)> = Vec::new();
     room.reserve(&mut packages, files.len())?;
     for file in files {
         let (_, package) = file_names(file.bytes)?;
@@ -62,10 +67,10 @@ pub(super) fn packages<'i>(
         if !package.is_empty()
             && (components().any(|c| !is_identifier(c)) || components().count() > MAX_PACKAGE)
         {
-            let error = DescriptorError::new(Kind::InvalidName, package, "not a package name");
+            let error = DescriptorError::new(DescriptorErrorKind::InvalidName, package, "not a package name");
             return Err(error.in_file(file.name));
         }
-        packages.push((package, Text::default()));
+        packages.push((package, TextRange::default()));
     }
     packages.sort_unstable_by(|a, b| a.0.cmp(b.0));
     packages.dedup_by(|a, b| a.0 == b.0);

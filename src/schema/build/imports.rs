@@ -1,9 +1,9 @@
 //! Imports: every file there is, none twice, no circles.
 
-use super::{Builder, DescriptorErrorKind as Kind, Result};
+use super::{Builder, DescriptorErrorKind, Result};
 use crate::error::DescriptorError;
 use crate::schema::model::{FileData, Import, NONE};
-use crate::schema::names::Text;
+use crate::schema::names::TextRange;
 use alloc::vec::Vec;
 
 impl Builder<'_> {
@@ -16,7 +16,12 @@ impl Builder<'_> {
                 let name = self.data.text(dependency.name);
                 let target = self.data.file_position(name);
                 if target.is_none() && matches!(dependency.import, Import::Plain | Import::Public) {
-                    return Err(self.import_error(Kind::MissingImport, file.name, name, "not in the set"));
+                    return Err(self.import_error(
+                        DescriptorErrorKind::MissingImport,
+                        file.name,
+                        name,
+                        "not in the set",
+                    ));
                 }
                 targets.push(target.unwrap_or(NONE));
             }
@@ -30,7 +35,7 @@ impl Builder<'_> {
     }
 
     fn check_twice(&mut self) -> Result<()> {
-        let mut names: Vec<Text> = Vec::new();
+        let mut names: Vec<TextRange> = Vec::new();
         for i in 0..self.data.files.len() {
             let Some(file) = self.data.files.get(i) else { break };
             names.clear();
@@ -42,7 +47,12 @@ impl Builder<'_> {
                 names.windows(2).find(|p| matches!(p, [a, b] if self.data.text(*a) == self.data.text(*b)));
             if let Some([name, _]) = twice {
                 let name = self.data.text(*name);
-                return Err(self.import_error(Kind::DuplicateName, file.name, name, "imported twice"));
+                return Err(self.import_error(
+                    DescriptorErrorKind::DuplicateName,
+                    file.name,
+                    name,
+                    "imported twice",
+                ));
             }
         }
         self.room.drop_list(names);
@@ -84,7 +94,7 @@ impl Builder<'_> {
             let stuck = self.data.files.iter().zip(&waiting).find(|(_, waiting)| **waiting > 0);
             let name = stuck.map_or("", |(file, _)| self.data.text(file.name));
             let detail = "it imports itself, or a file that does";
-            return Err(DescriptorError::new(Kind::ImportCycle, "", detail).in_file(name));
+            return Err(DescriptorError::new(DescriptorErrorKind::ImportCycle, "", detail).in_file(name));
         }
         self.room.drop_list(importers);
         self.room.drop_list(waiting);
@@ -93,7 +103,13 @@ impl Builder<'_> {
     }
 
     #[cold]
-    fn import_error(&self, kind: Kind, file: Text, import: &str, detail: &str) -> DescriptorError {
+    fn import_error(
+        &self,
+        kind: DescriptorErrorKind,
+        file: TextRange,
+        import: &str,
+        detail: &str,
+    ) -> DescriptorError {
         DescriptorError::new(kind, import, format_args!("import {import:?}: {detail}"))
             .in_file(self.data.text(file))
     }

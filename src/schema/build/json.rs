@@ -1,6 +1,6 @@
 //! Names in JSON: those of a message must not meet, as C++ checks it.
 
-use super::{Builder, DescriptorErrorKind as Kind, Result};
+use super::{Builder, DescriptorErrorKind, Result};
 use crate::schema::names::{camel_chars, is_json_name};
 use core::cmp::Ordering;
 
@@ -92,7 +92,12 @@ impl Builder<'_> {
                 let name = |i: u32| declared.get(i as usize).map_or_else(Default::default, |f| f.name);
                 let other = self.data.text(name(other).local());
                 let detail = format_args!("it has the name of {other} in JSON");
-                return Err(self.fail(Kind::DuplicateName, data.file, name(at).full(), detail));
+                return Err(self.fail(
+                    DescriptorErrorKind::DuplicateName,
+                    data.file,
+                    name(at).full(),
+                    detail,
+                ));
             }
         }
         self.scratch = names;

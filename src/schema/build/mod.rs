@@ -17,11 +17,13 @@ mod json;
 mod ranges;
 mod resolve;
 mod rules;
+mod types;
 
+use super::Result;
 use super::features::{FeatureOverrides, Features};
 use super::lower;
 use super::model::{FieldData, NONE, PoolData, Span};
-use super::names::Text;
+use super::names::TextRange;
 use super::options::PoolOptions;
 use super::read::Options;
 use super::symbols::{Duplicate, Scope, Symbol, SymbolBuilder};
@@ -32,16 +34,12 @@ use core::fmt;
 use counts::Counts;
 use files::Listed;
 
-type Result<T, E = DescriptorError> = core::result::Result<T, E>;
-
 /// Fields of one message, extensions included.
 const MAX_FIELDS: usize = 65_534;
-/// Components of the name of a package; with messages 32 deep, a relative name is looked for in 100 scopes.
-const MAX_PACKAGE: usize = 68;
 
 /// Where a field waits for its type.
 #[derive(Clone, Copy, Debug)]
-enum Target {
+enum FieldSlot {
     Field { message: u32, field: u32 },
     Extension(u32),
 }
@@ -49,7 +47,7 @@ enum Target {
 /// A field of message or enum type.
 #[derive(Clone, Copy, Debug)]
 struct PendingType<'i> {
-    target: Target,
+    target: FieldSlot,
     type_code: i32,
     type_name: &'i str,
     default: Option<&'i str>,
@@ -147,6 +145,25 @@ impl<'i> Builder<'i> {
         })
     }
 
+    /// Makes room for as many definitions as were counted.
+    fn reserve(&mut self, counts: &Counts) -> Result<(), Full> {
+        let (data, room) = (&mut self.data, &mut self.room);
+        room.reserve(&mut data.messages, counts.messages)?;
+        room.reserve(&mut data.oneofs, counts.oneofs)?;
+        room.reserve(&mut data.enums, counts.enums)?;
+        room.reserve(&mut data.values, counts.values)?;
+        room.reserve(&mut data.by_number, counts.values)?;
+        room.reserve(&mut data.extensions, counts.extensions)?;
+        room.reserve(&mut data.services, counts.services)?;
+        room.reserve(&mut data.methods, counts.methods)?;
+        room.reserve(&mut data.extension_ranges, counts.ranges)?;
+        room.reserve(&mut data.reserved_ranges, counts.reserved)?;
+        room.reserve(&mut self.json, counts.messages)?;
+        room.reserve(&mut self.extensions, counts.extensions)?;
+        room.reserve(&mut self.methods, counts.methods)?;
+        self.symbols.reserve(counts.names(), counts.messages + counts.services, room)
+    }
+
     /// Resolves and checks everything.
     fn finish(mut self, files: Vec<Listed<'i>>) -> Result<PoolData> {
         self.data.files_by_name = files::by_name(&files, &mut self.room)?;
@@ -173,7 +190,7 @@ impl<'i> Builder<'i> {
         &self,
         kind: DescriptorErrorKind,
         file: u32,
-        name: Text,
+        name: TextRange,
         detail: impl fmt::Display,
     ) -> DescriptorError {
         let error = DescriptorError::new(kind, self.data.text(name), detail);
@@ -274,7 +291,7 @@ fn describe(data: &PoolData, symbol: Symbol) -> (&'static str, u32) {
 }
 
 /// The full name of a symbol; packages have none of their own, and extensions are not in their place yet.
-fn name_of(data: &PoolData, symbol: Symbol) -> Option<Text> {
+fn name_of(data: &PoolData, symbol: Symbol) -> Option<TextRange> {
     let name = match symbol {
         Symbol::Message(m) => data.messages.get(m as usize)?.name,
         Symbol::Enum(e) => data.enums.get(e as usize)?.name,

@@ -1,21 +1,19 @@
 //! Turns names into indices.
 
 use super::rules::proto3_extends;
-use super::{
-    Builder, DescriptorErrorKind as Kind, MAX_FIELDS, PendingExtension, PendingType, Result, Target,
-};
+use super::{Builder, DescriptorErrorKind, FieldSlot, MAX_FIELDS, PendingExtension, PendingType, Result};
+use crate::schema::edition::{Edition, type_code};
 use crate::schema::features::{Features, FieldPresence};
 use crate::schema::model::{FieldData, FieldFlags, MessageData, NONE};
-use crate::schema::names::{Text, is_map_entry_name};
-use crate::schema::proto::{Edition, type_code};
+use crate::schema::names::{TextRange, is_map_entry_name};
 use crate::schema::symbols::{Scope, Symbol};
-use crate::table::{Cardinality, Kind as FieldKind};
+use crate::table::{Cardinality, Kind};
 use alloc::vec::Vec;
 
 /// Gives a field its kind and what follows from kind and features together.
-pub(super) fn finish_field(field: &mut FieldData, kind: FieldKind<u32, u32>, features: Features) {
+pub(super) fn finish_field(field: &mut FieldData, kind: Kind<u32, u32>, features: Features) {
     let repeated = field.cardinality == Cardinality::Repeated;
-    let message = matches!(kind, FieldKind::Message(_));
+    let message = matches!(kind, Kind::Message(_));
     let free = field.oneof == NONE && field.extension == NONE;
     field.kind = kind;
     // Of an extension that is an error, found when it is attached.
@@ -26,7 +24,7 @@ pub(super) fn finish_field(field: &mut FieldData, kind: FieldKind<u32, u32>, fea
     field.flags.set(FieldFlags::PACKED, repeated && kind.is_packable() && features.packed);
     field.flags.set(FieldFlags::DELIMITED, message && features.delimited);
     field.flags.set(FieldFlags::PRESENCE, !repeated && explicit);
-    field.flags.set(FieldFlags::UTF8, matches!(kind, FieldKind::String) && features.verify_utf8);
+    field.flags.set(FieldFlags::UTF8, matches!(kind, Kind::String) && features.verify_utf8);
 }
 
 impl Builder<'_> {
@@ -49,12 +47,12 @@ impl Builder<'_> {
         let Some(name) = self.target(pending.target).map(|f| f.name.full()) else { return Ok(()) };
         let symbol = self.lookup(pending.scope, pending.type_name);
         let kind = match (pending.type_code, symbol) {
-            (0 | type_code::MESSAGE | type_code::GROUP, Some(Symbol::Message(m))) => FieldKind::Message(m),
-            (0 | type_code::ENUM, Some(Symbol::Enum(e))) => FieldKind::Enum(e),
+            (0 | type_code::MESSAGE | type_code::GROUP, Some(Symbol::Message(m))) => Kind::Message(m),
+            (0 | type_code::ENUM, Some(Symbol::Enum(e))) => Kind::Enum(e),
             (_, found) => return Err(self.unresolved(pending.file, name, pending.type_name, found)),
         };
         let mut in_entry = false;
-        if let Target::Field { message, .. } = pending.target {
+        if let FieldSlot::Field { message, .. } = pending.target {
             in_entry = self.data.messages.get(message as usize).is_some_and(|m| m.map_entry);
         }
         let Some(field) = self.target_mut(pending.target) else { return Ok(()) };
@@ -62,7 +60,7 @@ impl Builder<'_> {
         if in_entry {
             field.flags.set(FieldFlags::DELIMITED, false);
         }
-        if let FieldKind::Message(entry) = kind
+        if let Kind::Message(entry) = kind
             && self.data.messages.get(entry as usize).is_some_and(|m| m.map_entry)
         {
             self.link_map(pending, entry, name)?;
@@ -77,10 +75,10 @@ impl Builder<'_> {
     }
 
     /// A field whose type is a map entry is a map: never a group, and its strings follow its own UTF-8 rule.
-    fn link_map(&mut self, pending: &PendingType<'_>, entry: u32, name: Text) -> Result<()> {
+    fn link_map(&mut self, pending: &PendingType<'_>, entry: u32, name: TextRange) -> Result<()> {
         let fits = match pending.target {
-            Target::Extension(_) => false,
-            Target::Field { message, .. } => {
+            FieldSlot::Extension(_) => false,
+            FieldSlot::Field { message, .. } => {
                 let field = self.target(pending.target);
                 let named_after = |entry: &MessageData| {
                     let name = self.data.text(entry.name.local());
@@ -96,14 +94,14 @@ impl Builder<'_> {
         };
         if !fits {
             let detail = "a map entry belongs to one repeated field beside it, and is named after it";
-            return Err(self.fail(Kind::InvalidMapEntry, pending.file, name, detail));
+            return Err(self.fail(DescriptorErrorKind::InvalidMapEntry, pending.file, name, detail));
         }
         if let Some(field) = self.target_mut(pending.target) {
             field.flags.set(FieldFlags::MAP, true);
             field.flags.set(FieldFlags::DELIMITED, false);
         }
         for field in self.data.messages.get_mut(entry as usize).into_iter().flat_map(|e| &mut e.fields) {
-            let string = matches!(field.kind, FieldKind::String);
+            let string = matches!(field.kind, Kind::String);
             field.flags.set(FieldFlags::UTF8, string && pending.features.verify_utf8);
         }
         Ok(())
@@ -113,19 +111,19 @@ impl Builder<'_> {
         self.data.symbols.resolve_type(&self.data.names, scope, name)
     }
 
-    pub(super) fn target(&self, target: Target) -> Option<&FieldData> {
+    pub(super) fn target(&self, target: FieldSlot) -> Option<&FieldData> {
         match target {
-            Target::Field { message, field } => self.data.messages.get(message as usize)?.field(field),
-            Target::Extension(index) => self.extensions.get(index as usize).map(|e| &e.data),
+            FieldSlot::Field { message, field } => self.data.messages.get(message as usize)?.field(field),
+            FieldSlot::Extension(index) => self.extensions.get(index as usize).map(|e| &e.data),
         }
     }
 
-    fn target_mut(&mut self, target: Target) -> Option<&mut FieldData> {
+    fn target_mut(&mut self, target: FieldSlot) -> Option<&mut FieldData> {
         match target {
-            Target::Field { message, field } => {
+            FieldSlot::Field { message, field } => {
                 self.data.messages.get_mut(message as usize)?.fields.get_mut(field as usize)
             }
-            Target::Extension(index) => self.extensions.get_mut(index as usize).map(|e| &mut e.data),
+            FieldSlot::Extension(index) => self.extensions.get_mut(index as usize).map(|e| &mut e.data),
         }
     }
 
@@ -133,11 +131,11 @@ impl Builder<'_> {
     fn unresolved(
         &self,
         file: u32,
-        name: Text,
+        name: TextRange,
         type_name: &str,
         found: Option<Symbol>,
     ) -> crate::error::DescriptorError {
-        let kind = Kind::UnresolvedType;
+        let kind = DescriptorErrorKind::UnresolvedType;
         match found {
             Some(Symbol::Message(_)) => {
                 self.fail(kind, file, name, format_args!("{type_name:?} is a message"))
@@ -187,10 +185,15 @@ impl Builder<'_> {
         };
         let Some(message) = self.data.messages.get(extendee as usize) else { return Ok(()) };
         let singular_message = pending.data.cardinality != Cardinality::Repeated
-            && matches!(pending.data.kind, FieldKind::Message(_));
+            && matches!(pending.data.kind, Kind::Message(_));
         let full_name = self.data.text(message.name.full());
         let detail = if message.fields.len() >= MAX_FIELDS {
-            return Err(self.fail(Kind::TooMany, file, name, format_args!("limit {MAX_FIELDS}")));
+            return Err(self.fail(
+                DescriptorErrorKind::TooMany,
+                file,
+                name,
+                format_args!("limit {MAX_FIELDS}"),
+            ));
         } else if message.map_entry {
             "a map entry has no extensions"
         } else if message.message_set && !singular_message {
@@ -203,7 +206,7 @@ impl Builder<'_> {
             ""
         };
         if !detail.is_empty() {
-            return Err(self.fail(Kind::InvalidExtension, file, name, detail));
+            return Err(self.fail(DescriptorErrorKind::InvalidExtension, file, name, detail));
         }
         if message.message_set {
             pending.data.flags.set(FieldFlags::DELIMITED, false);

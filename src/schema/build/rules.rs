@@ -1,18 +1,19 @@
 //! What proto2, proto3 and editions allow: labels, groups, defaults and features, as C++ checks them.
 
 use super::declare::Around;
-use super::{Builder, DescriptorErrorKind as Kind, PendingType, Result, Target};
+use super::{Builder, DescriptorErrorKind, FieldSlot, PendingType, Result};
+use crate::schema::edition::{Edition, label, type_code};
 use crate::schema::features::{FeatureOverrides, FieldPresence};
 use crate::schema::model::{FieldData, FieldFlags, NONE};
-use crate::schema::names::Text;
-use crate::schema::proto::{Edition, label, type_code};
-use crate::schema::read::{self, Field, File, Options, children};
-use crate::table::{Cardinality, Kind as FieldKind};
+use crate::schema::names::TextRange;
+use crate::schema::read::{self, FieldDef, FileDef, Options, children};
+use crate::table::{Cardinality, Kind};
 
 impl Builder<'_> {
     /// What a file says as a whole.
-    pub(super) fn check_file(&self, root: Around, file: &File<'_>) -> Result<()> {
-        let invalid = |detail| Err(self.fail(Kind::InvalidOption, root.file, root.name, detail));
+    pub(super) fn check_file(&self, root: Around, file: &FileDef<'_>) -> Result<()> {
+        let invalid =
+            |detail| Err(self.fail(DescriptorErrorKind::InvalidOption, root.file, root.name, detail));
         if file.edition < Edition::Edition2024
             && children(file.bytes, read::file::OPTION_DEPENDENCY).next().is_some()
         {
@@ -31,7 +32,7 @@ impl Builder<'_> {
     }
 
     /// What any options say.
-    pub(super) fn check_options(&self, around: Around, name: Text, options: &Options<'_>) -> Result<()> {
+    pub(super) fn check_options(&self, around: Around, name: TextRange, options: &Options<'_>) -> Result<()> {
         let detail = if options.has_features && around.edition.is_legacy() {
             "features are of editions"
         } else if options.unknown_feature {
@@ -41,14 +42,14 @@ impl Builder<'_> {
         } else {
             return Ok(());
         };
-        Err(self.fail(Kind::InvalidOption, around.file, name, detail))
+        Err(self.fail(DescriptorErrorKind::InvalidOption, around.file, name, detail))
     }
 
     /// The label of a field, and what else editions write in another way.
-    pub(super) fn check_label(&self, around: Around, data: &FieldData, proto: &Field<'_>) -> Result<()> {
+    pub(super) fn check_label(&self, around: Around, data: &FieldData, proto: &FieldDef<'_>) -> Result<()> {
         if proto.proto3_optional && around.edition != Edition::Proto3 {
             let detail = "proto3_optional outside of proto3";
-            return Err(self.fail(Kind::InvalidOneof, around.file, data.name.full(), detail));
+            return Err(self.fail(DescriptorErrorKind::InvalidOneof, around.file, data.name.full(), detail));
         }
         let required = proto.label == label::REQUIRED;
         let extension = data.extension != NONE;
@@ -69,19 +70,19 @@ impl Builder<'_> {
                 () => return Ok(()),
             },
         };
-        Err(self.fail(Kind::InvalidField, around.file, data.name.full(), detail))
+        Err(self.fail(DescriptorErrorKind::InvalidField, around.file, data.name.full(), detail))
     }
 
     /// The features that a field sets itself; its kind is known. Those of map entries are copies of their field's.
     pub(super) fn check_features(&self, file: u32, field: &FieldData, own: FeatureOverrides) -> Result<()> {
         let repeated = field.cardinality == Cardinality::Repeated;
-        let is_message = matches!(field.kind, FieldKind::Message(_));
+        let is_message = matches!(field.kind, Kind::Message(_));
         let has_strings = match field.kind {
-            FieldKind::Message(entry) if field.flags.has(FieldFlags::MAP) => {
+            Kind::Message(entry) if field.flags.has(FieldFlags::MAP) => {
                 let fields = self.data.messages.get(entry as usize).map_or(&[][..], |m| &m.fields);
-                fields.iter().any(|f| matches!(f.kind, FieldKind::String))
+                fields.iter().any(|f| matches!(f.kind, Kind::String))
             }
-            kind => matches!(kind, FieldKind::String),
+            kind => matches!(kind, Kind::String),
         };
         let packable = repeated && field.kind.is_packable();
         let map = field.flags.has(FieldFlags::MAP);
@@ -101,7 +102,12 @@ impl Builder<'_> {
             None if own.delimited.is_some() && (!is_message || map) => "an encoding for messages",
             None => return Ok(()),
         };
-        Err(self.fail(Kind::InvalidOption, file, field.name.full(), format_args!("a feature: {detail}")))
+        Err(self.fail(
+            DescriptorErrorKind::InvalidOption,
+            file,
+            field.name.full(),
+            format_args!("a feature: {detail}"),
+        ))
     }
 
     /// What proto3 has not; the kind of the field is known.
@@ -114,9 +120,9 @@ impl Builder<'_> {
     ) -> Result<()> {
         let (kind, detail) = match field.kind {
             _ if edition != Edition::Proto3 => return Ok(()),
-            _ if has_default => (Kind::InvalidDefault, "a default value in proto3"),
-            FieldKind::Enum(e) if self.data.enums.get(e as usize).is_some_and(|e| e.closed) => {
-                (Kind::InvalidField, "a closed enum in proto3")
+            _ if has_default => (DescriptorErrorKind::InvalidDefault, "a default value in proto3"),
+            Kind::Enum(e) if self.data.enums.get(e as usize).is_some_and(|e| e.closed) => {
+                (DescriptorErrorKind::InvalidField, "a closed enum in proto3")
             }
             _ => return Ok(()),
         };
@@ -131,22 +137,27 @@ impl Builder<'_> {
             return Ok(());
         }
         let in_entry = match pending.target {
-            Target::Field { message, .. } => {
+            FieldSlot::Field { message, .. } => {
                 self.data.messages.get(message as usize).is_some_and(|m| m.map_entry)
             }
-            Target::Extension(_) => false,
+            FieldSlot::Extension(_) => false,
         };
         // What is in a map entry has the features of its field, and is always there.
         if in_entry {
             return Ok(());
         }
-        if let FieldKind::Enum(e) = field.kind
+        if let Kind::Enum(e) = field.kind
             && field.cardinality == Cardinality::Optional
             && !field.flags.has(FieldFlags::PRESENCE)
             && self.data.enums.get(e as usize).is_some_and(|e| e.closed)
         {
             let detail = "implicit presence with a closed enum";
-            return Err(self.fail(Kind::InvalidField, pending.file, field.name.full(), detail));
+            return Err(self.fail(
+                DescriptorErrorKind::InvalidField,
+                pending.file,
+                field.name.full(),
+                detail,
+            ));
         }
         self.check_features(pending.file, field, pending.own)
     }

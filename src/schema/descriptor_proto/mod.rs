@@ -5,14 +5,16 @@
 //! options of descriptor.proto's own fields are not in them, since tables have none.
 
 mod options;
+mod shorthand;
 
 use super::DescriptorPool;
 use super::proto::FileProto;
 use super::tables;
 use crate::error::DescriptorError;
-use crate::table::{DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax};
+use crate::table::{EnumTable, MessageTable};
 use alloc::vec::Vec;
 use options::*;
+use shorthand::{boolean, choice, enumeration, flag, int32, message, string, sub};
 
 /// The pool of descriptor.proto alone. With `std` it is made once; without, for every call.
 pub(super) fn pool() -> DescriptorPool {
@@ -63,62 +65,9 @@ static ALL: &[&MessageTable] = &[
     &GENERATED_CODE_INFO,
 ];
 
-const fn message(name: &'static str, fields: &'static [FieldTable]) -> MessageTable {
-    MessageTable::new(name, fields).syntax(Syntax::Proto2)
-}
-
-const fn string(name: &'static str, number: u32) -> FieldTable {
-    FieldTable::new(name, number, Kind::String)
-}
-
-const fn int32(name: &'static str, number: u32) -> FieldTable {
-    FieldTable::new(name, number, Kind::Int32)
-}
-
-const fn boolean(name: &'static str, number: u32) -> FieldTable {
-    FieldTable::new(name, number, Kind::Bool)
-}
-
-/// A `bool` with an explicit default.
-const fn flag(name: &'static str, number: u32, default: bool) -> FieldTable {
-    boolean(name, number).default_value(DefaultValue::Bool(default))
-}
-
-const fn sub(name: &'static str, number: u32, table: fn() -> &'static MessageTable) -> FieldTable {
-    FieldTable::new(name, number, Kind::Message(table))
-}
-
-const fn choice(name: &'static str, number: u32, table: fn() -> &'static EnumTable) -> FieldTable {
-    FieldTable::new(name, number, Kind::Enum(table))
-}
-
-const fn enumeration(name: &'static str, values: &'static [(&'static str, i32)]) -> EnumTable {
-    EnumTable::new(name, values).closed()
-}
-
 static FILE_DESCRIPTOR_SET: MessageTable =
     message("google.protobuf.FileDescriptorSet", &[sub("file", 1, || &FILE).repeated()])
         .extensions(&[(536_000_000, 536_000_000)]);
-
-static EDITION: EnumTable = enumeration(
-    "google.protobuf.Edition",
-    &[
-        ("EDITION_UNKNOWN", 0),
-        ("EDITION_LEGACY", 900),
-        ("EDITION_PROTO2", 998),
-        ("EDITION_PROTO3", 999),
-        ("EDITION_2023", 1000),
-        ("EDITION_2024", 1001),
-        ("EDITION_2026", 1002),
-        ("EDITION_UNSTABLE", 9999),
-        ("EDITION_1_TEST_ONLY", 1),
-        ("EDITION_2_TEST_ONLY", 2),
-        ("EDITION_99997_TEST_ONLY", 99_997),
-        ("EDITION_99998_TEST_ONLY", 99_998),
-        ("EDITION_99999_TEST_ONLY", 99_999),
-        ("EDITION_MAX", i32::MAX),
-    ],
-);
 
 static FILE: MessageTable = message(
     "google.protobuf.FileDescriptorProto",

@@ -1,6 +1,6 @@
 //! The options messages and the features.
 
-use super::{EDITION, boolean, choice, enumeration, flag, int32, message, string, sub};
+use super::shorthand::{boolean, choice, enumeration, flag, int32, message, string, sub};
 use crate::table::{DefaultValue, EnumTable, FieldTable, Kind, MessageTable};
 use crate::wire::Tag;
 
@@ -289,5 +289,25 @@ static DEFAULT_SYMBOL_VISIBILITY: EnumTable = enumeration(
         ("EXPORT_TOP_LEVEL", 2),
         ("LOCAL_ALL", 3),
         ("STRICT", 4),
+    ],
+);
+
+pub(super) static EDITION: EnumTable = enumeration(
+    "google.protobuf.Edition",
+    &[
+        ("EDITION_UNKNOWN", 0),
+        ("EDITION_LEGACY", 900),
+        ("EDITION_PROTO2", 998),
+        ("EDITION_PROTO3", 999),
+        ("EDITION_2023", 1000),
+        ("EDITION_2024", 1001),
+        ("EDITION_2026", 1002),
+        ("EDITION_UNSTABLE", 9999),
+        ("EDITION_1_TEST_ONLY", 1),
+        ("EDITION_2_TEST_ONLY", 2),
+        ("EDITION_99997_TEST_ONLY", 99_997),
+        ("EDITION_99998_TEST_ONLY", 99_998),
+        ("EDITION_99999_TEST_ONLY", 99_999),
+        ("EDITION_MAX", i32::MAX),
     ],
 );

@@ -3,11 +3,11 @@
 //! The nested types of a message include those that fields bring along: map entries and groups. To keep the order
 //! of all of them, a nested type that a field brings along is printed by printing the fields up to that one.
 
-use super::{Indices, Printer};
+use super::{Indices, ProtoPrinter};
+use crate::schema::edition::Edition;
 use crate::schema::escape::{escape_bytes, escape_str};
-use crate::schema::model::{DefaultData, FieldData, FieldFlags, FileData, MessageData, NONE, Owner};
+use crate::schema::model::{Container, DefaultData, FieldData, FieldFlags, FileData, MessageData, NONE};
 use crate::schema::names::json_name;
-use crate::schema::proto::Edition;
 use crate::schema::symbols::{Scope, Symbol};
 use crate::table::{Cardinality, Kind};
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
@@ -20,7 +20,7 @@ enum Origin {
 }
 
 /// The fields, extensions and nested messages of a message or file, and how far they are printed.
-struct Content<'a> {
+struct Members<'a> {
     scope: Scope,
     /// With its index; `None` for a file.
     message: Option<(u32, &'a MessageData)>,
@@ -34,9 +34,9 @@ struct Content<'a> {
     gap: bool,
 }
 
-impl<'a> Printer<'a> {
+impl<'a> ProtoPrinter<'a> {
     pub(super) fn top_level(&mut self, file: &'a FileData) {
-        let (data, owner) = (self.data, Owner::File(self.file));
+        let (data, owner) = (self.data, Container::File(self.file));
         for &index in data.enums_in(owner) {
             if self.is_wanted_enum(index) {
                 self.gap();
@@ -48,7 +48,7 @@ impl<'a> Printer<'a> {
             data.extensions_in(owner).iter().copied().filter(|&e| self.is_wanted_extension(e)).collect();
         let messages: Vec<u32> =
             data.messages_in(owner).iter().copied().filter(|&m| self.is_wanted_message(m)).collect();
-        let content = Content {
+        let content = Members {
             scope,
             message: None,
             messages,
@@ -83,12 +83,12 @@ impl<'a> Printer<'a> {
         self.option_lines(options);
         self.reserved(message);
         self.extension_ranges(message);
-        let (data, owner) = (self.data, Owner::Message(index));
+        let (data, owner) = (self.data, Container::Message(index));
         for &enumeration in data.enums_in(owner) {
             self.gap();
             self.enumeration(enumeration);
         }
-        self.content(Content {
+        self.content(Members {
             scope: message.scope,
             message: Some((index, message)),
             messages: data.messages_in(owner).to_vec(),
@@ -100,7 +100,7 @@ impl<'a> Printer<'a> {
         });
     }
 
-    fn content(&mut self, mut content: Content<'a>) {
+    fn content(&mut self, mut content: Members<'a>) {
         let origins = self.origins(&content);
         for nested in core::mem::take(&mut content.messages) {
             match origins.get(&nested) {
@@ -119,7 +119,7 @@ impl<'a> Printer<'a> {
         self.extensions_up_to(&mut content, extensions);
     }
 
-    fn origins(&self, content: &Content<'_>) -> BTreeMap<u32, Origin> {
+    fn origins(&self, content: &Members<'_>) -> BTreeMap<u32, Origin> {
         let mut origins = BTreeMap::new();
         let declared = content.message.map_or(&[][..], |(_, m)| &m.fields).iter();
         for (i, field) in declared.enumerate().filter(|(_, f)| f.extension == NONE) {
@@ -165,7 +165,7 @@ impl<'a> Printer<'a> {
         extension.is_some_and(|e| (self.keep)(e.message, e.field))
     }
 
-    fn fields_up_to(&mut self, content: &mut Content<'a>, end: usize) {
+    fn fields_up_to(&mut self, content: &mut Members<'a>, end: usize) {
         let Some((index, message)) = content.message else { return };
         let mut kept = (content.next_field..end).filter(|&at| (self.keep)(index, at as u32));
         if core::mem::take(&mut content.gap) && kept.next().is_some() {
@@ -203,7 +203,7 @@ impl<'a> Printer<'a> {
         self.close();
     }
 
-    fn extensions_up_to(&mut self, content: &mut Content<'a>, end: usize) {
+    fn extensions_up_to(&mut self, content: &mut Members<'a>, end: usize) {
         let mut open = None;
         while content.next_extension < end {
             let Some(&index) = content.extensions.get(content.next_extension) else { break };

@@ -1,17 +1,17 @@
 //! Enums, and the number ranges of messages and enums.
 
-use super::Printer;
+use super::ProtoPrinter;
 use super::definitions::{bracketed, visibility};
 use crate::schema::escape::escape_str;
 use crate::schema::model::MessageData;
-use crate::schema::names::Text;
+use crate::schema::names::TextRange;
 use crate::wire::Tag;
 use alloc::{format, string::String, vec::Vec};
 
 /// The number behind the largest field number.
 const END: u32 = Tag::MAX_NUMBER + 1;
 
-impl Printer<'_> {
+impl ProtoPrinter<'_> {
     pub(super) fn enumeration(&mut self, index: u32) {
         let data = self.data;
         let Some(enumeration) = data.enums.get(index as usize) else { return };
@@ -51,9 +51,9 @@ impl Printer<'_> {
     }
 
     /// Strings in proto2 and proto3, identifiers in editions.
-    fn reserved_names(&mut self, names: &[Text]) {
+    fn reserved_names(&mut self, names: &[TextRange]) {
         let legacy = self.edition.is_legacy();
-        let name = |&name: &Text| {
+        let name = |&name: &TextRange| {
             let name = self.data.text(name);
             if legacy { format!("\"{}\"", escape_str(name)) } else { name.into() }
         };

@@ -12,8 +12,8 @@ mod subset;
 mod text;
 
 use super::DescriptorPool;
+use super::edition::Edition;
 use super::model::{DependencyData, FileData, Import, NONE, PoolData};
-use super::proto::Edition;
 use super::symbols::{Scope, Symbol};
 use alloc::collections::BTreeSet;
 use alloc::{format, string::String};
@@ -28,47 +28,47 @@ pub(super) fn keep_all(_: u32, _: u32) -> bool {
 
 /// A file as .proto source.
 pub(super) fn file(pool: &DescriptorPool, index: u32) -> String {
-    Printer::new(pool, index, None).print()
+    ProtoPrinter::new(pool, index, None).print()
 }
 
 /// A file with what a message needs.
 pub(super) fn message(pool: &DescriptorPool, index: u32) -> String {
-    let wanted = subset::Wanted::of_message(pool.data(), index);
+    let wanted = subset::Subset::of_message(pool.data(), index);
     let file = pool.data().messages.get(index as usize).map_or(NONE, |m| m.file);
-    Printer::new(pool, file, Some(wanted)).print()
+    ProtoPrinter::new(pool, file, Some(wanted)).print()
 }
 
 /// A file with what a record of a message needs: those fields and extensions only, its own and those of other
 /// messages, that `keep` has.
 pub(super) fn record(pool: &DescriptorPool, index: u32, keep: &Keep<'_>) -> String {
-    let wanted = subset::Wanted::of_record(pool.data(), index, keep);
+    let wanted = subset::Subset::of_record(pool.data(), index, keep);
     let file = pool.data().messages.get(index as usize).map_or(NONE, |m| m.file);
-    Printer { keep, ..Printer::new(pool, file, Some(wanted)) }.print()
+    ProtoPrinter { keep, ..ProtoPrinter::new(pool, file, Some(wanted)) }.print()
 }
 
 /// A file with what an enum needs.
 pub(super) fn enumeration(pool: &DescriptorPool, index: u32) -> String {
-    let wanted = subset::Wanted::of_enum(pool.data(), index);
+    let wanted = subset::Subset::of_enum(pool.data(), index);
     let file = pool.data().enums.get(index as usize).map_or(NONE, |e| e.file);
-    Printer::new(pool, file, Some(wanted)).print()
+    ProtoPrinter::new(pool, file, Some(wanted)).print()
 }
 
 /// Source under construction.
-struct Printer<'a> {
+struct ProtoPrinter<'a> {
     data: &'a PoolData,
     /// Where the options messages are defined, and their extensions.
     options: DescriptorPool,
     file: u32,
     edition: Edition,
     /// The top-level definitions to print, `None` for all.
-    wanted: Option<subset::Wanted>,
+    wanted: Option<subset::Subset>,
     keep: &'a Keep<'a>,
     out: String,
     indent: usize,
 }
 
-impl<'a> Printer<'a> {
-    fn new(pool: &'a DescriptorPool, file: u32, wanted: Option<subset::Wanted>) -> Self {
+impl<'a> ProtoPrinter<'a> {
+    fn new(pool: &'a DescriptorPool, file: u32, wanted: Option<subset::Subset>) -> Self {
         let data = pool.data();
         let edition = data.files.get(file as usize).map_or(Edition::Proto3, |f| f.edition);
         let own = pool.get_message_by_name("google.protobuf.FileOptions").is_some();

@@ -1,12 +1,12 @@
 //! Options: the bytes of an options message as `name = value` pairs.
 
-use super::Printer;
-use super::text::{self, Item, Value};
+use super::ProtoPrinter;
+use super::text::{self, OptionItem, OptionValue};
 use crate::schema::model::Span;
 use crate::schema::symbols::Scope;
 use alloc::{format, string::String, vec, vec::Vec};
 
-impl Printer<'_> {
+impl ProtoPrinter<'_> {
     /// The options in the bytes of an options message of this type, in number order. What the options message does
     /// not know as a field or extension, and what protoc did not interpret, is left out.
     pub(super) fn options_of(&self, type_name: &str, span: Span, scope: Scope) -> Vec<(String, String)> {
@@ -28,16 +28,16 @@ impl Printer<'_> {
         options
     }
 
-    fn features(&self, features: &Item<'_>, scope: Scope) -> Vec<(String, String)> {
-        let Value::Message(message, payload) = &features.value else { return vec![] };
-        let item = |item: Item<'_>| {
+    fn features(&self, features: &OptionItem<'_>, scope: Scope) -> Vec<(String, String)> {
+        let OptionValue::Message(message, payload) = &features.value else { return vec![] };
+        let item = |item: OptionItem<'_>| {
             (format!("features.{}", self.option_name(&item, scope)), text::option_value(item.value))
         };
         text::items(message, payload).into_iter().map(item).collect()
     }
 
     /// `name`, or `(full.name)` for an extension, with a leading dot where the name could mean something else.
-    fn option_name(&self, item: &Item<'_>, scope: Scope) -> String {
+    fn option_name(&self, item: &OptionItem<'_>, scope: Scope) -> String {
         if !item.field.is_extension() {
             return item.field.name().into();
         }

@@ -1,14 +1,14 @@
 //! Which definitions of a file a message or enum needs.
 
 use super::{Indices, Keep, keep_all};
-use crate::schema::model::{FieldFlags, NONE, Owner, PoolData};
+use crate::schema::model::{Container, FieldFlags, NONE, PoolData};
 use crate::table::Kind;
 use alloc::vec::Vec;
 
 /// Top-level definitions of one file: a type that is wanted brings the top-level message around it, and that brings
 /// the types of all fields in it.
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct Subset {
     pub(super) messages: Indices,
     pub(super) enums: Indices,
     pub(super) extensions: Indices,
@@ -21,12 +21,12 @@ struct Search<'a> {
     keep: &'a Keep<'a>,
     /// Whether messages bring their extensions along.
     extends: bool,
-    wanted: Wanted,
+    wanted: Subset,
     /// Messages whose content has not been looked at.
     todo: Vec<u32>,
 }
 
-impl Wanted {
+impl Subset {
     pub(super) fn of_message(data: &PoolData, index: u32) -> Self {
         let file = data.messages.get(index as usize).map_or(NONE, |m| m.file);
         Search::new(data, file, &keep_all).run(|search| search.message(index))
@@ -47,10 +47,10 @@ impl Wanted {
 
 impl<'a> Search<'a> {
     fn new(data: &'a PoolData, file: u32, keep: &'a Keep<'a>) -> Self {
-        Self { data, file, keep, extends: false, wanted: Wanted::default(), todo: Vec::new() }
+        Self { data, file, keep, extends: false, wanted: Subset::default(), todo: Vec::new() }
     }
 
-    fn run(mut self, start: impl FnOnce(&mut Self)) -> Wanted {
+    fn run(mut self, start: impl FnOnce(&mut Self)) -> Subset {
         start(&mut self);
         if self.defines_options() {
             let (data, file) = (self.data, self.file);
@@ -133,7 +133,7 @@ impl<'a> Search<'a> {
                 _ => {}
             }
         }
-        let owner = Owner::Message(index);
+        let owner = Container::Message(index);
         for &extension in self.data.extensions_in(owner) {
             self.extension(extension);
         }

@@ -13,34 +13,34 @@ use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 const MAX_DEPTH: usize = 100;
 
 /// One value of one field.
-pub(super) struct Item<'b> {
+pub(super) struct OptionItem<'b> {
     pub(super) field: FieldDescriptor,
-    pub(super) value: Value<'b>,
+    pub(super) value: OptionValue<'b>,
 }
 
 /// A value: text that is ready, or a message with its pieces.
-pub(super) enum Value<'b> {
+pub(super) enum OptionValue<'b> {
     Text(String),
     Message(MessageDescriptor, Vec<&'b [u8]>),
 }
 
 /// A value as it is on the wire.
 #[derive(Clone, Copy)]
-enum Raw<'b> {
+enum WireValue<'b> {
     Number(u64),
     Bytes(&'b [u8]),
 }
 
 /// The values in a payload that the message knows, in number order; bytes that do not decode end it early.
-pub(super) fn items<'b>(message: &MessageDescriptor, payload: &[&'b [u8]]) -> Vec<Item<'b>> {
+pub(super) fn items<'b>(message: &MessageDescriptor, payload: &[&'b [u8]]) -> Vec<OptionItem<'b>> {
     const ITEM: u32 = message_set::ITEM as u32 >> 3;
-    let mut values: BTreeMap<u32, Vec<(WireType, Raw<'b>)>> = BTreeMap::new();
+    let mut values: BTreeMap<u32, Vec<(WireType, WireValue<'b>)>> = BTreeMap::new();
     for piece in payload {
         let mut reader = Reader::new(piece);
         while let Ok(Some(tag)) = reader.next_tag() {
             let Some(raw) = read(&mut reader, tag) else { break };
             match (message.is_message_set(), tag.number(), raw) {
-                (true, ITEM, Raw::Bytes(item)) => {
+                (true, ITEM, WireValue::Bytes(item)) => {
                     if let Some((number, raw)) = message_set_item(item) {
                         values.entry(number).or_default().push((WireType::LengthDelimited, raw));
                     }
@@ -58,42 +58,49 @@ pub(super) fn items<'b>(message: &MessageDescriptor, payload: &[&'b [u8]]) -> Ve
     items
 }
 
-fn read<'b>(reader: &mut Reader<'b>, tag: Tag) -> Option<Raw<'b>> {
+fn read<'b>(reader: &mut Reader<'b>, tag: Tag) -> Option<WireValue<'b>> {
     Some(match tag.wire_type() {
-        WireType::Varint => Raw::Number(reader.read_varint().ok()?),
-        WireType::Fixed32 => Raw::Number(reader.read_fixed32().ok()?.into()),
-        WireType::Fixed64 => Raw::Number(reader.read_fixed64().ok()?),
-        WireType::LengthDelimited => Raw::Bytes(reader.read_length_delimited().ok()?),
-        WireType::StartGroup => Raw::Bytes(reader.read_group(tag).ok()?.rest()),
+        WireType::Varint => WireValue::Number(reader.read_varint().ok()?),
+        WireType::Fixed32 => WireValue::Number(reader.read_fixed32().ok()?.into()),
+        WireType::Fixed64 => WireValue::Number(reader.read_fixed64().ok()?),
+        WireType::LengthDelimited => WireValue::Bytes(reader.read_length_delimited().ok()?),
+        WireType::StartGroup => WireValue::Bytes(reader.read_group(tag).ok()?.rest()),
         WireType::EndGroup => return None,
     })
 }
 
 /// Number and payload of a MessageSet item.
-fn message_set_item(item: &[u8]) -> Option<(u32, Raw<'_>)> {
+fn message_set_item(item: &[u8]) -> Option<(u32, WireValue<'_>)> {
     const TYPE_ID: u32 = message_set::TYPE_ID as u32 >> 3;
     const MESSAGE: u32 = message_set::MESSAGE as u32 >> 3;
-    let (mut number, mut payload) = (None, Raw::Bytes(&[]));
+    let (mut number, mut payload) = (None, WireValue::Bytes(&[]));
     let mut reader = Reader::new(item);
     while let Ok(Some(tag)) = reader.next_tag() {
         match (tag.number(), read(&mut reader, tag)?) {
-            (TYPE_ID, Raw::Number(id)) => number = u32::try_from(id).ok(),
-            (MESSAGE, bytes @ Raw::Bytes(_)) => payload = bytes,
+            (TYPE_ID, WireValue::Number(id)) => number = u32::try_from(id).ok(),
+            (MESSAGE, bytes @ WireValue::Bytes(_)) => payload = bytes,
             _ => {}
         }
     }
     Some((number?, payload))
 }
 
-fn add_items<'b>(field: &FieldDescriptor, values: Vec<(WireType, Raw<'b>)>, items: &mut Vec<Item<'b>>) {
+fn add_items<'b>(
+    field: &FieldDescriptor,
+    values: Vec<(WireType, WireValue<'b>)>,
+    items: &mut Vec<OptionItem<'b>>,
+) {
     let repeated = field.is_list() || field.is_map();
     if let Kind::Message(message) = field.kind() {
         let pieces = values.into_iter().filter_map(|(_, raw)| match raw {
-            Raw::Bytes(piece) => Some(piece),
-            Raw::Number(_) => None,
+            WireValue::Bytes(piece) => Some(piece),
+            WireValue::Number(_) => None,
         });
         let mut push = |pieces| {
-            items.push(Item { field: field.clone(), value: Value::Message(message.clone(), pieces) });
+            items.push(OptionItem {
+                field: field.clone(),
+                value: OptionValue::Message(message.clone(), pieces),
+            });
         };
         if repeated {
             pieces.for_each(|piece| push(vec![piece]));
@@ -105,14 +112,14 @@ fn add_items<'b>(field: &FieldDescriptor, values: Vec<(WireType, Raw<'b>)>, item
     let mut texts = Vec::new();
     for (wire_type, raw) in values {
         match raw {
-            Raw::Bytes(run) if field.kind().is_packable() => packed(field, run, &mut texts),
+            WireValue::Bytes(run) if field.kind().is_packable() => packed(field, run, &mut texts),
             _ if u32::from(field.kind().wire_type()) == wire_type as u32 => texts.extend(scalar(field, raw)),
             _ => {}
         }
     }
     let skipped = if repeated { 0 } else { texts.len().saturating_sub(1) };
     let texts = texts.into_iter().skip(skipped);
-    items.extend(texts.map(|text| Item { field: field.clone(), value: Value::Text(text) }));
+    items.extend(texts.map(|text| OptionItem { field: field.clone(), value: OptionValue::Text(text) }));
 }
 
 fn packed(field: &FieldDescriptor, run: &[u8], texts: &mut Vec<String>) {
@@ -124,28 +131,28 @@ fn packed(field: &FieldDescriptor, run: &[u8], texts: &mut Vec<String>) {
             _ => reader.read_fixed32().map(u64::from),
         };
         let Ok(number) = number else { return };
-        texts.extend(scalar(field, Raw::Number(number)));
+        texts.extend(scalar(field, WireValue::Number(number)));
     }
 }
 
-fn scalar(field: &FieldDescriptor, raw: Raw<'_>) -> Option<String> {
+fn scalar(field: &FieldDescriptor, raw: WireValue<'_>) -> Option<String> {
     Some(match (field.kind(), raw) {
-        (Kind::String, Raw::Bytes(bytes)) => match core::str::from_utf8(bytes) {
+        (Kind::String, WireValue::Bytes(bytes)) => match core::str::from_utf8(bytes) {
             Ok(text) => format!("\"{}\"", escape_str(text)),
             Err(_) => format!("\"{}\"", escape_bytes(bytes)),
         },
-        (Kind::Bytes, Raw::Bytes(bytes)) => format!("\"{}\"", escape_bytes(bytes)),
-        (Kind::Bool, Raw::Number(n)) => format!("{}", n != 0),
-        (Kind::Int32 | Kind::Sfixed32, Raw::Number(n)) => format!("{}", n as i32),
-        (Kind::Int64 | Kind::Sfixed64, Raw::Number(n)) => format!("{}", n as i64),
-        (Kind::Uint32 | Kind::Fixed32, Raw::Number(n)) => format!("{}", n as u32),
-        (Kind::Uint64 | Kind::Fixed64, Raw::Number(n)) => format!("{n}"),
-        (Kind::Sint32, Raw::Number(n)) => format!("{}", unzigzag32(n as u32)),
-        (Kind::Sint64, Raw::Number(n)) => format!("{}", unzigzag64(n)),
-        (Kind::Float, Raw::Number(n)) => float(f32::from_bits(n as u32)),
-        (Kind::Double, Raw::Number(n)) => double(f64::from_bits(n)),
+        (Kind::Bytes, WireValue::Bytes(bytes)) => format!("\"{}\"", escape_bytes(bytes)),
+        (Kind::Bool, WireValue::Number(n)) => format!("{}", n != 0),
+        (Kind::Int32 | Kind::Sfixed32, WireValue::Number(n)) => format!("{}", n as i32),
+        (Kind::Int64 | Kind::Sfixed64, WireValue::Number(n)) => format!("{}", n as i64),
+        (Kind::Uint32 | Kind::Fixed32, WireValue::Number(n)) => format!("{}", n as u32),
+        (Kind::Uint64 | Kind::Fixed64, WireValue::Number(n)) => format!("{n}"),
+        (Kind::Sint32, WireValue::Number(n)) => format!("{}", unzigzag32(n as u32)),
+        (Kind::Sint64, WireValue::Number(n)) => format!("{}", unzigzag64(n)),
+        (Kind::Float, WireValue::Number(n)) => float(f32::from_bits(n as u32)),
+        (Kind::Double, WireValue::Number(n)) => double(f64::from_bits(n)),
         // An option is set by the name of the value, so a number without a name cannot be printed.
-        (Kind::Enum(enumeration), Raw::Number(n)) => enumeration.value_name(n as i32)?.into(),
+        (Kind::Enum(enumeration), WireValue::Number(n)) => enumeration.value_name(n as i32)?.into(),
         _ => return None,
     })
 }
@@ -171,10 +178,10 @@ fn not_finite(value: f64) -> String {
 }
 
 /// What stands behind `=`.
-pub(super) fn option_value(value: Value<'_>) -> String {
+pub(super) fn option_value(value: OptionValue<'_>) -> String {
     let (message, payload) = match value {
-        Value::Text(text) => return text,
-        Value::Message(message, payload) => (message, payload),
+        OptionValue::Text(text) => return text,
+        OptionValue::Message(message, payload) => (message, payload),
     };
     let mut out = String::from("{");
     let mut stack = vec![items(&message, &payload).into_iter()];
@@ -187,11 +194,11 @@ pub(super) fn option_value(value: Value<'_>) -> String {
         out.push(' ');
         out.push_str(&key(&item.field));
         match item.value {
-            Value::Text(text) => {
+            OptionValue::Text(text) => {
                 out.push_str(": ");
                 out.push_str(&text);
             }
-            Value::Message(message, payload) => {
+            OptionValue::Message(message, payload) => {
                 out.push_str(" {");
                 let inner = if stack.len() < MAX_DEPTH { items(&message, &payload) } else { vec![] };
                 stack.push(inner.into_iter());

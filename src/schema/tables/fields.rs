@@ -1,16 +1,16 @@
 //! The fields of a table, and the entry messages of its maps.
 
 use super::is_group;
-use crate::error::{DescriptorError, DescriptorErrorKind as ErrorKind};
+use crate::error::{DescriptorError, DescriptorErrorKind};
+use crate::schema::Result;
+use crate::schema::edition::{Edition, label, type_code};
 use crate::schema::escape::escape_bytes;
 use crate::schema::features::{FeatureOverrides, FieldPresence};
 use crate::schema::names::map_entry_name;
-use crate::schema::proto::{Edition, FieldProto, MessageProto, OneofProto, OptionsProto, label, type_code};
+use crate::schema::proto::{FieldProto, MessageProto, OneofProto, OptionsProto};
 use crate::schema::write;
 use crate::table::{Cardinality, DefaultValue, FieldTable, Kind, MessageTable, Syntax, TableKind};
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
-
-type Result<T> = core::result::Result<T, DescriptorError>;
 
 /// Adds fields and oneofs to `message`, which is at `position` in its file, and its map entries to `entries`.
 pub(super) fn add(
@@ -57,13 +57,13 @@ fn field(table: &MessageTable, field: &FieldTable, edition: Edition) -> Result<F
         Err(DescriptorError::new(kind, &format!("{}.{}", table.full_name(), field.name()), detail))
     };
     let Ok(number) = i32::try_from(field.number()) else {
-        return fail(ErrorKind::InvalidNumber, format!("{}", field.number()));
+        return fail(DescriptorErrorKind::InvalidNumber, format!("{}", field.number()));
     };
     if field.is_optional() && field.cardinality() != Cardinality::Optional {
-        return fail(ErrorKind::InvalidField, "both optional and required or repeated".into());
+        return fail(DescriptorErrorKind::InvalidField, "both optional and required or repeated".into());
     }
     if field.is_delimited() && (!matches!(field.kind(), Kind::Message(_)) || field.map_key().is_some()) {
-        return fail(ErrorKind::InvalidField, "only a message field can be delimited".into());
+        return fail(DescriptorErrorKind::InvalidField, "only a message field can be delimited".into());
     }
     let mut options = OptionsProto::default();
     if edition.is_legacy() {
@@ -92,7 +92,10 @@ fn field(table: &MessageTable, field: &FieldTable, edition: Edition) -> Result<F
         match default_text(&field.kind(), default) {
             Some(text) => proto.default = Some(text.into()),
             None => {
-                return fail(ErrorKind::InvalidDefault, format!("{default:?} as {}", field.kind().name()));
+                return fail(
+                    DescriptorErrorKind::InvalidDefault,
+                    format!("{default:?} as {}", field.kind().name()),
+                );
             }
         }
     }

@@ -29,7 +29,7 @@ pub(super) fn decode<const N: usize, F: VarintForm>(
         if count == 0 {
             break;
         }
-        let window = Window { bytes, continues, stops };
+        let window = Window512 { bytes, continues, stops };
         // Bit i: so many bytes up to the one at i continue.
         let two = continues & continues << 1;
         let four = two & two << 2;
@@ -76,7 +76,7 @@ pub(super) fn count(run: &[u8]) -> usize {
 
 /// 64 bytes from the start of a value on, zero behind the end of the run.
 #[derive(Clone, Copy)]
-struct Window {
+struct Window512 {
     bytes: __m512i,
     /// One bit per byte: it has a continuation bit.
     continues: u64,
@@ -84,7 +84,7 @@ struct Window {
     stops: u64,
 }
 
-impl Window {
+impl Window512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     #[inline]
     fn one_byte<const N: usize, F: VarintForm>(self, room: &mut [[u32; N]]) {

@@ -1,0 +1,131 @@
+//! Editions, and the numbers of descriptor.proto that say what kind of field it is.
+
+/// The language version of a file.
+///
+/// Editions follow each other in the order given; proto2 and proto3 count as the first two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Edition {
+    /// `syntax = "proto2"`, or no syntax line.
+    Proto2,
+    /// `syntax = "proto3"`.
+    Proto3,
+    /// `edition = "2023"`.
+    Edition2023,
+    /// `edition = "2024"`.
+    Edition2024,
+    /// `edition = "UNSTABLE"`, where features of later editions are tried out; the rules of 2024 here.
+    Unstable,
+}
+
+impl Edition {
+    /// The edition for `FileDescriptorProto`'s `syntax` and `edition` fields, or `None` if it is not known.
+    pub(super) fn from_proto(syntax: &str, edition: Option<i32>) -> Option<Self> {
+        match (syntax, edition.unwrap_or(0)) {
+            // An edition beside a syntax contradicts it.
+            ("" | "proto2" | "proto3", _) if edition.is_some() => None,
+            ("" | "proto2", _) => Some(Self::Proto2),
+            ("proto3", _) => Some(Self::Proto3),
+            ("editions", 1000) => Some(Self::Edition2023),
+            ("editions", 1001) => Some(Self::Edition2024),
+            ("editions", 9999) => Some(Self::Unstable),
+            _ => None,
+        }
+    }
+
+    /// Whether `google.protobuf.Edition` lists the number.
+    pub(super) const fn is_number(number: i32) -> bool {
+        matches!(number, 0..=2 | 900 | 998..=1002 | 9999 | 99_997..=99_999 | i32::MAX)
+    }
+
+    /// The `syntax` field of `FileDescriptorProto`: `"proto2"`, `"proto3"` or `"editions"`.
+    pub const fn syntax(self) -> &'static str {
+        match self {
+            Self::Proto2 => "proto2",
+            Self::Proto3 => "proto3",
+            _ => "editions",
+        }
+    }
+
+    /// The number in the enum `google.protobuf.Edition`.
+    pub const fn number(self) -> i32 {
+        match self {
+            Self::Proto2 => 998,
+            Self::Proto3 => 999,
+            Self::Edition2023 => 1000,
+            Self::Edition2024 => 1001,
+            Self::Unstable => 9999,
+        }
+    }
+
+    /// True for proto2, which protoc writes as no syntax at all.
+    pub(super) const fn is_default_syntax(self) -> bool {
+        matches!(self, Self::Proto2)
+    }
+
+    /// True for proto2 and proto3.
+    pub(super) const fn is_legacy(self) -> bool {
+        matches!(self, Self::Proto2 | Self::Proto3)
+    }
+}
+
+/// `FieldDescriptorProto.Label`.
+pub(super) mod label {
+    pub(in crate::schema) const OPTIONAL: i32 = 1;
+    pub(in crate::schema) const REQUIRED: i32 = 2;
+    pub(in crate::schema) const REPEATED: i32 = 3;
+}
+
+/// `FieldDescriptorProto.Type`, as far as it has names here.
+pub(super) mod type_code {
+    use crate::table::Kind;
+
+    pub(in crate::schema) const GROUP: i32 = 10;
+    pub(in crate::schema) const MESSAGE: i32 = 11;
+    pub(in crate::schema) const ENUM: i32 = 14;
+
+    /// The kind of a number, `bool`, `string` or `bytes`; `None` for the others.
+    pub(in crate::schema) fn scalar<M, E>(code: i32) -> Option<Kind<M, E>> {
+        Some(match code {
+            1 => Kind::Double,
+            2 => Kind::Float,
+            3 => Kind::Int64,
+            4 => Kind::Uint64,
+            5 => Kind::Int32,
+            6 => Kind::Fixed64,
+            7 => Kind::Fixed32,
+            8 => Kind::Bool,
+            9 => Kind::String,
+            12 => Kind::Bytes,
+            13 => Kind::Uint32,
+            15 => Kind::Sfixed32,
+            16 => Kind::Sfixed64,
+            17 => Kind::Sint32,
+            18 => Kind::Sint64,
+            _ => return None,
+        })
+    }
+
+    /// The code of a kind; a message is not a group.
+    pub(in crate::schema) fn of<M, E>(kind: &Kind<M, E>) -> i32 {
+        match kind {
+            Kind::Double => 1,
+            Kind::Float => 2,
+            Kind::Int64 => 3,
+            Kind::Uint64 => 4,
+            Kind::Int32 => 5,
+            Kind::Fixed64 => 6,
+            Kind::Fixed32 => 7,
+            Kind::Bool => 8,
+            Kind::String => 9,
+            Kind::Message(_) => MESSAGE,
+            Kind::Bytes => 12,
+            Kind::Uint32 => 13,
+            Kind::Enum(_) => ENUM,
+            Kind::Sfixed32 => 15,
+            Kind::Sfixed64 => 16,
+            Kind::Sint32 => 17,
+            Kind::Sint64 => 18,
+        }
+    }
+}

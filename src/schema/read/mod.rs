@@ -1,0 +1,324 @@
+//! Descriptor sets, read from the wire: one definition at a time, borrowed from the input.
+//!
+//! Field numbers are those of descriptor.proto. What a definition holds of others (the fields of a message, the
+//! values of an enum) is not collected but found again where it is needed ([`children`]), so reading takes no
+//! memory of its own, whatever the input; nothing here recurses. As everywhere, a field of another wire type or a
+//! number that a closed enum does not list is an unknown field, and of a singular field that comes again the last
+//! value counts, messages being merged.
+
+mod fields;
+mod options;
+
+pub(in crate::schema) use fields::{Children, check_set, children, ints, text};
+pub(in crate::schema) use options::Options;
+
+use super::Result;
+use super::edition::{Edition, label, type_code};
+use super::features::{Features, FieldPresence};
+use crate::error::{DescriptorError, DescriptorErrorKind};
+use fields::{FieldValue, each};
+use options::Of;
+
+/// `FileDescriptorProto`.
+pub(in crate::schema) struct FileDef<'i> {
+    pub(in crate::schema) bytes: &'i [u8],
+    pub(in crate::schema) name: &'i str,
+    pub(in crate::schema) package: &'i str,
+    pub(in crate::schema) edition: Edition,
+    pub(in crate::schema) options: Options<'i>,
+}
+
+/// Numbers of what `FileDescriptorProto` repeats.
+pub(in crate::schema) mod file {
+    pub(in crate::schema) const DEPENDENCY: u32 = 3;
+    pub(in crate::schema) const MESSAGE: u32 = 4;
+    pub(in crate::schema) const ENUM: u32 = 5;
+    pub(in crate::schema) const SERVICE: u32 = 6;
+    pub(in crate::schema) const EXTENSION: u32 = 7;
+    pub(in crate::schema) const PUBLIC_DEPENDENCY: u32 = 10;
+    pub(in crate::schema) const WEAK_DEPENDENCY: u32 = 11;
+    pub(in crate::schema) const OPTION_DEPENDENCY: u32 = 15;
+}
+
+/// Name and package of a file.
+pub(in crate::schema) fn file_names(bytes: &[u8]) -> Result<(&str, &str)> {
+    let (mut name, mut package) = (&b""[..], &b""[..]);
+    each(bytes, |number, value| {
+        match (number, value) {
+            (1, FieldValue::Bytes(value)) => name = value,
+            (2, FieldValue::Bytes(value)) => package = value,
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok((text(name)?, text(package)?))
+}
+
+impl<'i> FileDef<'i> {
+    /// The features that hold in the file: the defaults of its edition, changed by its options.
+    pub(in crate::schema) fn features(&self) -> Features {
+        Features::of_edition(self.edition).with(self.options.features)
+    }
+
+    pub(in crate::schema) fn read(bytes: &'i [u8]) -> Result<Self> {
+        let (name, package) = file_names(bytes)?;
+        let (mut syntax, mut edition) = (&b""[..], None);
+        each(bytes, |number, value| {
+            match (number, value) {
+                (9, FieldValue::Bytes(info)) => source_info(info)?,
+                (12, FieldValue::Bytes(value)) => syntax = value,
+                (14, FieldValue::Int(value)) if Edition::is_number(value as i32) => {
+                    edition = Some(value as i32)
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        let syntax = text(syntax)?;
+        let Some(edition) = Edition::from_proto(syntax, edition) else {
+            return Err(DescriptorError::new(
+                DescriptorErrorKind::UnsupportedEdition,
+                "",
+                format_args!("syntax {syntax:?}, edition {}", edition.unwrap_or(0)),
+            ));
+        };
+        let options = Options::read(bytes, 8, Of::File)?;
+        Ok(Self { bytes, name, package, edition, options })
+    }
+}
+
+/// Nobody looks there, but a set in which it is broken is broken.
+fn source_info(bytes: &[u8]) -> Result<()> {
+    each(bytes, |number, value| match value {
+        FieldValue::Bytes(location) if number == 1 => {
+            each(location, |_, _| Ok(()))?;
+            ints(location, 1, |_| Ok(()))?;
+            ints(location, 2, |_| Ok(()))
+        }
+        _ => Ok(()),
+    })
+}
+
+/// `DescriptorProto`.
+pub(in crate::schema) struct MessageDef<'i> {
+    pub(in crate::schema) bytes: &'i [u8],
+    pub(in crate::schema) name: &'i str,
+    pub(in crate::schema) options: Options<'i>,
+    pub(in crate::schema) visibility: u8,
+}
+
+/// Numbers of what `DescriptorProto` repeats.
+pub(in crate::schema) mod message {
+    pub(in crate::schema) const FIELD: u32 = 2;
+    pub(in crate::schema) const MESSAGE: u32 = 3;
+    pub(in crate::schema) const ENUM: u32 = 4;
+    pub(in crate::schema) const EXTENSION_RANGE: u32 = 5;
+    pub(in crate::schema) const EXTENSION: u32 = 6;
+    pub(in crate::schema) const ONEOF: u32 = 8;
+    pub(in crate::schema) const RESERVED_RANGE: u32 = 9;
+    pub(in crate::schema) const RESERVED_NAME: u32 = 10;
+}
+
+impl<'i> MessageDef<'i> {
+    pub(in crate::schema) fn read(bytes: &'i [u8]) -> Result<Self> {
+        let (name, visibility) = head(bytes, 11)?;
+        Ok(Self { bytes, name, options: Options::read(bytes, 7, Of::Message)?, visibility })
+    }
+}
+
+/// Name and `SymbolVisibility`.
+fn head(bytes: &[u8], visibility_number: u32) -> Result<(&str, u8)> {
+    let (mut name, mut visibility) = (&b""[..], 0);
+    each(bytes, |number, value| {
+        match (number, value) {
+            (1, FieldValue::Bytes(value)) => name = value,
+            (number, FieldValue::Int(value)) if number == visibility_number => {
+                visibility = u8::try_from(value).ok().filter(|v| *v <= 2).unwrap_or(visibility);
+            }
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok((text(name)?, visibility))
+}
+
+/// `OneofDescriptorProto`.
+pub(in crate::schema) fn oneof(bytes: &[u8]) -> Result<(&str, Options<'_>)> {
+    Ok((head(bytes, 0)?.0, Options::read(bytes, 2, Of::Oneof)?))
+}
+
+/// `DescriptorProto.ExtensionRange`, `DescriptorProto.ReservedRange`, `EnumDescriptorProto.EnumReservedRange`: its first
+/// two fields.
+pub(in crate::schema) fn range(bytes: &[u8]) -> Result<(i32, i32)> {
+    let mut range = (0, 0);
+    each(bytes, |number, value| {
+        match (number, value) {
+            (1, FieldValue::Int(value)) => range.0 = value as i32,
+            (2, FieldValue::Int(value)) => range.1 = value as i32,
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(range)
+}
+
+/// The options of a `DescriptorProto.ExtensionRange`.
+pub(in crate::schema) fn range_options(bytes: &[u8]) -> Result<Options<'_>> {
+    Options::read(bytes, 3, Of::ExtensionRange)
+}
+
+/// `FieldDescriptorProto`.
+#[derive(Default)]
+pub(in crate::schema) struct FieldDef<'i> {
+    pub(in crate::schema) name: &'i str,
+    pub(in crate::schema) number: i32,
+    /// 0 if there is none.
+    pub(in crate::schema) label: i32,
+    /// 0 when the type is to be taken from `type_name`.
+    pub(in crate::schema) type_code: i32,
+    pub(in crate::schema) type_name: &'i str,
+    pub(in crate::schema) extendee: Option<&'i str>,
+    pub(in crate::schema) default: Option<&'i str>,
+    pub(in crate::schema) oneof_index: Option<i32>,
+    pub(in crate::schema) json_name: Option<&'i str>,
+    pub(in crate::schema) proto3_optional: bool,
+    pub(in crate::schema) options: Options<'i>,
+}
+
+impl<'i> FieldDef<'i> {
+    /// The features of the field in a definition with the features `outer`: changed by its options, and by what proto2 and
+    /// proto3 wrote in other ways before there were features.
+    pub(in crate::schema) fn features(&self, outer: Features, edition: Edition) -> Features {
+        let mut features = outer.with(self.options.features);
+        if edition.is_legacy() {
+            if let Some(packed) = self.options.packed {
+                features.packed = packed;
+            }
+            if self.label == label::REQUIRED {
+                features.field_presence = FieldPresence::LegacyRequired;
+            }
+            if self.proto3_optional {
+                features.field_presence = FieldPresence::Explicit;
+            }
+        }
+        if self.type_code == type_code::GROUP {
+            features.delimited = true;
+        }
+        features
+    }
+
+    pub(in crate::schema) fn read(bytes: &'i [u8]) -> Result<Self> {
+        let mut this = Self::default();
+        each(bytes, |number, value| {
+            match (number, value) {
+                (1, FieldValue::Bytes(value)) => this.name = text(value)?,
+                (2, FieldValue::Bytes(value)) => this.extendee = Some(text(value)?),
+                (3, FieldValue::Int(value)) => this.number = value as i32,
+                (4, FieldValue::Int(value)) if (1..=3).contains(&(value as i32)) => this.label = value as i32,
+                (5, FieldValue::Int(value)) if (1..=18).contains(&(value as i32)) => {
+                    this.type_code = value as i32
+                }
+                (6, FieldValue::Bytes(value)) => this.type_name = text(value)?,
+                (7, FieldValue::Bytes(value)) => this.default = Some(text(value)?),
+                (9, FieldValue::Int(value)) => this.oneof_index = Some(value as i32),
+                (10, FieldValue::Bytes(value)) => this.json_name = Some(text(value)?),
+                (17, FieldValue::Int(value)) => this.proto3_optional = value != 0,
+                _ => {}
+            }
+            Ok(())
+        })?;
+        this.options = Options::read(bytes, 8, Of::Field)?;
+        Ok(this)
+    }
+}
+
+/// `EnumDescriptorProto`.
+pub(in crate::schema) struct EnumDef<'i> {
+    pub(in crate::schema) name: &'i str,
+    pub(in crate::schema) options: Options<'i>,
+    pub(in crate::schema) visibility: u8,
+}
+
+/// Numbers of what `EnumDescriptorProto` repeats.
+pub(in crate::schema) mod enumeration {
+    pub(in crate::schema) const VALUE: u32 = 2;
+    pub(in crate::schema) const RESERVED_RANGE: u32 = 4;
+    pub(in crate::schema) const RESERVED_NAME: u32 = 5;
+}
+
+impl<'i> EnumDef<'i> {
+    pub(in crate::schema) fn read(bytes: &'i [u8]) -> Result<Self> {
+        let (name, visibility) = head(bytes, 6)?;
+        Ok(Self { name, options: Options::read(bytes, 3, Of::Enum)?, visibility })
+    }
+}
+
+/// `EnumValueDescriptorProto`: name, number and options.
+pub(in crate::schema) fn enum_value(bytes: &[u8]) -> Result<(&str, i32, Options<'_>)> {
+    let (mut name, mut number) = (&b""[..], 0);
+    each(bytes, |n, value| {
+        match (n, value) {
+            (1, FieldValue::Bytes(value)) => name = value,
+            (2, FieldValue::Int(value)) => number = value as i32,
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok((text(name)?, number, Options::read(bytes, 3, Of::EnumValue)?))
+}
+
+/// `ServiceDescriptorProto`, which repeats its methods in this number.
+pub(in crate::schema) const METHOD: u32 = 2;
+
+pub(in crate::schema) fn service(bytes: &[u8]) -> Result<(&str, Options<'_>)> {
+    Ok((head(bytes, 0)?.0, Options::read(bytes, 3, Of::Service)?))
+}
+
+/// `MethodDescriptorProto`.
+#[derive(Default)]
+pub(in crate::schema) struct MethodDef<'i> {
+    pub(in crate::schema) name: &'i str,
+    pub(in crate::schema) input: &'i str,
+    pub(in crate::schema) output: &'i str,
+    pub(in crate::schema) client_streaming: bool,
+    pub(in crate::schema) server_streaming: bool,
+    pub(in crate::schema) options: Options<'i>,
+}
+
+impl<'i> MethodDef<'i> {
+    pub(in crate::schema) fn read(bytes: &'i [u8]) -> Result<Self> {
+        let mut this = Self::default();
+        each(bytes, |number, value| {
+            match (number, value) {
+                (1, FieldValue::Bytes(value)) => this.name = text(value)?,
+                (2, FieldValue::Bytes(value)) => this.input = text(value)?,
+                (3, FieldValue::Bytes(value)) => this.output = text(value)?,
+                (5, FieldValue::Int(value)) => this.client_streaming = value != 0,
+                (6, FieldValue::Int(value)) => this.server_streaming = value != 0,
+                _ => {}
+            }
+            Ok(())
+        })?;
+        this.options = Options::read(bytes, 4, Of::Method)?;
+        Ok(this)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_spellings_are_features() {
+        let field = FieldDef { label: label::REQUIRED, type_code: type_code::GROUP, ..Default::default() };
+        let features = field.features(Features::of_edition(Edition::Proto2), Edition::Proto2);
+        assert_eq!(features.field_presence, FieldPresence::LegacyRequired);
+        assert!(features.delimited);
+        let mut packed = FieldDef::default();
+        packed.options.packed = Some(false);
+        assert!(!packed.features(Features::of_edition(Edition::Proto3), Edition::Proto3).packed);
+        let optional = FieldDef { proto3_optional: true, ..Default::default() };
+        let features = optional.features(Features::of_edition(Edition::Proto3), Edition::Proto3);
+        assert_eq!(features.field_presence, FieldPresence::Explicit);
+    }
+}

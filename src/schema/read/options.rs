@@ -1,0 +1,120 @@
+//! Options: what changes the meaning of a definition, taken out of any of the `...Options` messages.
+
+use super::fields::{Children, FieldValue, children, each};
+use crate::schema::Result;
+use crate::schema::features::{FeatureOverrides, FeatureValue};
+
+/// What options are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    File,
+    Message,
+    Field,
+    Oneof,
+    Enum,
+    EnumValue,
+    ExtensionRange,
+    Service,
+    Method,
+}
+
+/// Any of the `...Options` messages: where it is, and what changes the meaning of a definition.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::schema) struct Options<'i> {
+    /// The message that has the options in fields of this number, and how often.
+    pub(in crate::schema) holder: &'i [u8],
+    pub(in crate::schema) number: u32,
+    pub(in crate::schema) occurrences: usize,
+    pub(in crate::schema) features: FeatureOverrides,
+    /// There is a `features` message.
+    pub(in crate::schema) has_features: bool,
+    /// A feature is set to what stands for nothing.
+    pub(in crate::schema) unknown_feature: bool,
+    pub(in crate::schema) deprecated: bool,
+    /// `FieldOptions.packed`.
+    pub(in crate::schema) packed: Option<bool>,
+    /// `MessageOptions.map_entry`.
+    pub(in crate::schema) map_entry: bool,
+    /// `MessageOptions.message_set_wire_format`.
+    pub(in crate::schema) message_set: bool,
+    /// `EnumOptions.allow_alias`.
+    pub(in crate::schema) allow_alias: bool,
+    /// `deprecated_legacy_json_field_conflicts`.
+    pub(in crate::schema) legacy_json: bool,
+    /// `FileOptions.java_string_check_utf8`.
+    pub(in crate::schema) java_utf8: bool,
+}
+
+impl<'i> Options<'i> {
+    pub(super) fn read(holder: &'i [u8], number: u32, of: Of) -> Result<Self> {
+        let mut this = Self { holder, number, ..Self::default() };
+        for piece in this.pieces() {
+            this.occurrences += 1;
+            each(piece, |number, value| this.option(of, number, value))?;
+        }
+        Ok(this)
+    }
+
+    /// The bytes of each time that the options come, which together are one message.
+    pub(in crate::schema) fn pieces(&self) -> Children<'i> {
+        children(self.holder, self.number)
+    }
+
+    fn option(&mut self, of: Of, number: u32, value: FieldValue<'_>) -> Result<()> {
+        let (features, deprecated) = match of {
+            Of::File => (50, 23),
+            Of::Message => (12, 3),
+            Of::Field => (21, 3),
+            Of::Oneof => (1, 0),
+            Of::Enum => (7, 3),
+            Of::EnumValue => (2, 1),
+            Of::ExtensionRange => (50, 0),
+            Of::Service => (34, 33),
+            Of::Method => (35, 33),
+        };
+        match value {
+            FieldValue::Bytes(set) if number == features => {
+                self.has_features = true;
+                each(set, |number, value| self.feature(number, value))?;
+            }
+            // Messages that nobody looks into: `UninterpretedOption`, `EditionDefault`, `FeatureSupport`, `Declaration`.
+            FieldValue::Bytes(option) if number == 999 => each(option, |number, value| match value {
+                FieldValue::Bytes(part) if number == 2 => each(part, |_, _| Ok(())),
+                _ => Ok(()),
+            })?,
+            FieldValue::Bytes(inner) => {
+                if matches!((of, number), (Of::Field, 20 | 22) | (Of::EnumValue, 4) | (Of::ExtensionRange, 2))
+                {
+                    each(inner, |_, _| Ok(()))?;
+                }
+            }
+            FieldValue::Int(value) => {
+                let on = value != 0;
+                match (of, number) {
+                    _ if number == deprecated => self.deprecated = on,
+                    (Of::File, 27) => self.java_utf8 = on,
+                    (Of::Message, 1) => self.message_set = on,
+                    (Of::Message, 7) => self.map_entry = on,
+                    (Of::Message, 11) | (Of::Enum, 6) => self.legacy_json = on,
+                    (Of::Field, 2) => self.packed = Some(on),
+                    (Of::Enum, 2) => self.allow_alias = on,
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One field of `google.protobuf.FeatureSet`.
+    fn feature(&mut self, number: u32, value: FieldValue<'_>) -> Result<()> {
+        match value {
+            FieldValue::Int(value) => match self.features.set(number, value as i32) {
+                FeatureValue::Known => {}
+                FeatureValue::Nothing => self.unknown_feature = true,
+            },
+            // `FeatureSet.VisibilityFeature` has no fields, and extensions are for code generators.
+            FieldValue::Bytes(_) => {}
+        }
+        Ok(())
+    }
+}
