@@ -1,10 +1,12 @@
-//! [`FieldDescriptor`], [`ExtensionDescriptor`], and the borrowed [`FieldRef`] that both are made of.
+//! [`FieldDescriptor`], and the borrowed [`FieldRef`] that it is made of.
 //!
-//! An extension is a field of the message it extends, behind the declared ones, so the loops and the message layer
-//! know one kind of field only.
+//! An extension is a field of the message it extends, after the declared ones, so the loops and the message layer know
+//! one kind of field only.
 
-use super::model::{DefaultData, ExtensionData, FieldData, FieldFlags, NONE};
-use super::{DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor, OneofDescriptor};
+use super::model::{DefaultData, FieldData, FieldFlags, NONE};
+use super::{
+    DescriptorPool, EnumDescriptor, ExtensionDescriptor, FileDescriptor, MessageDescriptor, OneofDescriptor,
+};
 use crate::program::{Access, Body};
 use crate::table::{Cardinality, DefaultValue, Kind};
 use core::fmt;
@@ -18,7 +20,7 @@ pub type DescriptorKind = Kind<MessageDescriptor, EnumDescriptor>;
 /// What a message view yields. [`to_owned`](Self::to_owned) makes a [`FieldDescriptor`] of it.
 #[derive(Clone, Copy)]
 pub struct FieldRef<'a> {
-    pool: &'a DescriptorPool,
+    pub(super) pool: &'a DescriptorPool,
     message: u32,
     field: u16,
     /// In number order.
@@ -39,14 +41,7 @@ pub struct FieldDescriptor {
     access: Access,
 }
 
-/// An extension: a field that a message declares room for and another place defines.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct ExtensionDescriptor {
-    pool: DescriptorPool,
-    index: u32,
-}
-
-/// The questions that all three answer; `$field` is the `FieldRef` of `$self`.
+/// What fields, borrowed fields and extensions answer alike; `$field` is the `FieldRef` of `$self`.
 macro_rules! accessors {
     ($life:lifetime, $self:ident => $field:expr) => {
         /// The name without the scope it is in.
@@ -156,6 +151,8 @@ macro_rules! accessors {
     };
 }
 
+pub(super) use accessors;
+
 impl<'a> FieldRef<'a> {
     pub(crate) fn new(pool: &'a DescriptorPool, message: u32, field: u32) -> Self {
         let program = pool.programs().program(message);
@@ -170,12 +167,12 @@ impl<'a> FieldRef<'a> {
     }
 
     #[inline]
-    fn data(self) -> &'a FieldData {
+    pub(super) fn data(self) -> &'a FieldData {
         &self.pool.data().messages[self.message as usize].fields[self.field as usize]
     }
 
     #[inline]
-    fn has(self, flag: FieldFlags) -> bool {
+    pub(super) fn has(self, flag: FieldFlags) -> bool {
         self.data().flags.has(flag)
     }
 
@@ -318,47 +315,6 @@ impl FieldDescriptor {
     }
 }
 
-impl ExtensionDescriptor {
-    pub(super) fn new(pool: &DescriptorPool, index: u32) -> Self {
-        Self { pool: pool.clone(), index }
-    }
-
-    fn data(&self) -> &ExtensionData {
-        &self.pool.data().extensions[self.index as usize]
-    }
-
-    fn as_ref(&self) -> FieldRef<'_> {
-        FieldRef::new(&self.pool, self.data().message, self.data().field)
-    }
-
-    accessors!('_, self => self.as_ref());
-
-    /// The extension as a field of the message that it extends.
-    pub fn as_field(&self) -> FieldDescriptor {
-        self.as_ref().to_owned()
-    }
-
-    /// The message that is extended.
-    pub fn containing_message(&self) -> MessageDescriptor {
-        MessageDescriptor::new(&self.pool, self.data().message)
-    }
-
-    /// The pool the extension belongs to.
-    pub fn parent_pool(&self) -> &DescriptorPool {
-        &self.pool
-    }
-
-    /// The file that declares the extension.
-    pub fn parent_file(&self) -> FileDescriptor {
-        FileDescriptor::new(&self.pool, self.data().file)
-    }
-
-    /// The message that the extension is declared in, which is a scope for its name and nothing more.
-    pub fn parent_message(&self) -> Option<MessageDescriptor> {
-        super::pool::index(self.data().parent).map(|i| MessageDescriptor::new(&self.pool, i))
-    }
-}
-
 impl PartialEq for FieldDescriptor {
     fn eq(&self, other: &Self) -> bool {
         self.as_ref() == other.as_ref()
@@ -402,11 +358,5 @@ impl fmt::Debug for FieldRef<'_> {
 impl fmt::Debug for FieldDescriptor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "FieldDescriptor({})", self.full_name())
-    }
-}
-
-impl fmt::Debug for ExtensionDescriptor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ExtensionDescriptor({})", self.full_name())
     }
 }

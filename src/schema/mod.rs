@@ -12,6 +12,7 @@ mod descriptor_proto;
 mod edition;
 mod enumeration;
 mod escape;
+mod extension;
 mod features;
 mod field;
 mod file;
@@ -32,7 +33,8 @@ mod write;
 
 pub use edition::Edition;
 pub use enumeration::{EnumDescriptor, EnumValueDescriptor};
-pub use field::{DescriptorKind, ExtensionDescriptor, FieldDescriptor, FieldRef};
+pub use extension::ExtensionDescriptor;
+pub use field::{DescriptorKind, FieldDescriptor, FieldRef};
 pub use file::FileDescriptor;
 pub use message::{MessageDescriptor, OneofDescriptor};
 pub use options::PoolOptions;

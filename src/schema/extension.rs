@@ -1,0 +1,62 @@
+//! [`ExtensionDescriptor`].
+
+use super::MessageDescriptor;
+use super::field::accessors;
+use super::model::{DefaultData, ExtensionData, FieldFlags};
+use super::{DescriptorKind, DescriptorPool, EnumDescriptor, FieldDescriptor, FieldRef, FileDescriptor};
+use crate::table::{Cardinality, DefaultValue, Kind};
+use core::fmt;
+
+/// An extension: a field that a message declares room for and another place defines.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ExtensionDescriptor {
+    pool: DescriptorPool,
+    index: u32,
+}
+
+impl ExtensionDescriptor {
+    pub(super) fn new(pool: &DescriptorPool, index: u32) -> Self {
+        Self { pool: pool.clone(), index }
+    }
+
+    fn data(&self) -> &ExtensionData {
+        &self.pool.data().extensions[self.index as usize]
+    }
+
+    fn as_ref(&self) -> FieldRef<'_> {
+        FieldRef::new(&self.pool, self.data().message, self.data().field)
+    }
+
+    accessors!('_, self => self.as_ref());
+
+    /// The extension as a field of the message that it extends.
+    pub fn as_field(&self) -> FieldDescriptor {
+        self.as_ref().to_owned()
+    }
+
+    /// The message that is extended.
+    pub fn containing_message(&self) -> MessageDescriptor {
+        MessageDescriptor::new(&self.pool, self.data().message)
+    }
+
+    /// The pool the extension belongs to.
+    pub fn parent_pool(&self) -> &DescriptorPool {
+        &self.pool
+    }
+
+    /// The file that declares the extension.
+    pub fn parent_file(&self) -> FileDescriptor {
+        FileDescriptor::new(&self.pool, self.data().file)
+    }
+
+    /// The message that the extension is declared in, which is a scope for its name and nothing more.
+    pub fn parent_message(&self) -> Option<MessageDescriptor> {
+        super::pool::index(self.data().parent).map(|i| MessageDescriptor::new(&self.pool, i))
+    }
+}
+
+impl fmt::Debug for ExtensionDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ExtensionDescriptor({})", self.full_name())
+    }
+}
