@@ -94,7 +94,7 @@ impl DecodeError {
         self.0.get()?.message.as_deref()
     }
 
-    /// Moves the offset behind `start` bytes of the input.
+    /// Adds `start` to the offset: the bytes came after so many others.
     #[cold]
     pub(crate) fn moved_by(mut self, start: usize) -> Self {
         if let Some(inner) = self.0.get_mut() {

@@ -29,10 +29,9 @@ pub struct FieldRef<'a> {
 
 /// A field of a message.
 ///
-/// A handle: the pool and two indices, `Send + Sync`; `Clone` counts a reference. An extension can be looked at as
-/// a field too ([`ExtensionDescriptor::as_field`]), and is equal to itself in either form of getting it.
+/// A cheap handle, `Send + Sync`; `Clone` counts a reference. An extension is a field too ([`ExtensionDescriptor::as_field`]), and is equal to itself in either form of getting it.
 ///
-/// 40 bytes: it also knows where the field is in a message, so that reading with it looks nothing up.
+/// 40 bytes: it holds the place of the field in a message, so reading with it needs no lookup.
 #[derive(Clone)]
 pub struct FieldDescriptor {
     message: MessageDescriptor,
@@ -97,7 +96,7 @@ macro_rules! accessors {
             $field.has(FieldFlags::DELIMITED)
         }
 
-        /// Whether the elements of the field are encoded behind one tag. Decoding accepts either.
+        /// Whether the elements of the field are encoded packed: one tag and one length for all. Decoding accepts either form.
         #[inline]
         pub fn is_packed(&$self) -> bool {
             $field.has(FieldFlags::PACKED)

@@ -1,11 +1,21 @@
 //! Schemas at run time: pools of descriptors, made of descriptor sets or of const tables.
 //!
-//! A [`DescriptorPool`] is made in two steps: `build/` names, resolves and checks (`model.rs`) what `read.rs` reads of a
-//! set, one definition at a time, and `lower.rs` hands the result to the programs of the loops. Const tables are made
-//! a set first (`tables.rs`, `proto.rs`, `write.rs`). Descriptors are a pool and an index. `features.rs` knows the editions;
-//! `print/` writes .proto source; `descriptor_proto/` holds the tables by which descriptor sets are read.
+//! ```
+//! use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
 //!
-//! Invariant: what is in a pool is consistent, so nothing behind it needs to check a schema again.
+//! static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("text", 1, Kind::String)]);
+//! let pool = DescriptorPool::from_tables(&[&LOG])?;
+//! let log = pool.get_message_by_name("pkg.Log").unwrap();
+//! assert_eq!(log.get_field_by_name("text").unwrap().kind(), Kind::String);
+//! # Ok::<(), tablepb::DescriptorError>(())
+//! ```
+
+// How a pool is made: `read/` reads a set, one definition at a time; `build/` names, resolves and checks the definitions
+// (`model.rs`); `lower.rs` hands them to the programs of the loops. Const tables become a set first (`tables.rs`, `proto.rs`,
+// `write.rs`). A descriptor is a pool and an index. `features.rs` knows the editions, `print/` writes .proto source,
+// `descriptor_proto/` holds the tables of descriptor.proto.
+//
+// Invariant: everything in a pool is consistent; no other room checks a schema again.
 
 mod build;
 mod descriptor_proto;

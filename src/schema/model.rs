@@ -48,7 +48,7 @@ impl Container {
     }
 }
 
-/// Everything behind a `DescriptorPool`. What belongs to a file or a message is a run of a list of the pool, so that
+/// Everything that a `DescriptorPool` holds. What belongs to a file or a message is a run of a list of the pool, so that
 /// a definition without it costs nothing.
 #[derive(Debug, Default)]
 pub(super) struct PoolData {
@@ -126,7 +126,7 @@ pub(super) struct MessageData {
     pub(super) parent: u32,
     /// The scope that the message opens.
     pub(super) scope: Scope,
-    /// The declared fields, in the order of the file, and behind them the extensions known to the pool.
+    /// The declared fields, in the order of the file, then the extensions known to the pool.
     pub(super) fields: Vec<FieldData>,
     /// How many of `fields` are declared in the message itself.
     pub(super) declared: u32,
@@ -145,7 +145,7 @@ pub(super) struct MessageData {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExtensionRangeData {
     pub(super) start: u32,
-    /// The number behind the last; at most 2^31-1.
+    /// The number after the last; at most 2^31-1.
     pub(super) end: u32,
     pub(super) options: Span,
 }

@@ -1,8 +1,8 @@
 //! Names: one text arena for a whole pool, and the rules of protobuf identifiers.
 //!
-//! Every definition keeps its full name as a range of the arena; its own name is the tail of it, so neither costs
-//! more than twelve bytes beside the text. The arena grows within the bound of a load ([`Room`]), because a long package
-//! name in front of many short names multiplies it.
+//! Every definition keeps its full name as a range of the arena; its own name is the tail of it, so both together cost
+//! twelve bytes beside the text. The arena grows within the bound of a load ([`Room`]), because a long package name is copied
+//! for every definition in the package.
 
 use crate::program::{Full, Room};
 use alloc::string::String;
@@ -124,7 +124,7 @@ pub(super) fn is_identifier(name: &str) -> bool {
         && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// The JSON name that protoc gives a field: `_` is dropped and the letter behind it is made a capital,
+/// The JSON name that protoc gives a field: `_` is dropped and the letter after it is made a capital,
 /// <https://protobuf.dev/programming-guides/json/#field-names>.
 pub(super) fn json_name(name: &str) -> String {
     camel(name, false)

@@ -49,7 +49,7 @@ pub(super) fn file(file: &FileProto<'_>) -> Result<Vec<u8>, DescriptorError> {
     for dependency in &file.dependencies {
         bytes(&mut out, 3, dependency.as_bytes())?;
     }
-    // Parents come before their children, so from behind every child is complete when its parent is written.
+    // Parents come before their children, so in reverse order every child is complete when its parent is written.
     let mut nested: Vec<Vec<Vec<u8>>> = file.messages.iter().map(|_| Vec::new()).collect();
     let mut top = Vec::new();
     for (i, message) in file.messages.iter().enumerate().rev() {

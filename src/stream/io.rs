@@ -16,7 +16,7 @@ const FIRST_LEN: usize = 8 << 10;
 ///
 /// The buffer starts with 8 KiB and doubles when it is full of bytes that have been read: it is never larger than
 /// 8 KiB or twice the longest frame so far with its prefix, whatever a length prefix announces. It reads ahead, so a
-/// [`BufReader`](io::BufReader) around the source gains nothing and bytes behind the last frame may be lost.
+/// [`BufReader`](io::BufReader) around the source gains nothing, and bytes after the last frame may be lost.
 ///
 /// ```
 /// use tablepb::stream::FrameReader;

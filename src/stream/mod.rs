@@ -1,4 +1,4 @@
-//! Length-delimited framing: messages behind each other, each preceded by its length as a varint.
+//! Length-delimited framing: messages in sequence, each after its length as a varint.
 //!
 //! Protobuf messages do not say where they end; a file or a socket that carries more than one uses this format, which
 //! is that of `writeDelimitedTo` in Java, `SerializeDelimitedToOstream` in C++ and `encode_length_delimited` in prost.
@@ -89,7 +89,7 @@ pub fn append_frame(payload: &[u8], buf: &mut impl Buffer) -> Result<(), EncodeE
 
 /// Takes one frame off the start of `input` and gives its payload, or `None` if more bytes are needed.
 ///
-/// `input` moves behind the frame, or stays where it is. A prefix may announce up to 2^31-1 bytes; a caller that
+/// `input` moves past the frame, or stays where it is. A prefix may announce up to 2^31-1 bytes; a caller that
 /// collects bytes until the frame is there should look at [`decode_length_delimiter`] and have a limit of its own.
 ///
 /// ```

@@ -111,7 +111,7 @@ impl FieldTable {
         self
     }
 
-    /// Encodes a message field between start-group and end-group tags instead of behind a length.
+    /// Encodes a message field between start-group and end-group tags instead of after a length prefix.
     pub const fn delimited(mut self) -> Self {
         self.delimited = true;
         self

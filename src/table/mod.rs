@@ -1,4 +1,4 @@
-//! Schemas as data: tables built by `const fn`, with nothing behind them but `&'static` memory.
+//! Schemas as data: tables built by `const fn`, made of `&'static` memory alone.
 //!
 //! A [`MessageTable`] lists [`FieldTable`]s; a field of message or enum type names its table by a function, so
 //! that messages may refer to each other in circles. Tables hold no pointers to code other than these

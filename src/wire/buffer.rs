@@ -1,7 +1,7 @@
-//! The buffers that messages are appended to.
+//! The buffers that encoders append to.
 //!
-//! Invariant: the length of a buffer grows only over bytes that [`Written`] proves to be written. This is the
-//! fence of `set_len`; everything that encodes goes through [`append_with`](sealed::RawBuffer::append_with).
+//! Invariant: the length of a buffer grows only over bytes that [`Written`] proves initialised. This is the fence of
+//! `set_len`; every encoder goes through [`append_with`](sealed::RawBuffer::append_with).
 
 #![allow(unsafe_code)]
 
@@ -13,11 +13,11 @@ use core::mem::MaybeUninit;
 /// A growable byte buffer that messages can be appended to: `Vec<u8>` and, with the feature `bytes`,
 /// [`BytesMut`](bytes::BytesMut).
 ///
-/// RawBuffer: the encoders write into the spare capacity and set the length afterwards, which is only sound for
-/// types known to this crate. What is in the buffer already stays.
+/// Sealed: the encoders write into the spare capacity and set the length afterwards, which is only sound for
+/// types of this crate. Encoding keeps what the buffer already holds.
 ///
-/// Where the allocator has no memory for a buffer to grow, encoding is an error and not an abort, for both. A `BytesMut`
-/// that must grow is copied to new memory, and that is zeroed once.
+/// If the allocator has no memory for a buffer to grow, encoding returns an error and does not abort. A `BytesMut` that must
+/// grow is copied to new memory, which is zeroed once.
 pub trait Buffer: sealed::RawBuffer {}
 
 impl Buffer for Vec<u8> {}
@@ -29,26 +29,26 @@ pub(crate) mod sealed {
     use super::*;
 
     pub trait RawBuffer: Send + Sync + 'static {
-        /// What is in the buffer.
+        /// The content of the buffer.
         fn as_bytes(&self) -> &[u8];
 
-        /// What is in the buffer.
+        /// The content of the buffer.
         fn as_bytes_mut(&mut self) -> &mut [u8];
 
-        /// Makes room for `additional` bytes; more, to grow by doubling.
+        /// Makes room for at least `additional` bytes; grows by doubling.
         ///
         /// # Errors
         ///
-        /// There is no memory for it; the buffer is as it was.
+        /// If there is no memory; the buffer is unchanged.
         fn reserve_bytes(&mut self, additional: usize) -> Result<(), OutOfMemory>;
 
-        /// Drops what is behind the first `len` bytes.
+        /// Keeps the first `len` bytes.
         fn truncate_to(&mut self, len: usize);
 
         /// Appends bytes. Aborts if there is no memory for them, unless room for them was reserved.
         fn extend(&mut self, bytes: &[u8]);
 
-        /// The memory behind the content that has been reserved; may be empty.
+        /// The spare capacity after the content; may be empty.
         fn spare(&mut self) -> &mut [MaybeUninit<u8>];
 
         /// Makes the first `len` bytes of the spare capacity part of the content.

@@ -1,11 +1,11 @@
 //! The bounded write cursor of the encoders.
 //!
-//! An encoder knows the size of a message before it writes the first byte. It reserves that much once, writes
-//! through a [`Cursor`] without asking the buffer anything, and sets the length once at the end
-//! ([`Buffer`](super::Buffer)): per varint that is two to nine times cheaper than appending to the buffer.
+//! An encoder knows the size of a message before it writes the first byte. It reserves that much once, writes through a
+//! [`Cursor`] that never calls the buffer, and sets the length once at the end ([`Buffer`](super::Buffer)). A varint costs a
+//! half to a ninth of what appending it to the buffer does.
 //!
-//! The cursor never writes beyond its window. Should the size have been wrong (a message that changed while it
-//! was encoded), the item that does not fit and all behind it are dropped and [`finish`](Cursor::finish) says so.
+//! The cursor never writes beyond its window. If the size was wrong (the message changed during encoding), the cursor drops
+//! the item that does not fit and everything after it, and [`finish`](Cursor::finish) returns an error.
 
 use super::{
     Tag,
@@ -14,7 +14,7 @@ use super::{
 };
 use core::mem::MaybeUninit;
 
-/// Parts of a store up to this length are copied as one window.
+/// Strings up to this length are copied as one block of this size: no branch on the length.
 const SHORT: usize = 32;
 
 /// More was written to a [`Cursor`] than its window holds.
@@ -23,8 +23,8 @@ pub struct CursorOverflow;
 
 /// Writes forward into a window of memory, bounded.
 ///
-/// Every `put` looks once whether there is room. Short items are stored as whole words, so bytes of the window
-/// behind what is written may change; items within the last eight bytes of the window take a slower path.
+/// Every `put` checks for room once. Short items are stored as whole words, so bytes after the written ones may change.
+/// Items within the last eight bytes of the window take a slower path.
 pub struct Cursor<'b> {
     spare: Spare<'b>,
     overflow: bool,

@@ -1,10 +1,10 @@
 //! The wire format without schemas: a stable layer that stands alone.
 //!
-//! [`Reader`] takes a message apart field by field, [`Writer`] appends one to a [`Buffer`]; both know varints,
-//! fixed-width values, length-delimited bytes, groups and packed runs, <https://protobuf.dev/programming-guides/encoding/>.
+//! [`Reader`] reads a message field by field, [`Writer`] appends one to a [`Buffer`]. Both know varints, fixed-width
+//! values, length-delimited bytes, groups and packed runs, <https://protobuf.dev/programming-guides/encoding/>.
 //! They need no schema, no allocation per field, and neither `std` nor any other crate.
 //!
-//! Readers check everything that the bytes alone can tell:
+//! Readers check everything that can be checked without a schema:
 //!
 //! | item | accepted | else |
 //! |---|---|---|
@@ -16,11 +16,24 @@
 //! | group | ends with its own number | [`UnexpectedEndGroup`](crate::DecodeErrorKind::UnexpectedEndGroup) |
 //! | nesting | 100 levels, or as told | [`DepthExceeded`](crate::DecodeErrorKind::DepthExceeded) |
 //!
-//! Overlong forms within these limits are accepted, as C++ does and the conformance suite wants it. The same rules
-//! hold for fields that are skipped.
+//! Overlong varints within these limits are accepted, as in C++ and as the conformance suite requires. Skipped fields are
+//! checked by the same rules.
 //!
-//! The invariant of this room: no position ever passes the end of its slice, and no write passes the end of its
-//! window. Every other room reads and writes bytes through it.
+//! ```
+//! use tablepb::wire::{Reader, Tag, WireType, Writer};
+//!
+//! const ID: Tag = Tag::new(1, WireType::Varint);
+//! let mut bytes = Vec::new();
+//! let mut writer = Writer::new(&mut bytes);
+//! writer.write_tag(ID);
+//! writer.write_varint(150);
+//! assert_eq!(bytes, [0x08, 0x96, 0x01]);
+//!
+//! let mut reader = Reader::new(&bytes);
+//! assert_eq!(reader.next_tag()?, Some(ID));
+//! assert_eq!(reader.read_varint()?, 150);
+//! # Ok::<(), tablepb::DecodeError>(())
+//! ```
 
 pub(crate) mod buffer;
 pub(crate) mod cursor;

@@ -1,10 +1,10 @@
-//! Reads at a position of a slice: what [`Reader`](super::Reader) and the decode loops are made of.
+//! Reads at a position of a slice: the primitives of [`Reader`](super::Reader) and of the decode loops.
 //!
-//! Every function takes the bytes and a position and gives the value and the position behind it. On an error
-//! nothing has moved, so the caller's own position is the offset of the fault; only [`skip_value`], which walks
-//! over many items, gives a [`WireFault`] with the offset of the one at fault.
+//! Every function takes the bytes and a position, and returns the value and the position after it. On an error the caller's
+//! own position is the offset of the fault; only [`skip_value`] and [`group`], which walk over many items, return a
+//! [`WireFault`] with the offset of the item at fault.
 //!
-//! The slice may end at the innermost bound (a sub-message, a packed run) or further behind. Reaching its end is
+//! The slice may end at the innermost bound (a sub-message, a packed run) or later. Reaching its end is
 //! [`Incomplete`](DecodeErrorKind::Incomplete), because these functions cannot know why it ends there; a caller
 //! inside of a bound makes it [`Overrun`](DecodeErrorKind::Overrun) with [`within`]. A caller that gives more
 //! than the bound, so that a read need not look for the end byte by byte, compares the new position with its
@@ -33,7 +33,7 @@ impl From<WireFault> for DecodeErrorKind {
     }
 }
 
-/// The kind of an error inside of a bound: the bytes behind the end exist or will never come.
+/// The kind of an error inside a bound: there, more input cannot complete the field, so `Incomplete` becomes `Overrun`.
 #[inline]
 pub const fn within(bounded: bool, kind: DecodeErrorKind) -> DecodeErrorKind {
     match kind {
@@ -131,7 +131,7 @@ pub fn tag(buf: &[u8], pos: usize) -> Result<(Tag, usize), DecodeErrorKind> {
     Ok((Tag::from_bits(bits)?, pos))
 }
 
-/// A tag of which number and wire type are not checked; [`Tag::from_bits`] does it.
+/// A tag whose number and wire type are not checked; [`Tag::from_bits`] checks them.
 ///
 /// # Errors
 ///
@@ -214,12 +214,12 @@ pub fn length_delimited(buf: &[u8], pos: usize) -> Result<(&[u8], usize), Decode
 ///
 /// # Errors
 ///
-/// `InvalidLength` above five bytes or 2^31-1; `Incomplete`; `InvalidUtf8`, which is about the bytes behind the
+/// `InvalidLength` above five bytes or 2^31-1; `Incomplete`; `InvalidUtf8`, which is about the bytes after the
 /// prefix.
 #[inline(always)]
 pub fn string(buf: &[u8], pos: usize) -> Result<(&str, usize), DecodeErrorKind> {
     let (len, start) = length(buf, pos)?;
-    // A branch, and not an empty slice instead, whose bytes compilers choose one by one.
+    // A branch: with an empty slice in its place, compilers select pointer and length one by one.
     let Some(rest) = buf.get(start..) else { return Err(DecodeErrorKind::Incomplete) };
     match utf8::from_prefix(rest, len) {
         Some(string) => Ok((string, start + len)),
@@ -254,7 +254,7 @@ pub fn fixed64(buf: &[u8], pos: usize) -> Result<(u64, usize), DecodeErrorKind> 
     }
 }
 
-/// The position behind the value of the field `tag`, whose value starts at `pos` and must not reach beyond `end`.
+/// The position after the value of the field `tag`, whose value starts at `pos` and must not reach beyond `end`.
 ///
 /// Checks everything that a walk over the fields would: tags, wire types and varints, and in groups the nesting,
 /// of which at most `depth_left` levels may open (this one counts). Does not recurse; allocates nothing for up to
@@ -285,7 +285,7 @@ fn skip_plain(buf: &[u8], pos: usize, wire_type: WireType) -> Result<usize, Deco
     }
 }
 
-/// Skips the group `number`, whose fields start at `pos`: where its end tag starts, and the position behind it.
+/// Skips the group `number`, whose fields start at `pos`: where its end tag starts, and the position after it.
 ///
 /// # Errors
 ///
@@ -327,13 +327,13 @@ pub fn group(buf: &[u8], mut pos: usize, number: u32, depth_left: u32) -> Result
     }
 }
 
-/// Levels whose numbers are at hand at once.
+/// Levels kept on the stack from the start.
 const NEAR: usize = 16;
 
-/// Levels that need no heap: the default depth.
+/// Levels that fit the stack: the default depth.
 const LOCAL: usize = 100;
 
-/// The numbers of the groups around the innermost one. What deep nesting needs is not touched before it comes.
+/// The numbers of the groups around the innermost one. The memory for deep nesting is not touched before it is needed.
 #[derive(Default)]
 struct GroupStack {
     len: usize,

@@ -8,7 +8,7 @@ use crate::error::{DecodeError, DecodeErrorKind};
 
 /// Reads the fields of one message, or what is left of them, from a slice.
 ///
-/// Every method that reads moves the position behind what it has read; if it fails, the position stays. Errors
+/// Every read moves the position past the value; if it fails, the position stays. Errors
 /// carry the offset of the tag, length or value at fault, from the start of the outermost input.
 /// [`Incomplete`](DecodeErrorKind::Incomplete) means that the outermost input ends too early,
 /// [`Overrun`](DecodeErrorKind::Overrun) that a nested message, group or packed run does.
@@ -42,7 +42,7 @@ pub struct Reader<'i> {
     /// Where the last tag starts, in `buf`.
     tag_at: usize,
     depth_left: u32,
-    /// Whether `buf` ends because something that holds it says so.
+    /// `buf` ends at a length prefix or end-group tag, not at the end of the outermost input.
     bounded: bool,
 }
 
@@ -193,7 +193,7 @@ impl<'i> Reader<'i> {
     }
 
     /// The fields of the group that `tag` has opened, to be read by the reader returned; the position moves
-    /// behind the end-group tag.
+    /// after the end-group tag.
     ///
     /// The end is found by skipping, so that groups in groups are walked over once per level.
     ///

@@ -15,7 +15,7 @@ pub(super) use SafeSpare as Spare;
 
 use core::{marker::PhantomData, mem::MaybeUninit, ptr, slice};
 
-/// Memory to be filled, as three pointers.
+/// Memory to fill, as three pointers.
 #[cfg(any(test, not(tablepb_safe)))]
 pub(super) struct RawSpare<'b> {
     start: *mut u8,

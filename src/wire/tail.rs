@@ -1,15 +1,26 @@
-//! What is being appended to a buffer before it is part of it: the fence of the streaming writer.
+//! The fence of the streaming writer: bytes in the spare capacity of a buffer that are not yet part of its content.
 //!
-//! A [`Tail`] writes into the spare capacity of a buffer, item by item and without knowing how long the whole will
-//! be, and makes the buffer grow where it must. Nothing of it belongs to the buffer until [`commit`](RawTail::commit):
-//! a tail that is dropped or leaked leaves the buffer as it was.
+//! A [`Tail`] appends item by item, without knowing the final length, and grows the buffer when it must:
+//!
+//! ```text
+//! put(bytes):
+//!     if room < len(bytes): grow              // cold
+//!     store all of bytes, advance by those that count
+//! grow:
+//!     make the tail content, so that the buffer moves it
+//!     reserve; truncate to the old content    // also if the buffer panics
+//! commit:
+//!     make the tail content
+//! ```
+//!
+//! The buffer keeps its length until [`commit`](RawTail::commit): a tail that is dropped or leaked changes nothing.
 //!
 //! Invariant of [`RawTail`]: `start <= at <= end` are in the spare capacity of `buf`, which nobody else can reach
 //! while it is borrowed, and all bytes from `start` to `at` have been written; or the three are equal and dangling,
 //! and nothing is written.
 //!
 //! [`SafeTail`] is the twin with the same methods and the same answers, on a `Vec`; it is what `cfg(tablepb_safe)`
-//! builds use. Called by `record` only.
+//! builds use. Only `record` uses tails.
 
 #![allow(unsafe_code)]
 
@@ -28,14 +39,14 @@ const LIMIT: usize = super::MAX_LEN + 5;
 /// Zeros that a tail can start with.
 const HEAD: usize = 8;
 
-/// Bytes in the spare capacity of a buffer.
+/// Bytes in the spare capacity of a buffer, as three pointers.
 #[cfg(any(test, not(tablepb_safe)))]
 pub(crate) struct RawTail<'b> {
     buf: &'b mut dyn RawBuffer,
     start: *mut u8,
     at: *mut u8,
     end: *mut u8,
-    /// Nothing is taken any more: the user said so, or the buffer could not grow.
+    /// Nothing more is accepted: the user closed the tail, or the buffer could not grow.
     closed: bool,
 }
 
@@ -48,7 +59,7 @@ unsafe impl Send for RawTail<'_> {}
 #[cfg(any(test, not(tablepb_safe)))]
 unsafe impl Sync for RawTail<'_> {}
 
-/// Takes off again what a buffer held for a moment only.
+/// Truncates a buffer to its old content when dropped, also if reserving panics.
 #[cfg(any(test, not(tablepb_safe)))]
 struct Restore<'a> {
     buf: &'a mut dyn RawBuffer,
@@ -66,12 +77,12 @@ impl Drop for Restore<'_> {
 impl<'b> RawTail<'b> {
     /// Starts at the end of the buffer's content with `head` zeros, at most eight.
     ///
-    /// Puts them there before there is a tail, which is then made in its place: one that is made, written to and
-    /// moved costs as much as five fields.
+    /// Writes the zeros first and makes the tail in its final place: a tail that is made, written to and then moved costs as
+    /// much as five fields.
     #[inline(always)]
     pub(crate) fn new<B: RawBuffer>(buf: &'b mut B, head: usize) -> Self {
         if buf.spare().len() < HEAD {
-            // Should there be no memory, there is no head either, and it is closed.
+            // Without memory the tail has no head and starts closed.
             let _ = buf.reserve_bytes(HEAD);
         }
         let spare = buf.spare();
@@ -84,7 +95,7 @@ impl<'b> RawTail<'b> {
         };
         let range = spare.as_mut_ptr_range();
         let (start, end) = (range.start.cast::<u8>(), range.end.cast());
-        // SAFETY: there are `HEAD` bytes behind `start`, which have been written, or `head` is 0.
+        // SAFETY: the `HEAD` bytes from `start` on are in the spare capacity and written, or `head` is 0.
         let at = unsafe { start.add(head) };
         Self { buf, start, at, end: if closed { start } else { end }, closed }
     }
@@ -128,7 +139,7 @@ impl<'b> RawTail<'b> {
         true
     }
 
-    /// Writes the first `keep` of one word and the first `keep_second` of another, with one look at the room.
+    /// Writes the first `keep` of one word and the first `keep_second` of another, with one check for room.
     #[inline(always)]
     pub(crate) fn put_pair(
         &mut self,
@@ -140,7 +151,7 @@ impl<'b> RawTail<'b> {
         if self.room() < 16 && !self.grow(16) {
             return false;
         }
-        // SAFETY: as in `put`, for 16 bytes: the second word starts at most 8 bytes behind `at`, and all bytes up to
+        // SAFETY: as in `put`, for 16 bytes: the second word starts at most 8 bytes after `at`, and all bytes up to
         // its end are written.
         unsafe {
             self.at.cast::<[u8; 8]>().write(first);
@@ -172,7 +183,7 @@ impl<'b> RawTail<'b> {
         unsafe { slice::from_raw_parts_mut(self.start, self.len()) }
     }
 
-    /// Drops what is behind the first `len` bytes.
+    /// Keeps the first `len` bytes.
     #[inline(always)]
     pub(crate) fn truncate(&mut self, len: usize) {
         if len < self.len() {
@@ -184,14 +195,14 @@ impl<'b> RawTail<'b> {
         }
     }
 
-    /// Refuses everything from here on, [`commit`](Self::commit) too.
+    /// Refuses everything from now on, [`commit`](Self::commit) included.
     #[cold]
     pub(crate) fn close(&mut self) {
         self.closed = true;
         self.end = self.at;
     }
 
-    /// Makes what has been written part of the buffer and gives it; `None` if the tail is closed.
+    /// Makes what has been written part of the buffer and returns it; `None` if the tail is closed.
     #[inline]
     pub(crate) fn commit(self) -> Option<&'b [u8]> {
         let len = self.len();
@@ -211,7 +222,7 @@ impl<'b> RawTail<'b> {
         if self.closed || more > LIMIT - len.min(LIMIT) {
             return false;
         }
-        // Should the buffer panic, there is nothing any more that points into it.
+        // If the buffer panics, no pointer into it must be left.
         let nowhere = ptr::NonNull::dangling().as_ptr();
         (self.start, self.at, self.end, self.closed) = (nowhere, nowhere, nowhere, true);
         let content = self.buf.as_bytes().len();

@@ -1,11 +1,20 @@
 //! UTF-8 validation, tuned for the strings of messages: short and mostly ASCII.
+//!
+//! ```text
+//! from_utf8(bytes):
+//!     if no byte has its high bit set: bytes are ASCII, which is UTF-8
+//!     else: core::str::from_utf8(bytes)
+//! ```
+//!
+//! Where at least 32 bytes follow in the input, [`from_prefix`] tests a block of 32 under a mask of the string's length, so no
+//! branch depends on the length: 3 instead of 9 ns per string where lengths vary.
 
 #![allow(unsafe_code)]
 
-/// Eight, four or one byte with a high bit are not ASCII.
+/// The high bits of eight bytes: ASCII has none.
 const HIGH: u64 = super::varint::CONTINUATION;
 
-/// Strings up to this length are checked word by word, which beats the start-up of a vector loop.
+/// Strings up to this length are checked word by word: shorter than the start-up of a vector loop.
 const SHORT: usize = 32;
 
 /// The string that `bytes` are, or `None` if they are not UTF-8.
@@ -35,13 +44,13 @@ pub fn is_valid(bytes: &[u8]) -> bool {
 
 /// The string of `len` bytes at the start of `rest`, or `None` if they are not there or not UTF-8.
 ///
-/// Faster than [`from_utf8`] for short strings in a longer input: it looks at [`SHORT`] bytes whatever `len` is, so
-/// that no branch depends on it (3 instead of 9 ns where lengths vary).
+/// Faster than [`from_utf8`] for short strings in a longer input, because no branch depends on `len`.
 #[inline(always)]
 pub(crate) fn from_prefix(rest: &[u8], len: usize) -> Option<&str> {
     let bytes = rest.get(..len)?;
     match rest.first_chunk::<SHORT>() {
-        // SAFETY: `bytes` is the first `len` bytes of `rest`, as is what was looked at of `window`: all are below 0x80.
+        // SAFETY: `bytes` and the first `len` bytes of `window` are both the first `len` bytes of `rest`, and all of them are
+        // below 0x80.
         Some(window) if is_ascii_window(window, len) => unsafe { ascii_str(bytes) },
         _ => from_utf8_apart(bytes),
     }
@@ -102,11 +111,11 @@ fn is_ascii(bytes: &[u8]) -> bool {
 #[inline]
 unsafe fn ascii_str(bytes: &[u8]) -> Option<&str> {
     debug_assert!(bytes.is_ascii());
-    // SAFETY: the caller's duty says that they are ASCII, which is UTF-8.
+    // SAFETY: the caller guarantees ASCII, which is UTF-8.
     Some(unsafe { core::str::from_utf8_unchecked(bytes) })
 }
 
-/// The safe twin: unsafe to call as the other is, but without unsafe code.
+/// The safe twin: an `unsafe fn` for the same signature, without unsafe code.
 #[cfg(tablepb_safe)]
 unsafe fn ascii_str(bytes: &[u8]) -> Option<&str> {
     core::str::from_utf8(bytes).ok()

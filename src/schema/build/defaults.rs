@@ -89,7 +89,7 @@ fn number(kind: Kind<u32, u32>, text: &str) -> Option<DefaultData> {
     }
 }
 
-/// Decimal, hexadecimal behind `0x`, octal behind `0`, as C reads it.
+/// Decimal, hexadecimal after `0x`, octal after `0`, as in C.
 fn integer(text: &str) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),

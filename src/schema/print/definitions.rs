@@ -30,7 +30,7 @@ struct Members<'a> {
     next_extension: usize,
     /// Oneofs that are printed.
     oneofs: Indices,
-    /// The next field is the first one, or stands behind a nested message.
+    /// The next field is the first one, or comes after a nested message.
     gap: bool,
 }
 

@@ -8,7 +8,7 @@ use crate::schema::names::TextRange;
 use crate::wire::Tag;
 use alloc::{format, string::String, vec::Vec};
 
-/// The number behind the largest field number.
+/// The number after the largest field number.
 const END: u32 = Tag::MAX_NUMBER + 1;
 
 impl ProtoPrinter<'_> {

@@ -147,7 +147,7 @@ impl<'a> ProtoPrinter<'a> {
         self.out.push('\n');
     }
 
-    /// An empty line between definitions, but not behind an opening brace.
+    /// An empty line between definitions, but not after an opening brace.
     fn gap(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("{\n") && !self.out.ends_with("\n\n") {
             self.out.push('\n');

@@ -177,7 +177,7 @@ fn not_finite(value: f64) -> String {
     })
 }
 
-/// What stands behind `=`.
+/// The value of an option, as printed after `=`.
 pub(super) fn option_value(value: OptionValue<'_>) -> String {
     let (message, payload) = match value {
         OptionValue::Text(text) => return text,

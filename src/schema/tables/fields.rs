@@ -41,7 +41,7 @@ pub(super) fn add(
     Ok(())
 }
 
-/// In proto3 an `optional` field is alone in a oneof named after it; these come behind all others.
+/// In proto3 an `optional` field is alone in a oneof named after it; these come after all others.
 fn add_synthetic_oneofs(table: &'static MessageTable, message: &mut MessageProto<'static>) {
     for (field, proto) in table.fields().iter().zip(&mut message.fields) {
         if field.is_optional() && proto.oneof_index.is_none() {

@@ -1,12 +1,18 @@
 //! Sixteen values (or eight of 64 bits) per step, for processors with AVX-512 VBMI2.
 //!
-//! In a window of 64 bytes, the positions at which values start are compressed to the front of a register. For each
-//! step they are spread out again, one per lane, and a byte permutation fetches the first four (or eight) bytes of
-//! every value to its lane. In the lane, the lowest byte without continuation bit says where the value ends; what is
-//! behind is masked. Two multiplications with addition then put the groups of seven bits together: pairs of bytes
-//! to 14 bits, pairs of these to 28.
+//! ```text
+//! for each window of 64 bytes:
+//!     stops = bytes without a continuation bit                  // one per value
+//!     starts = positions of the first byte of each value, compressed to the front of a register
+//!     for 16 (or 8) values:
+//!         lane = first four (or eight) bytes of the value       // byte permutation by starts
+//!         lane = lane up to its first byte without a continuation bit
+//!         lane = groups of seven bits put together              // two multiply-adds: 14 bits, then 28
+//!         store the lanes
+//! ```
 //!
-//! Windows with values of one byte only, or of up to two, are frequent enough to have a shorter way.
+//! Windows whose values all have one byte, or at most two, are frequent enough for a shorter way. A window with a value of
+//! more than ten bytes ends the kernel; [`one_by_one`](super::portable::one_by_one) finds the fault.
 
 use super::element::{Meaning, Progress, VarintForm};
 use core::arch::x86_64::*;
@@ -36,7 +42,7 @@ pub(super) fn decode<const N: usize, F: VarintForm>(
         if continues == 0 {
             window.one_byte::<N, F>(room);
             if inside == u64::MAX {
-                // The same as below; here the next load need not wait for what this one brought.
+                // As below, but with constants, so that the next load does not wait for this window.
                 at = Progress { done: at.done + 64, pos: at.pos + 64 };
                 continue;
             }
@@ -50,7 +56,7 @@ pub(super) fn decode<const N: usize, F: VarintForm>(
                 break;
             }
             match (N, F::MEANING) {
-                // No writer needs five bytes for a truth value.
+                // No writer needs five bytes for a bool: left to `one_by_one`.
                 (1, Meaning::Bool) => break,
                 (1, _) => window.low_32_bits::<N, F>(room),
                 _ if eight == 0 => window.eight_bytes::<N, F>(room),
@@ -74,7 +80,7 @@ pub(super) fn count(run: &[u8]) -> usize {
     count
 }
 
-/// 64 bytes from the start of a value on, zero behind the end of the run.
+/// 64 bytes from the start of a value on, zeros after the end of the run.
 #[derive(Clone, Copy)]
 struct Window512 {
     bytes: __m512i,
@@ -313,7 +319,7 @@ fn store(room: &mut [u32], words: __m512i) {
     }
 }
 
-/// The first 64 bytes, zero behind the end of the slice, and one bit for each that is there.
+/// The first 64 bytes, zeros after the end of the slice, and one bit for each byte that is there.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn load(slice: &[u8]) -> (__m512i, u64) {

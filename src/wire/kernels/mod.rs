@@ -1,7 +1,7 @@
 //! Packed runs of varints, many values at a time.
 //!
-//! [`decode`] looks at 64 bytes at once: one bit per byte tells where values end, and the values between are taken
-//! out without a branch that depends on their lengths, which is what makes decoding one by one slow when they vary.
+//! [`decode`] looks at 64 bytes at once. One bit per byte tells where values end, and the values are taken out without a branch
+//! on their lengths: that branch is what makes decoding one by one slow where lengths vary.
 //!
 //! | kernel | needs | a window of 64 bytes |
 //! |---|---|---|
@@ -12,11 +12,14 @@
 //!
 //! The other way, `pack` encodes runs; only AVX-512 has a kernel for that (`pack512`).
 //!
-//! Very short runs are decoded one by one (`Kernel::min_len`). Kernels are free to stop early, in front of anything that they
-//! do not like; what they leave is decoded one by one too, so there is one place that finds faults.
+//! Very short runs are decoded one by one (`Kernel::min_len`). A kernel may stop before any value
+//! that it does not handle; the rest is decoded one by one too, so one place finds faults.
 //!
-//! Invariant: whatever the bytes, nothing outside of the slices given is touched, and all kernels stop at the same
-//! value with the same words written. Called by `decode`.
+//! Invariant: whatever the bytes, a kernel touches nothing outside its slices, and all kernels end at the same value with the
+//! same words written.
+//!
+//! A new kernel: a file here with its `decode`, a proof and a variant of `Kernel` in `dispatch.rs`, an arm in `unpack.rs`, and a
+//! row in `docs/unsafe.md`. `tests.rs` compares every kernel that the processor has with the definition.
 
 #![allow(unsafe_code)]
 

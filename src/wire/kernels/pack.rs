@@ -1,8 +1,8 @@
 //! Packed runs of varints, encoded: their length, and their bytes.
 //!
-//! With AVX-512 VBMI2 sixteen values (or eight of 64 bits) are spread to four (or eight) bytes each, and the bytes that
-//! count are moved together by one instruction: no branch depends on the lengths. Everything else is one by one, with
-//! the same result.
+//! With AVX-512 VBMI2, sixteen values (or eight of 64 bits) are spread to four (or eight) bytes each, and one instruction
+//! compresses the bytes that count: no branch depends on the lengths. Everything else is encoded one value at a time, with the
+//! same result.
 
 use super::dispatch;
 #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
@@ -12,14 +12,14 @@ use super::element::{Packs, one_by_one, varint};
 use super::pack512;
 use crate::wire::{Cursor, varint_len};
 
-/// Runs of fewer elements are encoded one by one.
+/// Runs with fewer elements are encoded one value at a time.
 pub(crate) const MIN_PACK_LEN: usize = 8;
 
-/// The bytes of a run.
+/// The length of a run in bytes.
 #[inline]
 pub(crate) fn packed_len<const N: usize, P: Packs>(run: &[[u32; N]]) -> u64 {
     match dispatch::kernel() {
-        // SAFETY: what the kernel holds proves that the processor has its instructions; these are among them.
+        // SAFETY: the proof in the kernel says that the processor has these instructions.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
         Kernel::Avx512(_) if run.len() >= MIN_PACK_LEN => unsafe { pack512::packed_len::<N, P>(run) },
         _ => run.iter().map(|words| varint_len(varint::<N, P>(words)) as u64).sum(),
@@ -32,7 +32,7 @@ pub(crate) fn pack<const N: usize, P: Packs>(run: &[[u32; N]], out: &mut Cursor<
     #[cfg(test)]
     dispatch::last::RAN.set(Some(dispatch::kernel()));
     match dispatch::kernel() {
-        // SAFETY: what the kernel holds proves that the processor has its instructions; these are among them.
+        // SAFETY: the proof in the kernel says that the processor has these instructions.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
         Kernel::Avx512(_) if run.len() >= MIN_PACK_LEN => unsafe { pack512::pack::<N, P>(run, out) },
         _ => one_by_one::<N, P>(run, out),

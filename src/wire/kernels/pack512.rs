@@ -1,8 +1,14 @@
 //! Encoding sixteen values (or eight of 64 bits) per step, for processors with AVX-512 VBMI2.
 //!
-//! Every value is spread to groups of seven bits, one per byte, in its own lane. Comparisons say which bytes are
-//! followed by another one; those get a continuation bit, and what does not count is compressed away. Values above
-//! what a lane holds (2^28, 2^56) are left to wider lanes, or written one by one together with their neighbours.
+//! ```text
+//! for 16 values (8 of 64 bits), one per lane:
+//!     groups = seven bits of the value in each byte of its lane      // multishift, mask 0x7f
+//!     follows = bytes that are not the last of their value           // compare with 2^7, 2^14, 2^21
+//!     bytes = groups with a continuation bit where follows
+//!     store the bytes that count, compressed                         // vpcompressb
+//! ```
+//!
+//! Values too large for a lane (2^28, 2^56) are left to wider lanes, or written one by one together with their neighbours.
 
 use super::element::{Packing, Packs, one_by_one, varint};
 use crate::wire::{Cursor, varint_len};
@@ -100,7 +106,7 @@ fn put_words(lanes: __m512i, out: &mut Cursor<'_>) -> bool {
         _mm512_maskz_set1_epi32(_mm512_cmpge_epu32_mask(lanes, _mm512_set1_epi32(1 << bits)), byte)
     };
     let follows = _mm512_or_si512(above(7, 0x80), _mm512_or_si512(above(14, 0x8000), above(21, 0x80_0000)));
-    // The first byte, and those behind one that is followed.
+    // The first byte of a value, and each byte that comes after one with a continuation bit.
     let counts = _mm512_or_si512(_mm512_slli_epi32::<8>(follows), _mm512_set1_epi32(0x80));
     put(_mm512_or_si512(groups, follows), _mm512_movepi8_mask(counts), out)
 }

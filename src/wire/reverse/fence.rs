@@ -20,7 +20,7 @@ use core::mem::MaybeUninit;
 #[cfg(any(test, not(tablepb_safe)))]
 use core::{marker::PhantomData, ptr, slice};
 
-/// Memory to be filled, as three pointers.
+/// Memory to fill, as three pointers.
 #[cfg(any(test, not(tablepb_safe)))]
 pub(super) struct RawReverse<'b> {
     start: *mut u8,
@@ -70,8 +70,8 @@ impl<'b> RawReverse<'b> {
         true
     }
 
-    /// Writes the last `keep` bytes (at most all) of `last`, and in front of them those of `first` (at most seven), if
-    /// there is room for both.
+    /// Writes the last `keep` bytes (at most all) of `last`, and before them the last `keep_first` (at most seven) of `first`,
+    /// if there is room for both words.
     #[inline(always)]
     pub(super) fn put_two(&mut self, first: [u8; 8], keep_first: usize, last: [u8; 8], keep: usize) -> bool {
         if self.room() < 16 {
@@ -158,7 +158,7 @@ impl<'b> RawReverse<'b> {
         full
     }
 
-    /// Gives up the room that is left; what was written is not to be used.
+    /// Gives up the room that is left. What was written must not be used.
     pub(super) fn close(&mut self) {
         self.start = self.at;
     }

@@ -3,7 +3,7 @@
 //! NEON has no compression, so the bytes of a window that matter are taken out eight at a time, by a table of what
 //! eight bits select. If no value has more than two bytes, both of them are brought to the place of the last one first
 //! and compressed from there. Else the positions at which values start are compressed, and a byte permutation fetches the
-//! first four (or eight) bytes of each to its lane, as in `avx512`: what is behind the lowest byte without continuation
+//! first four (or eight) bytes of each to its lane, as in `avx512`: what comes after the lowest byte without continuation
 //! bit is masked, and groups of seven bits are shifted together.
 //!
 //! What pays was told by instructions counted, not by a clock.
@@ -298,11 +298,11 @@ impl NeonWindow {
         let mut starts = [0; ROOM];
         let places = places(self.stops);
         for i in 0..8 {
-            // One behind the last byte of the value before.
-            let behind = vadd_u8(selected(self.stops >> (8 * i)), vdup_n_u8(8 * i + 1));
+            // One after the last byte of the value before.
+            let after = vadd_u8(selected(self.stops >> (8 * i)), vdup_n_u8(8 * i + 1));
             let place = (places >> (8 * i)) as usize % 64;
             if let Some(part) = starts.get_mut(place + 1..).and_then(|rest| rest.first_chunk_mut()) {
-                *part = vget_lane_u64::<0>(vreinterpret_u64_u8(behind)).to_le_bytes();
+                *part = vget_lane_u64::<0>(vreinterpret_u64_u8(after)).to_le_bytes();
             }
         }
         starts
