@@ -2,7 +2,7 @@
 
 use super::field::{Flags, NodeId, Prefix};
 use super::field_set::{FieldSet, INLINE_BITS};
-use crate::schema::{EnumDescriptor, FieldDescriptor, DescriptorKind, FieldRef, MessageDescriptor};
+use crate::schema::{DescriptorKind, EnumDescriptor, FieldDescriptor, FieldRef, MessageDescriptor};
 use crate::table::{Cardinality, Kind};
 use crate::wire::{Tag, WireType};
 use alloc::{collections::BTreeMap, vec::Vec};

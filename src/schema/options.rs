@@ -31,8 +31,9 @@ impl PoolOptions {
     /// 1 MiB and 32 bytes of memory per byte of the set, messages declared inside each other 32 deep, as in C++, and
     /// as many messages and fields as memory allows.
     ///
-    /// The sets of real schemas take about 10 bytes per byte. A message takes about 1 KiB whatever is in it, so large sets
-    /// of nothing but tiny messages need more.
+    /// The sets of real schemas take about 10 bytes per byte. A message takes at least 1.1 KiB, and each definition keeps its
+    /// full name, so a set of hundreds of tiny messages with one-letter names needs a larger bound: see
+    /// [`memory`](Self::memory).
     pub const fn new() -> Self {
         Self { memory: None, messages: usize::MAX, fields: usize::MAX, depth: 32 }
     }
