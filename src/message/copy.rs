@@ -314,10 +314,7 @@ impl Target<'_> {
         let spans = matches!(entry.coding, Coding::String | Coding::Bytes);
         if !entry.flags.is_list() {
             let value = match entry.coding {
-                coding if spans => {
-                    let span = self.copy_span(view, view.words.get64(slot), moved)?;
-                    self.marked(coding, span)
-                }
+                coding if spans => self.copy_value(view, coding, view.words.get64(slot), moved)?,
                 coding if coding.words() == 2 => view.words.get64(slot),
                 _ => view.words.get(slot) as u64,
             };
@@ -341,16 +338,38 @@ impl Target<'_> {
             return Ok(());
         }
         for i in 0..list.len() {
-            let copied = self.copy_span(view, list.word64(i), moved);
-            let Ok(span) = copied else {
+            let copied = self.copy_value(view, entry.coding, list.word64(i), moved);
+            let Ok(value) = copied else {
                 // The rest of the list has not been written to.
                 let before = self.slab.words().list(to).len - list.len();
                 self.slab.list_truncate(to, before + i);
                 return Err(TooLarge);
             };
-            self.slab.set64(at + 2 * i, self.marked(entry.coding, span));
+            self.slab.set64(at + 2 * i, value);
         }
         Ok(())
+    }
+
+    /// What a slot of this coding holds for a string or bytes of the source.
+    #[inline]
+    fn copy_value(
+        &mut self,
+        view: RawView<'_, '_>,
+        coding: Coding,
+        pair: u64,
+        moved: &Moved,
+    ) -> Result<u64, TooLarge> {
+        if coding == Coding::String && moved.spans.is_empty() {
+            return match self.store.room(span_len(pair) as usize) {
+                Ok(room) => Ok(Text::copy(view.words, view.store, pair, room)),
+                Err(_) => {
+                    self.slab.distrust();
+                    Err(TooLarge)
+                }
+            };
+        }
+        let span = self.copy_span(view, pair, moved)?;
+        Ok(self.marked(coding, span))
     }
 
     /// The (offset, length) in this store of bytes of the source.

@@ -82,30 +82,47 @@ impl Store {
     /// There is no room for them, or no memory; the store is as before.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<usize, StoreFull> {
         let start = self.len();
-        if bytes.len() > MAX_STORE - start.min(MAX_STORE) {
+        if !bytes.is_empty() {
+            self.room(bytes.len())?.extend_from_slice(bytes);
+        }
+        Ok(start)
+    }
+
+    /// The store to append so many bytes to, for which there is room. Shared bytes are copied the first time.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    #[inline]
+    pub(super) fn room(&mut self, len: usize) -> Result<&mut Vec<u8>, StoreFull> {
+        if len > MAX_STORE - self.len().min(MAX_STORE) {
             return Err(StoreFull::TooLarge);
         }
-        if bytes.is_empty() {
-            return Ok(start);
+        #[cfg(feature = "bytes")]
+        if let Holder::Shared(shared) = &self.0 {
+            let mut own = Vec::new();
+            own.try_reserve_exact(shared.len() + len)?;
+            own.extend_from_slice(shared);
+            self.0 = Holder::Own(own);
         }
         match &mut self.0 {
             Holder::Own(own) => {
-                if own.capacity() == 0 {
-                    own.try_reserve_exact(bytes.len() + (bytes.len() / 16).clamp(EDITS.0, EDITS.1))?;
+                if own.capacity() - own.len() < len {
+                    Self::grow(own, len)?;
                 }
-                own.try_reserve(bytes.len())?;
-                own.extend_from_slice(bytes);
+                Ok(own)
             }
             #[cfg(feature = "bytes")]
-            Holder::Shared(shared) => {
-                let mut own = Vec::new();
-                own.try_reserve_exact(shared.len() + bytes.len())?;
-                own.extend_from_slice(shared);
-                own.extend_from_slice(bytes);
-                self.0 = Holder::Own(own);
-            }
+            Holder::Shared(_) => Err(StoreFull::TooLarge),
         }
-        Ok(start)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(own: &mut Vec<u8>, len: usize) -> Result<(), StoreFull> {
+        if own.capacity() == 0 {
+            own.try_reserve_exact(len + (len / 16).clamp(EDITS.0, EDITS.1))?;
+        }
+        Ok(own.try_reserve(len)?)
     }
 
     /// Memory held, in bytes.

@@ -115,13 +115,15 @@ fn place(entries: &mut [Entry], leaves: &[Leaf]) -> Words {
     words
 }
 
-/// How many words are cleared when a body is made: header and strings, rounded up where that is one store. Everything else
+/// How many words are cleared when a body is made: header and strings, rounded up where that is a few stores. Everything else
 /// is written before it is read.
 fn rounded(words: Words) -> u16 {
     let rounded = match words.text {
         text @ ..=2 => text,
         ..=4 if words.all >= 4 => 4,
         ..=8 if words.all >= 8 => 8,
+        ..=16 if words.all >= 16 => 16,
+        ..=24 if words.all >= 24 => 24,
         text => text,
     };
     rounded as u16

@@ -4,8 +4,8 @@
 //! these bytes are UTF-8. A reader believes the mark only while the slab is *trusted*, and checks the bytes again
 //! otherwise. What that rests on:
 //!
-//! - [`Text::check`] is the one place that makes a marked pair, and it looks at the bytes first. A byte store is only
-//!   appended to while its slab refers to it.
+//! - A marked pair is made in two places, both here: [`Text::check`] looks at the bytes first, and [`Text::copy`] copies the
+//!   bytes of a marked pair itself. A byte store is only appended to while its slab refers to it.
 //! - A slot that holds strings holds nothing else: number, bytes and messages have slots of their own, in oneofs as well
 //!   (`program/layout.rs`), and the slots of strings are zero when a body is made. So neither an old word nor a stale
 //!   presence bit makes a number or a bytes value a marked string.
@@ -17,6 +17,7 @@
 use super::Words;
 use super::view::bytes_at;
 use crate::wire::utf8;
+use alloc::vec::Vec;
 
 /// The mark, in the high word of a pair.
 pub(super) const MARK: u32 = 1 << 31;
@@ -49,6 +50,21 @@ impl Text {
         // With a branch and not an empty slice instead, whose bytes compilers choose one by one.
         utf8::from_prefix(bytes.get(start..)?, len)?;
         Some(Self((start + shift) as u64 | (len as u64) << 32 | Self::EMPTY.0))
+    }
+
+    /// Copies the string or bytes of a pair to the end of `to`, which has room for them, and gives their pair there: marked, if
+    /// they are known to be UTF-8 or are.
+    #[inline]
+    pub(crate) fn copy(words: Words<'_>, store: &[u8], pair: u64, to: &mut Vec<u8>) -> u64 {
+        let bytes = bytes_at(store, pair).unwrap_or(&[]);
+        let start = to.len();
+        to.extend_from_slice(bytes);
+        let span = start as u64 | (bytes.len() as u64) << 32;
+        if words.trusts(pair) {
+            // These bytes were checked, and are the same here.
+            return span | Self::EMPTY.0;
+        }
+        Self::check(to, start, bytes.len()).map_or(span, Self::pair)
     }
 
     /// What a slot holds: the offset in the low half, length and mark in the other.

@@ -1,15 +1,14 @@
 //! The slab itself: growth within a limit, and checked access to words.
 
-use super::text::MARK;
 use super::{Full, NIL};
 use crate::program::Program;
 use alloc::vec::Vec;
 
-/// Words 0..3 stay zero: the header of the empty message, [`NIL`]. Word 3 is [`TRUST`]. None of them can be written to from
-/// outside of this file.
-const RESERVED: u32 = 4;
-/// The mark of checked strings while the slab is trusted, else 0.
-const TRUST: u32 = 3;
+/// Offsets 0..3 are the header of the empty message, [`NIL`]. There are no words for them: they read as zero and cannot be
+/// written to, with the one comparison that every access needs.
+const RESERVED: u32 = 3;
+/// Most words of a slab, so that no place of a word is one of those before the first.
+const MAX_WORDS: usize = (u32::MAX - 2 * RESERVED) as usize;
 /// The first growth of an empty slab, in words.
 const FIRST_GROWTH: usize = 128;
 /// What a slab that may need more starts with, in words: a kilobyte, which allocators keep at hand.
@@ -22,6 +21,12 @@ const LARGE: usize = 4 << 20;
 /// This many words (16 KB) are zeroed at a time, just before they are written to: memory that nobody comes to is
 /// never touched.
 const STRIDE: usize = 4 << 10;
+
+/// Where the word at an offset is among the words; beyond all of them for the offsets in front of the first.
+#[inline(always)]
+const fn place(at: u32) -> usize {
+    at.wrapping_sub(RESERVED) as usize
+}
 
 /// The words from the start of a dense body on. Writing outside of the slab is ignored; no slot of the body's program is
 /// there.
@@ -52,7 +57,8 @@ impl Body<'_> {
     }
 }
 
-/// Read access to the words of a slab.
+/// Read access to the words of a slab. While the slab is trusted their number is even, otherwise it is odd: no write to a word
+/// can change that.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Words<'a>(&'a [u32]);
 
@@ -66,19 +72,19 @@ impl<'a> Words<'a> {
     /// The word at an offset, 0 if there is none.
     #[inline(always)]
     pub(crate) fn get(self, at: u32) -> u32 {
-        self.0.get(at as usize).copied().unwrap_or(0)
+        self.0.get(place(at)).copied().unwrap_or(0)
     }
 
     /// The word at an offset, if it is there.
     #[inline(always)]
     pub(crate) fn find(self, at: u32) -> Option<u32> {
-        self.0.get(at as usize).copied()
+        self.0.get(place(at)).copied()
     }
 
     /// The two words at an offset, low word first, if they are there.
     #[inline(always)]
     pub(crate) fn find64(self, at: u32) -> Option<u64> {
-        let at = at as usize;
+        let at = place(at);
         // The last word first: one comparison is enough for both.
         match (self.0.get(at.wrapping_add(1)), self.0.get(at)) {
             (Some(&high), Some(&low)) => Some(low as u64 | (high as u64) << 32),
@@ -95,8 +101,8 @@ impl<'a> Words<'a> {
     /// The word at an offset in the low half, the one behind it, if there is one, in the other.
     #[inline(always)]
     pub(crate) fn get64_or_32(self, at: u32) -> u64 {
-        let at = at as usize;
-        match self.0.get(at..at + 2) {
+        let at = place(at);
+        match self.0.get(at..at.wrapping_add(2)) {
             Some(&[low, high]) => low as u64 | (high as u64) << 32,
             _ => self.0.get(at).copied().unwrap_or(0).into(),
         }
@@ -105,20 +111,20 @@ impl<'a> Words<'a> {
     /// Whether an (offset, length) is marked as a checked string, and marks can be trusted.
     #[inline(always)]
     pub(super) fn trusts(self, pair: u64) -> bool {
-        (pair >> 32) as u32 & self.get(TRUST) != 0
+        pair >> 63 & !(self.0.len() as u64) & 1 != 0
     }
 
     /// Up to so many words, as far as they are there.
     #[inline(always)]
     pub(crate) fn part(self, at: u32, len: usize) -> &'a [u32] {
-        let rest = self.0.get(at as usize..).unwrap_or(&[]);
+        let rest = self.0.get(place(at)..).unwrap_or(&[]);
         rest.get(..len).unwrap_or(rest)
     }
 
     /// A run of words, empty if it is not all there.
     #[inline]
     pub(crate) fn run(self, at: u32, len: usize) -> &'a [u32] {
-        self.0.get(at as usize..(at as usize).wrapping_add(len)).unwrap_or(&[])
+        self.0.get(place(at)..place(at).wrapping_add(len)).unwrap_or(&[])
     }
 
     /// Presence bits 0..64 of a dense body.
@@ -132,12 +138,14 @@ impl<'a> Words<'a> {
 /// A growable run of words with a bump allocator. Nothing in it has a destructor.
 #[derive(Debug, Default)]
 pub(crate) struct Slab {
-    /// All initialised; `top` of them are in use. There may be capacity that has not been touched.
+    /// All initialised. There may be capacity that has not been touched. Their number is even while the slab is trusted, and
+    /// one of them is spare then, so that it can become odd.
     words: Vec<u32>,
+    /// The end of what is in use, an offset.
     top: u32,
-    /// Words that may be taken without a look at the limit: all there are, or up to the limit.
+    /// The end of what may be taken without a look at the limit: of all there is, or the limit.
     usable: u32,
-    /// Most words that may be in use, and most that growth may have allocated at any moment.
+    /// Where `top` may come to, and most that growth may have allocated at any moment.
     limit: u32,
     /// Words that were allocated when the limit was set.
     held: usize,
@@ -153,8 +161,10 @@ pub(crate) struct Slab {
 
 impl Clone for Slab {
     fn clone(&self) -> Self {
-        let words = self.words.get(..self.top as usize).unwrap_or(&[]).to_vec();
-        Self { usable: self.usable.min(words.len() as u32), words, ..*self }
+        let words = self.words.get(..self.fitting(self.top as usize)).unwrap_or(&[]).to_vec();
+        let mut slab = Self { words, ..*self };
+        slab.find_usable();
+        slab
     }
 }
 
@@ -179,43 +189,57 @@ impl Slab {
         self.top = RESERVED;
         self.garbage = 0;
         self.verbatim = false;
-        self.distrusted = false;
-        self.reserve_first();
+        if self.distrusted {
+            self.distrusted = false;
+            self.words.pop();
+            self.find_usable();
+        }
     }
 
-    /// Writes the reserved words.
-    fn reserve_first(&mut self) {
-        if let Some(reserved) = self.words.first_chunk_mut::<{ RESERVED as usize }>() {
-            *reserved = [0, 0, 0, if self.distrusted { 0 } else { MARK }];
-        }
+    /// How many words make room up to an offset, with the spare one: odd if the slab is not trusted.
+    fn fitting(&self, end: usize) -> usize {
+        let words = end.saturating_sub(RESERVED as usize);
+        if self.distrusted { words | 1 } else { (words + 2) & !1 }
     }
 
     /// An operation has failed: strings are checked when they are read, until the slab is cleared.
     #[cold]
     #[inline(never)]
     pub(crate) fn distrust(&mut self) {
-        self.distrusted = true;
-        self.reserve_first();
+        if !self.distrusted {
+            self.distrusted = true;
+            // The spare word.
+            self.words.pop();
+        }
     }
 
     /// Gives back memory above `bytes`, as far as it is not in use.
     pub(crate) fn shrink_to(&mut self, bytes: usize) {
-        let kept = (self.top as usize).max(bytes / 4);
+        let kept = self.fitting((self.top as usize).max(bytes / 4 + 1));
         self.words.truncate(kept);
         self.words.shrink_to(kept);
-        self.usable = self.usable.min(self.words.len() as u32);
+        self.usable = self.usable.min(self.all_usable());
     }
 
     /// Allows so many bytes to be in use, and growth as long as the old and the new block together are no more. Memory that
     /// the slab has already may be used up to the limit, and counts no further: what a slab held before changes nothing.
     pub(crate) fn set_limit(&mut self, bytes: usize) {
-        self.limit = (bytes / 4).min(u32::MAX as usize) as u32;
+        self.limit = (bytes / 4).min(MAX_WORDS) as u32;
         self.held = self.words.capacity();
         self.find_usable();
     }
 
     fn find_usable(&mut self) {
-        self.usable = self.words.len().min(self.limit as usize) as u32;
+        self.usable = self.all_usable().min(self.limit);
+    }
+
+    /// The end of all words but the spare one.
+    fn all_usable(&self) -> u32 {
+        let words = match self.words.len() as u32 {
+            0 => 0,
+            len => (len - 1) | 1,
+        };
+        RESERVED + words
     }
 
     /// Takes memory that is used elsewhere from what is left of the limit.
@@ -241,7 +265,7 @@ impl Slab {
         self.usable = 0;
         self.clear();
         self.expected = 0;
-        self.grow_to(RESERVED as usize, self.limit as usize)?;
+        self.grow_to(self.fitting(RESERVED as usize), self.limit as usize)?;
         // Memory that is used elsewhere takes from what may be used of it, not from what is allocated.
         self.held = self.words.capacity();
         Ok(true)
@@ -254,7 +278,7 @@ impl Slab {
         self.expected = words.min(u32::MAX as usize) as u32;
         if self.words.capacity() == 0 && end <= self.limit as usize {
             // Growing is an optimisation here; `alloc` reports what is refused.
-            let _ = self.grow_to(end, end);
+            let _ = self.grow_to(self.fitting(end), end);
         }
     }
 
@@ -308,9 +332,7 @@ impl Slab {
     /// Writes one word.
     #[inline(always)]
     pub(crate) fn set(&mut self, at: u32, value: u32) {
-        if at >= RESERVED
-            && let Some(word) = self.words.get_mut(at as usize)
-        {
+        if let Some(word) = self.words.get_mut(place(at)) {
             *word = value;
         }
     }
@@ -318,9 +340,7 @@ impl Slab {
     /// Writes two words, low word first.
     #[inline(always)]
     pub(crate) fn set64(&mut self, at: u32, value: u64) {
-        if at >= RESERVED
-            && let Some([low, high]) = self.words.get_mut(at as usize..(at as usize).wrapping_add(2))
-        {
+        if let Some([low, high]) = self.words.get_mut(place(at)..place(at).wrapping_add(2)) {
             (*low, *high) = (value as u32, (value >> 32) as u32);
         }
     }
@@ -334,22 +354,19 @@ impl Slab {
     /// A run of words to write to, empty if it is not all there.
     #[inline]
     pub(crate) fn run_mut(&mut self, at: u32, len: usize) -> &mut [u32] {
-        if at < RESERVED {
-            return &mut [];
-        }
-        self.words.get_mut(at as usize..(at as usize).wrapping_add(len)).unwrap_or(&mut [])
+        self.words.get_mut(place(at)..place(at).wrapping_add(len)).unwrap_or(&mut [])
     }
 
     /// The words of a dense body, and those behind it.
     #[inline(always)]
     pub(crate) fn body_mut(&mut self, at: u32) -> Body<'_> {
-        let at = if at < RESERVED { usize::MAX } else { at as usize };
-        Body(self.words.get_mut(at..).unwrap_or_default())
+        Body(self.words.get_mut(place(at)..).unwrap_or_default())
     }
 
     pub(crate) fn copy_words(&mut self, from: u32, len: usize, to: u32) {
-        let (from, to) = (from as usize, to as usize);
-        if to >= RESERVED as usize && from + len <= self.words.len() && to + len <= self.words.len() {
+        let (from, to) = (place(from), place(to));
+        let fits = |at: usize| at.checked_add(len).is_some_and(|end| end <= self.words.len());
+        if fits(from) && fits(to) {
             self.words.copy_within(from..from + len, to);
         }
     }
@@ -415,7 +432,7 @@ impl Slab {
         if end > u64::from(self.limit) {
             return Err(Full);
         }
-        let (end, limit) = (end as usize, self.limit as usize);
+        let (end, limit) = (self.fitting(end as usize), self.limit as usize);
         let held = self.words.capacity();
         let mut room = held;
         if end > held {
@@ -427,18 +444,17 @@ impl Slab {
                 return Err(Full);
             }
         }
-        self.grow_to(end.max(room.min(self.words.len() + STRIDE)), room)
+        let stride = room.min(self.words.len() + STRIDE);
+        // Whether the number of words is even stays as it is.
+        let stride = stride - (stride + end) % 2;
+        self.grow_to(end.max(stride), room)
     }
 
-    /// Takes memory for `room` words and makes the first `len` of them usable.
+    /// Takes memory for `room` words and makes the first `len` of them, of the right parity, usable.
     fn grow_to(&mut self, len: usize, room: usize) -> Result<(), Full> {
-        let more = room.saturating_sub(self.words.len());
+        let more = room.max(len).saturating_sub(self.words.len());
         self.words.try_reserve_exact(more).map_err(|_| Full)?;
-        let first = self.words.is_empty();
         self.words.resize(len.max(self.words.len()), 0);
-        if first {
-            self.reserve_first();
-        }
         self.find_usable();
         Ok(())
     }
@@ -464,15 +480,17 @@ impl Slab {
 
     #[inline(never)]
     fn clear_words(&mut self, base: u32, words: u16) {
-        self.run_mut(base, words as usize).fill(0);
+        match words {
+            16 => self.clear_chunk::<16>(base),
+            24 => self.clear_chunk::<24>(base),
+            _ => self.run_mut(base, words as usize).fill(0),
+        }
     }
 
     #[inline(always)]
     fn clear_chunk<const N: usize>(&mut self, base: u32) {
-        if base >= RESERVED
-            && let Some(chunk) =
-                self.words.get_mut(base as usize..).and_then(|rest| rest.first_chunk_mut::<N>())
-        {
+        let rest = self.words.get_mut(place(base)..);
+        if let Some(chunk) = rest.and_then(|rest| rest.first_chunk_mut::<N>()) {
             *chunk = [0; N];
         }
     }
@@ -488,6 +506,7 @@ impl Slab {
 
     /// The slot of a field to be written, and whether the field was unset. Marks the field as set and the other
     /// members of its oneof as unset.
+    #[inline]
     pub(crate) fn touch(&mut self, program: &Program, base: u32, entry: usize) -> Result<(u32, bool), Full> {
         if base == NIL {
             // All empty messages are this one. Nobody asks; a slot of it would be in another message.
@@ -544,6 +563,52 @@ mod tests {
         slab.expect(LITTLE);
         let capacity = slab.capacity();
         assert!(slab.alloc(LITTLE as u32).is_ok() && capacity >= 4096 && slab.capacity() == capacity);
+    }
+
+    #[test]
+    fn the_empty_message_cannot_be_written_to() {
+        let mut slab = Slab::new();
+        slab.set_limit(1 << 10);
+        let at = slab.alloc(4).unwrap();
+        slab.set64(at, 0);
+        for offset in 0..RESERVED {
+            slab.set(offset, 7);
+            slab.set64(offset, 7 | 7 << 32);
+            slab.run_mut(offset, 1).fill(7);
+            slab.body_mut(offset).set(0, 7);
+            slab.copy_words(at, 1, offset);
+            assert_eq!((slab.get(offset), slab.get(at)), (0, 0));
+        }
+    }
+
+    #[test]
+    fn a_slab_that_is_full_keeps_its_words_when_it_is_not_trusted_any_more() {
+        const MARKED: u64 = 1 << 63;
+        for taken in 1..300 {
+            let mut slab = Slab::new();
+            slab.set_limit(1 << 16);
+            let mut at = Vec::new();
+            while at.len() < taken {
+                at.push(slab.alloc(1).unwrap());
+            }
+            // Every place that there is.
+            while let Some(next) = slab.try_alloc(1) {
+                at.push(next);
+            }
+            at.iter().for_each(|&at| slab.set(at, at));
+            let holds = |slab: &Slab| at.iter().all(|&at| slab.words().find(at) == Some(at));
+            assert!(slab.words().trusts(MARKED) && !slab.words().trusts(0) && holds(&slab.clone()));
+            slab.distrust();
+            slab.distrust();
+            assert!(!slab.words().trusts(MARKED) && holds(&slab) && holds(&slab.clone()));
+            assert!(!slab.clone().words().trusts(MARKED));
+            let more = slab.alloc(100).unwrap();
+            slab.set(more + 99, 7);
+            slab.shrink_to(0);
+            assert!(!slab.words().trusts(MARKED) && holds(&slab) && slab.get(more + 99) == 7);
+            slab.clear();
+            assert!(slab.words().trusts(MARKED) && slab.alloc(300).is_ok() && slab.words().trusts(MARKED));
+        }
     }
 
     #[test]
