@@ -214,18 +214,17 @@ impl<'r> Run<'r, '_> {
         }
     }
 
-    /// The map entry that has just been popped could not be ended. Nothing on the stack knows its parent any more, so the
-    /// presence bits of that are written now: without them the parent would still have the members of oneofs that were
-    /// overruled since it was entered.
+    /// A map entry could not be ended, whose frame has just been popped. The fault is in its parent, which becomes the open
+    /// message again: its presence bits are known to nobody else, and without them it would still have the members of oneofs
+    /// that were overruled since the entry began.
     #[cold]
     #[inline(never)]
     fn fail_after(&mut self, kind: Kind, offset: usize) -> Flow {
-        let frame = *self.scratch.stack.popped();
-        let parent = self.set.program(frame.index);
-        if !parent.is_wide() {
-            self.slab.set_has_bits(parent, frame.base, frame.has);
-        }
-        self.fail(kind, offset, None)
+        let Frame { index, base, has, group, entry, end, .. } = *self.scratch.stack.popped();
+        let (program, shift) = (self.set.program(index), self.source.shift());
+        let (pos, end) = (offset - shift, end as usize - shift);
+        self.open = Open { program, pos, end, has, index, base, group, from: offset };
+        self.fail(kind, offset, program.entries().get(entry as usize))
     }
 
     /// When an element of a list has ended at `pos`, and its parent was popped: begins the next element, if it follows and
@@ -297,7 +296,7 @@ impl<'r> Run<'r, '_> {
                 self.slab.clear_body(sub, at);
                 child_base = at;
             } else {
-                // Should there be no memory for the body, the element is an empty message.
+                // Should there be no memory for the body, the element is an empty message. Map entries lie in the list.
                 self.slab.set(at, NIL);
                 child_base = if empty { NIL } else { self.slab.alloc_body(sub).map_err(full)? };
                 self.slab.set(at, child_base);

@@ -14,7 +14,7 @@ use super::window::{self, Patch, Source};
 use super::{DecodeOptions, Job, Scratch, Stop, Target, fixed, partial};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Entry, Op, Program, ProgramSet};
-use crate::slab::{Slab, Text};
+use crate::slab::Slab;
 use crate::wire::{raw, unzigzag32, unzigzag64};
 
 /// A decode in progress.
@@ -158,8 +158,9 @@ impl<'r, 'b> Run<'r, 'b> {
     fn fields(&mut self) -> Call<'r> {
         let set = self.set;
         let Open { program, mut pos, end, mut has, base, .. } = self.open;
-        let (bytes, shift) = (self.source.bytes(), self.source.shift());
-        let windows = self.source.until(end);
+        let source = self.source;
+        let (bytes, shift) = (source.bytes(), source.shift());
+        let windows = source.until(end);
         let mut body = self.slab.body_mut(base);
         let call = loop {
             let Some(head) = windows.at(pos) else { break Call::Leave };
@@ -274,7 +275,7 @@ impl<'r, 'b> Run<'r, 'b> {
                 }
                 Op::String => {
                     let (start, behind) = span!();
-                    let Some(text) = Text::check_moved(bytes, start, behind - start, shift) else {
+                    let Some(text) = source.text(start, behind - start) else {
                         fault!(Kind::InvalidUtf8, start);
                     };
                     pos = behind;

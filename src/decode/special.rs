@@ -179,6 +179,9 @@ impl<'r> Run<'r, '_> {
             let view = RawView { words: self.slab.words(), store: self.buf, set: self.set, index, base };
             let list = view.list(entry, slot);
             let last = list.message(list.len().saturating_sub(1));
+            if last.base == NIL {
+                continue;
+            }
             let (program, base) = (self.set.program(last.index), last.base);
             // An entry that cannot be ended is dropped.
             if self.complete_entry(&frame, program, base).is_ok() {

@@ -6,6 +6,7 @@
 
 #![cfg_attr(not(tablepb_safe), allow(unsafe_code))]
 
+use crate::slab::Text;
 use crate::wire::gather;
 
 /// Bytes of a window: a tag and a varint or fixed-width number behind it.
@@ -68,6 +69,12 @@ impl<'b> Source<'b> {
     #[inline(always)]
     pub(super) fn shift(&self) -> usize {
         self.shift
+    }
+
+    /// The string of `len` bytes at a position, if all of it is there and is UTF-8.
+    #[inline(always)]
+    pub(super) fn text(&self, start: usize, len: usize) -> Option<Text> {
+        Text::check_moved(self.bytes, start, len, self.shift)
     }
 
     /// Goes on with the patch, unless that is read already; gives what positions must be reduced by.

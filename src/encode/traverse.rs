@@ -267,7 +267,7 @@ fn drive<V: Visit>(
         else {
             continue 'message;
         };
-        if depth >= limit {
+        if left > 0 && depth >= limit {
             return Err(EncodeErrorKind::DepthExceeded);
         }
         let (frame, sub) = (Frame::of(program, entry, field.tag), view.set.program(entry.sub));

@@ -96,7 +96,8 @@ impl Target<'_> {
             }
             return Ok(slot);
         }
-        let old = self.slab.words().slot(program, base, position).map_or(NIL, |slot| self.slab.get(slot));
+        let slot = self.slab.words().slot(program, base, position, entry);
+        let old = slot.map_or(NIL, |slot| self.slab.get(slot));
         if old != NIL {
             return Ok(old);
         }

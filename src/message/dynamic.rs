@@ -202,7 +202,8 @@ impl DynamicMessage {
     ///
     /// # Errors
     /// As [`decode`](Self::decode). The message is valid afterwards and holds what was read before the fault; a
-    /// number that is cut off may have any value. As [`materialize`](Self::materialize), which comes first if parts
+    /// number that is cut off may have any value. From then on reading a string costs a check of its bytes, until the message
+    /// is cleared; a copy is free of that. As [`materialize`](Self::materialize), which comes first if parts
     /// of the message are kept as bytes.
     pub fn merge(&mut self, input: &[u8]) -> Result<(), DecodeError> {
         self.merge_with(input, DecodeOptions::new())

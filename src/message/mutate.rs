@@ -117,7 +117,8 @@ impl<'m> MessageMut<'m> {
     ///
     /// # Errors
     /// The value is not of the field's kind or the field not of this message; the message is as before, and the
-    /// error holds the value.
+    /// error holds the value. After `TooLarge`, reading a string of the message costs a check of its bytes, until the message is
+    /// cleared; a copy is free of that.
     pub fn set_field(
         &mut self,
         field: &FieldDescriptor,

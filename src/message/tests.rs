@@ -526,3 +526,79 @@ fn large_strings_are_appended_as_they_are_encoded_alone() {
         }
     }
 }
+
+/// Such an error named the message around the map and not the map.
+#[test]
+fn an_entry_that_cannot_be_ended_is_found_in_its_map() {
+    let node = node();
+    // A child with an attribute that has a key and no value, for which there is no level left.
+    let input = [0x2a, 5, 0x32, 3, 0x0a, 1, b'k'];
+    let options = DecodeOptions::new().max_depth(2);
+    let error = DynamicMessage::decode_with(&node, &input, options).unwrap_err();
+    let numbers: Vec<u32> = error.path().steps().iter().map(|step| step.number()).collect();
+    assert_eq!((error.kind(), error.offset()), (DecodeErrorKind::DepthExceeded, 7));
+    assert_eq!(numbers, [5, 6], "{error}");
+    let mut merged = DynamicMessage::new(&node);
+    assert!(merged.merge_with(&input, options).is_err());
+    let (children, attributes) = (field(&node, "children"), field(&node, "attributes"));
+    let child = merged.get_field(&children).as_list().unwrap().get(0).unwrap();
+    assert!(child.as_message().unwrap().get_field(&attributes).as_map().unwrap().is_empty());
+    assert_eq!(merged.encode_to_vec().unwrap().len(), merged.encoded_len());
+}
+
+/// Such a list was left by operations that failed, and the encoder had no level for its elements.
+#[test]
+fn an_empty_list_that_is_set_needs_no_level() {
+    let node = node();
+    let mut message = DynamicMessage::new(&node);
+    message.set_field(&field(&node, "name"), "n").unwrap();
+    let mut parts = message.as_mut();
+    for name in ["children", "attributes"] {
+        let place = parts.place(&field(&node, name)).unwrap();
+        let (program, base) = (parts.program(), parts.base);
+        parts.target().open_list(program, base, place.position).unwrap();
+    }
+    for deterministic in [false, true] {
+        let options = crate::encode::EncodeOptions::new().max_depth(0).deterministic(deterministic);
+        let mut out = Vec::new();
+        message.encode_with(&mut out, options).unwrap();
+        assert_eq!(out, b"\x0a\x01n");
+    }
+}
+
+#[test]
+fn a_map_has_whole_entries_wherever_its_budget_ends() {
+    let node = node();
+    let attributes = field(&node, "attributes");
+    let input: Vec<u8> =
+        (0..20u8).flat_map(|i| [0x32, 10, 0x0a, 2, b'k', b'a' + i, 0x12, 4, 0x0a, 2, b'n', b'n']).collect();
+    let mut seen = [0; 21];
+    for budget in (0..if cfg!(miri) { 40 } else { 8000 }).step_by(4) {
+        let mut message = DynamicMessage::new(&node);
+        let merged = message.merge_with(&input, DecodeOptions::new().budget(budget));
+        let map = message.get_field(&attributes).as_map().unwrap();
+        for (key, value) in map {
+            let key = key.as_str().unwrap();
+            assert!(key.len() == 2 && map.get(key) == Some(value), "{budget} {key:?} {value:?}");
+        }
+        seen[map.len()] += 1;
+        assert!(merged.is_err() || map.len() == 20, "{budget}");
+    }
+    assert!(cfg!(miri) || seen.iter().filter(|&&count| count > 0).count() > 3, "{seen:?}");
+}
+
+#[test]
+fn a_message_without_a_body_takes_nothing() {
+    let node = node();
+    let mut message = DynamicMessage::new(&node);
+    let (name, children) = (field(&node, "name"), field(&node, "children"));
+    let mut parts = message.as_mut();
+    parts.base = crate::slab::NIL;
+    let kind = |error: SetFieldError| error.kind();
+    assert_eq!(parts.set_field(&name, "n").map_err(kind), Err(SetFieldErrorKind::TooLarge));
+    assert_eq!(parts.push_message(&children).map(drop).map_err(kind), Err(SetFieldErrorKind::TooLarge));
+    let program = parts.program();
+    assert!(parts.slab.touch(program, crate::slab::NIL, 0).is_err());
+    assert_eq!(parts.as_view().fields().count(), 0);
+    assert_eq!(message.fields().count(), 0);
+}

@@ -194,30 +194,6 @@ impl Program {
             room.reserve(&mut parts, 1)?;
             parts.push(shape.copy(room)?);
         }
-        let Self {
-            fast,
-            near_from,
-            far,
-            required_mask,
-            repeated_mask,
-            words,
-            cleared,
-            maps,
-            wide,
-            has_required,
-            parent,
-            nests,
-            spans,
-            needs_check,
-            contiguous,
-            plain_end,
-            message_set,
-            map_entry,
-            message,
-            left_out,
-            whole,
-            ..
-        } = *self;
         Ok(Self {
             entries: room.copy(&self.entries)?,
             near: room.copy(&self.near)?,
@@ -229,27 +205,7 @@ impl Program {
             constant_sizes: room.copy(&self.constant_sizes)?,
             fixed: self.fixed.as_ref().map(|shape| shape.copy(room)).transpose()?,
             parts,
-            fast,
-            near_from,
-            far,
-            required_mask,
-            repeated_mask,
-            words,
-            cleared,
-            maps,
-            wide,
-            has_required,
-            parent,
-            nests,
-            spans,
-            needs_check,
-            contiguous,
-            plain_end,
-            message_set,
-            map_entry,
-            message,
-            left_out,
-            whole,
+            ..*self
         })
     }
 

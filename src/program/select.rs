@@ -31,18 +31,56 @@ struct Node {
     all: bool,
     /// The message is to stay bytes.
     lazy: bool,
-    /// Nodes of fields, by position of the entry; sorted.
-    fields: Vec<(u16, u32)>,
+    /// Nodes of fields.
+    fields: Fields,
+}
+
+/// Nodes by position of the entry. Two levels of at most 256 each, so that fields may come in any order.
+#[derive(Clone, Debug, Default)]
+struct Fields(Vec<(u8, Vec<(u8, u32)>)>);
+
+impl Fields {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn get(&self, position: u16) -> Option<u32> {
+        let [high, low] = position.to_be_bytes();
+        let (_, page) = self.0.get(self.0.binary_search_by_key(&high, |page| page.0).ok()?)?;
+        page.get(page.binary_search_by_key(&low, |field| field.0).ok()?).map(|field| field.1)
+    }
+
+    /// Adds a field that is not there.
+    fn insert(&mut self, position: u16, node: u32) -> Result<(), Full> {
+        let [high, low] = position.to_be_bytes();
+        let mut added = Vec::new();
+        let at = self.0.binary_search_by_key(&high, |page| page.0);
+        let page = match at {
+            Ok(at) => self.0.get_mut(at).map_or(&mut added, |page| &mut page.1),
+            Err(_) => &mut added,
+        };
+        page.try_reserve(1).map_err(|_| Full::Allocation)?;
+        let (Ok(place) | Err(place)) = page.binary_search_by_key(&low, |field| field.0);
+        page.insert(place, (low, node));
+        if let Err(at) = at {
+            self.0.try_reserve(1).map_err(|_| Full::Allocation)?;
+            self.0.insert(at, (high, added));
+        }
+        Ok(())
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = u32> {
+        self.0.iter().flat_map(|page| page.1.iter().map(|field| field.1))
+    }
 }
 
 impl Node {
     fn new(message: u32, all: bool) -> Self {
-        Self { message, all, lazy: false, fields: Vec::new() }
+        Self { message, all, lazy: false, fields: Fields::default() }
     }
 
     fn field(&self, position: u16) -> Option<u32> {
-        let at = self.fields.binary_search_by_key(&position, |field| field.0).ok()?;
-        self.fields.get(at).map(|field| field.1)
+        self.fields.get(position)
     }
 }
 
@@ -78,17 +116,14 @@ impl Selection {
     /// is the message of the field, `u32::MAX` for other fields.
     pub(crate) fn field(&mut self, node: u32, position: u16, message: u32) -> Result<u32, Full> {
         let next = self.nodes.len() as u32;
-        let Some(parent) = self.nodes.get_mut(node as usize) else { return Ok(node) };
-        let at = match parent.fields.binary_search_by_key(&position, |field| field.0) {
-            Ok(at) => return Ok(parent.fields.get(at).map_or(node, |field| field.1)),
-            Err(at) => at,
-        };
-        let all = parent.all;
-        parent.fields.try_reserve(1).map_err(|_| Full::Allocation)?;
-        self.nodes.try_reserve(1).map_err(|_| Full::Allocation)?;
-        if let Some(parent) = self.nodes.get_mut(node as usize) {
-            parent.fields.insert(at, (position, next));
+        let Some(parent) = self.node(node) else { return Ok(node) };
+        if let Some(known) = parent.field(position) {
+            return Ok(known);
         }
+        self.nodes.try_reserve(1).map_err(|_| Full::Allocation)?;
+        let Some(parent) = self.nodes.get_mut(node as usize) else { return Ok(node) };
+        parent.fields.insert(position, next)?;
+        let all = parent.all;
         self.nodes.push(Node::new(message, all));
         Ok(next)
     }
@@ -104,8 +139,10 @@ impl Selection {
         let mut next = Some(node);
         while let Some(node) = next.and_then(|node| self.nodes.get_mut(node as usize)) {
             node.all = true;
-            todo.try_reserve(node.fields.len()).map_err(|_| Full::Allocation)?;
-            todo.extend(node.fields.iter().map(|field| field.1));
+            for child in node.fields.nodes() {
+                todo.try_reserve(1).map_err(|_| Full::Allocation)?;
+                todo.push(child);
+            }
             next = todo.pop();
         }
         Ok(())
@@ -355,6 +392,23 @@ mod tests {
         let ops: Vec<Op> = program.entries().iter().map(|entry| entry.op).collect();
         assert_eq!(ops, [Op::Varint32, Op::Message, Op::ListLazy, Op::String]);
         assert!(!program.is_partial() && program.has_required());
+    }
+
+    #[test]
+    fn fields_are_found_in_whatever_order_they_came() {
+        let mut selection = Selection::new(0).unwrap();
+        // Descending, and by a stride that has no factor in common with their number.
+        let count = if cfg!(miri) { 600 } else { 60_000u32 };
+        for from in [(0..count).rev().collect::<Vec<_>>(), (0..count).map(|i| i * 7_919 % count).collect()] {
+            for position in from {
+                let node = selection.field(0, position as u16, NONE).unwrap();
+                assert_eq!(selection.field(0, position as u16, NONE).unwrap(), node);
+                assert_eq!(node, count - position);
+            }
+        }
+        assert_eq!(selection.nodes.len() as u32, count + 1);
+        assert_eq!(selection.node(0).unwrap().fields.nodes().count() as u32, count);
+        assert!(!selection.is_whole(0) && selection.node(0).unwrap().field(count as u16).is_none());
     }
 
     #[test]

@@ -27,11 +27,10 @@ pub(crate) fn bytes_at(store: &[u8], span: u64) -> Option<&[u8]> {
 impl Words<'_> {
     /// The slot of a field of the message at `base`, if it is set.
     #[inline]
-    pub(crate) fn slot(self, program: &Program, base: u32, position: usize) -> Option<u32> {
+    pub(crate) fn slot(self, program: &Program, base: u32, position: usize, entry: &Entry) -> Option<u32> {
         if program.is_wide() {
             return self.wide_find(base, position);
         }
-        let entry = program.entries().get(position)?;
         let has = self.has_bits(program, base);
         (has >> (position & 63) & 1 != 0).then(|| base + entry.slot as u32)
     }
@@ -47,12 +46,7 @@ impl<'a, 'i> RawView<'a, 'i> {
     /// The slot of a field, if it is set.
     #[inline]
     pub(crate) fn slot(&self, index: usize, entry: &Entry) -> Option<u32> {
-        let program = self.program();
-        if program.is_wide() {
-            return self.words.wide_find(self.base, index);
-        }
-        let has = self.words.has_bits(program, self.base);
-        (has >> (index & 63) & 1 != 0).then(|| self.base + entry.slot as u32)
+        self.words.slot(self.program(), self.base, index, entry)
     }
 
     /// The fields that are set, in field number order.
