@@ -1,66 +1,14 @@
 //! Where a sub-message begins and ends.
 
-use super::run::{Flow, Open, Run};
+use super::state::{Child, Flow, MAP_ENTRY, Open, Run, touch, touch_list};
 use super::{Frame, fixed};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Entry, Op, Program};
-use crate::slab::{Full, NIL, Slab};
+use crate::slab::{Full, NIL};
 use crate::wire::WireType;
-
-/// Presence bits of a map entry that has its key and its value.
-pub(super) const MAP_ENTRY: u64 = 3;
-
-/// Marks a field as set: its slot, and whether it was unset before.
-#[inline(always)]
-pub(super) fn touch(
-    slab: &mut Slab,
-    program: &Program,
-    base: u32,
-    has: &mut u64,
-    entry: &Entry,
-) -> Result<(u32, bool), Full> {
-    let bit = 1u64 << (entry.bit & 63);
-    let fresh = *has & bit == 0;
-    if entry.flags.is_special() {
-        if program.is_wide() {
-            return slab.wide_slot(program, base, entry.slot as usize);
-        }
-        *has &= !program.oneof_mask(entry.oneof);
-    }
-    *has |= bit;
-    Ok((base + entry.slot as u32, fresh))
-}
-
-/// As `touch`, for a list: a fresh one is empty.
-#[inline(always)]
-pub(super) fn touch_list(
-    slab: &mut Slab,
-    program: &Program,
-    base: u32,
-    has: &mut u64,
-    entry: &Entry,
-) -> Result<u32, Full> {
-    let (slot, fresh) = touch(slab, program, base, has, entry)?;
-    if fresh {
-        slab.set64(slot, 0);
-    }
-    Ok(slot)
-}
 
 /// No tag of one or two bytes.
 const NEVER: u32 = u32::MAX;
-
-/// A sub-message about to be entered; positions of the source.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Child {
-    pub(super) start: usize,
-    /// End of the child; of the parent, for groups.
-    pub(super) end: usize,
-    /// The end-group tag that ends the child, 0 if it ends at `end`.
-    pub(super) group: u32,
-    /// Where the parent goes on, as an offset in the store; 0 for the end of the child.
-    pub(super) resume: usize,
-}
 
 impl<'r> Run<'r, '_> {
     /// A sub-message comes, with its tag at the position of the loop and its content in between `start` and `end`.

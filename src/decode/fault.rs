@@ -1,7 +1,7 @@
 //! What is said of an input that is wrong.
 
 use super::Stop;
-use super::run::{Fault, Flow, Open, Run};
+use super::state::{Fault, Flow, Open, Run};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Entry, Program};
 use crate::slab::NIL;

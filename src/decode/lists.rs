@@ -1,7 +1,6 @@
 //! Repeated fields with a tag before each element: the loop stays here while the same tag follows.
 
-use super::child::MAP_ENTRY;
-use super::run::Run;
+use super::state::{MAP_ENTRY, Run};
 use super::{fixed, input};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, FixedShape, MAX_PARTS_LEN, PartsShape, Program};

@@ -1,7 +1,7 @@
 //! Bytes to slab: the run loop, and one file per field shape.
 //!
 //! [`decode`] runs the program of a message type over a stretch of the byte store and leaves a message in the
-//! slab. It does not recurse: parents wait on an explicit stack of 48-byte frames. `run.rs` is the hot loop, over
+//! slab. It does not recurse: parents wait on an explicit stack of 48-byte frames. `fields.rs` is the hot loop, over
 //! `window.rs`; `child.rs` has where messages begin and end, `rest.rs` all other fields,
 //! `lists.rs`, `packed.rs` and `fixed.rs` the repeated ones and those of fixed shape; `special.rs` everything that real
 //! messages rarely have (unknown fields, MessageSet items), `partial.rs` what is not decoded; `required.rs` the check
@@ -12,6 +12,7 @@
 
 mod child;
 mod fault;
+mod fields;
 mod fixed;
 mod input;
 mod left_out;
@@ -19,20 +20,18 @@ mod lists;
 mod options;
 mod packed;
 mod partial;
-mod required;
 mod rest;
-mod run;
 mod special;
 mod stack;
+mod state;
 mod window;
 
 pub(crate) use left_out::{LeftOut, left_out};
 pub use options::DecodeOptions;
-pub(crate) use required::find_missing;
 
 use crate::error::{DecodeError, DecodeErrorKind, FieldPath, PathStep};
 use crate::program::{Program, ProgramSet};
-use crate::slab::{MapContext, MapScratch, NIL, RawView, Slab};
+use crate::slab::{MapContext, MapScratch, NIL, RawView, Slab, find_missing};
 use alloc::vec::Vec;
 use stack::Stack;
 
@@ -157,7 +156,7 @@ fn merge_into(job: Job<'_, '_>, target: Target<'_>) -> Result<bool, DecodeError>
     job.scratch.maps.clear();
     let mut patch = window::Patch::EMPTY;
     patch.fill(store);
-    let mut run = run::Run::new(job, &patch, target);
+    let mut run = state::Run::new(job, &patch, target);
     let error = match run.message() {
         Ok(()) => None,
         Err(stop) => {

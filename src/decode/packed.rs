@@ -4,7 +4,7 @@
 //! to decoding, which `wire/kernels` does; fixed-width values are copied as they are.
 
 use super::input;
-use super::run::Run;
+use super::state::Run;
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry};
 use crate::slab::Slab;

@@ -1,13 +1,11 @@
 //! Fields that are not decoded: messages that stay bytes, and what a projection does not select.
 //!
 //! Tags and lengths of the message they are in have been read; nothing inside of them is, but for the tags of
-//! groups, which end where they say. Most skipped fields never get here (`run.rs`).
+//! groups, which end where they say. Most skipped fields never get here (`fields.rs`).
 
-use super::child::{touch, touch_list};
 use super::input;
-use super::rest::Field;
-use super::run::{Open, Run};
 use super::special::skip;
+use super::state::{Field, Open, Run, touch, touch_list};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry};
 use crate::slab::{Full, Nesting};

@@ -1,27 +1,14 @@
 //! Fields that the run loop does not decode itself: lists of numbers and strings, groups, all fields of wide messages, and
 //! what is not in the table.
 
-use super::child::{Child, touch, touch_list};
 use super::lists::{self, Entries, Numbers, Parts, Shapes, Spans};
 use super::packed::Packed;
-use super::run::{Flow, Open, Run};
 use super::special::Other;
+use super::state::{Child, Field, Flow, Open, Run, touch, touch_list};
 use super::{OpenMap, input};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};
 use crate::slab::Full;
-
-/// A field of the innermost message; offsets in the store.
-#[derive(Clone, Copy)]
-pub(super) struct Field<'p> {
-    pub(super) program: &'p Program,
-    pub(super) tag: u32,
-    /// Start and end of the tag.
-    pub(super) item: usize,
-    pub(super) pos: usize,
-    /// The end of the message.
-    pub(super) end: usize,
-}
 
 type At<T> = Result<T, (Kind, usize)>;
 

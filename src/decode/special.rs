@@ -1,9 +1,7 @@
 //! What real messages rarely have: tags that are not the expected ones, groups that end, values that a closed
 //! enum does not list, MessageSet items, and the end of map entries.
 
-use super::child::Child;
-use super::rest::Field;
-use super::run::Run;
+use super::state::{Child, Field, Run};
 use super::{Frame, OpenMap};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};

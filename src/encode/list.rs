@@ -1,6 +1,5 @@
-//! Lists that are not ones of messages: their size, and their bytes, last first.
+//! Strings, and lists that are not ones of messages: their size, and their bytes, last first.
 
-use super::write::put_span;
 use crate::program::{Coding, Entry};
 use crate::slab::{RawList, RawView, span_len};
 use crate::wire::kernels::{MIN_PACK_LEN, Packs, Plain, Signed, Zigzag, pack, packed_len};
@@ -44,6 +43,21 @@ fn elements_size(list: RawList<'_, '_>, coding: Coding) -> u64 {
 fn pairs<'a>(list: RawList<'a, '_>) -> impl DoubleEndedIterator<Item = u64> + use<'a> {
     let (pairs, _) = list.run().as_chunks::<2>();
     pairs.iter().map(|&[low, high]| low as u64 | (high as u64) << 32)
+}
+
+/// Writes a tag, a length prefix and a string of the store.
+#[inline(always)]
+pub(super) fn put_span(out: &mut ReverseCursor<'_>, view: RawView<'_, '_>, tag: TagWord, span: u64) {
+    let (offset, len) = (span as u32 as usize, span_len(span) as usize);
+    match view.store.get(..offset + len) {
+        Some(store) => out.put_suffix(store, len),
+        None => out.fail(),
+    }
+    if len < 0x80 {
+        out.put_tag(tag.and(len as u8));
+    } else {
+        out.put_tagged_varint(tag, len as u64);
+    }
 }
 
 /// Writes a list, tags included.

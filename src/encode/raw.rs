@@ -9,9 +9,8 @@ use super::forward::write_forward;
 use super::size::Sizer;
 use super::traverse::traverse;
 use super::write::Writer;
-use crate::decode::find_missing;
 use crate::error::{EncodeError, EncodeErrorKind};
-use crate::slab::RawView;
+use crate::slab::{RawView, find_missing};
 use crate::wire::kernels::prefetch;
 use crate::wire::{
     Bits, Buffer, CpuTask, Cursor, CursorOverflow, MAX_LEN, ReverseCursor, Written,

@@ -1,9 +1,9 @@
 //! The visitor that writes, backwards.
 
-use super::list::write_list;
+use super::list::{put_span, write_list};
 use super::traverse::{Frame, Visit};
 use crate::program::{Entry, FixedShape, How, Program, WriteEntry};
-use crate::slab::{RawView, span_len};
+use crate::slab::RawView;
 use crate::wire::{Bits, ReverseCursor, TagWord, last_varint};
 
 /// MessageSet items: group 1 with `type_id = 2` and `message = 3`, all tags one byte.
@@ -16,21 +16,6 @@ const MESSAGE: u8 = 3 << 3 | 2;
 pub(super) struct Writer<'b, B> {
     pub(super) out: ReverseCursor<'b>,
     pub(super) bits: B,
-}
-
-/// Writes a tag, a length prefix and a string of the store.
-#[inline(always)]
-pub(super) fn put_span(out: &mut ReverseCursor<'_>, view: RawView<'_, '_>, tag: TagWord, span: u64) {
-    let (offset, len) = (span as u32 as usize, span_len(span) as usize);
-    match view.store.get(..offset + len) {
-        Some(store) => out.put_suffix(store, len),
-        None => out.fail(),
-    }
-    if len < 0x80 {
-        out.put_tag(tag.and(len as u8));
-    } else {
-        out.put_tagged_varint(tag, len as u64);
-    }
 }
 
 impl<B: Bits> Writer<'_, B> {

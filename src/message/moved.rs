@@ -1,6 +1,6 @@
 //! What a copy has copied already.
 
-use super::copy::TooLarge;
+use crate::slab::Full;
 use alloc::vec::Vec;
 
 /// The bytes of a verbatim message that have been copied. Those of all messages in it are among them, and are not copied
@@ -20,8 +20,8 @@ pub(super) struct MovedSpan {
 
 impl Moved {
     /// Notes bytes that come next in the copy.
-    pub(super) fn add(&mut self, span: MovedSpan) -> Result<(), TooLarge> {
-        self.spans.try_reserve(1).map_err(|_| TooLarge)?;
+    pub(super) fn add(&mut self, span: MovedSpan) -> Result<(), Full> {
+        self.spans.try_reserve(1).map_err(|_| Full)?;
         // Occurrences come in the order of the wire, so this is the end as a rule.
         let at = self.spans.partition_point(|moved| moved.from <= span.from);
         self.spans.insert(at, span);

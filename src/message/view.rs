@@ -215,7 +215,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// Whether all required fields are set, here and in all sub-messages. Messages nested in more than eight others take some
     /// memory to look at: without it, false.
     pub fn is_initialized(&self) -> bool {
-        matches!(crate::decode::find_missing(self.raw()), Ok(None))
+        matches!(crate::slab::find_missing(self.raw()), Ok(None))
     }
 
     fn encoder(&self, options: EncodeOptions) -> RawEncoder<'a, 'i> {

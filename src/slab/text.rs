@@ -15,20 +15,9 @@
 #![allow(unsafe_code)]
 
 use super::Words;
-use super::view::bytes_at;
+use super::span::{MARK, bytes_at};
 use crate::wire::utf8;
 use alloc::vec::Vec;
-
-/// The mark, in the high word of a pair.
-pub(super) const MARK: u32 = 1 << 31;
-/// The length in the high word of a pair.
-const LEN: u64 = MARK as u64 - 1;
-
-/// The length of an (offset, length), marked or not.
-#[inline(always)]
-pub(crate) const fn span_len(span: u64) -> u64 {
-    span >> 32 & LEN
-}
 
 /// The (offset, length) of bytes that were found to be UTF-8.
 #[derive(Clone, Copy, Debug)]

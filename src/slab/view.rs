@@ -1,6 +1,6 @@
 //! Reading a message in the slab by entry and slot; knows programs, not descriptors.
 
-use super::text::span_len;
+use super::span::bytes_at;
 use super::unknown::UnknownSpans;
 use super::{List, NIL, Nesting, Words};
 use crate::program::{Entry, Program, ProgramSet, WIDE_GROUP};
@@ -15,13 +15,6 @@ pub(crate) struct RawView<'a, 'i> {
     pub(crate) index: u32,
     /// Offset of the body.
     pub(crate) base: u32,
-}
-
-/// The bytes of an (offset, length), the offset in the low half, if they are all there.
-#[inline(always)]
-pub(crate) fn bytes_at(store: &[u8], span: u64) -> Option<&[u8]> {
-    let start = span as u32 as usize;
-    store.get(start..start.wrapping_add(span_len(span) as usize))
 }
 
 impl Words<'_> {

@@ -10,67 +10,11 @@
 //!   is a call (`rest.rs`), so that this function stays small enough for its state to live in registers;
 //! - parents wait in frames, which hold what the loop needs to go on with them.
 
-use super::window::{self, Patch, Source};
-use super::{DecodeOptions, Job, Scratch, Stop, Target, fixed, partial};
+use super::state::{Fault, Flow, Open, Run};
+use super::{Stop, fixed, partial, window};
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Entry, Op, Program, ProgramSet};
-use crate::slab::Slab;
+use crate::program::{Entry, Op};
 use crate::wire::{raw, unzigzag32, unzigzag64};
-
-/// A decode in progress.
-pub(super) struct Run<'r, 'b> {
-    pub(super) set: &'r ProgramSet,
-    /// The store.
-    pub(super) buf: &'b [u8],
-    pub(super) source: Source<'b>,
-    pub(super) slab: &'r mut Slab,
-    pub(super) scratch: &'r mut Scratch,
-    pub(super) options: &'r DecodeOptions,
-    /// A message ended without one of its required fields; a later occurrence may still bring it.
-    pub(super) may_miss: bool,
-    /// The map entry being decoded has a value that its closed enum does not list.
-    pub(super) entry_unknown: bool,
-    pub(super) open: Open<'r>,
-    /// Where the content of the group that ended last ends, as an offset in the store.
-    pub(super) group_end: usize,
-    /// Why the loop stops.
-    pub(super) fault: Fault,
-}
-
-/// The innermost message. The loop has a copy of what it needs for each field.
-#[derive(Clone, Copy)]
-pub(super) struct Open<'r> {
-    pub(super) program: &'r Program,
-    /// Where the loop is; a position of the source, as is the end of the message.
-    pub(super) pos: usize,
-    pub(super) end: usize,
-    /// Presence bits, of a dense message.
-    pub(super) has: u64,
-    pub(super) index: u32,
-    pub(super) base: u32,
-    /// The end-group tag that ends the message, or 0.
-    pub(super) group: u32,
-    /// An item of it begins here, and all before it are right; an offset in the store.
-    pub(super) from: usize,
-}
-
-/// What went wrong, where in the store, and in which field if it got so far.
-#[derive(Clone, Copy)]
-pub(super) struct Fault {
-    pub(super) kind: Kind,
-    pub(super) offset: usize,
-    pub(super) entry: Option<u16>,
-}
-
-/// What to do after a call.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flow {
-    GoOn,
-    /// The outermost message has ended.
-    Done,
-    /// There is a fault.
-    Stop,
-}
 
 /// What the inner loop leaves to a call.
 enum Call<'p> {
@@ -83,31 +27,7 @@ enum Call<'p> {
     Fault(Kind, usize, Option<&'p Entry>),
 }
 
-impl<'r, 'b> Run<'r, 'b> {
-    /// A decode into a body.
-    #[inline(always)]
-    pub(super) fn new(job: Job<'r, 'b>, patch: &'b Patch, target: Target<'r>) -> Self {
-        let Job { set, store, start, slab, scratch, options } = job;
-        let Target { program, index, base, has } = target;
-        let open = Open { program, pos: start, end: store.len(), has, index, base, group: 0, from: start };
-        let fault = Fault { kind: Kind::Incomplete, offset: 0, entry: None };
-        let source = Source::new(store, patch);
-        let (may_miss, entry_unknown) = (false, false);
-        Self {
-            set,
-            buf: store,
-            source,
-            slab,
-            scratch,
-            options,
-            may_miss,
-            entry_unknown,
-            open,
-            group_end: 0,
-            fault,
-        }
-    }
-
+impl<'r> Run<'r, '_> {
     /// Decodes the store to its end. On an error the innermost message's presence
     /// bits and those of its parents are in the slab, as after a success.
     pub(super) fn message(&mut self) -> Result<(), Stop> {

@@ -1,7 +1,8 @@
 //! The check for required fields.
 
+use super::walk::{Step, Walk};
+use super::{Full, RawView};
 use crate::error::{FieldPath, PathStep};
-use crate::slab::{Full, RawView, Step, Walk};
 
 /// A required field that is not set: the way to it.
 #[derive(Debug)]
