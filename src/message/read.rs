@@ -60,7 +60,8 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// A message of the same slab, decoded or not.
     #[inline(always)]
     fn message_at(&self, body: &'a Body, base: u32) -> Option<ValueRef<'a, 'i>> {
-        let header = self.words.find64(base)?;
+        // The empty message has no words: it reads as zeros.
+        let header = self.words.get64(base);
         let view = self.at(body, base, header as u32);
         if header >> 32 != 0
             && let Some(depth) = raw_depth(self.words, base)

@@ -602,3 +602,20 @@ fn a_message_without_a_body_takes_nothing() {
     assert_eq!(parts.as_view().fields().count(), 0);
     assert_eq!(message.fields().count(), 0);
 }
+
+#[test]
+fn empty_messages_are_elements_as_others_are() {
+    let node = node();
+    let (children, attributes) = (field(&node, "children"), field(&node, "attributes"));
+    let input = [0x2a, 0, 0x2a, 2, 0x10, 7, 0x2a, 0, 0x32, 5, 0x0a, 1, b'k', 0x12, 0, 0x22, 0];
+    let message = DynamicMessage::decode(&node, &input).unwrap();
+    let list = message.get_field(&children).as_list().unwrap();
+    let counts = |list: ListRef<'_, '_>| -> Vec<usize> {
+        list.iter().map(|child| child.as_message().unwrap().fields().count()).collect()
+    };
+    assert_eq!(counts(list), [0, 1, 0]);
+    assert!(list.get(2).is_some() && list.iter().next_back().is_some() && list.get(3).is_none());
+    let map = message.get_field(&attributes).as_map().unwrap();
+    assert_eq!(map.get("k").unwrap().as_message().unwrap().fields().count(), 0);
+    assert!(message.has_field(&field(&node, "at")) && message.fields().count() == 3);
+}
