@@ -32,11 +32,9 @@ pub use options::DecodeOptions;
 use crate::error::{DecodeError, DecodeErrorKind, FieldPath, PathStep};
 use crate::program::{Program, ProgramSet};
 use crate::slab::{MapContext, MapScratch, NIL, RawView, Slab, find_missing};
+use crate::wire::MAX_LEN;
 use alloc::vec::Vec;
 use stack::Stack;
-
-/// Largest byte store, in bytes: offsets and lengths are kept in 31 bits.
-pub(crate) const MAX_STORE: usize = i32::MAX as usize;
 
 /// A parent message that waits for its child to end.
 #[derive(Clone, Copy, Debug)]
@@ -143,8 +141,8 @@ struct Target<'r> {
 #[inline(always)]
 fn merge_into(job: Job<'_, '_>, target: Target<'_>) -> Result<bool, DecodeError> {
     let Job { set, store, start, .. } = job;
-    if store.len() > MAX_STORE {
-        return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_STORE));
+    if store.len() > MAX_LEN {
+        return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_LEN));
     }
     if target.program.keeps_bytes() && store.len() > start {
         // The message and everything below it are in these bytes.

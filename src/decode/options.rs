@@ -1,5 +1,7 @@
 //! What a decode may use and what it checks.
 
+use crate::wire::DEFAULT_DEPTH;
+
 /// Limits and choices of a decode, with the defaults of [`new`](Self::new).
 ///
 /// ```
@@ -26,7 +28,7 @@ impl DecodeOptions {
     /// Depth 100, a memory budget of 1 MiB + 32 bytes per byte of input, unknown fields kept, required fields
     /// checked.
     pub const fn new() -> Self {
-        Self { max_depth: 100, budget: None, discard_unknown: false, allow_partial: false }
+        Self { max_depth: DEFAULT_DEPTH, budget: None, discard_unknown: false, allow_partial: false }
     }
 
     /// Sets how deep messages and groups may be nested, unknown groups and map entries included. The root

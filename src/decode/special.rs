@@ -6,13 +6,7 @@ use super::{Frame, OpenMap};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};
 use crate::slab::{Full, MapContext, NIL, Nesting, RawView, Text};
-use crate::wire::{Tag, WireType, raw};
-
-/// MessageSet items: group 1 with `type_id = 2` and `message = 3`.
-const ITEM: u32 = 1 << 3 | 3;
-const ITEM_END: u32 = 1 << 3 | 4;
-const TYPE_ID: u32 = 2 << 3;
-const MESSAGE: u32 = 3 << 3 | 2;
+use crate::wire::{Tag, WireType, message_set, raw};
 
 /// What the run loop does with it.
 pub(super) enum Other<'p> {
@@ -62,7 +56,7 @@ impl<'r> Run<'r, '_> {
             return Err((Kind::UnexpectedEndGroup, field.item));
         }
         if field.program.message_set
-            && field.tag == ITEM
+            && field.tag == message_set::ITEM.into()
             && let Some(found) = self.message_set_item(&field, limit)?
         {
             return Ok(found);
@@ -267,17 +261,18 @@ impl<'r> Run<'r, '_> {
         loop {
             let start = pos;
             let (tag, value) = raw::tag(limit, pos).map_err(|kind| (kind, start))?;
-            match tag.get() {
-                ITEM_END => {
+            // All of them are tags of one byte.
+            match u8::try_from(tag.get()).unwrap_or(0) {
+                message_set::ITEM_END => {
                     item.end = value;
                     return Ok(item);
                 }
-                TYPE_ID => {
+                message_set::TYPE_ID => {
                     let (type_id, next) = raw::varint(limit, value).map_err(|kind| (kind, value))?;
                     item.type_id.get_or_insert(type_id);
                     pos = next;
                 }
-                MESSAGE => {
+                message_set::MESSAGE => {
                     let (bytes, next) = raw::length_delimited(limit, value).map_err(|kind| (kind, value))?;
                     item.payload.get_or_insert((next - bytes.len(), next));
                     pos = next;

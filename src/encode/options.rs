@@ -1,5 +1,7 @@
 //! What an encode checks, and in which order it writes.
 
+use crate::wire::DEFAULT_DEPTH;
+
 /// Choices of an encode, with the defaults of [`new`](Self::new).
 ///
 /// ```
@@ -24,7 +26,7 @@ impl Default for EncodeOptions {
 impl EncodeOptions {
     /// Depth 100, maps in the order they have, required fields checked.
     pub const fn new() -> Self {
-        Self { max_depth: 100, deterministic: false, allow_partial: false }
+        Self { max_depth: DEFAULT_DEPTH, deterministic: false, allow_partial: false }
     }
 
     /// Sets how deep messages may be nested; the root message is at depth 0.

@@ -7,14 +7,11 @@
 use super::sizes::{Lengths, Sizes};
 use crate::error::{EncodeError, EncodeErrorKind};
 use crate::wire::{
-    Buffer, Cursor, CursorOverflow, Written,
+    Buffer, Cursor, CursorOverflow, MAX_LEN, Written,
     buffer::sealed::{OutOfMemory, RawBuffer},
 };
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
-
-/// Largest encoded message, in bytes, <https://protobuf.dev/programming-guides/proto-limits/#total>.
-const MAX_MESSAGE: u64 = i32::MAX as u64;
 
 /// Room behind the message that lets the cursor store whole words, in bytes.
 const SLACK: usize = 32;
@@ -140,7 +137,7 @@ fn pour<'b>(
 /// The total as a number of bytes to reserve.
 #[inline]
 fn checked(total: u64) -> Result<usize, EncodeError> {
-    if total > MAX_MESSAGE { Err(too_large()) } else { Ok(total as usize) }
+    if total > MAX_LEN as u64 { Err(too_large()) } else { Ok(total as usize) }
 }
 
 #[cold]

@@ -4,13 +4,8 @@ use super::list::{put_span, write_list};
 use super::traverse::{Frame, Visit};
 use crate::program::{Entry, FixedShape, How, Program, WriteEntry};
 use crate::slab::RawView;
+use crate::wire::message_set::{ITEM, ITEM_END, MESSAGE, TYPE_ID};
 use crate::wire::{Bits, ReverseCursor, TagWord, last_varint};
-
-/// MessageSet items: group 1 with `type_id = 2` and `message = 3`, all tags one byte.
-const ITEM: u8 = 1 << 3 | 3;
-const ITEM_END: u8 = 1 << 3 | 4;
-const TYPE_ID: u8 = 2 << 3;
-const MESSAGE: u8 = 3 << 3 | 2;
 
 /// Writes what is visited in front of what has been visited.
 pub(super) struct Writer<'b, B> {

@@ -1,7 +1,7 @@
 //! The byte store of a [`DynamicMessage`](super::DynamicMessage): its own bytes, or `Bytes` it shares.
 
-use crate::decode::MAX_STORE;
 use crate::error::DecodeErrorKind;
+use crate::wire::MAX_LEN;
 use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 
@@ -94,7 +94,7 @@ impl Store {
     /// As [`append`](Self::append).
     #[inline]
     pub(super) fn room(&mut self, len: usize) -> Result<&mut Vec<u8>, StoreFull> {
-        if len > MAX_STORE - self.len().min(MAX_STORE) {
+        if len > MAX_LEN - self.len().min(MAX_LEN) {
             return Err(StoreFull::TooLarge);
         }
         #[cfg(feature = "bytes")]

@@ -2,6 +2,7 @@
 
 use super::{FieldSpec, Shape};
 use crate::table::Kind;
+use crate::wire::WireType;
 
 /// How one value is written on the wire and kept in the slab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,13 +65,13 @@ impl Coding {
     }
 
     /// The wire type of one unpacked value.
-    pub(crate) const fn wire_type(self) -> u32 {
+    pub(crate) const fn wire_type(self) -> WireType {
         match self {
-            Self::Fixed64 => 1,
-            Self::Fixed32 => 5,
-            Self::String | Self::Bytes | Self::Message => 2,
-            Self::Group => 3,
-            _ => 0,
+            Self::Fixed64 => WireType::Fixed64,
+            Self::Fixed32 => WireType::Fixed32,
+            Self::String | Self::Bytes | Self::Message => WireType::LengthDelimited,
+            Self::Group => WireType::StartGroup,
+            _ => WireType::Varint,
         }
     }
 
@@ -311,7 +312,7 @@ impl Entry {
             Kind::Enum(e) if coding == Coding::ClosedEnum => e,
             kind => Scalar::of(&kind) as u32,
         };
-        let wire_type = if packed { 2 } else { coding.wire_type() };
+        let wire_type = if packed { WireType::LengthDelimited } else { coding.wire_type() };
         Self {
             tag: tag_of(field.number, wire_type),
             sub,
@@ -411,12 +412,12 @@ impl Entry {
     /// Takes the field out of what is decoded; `member` if setting it unsets others that are decoded.
     pub(super) fn set_unselected(&mut self, member: bool) {
         self.flags.0 &= !EntryFlags::REQUIRED;
-        self.op = match self.tag & 7 {
+        self.op = match WireType::from_bits(self.tag) {
             _ if member => Op::Skip,
-            0 => Op::SkipVarint,
-            1 => Op::SkipFixed64,
-            2 => Op::SkipLength,
-            5 => Op::SkipFixed32,
+            Some(WireType::Varint) => Op::SkipVarint,
+            Some(WireType::Fixed64) => Op::SkipFixed64,
+            Some(WireType::LengthDelimited) => Op::SkipLength,
+            Some(WireType::Fixed32) => Op::SkipFixed32,
             _ => Op::Skip,
         };
     }
@@ -459,8 +460,10 @@ impl Entry {
     /// Whether a tag of this field's number announces values of the field, selected or not: packed and unpacked stand
     /// in for each other.
     pub(crate) fn takes(&self, tag: u32) -> bool {
-        let numbers = self.flags.is_list() && matches!(self.coding.wire_type(), 0 | 1 | 5);
-        tag == self.tag || (numbers && (tag & 7 == 2 || tag & 7 == self.coding.wire_type()))
+        let unpacked = self.coding.wire_type();
+        let packs = matches!(unpacked, WireType::Varint | WireType::Fixed64 | WireType::Fixed32);
+        let stands_in = |found| found == WireType::LengthDelimited || found == unpacked;
+        tag == self.tag || (self.flags.is_list() && packs && WireType::from_bits(tag).is_some_and(stands_in))
     }
 
     /// What to do with a tag of this field's number that is not the expected one: packed and unpacked stand in
@@ -469,9 +472,10 @@ impl Entry {
         if self.op.is_skip() {
             return None;
         }
+        let found = WireType::from_bits(tag);
         match self.declared_op() {
-            Op::Packed if tag & 7 == self.coding.wire_type() => Some(Op::List),
-            Op::List if tag & 7 == 2 => Some(Op::Packed),
+            Op::Packed if found == Some(self.coding.wire_type()) => Some(Op::List),
+            Op::List if found == Some(WireType::LengthDelimited) => Some(Op::Packed),
             _ => None,
         }
     }
@@ -479,9 +483,9 @@ impl Entry {
 
 /// The tag of a field, or what stands in its place for an extension of a MessageSet from 2^29 on. Such a number is
 /// no field number on the wire, and so the tag has a wire type that no field has.
-const fn tag_of(number: u32, wire_type: u32) -> u32 {
+const fn tag_of(number: u32, wire_type: WireType) -> u32 {
     match number >> 29 {
-        0 => number << 3 | wire_type,
+        0 => number << 3 | wire_type as u32,
         1 => number << 3 | 4,
         2 => number << 3 | 6,
         _ => number << 3 | 7,
@@ -500,9 +504,10 @@ mod tests {
     #[test]
     fn numbers_of_message_set_extensions_keep_all_their_bits() {
         for number in [1, 15, 536_870_911, 536_870_912, 1 << 30, 3 << 29, i32::MAX as u32 - 1] {
-            let entry = Entry { tag: tag_of(number, 2), ..Entry::none(1) };
+            let entry = Entry { tag: tag_of(number, WireType::LengthDelimited), ..Entry::none(1) };
             assert_eq!(entry.number(), number);
-            assert_eq!(entry.tag & 7 == 2, number < 1 << 29);
+            let known = WireType::from_bits(entry.tag) == Some(WireType::LengthDelimited);
+            assert_eq!(known, number < 1 << 29);
         }
     }
 }

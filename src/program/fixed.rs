@@ -6,6 +6,7 @@
 //! lose most against generated code: a message of three floats is 15 bytes, and everything around it is overhead.
 
 use super::{Entry, Full, Room};
+use crate::wire::WireType;
 use alloc::vec::Vec;
 
 /// Most bytes of a body that is compared: four words.
@@ -57,9 +58,9 @@ impl FixedShape {
         let mut found = [Lift { tag: 0, from: 0, slot: 0, bit: 0, eight: false, implicit: false }; MAX_LIFTS];
         let (mut len, mut count) = (0, 0);
         for (position, entry) in entries.iter().enumerate() {
-            let eight = match entry.tag & 7 {
-                1 => true,
-                5 => false,
+            let eight = match WireType::from_bits(entry.tag) {
+                Some(WireType::Fixed64) => true,
+                Some(WireType::Fixed32) => false,
                 _ => return Ok(None),
             };
             let width = if eight { 8 } else { 4 };

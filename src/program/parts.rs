@@ -4,6 +4,7 @@
 //! (`fixed.rs`), it has one form with everything there, too: one length, the same tags and lengths at the same places.
 
 use super::{Coding, Entry, FixedShape, Full, Room};
+use crate::wire::WireType;
 use alloc::vec::Vec;
 
 /// Most bytes of a body that is compared.
@@ -50,7 +51,8 @@ impl PartsShape {
         let shape_of = |entry: &Entry| {
             let shape = shape_of(entry.sub).filter(|shape| shape.fours.is_some_and(|n| n >= 2))?;
             let singular = entry.flags.is_inline() && !entry.flags.is_list() && entry.oneof == 0;
-            let fits = singular && entry.coding == Coding::Message && entry.tag & 7 == 2 && entry.tag < 0x80;
+            let delimited = WireType::from_bits(entry.tag) == Some(WireType::LengthDelimited);
+            let fits = singular && entry.coding == Coding::Message && delimited && entry.tag < 0x80;
             fits.then_some(shape)
         };
         let mut lens = entries.iter().map(|entry| shape_of(entry).map(|shape| 2 + shape.len));

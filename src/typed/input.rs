@@ -15,12 +15,9 @@ use super::{
 use crate::decode::DecodeOptions;
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::table::MessageTable;
-use crate::wire::{self, DEFAULT_DEPTH, Tag, WireType, raw};
+use crate::wire::{self, DEFAULT_DEPTH, MAX_LEN, Tag, WireType, raw};
 use alloc::{string::String, vec::Vec};
 use core::mem::{replace, take};
-
-/// Longest input, in bytes.
-const MAX_INPUT: usize = i32::MAX as usize;
 
 /// Small elements that the first memory of a list is for, if the budget is ahead of the input.
 const FIRST: usize = 4;
@@ -121,8 +118,8 @@ impl<'i> Input<'i> {
 
     /// Merges the whole input into the root message; whether required fields are to be checked.
     pub(super) fn root<M: DecodeFrom<'i>>(&mut self, message: &mut M) -> Result<bool, DecodeError> {
-        if self.buf.len() > MAX_INPUT {
-            return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_INPUT));
+        if self.buf.len() > MAX_LEN {
+            return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_LEN));
         }
         match message.merge_message(self, 0) {
             Ok(()) => Ok(self.required),
