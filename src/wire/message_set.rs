@@ -6,8 +6,6 @@
 //! ITEM  TYPE_ID varint  MESSAGE length bytes  ITEM_END
 //! ```
 
-#![allow(dead_code, reason = "the rooms above use some of them as whole tags, some by number")]
-
 use super::WireType;
 
 /// Starts an item: group 1.
