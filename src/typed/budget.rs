@@ -17,8 +17,8 @@ const STEP: usize = 4096;
 /// The bytes that may still be allocated.
 pub(super) struct Budget<'p> {
     left: usize,
-    /// What came from the pot.
-    drawn: usize,
+    /// What there was in the beginning, and what came from the pot since.
+    granted: usize,
     /// The pot that is filled when this ends.
     own: Option<Pot>,
     /// The pot that this is drawn from.
@@ -31,12 +31,12 @@ pub(super) struct Pot(Arc<AtomicUsize>);
 
 impl<'p> Budget<'p> {
     pub(super) fn new(bytes: usize) -> Self {
-        Self { left: bytes, drawn: 0, own: None, from: None }
+        Self { left: bytes, granted: bytes, own: None, from: None }
     }
 
     /// What is drawn from a pot.
     pub(super) fn of(pot: &'p Pot) -> Self {
-        Self { left: 0, drawn: 0, own: None, from: Some(pot) }
+        Self { left: 0, granted: 0, own: None, from: Some(pot) }
     }
 
     /// Takes memory.
@@ -69,14 +69,23 @@ impl<'p> Budget<'p> {
         let missing = bytes - self.left;
         let drawn = self.from.and_then(|pot| pot.draw(missing, STEP));
         let drawn = drawn.ok_or(DecodeErrorKind::BudgetExceeded)?;
-        self.drawn = self.drawn.saturating_add(drawn);
+        self.granted = self.granted.saturating_add(drawn);
         self.left = drawn - missing;
         Ok(())
     }
 
-    /// What was taken from the pot and is not left.
+    /// What has been charged and not given back.
     pub(super) fn spent(&self) -> usize {
-        self.drawn.saturating_sub(self.left)
+        self.granted.saturating_sub(self.left)
+    }
+
+    /// Whether so much could be charged now.
+    pub(super) fn affords(&mut self, bytes: usize) -> bool {
+        let affords = self.charge(bytes).is_ok();
+        if affords {
+            self.refund(bytes);
+        }
+        affords
     }
 
     /// The pot that what is put off draws from. `Arc` cannot say that there is no memory.
@@ -93,17 +102,17 @@ impl<'p> Budget<'p> {
 
     /// Everything, for a decode within this one whose messages are dropped.
     pub(super) fn lend(&mut self) -> Budget<'p> {
-        Budget { left: replace(&mut self.left, 0), drawn: 0, own: None, from: self.from }
+        Budget { left: replace(&mut self.left, 0), granted: self.granted, own: None, from: self.from }
     }
 
-    /// What is left after that decode, and what it has drawn.
+    /// What is left after that decode, and what had been granted then.
     pub(super) fn end(&mut self) -> (usize, usize) {
-        (replace(&mut self.left, 0), replace(&mut self.drawn, 0))
+        (replace(&mut self.left, 0), self.granted)
     }
 
     /// Takes these back.
-    pub(super) fn take_back(&mut self, (left, drawn): (usize, usize)) {
-        (self.left, self.drawn) = (left, self.drawn.saturating_add(drawn));
+    pub(super) fn take_back(&mut self, (left, granted): (usize, usize)) {
+        (self.left, self.granted) = (left, granted);
     }
 }
 

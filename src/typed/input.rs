@@ -53,6 +53,8 @@ pub struct Input<'i> {
     too_deep: bool,
     /// The bytes that may still be allocated.
     pub(super) budget: Budget<'i>,
+    /// Whether the message had fields before: then elements are charged, and not the room of lists.
+    pub(super) merging: bool,
     /// Where the stack was in the beginning.
     pub(super) stack: Stack,
     /// The length of the input.
@@ -85,6 +87,7 @@ impl<'i> Input<'i> {
             group_end: 0,
             too_deep: false,
             budget: Budget::new(budget - ERROR.min(budget / ERROR_PART)),
+            merging: false,
             stack: Stack::here(),
             whole: buf.len(),
             options: *options,
@@ -102,6 +105,12 @@ impl<'i> Input<'i> {
         let mut input = Self::new(buf, options);
         (input.pos, input.bounds) = (pos, 1);
         input
+    }
+
+    /// The input is merged into a message that may have fields.
+    pub(super) fn merging(mut self) -> Self {
+        self.merging = true;
+        self
     }
 
     /// Lets `Bytes` members share the memory of the input.
@@ -409,9 +418,18 @@ impl<'i> Input<'i> {
         if self.depth_left == 0 { Err(self.too_deep()) } else { Ok(()) }
     }
 
-    /// Makes room for `additional` elements; the whole capacity is charged.
+    /// Makes room for `additional` elements.
+    ///
+    /// In a fresh message the capacity of lists is charged. A message that is merged into may hold lists that are larger
+    /// than the budget, which one more element would make grow; so there each element is charged, and capacity is not. Lists
+    /// at most double, so with `held` bytes in the message before and `paid` bytes of elements, all capacities are at most
+    /// `2 * (held + paid)`, and the list that moves is there once more: the merge stays within twice its budget and twice
+    /// what the message held.
     #[inline(always)]
     pub(super) fn reserve<T>(&mut self, list: &mut Vec<T>, additional: usize) -> Result<(), DecodeErrorKind> {
+        if self.merging {
+            self.charge(additional.saturating_mul(size_of::<T>()))?;
+        }
         if list.capacity() - list.len() >= additional { Ok(()) } else { self.grow(list, additional) }
     }
 
@@ -421,6 +439,9 @@ impl<'i> Input<'i> {
     #[inline(never)]
     fn grow<T>(&mut self, list: &mut Vec<T>, additional: usize) -> Result<(), DecodeErrorKind> {
         let (len, old) = (list.len(), list.capacity());
+        if self.merging {
+            return self.grow_held(list, additional);
+        }
         let need = len.saturating_add(additional);
         let few = size_of::<T>() <= SMALL && self.is_ahead(FIRST * size_of::<T>());
         let least = if few { need.max(FIRST) } else { need };
@@ -436,6 +457,25 @@ impl<'i> Input<'i> {
         Err(DecodeErrorKind::BudgetExceeded)
     }
 
+    /// Doubles a list whose elements are charged; by an eighth where the budget could not pay for all of it.
+    #[cold]
+    fn grow_held<T>(&mut self, list: &mut Vec<T>, additional: usize) -> Result<(), DecodeErrorKind> {
+        let (len, old) = (list.len(), list.capacity());
+        let need = len.saturating_add(additional);
+        let double = old.max(usize::from(additional == 1)).saturating_mul(2).max(need);
+        let affords = self.budget.affords(double.saturating_mul(size_of::<T>()));
+        let capacity = if affords { double } else { (old + old / 8).max(need) };
+        self.may_move(old * size_of::<T>())?;
+        list.try_reserve_exact(capacity - len).map_err(|_| DecodeErrorKind::OutOfMemory)
+    }
+
+    /// Looks whether the budget pays for a block that is there twice while its elements move, as far as this input may have
+    /// made it.
+    pub(super) fn may_move(&mut self, block: usize) -> Result<(), DecodeErrorKind> {
+        let made = block.min(self.budget.spent());
+        if self.budget.affords(made) { Ok(()) } else { Err(DecodeErrorKind::BudgetExceeded) }
+    }
+
     /// Whether what would be left of the budget is about what the rest of the input has a right to.
     fn is_ahead(&self, bytes: usize) -> bool {
         let rest = self.options.budget_for(self.whole.saturating_sub(self.pos));
@@ -445,22 +485,32 @@ impl<'i> Input<'i> {
     /// Makes the string a copy of `value`, in its own memory if that is large enough.
     #[inline]
     pub(super) fn assign(&mut self, string: &mut String, value: &str) -> Result<(), DecodeErrorKind> {
-        if string.capacity() == 0 {
-            let mut copy = String::new();
-            self.charge(value.len())?;
-            copy.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::OutOfMemory)?;
-            copy.push_str(value);
-            *string = copy;
-            return Ok(());
-        }
-        string.clear();
-        if string.capacity() < value.len() {
-            self.charge(value.len())?;
-            let old = string.capacity();
-            string.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::OutOfMemory)?;
-            self.refund(old);
-        }
-        string.push_str(value);
-        Ok(())
+        assign!(self, string, value, String::new(), push_str)
+    }
+
+    /// The same for bytes.
+    #[inline]
+    pub(super) fn assign_bytes(&mut self, bytes: &mut Vec<u8>, value: &[u8]) -> Result<(), DecodeErrorKind> {
+        assign!(self, bytes, value, Vec::new(), extend_from_slice)
     }
 }
+
+/// Copies a value into the memory of a string or list of bytes, or into new memory.
+macro_rules! assign {
+    ($input:ident, $member:ident, $value:ident, $empty:expr, $append:ident) => {{
+        let old = $member.capacity();
+        if old < $value.len() {
+            $input.charge($value.len())?;
+            let mut copy = $empty;
+            copy.try_reserve_exact($value.len()).map_err(|_| DecodeErrorKind::OutOfMemory)?;
+            copy.$append($value);
+            *$member = copy;
+            $input.refund(old);
+        } else {
+            $member.clear();
+            $member.$append($value);
+        }
+        Ok(())
+    }};
+}
+use assign;

@@ -160,8 +160,11 @@ macro_rules! maps {
                     return Ok(Outcome::Unknown);
                 }
                 merge_entry(input, |key, value, input| {
-                    $reserve(self, &key, input)?;
-                    self.insert(key, value);
+                    let charged = $reserve(self, &key, input)?;
+                    if self.insert(key, value).is_some() {
+                        // The entry was there.
+                        input.refund(charged);
+                    }
                     Ok(())
                 })
             }
@@ -199,43 +202,57 @@ maps! { [] SmallMap<K, V> where Ord, any_order, reserve_entry }
 #[cfg(feature = "std")]
 maps! { [S: BuildHasher] HashMap<K, V, S> where Hash, any_order, reserve_bucket }
 
-/// Charges an entry of a tree whose nodes are half full, or its first node.
+/// Charges an entry of a tree whose nodes are half full, or its first node; what has been charged.
 #[inline]
-fn charge_node<K, V>(map: &mut BTreeMap<K, V>, _: &K, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
+fn charge_node<K, V>(
+    map: &mut BTreeMap<K, V>,
+    _: &K,
+    input: &mut Input<'_>,
+) -> Result<usize, DecodeErrorKind> {
     let entry = size_of::<(K, V)>() + size_of::<usize>();
-    input.charge(if map.is_empty() { NODE * entry } else { 2 * entry })
+    let bytes = if map.is_empty() { NODE * entry } else { 2 * entry };
+    input.charge(bytes).map(|()| bytes)
 }
 
-/// Charges an entry of a small map, and makes room for it in the list. A key that is there already takes nothing; it is
-/// looked for where the list has no room left.
+/// Charges an entry of a small map, and makes room for it in the list; what the entry alone has been charged. A key that is
+/// there already takes nothing; it is looked for where the list has no room left.
 #[inline]
 fn reserve_entry<K: Ord, V>(
     map: &mut SmallMap<K, V>,
     key: &K,
     input: &mut Input<'_>,
-) -> Result<(), DecodeErrorKind> {
+) -> Result<usize, DecodeErrorKind> {
     let has_room = map.growing().is_ok_and(|list| list.len() < list.capacity());
     if !has_room && map.get(key).is_some() {
-        return Ok(());
+        return Ok(0);
     }
     match map.growing() {
-        Ok(list) => input.reserve(list, 1),
+        Ok(list) => {
+            input.reserve(list, 1)?;
+            Ok(if input.merging { size_of::<(K, V)>() } else { 0 })
+        }
         Err(rest) => charge_node(rest, key, input),
     }
 }
 
-/// Makes room for one more entry.
+/// Makes room for one more entry; what the entry alone has been charged.
 #[cfg(feature = "std")]
 #[inline]
 fn reserve_bucket<K: Eq + Hash, V, S: BuildHasher>(
     map: &mut HashMap<K, V, S>,
     _: &K,
     input: &mut Input<'_>,
-) -> Result<(), DecodeErrorKind> {
-    if map.len() < map.capacity() { Ok(()) } else { grow_table(map, input) }
+) -> Result<usize, DecodeErrorKind> {
+    // The bucket, its control byte, and its part of the eighth that stays free.
+    let charged = if input.merging { ((size_of::<(K, V)>() + 1) * 8).div_ceil(7) } else { 0 };
+    input.charge(charged)?;
+    if map.len() == map.capacity() {
+        grow_table(map, input)?;
+    }
+    Ok(charged)
 }
 
-/// Charges the table, which doubles, and makes it; the old one is there while entries move.
+/// Makes the table twice as large; the old one is there while entries move.
 #[cfg(feature = "std")]
 #[inline(never)]
 fn grow_table<K: Eq + Hash, V, S: BuildHasher>(
@@ -253,6 +270,11 @@ fn grow_table<K: Eq + Hash, V, S: BuildHasher>(
         buckets * (size_of::<(K, V)>() + 1) + 2 * GROUP
     };
     let old = map.capacity();
+    if input.merging && old > 0 {
+        // Its entries have been charged, or were there before.
+        input.may_move(table(old))?;
+        return map.try_reserve(1).map_err(|_| DecodeErrorKind::OutOfMemory);
+    }
     input.charge(table(old + 1))?;
     map.try_reserve(1).map_err(|_| DecodeErrorKind::OutOfMemory)?;
     if old > 0 {

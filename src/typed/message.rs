@@ -217,9 +217,10 @@ pub trait Message: Sized {
 
     /// Merges a message into this one: values replace, lists and maps are added to, messages are merged.
     ///
-    /// Required fields are not checked. Memory that members have already is used again; a list or table that has to grow is
-    /// charged to the budget of this input as a whole, so merging a little into a very large struct takes
-    /// [`merge_with`](Self::merge_with) and a budget.
+    /// Required fields are not checked. Memory that members have already is used again, and how large the struct is does
+    /// not count: the budget is for what this input adds. Lists that grow move and keep room for more, so a merge may take
+    /// up to twice its budget and twice what the struct holds. The exception is a [`Prepared`](crate::Prepared) member that
+    /// is set: it is made and checked anew, for which the budget pays.
     ///
     /// # Errors
     ///
@@ -241,7 +242,7 @@ pub trait Message: Sized {
         Self: DecodeFrom<'i>,
     {
         // Messages that are decoded later are not checked for required fields either.
-        Input::new(input, &options.allow_partial(true)).root(self).map(|_| ())
+        Input::new(input, &options.allow_partial(true)).merging().root(self).map(|_| ())
     }
 
     /// Shows every field to a visitor, in number order.

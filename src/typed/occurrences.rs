@@ -111,7 +111,10 @@ impl Octets {
             #[cfg(feature = "bytes")]
             Self::Shared(shared) => {
                 let mut bytes = Vec::new();
-                input.reserve(&mut bytes, shared.len() + part.len())?;
+                let len = shared.len() + part.len();
+                // What the message held before is not charged, wherever it is.
+                input.charge(if input.merging { part.len() } else { len })?;
+                bytes.try_reserve_exact(len).map_err(|_| DecodeErrorKind::OutOfMemory)?;
                 bytes.extend_from_slice(shared);
                 bytes.extend_from_slice(part);
                 *self = Self::Owned(bytes);
@@ -211,6 +214,8 @@ impl Occurrences {
             let part = bytes.get(start..end).unwrap_or_default();
             let mut input = self.input(part, offset);
             input.budget = Budget::of(&grant.pot);
+            // The parts before have made what is there, and paid for it.
+            input.merging = i > 0;
             let merged = match input.charge(FAILED + if i == 0 { size } else { 0 }) {
                 Ok(()) => input.root(&mut message),
                 Err(kind) => Err(DecodeError::new(kind, offset).in_message(T::TABLE.full_name())),

@@ -134,11 +134,7 @@ delimited! {
 
 delimited! {
     [] Bytes Vec<u8> as [u8], from bytes,
-    set |this, value, input| {
-        this.clear();
-        input.reserve(this, value.len())?;
-        this.extend_from_slice(value);
-    },
+    set |this, value, input| input.assign_bytes(this, value)?,
     clear |old| old.clear(),
     default |unset, value| unset.extend_from_slice(value),
 }
