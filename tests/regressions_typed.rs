@@ -468,3 +468,57 @@ fn merging_and_reading_in_turn_does_not_use_up_the_budget() {
     }
     assert_eq!(rows.one.clone().into_inner().unwrap().maps.len(), 100);
 }
+
+mod paths {
+    use super::*;
+
+    #[derive(Debug, Default)]
+    pub struct Root {
+        pub map: HashMap<i32, Strict>,
+        pub list: Vec<Strict>,
+        pub option: Option<Strict>,
+        pub group: Option<Strict>,
+        pub deep: BTreeMap<String, Root>,
+        pub small: SmallMap<bool, Box<Root>>,
+    }
+
+    tablepb::message! {
+        Root as "typed.Root" syntax "proto2" {
+            map: map<int32, message Strict> = 1,
+            list: repeated message Strict = 2,
+            option: message Strict = 3,
+            group: group Strict = 4,
+            deep: map<string, message Root> = 5,
+            small: map<bool, message Root> = 6,
+        }
+    }
+}
+
+/// What is missing in the value of a map was found in a field `value` of the entry.
+#[test]
+fn errors_have_the_paths_that_dynamic_messages_have() {
+    let pool = tablepb::DescriptorPool::from_tables(&[paths::Root::TABLE]).unwrap();
+    let root = pool.get_message_by_name("typed.Root").unwrap();
+    let missing: &[&[u8]] = &[
+        b"\x0a\x02\x08\x01",
+        b"\x0a\x04\x08\x01\x12\x00",
+        b"\x12\x02\x08\x01\x12\x00",
+        b"\x1a\x00",
+        b"\x23\x24",
+        b"\x2a\x06\x12\x04\x0a\x02\x08\x01",
+        b"\x2a\x05\x0a\x01a\x12\x00\x2a\x09\x0a\x01b\x12\x04\x12\x00\x1a\x00",
+        b"\x32\x04\x12\x02\x1a\x00",
+        b"\x0a\x04\x08\x01\x12\x02",
+        b"\x0a\x06\x08\x01\x12\x02\x08\xff",
+    ];
+    for input in missing {
+        let typed = paths::Root::decode(input).map(drop).unwrap_err();
+        let dynamic = tablepb::DynamicMessage::decode(&root, input).unwrap_err();
+        assert_eq!(typed.to_string(), dynamic.to_string(), "{input:02x?}");
+        let options = DecodeOptions::new().allow_partial(true);
+        let Ok(typed) = paths::Root::decode_with(input, options) else { continue };
+        let dynamic = tablepb::DynamicMessage::decode_with(&root, input, options).unwrap();
+        let (typed, dynamic) = (typed.encode_to_vec(), dynamic.encode_to_vec());
+        assert_eq!(typed.unwrap_err().to_string(), dynamic.unwrap_err().to_string(), "{input:02x?}");
+    }
+}

@@ -126,6 +126,41 @@ pub const fn checked<K: FieldKind>(field: FieldTable, syntax: Syntax) -> FieldTa
 /// tablepb::message! { Log as "example..Log" { level: int32 = 1 } }
 /// ```
 ///
+/// In JSON, names lose their `_`, and two fields may not have one name there:
+///
+/// ```compile_fail
+/// #[derive(Default)]
+/// struct Log { max_level: i32, maxLevel: i32 }
+/// tablepb::message! { Log as "example.Log" { max_level: int32 = 1, maxLevel: int32 = 2 } }
+/// ```
+///
+/// ```compile_fail
+/// #[derive(Default)]
+/// struct Log { level: i32, depth: i32 }
+/// tablepb::message! { Log as "example.Log" { level: int32 = 1, depth: int32 = 2 [json_name = "level"] } }
+/// ```
+///
+/// In proto2 this is so for names that are given as `json_name`:
+///
+/// ```compile_fail
+/// #[derive(Default)]
+/// struct Log { level: i32, depth: i32 }
+/// tablepb::message! {
+///     Log as "example.Log" syntax "proto2" {
+///         level: int32 = 1 [json_name = "l"],
+///         depth: int32 = 2 [json_name = "l"],
+///     }
+/// }
+/// ```
+///
+/// ```
+/// #[derive(Default)]
+/// struct Log { max_level: i32, maxLevel: i32 }
+/// tablepb::message! { Log as "example.Log" syntax "proto2" { max_level: int32 = 1, maxLevel: int32 = 2 } }
+/// # let pool = tablepb::DescriptorPool::from_tables(&[<Log as tablepb::Message>::TABLE]);
+/// # assert!(pool.is_ok());
+/// ```
+///
 /// # Panics
 ///
 /// At compile time.
@@ -147,7 +182,39 @@ pub const fn message_table(
         }
         i += 1;
     }
+    assert!(!names_meet_in_json(fields, syntax), "two fields have the same name in JSON");
     MessageTable::new(full_name, fields).syntax(syntax)
+}
+
+/// Whether two fields may not have the JSON names that they have. Hashes are compared first: comparing 200 names themselves takes more steps than
+/// compilers let pass without a warning.
+const fn names_meet_in_json(fields: &[FieldTable], syntax: Syntax) -> bool {
+    if fields.len() > SEARCHED {
+        return false;
+    }
+    // Of each field the derived name, and the name that counts.
+    let mut hashes = [(0, 0); SEARCHED];
+    let mut i = 0;
+    while i < fields.len() {
+        let derived = Camel::of(fields[i].name()).hash();
+        let hash = match given_json_name(&fields[i]) {
+            Some(given) => Camel::exactly(given).hash(),
+            None => derived,
+        };
+        let mut j = 0;
+        while j < i {
+            let (other_derived, other) = hashes[j];
+            let alike =
+                derived == other_derived || derived == other || hash == other_derived || hash == other;
+            if alike && meet_in_json(&fields[i], &fields[j], syntax) {
+                return true;
+            }
+            j += 1;
+        }
+        hashes[i] = (derived, hash);
+        i += 1;
+    }
+    false
 }
 
 /// The table of an enum.
@@ -189,6 +256,77 @@ pub const fn enum_table(
     }
     assert!(matches!(values, [(_, 0), ..]), "the first value of an open enum has the number 0");
     table
+}
+
+/// Whether a pool refuses two fields for their names in JSON. In proto3 all names count, the derived ones also of fields
+/// that are given another; in proto2 those that are given.
+const fn meet_in_json(a: &FieldTable, b: &FieldTable, syntax: Syntax) -> bool {
+    let all = matches!(syntax, Syntax::Proto3);
+    if all && Camel::of(a.name()).is(Camel::of(b.name())) {
+        return true;
+    }
+    match (given_json_name(a), given_json_name(b)) {
+        (Some(a), Some(b)) => same(a, b),
+        (Some(given), None) => all && Camel::of(b.name()).is(Camel::exactly(given)),
+        (None, Some(given)) => all && Camel::of(a.name()).is(Camel::exactly(given)),
+        (None, None) => false,
+    }
+}
+
+/// The JSON name of a field if it is not the one that is derived.
+const fn given_json_name(field: &FieldTable) -> Option<&'static str> {
+    match field.json_name_override() {
+        Some(name) if !Camel::of(field.name()).is(Camel::exactly(name)) => Some(name),
+        _ => None,
+    }
+}
+
+/// The bytes of a name: as they are, or in camelCase without `_`.
+#[derive(Clone, Copy)]
+struct Camel<'a> {
+    rest: &'a [u8],
+    exact: bool,
+}
+
+impl<'a> Camel<'a> {
+    const fn of(name: &'a str) -> Self {
+        Self { rest: name.as_bytes(), exact: false }
+    }
+
+    const fn exactly(name: &'a str) -> Self {
+        Self { rest: name.as_bytes(), exact: true }
+    }
+
+    const fn next(&mut self) -> Option<u8> {
+        let mut capital = false;
+        while let [byte, tail @ ..] = self.rest {
+            self.rest = tail;
+            if self.exact || *byte != b'_' {
+                return Some(if capital { byte.to_ascii_uppercase() } else { *byte });
+            }
+            capital = true;
+        }
+        None
+    }
+
+    /// FNV-1a.
+    const fn hash(mut self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        while let Some(byte) = self.next() {
+            hash = (hash ^ byte as u64).wrapping_mul(0x100_0000_01b3);
+        }
+        hash
+    }
+
+    const fn is(mut self, mut other: Self) -> bool {
+        loop {
+            match (self.next(), other.next()) {
+                (None, None) => return true,
+                (Some(a), Some(b)) if a == b => {}
+                _ => return false,
+            }
+        }
+    }
 }
 
 const fn has_value(table: &EnumTable, name: &str) -> bool {
@@ -270,5 +408,39 @@ mod tests {
             assert_eq!((is_identifier(name), is_full_name(name)), (false, fits), "{name}");
         }
         assert!(same("", "") && same("ab", "ab") && !same("ab", "ac") && !same("a", "ab"));
+    }
+
+    /// A pool takes the same pairs of names.
+    #[test]
+    fn names_in_json_meet_as_in_a_pool() {
+        use crate::{schema::DescriptorPool, table::Kind};
+        use alloc::{boxed::Box, vec};
+        let names = ["a_b", "aB", "AB", "a_b_", "_a_b", "_aB", "a__b", "ab"];
+        let given = [None, Some("aB"), Some("ab"), Some("a_b"), Some("x")];
+        let field = |name, number, json: Option<&'static str>| {
+            let field = FieldTable::new(name, number, Kind::Int32);
+            json.map_or(field, |json| field.json_name(json))
+        };
+        for syntax in [Syntax::Proto2, Syntax::Proto3] {
+            for (i, one) in names.iter().enumerate() {
+                for other in &names[i + 1..] {
+                    for json in given {
+                        for other_json in given {
+                            let (a, b) = (field(one, 1, json), field(other, 2, other_json));
+                            let meet = names_meet_in_json(&[a, b], syntax);
+                            let fields = Box::leak(vec![a, b].into_boxed_slice());
+                            let table =
+                                Box::leak(Box::new(MessageTable::new("json.M", fields).syntax(syntax)));
+                            let pool = DescriptorPool::from_tables(&[table]);
+                            assert_eq!(
+                                pool.is_err(),
+                                meet,
+                                "{one} {json:?} {other} {other_json:?} {syntax:?}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
     }
 }

@@ -78,7 +78,8 @@
 /// - `default` takes a literal or constant of the kind, or the name of an enum value: `[default = GREEN]`.
 /// - Doc comments may stand before fields and listings.
 /// - A listing that no pool would take does not compile, as far as it alone can tell: names and numbers that protobuf
-///   does not have, a default or a closed enum without presence in proto3, an enum in a map that does not start at 0.
+///   does not have, names that two fields share, in JSON as well, a default or a closed enum without presence in proto3,
+///   an enum in a map that does not start at 0.
 ///
 /// # Members
 ///

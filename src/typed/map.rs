@@ -41,9 +41,10 @@ fn size_entries<'m, K: Single<KK> + 'm, V: Single<VK> + 'm, KK: FieldKind, VK: F
     sizer: &mut Sizer<'_, '_>,
 ) -> u64 {
     let mut total = 0;
-    for (key, value) in entries {
+    for (i, (key, value)) in entries.enumerate() {
         let entry = |sizer: &mut Sizer<'_, '_>| key.size(KEY, sizer) + value.size(VALUE, sizer);
         total += spec.tag_len() + sizer.prefixed(spec, entry);
+        sizer.locate(spec, i);
     }
     total
 }
