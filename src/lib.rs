@@ -79,6 +79,7 @@ mod decode;
 mod encode;
 mod error;
 mod message;
+mod options;
 mod partial;
 mod program;
 pub mod record;
@@ -89,8 +90,6 @@ mod table;
 mod typed;
 pub mod wire;
 
-pub use decode::DecodeOptions;
-pub use encode::EncodeOptions;
 pub use error::{
     DecodeError, DecodeErrorKind, DescriptorError, DescriptorErrorKind, EncodeError, EncodeErrorKind,
     FieldPath, PathStep,
@@ -100,6 +99,7 @@ pub use message::{
     MessageMut, MessageView, Number, Numbers, Prepare, Prepared, RawMessage, SetFieldError,
     SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
 };
+pub use options::{DecodeOptions, EncodeOptions};
 pub use partial::{Projection, ProjectionError, ProjectionErrorKind, RawField, RawFields, RawStep, RawValue};
 pub use record::{PlanError, PlanErrorKind, RecordPlan, RecordWriter};
 pub use schema::{

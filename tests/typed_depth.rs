@@ -232,7 +232,7 @@ struct Fat {
 
 mod fat {
     use super::Fat;
-    use tablepb::__private::{Calls, Input, Outcome, Spec, Visit, kinds::Nested};
+    use tablepb::__private::{Calls, Input, Outcome, VisitFields, WireSpec, kinds::Nested};
     use tablepb::{DecodeErrorKind, DecodeFrom, FieldTable, Kind, Message, MessageTable, Syntax};
 
     static TABLE: MessageTable =
@@ -245,8 +245,8 @@ mod fat {
             self.next = None;
         }
 
-        fn __visit_fields<V: Visit>(&self, visitor: &mut V) {
-            visitor.field::<Nested<Fat>, _>(Spec::new(1, Syntax::Proto3), &self.next);
+        fn __visit_fields<V: VisitFields>(&self, visitor: &mut V) {
+            visitor.field::<Nested<Fat>, _>(WireSpec::new(1, Syntax::Proto3), &self.next);
         }
     }
 
@@ -263,7 +263,7 @@ mod fat {
             let frame = std::hint::black_box([1_u8; 16 << 10]);
             while let Some(start) = input.next() {
                 let bits = input.tag()?;
-                let spec = Spec::new(1, Syntax::Proto3);
+                let spec = WireSpec::new(1, Syntax::Proto3);
                 let outcome = C::field::<Nested<Fat>, _>(&mut self.next, bits, spec, input);
                 if outcome != Ok(Outcome::Done) && input.settle(outcome, bits, start, group, None)? {
                     return Ok(());

@@ -338,7 +338,7 @@ fn required_fields_are_checked_when_the_message_is_complete() {
     assert_eq!(error.to_string(), "a required field is not set, in example.Must: list[1].list[2].id");
     merged.list.clear();
     merged.map.insert("k".into(), Must::default());
-    assert_eq!(merged.encode_to_vec().unwrap_err().path().to_string(), "map.value.id");
+    assert_eq!(merged.encode_to_vec().unwrap_err().path().to_string(), "map[0].value.id");
 }
 
 #[test]

@@ -17,7 +17,6 @@ mod fixed;
 mod input;
 mod left_out;
 mod lists;
-mod options;
 mod packed;
 mod partial;
 mod rest;
@@ -26,8 +25,8 @@ mod stack;
 mod state;
 mod window;
 
+pub use crate::options::DecodeOptions;
 pub(crate) use left_out::{LeftOut, left_out};
-pub use options::DecodeOptions;
 
 use crate::error::{DecodeError, DecodeErrorKind, FieldPath, PathStep};
 use crate::program::{Program, ProgramSet};

@@ -4,23 +4,17 @@
 //! `levels.rs`) drives the visitor that writes (`write.rs`) or, where only the size is wanted, the one that sizes
 //! (`size.rs`); `list.rs` has what both do with lists. Messages of large strings and numbers alone go forwards (`forward.rs`).
 //!
-//! Plain structs are encoded forwards in two passes: [`output`] is the frame of that, [`sizes`] keeps the nested
-//! lengths in the buffer's spare capacity.
-//!
 //! Invariant: the buffer keeps its length unless the whole message was written.
 
 mod forward;
 mod levels;
 mod list;
-mod options;
-pub(crate) mod output;
 mod raw;
 mod size;
-pub(crate) mod sizes;
 mod traverse;
 mod write;
 
-pub use options::EncodeOptions;
+pub use crate::options::EncodeOptions;
 #[cfg(test)]
 pub(crate) use raw::encode_raw;
 pub(crate) use raw::{RawEncoder, try_encode_raw};

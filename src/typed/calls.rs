@@ -4,9 +4,11 @@
 //! take a minute, called they take seconds. So messages with more than [`IN_PLACE`] fields call.
 
 use super::{
-    field::{Field, FieldFrom, Merged, Single, SingleFrom, Spec, Visit},
+    field::{DecodeField, DecodeValue, EncodeField, EncodeValue, VisitFields},
     input::Input,
-    kinds::FieldKind,
+    kinds::KindMarker,
+    place::new_arm,
+    spec::{Merged, WireSpec},
 };
 use crate::table::{DefaultValue, MessageTable};
 
@@ -21,33 +23,37 @@ pub const fn is_wide(table: &MessageTable) -> bool {
 
 /// Merging a field, in place or called.
 pub trait Calls {
-    /// `FieldFrom::merge_next`.
+    /// `DecodeField::merge_next`.
     #[inline(always)]
-    fn next<'i, K: FieldKind, F: FieldFrom<'i, K>>(field: &mut F, spec: Spec, input: &mut Input<'i>) -> bool {
+    fn next<'i, K: KindMarker, F: DecodeField<'i, K>>(
+        field: &mut F,
+        spec: WireSpec,
+        input: &mut Input<'i>,
+    ) -> bool {
         field.merge_next(spec, input)
     }
 
-    /// `FieldFrom::merge`.
-    fn field<'i, K: FieldKind, F: FieldFrom<'i, K>>(
+    /// `DecodeField::merge`.
+    fn field<'i, K: KindMarker, F: DecodeField<'i, K>>(
         field: &mut F,
         bits: u32,
-        spec: Spec,
+        spec: WireSpec,
         input: &mut Input<'i>,
     ) -> Merged;
 
-    /// `Input::new_arm`.
-    fn new_arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+    /// `place::new_arm`.
+    fn new_arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
         bits: u32,
-        spec: Spec,
+        spec: WireSpec,
         input: &mut Input<'i>,
         set: impl FnOnce(T),
     ) -> Merged;
 
-    /// `SingleFrom::merge`.
-    fn arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+    /// `DecodeValue::merge`.
+    fn arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
         value: &mut T,
         bits: u32,
-        spec: Spec,
+        spec: WireSpec,
         input: &mut Input<'i>,
     ) -> Merged;
 }
@@ -57,30 +63,30 @@ pub enum InPlace {}
 
 impl Calls for InPlace {
     #[inline(always)]
-    fn field<'i, K: FieldKind, F: FieldFrom<'i, K>>(
+    fn field<'i, K: KindMarker, F: DecodeField<'i, K>>(
         field: &mut F,
         bits: u32,
-        spec: Spec,
+        spec: WireSpec,
         input: &mut Input<'i>,
     ) -> Merged {
         field.merge(bits, spec, input)
     }
 
     #[inline(always)]
-    fn new_arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+    fn new_arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
         bits: u32,
-        spec: Spec,
+        spec: WireSpec,
         input: &mut Input<'i>,
         set: impl FnOnce(T),
     ) -> Merged {
-        input.new_arm(bits, spec, set)
+        new_arm(input, bits, spec, set)
     }
 
     #[inline(always)]
-    fn arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+    fn arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
         value: &mut T,
         bits: u32,
-        spec: Spec,
+        spec: WireSpec,
         input: &mut Input<'i>,
     ) -> Merged {
         value.merge(bits, spec, input)
@@ -92,30 +98,30 @@ pub enum Called {}
 
 impl Calls for Called {
     #[inline(never)]
-    fn field<'i, K: FieldKind, F: FieldFrom<'i, K>>(
+    fn field<'i, K: KindMarker, F: DecodeField<'i, K>>(
         field: &mut F,
         bits: u32,
-        spec: Spec,
+        spec: WireSpec,
         input: &mut Input<'i>,
     ) -> Merged {
         field.merge(bits, spec, input)
     }
 
     #[inline(never)]
-    fn new_arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+    fn new_arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
         bits: u32,
-        spec: Spec,
+        spec: WireSpec,
         input: &mut Input<'i>,
         set: impl FnOnce(T),
     ) -> Merged {
-        input.new_arm(bits, spec, set)
+        new_arm(input, bits, spec, set)
     }
 
     #[inline(never)]
-    fn arm<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+    fn arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
         value: &mut T,
         bits: u32,
-        spec: Spec,
+        spec: WireSpec,
         input: &mut Input<'i>,
     ) -> Merged {
         value.merge(bits, spec, input)
@@ -125,19 +131,24 @@ impl Calls for Called {
 /// A visitor that is called for every field.
 pub(super) struct Calling<'v, V>(pub(super) &'v mut V);
 
-impl<V: Visit> Visit for Calling<'_, V> {
+impl<V: VisitFields> VisitFields for Calling<'_, V> {
     #[inline(never)]
-    fn field<K: FieldKind, F: Field<K>>(&mut self, spec: Spec, field: &F) {
+    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &F) {
         self.0.field(spec, field);
     }
 
     #[inline(never)]
-    fn field_or<K: FieldKind, F: Field<K>>(&mut self, default: DefaultValue<'static>, spec: Spec, field: &F) {
+    fn field_or<K: KindMarker, F: EncodeField<K>>(
+        &mut self,
+        default: DefaultValue<'static>,
+        spec: WireSpec,
+        field: &F,
+    ) {
         self.0.field_or(default, spec, field);
     }
 
     #[inline(never)]
-    fn arm<K: FieldKind, T: Single<K>>(&mut self, spec: Spec, value: &T) {
+    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &T) {
         self.0.arm(spec, value);
     }
 

@@ -6,14 +6,13 @@
 use super::{
     DecodeFrom,
     budget::Budget,
-    field::{Merged, Outcome, SingleFrom, Spec},
-    kinds::{FieldKind, has_messages},
-    place::merge_aside,
-    stack::Stack,
-    trail::Trail,
+    kinds::has_messages,
+    path_trace::PathTrace,
+    spec::{Merged, Outcome, WireSpec},
+    stack::StackBound,
 };
-use crate::decode::DecodeOptions;
 use crate::error::{DecodeError, DecodeErrorKind};
+use crate::options::DecodeOptions;
 use crate::table::MessageTable;
 use crate::wire::{self, DEFAULT_DEPTH, MAX_LEN, Tag, WireType, raw};
 use alloc::{string::String, vec::Vec};
@@ -56,7 +55,7 @@ pub struct Input<'i> {
     /// Whether the message had fields before: then elements are charged, and not the room of lists.
     pub(super) merging: bool,
     /// Where the stack was in the beginning.
-    pub(super) stack: Stack,
+    pub(super) stack: StackBound,
     /// The length of the input.
     whole: usize,
     /// What was asked for, for messages that are decoded later.
@@ -64,7 +63,7 @@ pub struct Input<'i> {
     /// Whether a message with required fields was seen.
     pub(super) required: bool,
     /// Where the fault is, innermost field first.
-    trail: Trail,
+    trail: PathTrace,
     /// The element that the fault is in, until its field is added to the trail.
     index: Option<usize>,
     /// Values of closed enums that are not in the enum, as fields.
@@ -88,11 +87,11 @@ impl<'i> Input<'i> {
             too_deep: false,
             budget: Budget::new(budget - ERROR.min(budget / ERROR_PART)),
             merging: false,
-            stack: Stack::here(),
+            stack: StackBound::here(),
             whole: buf.len(),
             options: *options,
             required: false,
-            trail: Trail::new(),
+            trail: PathTrace::new(),
             index: None,
             strays: Vec::new(),
             #[cfg(feature = "bytes")]
@@ -266,30 +265,6 @@ impl<'i> Input<'i> {
         self.required = true;
     }
 
-    /// Merges the field of an arm that is not set, and sets it if the field is one of the arm.
-    #[inline]
-    pub fn new_arm<K: FieldKind, T: SingleFrom<'i, K>>(
-        &mut self,
-        bits: u32,
-        spec: Spec,
-        set: impl FnOnce(T),
-    ) -> Merged {
-        if bits & 7 != K::WIRE as u32 {
-            return Ok(Outcome::Unknown);
-        }
-        merge_aside(
-            self,
-            |input| T::fresh(input),
-            |value, input| value.merge(bits, spec, input),
-            |value, outcome, _| {
-                if outcome == Outcome::Done {
-                    set(value);
-                }
-                Ok(outcome)
-            },
-        )
-    }
-
     /// Notes which element of a repeated field the fault is in.
     #[cold]
     pub(super) fn at_index(&mut self, index: usize, kind: DecodeErrorKind) -> DecodeErrorKind {
@@ -348,7 +323,7 @@ impl<'i> Input<'i> {
     #[inline]
     pub(super) fn group<M: DecodeFrom<'i>>(
         &mut self,
-        spec: Spec,
+        spec: WireSpec,
         message: &mut M,
     ) -> Result<(), DecodeErrorKind> {
         self.look_at_stack::<M>()?;
@@ -382,7 +357,7 @@ impl<'i> Input<'i> {
 
     /// Keeps a value, a varint, that is no number of its closed enum for the unknown fields.
     #[cold]
-    pub(super) fn stray(&mut self, spec: Spec, value: &[u8]) -> Result<(), DecodeErrorKind> {
+    pub(super) fn stray(&mut self, spec: WireSpec, value: &[u8]) -> Result<(), DecodeErrorKind> {
         let mut strays = take(&mut self.strays);
         self.reserve(&mut strays, STRAY)?;
         let mut writer = wire::Writer::new(&mut strays);

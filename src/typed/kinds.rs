@@ -1,6 +1,6 @@
 //! The kinds of a listing as types: what `message!` writes where it needs the kind of a field at compile time.
 //!
-//! A kind never has a value. It selects the implementation of [`Field`](super::field::Field) for the type of the
+//! A kind never has a value. It selects the implementation of [`EncodeField`](super::field::EncodeField) for the type of the
 //! member, and it holds what the table says about the field.
 
 use super::{Enumeration, Message};
@@ -9,7 +9,7 @@ use crate::wire::WireType;
 use core::marker::PhantomData;
 
 /// A kind, alone or with a label.
-pub trait FieldKind {
+pub trait KindMarker {
     /// The kind of a value in the table.
     const VALUE: TableKind;
     /// The kind of the keys of a map.
@@ -27,7 +27,7 @@ pub trait FieldKind {
 }
 
 /// The kind of one value, without a label.
-pub trait ValueKind: FieldKind {}
+pub trait ValueKind: KindMarker {}
 
 /// The kind of a number, a `bool` or an enum, which can be packed.
 pub trait ScalarKind: ValueKind {}
@@ -37,7 +37,7 @@ macro_rules! kinds {
         #[doc = concat!("The kind of the same name, [`Kind::", stringify!($name), "`](crate::Kind).")]
         pub enum $name {}
 
-        impl FieldKind for $name {
+        impl KindMarker for $name {
             const VALUE: TableKind = TableKind::$name;
             const WIRE: WireType = WireType::$wire;
         }
@@ -67,22 +67,22 @@ kinds! {
 }
 
 /// `enum E`.
-pub struct Enum<E>(PhantomData<E>);
+pub struct EnumOf<E>(PhantomData<E>);
 
-impl<E: Enumeration> FieldKind for Enum<E> {
+impl<E: Enumeration> KindMarker for EnumOf<E> {
     const VALUE: TableKind = TableKind::Enum(|| E::TABLE);
     const ENUM: Option<&'static EnumTable> = Some(E::TABLE);
     const WIRE: WireType = WireType::Varint;
 }
 
-impl<E: Enumeration> ValueKind for Enum<E> {}
+impl<E: Enumeration> ValueKind for EnumOf<E> {}
 
-impl<E: Enumeration> ScalarKind for Enum<E> {}
+impl<E: Enumeration> ScalarKind for EnumOf<E> {}
 
 /// `message M`.
 pub struct Nested<M>(PhantomData<M>);
 
-impl<M: Message> FieldKind for Nested<M> {
+impl<M: Message> KindMarker for Nested<M> {
     const VALUE: TableKind = TableKind::Message(|| M::TABLE);
     const REQUIRED: bool = has_required(M::TABLE);
     const WIRE: WireType = WireType::LengthDelimited;
@@ -91,21 +91,21 @@ impl<M: Message> FieldKind for Nested<M> {
 impl<M: Message> ValueKind for Nested<M> {}
 
 /// `group M`.
-pub struct Group<M>(PhantomData<M>);
+pub struct GroupOf<M>(PhantomData<M>);
 
-impl<M: Message> FieldKind for Group<M> {
+impl<M: Message> KindMarker for GroupOf<M> {
     const VALUE: TableKind = TableKind::Message(|| M::TABLE);
     const REQUIRED: bool = has_required(M::TABLE);
     const DELIMITED: bool = true;
     const WIRE: WireType = WireType::StartGroup;
 }
 
-impl<M: Message> ValueKind for Group<M> {}
+impl<M: Message> ValueKind for GroupOf<M> {}
 
 /// `repeated K`.
 pub struct Repeated<K>(PhantomData<K>);
 
-impl<K: FieldKind> FieldKind for Repeated<K> {
+impl<K: KindMarker> KindMarker for Repeated<K> {
     const VALUE: TableKind = K::VALUE;
     const ENUM: Option<&'static EnumTable> = K::ENUM;
     const CARDINALITY: Cardinality = Cardinality::Repeated;
@@ -116,7 +116,7 @@ impl<K: FieldKind> FieldKind for Repeated<K> {
 /// `required K`.
 pub struct Required<K>(PhantomData<K>);
 
-impl<K: FieldKind> FieldKind for Required<K> {
+impl<K: KindMarker> KindMarker for Required<K> {
     const VALUE: TableKind = K::VALUE;
     const ENUM: Option<&'static EnumTable> = K::ENUM;
     const CARDINALITY: Cardinality = Cardinality::Required;
@@ -125,9 +125,9 @@ impl<K: FieldKind> FieldKind for Required<K> {
 }
 
 /// `map<K, V>`.
-pub struct Map<K, V>(PhantomData<(K, V)>);
+pub struct MapOf<K, V>(PhantomData<(K, V)>);
 
-impl<K: FieldKind, V: FieldKind> FieldKind for Map<K, V> {
+impl<K: KindMarker, V: KindMarker> KindMarker for MapOf<K, V> {
     const VALUE: TableKind = V::VALUE;
     const MAP_KEY: Option<TableKind> = Some(K::VALUE);
     const ENUM: Option<&'static EnumTable> = V::ENUM;
@@ -137,7 +137,7 @@ impl<K: FieldKind, V: FieldKind> FieldKind for Map<K, V> {
 
 /// The table of one listed field, before its options. `member` says that the member has presence, `listed` that
 /// the listing says `optional`; a message has presence without the word.
-pub const fn field_table<K: FieldKind>(
+pub const fn field_table<K: KindMarker>(
     name: &'static str,
     number: u32,
     member: bool,

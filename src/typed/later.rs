@@ -1,8 +1,8 @@
 //! What members that keep bytes need of the decoding pass: a message passed over, decoded later, or measured.
 
-use super::{DecodeFrom, DecodeOwned, budget::Pot, field::Spec, input::Input, place::merge_aside};
-use crate::decode::DecodeOptions;
+use super::{DecodeFrom, DecodeOwned, budget::Pot, input::Input, place::merge_aside, spec::WireSpec};
 use crate::error::{DecodeError, DecodeErrorKind};
+use crate::options::DecodeOptions;
 use crate::wire::{WireType, raw};
 use core::mem::replace;
 
@@ -86,7 +86,7 @@ impl<'i> Input<'i> {
 
     /// A length and the message it announces, one level deeper, to be decoded later.
     #[inline]
-    pub(super) fn deferred(&mut self, _: Spec) -> Result<Deferred<'i>, DecodeErrorKind> {
+    pub(super) fn deferred(&mut self, _: WireSpec) -> Result<Deferred<'i>, DecodeErrorKind> {
         let Some(depth) = self.depth_left.checked_sub(1) else {
             return Err(self.too_deep());
         };
@@ -96,7 +96,7 @@ impl<'i> Input<'i> {
     }
 
     /// A group up to its end tag, one level deeper, to be decoded later.
-    pub(super) fn deferred_group(&mut self, spec: Spec) -> Result<Deferred<'i>, DecodeErrorKind> {
+    pub(super) fn deferred_group(&mut self, spec: WireSpec) -> Result<Deferred<'i>, DecodeErrorKind> {
         let Some(depth) = self.depth_left.checked_sub(1) else {
             return Err(self.too_deep());
         };

@@ -2,15 +2,16 @@
 
 use super::{
     DecodeOwned, Message,
-    field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
+    field::{DecodeField, DecodeValue, EncodeField, EncodeValue},
     input::Input,
-    kinds::{Group, Nested},
+    kinds::{GroupOf, Nested},
     later::Deferred,
     occurrences::Occurrences,
     once::OnceBox,
     place::One,
-    size::Sizer,
-    write::Writer,
+    size::StructSizer,
+    spec::{Merged, Outcome, WireSpec},
+    write::StructWriter,
 };
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::wire::{WireType, varint_len};
@@ -212,18 +213,18 @@ fn decode<T: DecodeOwned>(raw: Option<&[Occurrences; 1]>) -> Result<T, DecodeErr
 }
 
 /// What an encode writes.
-enum Content<'l, T> {
+enum LazyContent<'l, T> {
     Bytes(&'l [u8]),
     Value(&'l T),
 }
 
 impl<T> Lazy<T> {
     #[inline]
-    fn content(&self) -> Content<'_, T> {
+    fn content(&self) -> LazyContent<'_, T> {
         match (&self.raw, self.value.get()) {
-            (Some(raw), _) => Content::Bytes(raw[0].as_slice()),
-            (None, Some(Decoded { result: Ok(value), counts: true })) => Content::Value(value),
-            (None, _) => Content::Bytes(&[]),
+            (Some(raw), _) => LazyContent::Bytes(raw[0].as_slice()),
+            (None, Some(Decoded { result: Ok(value), counts: true })) => LazyContent::Value(value),
+            (None, _) => LazyContent::Bytes(&[]),
         }
     }
 }
@@ -277,12 +278,12 @@ impl<T: fmt::Debug> fmt::Debug for Lazy<T> {
     }
 }
 
-impl<M: Message> Single<Nested<M>> for Lazy<M> {
+impl<M: Message> EncodeValue<Nested<M>> for Lazy<M> {
     #[inline]
-    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
         match self.content() {
-            Content::Value(value) => Single::<Nested<M>>::size(value, spec, sizer),
-            Content::Bytes(bytes) => {
+            LazyContent::Value(value) => EncodeValue::<Nested<M>>::size(value, spec, sizer),
+            LazyContent::Bytes(bytes) => {
                 let len = sizer.spliced(spec, bytes.len(), 0);
                 spec.tag_len() + varint_len(len) as u64 + len
             }
@@ -290,10 +291,10 @@ impl<M: Message> Single<Nested<M>> for Lazy<M> {
     }
 
     #[inline]
-    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         match self.content() {
-            Content::Value(value) => Single::<Nested<M>>::write(value, spec, writer),
-            Content::Bytes(bytes) => {
+            LazyContent::Value(value) => EncodeValue::<Nested<M>>::write(value, spec, writer),
+            LazyContent::Bytes(bytes) => {
                 writer.prefixed_tag(spec);
                 writer.cursor.put_length_delimited(bytes);
             }
@@ -301,21 +302,21 @@ impl<M: Message> Single<Nested<M>> for Lazy<M> {
     }
 }
 
-impl<M: Message> Single<Group<M>> for Lazy<M> {
+impl<M: Message> EncodeValue<GroupOf<M>> for Lazy<M> {
     #[inline]
-    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
         match self.content() {
-            Content::Value(value) => Single::<Group<M>>::size(value, spec, sizer),
-            Content::Bytes(bytes) => 2 * spec.tag_len() + sizer.spliced(spec, bytes.len(), 0),
+            LazyContent::Value(value) => EncodeValue::<GroupOf<M>>::size(value, spec, sizer),
+            LazyContent::Bytes(bytes) => 2 * spec.tag_len() + sizer.spliced(spec, bytes.len(), 0),
         }
     }
 
     #[inline]
-    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         match self.content() {
-            Content::Value(value) => Single::<Group<M>>::write(value, spec, writer),
-            Content::Bytes(bytes) => {
-                writer.tag::<Group<M>>(spec);
+            LazyContent::Value(value) => EncodeValue::<GroupOf<M>>::write(value, spec, writer),
+            LazyContent::Bytes(bytes) => {
+                writer.tag::<GroupOf<M>>(spec);
                 writer.cursor.put_slice(bytes);
                 writer.end_group(spec);
             }
@@ -325,19 +326,19 @@ impl<M: Message> Single<Group<M>> for Lazy<M> {
 
 macro_rules! lazy {
     ($($kind:ident: $wire:ident, $read:ident;)*) => {$(
-        impl<'i, M: DecodeOwned> SingleFrom<'i, $kind<M>> for Lazy<M> {
+        impl<'i, M: DecodeOwned> DecodeValue<'i, $kind<M>> for Lazy<M> {
             #[inline]
             fn fresh(_: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
                 Ok(Self::new())
             }
 
             #[inline]
-            fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
+            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
                 if bits & 7 != WireType::$wire as u32 {
                     return Ok(Outcome::Unknown);
                 }
                 if let Some(value) = self.own() {
-                    return SingleFrom::<$kind<M>>::merge(value, bits, spec, input);
+                    return DecodeValue::<$kind<M>>::merge(value, bits, spec, input);
                 }
                 let part = input.$read(spec)?;
                 self.append(part, input)?;
@@ -346,22 +347,22 @@ macro_rules! lazy {
         }
 
         /// As a message that is a member itself, it is written when it has something to write.
-        impl<M: Message> Field<$kind<M>> for Lazy<M> {
+        impl<M: Message> EncodeField<$kind<M>> for Lazy<M> {
             #[inline]
-            fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+            fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
                 match self.content() {
-                    Content::Value(value) => Field::<$kind<M>>::size(value, spec, sizer),
-                    Content::Bytes(&[]) => 0,
-                    Content::Bytes(_) => Single::<$kind<M>>::size(self, spec, sizer),
+                    LazyContent::Value(value) => EncodeField::<$kind<M>>::size(value, spec, sizer),
+                    LazyContent::Bytes(&[]) => 0,
+                    LazyContent::Bytes(_) => EncodeValue::<$kind<M>>::size(self, spec, sizer),
                 }
             }
 
             #[inline]
-            fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+            fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 match self.content() {
-                    Content::Value(value) => Field::<$kind<M>>::write(value, spec, writer),
-                    Content::Bytes(&[]) => {}
-                    Content::Bytes(_) => Single::<$kind<M>>::write(self, spec, writer),
+                    LazyContent::Value(value) => EncodeField::<$kind<M>>::write(value, spec, writer),
+                    LazyContent::Bytes(&[]) => {}
+                    LazyContent::Bytes(_) => EncodeValue::<$kind<M>>::write(self, spec, writer),
                 }
             }
 
@@ -371,10 +372,10 @@ macro_rules! lazy {
             }
         }
 
-        impl<'i, M: DecodeOwned> FieldFrom<'i, $kind<M>> for Lazy<M> {
+        impl<'i, M: DecodeOwned> DecodeField<'i, $kind<M>> for Lazy<M> {
             #[inline]
-            fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
-                SingleFrom::<$kind<M>>::merge(self, bits, spec, input)
+            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+                DecodeValue::<$kind<M>>::merge(self, bits, spec, input)
             }
         }
     )*};
@@ -382,5 +383,5 @@ macro_rules! lazy {
 
 lazy! {
     Nested: LengthDelimited, deferred;
-    Group: StartGroup, deferred_group;
+    GroupOf: StartGroup, deferred_group;
 }

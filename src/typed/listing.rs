@@ -4,7 +4,7 @@
 //! What tables say of each other (two tables of one name, the scope that enum values share) is checked when a
 //! [`DescriptorPool`](crate::DescriptorPool) is made.
 
-use super::kinds::FieldKind;
+use super::kinds::KindMarker;
 use crate::table::{Cardinality, DefaultValue, EnumTable, FieldTable, MessageTable, Syntax, TableKind};
 
 /// Tables above this many fields are not searched for names that are given twice, which takes a step per pair.
@@ -78,7 +78,7 @@ const SEARCHED: usize = 200;
 /// # Panics
 ///
 /// At compile time.
-pub const fn checked<K: FieldKind>(field: FieldTable, syntax: Syntax) -> FieldTable {
+pub const fn checked<K: KindMarker>(field: FieldTable, syntax: Syntax) -> FieldTable {
     assert!(is_identifier(field.name()), "a name is letters, digits and `_`, and no digit first");
     if let Some(name) = field.oneof_name() {
         assert!(is_identifier(name), "a name is letters, digits and `_`, and no digit first");

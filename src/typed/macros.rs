@@ -237,7 +237,7 @@ macro_rules! __message {
                 )*
             }
 
-            fn __visit_fields<__V: $crate::__private::Visit>(&self, visitor: &mut __V) {
+            fn __visit_fields<__V: $crate::__private::VisitFields>(&self, visitor: &mut __V) {
                 const LISTED: &[u32] = &[$($($number,)? $($($arm_number,)+)?)*];
                 const ORDER: &[u32] = &$crate::__private::in_order([$($($number,)? $($($arm_number,)+)?)*]);
                 let Self { $($field,)* .. } = self;

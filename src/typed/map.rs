@@ -7,12 +7,13 @@
 
 use super::SmallMap;
 use super::{
-    field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
+    field::{DecodeField, DecodeValue, EncodeField, EncodeValue},
     input::Input,
-    kinds::{FieldKind, Map},
+    kinds::{KindMarker, MapOf},
     place::merge_aside,
-    size::Sizer,
-    write::Writer,
+    size::StructSizer,
+    spec::{Merged, Outcome, WireSpec},
+    write::StructWriter,
 };
 use crate::error::DecodeErrorKind;
 use crate::table::{Syntax, TableKind};
@@ -24,8 +25,8 @@ use {
     std::collections::HashMap,
 };
 
-const KEY: Spec = Spec::new(1, Syntax::Proto3);
-const VALUE: Spec = Spec::new(2, Syntax::Proto3);
+const KEY: WireSpec = WireSpec::new(1, Syntax::Proto3);
+const VALUE: WireSpec = WireSpec::new(2, Syntax::Proto3);
 
 /// Entries of a node of a `BTreeMap`.
 const NODE: usize = 11;
@@ -35,14 +36,14 @@ const NODE: usize = 11;
 const GROUP: usize = 16;
 
 #[inline]
-fn size_entries<'m, K: Single<KK> + 'm, V: Single<VK> + 'm, KK: FieldKind, VK: FieldKind>(
+fn size_entries<'m, K: EncodeValue<KK> + 'm, V: EncodeValue<VK> + 'm, KK: KindMarker, VK: KindMarker>(
     entries: impl Iterator<Item = (&'m K, &'m V)>,
-    spec: Spec,
-    sizer: &mut Sizer<'_, '_>,
+    spec: WireSpec,
+    sizer: &mut StructSizer<'_, '_>,
 ) -> u64 {
     let mut total = 0;
     for (i, (key, value)) in entries.enumerate() {
-        let entry = |sizer: &mut Sizer<'_, '_>| key.size(KEY, sizer) + value.size(VALUE, sizer);
+        let entry = |sizer: &mut StructSizer<'_, '_>| key.size(KEY, sizer) + value.size(VALUE, sizer);
         total += spec.tag_len() + sizer.prefixed(spec, entry);
         sizer.locate(spec, i);
     }
@@ -50,10 +51,10 @@ fn size_entries<'m, K: Single<KK> + 'm, V: Single<VK> + 'm, KK: FieldKind, VK: F
 }
 
 #[inline]
-fn write_entries<'m, K: Single<KK> + 'm, V: Single<VK> + 'm, KK: FieldKind, VK: FieldKind>(
+fn write_entries<'m, K: EncodeValue<KK> + 'm, V: EncodeValue<VK> + 'm, KK: KindMarker, VK: KindMarker>(
     entries: impl Iterator<Item = (&'m K, &'m V)>,
-    spec: Spec,
-    writer: &mut Writer<'_, '_, '_>,
+    spec: WireSpec,
+    writer: &mut StructWriter<'_, '_, '_>,
 ) {
     for (key, value) in entries {
         writer.prefixed_tag(spec);
@@ -65,7 +66,7 @@ fn write_entries<'m, K: Single<KK> + 'm, V: Single<VK> + 'm, KK: FieldKind, VK: 
 
 /// Merges the fields of an entry, whose length is next; false if it is to be kept as unknown.
 #[inline]
-fn read_entry<'i, K: SingleFrom<'i, KK>, V: SingleFrom<'i, VK>, KK: FieldKind, VK: FieldKind>(
+fn read_entry<'i, K: DecodeValue<'i, KK>, V: DecodeValue<'i, VK>, KK: KindMarker, VK: KindMarker>(
     key: &mut K,
     value: &mut V,
     input: &mut Input<'i>,
@@ -102,7 +103,7 @@ fn read_entry<'i, K: SingleFrom<'i, KK>, V: SingleFrom<'i, VK>, KK: FieldKind, V
 
 /// Merges an entry and inserts it.
 #[inline]
-fn merge_entry<'i, K: SingleFrom<'i, KK>, V: SingleFrom<'i, VK>, KK: FieldKind, VK: FieldKind>(
+fn merge_entry<'i, K: DecodeValue<'i, KK>, V: DecodeValue<'i, VK>, KK: KindMarker, VK: KindMarker>(
     input: &mut Input<'i>,
     insert: impl FnOnce(K, V, &mut Input<'i>) -> Result<(), DecodeErrorKind>,
 ) -> Merged {
@@ -122,20 +123,20 @@ fn merge_entry<'i, K: SingleFrom<'i, KK>, V: SingleFrom<'i, VK>, KK: FieldKind, 
 
 macro_rules! maps {
     ([$($hasher:tt)*] $map:ty where $bound:path, $entries:ident, $reserve:ident) => {
-        impl<K, V, KK, VK, $($hasher)*> Field<Map<KK, VK>> for $map
+        impl<K, V, KK, VK, $($hasher)*> EncodeField<MapOf<KK, VK>> for $map
         where
-            K: Single<KK> + Ord + $bound,
-            V: Single<VK>,
-            KK: FieldKind,
-            VK: FieldKind,
+            K: EncodeValue<KK> + Ord + $bound,
+            V: EncodeValue<VK>,
+            KK: KindMarker,
+            VK: KindMarker,
         {
             #[inline(always)]
-            fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+            fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
                 $entries!(self, sizer.sorted, |entries| size_entries(entries, spec, sizer))
             }
 
             #[inline(always)]
-            fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+            fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 $entries!(self, writer.sorted, |entries| write_entries(entries, spec, writer));
             }
 
@@ -148,15 +149,15 @@ macro_rules! maps {
             }
         }
 
-        impl<'i, K, V, KK, VK, $($hasher)*> FieldFrom<'i, Map<KK, VK>> for $map
+        impl<'i, K, V, KK, VK, $($hasher)*> DecodeField<'i, MapOf<KK, VK>> for $map
         where
-            K: SingleFrom<'i, KK> + Ord + $bound,
-            V: SingleFrom<'i, VK>,
-            KK: FieldKind,
-            VK: FieldKind,
+            K: DecodeValue<'i, KK> + Ord + $bound,
+            V: DecodeValue<'i, VK>,
+            KK: KindMarker,
+            VK: KindMarker,
         {
             #[inline]
-            fn merge(&mut self, bits: u32, _: Spec, input: &mut Input<'i>) -> Merged {
+            fn merge(&mut self, bits: u32, _: WireSpec, input: &mut Input<'i>) -> Merged {
                 if bits & 7 != WireType::LengthDelimited as u32 {
                     return Ok(Outcome::Unknown);
                 }

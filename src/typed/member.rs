@@ -1,20 +1,21 @@
 //! Members that hold one value or none, or a list of values.
 
 use super::{
-    field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
+    field::{DecodeField, DecodeValue, EncodeField, EncodeValue},
     input::Input,
     kinds::{Repeated, Required, ValueKind},
     place::insert_fresh,
-    size::Sizer,
-    write::Writer,
+    size::StructSizer,
+    spec::{Merged, Outcome, WireSpec},
+    write::StructWriter,
 };
 use alloc::vec::Vec;
 
-impl<K: ValueKind, T: Single<K>> Field<K> for Option<T> {
+impl<K: ValueKind, T: EncodeValue<K>> EncodeField<K> for Option<T> {
     const EXPLICIT: bool = true;
 
     #[inline(always)]
-    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
         match self {
             Some(value) => value.size(spec, sizer),
             None => 0,
@@ -22,7 +23,7 @@ impl<K: ValueKind, T: Single<K>> Field<K> for Option<T> {
     }
 
     #[inline(always)]
-    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         if let Some(value) = self {
             value.write(spec, writer);
         }
@@ -34,9 +35,9 @@ impl<K: ValueKind, T: Single<K>> Field<K> for Option<T> {
     }
 }
 
-impl<'i, K: ValueKind, T: SingleFrom<'i, K>> FieldFrom<'i, K> for Option<T> {
+impl<'i, K: ValueKind, T: DecodeValue<'i, K>> DecodeField<'i, K> for Option<T> {
     #[inline(always)]
-    fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
+    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
         if let Some(value) = self {
             return value.merge(bits, spec, input);
         }
@@ -51,18 +52,18 @@ impl<'i, K: ValueKind, T: SingleFrom<'i, K>> FieldFrom<'i, K> for Option<T> {
     }
 }
 
-impl<K: ValueKind, T: Single<K>> Field<Required<K>> for Option<T> {
+impl<K: ValueKind, T: EncodeValue<K>> EncodeField<Required<K>> for Option<T> {
     const EXPLICIT: bool = true;
 
     #[inline(always)]
-    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
         // That it is missing is seen by whoever adds the fields up.
-        Field::<K>::size(self, spec, sizer)
+        EncodeField::<K>::size(self, spec, sizer)
     }
 
     #[inline(always)]
-    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
-        Field::<K>::write(self, spec, writer);
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+        EncodeField::<K>::write(self, spec, writer);
     }
 
     #[inline(always)]
@@ -71,21 +72,21 @@ impl<K: ValueKind, T: Single<K>> Field<Required<K>> for Option<T> {
     }
 }
 
-impl<'i, K: ValueKind, T: SingleFrom<'i, K>> FieldFrom<'i, Required<K>> for Option<T> {
+impl<'i, K: ValueKind, T: DecodeValue<'i, K>> DecodeField<'i, Required<K>> for Option<T> {
     #[inline(always)]
-    fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
-        FieldFrom::<K>::merge(self, bits, spec, input)
+    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+        DecodeField::<K>::merge(self, bits, spec, input)
     }
 }
 
-impl<K: ValueKind, T: Single<K>> Field<Repeated<K>> for Vec<T> {
+impl<K: ValueKind, T: EncodeValue<K>> EncodeField<Repeated<K>> for Vec<T> {
     #[inline(always)]
-    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
         T::size_all(self, spec, sizer)
     }
 
     #[inline(always)]
-    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         T::write_all(self, spec, writer);
     }
 
@@ -95,9 +96,9 @@ impl<K: ValueKind, T: Single<K>> Field<Repeated<K>> for Vec<T> {
     }
 }
 
-impl<'i, K: ValueKind, T: SingleFrom<'i, K>> FieldFrom<'i, Repeated<K>> for Vec<T> {
+impl<'i, K: ValueKind, T: DecodeValue<'i, K>> DecodeField<'i, Repeated<K>> for Vec<T> {
     #[inline(always)]
-    fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
+    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
         T::merge_all(self, bits, spec, input)
     }
 }

@@ -2,17 +2,15 @@
 
 use super::{
     calls::{Called, Calling, Calls, InPlace, is_wide},
-    field::Visit,
+    field::VisitFields,
     input::Input,
-    size::Sizer,
-    write::Writer,
-};
-use crate::decode::DecodeOptions;
-use crate::encode::{
-    EncodeOptions, output,
+    output,
+    size::StructSizer,
     sizes::{Lengths, Sizes},
+    write::StructWriter,
 };
 use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
+use crate::options::{DecodeOptions, EncodeOptions};
 use crate::table::MessageTable;
 use crate::wire::{Buffer, Cursor, raw, varint_len};
 use alloc::vec::Vec;
@@ -147,7 +145,7 @@ pub trait Message: Sized {
     /// [`encode`](Self::encode) fails.
     fn encoded_len(&self) -> usize {
         let mut sizes = Sizes::counting();
-        let len = Sizer::new(&mut sizes, &EncodeOptions::new().allow_partial(true)).body(self);
+        let len = StructSizer::new(&mut sizes, &EncodeOptions::new().allow_partial(true)).body(self);
         usize::try_from(len).unwrap_or(usize::MAX)
     }
 
@@ -248,7 +246,7 @@ pub trait Message: Sized {
     /// Shows every field to a visitor, in number order.
     #[doc(hidden)]
     #[inline]
-    fn __visit<V: Visit>(&self, visitor: &mut V) {
+    fn __visit<V: VisitFields>(&self, visitor: &mut V) {
         if const { is_wide(Self::TABLE) } {
             self.__visit_fields(&mut Calling(visitor));
         } else {
@@ -258,7 +256,7 @@ pub trait Message: Sized {
 
     /// The fields of the listing.
     #[doc(hidden)]
-    fn __visit_fields<V: Visit>(&self, visitor: &mut V);
+    fn __visit_fields<V: VisitFields>(&self, visitor: &mut V);
 }
 
 /// A message that can be decoded from an input that lives for `'i`, which it may borrow from.
@@ -310,7 +308,7 @@ fn named<M: Message>(error: EncodeError) -> EncodeError {
 /// The sizing pass; required fields are checked in it.
 #[inline]
 fn size<M: Message>(message: &M, sizes: &mut Sizes<'_>, options: &EncodeOptions) -> Result<u64, EncodeError> {
-    let mut sizer = Sizer::new(sizes, options);
+    let mut sizer = StructSizer::new(sizes, options);
     let total = sizer.body(message);
     sizer.finish(M::TABLE)?;
     Ok(total)
@@ -324,7 +322,7 @@ fn write<M: Message>(
     lengths: &mut Lengths<'_>,
     options: &EncodeOptions,
 ) {
-    Writer::new(cursor, lengths, options).body(message);
+    StructWriter::new(cursor, lengths, options).body(message);
 }
 
 /// Decodes a new message and checks its required fields, if there are any.
@@ -344,7 +342,7 @@ fn complete<'i, M: DecodeFrom<'i>>(
 #[cold]
 pub(super) fn check_required<M: Message>(message: &M, end: usize) -> Result<(), DecodeError> {
     let mut sizes = Sizes::counting();
-    let mut sizer = Sizer::new(&mut sizes, &EncodeOptions::new());
+    let mut sizer = StructSizer::new(&mut sizes, &EncodeOptions::new());
     sizer.body(message);
     sizer.finish(M::TABLE).map_err(|error| {
         DecodeError::new(DecodeErrorKind::MissingRequired, end)

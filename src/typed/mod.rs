@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `macros.rs`, `tokens.rs` | `message!`: the grammar and the expansion |
 //! | `kinds.rs`, `listing.rs` | kinds as types, and the table of a listing |
-//! | `field.rs` | what a member must do: [`Single`](field::Single) values, [`Field`](field::Field)s |
+//! | `field.rs` | what a member must do: [`EncodeValue`](field::EncodeValue) values, [`EncodeField`](field::EncodeField)s |
 //! | `scalar.rs`, `text.rs`, `nested.rs` | one value: numbers and enums, strings and bytes, messages |
 //! | `lazy.rs`, `occurrences.rs`, `once.rs`, `prepared.rs` | messages that are bytes: until they are asked for, or encoded once |
 //! | `member.rs`, `map.rs`, `small_map.rs` | members of many values or none: `Option`, `Vec`, maps |
@@ -36,18 +36,24 @@ mod message;
 mod nested;
 mod occurrences;
 mod once;
+mod output;
 mod packed;
+mod path_trace;
 mod place;
 mod prepared;
 mod scalar;
 mod size;
+mod sizes;
 mod small_map;
+mod spec;
 mod stack;
 mod text;
 mod tokens;
-mod trail;
 mod unknown;
 mod write;
+
+// The traits of members and the states of the passes name each other: the files of the room take these from here.
+use field::{DecodeValue, EncodeField, EncodeValue, VisitFields};
 
 pub use enumeration::{EnumValue, Enumeration};
 pub use lazy::Lazy;
@@ -58,10 +64,11 @@ pub use unknown::UnknownFieldSet;
 /// What the macros expand to.
 pub mod expansion {
     pub use super::calls::Calls;
-    pub use super::field::{Field, OneofMember, Outcome, Single, Spec, Visit};
+    pub use super::field::{EncodeField, EncodeValue, OneofMember, VisitFields};
     pub use super::input::Input;
-    pub use super::kinds::{self, FieldKind, ascend, field_table, has_required, in_order, is_fixed, unraw};
+    pub use super::kinds::{self, KindMarker, ascend, field_table, has_required, in_order, is_fixed, unraw};
     pub use super::listing::{checked, enum_table, message_table};
+    pub use super::spec::{Outcome, WireSpec};
     pub use super::unknown::UnknownMember;
     pub use crate::{
         __arm as arm, __clear as clear, __default as default, __keeper as keeper, __key as key,

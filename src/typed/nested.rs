@@ -2,32 +2,33 @@
 
 use super::{
     DecodeFrom, Message,
-    field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
+    field::{DecodeField, DecodeValue, EncodeField, EncodeValue},
     input::Input,
-    kinds::{Group, Nested},
+    kinds::{GroupOf, Nested},
     place::boxed,
-    size::Sizer,
-    write::Writer,
+    size::StructSizer,
+    spec::{Merged, Outcome, WireSpec},
+    write::StructWriter,
 };
 use crate::error::DecodeErrorKind;
 use crate::wire::{WireType, varint_len};
 use alloc::boxed::Box;
 
-impl<M: Message> Single<Nested<M>> for M {
+impl<M: Message> EncodeValue<Nested<M>> for M {
     #[inline]
-    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
         spec.tag_len() + sizer.prefixed(spec, |sizer| sizer.body(self))
     }
 
     #[inline]
-    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         writer.prefixed_tag(spec);
         writer.length();
         writer.body(self);
     }
 }
 
-impl<'i, M: DecodeFrom<'i>> SingleFrom<'i, Nested<M>> for M {
+impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, Nested<M>> for M {
     #[inline]
     fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
         input.may_nest()?;
@@ -35,7 +36,7 @@ impl<'i, M: DecodeFrom<'i>> SingleFrom<'i, Nested<M>> for M {
     }
 
     #[inline]
-    fn merge(&mut self, bits: u32, _: Spec, input: &mut Input<'i>) -> Merged {
+    fn merge(&mut self, bits: u32, _: WireSpec, input: &mut Input<'i>) -> Merged {
         if bits & 7 != WireType::LengthDelimited as u32 {
             return Ok(Outcome::Unknown);
         }
@@ -45,21 +46,21 @@ impl<'i, M: DecodeFrom<'i>> SingleFrom<'i, Nested<M>> for M {
     }
 }
 
-impl<M: Message> Single<Group<M>> for M {
+impl<M: Message> EncodeValue<GroupOf<M>> for M {
     #[inline]
-    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
         2 * spec.tag_len() + sizer.deeper(spec, |sizer| sizer.body(self))
     }
 
     #[inline]
-    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
-        writer.tag::<Group<M>>(spec);
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+        writer.tag::<GroupOf<M>>(spec);
         writer.body(self);
         writer.end_group(spec);
     }
 }
 
-impl<'i, M: DecodeFrom<'i>> SingleFrom<'i, Group<M>> for M {
+impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, GroupOf<M>> for M {
     #[inline]
     fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
         input.may_nest()?;
@@ -67,7 +68,7 @@ impl<'i, M: DecodeFrom<'i>> SingleFrom<'i, Group<M>> for M {
     }
 
     #[inline]
-    fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
+    fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
         if bits & 7 != WireType::StartGroup as u32 {
             return Ok(Outcome::Unknown);
         }
@@ -78,19 +79,19 @@ impl<'i, M: DecodeFrom<'i>> SingleFrom<'i, Group<M>> for M {
 
 macro_rules! boxed {
     ($($kind:ident),*) => {$(
-        impl<M: Message> Single<$kind<M>> for Box<M> {
+        impl<M: Message> EncodeValue<$kind<M>> for Box<M> {
             #[inline]
-            fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
-                Single::<$kind<M>>::size(&**self, spec, sizer)
+            fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+                EncodeValue::<$kind<M>>::size(&**self, spec, sizer)
             }
 
             #[inline]
-            fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
-                Single::<$kind<M>>::write(&**self, spec, writer);
+            fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+                EncodeValue::<$kind<M>>::write(&**self, spec, writer);
             }
         }
 
-        impl<'i, M: DecodeFrom<'i>> SingleFrom<'i, $kind<M>> for Box<M> {
+        impl<'i, M: DecodeFrom<'i>> DecodeValue<'i, $kind<M>> for Box<M> {
             #[inline]
             fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
                 input.may_nest()?;
@@ -98,26 +99,26 @@ macro_rules! boxed {
             }
 
             #[inline]
-            fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
-                SingleFrom::<$kind<M>>::merge(&mut **self, bits, spec, input)
+            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+                DecodeValue::<$kind<M>>::merge(&mut **self, bits, spec, input)
             }
         }
 
-        impl<'i, M: DecodeFrom<'i>> FieldFrom<'i, $kind<M>> for M {
+        impl<'i, M: DecodeFrom<'i>> DecodeField<'i, $kind<M>> for M {
             #[inline]
-            fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
-                SingleFrom::<$kind<M>>::merge(self, bits, spec, input)
+            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+                DecodeValue::<$kind<M>>::merge(self, bits, spec, input)
             }
         }
     )*};
 }
 
-boxed!(Nested, Group);
+boxed!(Nested, GroupOf);
 
 /// A message that is a member itself is always there; it is written when it has something to write.
-impl<M: Message> Field<Nested<M>> for M {
+impl<M: Message> EncodeField<Nested<M>> for M {
     #[inline]
-    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
         match sizer.plain(spec, self) {
             0 => 0,
             len => spec.tag_len() + varint_len(len) as u64 + len,
@@ -125,7 +126,7 @@ impl<M: Message> Field<Nested<M>> for M {
     }
 
     #[inline]
-    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         let len = writer.take();
         if len > 0 {
             writer.prefixed_tag(spec);
@@ -141,9 +142,9 @@ impl<M: Message> Field<Nested<M>> for M {
     }
 }
 
-impl<M: Message> Field<Group<M>> for M {
+impl<M: Message> EncodeField<GroupOf<M>> for M {
     #[inline]
-    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
         match sizer.plain(spec, self) {
             0 => 0,
             len => 2 * spec.tag_len() + len,
@@ -151,10 +152,10 @@ impl<M: Message> Field<Group<M>> for M {
     }
 
     #[inline]
-    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         match writer.take() {
             0 => writer.body(self),
-            _ => Single::<Group<M>>::write(self, spec, writer),
+            _ => EncodeValue::<GroupOf<M>>::write(self, spec, writer),
         }
     }
 

@@ -8,9 +8,9 @@ use super::{
     message::check_required,
     place::{One, charged_room, put},
 };
-use crate::decode::DecodeOptions;
 use crate::error::PathStep;
 use crate::error::{DecodeError, DecodeErrorKind};
+use crate::options::DecodeOptions;
 use alloc::vec::Vec;
 use core::{
     iter,

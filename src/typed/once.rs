@@ -6,9 +6,9 @@
 #![allow(unsafe_code)]
 
 #[cfg(not(any(feature = "std", tablepb_safe)))]
-pub(super) use atomic::OnceBox;
+pub(super) use atomic::AtomicOnce as OnceBox;
 #[cfg(any(feature = "std", tablepb_safe))]
-pub(super) use locked::OnceBox;
+pub(super) use locked::LockedOnce as OnceBox;
 
 #[cfg(any(feature = "std", tablepb_safe, test))]
 mod locked {
@@ -17,9 +17,9 @@ mod locked {
     use std::sync::OnceLock;
 
     /// A value in a box, or none yet; one thread fills it while others wait.
-    pub struct OnceBox<T>(OnceLock<One<T>>);
+    pub struct LockedOnce<T>(OnceLock<One<T>>);
 
-    impl<T> OnceBox<T> {
+    impl<T> LockedOnce<T> {
         /// Without a value.
         pub const fn new() -> Self {
             Self(OnceLock::new())
@@ -74,18 +74,18 @@ mod atomic {
     ///
     /// Invariant: the pointer is null or comes from `Box::into_raw`, is owned by this, and once it is not null
     /// it changes through `&mut self` only.
-    pub struct OnceBox<T> {
+    pub struct AtomicOnce<T> {
         place: AtomicPtr<[T; 1]>,
         owned: PhantomData<*mut T>,
     }
 
     // SAFETY: an owned `T` goes along, as a `Box<T>` would.
-    unsafe impl<T: Send> Send for OnceBox<T> {}
-    // SAFETY: `&OnceBox<T>` gives out `&T` (so `T: Sync`) and lets one thread put in what another drops (so
+    unsafe impl<T: Send> Send for AtomicOnce<T> {}
+    // SAFETY: `&AtomicOnce<T>` gives out `&T` (so `T: Sync`) and lets one thread put in what another drops (so
     // `T: Send`).
-    unsafe impl<T: Send + Sync> Sync for OnceBox<T> {}
+    unsafe impl<T: Send + Sync> Sync for AtomicOnce<T> {}
 
-    impl<T> OnceBox<T> {
+    impl<T> AtomicOnce<T> {
         /// Without a value.
         pub const fn new() -> Self {
             Self { place: AtomicPtr::new(null_mut()), owned: PhantomData }
@@ -153,7 +153,7 @@ mod atomic {
         }
     }
 
-    impl<T> Drop for OnceBox<T> {
+    impl<T> Drop for AtomicOnce<T> {
         fn drop(&mut self) {
             let value = *self.place.get_mut();
             if !value.is_null() {
@@ -171,10 +171,10 @@ mod tests {
     use std::{sync::Barrier, thread};
 
     macro_rules! twins {
-        ($($name:ident: $module:ident;)*) => {$(
+        ($($name:ident: $module:ident::$type:ident;)*) => {$(
             mod $name {
                 use super::*;
-                use super::super::$module::OnceBox;
+                use super::super::$module::$type as OnceBox;
 
                 #[test]
                 fn is_filled_once() {
@@ -221,7 +221,7 @@ mod tests {
     use alloc::vec::Vec;
 
     twins! {
-        with_a_lock: locked;
-        with_an_atomic_pointer: atomic;
+        with_a_lock: locked::LockedOnce;
+        with_an_atomic_pointer: atomic::AtomicOnce;
     }
 }

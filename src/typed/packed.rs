@@ -3,10 +3,10 @@
 //! These work on words of 32 bits; values go through a buffer of some hundred words, which is copied in registers.
 
 use super::{
-    field::{Merged, Outcome, Spec},
+    field::ScalarValue,
     input::Input,
     kinds::ScalarKind,
-    scalar::Scalar,
+    spec::{Merged, Outcome, WireSpec},
 };
 use crate::error::DecodeErrorKind;
 use crate::table::TableKind;
@@ -19,9 +19,9 @@ const SHORT: usize = 16;
 
 /// Appends a packed run. Memory is taken for the values that are there, counted before they are decoded.
 #[inline]
-pub(super) fn merge_packed<'i, K: ScalarKind, T: Scalar<K>>(
+pub(super) fn merge_packed<'i, K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
-    spec: Spec,
+    spec: WireSpec,
     input: &mut Input<'i>,
 ) -> Merged {
     let run = input.bytes()?;
@@ -32,7 +32,7 @@ pub(super) fn merge_packed<'i, K: ScalarKind, T: Scalar<K>>(
     }
 }
 
-fn fixed<const N: usize, K: ScalarKind, T: Scalar<K>>(
+fn fixed<const N: usize, K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
     run: &[u8],
     input: &mut Input<'_>,
@@ -50,9 +50,9 @@ fn fixed<const N: usize, K: ScalarKind, T: Scalar<K>>(
 }
 
 /// Appends the varints of the `len` bytes before the position.
-fn varints<K: ScalarKind, T: Scalar<K>>(
+fn varints<K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
-    spec: Spec,
+    spec: WireSpec,
     len: usize,
     input: &mut Input<'_>,
 ) -> Merged {
@@ -68,7 +68,7 @@ fn varints<K: ScalarKind, T: Scalar<K>>(
 }
 
 /// Decodes up to a fault or a number that the type does not hold; gives the position.
-fn many<const STEP: usize, K: ScalarKind, T: Scalar<K>>(
+fn many<const STEP: usize, K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
     buf: &[u8],
     pos: usize,
@@ -84,7 +84,7 @@ fn many<const STEP: usize, K: ScalarKind, T: Scalar<K>>(
     }
 }
 
-fn many_of<const STEP: usize, const N: usize, F: kernels::VarintForm, K: ScalarKind, T: Scalar<K>>(
+fn many_of<const STEP: usize, const N: usize, F: kernels::VarintForm, K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
     buf: &[u8],
     mut pos: usize,
@@ -114,9 +114,9 @@ fn many_of<const STEP: usize, const N: usize, F: kernels::VarintForm, K: ScalarK
 
 /// Decodes what `many` has left: finds faults, and keeps the numbers that the type does not hold.
 #[cold]
-fn one_by_one<K: ScalarKind, T: Scalar<K>>(
+fn one_by_one<K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
-    spec: Spec,
+    spec: WireSpec,
     mut pos: usize,
     end: usize,
     input: &mut Input<'_>,
@@ -145,7 +145,7 @@ fn one_by_one<K: ScalarKind, T: Scalar<K>>(
 
 /// The bytes of a run without its length.
 #[inline]
-pub(super) fn run_len<K: ScalarKind, T: Scalar<K>>(list: &[T]) -> u64 {
+pub(super) fn run_len<K: ScalarKind, T: ScalarValue<K>>(list: &[T]) -> u64 {
     match (K::WIRE, const { K::VALUE }) {
         (WireType::Fixed32, _) => 4 * list.len() as u64,
         (WireType::Fixed64, _) => 8 * list.len() as u64,
@@ -161,7 +161,7 @@ pub(super) fn run_len<K: ScalarKind, T: Scalar<K>>(list: &[T]) -> u64 {
     }
 }
 
-fn len_of<const N: usize, P: kernels::Packs, K: ScalarKind, T: Scalar<K>>(list: &[T]) -> u64 {
+fn len_of<const N: usize, P: kernels::Packs, K: ScalarKind, T: ScalarValue<K>>(list: &[T]) -> u64 {
     let mut total = 0;
     in_words::<N, K, T>(list, |run| total += kernels::packed_len::<N, P>(run));
     total
@@ -169,7 +169,7 @@ fn len_of<const N: usize, P: kernels::Packs, K: ScalarKind, T: Scalar<K>>(list: 
 
 /// Writes a run without its length.
 #[inline]
-pub(super) fn write_run<K: ScalarKind, T: Scalar<K>>(list: &[T], cursor: &mut Cursor<'_>) {
+pub(super) fn write_run<K: ScalarKind, T: ScalarValue<K>>(list: &[T], cursor: &mut Cursor<'_>) {
     match (K::WIRE, const { K::VALUE }) {
         (WireType::Fixed32, _) => in_words::<1, K, T>(list, |run| cursor.put_words(run.as_flattened())),
         (WireType::Fixed64, _) => in_words::<2, K, T>(list, |run| cursor.put_words(run.as_flattened())),
@@ -188,7 +188,7 @@ pub(super) fn write_run<K: ScalarKind, T: Scalar<K>>(list: &[T], cursor: &mut Cu
 
 /// The values as words, some at a time.
 #[inline]
-fn in_words<const N: usize, K: ScalarKind, T: Scalar<K>>(list: &[T], mut each: impl FnMut(&[[u32; N]])) {
+fn in_words<const N: usize, K: ScalarKind, T: ScalarValue<K>>(list: &[T], mut each: impl FnMut(&[[u32; N]])) {
     let mut words = [[0; N]; STEP];
     for part in list.chunks(STEP) {
         for (words, value) in words.iter_mut().zip(part) {

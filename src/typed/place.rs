@@ -4,7 +4,12 @@
 //! than a few words is put into its list, box, arm or scratch by a function that has returned before the value is
 //! merged into: what remains in the frames is a reference.
 
-use super::{DecodeFrom, field::SingleFrom, input::Input, kinds::FieldKind};
+use super::{
+    DecodeFrom, DecodeValue,
+    input::Input,
+    kinds::KindMarker,
+    spec::{Merged, Outcome, WireSpec},
+};
 use crate::error::DecodeErrorKind;
 use alloc::{boxed::Box, vec::Vec};
 
@@ -21,7 +26,7 @@ macro_rules! by_size {
 
 /// Appends a fresh value.
 #[inline(always)]
-pub(super) fn push_fresh<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+pub(super) fn push_fresh<'i, K: KindMarker, T: DecodeValue<'i, K>>(
     list: &mut Vec<T>,
     input: &mut Input<'i>,
 ) -> Result<(), DecodeErrorKind> {
@@ -29,7 +34,7 @@ pub(super) fn push_fresh<'i, K: FieldKind, T: SingleFrom<'i, K>>(
 }
 
 #[inline]
-fn push<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+fn push<'i, K: KindMarker, T: DecodeValue<'i, K>>(
     list: &mut Vec<T>,
     input: &mut Input<'i>,
 ) -> Result<(), DecodeErrorKind> {
@@ -39,7 +44,7 @@ fn push<'i, K: FieldKind, T: SingleFrom<'i, K>>(
 }
 
 #[inline(never)]
-fn push_large<'i, K: FieldKind, T: SingleFrom<'i, K>>(
+fn push_large<'i, K: KindMarker, T: DecodeValue<'i, K>>(
     list: &mut Vec<T>,
     input: &mut Input<'i>,
 ) -> Result<(), DecodeErrorKind> {
@@ -48,7 +53,7 @@ fn push_large<'i, K: FieldKind, T: SingleFrom<'i, K>>(
 
 /// Makes `member` hold a fresh value.
 #[inline(always)]
-pub(super) fn insert_fresh<'m, 'i, K: FieldKind, T: SingleFrom<'i, K>>(
+pub(super) fn insert_fresh<'m, 'i, K: KindMarker, T: DecodeValue<'i, K>>(
     member: &'m mut Option<T>,
     input: &mut Input<'i>,
 ) -> Result<&'m mut T, DecodeErrorKind> {
@@ -56,7 +61,7 @@ pub(super) fn insert_fresh<'m, 'i, K: FieldKind, T: SingleFrom<'i, K>>(
 }
 
 #[inline]
-fn insert<'m, 'i, K: FieldKind, T: SingleFrom<'i, K>>(
+fn insert<'m, 'i, K: KindMarker, T: DecodeValue<'i, K>>(
     member: &'m mut Option<T>,
     input: &mut Input<'i>,
 ) -> Result<&'m mut T, DecodeErrorKind> {
@@ -64,7 +69,7 @@ fn insert<'m, 'i, K: FieldKind, T: SingleFrom<'i, K>>(
 }
 
 #[inline(never)]
-fn insert_large<'m, 'i, K: FieldKind, T: SingleFrom<'i, K>>(
+fn insert_large<'m, 'i, K: KindMarker, T: DecodeValue<'i, K>>(
     member: &'m mut Option<T>,
     input: &mut Input<'i>,
 ) -> Result<&'m mut T, DecodeErrorKind> {
@@ -161,4 +166,28 @@ fn take_from_heap<'i, T, X, R>(
     let result = finish(value, merged, input);
     input.refund(size_of::<T>());
     result
+}
+
+/// Merges the field of an arm that is not set, and sets it if the field is one of the arm.
+#[inline]
+pub(super) fn new_arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
+    input: &mut Input<'i>,
+    bits: u32,
+    spec: WireSpec,
+    set: impl FnOnce(T),
+) -> Merged {
+    if bits & 7 != K::WIRE as u32 {
+        return Ok(Outcome::Unknown);
+    }
+    merge_aside(
+        input,
+        |input| T::fresh(input),
+        |value, input| value.merge(bits, spec, input),
+        |value, outcome, _| {
+            if outcome == Outcome::Done {
+                set(value);
+            }
+            Ok(outcome)
+        },
+    )
 }

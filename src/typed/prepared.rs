@@ -2,18 +2,18 @@
 
 use super::{
     DecodeOwned, Message,
-    field::{Merged, Outcome, Single, SingleFrom, Spec},
+    field::{DecodeValue, EncodeValue},
     input::Input,
-    kinds::{FieldKind, Group, Nested, has_required},
+    kinds::{GroupOf, KindMarker, Nested, has_required},
     message::check_required,
     place::merge_aside,
-    size::Sizer,
-    write::Writer,
+    size::StructSizer,
+    spec::{Merged, Outcome, WireSpec},
+    write::StructWriter,
 };
-use crate::decode::DecodeOptions;
-use crate::encode::EncodeOptions;
 use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::message::{Prepare, Prepared, Type};
+use crate::options::{DecodeOptions, EncodeOptions};
 use crate::wire::varint_len;
 use alloc::{sync::Arc, vec::Vec};
 
@@ -85,36 +85,36 @@ impl<M: DecodeOwned> Prepared<M> {
 
 /// The bytes of a prepared message one level deeper, which the passes take for a message.
 #[inline]
-fn size<M>(prepared: &Prepared<M>, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+fn size<M>(prepared: &Prepared<M>, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
     if !prepared.is_complete() {
         sizer.missing(spec);
     }
     sizer.spliced(spec, prepared.as_bytes().len(), prepared.depth())
 }
 
-impl<M: Message> Single<Nested<M>> for Prepared<M> {
+impl<M: Message> EncodeValue<Nested<M>> for Prepared<M> {
     #[inline]
-    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
         let len = size(self, spec, sizer);
         spec.tag_len() + varint_len(len) as u64 + len
     }
 
     #[inline]
-    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         writer.prefixed_tag(spec);
         writer.cursor.put_length_delimited(self.as_bytes());
     }
 }
 
-impl<M: Message> Single<Group<M>> for Prepared<M> {
+impl<M: Message> EncodeValue<GroupOf<M>> for Prepared<M> {
     #[inline]
-    fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+    fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
         2 * spec.tag_len() + size(self, spec, sizer)
     }
 
     #[inline]
-    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
-        writer.tag::<Group<M>>(spec);
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+        writer.tag::<GroupOf<M>>(spec);
         writer.cursor.put_slice(self.as_bytes());
         writer.end_group(spec);
     }
@@ -122,12 +122,12 @@ impl<M: Message> Single<Group<M>> for Prepared<M> {
 
 macro_rules! prepared {
     ($($kind:ident),*) => {$(
-        impl<'i, M: DecodeOwned> SingleFrom<'i, $kind<M>> for Prepared<M> {
+        impl<'i, M: DecodeOwned> DecodeValue<'i, $kind<M>> for Prepared<M> {
             fn fresh(_: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
                 Ok(Self::from_parts(Arc::default(), Type::Table(M::TABLE), 0, const { !has_required(M::TABLE) }))
             }
 
-            fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
+            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
                 if bits & 7 != $kind::<M>::WIRE as u32 {
                     return Ok(Outcome::Unknown);
                 }
@@ -136,7 +136,7 @@ macro_rules! prepared {
                     input,
                     |_| Ok(M::unset()),
                     |message, input| {
-                        input.fathom(|input| SingleFrom::<$kind<M>>::merge(message, bits, spec, input))
+                        input.fathom(|input| DecodeValue::<$kind<M>>::merge(message, bits, spec, input))
                     },
                     |message, (_, levels), input| {
                         let part = input.merged(start, $kind::<M>::WIRE);
@@ -149,4 +149,4 @@ macro_rules! prepared {
     )*};
 }
 
-prepared!(Nested, Group);
+prepared!(Nested, GroupOf);

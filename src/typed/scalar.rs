@@ -2,36 +2,22 @@
 
 use super::{
     EnumValue, Enumeration,
-    field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
+    field::{DecodeField, DecodeValue, EncodeField, EncodeValue, ScalarValue},
     input::Input,
-    kinds::{self, Enum, ScalarKind},
+    kinds::{self, EnumOf, ScalarKind},
     packed::{merge_packed, run_len, write_run},
-    size::Sizer,
-    write::Writer,
+    size::StructSizer,
+    spec::{Merged, Outcome, WireSpec},
+    write::StructWriter,
 };
 use crate::error::DecodeErrorKind;
 use crate::table::DefaultValue;
 use crate::wire::{Cursor, WireType, raw, unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
 use alloc::vec::Vec;
 
-/// A value that is a varint or 4 or 8 bytes on the wire, as [`FieldKind::WIRE`] says.
-pub trait Scalar<K: ScalarKind>: Copy {
-    /// The value of a field that is not set.
-    fn zero() -> Self;
-
-    /// The varint, or the bits of the fixed-width value.
-    fn to_raw(self) -> u64;
-
-    /// The value of these bits; `None` for a number that this type of an enum cannot hold.
-    fn from_raw(raw: u64) -> Option<Self>;
-
-    /// The value that `[default = ..]` names.
-    fn from_default(value: DefaultValue<'static>) -> Option<Self>;
-}
-
 macro_rules! scalars {
     ($($kind:ident $type:ty: $value:ident => $to:expr, $raw:ident => $from:expr, $variant:ident;)*) => {$(
-        impl Scalar<kinds::$kind> for $type {
+        impl ScalarValue<kinds::$kind> for $type {
             #[inline(always)]
             fn zero() -> Self {
                 Self::default()
@@ -67,41 +53,41 @@ macro_rules! scalars {
 /// A member that is the scalar itself: written when it is not the default value.
 macro_rules! plain {
     ([$($generics:tt)*] $kind:ty, $type:ty) => {
-        impl<$($generics)*> Field<$kind> for $type {
+        impl<$($generics)*> EncodeField<$kind> for $type {
             #[inline(always)]
-            fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
-                if same::<$kind, _>(*self, Scalar::<$kind>::zero()) {
+            fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+                if same::<$kind, _>(*self, ScalarValue::<$kind>::zero()) {
                     0
                 } else {
-                    Single::<$kind>::size(self, spec, sizer)
+                    EncodeValue::<$kind>::size(self, spec, sizer)
                 }
             }
 
             #[inline(always)]
-            fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
-                if !same::<$kind, _>(*self, Scalar::<$kind>::zero()) {
-                    Single::<$kind>::write(self, spec, writer);
+            fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
+                if !same::<$kind, _>(*self, ScalarValue::<$kind>::zero()) {
+                    EncodeValue::<$kind>::write(self, spec, writer);
                 }
             }
 
             #[inline(always)]
             fn clear(&mut self) {
-                *self = Scalar::<$kind>::zero();
+                *self = ScalarValue::<$kind>::zero();
             }
 
             #[inline]
-            fn size_or(&self, default: DefaultValue<'static>, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+            fn size_or(&self, default: DefaultValue<'static>, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
                 if same::<$kind, _>(*self, unset::<$kind, _>(default)) {
                     0
                 } else {
-                    Single::<$kind>::size(self, spec, sizer)
+                    EncodeValue::<$kind>::size(self, spec, sizer)
                 }
             }
 
             #[inline]
-            fn write_or(&self, default: DefaultValue<'static>, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+            fn write_or(&self, default: DefaultValue<'static>, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 if !same::<$kind, _>(*self, unset::<$kind, _>(default)) {
-                    Single::<$kind>::write(self, spec, writer);
+                    EncodeValue::<$kind>::write(self, spec, writer);
                 }
             }
 
@@ -111,14 +97,14 @@ macro_rules! plain {
             }
         }
 
-        impl<'i, $($generics)*> FieldFrom<'i, $kind> for $type {
+        impl<'i, $($generics)*> DecodeField<'i, $kind> for $type {
             #[inline(always)]
-            fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
-                SingleFrom::<$kind>::merge(self, bits, spec, input)
+            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+                DecodeValue::<$kind>::merge(self, bits, spec, input)
             }
 
             #[inline(always)]
-            fn merge_next(&mut self, spec: Spec, input: &mut Input<'i>) -> bool {
+            fn merge_next(&mut self, spec: WireSpec, input: &mut Input<'i>) -> bool {
                 next::<$kind, _>(self, spec, input)
             }
         }
@@ -141,7 +127,7 @@ scalars! {
     Bool bool: v => v.into(), raw => raw != 0, Bool;
 }
 
-impl<E: Enumeration> Scalar<Enum<E>> for E {
+impl<E: Enumeration> ScalarValue<EnumOf<E>> for E {
     #[inline(always)]
     fn zero() -> Self {
         E::first()
@@ -162,7 +148,7 @@ impl<E: Enumeration> Scalar<Enum<E>> for E {
     }
 }
 
-impl<E: Enumeration> Scalar<Enum<E>> for EnumValue<E> {
+impl<E: Enumeration> ScalarValue<EnumOf<E>> for EnumValue<E> {
     #[inline(always)]
     fn zero() -> Self {
         Self::Known(E::first())
@@ -186,7 +172,7 @@ impl<E: Enumeration> Scalar<Enum<E>> for EnumValue<E> {
     }
 }
 
-impl<E: Enumeration> Scalar<Enum<E>> for i32 {
+impl<E: Enumeration> ScalarValue<EnumOf<E>> for i32 {
     #[inline(always)]
     fn zero() -> Self {
         E::first().number()
@@ -208,9 +194,9 @@ impl<E: Enumeration> Scalar<Enum<E>> for i32 {
     }
 }
 
-plain!([E: Enumeration] Enum<E>, E);
-plain!([E: Enumeration] Enum<E>, EnumValue<E>);
-plain!([E: Enumeration] Enum<E>, i32);
+plain!([E: Enumeration] EnumOf<E>, E);
+plain!([E: Enumeration] EnumOf<E>, EnumValue<E>);
+plain!([E: Enumeration] EnumOf<E>, i32);
 
 fn default_number<E: Enumeration>(value: DefaultValue<'static>) -> Option<i32> {
     let DefaultValue::Enum(name) = value else { return None };
@@ -219,13 +205,13 @@ fn default_number<E: Enumeration>(value: DefaultValue<'static>) -> Option<i32> {
 
 /// The value of a member without presence whose field is not on the wire.
 #[inline]
-fn unset<K: ScalarKind, T: Scalar<K>>(default: DefaultValue<'static>) -> T {
+fn unset<K: ScalarKind, T: ScalarValue<K>>(default: DefaultValue<'static>) -> T {
     T::from_default(default).unwrap_or_else(T::zero)
 }
 
 /// By bits, so that -0.0 is written.
 #[inline(always)]
-fn same<K: ScalarKind, T: Scalar<K>>(a: T, b: T) -> bool {
+fn same<K: ScalarKind, T: ScalarValue<K>>(a: T, b: T) -> bool {
     a.to_raw() == b.to_raw()
 }
 
@@ -259,7 +245,7 @@ fn get<K: ScalarKind>(buf: &[u8], pos: usize) -> Result<(u64, usize), DecodeErro
 
 /// Merges a fixed-width number with a one-byte tag, if that is next.
 #[inline(always)]
-fn next<K: ScalarKind, T: Scalar<K>>(member: &mut T, spec: Spec, input: &mut Input<'_>) -> bool {
+fn next<K: ScalarKind, T: ScalarValue<K>>(member: &mut T, spec: WireSpec, input: &mut Input<'_>) -> bool {
     let tag = spec.tag::<K>() as u8;
     let raw = match K::WIRE {
         WireType::Fixed32 => input.tagged(tag).map(|bytes| u32::from_le_bytes(bytes).into()),
@@ -275,20 +261,20 @@ fn next<K: ScalarKind, T: Scalar<K>>(member: &mut T, spec: Spec, input: &mut Inp
     }
 }
 
-impl<K: ScalarKind, T: Scalar<K>> Single<K> for T {
+impl<K: ScalarKind, T: ScalarValue<K>> EncodeValue<K> for T {
     #[inline(always)]
-    fn size(&self, spec: Spec, _: &mut Sizer<'_, '_>) -> u64 {
+    fn size(&self, spec: WireSpec, _: &mut StructSizer<'_, '_>) -> u64 {
         spec.tag_len() + raw_len::<K>(self.to_raw())
     }
 
     #[inline(always)]
-    fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+    fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         writer.tag::<K>(spec);
         put::<K>(writer.cursor, self.to_raw());
     }
 
     #[inline]
-    fn size_all(list: &[Self], spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+    fn size_all(list: &[Self], spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
         let payload = run_len::<K, T>(list);
         match (spec.packed, list.is_empty()) {
             (_, true) => 0,
@@ -298,12 +284,12 @@ impl<K: ScalarKind, T: Scalar<K>> Single<K> for T {
     }
 
     #[inline]
-    fn write_all(list: &[Self], spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+    fn write_all(list: &[Self], spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         if list.is_empty() {
             return;
         }
         if !spec.packed {
-            return list.iter().for_each(|value| Single::<K>::write(value, spec, writer));
+            return list.iter().for_each(|value| EncodeValue::<K>::write(value, spec, writer));
         }
         writer.prefixed_tag(spec);
         writer.length();
@@ -311,14 +297,14 @@ impl<K: ScalarKind, T: Scalar<K>> Single<K> for T {
     }
 }
 
-impl<'i, K: ScalarKind, T: Scalar<K>> SingleFrom<'i, K> for T {
+impl<'i, K: ScalarKind, T: ScalarValue<K>> DecodeValue<'i, K> for T {
     #[inline(always)]
     fn fresh(_: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
         Ok(T::zero())
     }
 
     #[inline(always)]
-    fn merge(&mut self, bits: u32, _: Spec, input: &mut Input<'i>) -> Merged {
+    fn merge(&mut self, bits: u32, _: WireSpec, input: &mut Input<'i>) -> Merged {
         if bits & 7 != K::WIRE as u32 {
             return Ok(Outcome::Unknown);
         }
@@ -334,12 +320,12 @@ impl<'i, K: ScalarKind, T: Scalar<K>> SingleFrom<'i, K> for T {
     }
 
     #[inline]
-    fn merge_all(list: &mut Vec<Self>, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
+    fn merge_all(list: &mut Vec<Self>, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
         if bits & 7 == WireType::LengthDelimited as u32 {
             return merge_packed(list, spec, input).map_err(|kind| input.at_index(list.len(), kind));
         }
         let mut value = T::zero();
-        let merged = SingleFrom::<K>::merge(&mut value, bits, spec, input);
+        let merged = DecodeValue::<K>::merge(&mut value, bits, spec, input);
         if merged == Ok(Outcome::Done) {
             input.reserve(list, 1)?;
             list.push(value);

@@ -1,35 +1,33 @@
 //! The sizing pass: how many bytes a message takes, and the lengths of the messages in it.
 
+use super::sizes::Sizes;
 use super::{
-    Message,
-    field::{Field, Single, Spec, Visit},
-    kinds::FieldKind,
-    trail::Trail,
+    EncodeField, EncodeValue, Message, VisitFields, kinds::KindMarker, path_trace::PathTrace, spec::WireSpec,
 };
-use crate::encode::{EncodeOptions, sizes::Sizes};
 use crate::error::{EncodeError, EncodeErrorKind};
+use crate::options::EncodeOptions;
 use crate::table::{Cardinality, DefaultValue, MessageTable};
 use crate::wire::{DEFAULT_DEPTH, varint_len};
 
 /// State of one sizing pass.
 ///
 /// The first error is kept to the end of the pass; from then on no nested message is entered.
-pub struct Sizer<'b, 's> {
+pub struct StructSizer<'b, 's> {
     sizes: &'b mut Sizes<'s>,
     depth_left: u32,
     check_required: bool,
     /// Whether maps are sorted; `BTreeMap` is in any case.
     pub(super) sorted: bool,
-    fault: Option<Fault>,
+    fault: Option<SizeFault>,
 }
 
 /// What was wrong first, and where.
-struct Fault {
+struct SizeFault {
     kind: EncodeErrorKind,
-    trail: Trail,
+    trail: PathTrace,
 }
 
-impl<'b, 's> Sizer<'b, 's> {
+impl<'b, 's> StructSizer<'b, 's> {
     /// The structs recurse, so the depth is [`DEFAULT_DEPTH`] at most.
     pub(super) fn new(sizes: &'b mut Sizes<'s>, options: &EncodeOptions) -> Self {
         Self {
@@ -53,7 +51,7 @@ impl<'b, 's> Sizer<'b, 's> {
     ///
     /// A message that is empty is not there: it is not too deep, and lacks no field.
     #[inline]
-    pub(super) fn plain<M: Message>(&mut self, spec: Spec, message: &M) -> u64 {
+    pub(super) fn plain<M: Message>(&mut self, spec: WireSpec, message: &M) -> u64 {
         let slot = self.sizes.begin();
         if self.fault.is_some() {
             return 0;
@@ -74,14 +72,14 @@ impl<'b, 's> Sizer<'b, 's> {
 
     /// A fault in a message without presence, or such a message that must not be there.
     #[cold]
-    fn fault_in_plain(&mut self, spec: Spec, depth: u32, missing: u32) {
+    fn fault_in_plain(&mut self, spec: WireSpec, depth: u32, missing: u32) {
         if depth == 0 {
             // Whatever was found in it, it is not empty.
             self.fault = None;
             return self.fail(EncodeErrorKind::DepthExceeded, spec);
         }
         if missing != 0 {
-            self.missing(Spec { number: missing, packed: false });
+            self.missing(WireSpec { number: missing, packed: false });
         }
         if let Some(fault) = &mut self.fault {
             fault.trail.push(spec.number, None);
@@ -99,7 +97,7 @@ impl<'b, 's> Sizer<'b, 's> {
 
     /// A length prefix that the writing pass takes, and the `body` behind it, which is one level deeper.
     #[inline]
-    pub(super) fn prefixed(&mut self, spec: Spec, body: impl FnOnce(&mut Self) -> u64) -> u64 {
+    pub(super) fn prefixed(&mut self, spec: WireSpec, body: impl FnOnce(&mut Self) -> u64) -> u64 {
         let slot = self.sizes.begin();
         let len = self.deeper(spec, body);
         self.sizes.end(slot, len);
@@ -116,7 +114,7 @@ impl<'b, 's> Sizer<'b, 's> {
 
     /// A `body` that is one level deeper.
     #[inline]
-    pub(super) fn deeper(&mut self, spec: Spec, body: impl FnOnce(&mut Self) -> u64) -> u64 {
+    pub(super) fn deeper(&mut self, spec: WireSpec, body: impl FnOnce(&mut Self) -> u64) -> u64 {
         let depth = self.depth_left;
         let Some(below) = depth.checked_sub(1) else {
             self.fail(EncodeErrorKind::DepthExceeded, spec);
@@ -133,7 +131,7 @@ impl<'b, 's> Sizer<'b, 's> {
 
     /// `len` bytes that were encoded before, one level deeper, with `levels` levels of messages in them.
     #[inline]
-    pub(super) fn spliced(&mut self, spec: Spec, len: usize, levels: u32) -> u64 {
+    pub(super) fn spliced(&mut self, spec: WireSpec, len: usize, levels: u32) -> u64 {
         if self.depth_left <= levels {
             self.fail(EncodeErrorKind::DepthExceeded, spec);
             return 0;
@@ -144,7 +142,7 @@ impl<'b, 's> Sizer<'b, 's> {
     /// Notes that a required field is not set.
     #[cold]
     #[inline(never)]
-    pub(super) fn missing(&mut self, spec: Spec) {
+    pub(super) fn missing(&mut self, spec: WireSpec) {
         if self.check_required {
             self.fail(EncodeErrorKind::MissingRequired, spec);
         }
@@ -152,7 +150,7 @@ impl<'b, 's> Sizer<'b, 's> {
 
     /// Tells which element of a repeated field the fault is in, if it is in one.
     #[inline]
-    pub(super) fn locate(&mut self, spec: Spec, index: usize) {
+    pub(super) fn locate(&mut self, spec: WireSpec, index: usize) {
         if let Some(fault) = &mut self.fault {
             fault.trail.locate(spec.number, index);
         }
@@ -160,17 +158,17 @@ impl<'b, 's> Sizer<'b, 's> {
 
     #[cold]
     #[inline(never)]
-    fn fail(&mut self, kind: EncodeErrorKind, spec: Spec) {
+    fn fail(&mut self, kind: EncodeErrorKind, spec: WireSpec) {
         if self.fault.is_none() {
-            let mut trail = Trail::new();
+            let mut trail = PathTrace::new();
             trail.push(spec.number, None);
-            self.fault = Some(Fault { kind, trail });
+            self.fault = Some(SizeFault { kind, trail });
         }
         self.depth_left = 0;
     }
 }
 
-impl Fault {
+impl SizeFault {
     #[cold]
     fn named(self, table: &'static MessageTable) -> EncodeError {
         EncodeError::new(self.kind).with_path(self.trail.named(table)).in_message(table.full_name())
@@ -184,13 +182,13 @@ struct Measure<'m, 'b, 's> {
     plain: bool,
     /// The first required field that such a message lacks; 0 if there is none.
     missing: u32,
-    sizer: &'m mut Sizer<'b, 's>,
+    sizer: &'m mut StructSizer<'b, 's>,
 }
 
 impl Measure<'_, '_, '_> {
     /// Adds a field, which is not set if it takes nothing.
     #[inline(always)]
-    fn add<K: FieldKind>(&mut self, spec: Spec, size: u64) {
+    fn add<K: KindMarker>(&mut self, spec: WireSpec, size: u64) {
         self.total += size;
         if matches!(const { K::CARDINALITY }, Cardinality::Required) && size == 0 {
             self.lacks(spec);
@@ -199,7 +197,7 @@ impl Measure<'_, '_, '_> {
 
     #[cold]
     #[inline(never)]
-    fn lacks(&mut self, spec: Spec) {
+    fn lacks(&mut self, spec: WireSpec) {
         if !self.plain {
             self.sizer.missing(spec);
         } else if self.missing == 0 && self.sizer.check_required {
@@ -208,21 +206,26 @@ impl Measure<'_, '_, '_> {
     }
 }
 
-impl Visit for Measure<'_, '_, '_> {
+impl VisitFields for Measure<'_, '_, '_> {
     #[inline(always)]
-    fn field<K: FieldKind, F: Field<K>>(&mut self, spec: Spec, field: &F) {
+    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &F) {
         let size = field.size(spec, self.sizer);
         self.add::<K>(spec, size);
     }
 
     #[inline(always)]
-    fn field_or<K: FieldKind, F: Field<K>>(&mut self, default: DefaultValue<'static>, spec: Spec, field: &F) {
+    fn field_or<K: KindMarker, F: EncodeField<K>>(
+        &mut self,
+        default: DefaultValue<'static>,
+        spec: WireSpec,
+        field: &F,
+    ) {
         let size = field.size_or(default, spec, self.sizer);
         self.add::<K>(spec, size);
     }
 
     #[inline(always)]
-    fn arm<K: FieldKind, T: Single<K>>(&mut self, spec: Spec, value: &T) {
+    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &T) {
         self.total += value.size(spec, self.sizer);
     }
 

@@ -11,9 +11,9 @@ pub(super) const LIMIT: usize = if cfg!(debug_assertions) { 1 << 20 } else { 1 <
 
 /// Where the stack was when a decode began.
 #[derive(Clone, Copy)]
-pub(super) struct Stack(usize);
+pub(super) struct StackBound(usize);
 
-impl Stack {
+impl StackBound {
     #[inline(always)]
     pub(super) fn here() -> Self {
         let local = 0_u8;
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[inline(never)]
-    fn down(start: Stack, levels: usize) -> usize {
+    fn down(start: StackBound, levels: usize) -> usize {
         let frame = core::hint::black_box([levels as u8; 1024]);
         if start.has_room() && levels < 10_000 {
             down(start, levels + 1) + usize::from(frame[3] & 1)
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn frames_of_a_kilobyte_are_counted() {
         let thread = std::thread::Builder::new().stack_size(4 << 20);
-        let levels = thread.spawn(|| down(Stack::here(), 0)).unwrap().join().unwrap();
+        let levels = thread.spawn(|| down(StackBound::here(), 0)).unwrap().join().unwrap();
         // Compilers may make two levels one frame; without the bound the thread would overflow.
         assert!((60..4 * LIMIT / 1024).contains(&levels), "{levels}");
     }

@@ -1,11 +1,12 @@
 //! Strings and bytes, owned or borrowed from the input.
 
 use super::{
-    field::{Field, FieldFrom, Merged, Outcome, Single, SingleFrom, Spec},
+    field::{DecodeField, DecodeValue, EncodeField, EncodeValue},
     input::Input,
     kinds,
-    size::Sizer,
-    write::Writer,
+    size::StructSizer,
+    spec::{Merged, Outcome, WireSpec},
+    write::StructWriter,
 };
 use crate::error::DecodeErrorKind;
 use crate::table::DefaultValue;
@@ -20,28 +21,28 @@ macro_rules! delimited {
         clear |$old:ident| $clear:expr,
         default |$unset:ident, $variant:ident| $default:expr $(,)?
     ) => {
-        impl<$($life)?> Single<kinds::$kind> for $type {
+        impl<$($life)?> EncodeValue<kinds::$kind> for $type {
             #[inline(always)]
-            fn size(&self, spec: Spec, _: &mut Sizer<'_, '_>) -> u64 {
+            fn size(&self, spec: WireSpec, _: &mut StructSizer<'_, '_>) -> u64 {
                 let len = AsRef::<[u8]>::as_ref(view::<$target>(self)).len() as u64;
                 spec.tag_len() + varint_len(len) as u64 + len
             }
 
             #[inline(always)]
-            fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+            fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 writer.tag::<kinds::$kind>(spec);
                 writer.cursor.put_length_delimited(view::<$target>(self).as_ref());
             }
         }
 
-        impl<'i $(: $life, $life)?> SingleFrom<'i, kinds::$kind> for $type {
+        impl<'i $(: $life, $life)?> DecodeValue<'i, kinds::$kind> for $type {
             #[inline(always)]
             fn fresh(_: &mut Input<'i>) -> Result<Self, DecodeErrorKind> {
                 Ok(Self::default())
             }
 
             #[inline(always)]
-            fn merge(&mut self, bits: u32, _: Spec, $input: &mut Input<'i>) -> Merged {
+            fn merge(&mut self, bits: u32, _: WireSpec, $input: &mut Input<'i>) -> Merged {
                 if bits & 7 != WireType::LengthDelimited as u32 {
                     return Ok(Outcome::Unknown);
                 }
@@ -51,16 +52,16 @@ macro_rules! delimited {
             }
         }
 
-        impl<$($life)?> Field<kinds::$kind> for $type {
+        impl<$($life)?> EncodeField<kinds::$kind> for $type {
             #[inline(always)]
-            fn size(&self, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
-                if self.is_empty() { 0 } else { Single::<kinds::$kind>::size(self, spec, sizer) }
+            fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
+                if self.is_empty() { 0 } else { EncodeValue::<kinds::$kind>::size(self, spec, sizer) }
             }
 
             #[inline(always)]
-            fn write(&self, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+            fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 if !self.is_empty() {
-                    Single::<kinds::$kind>::write(self, spec, writer);
+                    EncodeValue::<kinds::$kind>::write(self, spec, writer);
                 }
             }
 
@@ -71,24 +72,24 @@ macro_rules! delimited {
             }
 
             #[inline]
-            fn size_or(&self, default: DefaultValue<'static>, spec: Spec, sizer: &mut Sizer<'_, '_>) -> u64 {
+            fn size_or(&self, default: DefaultValue<'static>, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
                 if matches!(default, DefaultValue::$kind(value) if *value == **self) {
                     0
                 } else {
-                    Single::<kinds::$kind>::size(self, spec, sizer)
+                    EncodeValue::<kinds::$kind>::size(self, spec, sizer)
                 }
             }
 
             #[inline]
-            fn write_or(&self, default: DefaultValue<'static>, spec: Spec, writer: &mut Writer<'_, '_, '_>) {
+            fn write_or(&self, default: DefaultValue<'static>, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 if !matches!(default, DefaultValue::$kind(value) if *value == **self) {
-                    Single::<kinds::$kind>::write(self, spec, writer);
+                    EncodeValue::<kinds::$kind>::write(self, spec, writer);
                 }
             }
 
             #[inline]
             fn clear_to(&mut self, default: DefaultValue<'static>) {
-                Field::<kinds::$kind>::clear(self);
+                EncodeField::<kinds::$kind>::clear(self);
                 if let DefaultValue::$kind($variant) = default {
                     let $unset = self;
                     $default;
@@ -96,10 +97,10 @@ macro_rules! delimited {
             }
         }
 
-        impl<'i $(: $life, $life)?> FieldFrom<'i, kinds::$kind> for $type {
+        impl<'i $(: $life, $life)?> DecodeField<'i, kinds::$kind> for $type {
             #[inline(always)]
-            fn merge(&mut self, bits: u32, spec: Spec, input: &mut Input<'i>) -> Merged {
-                SingleFrom::<kinds::$kind>::merge(self, bits, spec, input)
+            fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
+                DecodeValue::<kinds::$kind>::merge(self, bits, spec, input)
             }
         }
     };

@@ -23,14 +23,14 @@ macro_rules! __kind {
     ([bool]) => { $crate::__private::kinds::Bool };
     ([string]) => { $crate::__private::kinds::String };
     ([bytes]) => { $crate::__private::kinds::Bytes };
-    ([enum $($path:tt)+]) => { $crate::__private::kinds::Enum<$($path)+> };
+    ([enum $($path:tt)+]) => { $crate::__private::kinds::EnumOf<$($path)+> };
     ([message $($path:tt)+]) => { $crate::__private::kinds::Nested<$($path)+> };
-    ([group $($path:tt)+]) => { $crate::__private::kinds::Group<$($path)+> };
+    ([group $($path:tt)+]) => { $crate::__private::kinds::GroupOf<$($path)+> };
     ([map < $key:tt [group $($path:tt)+] >]) => {
         $crate::__private::compile_error!("a map value is not a group")
     };
     ([map < $key:tt $value:tt >]) => {
-        $crate::__private::kinds::Map<$crate::__private::key!($key), $crate::__private::kind!($value)>
+        $crate::__private::kinds::MapOf<$crate::__private::key!($key), $crate::__private::kind!($value)>
     };
     ([optional $($kind:tt)+]) => { $crate::__private::kind!([$($kind)+]) };
     ([required $($kind:tt)+]) => { $crate::__private::kinds::Required<$crate::__private::kind!([$($kind)+])> };
@@ -85,8 +85,8 @@ macro_rules! __member {
         #[allow(non_snake_case)]
         const fn $field<K, M, F>(_get: fn(&M) -> &F) -> bool
         where
-            K: $crate::__private::FieldKind,
-            F: $crate::__private::Field<K>,
+            K: $crate::__private::KindMarker,
+            F: $crate::__private::EncodeField<K>,
         {
             F::EXPLICIT
         }
@@ -101,8 +101,8 @@ macro_rules! __variant {
         #[allow(non_snake_case)]
         const fn $arm<K, T, O>(_new: fn(T) -> O) -> bool
         where
-            K: $crate::__private::FieldKind,
-            T: $crate::__private::Single<K>,
+            K: $crate::__private::KindMarker,
+            T: $crate::__private::EncodeValue<K>,
         {
             false
         }
@@ -164,7 +164,7 @@ macro_rules! __spec {
         $crate::__private::spec!($number [$($more)*] $syntax)
     };
     ($number:literal [] $syntax:tt) => {
-        $crate::__private::Spec::new($number, $crate::__private::syntax!($syntax))
+        $crate::__private::WireSpec::new($number, $crate::__private::syntax!($syntax))
     };
 }
 
@@ -195,7 +195,7 @@ macro_rules! __show {
 #[macro_export]
 macro_rules! __reset {
     ($kind:tt [[default $value:expr] $($more:tt)*] $member:expr) => {
-        $crate::__private::Field::<$crate::__private::kind!($kind)>::clear_to(
+        $crate::__private::EncodeField::<$crate::__private::kind!($kind)>::clear_to(
             $member,
             $crate::__private::default!($kind $value),
         )
@@ -204,7 +204,7 @@ macro_rules! __reset {
         $crate::__private::reset!($kind [$($more)*] $member)
     };
     ($kind:tt [] $member:expr) => {
-        $crate::__private::Field::<$crate::__private::kind!($kind)>::clear($member)
+        $crate::__private::EncodeField::<$crate::__private::kind!($kind)>::clear($member)
     };
 }
 

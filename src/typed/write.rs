@@ -1,23 +1,20 @@
 //! The writing pass: fields in number order, forward, with the lengths of the sizing pass.
 
-use super::{
-    Message,
-    field::{Field, Single, Spec, Visit},
-    kinds::FieldKind,
-};
-use crate::encode::{EncodeOptions, sizes::Lengths};
+use super::sizes::Lengths;
+use super::{EncodeField, EncodeValue, Message, VisitFields, kinds::KindMarker, spec::WireSpec};
+use crate::options::EncodeOptions;
 use crate::table::DefaultValue;
 use crate::wire::{Cursor, WireType};
 
 /// State of one writing pass.
-pub struct Writer<'w, 'b, 's> {
+pub struct StructWriter<'w, 'b, 's> {
     pub(super) cursor: &'w mut Cursor<'b>,
     lengths: &'w mut Lengths<'s>,
     /// Whether maps are sorted; `BTreeMap` is in any case.
     pub(super) sorted: bool,
 }
 
-impl<'w, 'b, 's> Writer<'w, 'b, 's> {
+impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
     #[inline]
     pub(super) fn new(
         cursor: &'w mut Cursor<'b>,
@@ -34,18 +31,18 @@ impl<'w, 'b, 's> Writer<'w, 'b, 's> {
     }
 
     #[inline(always)]
-    pub(super) fn tag<K: FieldKind>(&mut self, spec: Spec) {
+    pub(super) fn tag<K: KindMarker>(&mut self, spec: WireSpec) {
         self.cursor.put_varint(spec.tag::<K>());
     }
 
     /// The tag of something behind a length, whatever its kind.
     #[inline(always)]
-    pub(super) fn prefixed_tag(&mut self, spec: Spec) {
+    pub(super) fn prefixed_tag(&mut self, spec: WireSpec) {
         self.cursor.put_varint(u64::from(spec.number) << 3 | WireType::LengthDelimited as u64);
     }
 
     #[inline(always)]
-    pub(super) fn end_group(&mut self, spec: Spec) {
+    pub(super) fn end_group(&mut self, spec: WireSpec) {
         self.cursor.put_varint(u64::from(spec.number) << 3 | WireType::EndGroup as u64);
     }
 
@@ -63,19 +60,24 @@ impl<'w, 'b, 's> Writer<'w, 'b, 's> {
     }
 }
 
-impl Visit for Writer<'_, '_, '_> {
+impl VisitFields for StructWriter<'_, '_, '_> {
     #[inline(always)]
-    fn field<K: FieldKind, F: Field<K>>(&mut self, spec: Spec, field: &F) {
+    fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &F) {
         field.write(spec, self);
     }
 
     #[inline(always)]
-    fn field_or<K: FieldKind, F: Field<K>>(&mut self, default: DefaultValue<'static>, spec: Spec, field: &F) {
+    fn field_or<K: KindMarker, F: EncodeField<K>>(
+        &mut self,
+        default: DefaultValue<'static>,
+        spec: WireSpec,
+        field: &F,
+    ) {
         field.write_or(default, spec, self);
     }
 
     #[inline(always)]
-    fn arm<K: FieldKind, T: Single<K>>(&mut self, spec: Spec, value: &T) {
+    fn arm<K: KindMarker, T: EncodeValue<K>>(&mut self, spec: WireSpec, value: &T) {
         value.write(spec, self);
     }
 

@@ -34,7 +34,7 @@ const WIDTH: usize = size_of::<u32>();
 /// The place of one length, given by [`Sizes::begin`] and filled by [`Sizes::end`].
 #[derive(Clone, Copy)]
 #[must_use]
-pub(crate) struct Slot(usize);
+pub(crate) struct LengthSlot(usize);
 
 /// Collects nested lengths in the order in which the writing pass needs them.
 pub(crate) struct Sizes<'s> {
@@ -65,8 +65,8 @@ impl<'s> Sizes<'s> {
 
     /// Takes the next place in pre-order, before the child is sized.
     #[inline]
-    pub(crate) fn begin(&mut self) -> Slot {
-        let slot = Slot((self.space.len() - self.free) / WIDTH + self.spill.len());
+    pub(crate) fn begin(&mut self) -> LengthSlot {
+        let slot = LengthSlot((self.space.len() - self.free) / WIDTH + self.spill.len());
         if self.free >= WIDTH {
             self.free -= WIDTH;
             self.put(self.free, 0);
@@ -81,7 +81,7 @@ impl<'s> Sizes<'s> {
     /// Only the low 32 bits are kept: a larger child makes the whole message too large as well, and the caller
     /// checks that sum once.
     #[inline]
-    pub(crate) fn end(&mut self, slot: Slot, len: u64) {
+    pub(crate) fn end(&mut self, slot: LengthSlot, len: u64) {
         let at = self.space.len().checked_sub((slot.0 + 1) * WIDTH).filter(|&at| at >= self.free);
         match at {
             Some(at) => self.put(at, len as u32),
@@ -124,7 +124,7 @@ impl<'s> Sizes<'s> {
 
     #[cold]
     #[inline(never)]
-    fn respill(&mut self, slot: Slot, len: u32) {
+    fn respill(&mut self, slot: LengthSlot, len: u32) {
         let stored = (self.space.len() - self.free) / WIDTH;
         if let Some(place) = slot.0.checked_sub(stored).and_then(|at| self.spill.get_mut(at)) {
             *place = len;

@@ -20,20 +20,20 @@ const SLACK: usize = 32;
 const LOCAL: usize = 256;
 
 /// What the first attempt to append ended with.
-enum Stop {
+enum Attempt {
     /// The message or its lengths do not fit: the total and the lengths found.
     Grow(usize, Lengths<'static>),
     Failed(EncodeError),
 }
 
-impl From<CursorOverflow> for Stop {
+impl From<CursorOverflow> for Attempt {
     #[cold]
     fn from(_: CursorOverflow) -> Self {
         Self::Failed(mismatch())
     }
 }
 
-impl From<OutOfMemory> for Stop {
+impl From<OutOfMemory> for Attempt {
     #[cold]
     fn from(error: OutOfMemory) -> Self {
         Self::Failed(error.into())
@@ -51,19 +51,19 @@ pub(crate) fn append<B: Buffer>(
 ) -> Result<usize, EncodeError> {
     let attempt = buffer.append_with(|spare| {
         let mut sizes = Sizes::new(spare);
-        let total = size(&mut sizes).and_then(checked).map_err(Stop::Failed)?;
+        let total = size(&mut sizes).and_then(checked).map_err(Attempt::Failed)?;
         let (space, lengths) = sizes.finish()?;
         match with_slack(space, total) {
             Some(window) if !lengths.has_spilled() => {
-                fill(window, total, lengths, &write).map_err(Stop::Failed)
+                fill(window, total, lengths, &write).map_err(Attempt::Failed)
             }
-            _ => Err(Stop::Grow(total, lengths.into_owned()?)),
+            _ => Err(Attempt::Grow(total, lengths.into_owned()?)),
         }
     });
     match attempt {
         Ok(written) => Ok(written),
-        Err(Stop::Failed(error)) => Err(error),
-        Err(Stop::Grow(total, lengths)) => {
+        Err(Attempt::Failed(error)) => Err(error),
+        Err(Attempt::Grow(total, lengths)) => {
             buffer.reserve_bytes(total + lengths.room() + SLACK)?;
             buffer.append_with(|spare| {
                 fill(with_slack(spare, total).unwrap_or_default(), total, lengths, &write)

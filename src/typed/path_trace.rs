@@ -8,13 +8,13 @@ use alloc::vec::Vec;
 
 /// Field numbers and elements, innermost first.
 #[derive(Default)]
-pub(super) struct Trail {
+pub(super) struct PathTrace {
     steps: Vec<(u32, Option<u32>)>,
     /// There was no memory for a step, and a path with a gap is none.
     broken: bool,
 }
 
-impl Trail {
+impl PathTrace {
     pub(super) const fn new() -> Self {
         Self { steps: Vec::new(), broken: false }
     }
@@ -46,7 +46,7 @@ impl Trail {
         if self.broken {
             return path;
         }
-        let mut place = Place::Message(root);
+        let mut place = TraceNode::Message(root);
         for (number, index) in self.steps.into_iter().rev() {
             let (name, inside) = place.field(number);
             path.push_inner(PathStep::new(number, name.map(Into::into), index));
@@ -57,14 +57,14 @@ impl Trail {
 }
 
 /// What the next step is a field of.
-enum Place {
+enum TraceNode {
     Message(&'static MessageTable),
     /// An entry of a map with values of this kind.
     Entry(TableKind),
     Nothing,
 }
 
-impl Place {
+impl TraceNode {
     /// The name of a field, and what it holds.
     fn field(self, number: u32) -> (Option<&'static str>, Self) {
         match self {
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn steps_are_named_from_the_root() {
-        let mut trail = Trail::new();
+        let mut trail = PathTrace::new();
         trail.push(1, None);
         trail.locate(3, 9);
         trail.push(3, None);
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn numbers_without_a_field_stay_numbers() {
-        let mut trail = Trail::new();
+        let mut trail = PathTrace::new();
         trail.push(6, None);
         trail.push(5, None);
         assert_eq!(trail.named(&NODE).to_string(), "#5.#6");
@@ -124,11 +124,11 @@ mod tests {
 
     #[test]
     fn entries_have_keys_and_values() {
-        let mut trail = Trail::new();
+        let mut trail = PathTrace::new();
         trail.push(1, None);
         trail.push(4, None);
         assert_eq!(trail.named(&NODE).to_string(), "by_name.key");
-        let mut trail = Trail::new();
+        let mut trail = PathTrace::new();
         trail.push(1, None);
         trail.push(2, None);
         trail.push(4, None);
