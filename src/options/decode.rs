@@ -38,7 +38,8 @@ impl DecodeOptions {
         self
     }
 
-    /// Sets the memory that one decode may allocate, in bytes.
+    /// Sets the memory that one decode may allocate, in bytes. Merges into messages that hold fields already may take more,
+    /// in proportion to what these hold.
     pub const fn budget(mut self, bytes: usize) -> Self {
         self.budget = Some(bytes);
         self

@@ -110,7 +110,7 @@ impl<'p> Budget<'p> {
         (replace(&mut self.left, 0), self.granted)
     }
 
-    /// Takes these back.
+    /// Restores these.
     pub(super) fn take_back(&mut self, (left, granted): (usize, usize)) {
         (self.left, self.granted) = (left, granted);
     }
@@ -144,7 +144,7 @@ impl Pot {
         self.0.load(Relaxed) >= bytes
     }
 
-    /// Whether both are one.
+    /// Whether both are the same pot.
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -1,7 +1,7 @@
 //! Whether the code of a field goes into the function of its message or is called from there.
 //!
-//! In place it is fastest. But the optimizer's time grows faster than the function: a thousand fields in place
-//! take a minute, called they take seconds. So messages with more than [`IN_PLACE`] fields call.
+//! Inlined it is fastest, but the optimizer's time grows faster than the function: a thousand inlined fields take a
+//! minute to compile, called ones seconds. So messages with more than [`IN_PLACE`] fields call.
 
 use super::{
     field::{DecodeField, DecodeValue, EncodeField, EncodeValue, VisitFields},

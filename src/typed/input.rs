@@ -24,8 +24,8 @@ const FIRST: usize = 4;
 /// Largest of these elements, in bytes.
 const SMALL: usize = 64;
 
-/// How much the budget may be behind the input, in bytes.
-const BEHIND: usize = 1 << 19;
+/// How far the budget may lag the input before lists start with one element, in bytes.
+const LAG: usize = 1 << 19;
 
 /// What the error of a decode may take beside the message, at 100 levels, in bytes; of small budgets a part of them.
 const ERROR: usize = 10 << 10;
@@ -99,8 +99,8 @@ impl<'i> Input<'i> {
         }
     }
 
-    /// The input behind a length prefix, which is a bound of its own.
-    pub(super) fn behind(buf: &'i [u8], pos: usize, options: &DecodeOptions) -> Self {
+    /// The input after a length prefix, which is a bound of its own.
+    pub(super) fn after_length(buf: &'i [u8], pos: usize, options: &DecodeOptions) -> Self {
         let mut input = Self::new(buf, options);
         (input.pos, input.bounds) = (pos, 1);
         input
@@ -176,9 +176,7 @@ impl<'i> Input<'i> {
         Ok(bits)
     }
 
-    /// Deals with all that is not a field merged: fields that are not known, end-group tags and faults.
-    ///
-    /// True at the end of the group `group`.
+    /// The cold path of every message: unknown fields, end-group tags and faults. True at the end of the group `group`.
     #[cold]
     #[inline(never)]
     pub fn settle(
@@ -253,7 +251,7 @@ impl<'i> Input<'i> {
         }
     }
 
-    /// Ends a message at its bound: a group has no business to end there.
+    /// Ends a message at its bound. An open group there is truncated input.
     #[inline(always)]
     pub fn end(&self, group: u32) -> Result<(), DecodeErrorKind> {
         if group == 0 { Ok(()) } else { Err(DecodeErrorKind::Incomplete) }
@@ -301,7 +299,7 @@ impl<'i> Input<'i> {
         }
     }
 
-    /// Looks whether there is stack for a message of this table; one without messages in it is the last anyway.
+    /// Checks that there is stack for a message of this type; one that holds no messages is the last level anyway.
     #[inline(always)]
     pub(super) fn look_at_stack<M: DecodeFrom<'i>>(&mut self) -> Result<(), DecodeErrorKind> {
         if const { has_messages(M::TABLE) } && !self.stack.has_room() { Err(self.too_deep()) } else { Ok(()) }
@@ -386,8 +384,7 @@ impl<'i> Input<'i> {
         self.may_nest()
     }
 
-    /// Looks whether a message may begin here, before there is one: a struct that a merge leaves is no deeper than one that can
-    /// be encoded.
+    /// Checks the depth before a message is made, so that a failed merge leaves no struct that is too deep to encode.
     #[inline(always)]
     pub(super) fn may_nest(&mut self) -> Result<(), DecodeErrorKind> {
         if self.depth_left == 0 { Err(self.too_deep()) } else { Ok(()) }
@@ -454,7 +451,7 @@ impl<'i> Input<'i> {
     /// Whether what would be left of the budget is about what the rest of the input has a right to.
     fn is_ahead(&self, bytes: usize) -> bool {
         let rest = self.options.budget_for(self.whole.saturating_sub(self.pos));
-        self.budget.left().saturating_add(BEHIND) >= rest.saturating_add(bytes)
+        self.budget.left().saturating_add(LAG) >= rest.saturating_add(bytes)
     }
 
     /// Makes the string a copy of `value`, in its own memory if that is large enough.

@@ -35,7 +35,7 @@ impl<'i> Input<'i> {
         Ok((message, self.depth_left - self.lowest))
     }
 
-    /// Does something, and tells how many levels it has gone down.
+    /// Runs `work` and returns by how many levels it went down.
     pub(super) fn fathom<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, DecodeErrorKind>,
@@ -47,7 +47,7 @@ impl<'i> Input<'i> {
         Ok((result, levels))
     }
 
-    /// The bytes of the message of this wire type that has been merged from `start` on, behind its tag.
+    /// The bytes of the message of this wire type that has been merged from `start` on, which is after its tag.
     pub(super) fn merged(&self, start: usize, wire_type: WireType) -> &'i [u8] {
         match wire_type {
             WireType::StartGroup => self.buf.get(start..self.group_end).unwrap_or_default(),

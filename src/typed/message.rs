@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 /// A plain struct that is a protobuf message; implemented by [`message!`](crate::message).
 ///
 /// Encoding takes two passes, one for the sizes and one that writes forward; nothing is stored in the message.
-/// Fields are written in number order, whatever the order of the listing, and unknown fields behind them.
+/// Fields are written in number order, whatever the order of the listing, and unknown fields after them.
 /// Messages may be nested 100 levels below the root; decoding uses stack in proportion to the nesting and not to the size
 /// of the structs, at most 512 KiB (1 MiB in builds with debug assertions): what would need more is too deep.
 ///
@@ -194,7 +194,7 @@ pub trait Message: Sized {
         complete(Input::new(input, &options).sharing(input), &options, input.len())
     }
 
-    /// Decodes a message behind its length, a varint, and moves `input` behind it.
+    /// Decodes a message that follows its length, a varint, and moves `input` past it.
     ///
     /// # Errors
     ///
@@ -208,7 +208,7 @@ pub trait Message: Sized {
         let fail = |kind| DecodeError::new(kind, 0).in_message(Self::TABLE.full_name());
         let (message, end) = raw::length_delimited(input, 0).map_err(fail)?;
         let (frame, rest) = input.split_at(end);
-        let message = complete(Input::behind(frame, end - message.len(), &options), &options, end)?;
+        let message = complete(Input::after_length(frame, end - message.len(), &options), &options, end)?;
         *input = rest;
         Ok(message)
     }

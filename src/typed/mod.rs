@@ -8,14 +8,20 @@
 //! |---|---|
 //! | `macros.rs`, `tokens.rs` | `message!`: the grammar and the expansion |
 //! | `kinds.rs`, `listing.rs` | kinds as types, and the table of a listing |
-//! | `field.rs` | what a member must do: [`EncodeValue`](field::EncodeValue) values, [`EncodeField`](field::EncodeField)s |
-//! | `scalar.rs`, `text.rs`, `nested.rs` | one value: numbers and enums, strings and bytes, messages |
-//! | `lazy.rs`, `occurrences.rs`, `once.rs`, `prepared.rs` | messages that are bytes: until they are asked for, or encoded once |
+//! | `spec.rs` | what the passes know of a field: [`WireSpec`](spec::WireSpec); what a merge tells: [`Outcome`](spec::Outcome) |
+//! | `field.rs` | what a member must do, as one value of a kind or as a field |
+//! | `scalar.rs`, `packed.rs` | numbers, `bool` and enums; packed runs of these |
+//! | `text.rs`, `nested.rs` | strings and bytes; messages |
+//! | `lazy.rs`, `occurrences.rs`, `once.rs` | messages that stay bytes until they are asked for |
+//! | `prepared.rs` | messages that were encoded once |
 //! | `member.rs`, `map.rs`, `small_map.rs` | members of many values or none: `Option`, `Vec`, maps |
-//! | `size.rs`, `write.rs`, `input.rs`, `later.rs` | the state of the sizing, the writing and the decoding pass |
-//! | `place.rs`, `stack.rs` | what keeps large values out of recursive frames, and bounds these |
+//! | `size.rs`, `sizes.rs` | the sizing pass, and the nested lengths that it leaves for the writing pass |
+//! | `write.rs`, `output.rs` | the writing pass, and where it writes: a buffer, a `Vec`, a slice |
+//! | `input.rs`, `later.rs` | the decoding pass; messages that it passes over |
+//! | `place.rs`, `stack.rs` | keep large values out of recursive frames, and bound the bytes of stack |
 //! | `budget.rs` | what a decode may still allocate |
-//! | `calls.rs` | whether the code of a field is put in place or called |
+//! | `path_trace.rs` | the fields around a fault, named when the error is made |
+//! | `calls.rs` | whether the code of a field is inlined or called |
 //! | `message.rs` | the trait [`Message`] |
 //!
 //! Invariant: what the writing pass writes is what the sizing pass sized, value for value and length for length.

@@ -1,4 +1,4 @@
-//! Messages in messages: behind a length or between group tags, in place or in a `Box`.
+//! Messages in messages: after a length or between group tags, in place or in a `Box`.
 
 use super::{
     DecodeFrom, Message,
@@ -132,7 +132,7 @@ impl<M: Message> EncodeField<Nested<M>> for M {
             writer.prefixed_tag(spec);
             writer.cursor.put_varint(len.into());
         }
-        // What is empty writes nothing, but it may hold other empty messages, whose lengths are next.
+        // An empty message writes nothing, but it may hold other empty messages, whose lengths come next.
         writer.body(self);
     }
 

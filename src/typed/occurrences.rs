@@ -172,7 +172,7 @@ impl Occurrences {
         self.offset
     }
 
-    /// All of them, one behind the other.
+    /// The bytes of all of them, in order.
     #[inline]
     pub(super) fn as_slice(&self) -> &[u8] {
         self.bytes.as_slice()
@@ -203,6 +203,7 @@ impl Occurrences {
         };
         let mut message = T::unset();
         let (mut required, mut last, mut grant, mut grants) = (false, 0, &self.grant, grants);
+        let mut merging = false;
         let ends = starts.iter().map(|&(start, _)| start).chain([bytes.len()]);
         for (i, (&(start, offset), end)) in iter::once(&(0, self.offset)).chain(starts).zip(ends).enumerate()
         {
@@ -210,12 +211,13 @@ impl Occurrences {
                 && i == first + 1
             {
                 (grant, grants) = (later, rest);
+                // What is there has been made by parts of other inputs, at the cost of these.
+                merging = true;
             }
             let part = bytes.get(start..end).unwrap_or_default();
             let mut input = self.input(part, offset);
             input.budget = Budget::of(&grant.pot);
-            // The parts before have made what is there, and paid for it.
-            input.merging = i > 0;
+            input.merging = merging;
             let merged = match input.charge(FAILED + if i == 0 { size } else { 0 }) {
                 Ok(()) => input.root(&mut message),
                 Err(kind) => Err(DecodeError::new(kind, offset).in_message(T::TABLE.full_name())),

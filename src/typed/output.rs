@@ -13,7 +13,7 @@ use crate::wire::{
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
-/// Room behind the message that lets the cursor store whole words, in bytes.
+/// Room after the message that lets the cursor store whole words, in bytes.
 const SLACK: usize = 32;
 
 /// Room on the stack for the lengths of 64 nested messages, for outputs without spare capacity.
@@ -98,11 +98,11 @@ pub(crate) fn to_slice(
     let total = checked(size(&mut sizes)?)?;
     let (_, lengths) = sizes.finish()?;
     let window = out.get_mut(..total).ok_or_else(|| EncodeError::new(EncodeErrorKind::BufferTooSmall))?;
-    pour(Cursor::over(window), total, lengths, &write)?;
+    write_body(Cursor::over(window), total, lengths, &write)?;
     Ok(total)
 }
 
-/// The window for a message of `total` bytes: with some room behind it where there is some, so that the cursor
+/// The window for a message of `total` bytes: with some room after it where there is some, so that the cursor
 /// can store whole words up to the last byte.
 #[inline]
 fn with_slack(space: &mut [MaybeUninit<u8>], total: usize) -> Option<&mut [MaybeUninit<u8>]> {
@@ -116,12 +116,12 @@ fn fill<'b>(
     lengths: Lengths<'_>,
     write: &impl Fn(&mut Cursor<'_>, &mut Lengths<'_>),
 ) -> Result<Written<'b>, EncodeError> {
-    pour(Cursor::new(window), total, lengths, write)
+    write_body(Cursor::new(window), total, lengths, write)
 }
 
 /// The writing pass.
 #[inline]
-fn pour<'b>(
+fn write_body<'b>(
     mut cursor: Cursor<'b>,
     total: usize,
     mut lengths: Lengths<'_>,

@@ -1,4 +1,4 @@
-//! The way to a fault, gathered while the passes unwind and named by the table at the end.
+//! The path to a fault: collected as field numbers while the passes unwind, named from the tables at the end.
 //!
 //! The passes know field numbers only; names are looked up when an error is made, so they cost nothing before.
 
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 #[derive(Default)]
 pub(super) struct PathTrace {
     steps: Vec<(u32, Option<u32>)>,
-    /// There was no memory for a step, and a path with a gap is none.
+    /// There was no memory for a step; a path with a gap is not given.
     broken: bool,
 }
 
@@ -29,7 +29,7 @@ impl PathTrace {
         self.steps.push((number, index.and_then(|index| u32::try_from(index).ok())));
     }
 
-    /// Tells the element of the outermost field, if that is `number` and not told yet.
+    /// Sets the element of the outermost field, if that is `number` and has none yet.
     #[cold]
     pub(super) fn locate(&mut self, number: u32, index: usize) {
         if let Some((outermost, place @ None)) = self.steps.last_mut()

@@ -21,7 +21,7 @@ pub struct StructSizer<'b, 's> {
     fault: Option<SizeFault>,
 }
 
-/// What was wrong first, and where.
+/// The first fault, and where it is.
 struct SizeFault {
     kind: EncodeErrorKind,
     trail: PathTrace,
@@ -95,7 +95,7 @@ impl<'b, 's> StructSizer<'b, 's> {
         }
     }
 
-    /// A length prefix that the writing pass takes, and the `body` behind it, which is one level deeper.
+    /// A length prefix that the writing pass takes, and the `body` after it, which is one level deeper.
     #[inline]
     pub(super) fn prefixed(&mut self, spec: WireSpec, body: impl FnOnce(&mut Self) -> u64) -> u64 {
         let slot = self.sizes.begin();
@@ -104,7 +104,7 @@ impl<'b, 's> StructSizer<'b, 's> {
         varint_len(len) as u64 + len
     }
 
-    /// A length that the writing pass takes, and a packed run behind it.
+    /// A length that the writing pass takes, and the packed run after it.
     #[inline]
     pub(super) fn run(&mut self, len: u64) -> u64 {
         let slot = self.sizes.begin();

@@ -1,4 +1,4 @@
-//! Lengths of nested messages: computed once per encode, in pre-order, kept behind the message being written.
+//! Lengths of nested messages: computed once per encode, in pre-order, kept after the message being written.
 //!
 //! Protobuf puts a length before every nested message, so it must be known before the first byte of the body is
 //! written. One sizing pass computes all of them and the writing pass takes them in the same order:
@@ -28,7 +28,7 @@ use crate::wire::buffer::sealed::OutOfMemory;
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
-/// Bytes that one length takes behind the message.
+/// Bytes that one length takes after the message.
 const WIDTH: usize = size_of::<u32>();
 
 /// The place of one length, given by [`Sizes::begin`] and filled by [`Sizes::end`].
@@ -165,7 +165,7 @@ impl Lengths<'_> {
         !self.spill.is_empty()
     }
 
-    /// The room behind the message that keeps all lengths out of the `Vec`, in bytes.
+    /// The room after the message that keeps all lengths out of the `Vec`, in bytes.
     pub(crate) fn room(&self) -> usize {
         self.remaining() * WIDTH
     }

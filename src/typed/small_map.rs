@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, vec::Vec};
 use core::{borrow::Borrow, fmt, mem::replace};
 
 /// Entries that are kept in the list.
-const FEW: usize = 16;
+const INLINE: usize = 16;
 
 /// A map member for a few entries: the first 16 are a list that is searched from its start, the others a
 /// [`BTreeMap`].
@@ -70,7 +70,11 @@ impl<K, V> SmallMap<K, V> {
     /// The list if it takes one more entry, else the tree.
     #[inline]
     pub(super) fn growing(&mut self) -> Result<&mut Vec<(K, V)>, &mut BTreeMap<K, V>> {
-        if self.list.len() < FEW && self.rest.is_empty() { Ok(&mut self.list) } else { Err(&mut self.rest) }
+        if self.list.len() < INLINE && self.rest.is_empty() {
+            Ok(&mut self.list)
+        } else {
+            Err(&mut self.rest)
+        }
     }
 }
 

@@ -44,10 +44,10 @@ impl WireSpec {
 /// What became of a field that was offered to its member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It has been merged; the position is behind it.
+    /// It has been merged; the position is after it.
     Done,
     /// It is not one of this field after all (wire type, or an unknown number of a closed enum); the position is
-    /// behind its tag, the member as it was.
+    /// after its tag, the member as it was.
     Unknown,
     /// It has been merged but for some values, which the input keeps as fields for the unknown fields.
     Strays,

@@ -10,7 +10,7 @@ use core::fmt;
 ///
 /// A struct with a member of this type, listed as `unknown: unknown_fields`, keeps the fields that its listing
 /// does not have, and also those whose wire type is not that of the listing and values that a closed enum does
-/// not have. They are written behind all other fields. A struct without such a member drops them.
+/// not have. They are written after all other fields. A struct without such a member drops them.
 ///
 /// Takes the bytes of the fields and nothing per field.
 ///

@@ -35,7 +35,7 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
         self.cursor.put_varint(spec.tag::<K>());
     }
 
-    /// The tag of something behind a length, whatever its kind.
+    /// The tag of a length-delimited field, whatever its kind.
     #[inline(always)]
     pub(super) fn prefixed_tag(&mut self, spec: WireSpec) {
         self.cursor.put_varint(u64::from(spec.number) << 3 | WireType::LengthDelimited as u64);
