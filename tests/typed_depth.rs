@@ -184,7 +184,7 @@ fn nested(ways: &[Nest], levels: usize) -> Vec<u8> {
 }
 
 /// What a decode may use, which is promised.
-const LIMIT: usize = if cfg!(debug_assertions) { 1 << 20 } else { 512 << 10 };
+const LIMIT: usize = if cfg!(debug_assertions) { 1 << 20 } else { 256 << 10 };
 
 /// The stack of a thread, with room for what is beside the levels.
 const STACK: usize = LIMIT + (128 << 10);

@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 /// Encoding takes two passes, one for the sizes and one that writes forward; nothing is stored in the message.
 /// Fields are written in number order, whatever the order of the listing, and unknown fields after them.
 /// Messages may be nested 100 levels below the root; decoding uses stack in proportion to the nesting and not to the size
-/// of the structs, at most 512 KiB (1 MiB in builds with debug assertions): what would need more is too deep.
+/// of the structs, at most 256 KiB (1 MiB in builds with debug assertions): what would need more is too deep.
 ///
 /// ```
 /// use tablepb::Message;
