@@ -125,9 +125,9 @@ impl<K: KindMarker> KindMarker for Required<K> {
 }
 
 /// `map<K, V>`.
-pub struct MapOf<K, V>(PhantomData<(K, V)>);
+pub struct MapEntries<K, V>(PhantomData<(K, V)>);
 
-impl<K: KindMarker, V: KindMarker> KindMarker for MapOf<K, V> {
+impl<K: KindMarker, V: KindMarker> KindMarker for MapEntries<K, V> {
     const VALUE: TableKind = V::VALUE;
     const MAP_KEY: Option<TableKind> = Some(K::VALUE);
     const ENUM: Option<&'static EnumTable> = V::ENUM;

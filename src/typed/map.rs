@@ -9,7 +9,7 @@ use super::SmallMap;
 use super::{
     field::{DecodeField, DecodeValue, EncodeField, EncodeValue},
     input::Input,
-    kinds::{KindMarker, MapOf},
+    kinds::{KindMarker, MapEntries},
     place::merge_aside,
     size::StructSizer,
     spec::{Merged, Outcome, WireSpec},
@@ -123,7 +123,7 @@ fn merge_entry<'i, K: DecodeValue<'i, KK>, V: DecodeValue<'i, VK>, KK: KindMarke
 
 macro_rules! maps {
     ([$($hasher:tt)*] $map:ty where $bound:path, $entries:ident, $reserve:ident) => {
-        impl<K, V, KK, VK, $($hasher)*> EncodeField<MapOf<KK, VK>> for $map
+        impl<K, V, KK, VK, $($hasher)*> EncodeField<MapEntries<KK, VK>> for $map
         where
             K: EncodeValue<KK> + Ord + $bound,
             V: EncodeValue<VK>,
@@ -149,7 +149,7 @@ macro_rules! maps {
             }
         }
 
-        impl<'i, K, V, KK, VK, $($hasher)*> DecodeField<'i, MapOf<KK, VK>> for $map
+        impl<'i, K, V, KK, VK, $($hasher)*> DecodeField<'i, MapEntries<KK, VK>> for $map
         where
             K: DecodeValue<'i, KK> + Ord + $bound,
             V: DecodeValue<'i, VK>,

@@ -30,7 +30,7 @@ macro_rules! __kind {
         $crate::__private::compile_error!("a map value is not a group")
     };
     ([map < $key:tt $value:tt >]) => {
-        $crate::__private::kinds::MapOf<$crate::__private::key!($key), $crate::__private::kind!($value)>
+        $crate::__private::kinds::MapEntries<$crate::__private::key!($key), $crate::__private::kind!($value)>
     };
     ([optional $($kind:tt)+]) => { $crate::__private::kind!([$($kind)+]) };
     ([required $($kind:tt)+]) => { $crate::__private::kinds::Required<$crate::__private::kind!([$($kind)+])> };
