@@ -1,8 +1,8 @@
 //! Records of random plans and calls against messages that setters build.
 
-#[path = "../../tests/records/calls.rs"]
+#[path = "../../tests/suite/records/calls.rs"]
 mod calls;
-#[path = "../../tests/records/model.rs"]
+#[path = "../../tests/suite/records/model.rs"]
 mod model;
 
 use crate::common::choices::Choices;

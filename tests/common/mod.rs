@@ -11,7 +11,6 @@ pub mod bridge;
 pub mod choices;
 pub mod disagreements;
 pub mod example;
-pub mod failing;
 pub mod family;
 pub mod heap;
 pub mod keeping;

@@ -20,11 +20,16 @@ enum Plan {
 thread_local! {
     static PLAN: Cell<Plan> = const { Cell::new(Plan::None) };
     static FAILED: Cell<bool> = const { Cell::new(false) };
+    /// A size that never fails, for blocks whose owner cannot say so.
+    static SPARED: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-fn fails() -> bool {
+fn fails(bytes: usize) -> bool {
     // A thread that ends may allocate when its cells are gone already.
     PLAN.try_with(|plan| {
+        if SPARED.get() == Some(bytes) {
+            return false;
+        }
         let (next, fails) = match plan.get() {
             Plan::None => (Plan::None, false),
             Plan::One(0) => (Plan::None, true),
@@ -46,12 +51,12 @@ fn fails() -> bool {
 unsafe impl GlobalAlloc for Scarce {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller's duty says.
-        if fails() { std::ptr::null_mut() } else { unsafe { System.alloc(layout) } }
+        if fails(layout.size()) { std::ptr::null_mut() } else { unsafe { System.alloc(layout) } }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller's duty says.
-        if fails() { std::ptr::null_mut() } else { unsafe { System.alloc_zeroed(layout) } }
+        if fails(layout.size()) { std::ptr::null_mut() } else { unsafe { System.alloc_zeroed(layout) } }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
@@ -60,12 +65,29 @@ unsafe impl GlobalAlloc for Scarce {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if size > layout.size() && fails() {
+        if size > layout.size() && fails(size) {
             return std::ptr::null_mut();
         }
         // SAFETY: as the caller's duty says.
         unsafe { System.realloc(block, layout, size) }
     }
+}
+
+/// Does the work with the allocation of number `k` failing, and all after it if `for_good`; says whether one did.
+pub fn with_failure<T>(k: usize, for_good: bool, work: impl FnOnce() -> T) -> (T, bool) {
+    FAILED.set(false);
+    PLAN.set(if for_good { Plan::Rest(k) } else { Plan::One(k) });
+    let result = work();
+    PLAN.set(Plan::None);
+    (result, FAILED.get())
+}
+
+/// The same, once, where blocks of one size never fail and do not count.
+pub fn with_failure_sparing<T>(k: usize, size: usize, work: impl FnOnce() -> T) -> (T, bool) {
+    SPARED.set(Some(size));
+    let result = with_failure(k, false, work);
+    SPARED.set(None);
+    result
 }
 
 /// Does the work once for every allocation in it, which fails: alone, and with all that come after it. Each time `start` makes what the work is done
@@ -79,14 +101,10 @@ pub fn sweep<S, R>(
     mut check: impl FnMut(S, R, bool),
 ) -> usize {
     let mut failures = 0;
-    for plan in [Plan::One as fn(usize) -> Plan, Plan::Rest] {
+    for for_good in [false, true] {
         for succeed in 0.. {
             let mut state = start();
-            FAILED.set(false);
-            PLAN.set(plan(succeed));
-            let result = work(&mut state);
-            PLAN.set(Plan::None);
-            let failed = FAILED.get();
+            let (result, failed) = with_failure(succeed, for_good, || work(&mut state));
             check(state, result, failed);
             if !failed {
                 break;

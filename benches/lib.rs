@@ -1,0 +1,1 @@
+//! The benches are `codec.rs`, `partial/` and `records.rs`.

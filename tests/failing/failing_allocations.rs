@@ -1,0 +1,398 @@
+//! Memory that is refused: each operation with its k-th allocation failing, for every k, alone and with all that
+//! follow. It ends with an error or with the right result, never with an abort, and what it worked on can be used
+//! again.
+//!
+//! An abort takes the process with it, so every operation runs in a process of its own, which says how far it got.
+
+use crate::common::bridge::descriptor;
+use crate::common::samples::{self, rich_payload};
+use crate::common::scarce::with_failure;
+use crate::common::wire::Wire;
+use crate::valid;
+use std::collections::BTreeSet;
+use std::hint::black_box;
+use std::process::Command;
+use tablepb::{
+    Decoder, DescriptorPool, DynamicMessage, MapKey, MessageDescriptor, Prepared, Projection, RawFields,
+    RawValue, Value,
+};
+
+/// What a process is asked to do: the name of an operation, whether all later allocations fail too, and the first k.
+const ORDER: &str = "TABLEPB_FAILING";
+/// Aborts counted before the rest of an operation is given up.
+const ABORTS: usize = 40;
+
+/// Whether the operation failed, after it has been checked what that left.
+type Attempt = Box<dyn FnMut(usize, bool) -> (bool, bool)>;
+
+fn rich() -> MessageDescriptor {
+    let schema = samples::rich();
+    descriptor(&schema, &schema.pool(), 0)
+}
+
+/// Some of everything, with maps and lists that must grow.
+fn large_payload() -> Vec<u8> {
+    let mut payload = Wire(rich_payload());
+    for key in 0..40 {
+        payload = payload.message(5, Wire::new().int(1, key).int(2, key));
+        payload =
+            payload.message(12, Wire::new().bytes(1, format!("{key}")).message(2, Wire::new().int(1, 1)));
+        payload = payload.message(13, Wire::new().int(1, key & 1).int(2, 77));
+        payload = payload.bytes(11, "text").message(9, Wire::new().bytes(2, "s").int(99, 1));
+    }
+    payload.bytes(4, [1; 300]).bytes(27, [1; 3000]).0
+}
+
+/// A decode that gives a message or an error.
+fn decodes(decode: impl Fn(&[u8]) -> Option<DynamicMessage> + 'static) -> Attempt {
+    let input = large_payload();
+    let expected = DynamicMessage::decode(&rich(), &input).expect("a valid payload").encode_to_vec();
+    let expected = expected.expect("it was decoded");
+    Box::new(move |k, for_good| {
+        let (message, failed) = with_failure(k, for_good, || decode(&input));
+        assert!(message.is_some() || failed, "no allocation failed, and the decode did");
+        if let Some(message) = &message {
+            valid::message(message, input.len());
+            assert_eq!(message.encode_to_vec().expect("it was decoded"), expected);
+        }
+        (message.is_none(), failed)
+    })
+}
+
+/// All that must hold, of a message and of what it becomes when all of it is decoded.
+fn check(message: &DynamicMessage) {
+    valid::values(message.as_view(), 1 << 16);
+    valid::encoded(message);
+    assert!(message.clone() == *message);
+    let mut all = message.clone();
+    all.materialize().expect("what was kept is valid");
+    valid::message(&all, 1 << 16);
+}
+
+/// Changes to a message, made anew for each; after an error it is as before if that is `exact`, and valid in any case.
+/// What is given to the call is made before.
+fn changes<V: Clone + 'static>(
+    make: impl Fn() -> DynamicMessage + 'static,
+    exact: bool,
+    given: V,
+    mut change: impl FnMut(&mut DynamicMessage, V) -> bool + 'static,
+) -> Attempt {
+    Box::new(move |k, for_good| {
+        let mut message = make();
+        let (before, value) = (message.clone(), given.clone());
+        let (done, failed) = with_failure(k, for_good, || change(&mut message, value));
+        assert!(done || failed, "no allocation failed, and the call did");
+        check(&message);
+        if !done && exact {
+            assert!(message == before, "{message:?} was {before:?} before a call that failed");
+        }
+        assert!(change(&mut message, given.clone()), "it fails again, with memory for all");
+        check(&message);
+        // Anything else is as well as before.
+        message.merge(&rich_payload()).expect("a valid payload");
+        check(&message);
+        message.clear();
+        message.merge(&rich_payload()).expect("a valid payload");
+        assert!(
+            message
+                == DynamicMessage::decode(message.descriptor(), &rich_payload()).expect("a valid payload")
+        );
+        (!done, failed)
+    })
+}
+
+/// A message with all sorts of fields.
+fn full(rich: &MessageDescriptor) -> impl Fn() -> DynamicMessage + 'static {
+    let rich = rich.clone();
+    move || DynamicMessage::decode(&rich, &rich_payload()).expect("a valid payload")
+}
+
+/// A setter that is given this value, on an empty message and on one with all sorts of fields.
+fn sets(number: u32, value: Value) -> [Attempt; 2] {
+    let rich = rich();
+    let field = rich.get_field(number).expect("a field");
+    let empty = rich.clone();
+    let make: [Box<dyn Fn() -> DynamicMessage>; 2] =
+        [Box::new(move || DynamicMessage::new(&empty)), Box::new(full(&rich))];
+    make.map(|make| {
+        let field = field.clone();
+        changes(make, true, value.clone(), move |message, value| message.set_field(&field, value).is_ok())
+    })
+}
+
+fn inner(rich: &MessageDescriptor) -> Value {
+    Value::Message(DynamicMessage::decode(rich, &rich_payload()).expect("a valid payload"))
+}
+
+fn operation(name: &str) -> Vec<Attempt> {
+    let rich = rich();
+    let field = |number| rich.get_field(number).expect("a field");
+    let input = large_payload();
+    match name {
+        "decode" => {
+            let rich = rich.clone();
+            vec![decodes(move |input| DynamicMessage::decode(&rich, input).ok())]
+        }
+        "decode_shared" => {
+            // The first clone of a vector's bytes makes them shared, which is an allocation of the crate `bytes`.
+            let shared = bytes::Bytes::from(input);
+            std::mem::forget(shared.clone());
+            let rich = rich.clone();
+            vec![decodes(move |_| DynamicMessage::decode_shared(&rich, &shared).ok())]
+        }
+        "decoder" => {
+            let expected = DynamicMessage::decode(&rich, &input).expect("a valid payload");
+            vec![Box::new(move |k, for_good| {
+                let mut decoder = Decoder::new(&rich);
+                let (done, failed) = with_failure(k, for_good, || decoder.decode(&input).is_ok());
+                assert!(done || failed);
+                let again = decoder.decode(&input).expect("with memory for all");
+                assert!(again == expected.as_view());
+                (!done, failed)
+            })]
+        }
+        "merge" => {
+            let (short, long) = (rich_payload(), input);
+            let empty = rich.clone();
+            let cleared = rich.clone();
+            let merge = |message: &mut DynamicMessage, input: Vec<u8>| message.merge(&input).is_ok();
+            let cleared = move || {
+                let mut message = DynamicMessage::decode(&cleared, &rich_payload()).expect("a valid payload");
+                message.clear();
+                message
+            };
+            vec![
+                changes(move || DynamicMessage::new(&empty), false, long.clone(), merge),
+                changes(full(&rich), false, short.clone(), merge),
+                changes(full(&rich), false, long.clone(), merge),
+                changes(cleared, false, long, merge),
+            ]
+        }
+        "set_field" => {
+            let list = Value::List((0..50).map(Value::I32).collect());
+            let texts = Value::List((0..50).map(|n| Value::String(format!("text {n}"))).collect());
+            let map = Value::Map((0..30).map(|n| (MapKey::I32(n), Value::I32(n))).collect());
+            let map_of_messages =
+                Value::Map((0..3).map(|n| (MapKey::String(format!("{n}")), inner(&rich))).collect());
+            let messages = Value::List(vec![inner(&rich), inner(&rich)]);
+            let values = [
+                (1, Value::I32(5)),
+                (2, Value::String("a string that is longer than what there is".repeat(9))),
+                (16, Value::String("member".repeat(20))),
+                (15, inner(&rich)),
+                (3, inner(&rich)),
+                (22, Value::Bytes(vec![0xff; 2000])),
+                (4, list),
+                (11, texts),
+                (5, map),
+                (12, map_of_messages),
+                (9, messages),
+            ];
+            values.into_iter().flat_map(|(number, value)| sets(number, value)).collect()
+        }
+        "parts" => {
+            let (texts, numbers, counts, words, one) = (field(11), field(4), field(5), field(12), field(3));
+            let list = field(9);
+            let (key, text) = (MapKey::from("a key of some length"), Value::from("a text"));
+            let first = list.clone();
+            vec![
+                changes(full(&rich), true, 7, move |m, value| m.push(&numbers, value).is_ok()),
+                changes(full(&rich), true, text, move |m, value| m.push(&texts, value).is_ok()),
+                changes(full(&rich), true, 77, move |m, value| m.insert(&counts, value, 1).is_ok()),
+                changes(full(&rich), true, key, move |m, key| m.entry_mut(&words, key).is_ok()),
+                changes(full(&rich), true, (), move |m, ()| m.push_message(&list).is_ok()),
+                changes(full(&rich), true, (), move |m, ()| m.message_mut(&one).is_ok()),
+                changes(full(&rich), true, (), move |m, ()| m.element_mut(&first, 0).is_ok()),
+            ]
+        }
+        "pass_through" => {
+            let projection = Projection::new(&rich, ["f1", "f9.f2"]).expect("paths").pass_through();
+            let make = move || projection.decode(&rich_payload()).expect("a valid payload");
+            let (number, text, list, unselected) = (field(1), field(2), field(9), field(24));
+            vec![
+                changes(make.clone(), true, 99, move |m, value| m.set_field(&number, value).is_ok()),
+                changes(make.clone(), true, Value::from("text"), move |m, value| {
+                    m.set_field(&text, value).is_ok()
+                }),
+                changes(make.clone(), true, (), move |m, ()| m.push_message(&list).is_ok()),
+                changes(make.clone(), true, 1, move |m, value| m.push(&unselected, value).is_ok()),
+                changes(make, false, (), |m, ()| m.materialize().is_ok()),
+            ]
+        }
+        "encode" => {
+            let message = DynamicMessage::decode(&rich, &input).expect("a valid payload");
+            let expected = message.encode_to_vec().expect("it was decoded");
+            let view = message.clone();
+            let other = message.clone();
+            let (again, sorted_too) = (expected.clone(), expected.len());
+            vec![
+                Box::new(move |k, for_good| {
+                    let (bytes, failed) = with_failure(k, for_good, || message.encode_to_vec());
+                    assert!(bytes.is_ok() || failed);
+                    assert!(bytes.as_ref().is_ok_and(|bytes| *bytes == expected) || bytes.is_err());
+                    (bytes.is_err(), failed)
+                }),
+                Box::new(move |k, for_good| {
+                    let mut buffer = vec![1, 2, 3];
+                    let (done, failed) = with_failure(k, for_good, || view.encode(&mut buffer).is_ok());
+                    assert!(done || failed);
+                    assert_eq!(buffer[..3], [1, 2, 3]);
+                    assert!(if done { buffer[3..] == again } else { buffer.len() == 3 });
+                    (!done, failed)
+                }),
+                Box::new(move |k, for_good| {
+                    let mut buffer = Vec::new();
+                    let options = tablepb::EncodeOptions::new().deterministic(true);
+                    let (done, failed) =
+                        with_failure(k, for_good, || other.encode_with(&mut buffer, options).is_ok());
+                    assert!(done || failed);
+                    assert_eq!(buffer.len(), if done { sorted_too } else { 0 });
+                    (!done, failed)
+                }),
+            ]
+        }
+        "raw" => {
+            let lazy = Projection::all(&rich).lazy(["f3", "f9"]).expect("paths");
+            let (payload, path) = (rich_payload(), [3u32, 1]);
+            let message = lazy.decode(&payload).expect("a valid payload");
+            let prepared = rich.clone();
+            vec![
+                Box::new({
+                    let payload = payload.clone();
+                    move |k, for_good| {
+                        let mut out = vec![7];
+                        let (done, failed) = with_failure(k, for_good, || {
+                            RawFields::new(&payload).replace(&path, RawValue::Varint(300), &mut out).is_ok()
+                        });
+                        assert!(done || (failed && out == [7]));
+                        (!done, failed)
+                    }
+                }),
+                Box::new(move |k, for_good| {
+                    let raw = message.get_field_by_number(3).expect("a field");
+                    let tablepb::ValueRef::Raw(raw) = raw else { panic!("{raw:?} is lazy") };
+                    let mut decoder = Decoder::new(&raw.descriptor());
+                    let (done, failed) = with_failure(k, for_good, || raw.decode(&mut decoder).is_ok());
+                    assert!(done || failed);
+                    assert!(raw.decode(&mut decoder).is_ok());
+                    (!done, failed)
+                }),
+                Box::new(move |k, for_good| {
+                    let (made, failed) = with_failure(k, for_good, || Prepared::decode(&prepared, &payload));
+                    assert!(made.is_ok() || failed);
+                    (made.is_err(), failed)
+                }),
+            ]
+        }
+        "schema" => {
+            let set = samples::rich().descriptor_set();
+            vec![Box::new(move |k, for_good| {
+                let (pool, failed) = with_failure(k, for_good, || DescriptorPool::decode(&set));
+                assert!(pool.is_ok() || failed);
+                if let Ok(pool) = &pool {
+                    assert!(pool.get_message_by_name("p0.Rich").is_some());
+                }
+                (pool.is_err(), failed)
+            })]
+        }
+        other => panic!("no operation {other}"),
+    }
+}
+
+/// The process: tries every k from the one ordered, and says so before each.
+#[test]
+fn child() {
+    let Ok(order) = std::env::var(ORDER) else { return };
+    let parts: Vec<&str> = order.split(' ').collect();
+    let [name, for_good, first_attempt, first_k] = parts[..] else { panic!("{order}") };
+    let number = |text: &str| text.parse::<usize>().expect("a number");
+    let mut k = number(first_k);
+    for (at, mut attempt) in operation(name).into_iter().enumerate().skip(number(first_attempt)) {
+        loop {
+            println!("try {at} {k}");
+            let (_, failed) = black_box(attempt(k, for_good == "true"));
+            if !failed {
+                break;
+            }
+            k += 1;
+        }
+        k = 0;
+    }
+    println!("all tried");
+}
+
+/// Runs an operation in processes until none of them ends early; gives the steps at which one did, and why.
+fn run(name: &str, for_good: bool) {
+    let mut faults = BTreeSet::new();
+    let (mut attempt, mut k, mut tried) = (0, 0, 0);
+    loop {
+        let output = Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", "failing_allocations::child", "--nocapture", "--test-threads=1"])
+            .env(ORDER, format!("{name} {for_good} {attempt} {k}"))
+            .env("RUST_BACKTRACE", "0")
+            .output()
+            .expect("this program runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        tried += text.matches("try ").count();
+        if text.contains("all tried") {
+            break;
+        }
+        let last = text.rsplit("try ").next().and_then(|rest| rest.lines().next()).expect("a step");
+        let step: Vec<usize> = last.split(' ').map(|n| n.parse().expect("a number")).collect();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        let why =
+            errors.lines().filter(|line| !line.is_empty()).nth(usize::from(!errors.starts_with("memory")));
+        faults.insert(format!("attempt {}, allocation {}: {}", step[0], step[1], why.unwrap_or_default()));
+        (attempt, k) = (step[0], step[1] + 1);
+        if faults.len() == ABORTS {
+            break;
+        }
+    }
+    println!("{name}: {tried} steps, {} faults", faults.len());
+    let all_aborts = faults.iter().all(|fault| fault.contains(": memory allocation of"));
+    let known = faults.len() <= arcs(name, for_good) && all_aborts;
+    assert!(faults.is_empty() || known, "{name}, all later ones too: {for_good}\n{faults:#?}");
+}
+
+/// Steps at which an `Arc` is made, which aborts: the standard library has no other way. The pool and its programs
+/// are in one each, and so are the bytes of prepared messages.
+fn arcs(name: &str, for_good: bool) -> usize {
+    match (name, for_good) {
+        ("schema", _) => 2,
+        ("raw", false) => 1,
+        ("raw", true) => 8,
+        _ => 0,
+    }
+}
+
+macro_rules! operations {
+    ($($test:ident: $name:literal, $for_good:literal;)*) => {
+        $(#[test]
+        fn $test() {
+            run($name, $for_good);
+        })*
+    };
+}
+
+operations! {
+    decode_survives_one: "decode", false;
+    decode_survives_all: "decode", true;
+    decode_shared_survives_one: "decode_shared", false;
+    decode_shared_survives_all: "decode_shared", true;
+    a_decoder_survives_one: "decoder", false;
+    a_decoder_survives_all: "decoder", true;
+    merge_survives_one: "merge", false;
+    merge_survives_all: "merge", true;
+    set_field_survives_one: "set_field", false;
+    set_field_survives_all: "set_field", true;
+    changes_of_parts_survive_one: "parts", false;
+    changes_of_parts_survive_all: "parts", true;
+    pass_through_edits_survive_one: "pass_through", false;
+    pass_through_edits_survive_all: "pass_through", true;
+    encode_survives_one: "encode", false;
+    encode_survives_all: "encode", true;
+    raw_and_prepared_survive_one: "raw", false;
+    raw_and_prepared_survive_all: "raw", true;
+    loading_a_schema_survives_one: "schema", false;
+    loading_a_schema_survives_all: "schema", true;
+}

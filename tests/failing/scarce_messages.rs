@@ -1,0 +1,184 @@
+//! Where the allocator has no memory, maps, copies and merges are errors, and messages are whole before and after.
+
+use crate::common::scarce::sweep;
+use crate::common::wire::Wire;
+use tablepb::{
+    DecodeOptions, Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKeyRef, MessageDescriptor,
+    MessageTable, Projection, ValueRef,
+};
+
+static NODE: MessageTable = MessageTable::new(
+    "t.Node",
+    &[
+        FieldTable::map("counts", 1, Kind::String, Kind::Int32),
+        FieldTable::map("nodes", 2, Kind::Int32, Kind::Message(|| &NODE)),
+        FieldTable::new("name", 3, Kind::String),
+        FieldTable::new("list", 4, Kind::Message(|| &NODE)).repeated(),
+    ],
+);
+
+fn node() -> MessageDescriptor {
+    DescriptorPool::from_tables(&[&NODE]).unwrap().get_message_by_name("t.Node").unwrap()
+}
+
+/// Entries of both maps, of some keys out of a few: some come twice.
+fn entries(from: u64, count: u64) -> Vec<u8> {
+    let one = |i: u64| {
+        let (key, value) = (format!("key {}", i * 7 % 60), Wire::new().bytes(3, format!("node {i}")));
+        let count = Wire::new().bytes(1, key).int(2, i);
+        Wire::new().message(1, count).message(2, Wire::new().int(1, i * 5 % 40).message(2, value)).0
+    };
+    (from..from + count).flat_map(one).collect()
+}
+
+/// Every key once, and found.
+fn check_maps(message: &DynamicMessage) {
+    for name in ["counts", "nodes"] {
+        let value = message.get_field_by_name(name).unwrap();
+        let map = value.as_map().unwrap();
+        let mut keys: Vec<MapKeyRef<'_>> = map.iter().map(|(key, _)| key).collect();
+        for (key, value) in map {
+            assert_eq!(map.get(key), Some(value), "{key:?} of {name}");
+        }
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), map.len(), "keys of {name} twice");
+    }
+    let bytes = message.encode_to_vec().unwrap();
+    assert_eq!(&DynamicMessage::decode(message.descriptor(), &bytes).unwrap(), message);
+}
+
+/// Sorting the entries of a map, and noting which maps to sort, ended the process.
+#[test]
+fn a_map_that_there_is_no_memory_to_sort_has_every_key_once() {
+    let node = node();
+    let mut failures = 0;
+    // Where the slab grows differs with the sizes: for a list, for an index, or for neither.
+    let few = (9..40).step_by(3).flat_map(|before| (1..60).step_by(7).map(move |more| (before, more)));
+    for (before, more) in [(0, 50), (5, 4), (8, 1), (200, 5), (200, 300)].into_iter().chain(few) {
+        let start = DynamicMessage::decode(&node, &entries(0, before)).unwrap();
+        let input = entries(before, more);
+        let whole = DynamicMessage::decode(&node, &entries(0, before + more)).unwrap();
+        failures += sweep(
+            || start.clone(),
+            |message| message.merge(&input).is_ok(),
+            |mut message, merged, failed| {
+                check_maps(&message);
+                assert!(failed || merged);
+                assert!(!merged || message == whole);
+                for name in ["counts", "nodes"] {
+                    // What was there is there still, though perhaps with a value that was merged.
+                    let (old, new) =
+                        (start.get_field_by_name(name).unwrap(), message.get_field_by_name(name).unwrap());
+                    let new = new.as_map().unwrap();
+                    assert!(old.as_map().unwrap().iter().all(|(key, _)| new.contains_key(key)));
+                }
+                message.merge(&input).unwrap();
+                check_maps(&message);
+                assert_eq!(message, whole);
+            },
+        );
+    }
+    assert!(failures > 100, "{failures}");
+    // A decoder that has failed decodes as if it had not.
+    let input = entries(0, 100);
+    let whole = DynamicMessage::decode(&node, &input).unwrap();
+    let failures = sweep(
+        || Decoder::new(&node),
+        |decoder| decoder.decode(&input).is_ok(),
+        |mut decoder, _, _| assert_eq!(decoder.decode(&input).unwrap(), whole.as_view()),
+    );
+    assert!(failures > 5, "{failures}");
+}
+
+/// Wherever the budget ends: in the entries, before they are sorted, or where the index is made.
+#[test]
+fn a_map_that_has_no_room_for_a_larger_index_has_every_key_once() {
+    let node = node();
+    // Keys that were there come again, before and behind new ones.
+    let keys = (0..10).chain(100..700).chain(3..9).chain(650..660);
+    let one = |i: u64| Wire::new().message(1, Wire::new().bytes(1, i.to_string()).int(2, i)).0;
+    let input: Vec<u8> = keys.flat_map(one).collect();
+    let start = DynamicMessage::decode(&node, &(0..20).flat_map(one).collect::<Vec<u8>>()).unwrap();
+    let (mut merged, mut refused) = (0, 0);
+    for budget in (4_000..60_000).step_by(600) {
+        let mut message = start.clone();
+        match message.merge_with(&input, DecodeOptions::new().budget(budget)) {
+            Ok(()) => merged += 1,
+            Err(_) => refused += 1,
+        }
+        let value = message.get_field_by_name("counts").unwrap();
+        let map = value.as_map().unwrap();
+        let mut keys: Vec<_> = map.iter().map(|(key, _)| key).collect();
+        assert!(
+            keys.iter()
+                .all(|key| map.get(*key).map(|v| v.as_i32().unwrap().to_string()).as_deref() == key.as_str())
+        );
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), map.len(), "budget {budget}");
+        assert!((0..20).all(|i| map.contains_key(i.to_string().as_str())));
+    }
+    assert!(merged > 10 && refused > 10, "{merged} and {refused}");
+}
+
+#[test]
+fn inserts_without_memory_leave_the_map_as_it_was() {
+    let node = node();
+    let (counts, nodes) = (node.get_field(1).unwrap(), node.get_field(2).unwrap());
+    let mut failures = 0;
+    for before in [0, 1, 7, 8, 9, 40, 150] {
+        let start = DynamicMessage::decode(&node, &entries(0, before)).unwrap();
+        for (key, id) in [("key 7", 5), ("another key", 1000)] {
+            failures += sweep(
+                || (start.clone(), Some(key.to_owned())),
+                |(message, key)| {
+                    let inserted = message.insert(&counts, key.take().unwrap(), 77).is_ok();
+                    (inserted, message.entry_mut(&nodes, id).is_ok())
+                },
+                |(mut message, _), (inserted, opened), failed| {
+                    check_maps(&message);
+                    assert!(failed || inserted && opened);
+                    let map = message.get_field(&counts).as_map().unwrap();
+                    let old = start.get_field(&counts).as_map().unwrap();
+                    assert_eq!(map.get(key), if inserted { Some(ValueRef::I32(77)) } else { old.get(key) });
+                    let (map, old) = (message.get_field(&nodes), start.get_field(&nodes));
+                    let (map, old) = (map.as_map().unwrap(), old.as_map().unwrap());
+                    assert_eq!(map.contains_key(id), opened || old.contains_key(id));
+                    message.insert(&counts, key, 78).unwrap();
+                    message.entry_mut(&nodes, id).unwrap();
+                    check_maps(&message);
+                },
+            );
+        }
+    }
+    assert!(failures > 30, "{failures}");
+}
+
+#[test]
+fn a_copy_without_memory_is_an_error() {
+    let node = node();
+    let part = |i: u64| Wire::new().bytes(3, format!("node {i}")).message(4, Wire::new().bytes(3, "inner"));
+    let list = (0..20).fold(Wire(entries(0, 30)), |wire, i| wire.message(4, part(i)).int(9, i));
+    let whole = DynamicMessage::decode(&node, &list.0).unwrap();
+    let passing = Projection::new(&node, ["name", "list.list.name"]).unwrap().pass_through();
+    let mut changed = passing.decode(&list.0).unwrap();
+    changed.set_field_by_name("name", "changed").unwrap();
+    let deep = (0..12).fold(Wire(entries(0, 3)), |inner, _| Wire::new().message(4, inner));
+    let deep = DynamicMessage::decode(&node, &deep.0).unwrap();
+    for message in [whole, passing.decode(&list.0).unwrap(), changed, deep] {
+        let failures = sweep(
+            || (),
+            |()| message.as_view().try_to_owned(),
+            |(), copy, failed| match copy {
+                Ok(copy) => assert_eq!((&copy, copy.encode_to_vec()), (&message, message.encode_to_vec())),
+                Err(error) => assert!(failed && error.to_string().contains("memory")),
+            },
+        );
+        assert!(failures > 3, "{failures}");
+        let value = message.get_field_by_name("list").unwrap();
+        let failures =
+            sweep(|| (), |()| value.try_to_owned(), |(), copy, failed| assert!(failed || copy.is_ok()));
+        assert!(failures > 0 || message.get_field_by_name("list") == Some(ValueRef::Unselected));
+    }
+}

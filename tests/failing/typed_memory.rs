@@ -1,0 +1,184 @@
+//! Structs without memory: every allocation of a decode fails once, which is an error and never an abort.
+//!
+//! What stable Rust has no fallible way for is not here: `Box<M>`, `BTreeMap`, the `Arc` of `Prepared`, and the counter
+//! that `Lazy` members share, of 24 bytes.
+
+#![cfg(feature = "std")]
+
+use crate::common::scarce::with_failure_sparing;
+use std::collections::HashMap;
+use tablepb::{DecodeError, DecodeErrorKind, EnumValue, Lazy, Message, SmallMap, UnknownFieldSet};
+
+/// The counter of lazy members, which is an `Arc`.
+const COUNTER: usize = size_of::<[usize; 3]>();
+
+/// What comes of `run` if the allocation after so many fails, and whether one has.
+fn without<T>(allocations: usize, run: impl FnOnce() -> T) -> (T, bool) {
+    with_failure_sparing(allocations, COUNTER, run)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Color {
+    Red = 0,
+}
+
+#[allow(clippy::large_enum_variant)]
+#[derive(Debug, PartialEq)]
+enum Choice {
+    Number(i32),
+    Text(String),
+    Part(Part),
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Part {
+    text: String,
+    parts: Vec<Part>,
+    /// Makes it so large that it waits on the heap while it is merged.
+    rest: [u64; 32],
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Rich {
+    text: String,
+    blob: Vec<u8>,
+    texts: Vec<String>,
+    numbers: Vec<i64>,
+    colors: Vec<EnumValue<Color>>,
+    parts: Vec<Part>,
+    table: HashMap<String, Part>,
+    small: SmallMap<i32, String>,
+    choice: Option<Choice>,
+    option: Option<Part>,
+    lazy: Lazy<Part>,
+    lazies: Vec<Lazy<Part>>,
+    #[cfg(feature = "bytes")]
+    shared: bytes::Bytes,
+    unknown: UnknownFieldSet,
+}
+
+tablepb::enumeration! { Color as "memory.Color" syntax "proto2" { Red = 0 } }
+
+tablepb::message! { Part as "memory.Part" { text: string = 1, parts: repeated message Part = 2 } }
+
+#[cfg(feature = "bytes")]
+tablepb::message! {
+    Rich as "memory.Rich" {
+        text: string = 1,
+        blob: bytes = 2,
+        texts: repeated string = 3,
+        numbers: repeated int64 = 4,
+        colors: repeated enum Color = 5,
+        parts: repeated message Part = 6,
+        table: map<string, message Part> = 7,
+        small: map<int32, string> = 8,
+        choice: oneof Choice { Number as "number": int32 = 9, Text as "words": string = 10, Part as "part": message Part = 11 },
+        option: message Part = 12,
+        lazy: message Part = 13,
+        lazies: repeated message Part = 14,
+        shared: bytes = 15,
+        unknown: unknown_fields,
+    }
+}
+
+#[cfg(feature = "bytes")]
+fn input() -> Vec<u8> {
+    let part = b"\x0a\x03abc\x12\x00\x12\x03\x0a\x01x";
+    let mut input = Vec::new();
+    let mut writer = tablepb::wire::Writer::new(&mut input);
+    let mut field = |number: u64, bytes: &[u8]| {
+        writer.write_varint(number << 3 | 2);
+        writer.write_length_delimited(bytes).unwrap();
+    };
+    let entry = [&b"\x0a\x01k\x12"[..], &[part.len() as u8], part].concat();
+    for _ in 0..2 {
+        for number in [1, 2, 3, 3, 10, 15] {
+            field(number, b"some text");
+        }
+        for number in [6, 6, 11, 12, 13, 13, 14, 14] {
+            field(number, part);
+        }
+        field(4, &[1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        field(5, &[0, 7, 0, 200, 1]);
+        field(7, &entry);
+        field(8, b"\x08\x01\x12\x02ab");
+        field(100, b"unknown");
+    }
+    input
+}
+
+/// Reads what was put off.
+#[cfg(feature = "bytes")]
+fn read(rich: &Rich) -> Result<usize, DecodeError> {
+    let mut parts = rich.lazy.get()?.parts.len();
+    for lazy in &rich.lazies {
+        parts += lazy.get()?.parts.len();
+    }
+    Ok(parts)
+}
+
+#[cfg(feature = "bytes")]
+/// No memory, for the value or to keep what was decoded later.
+fn short_of_memory(kind: DecodeErrorKind) -> bool {
+    matches!(kind, DecodeErrorKind::OutOfMemory | DecodeErrorKind::BudgetExceeded)
+}
+
+#[test]
+fn a_decode_without_memory_is_an_error() {
+    let input = input();
+    let whole = Rich::decode(&input).unwrap();
+    let mut failed = 0;
+    for allocations in 0.. {
+        let (result, short) = without(allocations, || Rich::decode(&input));
+        match result {
+            Ok(rich) => assert!(!short && rich == whole, "{allocations}"),
+            Err(error) => {
+                assert!(short && short_of_memory(error.kind()), "{allocations}: {error}")
+            }
+        }
+        if !short {
+            break;
+        }
+        failed += 1;
+    }
+    assert!(failed > 60, "{failed}");
+}
+
+#[cfg(feature = "bytes")]
+#[test]
+fn a_merge_without_memory_leaves_a_valid_message() {
+    let input = input();
+    for allocations in 0.. {
+        let mut rich = Rich::decode(&input[..20]).unwrap_or_default();
+        let (result, short) = without(allocations, || rich.merge(&input));
+        assert_eq!(result.is_err(), short, "{allocations}");
+        // It can be used as it is: written, read, and merged into.
+        let bytes = rich.encode_to_vec().unwrap();
+        assert_eq!(Rich::decode(&bytes).unwrap().encoded_len(), bytes.len(), "{allocations}");
+        rich.clear();
+        rich.merge(&input).unwrap();
+        assert_eq!((rich.texts.len(), read(&rich).unwrap()), (4, 16), "{allocations}");
+        if !short {
+            break;
+        }
+    }
+}
+
+#[cfg(feature = "bytes")]
+#[test]
+fn reading_what_was_put_off_without_memory_is_an_error() {
+    let input = input();
+    for allocations in 0.. {
+        let rich = Rich::decode(&input).unwrap();
+        let before = rich.encode_to_vec().unwrap();
+        let (result, short) = without(allocations, || read(&rich));
+        match result {
+            Ok(parts) => assert!(!short && parts == 16),
+            Err(error) => assert!(short && short_of_memory(error.kind()), "{error}"),
+        }
+        assert_eq!(rich.encode_to_vec().unwrap(), before);
+        if !short {
+            break;
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The flow collector of `examples/flows`: what it makes of captures and datagrams, read by others.
+//!
+//! `captures.rs`: captures of real exporters, against what tshark says of them; they are in `../shared/data/flows`, and
+//! the tests say so and pass where that is not. `records.rs` and `templates.rs`: a datagram for each rule of the
+//! formats. `files.rs`: formats of captures. `hostile.rs`: datagrams that were cut off, changed or made up. `program.rs`:
+//! the command line. `parts.rs`: numbers and rates. `store.rs`: a column store.
+
+#[path = "../../../examples/flows/capture/mod.rs"]
+mod capture;
+mod captures;
+#[path = "../../../examples/flows/collect/mod.rs"]
+mod collect;
+mod files;
+mod hostile;
+mod parts;
+mod program;
+mod records;
+mod store;
+mod support;
+mod templates;
+#[path = "../../../examples/flows/traffic/mod.rs"]
+#[allow(dead_code, reason = "the tests use parts of this")]
+mod traffic;

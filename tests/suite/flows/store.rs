@@ -1,0 +1,76 @@
+//! The stream in a column store: ClickHouse's reader of Protobuf with the printed schema, by the script of the example.
+//! Needs `python3` with the package chdb; without it, the test says so and passes.
+
+use crate::common::protoc::Dir;
+use crate::flows::collect::columns;
+use crate::flows::support::Collected;
+use crate::flows::traffic;
+use std::path::Path;
+use std::process::Command;
+use tablepb::RecordPlan;
+
+/// The answer to a query about the flows of a plan, and the same flows as prost-reflect reads them.
+fn ask(plan: RecordPlan, name: &str, query: &str) -> (Vec<String>, Collected) {
+    let mut collected = Collected::with(plan);
+    traffic::mixed(2000, 7).iter().for_each(|(_, payload)| collected.receive(payload));
+    let dir = Dir::new(name);
+    dir.write("flows.proto", &collected.plan.to_proto());
+    std::fs::write(dir.0.join("flows.binpb"), &collected.records.buffer).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/flows/column_store.py");
+    let output = Command::new("python3").arg(script).arg(&dir.0).arg(query).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut rows: Vec<String> = text.lines().map(|row| row.replace('\t', " ")).collect();
+    rows.sort();
+    (rows, collected)
+}
+
+fn has_chdb() -> bool {
+    let found = Command::new("python3").args(["-c", "import chdb"]).output();
+    let found = found.is_ok_and(|output| output.status.success());
+    if !found {
+        eprintln!("skipped: no python3 with chdb");
+    }
+    found
+}
+
+#[test]
+fn a_column_store_reads_the_stream() {
+    if !has_chdb() {
+        return;
+    }
+    let query = "SELECT replaceOne(toString(SrcAddr), '::ffff:', ''), SrcPort, replaceOne(toString(DstAddr), \
+                 '::ffff:', ''), DstPort, Proto, Bytes, Packets, toUnixTimestamp(TimeReceived), \
+                 arrayStringConcat(arrayMap(x -> toString(x), DstASPath), ','), SrcMAC FROM flows";
+    let columns = "SrcAddr SrcPort DstAddr DstPort Proto Bytes Packets TimeReceived DstASPath SrcMAC";
+    let (rows, collected) = ask(columns::plan().unwrap(), "store-all", query);
+    // Zero and empty are what is not in the record.
+    let zero = |(column, cell): (&str, String)| match cell.is_empty() && column != "DstASPath" {
+        true => "0".to_string(),
+        false => cell,
+    };
+    let row = |flow: crate::flows::support::Flow| {
+        let cells = columns.split(' ').map(|column| zero((column, flow.get(column))));
+        cells.collect::<Vec<_>>().join(" ")
+    };
+    let mut expected: Vec<String> = collected.flows().into_iter().map(row).collect();
+    expected.sort();
+    assert!(expected.len() >= 2000);
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn columns_that_are_left_out_have_defaults() {
+    if !has_chdb() {
+        return;
+    }
+    let five = ["SrcAddr", "DstAddr", "SrcPort", "DstPort", "Bytes"];
+    let plan = columns::plan().unwrap().enable_only(five).unwrap();
+    let query = "SELECT count(), sum(Bytes), sum(Packets), max(SrcPort) FROM flows";
+    let (rows, collected) = ask(plan, "store-five", query);
+    let flows = collected.flows();
+    let number = |column| flows.iter().map(move |flow| flow.get(column).parse::<u64>().unwrap_or(0));
+    let expected =
+        format!("{} {} 0 {}", flows.len(), number("Bytes").sum::<u64>(), number("SrcPort").max().unwrap());
+    assert_eq!(rows, [expected]);
+}

@@ -1,0 +1,53 @@
+//! The tests of the whole library, in one binary: what they share is compiled once.
+//!
+//! Binaries of their own have what needs a process of its own: `failing`, whose allocator refuses memory (an abort
+//! takes the process with it), and `linear`, whose allocator keeps what is freed and which measures time. The tests of
+//! the tool are in `crates/cli/tests`.
+//!
+//! Tests that are ignored say why: `long` ones take more than a few seconds without optimisation, `needs` ones want
+//! what a clone does not have. `.ci/run` runs both.
+
+#[path = "../../fuzz/agree/mod.rs"]
+mod agree;
+mod agreement;
+#[path = "../common/mod.rs"]
+mod common;
+mod conformance;
+mod copies;
+mod depth;
+mod failures;
+mod flows;
+mod hostile;
+mod hostile_paths;
+mod memory;
+mod message_sets;
+mod otlp;
+mod partial_lazy;
+mod partial_prepared;
+mod partial_raw;
+mod projection;
+mod projection_rules;
+mod prost_derive;
+mod prost_reflect;
+mod random_schemas;
+mod raw_fields;
+mod records;
+mod regressions;
+mod regressions_message;
+mod regressions_typed;
+mod schema_memory;
+mod sweeps;
+mod to_proto;
+mod typed_depth;
+mod typed_dynamic;
+mod typed_errors;
+mod typed_hostile;
+mod typed_kinds;
+mod typed_prost;
+mod typed_semantics;
+mod typed_wide;
+mod unsafe_inventory;
+mod wire_skip;
+
+#[global_allocator]
+static HEAP: common::heap::Counting = common::heap::Counting;

@@ -1,0 +1,130 @@
+//! MessageSets: extension numbers beyond those of fields, and what selects parts of a message.
+
+use crate::common::wire::Wire;
+use tablepb::{
+    Decoder, DescriptorErrorKind, DescriptorPool, DynamicMessage, MessageDescriptor, Projection,
+    ProjectionErrorKind, Value,
+};
+
+/// Around what a field number can be, and the largest ones.
+const NUMBERS: [u32; 8] =
+    [4, 18_999, 536_870_911, 536_870_912, 1_073_741_823, 1_073_741_824, 1_610_612_736, 2_147_483_646];
+
+/// `message Set { option message_set_wire_format = true; extensions 4 to max; }`, an extension `x<number>` of type
+/// `Item` for each number, and `message Holder { optional Set set = 1; }`.
+fn schema(numbers: &[u32]) -> Wire {
+    let field = |name: &str, number: u32, type_name: &str| {
+        let head = Wire::new().bytes(1, name).int(3, number.into()).int(4, 1);
+        head.int(5, 11).bytes(6, type_name)
+    };
+    let range = Wire::new().int(1, 4).int(2, 2_147_483_647);
+    let set = Wire::new().bytes(1, "Set").message(5, range).message(7, Wire::new().int(1, 1));
+    let text = Wire::new().bytes(1, "text").int(3, 1).int(4, 1).int(5, 9);
+    let item = Wire::new().bytes(1, "Item").message(2, text);
+    let holder = Wire::new().bytes(1, "Holder").message(2, field("set", 1, "Set"));
+    let file = Wire::new().bytes(1, "set.proto").message(4, set).message(4, item).message(4, holder);
+    let file = numbers.iter().fold(file, |file, &number| {
+        file.message(7, field(&format!("x{number}"), number, "Item").bytes(2, "Set"))
+    });
+    Wire::new().message(1, file)
+}
+
+fn message(name: &str) -> MessageDescriptor {
+    DescriptorPool::decode(&schema(&NUMBERS).0).unwrap().get_message_by_name(name).unwrap()
+}
+
+/// One item, as encoders write it.
+fn item(number: u32, text: &str) -> Wire {
+    Wire::new().group(1, Wire::new().int(2, number.into()).message(3, Wire::new().bytes(1, text)))
+}
+
+#[test]
+fn extensions_of_a_message_set_have_numbers_up_to_two_to_the_31() {
+    let set = message("Set");
+    let input: Vec<u8> = NUMBERS.iter().flat_map(|&n| item(n, &format!("t{n}")).0).collect();
+    let decoded = DynamicMessage::decode(&set, &input).unwrap();
+    assert_eq!(decoded.unknown_fields().count(), 0);
+    let mut built = DynamicMessage::new(&set);
+    for number in NUMBERS {
+        let field = set.get_extension(number).unwrap().as_field();
+        assert_eq!((field.number(), field.name()), (number, &*format!("x{number}")));
+        let text = decoded.get_field(&field).as_message().unwrap();
+        let expected = format!("t{number}");
+        assert_eq!(text.get_field_by_name("text").unwrap().as_str(), Some(&*expected));
+        let mut inner = DynamicMessage::new(&message_of(&field));
+        inner.set_field_by_name("text", &*expected).unwrap();
+        built.set_field(&field, Value::Message(inner)).unwrap();
+    }
+    assert!(built == decoded);
+    assert_eq!(decoded.encode_to_vec().unwrap(), input);
+    assert_eq!(built.encoded_len(), input.len());
+    assert_eq!(built.encode_to_vec().unwrap(), input);
+    // A view of it, and in another message.
+    let mut decoder = Decoder::new(&set);
+    assert_eq!(decoder.decode(&input).unwrap().fields().count(), NUMBERS.len());
+    let outer = Wire::new().bytes(1, &input).0;
+    let holder = DynamicMessage::decode(&message("Holder"), &outer).unwrap();
+    assert_eq!(holder.encode_to_vec().unwrap(), outer);
+}
+
+fn message_of(field: &tablepb::FieldDescriptor) -> MessageDescriptor {
+    match field.kind() {
+        tablepb::Kind::Message(message) => message,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_field_with_a_tag_of_the_low_bits_is_not_an_extension_of_a_message_set() {
+    let set = message("Set");
+    for number in NUMBERS.iter().filter(|n| **n >= 1 << 29) {
+        let low = number & ((1 << 29) - 1);
+        if low == 0 || NUMBERS.contains(&low) {
+            continue;
+        }
+        let values =
+            [Wire::new().int(low, 0), Wire::new().bytes(low, "x"), Wire::new().group(low, Wire::new())];
+        for Wire(input) in values {
+            let decoded = DynamicMessage::decode(&set, &input).unwrap();
+            assert_eq!(decoded.encode_to_vec().unwrap(), input, "{number}");
+        }
+    }
+}
+
+#[test]
+fn numbers_beyond_those_of_a_message_set_are_refused() {
+    for number in [0, 3, 2_147_483_647, 4_294_967_295] {
+        let error = DescriptorPool::decode(&schema(&[number]).0).unwrap_err();
+        let expected = [DescriptorErrorKind::InvalidNumber, DescriptorErrorKind::InvalidExtension];
+        assert!(expected.contains(&error.kind()), "{number}: {error}");
+    }
+    let twice = DescriptorPool::decode(&schema(&[1 << 30, 1 << 30]).0).unwrap_err();
+    assert_eq!(twice.kind(), DescriptorErrorKind::DuplicateName);
+}
+
+#[test]
+fn a_message_set_is_printed_with_all_its_numbers() {
+    let source = message("Set").parent_file().to_proto();
+    assert!(source.contains("extensions 4 to max;"), "{source}");
+    assert!(source.contains("optional Item x2147483646 = 2147483646;"), "{source}");
+}
+
+#[test]
+fn all_fields_of_a_message_set_can_be_named_lazy_and_are_decoded_as_a_whole() {
+    let set = message("Set");
+    let input = item(NUMBERS[7], "t").0;
+    let mut lazy = Decoder::new(&set).with_lazy(["*"]).unwrap();
+    let view = lazy.decode(&input).unwrap();
+    let (field, value) = view.fields().next().unwrap();
+    assert_eq!(field.number(), NUMBERS[7]);
+    let text = value.as_message().unwrap().get_field_by_name("text").unwrap();
+    assert_eq!(text.as_str(), Some("t"));
+    assert_eq!(view.encode_to_vec().unwrap(), input);
+    let all = Projection::new(&set, ["*"]).unwrap().decode(&input).unwrap();
+    assert_eq!(all.fields().count(), 1);
+    let inner = Projection::new(&message("Holder"), ["set.*"]).unwrap();
+    let outer = Wire::new().bytes(1, &input).0;
+    assert_eq!(inner.decode(&outer).unwrap().encode_to_vec().unwrap(), outer);
+    let error = Projection::new(&set, ["[x4]"]).unwrap_err();
+    assert_eq!(error.kind(), ProjectionErrorKind::Unsupported);
+}

@@ -1,0 +1,259 @@
+//! Bugs of messages that were there once, each by the name of what it broke: map keys, copies, edits of what a projection
+//! passed through.
+
+use crate::common::bridge::descriptor;
+use crate::common::bridge::read;
+use crate::common::schema::{Card, Kind, Schema, Syntax};
+use crate::common::wire::Wire;
+use tablepb::{
+    DecodeErrorKind, Decoder, DynamicMessage, EncodeOptions, MapKey, MapKeyRef, MessageDescriptor,
+    Projection, Value, ValueRef,
+};
+
+/// A proto2 message with `map<string, int32> = 1` and the same in a proto3 file as `= 1` of message 2.
+fn counts() -> (MessageDescriptor, MessageDescriptor) {
+    let mut schema = Schema::default();
+    let proto2 = schema.file(Syntax::Proto2);
+    let proto3 = schema.file(Syntax::Proto3);
+    let unchecked = schema.message(proto2, "Unchecked");
+    schema.add_map(unchecked, 1, Kind::String, Kind::Int32);
+    let checked = schema.message(proto3, "Checked");
+    schema.add_map(checked, 1, Kind::String, Kind::Int32);
+    let pool = schema.pool();
+    (descriptor(&schema, &pool, unchecked), descriptor(&schema, &pool, checked))
+}
+
+fn entry(key: &[u8], value: u64) -> Wire {
+    Wire::new().bytes(1, Wire::new().bytes(1, key).int(2, value).0)
+}
+
+/// Such keys read as U+FFFD: none was found, maps were not equal to themselves, and copies had one entry for all of them.
+#[test]
+fn map_keys_that_are_not_utf8_are_given_as_bytes_and_nothing_of_them_is_lost() {
+    let (unchecked, _) = counts();
+    // Few entries, and so many that there is an index.
+    for n in [3u8, 40] {
+        let key =
+            |i: u8| if i.is_multiple_of(3) { format!("k{i}").into_bytes() } else { vec![0xff, i, 0xfe] };
+        let input = Wire((0..n).flat_map(|i| entry(&key(i), i.into()).0).collect());
+        let message = DynamicMessage::decode(&unchecked, &input.0).unwrap();
+        let field = unchecked.get_field(1).unwrap();
+        let value = message.get_field(&field);
+        let map = value.as_map().unwrap();
+        assert_eq!((map, value, map.len()), (map, value, n.into()));
+        for (i, (found, value)) in (0..n).zip(map) {
+            let key = key(i);
+            assert_eq!(value, ValueRef::I32(i.into()));
+            assert_eq!(map.get(found), Some(value));
+            assert_eq!(map.get(&key[..]), Some(value));
+            assert_eq!(found.as_bytes(), Some(&key[..]));
+            assert_eq!(found.to_owned().as_ref(), found);
+            match i % 3 {
+                0 => assert_eq!(found, MapKeyRef::String(&format!("k{i}"))),
+                _ => assert_eq!(found, MapKeyRef::Bytes(&key)),
+            }
+        }
+        assert!(!map.contains_key("\u{fffd}") && !map.contains_key(&b"\xff"[..]));
+        let owned = value.to_owned();
+        assert_eq!(owned.as_map().unwrap().len(), usize::from(n));
+        let mut set = DynamicMessage::new(&unchecked);
+        set.set_field(&field, owned).unwrap();
+        assert_eq!((&set, &message), (&message, &message.as_view().to_owned()));
+        assert_eq!(set.encode_to_vec().unwrap().len(), input.0.len());
+        assert!(format!("{map:?}").contains("Bytes([255, 1, 254]): 1"), "{map:?}");
+        let sorted = |message: &DynamicMessage| {
+            let mut bytes = Vec::new();
+            message.encode_with(&mut bytes, EncodeOptions::new().deterministic(true)).unwrap();
+            bytes
+        };
+        assert_eq!(sorted(&set), sorted(&message));
+        // A merge replaces the values of the keys that are there.
+        let mut merged = message.clone();
+        merged.merge(&input.0).unwrap();
+        merged.merge(&entry(&key(1), 77).0).unwrap();
+        let map = merged.get_field(&field).as_map().unwrap();
+        assert_eq!((map.len(), map.get(&key(1)[..])), (usize::from(n), Some(ValueRef::I32(77))));
+    }
+}
+
+#[test]
+fn setters_take_keys_that_are_not_utf8_where_the_field_does() {
+    let (unchecked, checked) = counts();
+    let field = unchecked.get_field(1).unwrap();
+    let mut message = DynamicMessage::new(&unchecked);
+    message.insert(&field, &b"\xff"[..], 1).unwrap();
+    message.insert(&field, &b"a"[..], 2).unwrap();
+    message.insert(&field, "a", 3).unwrap();
+    assert_eq!(message.encode_to_vec().unwrap(), [entry(b"\xff", 1).0, entry(b"a", 3).0].concat());
+    assert!(message.remove(&field, MapKey::Bytes(b"\xff".into())).unwrap());
+    assert!(message.remove(&field, b"a".to_vec()).unwrap());
+    assert_eq!((message.encoded_len(), message.has_field(&field)), (0, false));
+
+    let field = checked.get_field(1).unwrap();
+    let mut message = DynamicMessage::new(&checked);
+    assert!(
+        message.insert(&field, &b"\xff"[..], 1).is_err() && message.insert(&field, &b"a"[..], 1).is_err()
+    );
+    let map = Value::Map([(MapKey::Bytes(b"\xff".into()), Value::I32(1))].into());
+    assert_eq!(message.set_field(&field, map.clone()).unwrap_err().into_value(), Some(map));
+    assert_eq!(message.encoded_len(), 0);
+    assert!(Decoder::new(&checked).decode(&entry(b"\xff", 1).0).is_err());
+}
+
+/// `enum = 1`, packed, of a closed enum with 0 and 1; `int32 = 2`; `int32 = 3`, packed; `map<int32, int32> = 4`.
+fn closed() -> MessageDescriptor {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto2);
+    let message = schema.message(file, "Message");
+    let closed = schema.enumeration(file, "Closed", true, &[0, 1]);
+    schema.add(message, 1, Kind::Enum(closed), Card::Repeated).packed = true;
+    schema.add(message, 2, Kind::Int32, Card::Optional);
+    schema.add(message, 3, Kind::Int32, Card::Repeated).packed = true;
+    schema.add_map(message, 4, Kind::Int32, Kind::Int32);
+    descriptor(&schema, &schema.pool(), message)
+}
+
+/// Passes everything but field 2 through.
+fn passing(descriptor: &MessageDescriptor, input: &[u8]) -> DynamicMessage {
+    let name = descriptor.get_field(2).unwrap().name().to_owned();
+    Projection::new(descriptor, [name]).unwrap().pass_through().decode(input).unwrap()
+}
+
+/// The unknown fields of a message and of what it writes.
+fn unknown(message: &DynamicMessage) -> Vec<u8> {
+    let written = DynamicMessage::decode(message.descriptor(), &message.encode_to_vec().unwrap()).unwrap();
+    read(written.as_view()).unknown
+}
+
+/// They came behind all unknown fields when a setter decoded the run they were in.
+#[test]
+fn numbers_that_a_closed_enum_does_not_list_keep_their_place_when_a_passed_through_run_is_changed() {
+    let descriptor = closed();
+    let numbers = descriptor.get_field(1).unwrap();
+    let input = Wire::new().int(9, 1).bytes(1, [1, 7, 0, 8]).int(9, 2).bytes(1, [9, 1]).int(9, 3).0;
+    let edits: [&dyn Fn(&mut DynamicMessage); 5] = [
+        &|m| m.push(&numbers, Value::EnumNumber(1)).unwrap(),
+        &|m| m.as_mut().set_element(&numbers, 1, Value::EnumNumber(1)).unwrap(),
+        &|m| m.set_field(&numbers, Value::List(vec![Value::EnumNumber(0)])).unwrap(),
+        &|m| m.clear_field(&numbers),
+        &|m| m.set_field_by_name("f2", 5).unwrap(),
+    ];
+    for (i, edit) in edits.into_iter().enumerate() {
+        let mut full = DynamicMessage::decode(&descriptor, &input).unwrap();
+        let mut part = passing(&descriptor, &input);
+        edit(&mut full);
+        edit(&mut part);
+        assert_eq!(unknown(&full), b"\x48\x01\x08\x07\x08\x08\x48\x02\x08\x09\x48\x03");
+        assert_eq!(unknown(&part), unknown(&full), "edit {i}");
+        part.materialize().unwrap();
+        assert_eq!(part, DynamicMessage::decode(&descriptor, &full.encode_to_vec().unwrap()).unwrap());
+    }
+}
+
+/// Those of runs that were not selected stayed.
+#[test]
+fn clearing_unknown_fields_drops_the_numbers_that_closed_enums_do_not_list() {
+    let descriptor = closed();
+    let runs = |w: Wire| w.bytes(1, [1, 7, 0, 8]).bytes(1, [9, 9]).bytes(1, [1]).bytes(3, [1, 2]);
+    let input = runs(Wire::new().int(9, 1)).int(1, 5).int(1, 1).int(9, 2).0;
+    let mut full = DynamicMessage::decode(&descriptor, &input).unwrap();
+    let mut part = passing(&descriptor, &input);
+    full.clear_unknown_fields();
+    part.clear_unknown_fields();
+    assert_eq!((unknown(&full), unknown(&part)), (vec![], vec![]));
+    assert_eq!(part.encode_to_vec().unwrap(), b"\x0a\x02\x01\x00\x0a\x01\x01\x1a\x02\x01\x02\x08\x01");
+    part.clear_unknown_fields();
+    part.materialize().unwrap();
+    assert_eq!(part, full);
+    // A run that nobody has looked into and that ends in the middle of a number stays what it is.
+    let broken = Wire::new().int(9, 1).bytes(1, [7, 1, 0x80]).0;
+    let mut part = passing(&descriptor, &broken);
+    part.clear_unknown_fields();
+    assert_eq!(part.encode_to_vec().unwrap(), b"\x0a\x02\x01\x80");
+    assert!(part.push(&descriptor.get_field(1).unwrap(), Value::EnumNumber(0)).is_err());
+    assert_eq!(part.encode_to_vec().unwrap(), b"\x0a\x02\x01\x80");
+    part.clear_field(&descriptor.get_field(1).unwrap());
+    assert_eq!(part.encode_to_vec().unwrap(), b"");
+    // Long runs, with a length of more than one byte.
+    let mut run = vec![1; 300];
+    run[150] = 5;
+    let mut part = passing(&descriptor, &Wire::new().bytes(1, &run).0);
+    part.clear_unknown_fields();
+    run.remove(150);
+    assert_eq!(part.encode_to_vec().unwrap(), Wire::new().bytes(1, &run).0);
+}
+
+/// The message was taken apart before it was clear that nothing changes: its fields were in another order then.
+#[test]
+fn setters_that_change_nothing_leave_passed_through_bytes_as_they_were() {
+    let descriptor = closed();
+    let field = |number| descriptor.get_field(number).unwrap();
+    // Each field but 2, which is selected, is there or is not.
+    let whole = Wire::new().bytes(4, [8, 1, 16, 1]).int(9, 1).bytes(3, [1, 2]).int(2, 3).bytes(1, [1, 7]).0;
+    let bare = Wire::new().int(9, 1).int(2, 3).int(8, 1).0;
+    for input in [&whole, &bare] {
+        let mut message = passing(&descriptor, input);
+        let before = message.clone();
+        let check = |message: &DynamicMessage| {
+            assert_eq!((message, &message.encode_to_vec().unwrap()), (&before, input));
+            let mut whole = message.clone();
+            whole.materialize().unwrap();
+            assert_eq!(whole, DynamicMessage::decode(&descriptor, input).unwrap());
+        };
+        assert!(!message.remove(&field(4), 5).unwrap());
+        check(&message);
+        assert!(message.remove(&field(4), 5i64).is_err() && message.push(&field(3), "x").is_err());
+        check(&message);
+        assert!(message.as_mut().remove_element(&field(3), 2).is_err());
+        check(&message);
+        assert!(message.as_mut().set_element(&field(3), 2, 1).is_err());
+        check(&message);
+        assert!(message.as_mut().set_element(&field(1), 7, Value::EnumNumber(0)).is_err());
+        check(&message);
+        assert!(message.set_field(&field(1), Value::EnumNumber(0)).is_err());
+        check(&message);
+    }
+    let mut message = passing(&descriptor, &bare);
+    for number in [1, 3, 4] {
+        message.clear_field(&field(number));
+        message.as_mut().try_clear_field(&field(number)).unwrap();
+    }
+    assert_eq!(message.encode_to_vec().unwrap(), bare);
+    let known = Wire::new().bytes(3, [1, 2]).int(2, 3).bytes(1, [1, 0]).0;
+    let mut message = passing(&descriptor, &known);
+    message.clear_unknown_fields();
+    message.as_mut().try_clear_unknown_fields().unwrap();
+    assert_eq!(message.encode_to_vec().unwrap(), known);
+}
+
+/// Such an entry was read, and could not be written: its empty value was one level too deep.
+#[test]
+fn an_entry_without_its_message_is_as_deep_as_one_with_it() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto2);
+    let node = schema.message(file, "Node");
+    schema.add_map(node, 1, Kind::Int32, Kind::Message(node));
+    schema.add(node, 2, Kind::Message(node), Card::Optional);
+    let node = descriptor(&schema, &schema.pool(), node);
+    let keeping = Projection::new(&node, ["f2"]).unwrap().pass_through();
+    for entry in [Wire::new(), Wire::new().int(1, 5), Wire::new().int(1, 5).message(2, Wire::new())] {
+        for levels in [0, 97, 98, 99, 100] {
+            let entries = Wire::new().message(1, Wire::new().int(1, 7)).message(1, entry.clone());
+            let input = (0..levels).fold(entries, |inner, _| Wire::new().message(2, inner)).0;
+            let result = DynamicMessage::decode(&node, &input);
+            if levels > 98 {
+                assert_eq!(result.unwrap_err().kind(), DecodeErrorKind::DepthExceeded, "{levels}");
+                let mut merged = DynamicMessage::new(&node);
+                assert!(merged.merge(&input).is_err());
+                assert_eq!(merged.encode_to_vec().unwrap().len(), merged.encoded_len());
+                continue;
+            }
+            let message = result.unwrap();
+            let bytes = message.encode_to_vec().unwrap();
+            assert_eq!(DynamicMessage::decode(&node, &bytes).unwrap(), message);
+            let mut lazy = Decoder::new(&node).with_lazy(["*"]).unwrap();
+            assert!(lazy.decode(&input).unwrap().encode_to_vec().is_ok());
+            assert_eq!(keeping.decode(&input).unwrap().encode_to_vec().unwrap(), input);
+        }
+    }
+}
