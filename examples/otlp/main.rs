@@ -26,10 +26,6 @@ const EXPORTS: u64 = 1000;
 
 fn main() -> Result<()> {
     let directory = std::env::args_os().nth(1).map(PathBuf::from);
-    let directory = directory.or_else(|| {
-        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/otlp");
-        beside.is_dir().then_some(beside)
-    });
     println!("data: {}\n", if directory.is_some() { "recorded exports" } else { "made here" });
     publish(resource(directory.as_deref())?)?;
     let (pool, export) = spans(directory.as_deref())?;

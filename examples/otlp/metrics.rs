@@ -1,13 +1,13 @@
 //! Metrics after `opentelemetry/proto/metrics/v1`, twice: with messages in place, and with those that stay the same from
 //! export to export prepared.
 
-use crate::common::{InstrumentationScope, Resource, attribute};
+use super::common::{InstrumentationScope, Resource, attribute};
 
 /// The structs in a module of this name; `Constant<T>` is the member for a message that stays the same.
 macro_rules! metrics {
     ($module:ident, $($constant:tt)+) => {
         pub mod $module {
-            use crate::common::{InstrumentationScope, KeyValue, Resource};
+            use super::super::common::{InstrumentationScope, KeyValue, Resource};
 
             pub type Constant<T> = $($constant)+<T>;
 

@@ -1,6 +1,6 @@
 //! Traces after `opentelemetry/proto/trace/v1`.
 
-use crate::common::{InstrumentationScope, KeyValue, Resource, attribute, resource};
+use super::common::{InstrumentationScope, KeyValue, Resource, attribute, resource};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Export {

@@ -2,13 +2,20 @@
 //!
 //! `choices` is where randomness comes from; `wire` builds bytes; `schema` describes message types and writes
 //! descriptor sets, `schema_gen` and `payload` make random ones; `reference` decodes and encodes slowly and
-//! plainly, and `disagreements` says where others differ; `projections` makes random field paths; `heap` counts
+//! plainly, and `disagreements` says where others differ; `projections` makes random field paths; `data` finds files; `heap` counts
 //! memory, `scarce` has none; `family` is a set of structs; `protoc` compiles .proto sources; `example` builds programs; `bridge` goes between its messages and those of
 //! tablepb.
 #![allow(dead_code, reason = "each test uses a part of this")]
 
+/// How many rounds of a run are made: all of them in release builds, as in `.ci/run`, the first quarter without
+/// optimisation.
+pub const fn rounds(all: u32) -> u32 {
+    if cfg!(debug_assertions) { all / 4 } else { all }
+}
+
 pub mod bridge;
 pub mod choices;
+pub mod data;
 pub mod disagreements;
 pub mod example;
 pub mod family;

@@ -1,4 +1,4 @@
-//! protoc, where it is at hand: the program named by the environment variable `PROTOC`, else `protoc`, else the one
+//! protoc: the program named by the environment variable `PROTOC`, else `protoc`, else the one
 //! inside of Python's grpcio-tools.
 
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl Drop for Dir {
 }
 
 impl Protoc {
-    pub fn find() -> Option<Self> {
+    pub fn find() -> Self {
         let named = std::env::var("PROTOC").ok().map(|path| path.split(' ').map(String::from).collect());
         let known =
             [vec!["protoc".to_string()], ["python3", "-m", "grpc_tools.protoc"].map(String::from).to_vec()];
@@ -44,11 +44,10 @@ impl Protoc {
                 // An option that older releases do not know, and newer ones need for edition UNSTABLE.
                 let with_flag = [&command[..], &["--experimental_editions".to_string()]].concat();
                 let with_flag = Self { command: with_flag };
-                return Some(if with_flag.knows(Edition::Proto3) { with_flag } else { Self { command } });
+                return if with_flag.knows(Edition::Proto3) { with_flag } else { Self { command } };
             }
         }
-        eprintln!("skipped: no protoc (PROTOC, protoc, python3 -m grpc_tools.protoc)");
-        None
+        panic!("no protoc (PROTOC, protoc, python3 -m grpc_tools.protoc)");
     }
 
     /// A descriptor set of these files and all they import, or what protoc says.

@@ -151,10 +151,16 @@ fn with_stack(test: fn()) {
 
 #[test]
 fn dynamic_messages_structs_and_prost() {
-    with_stack(compare_with_prost);
+    with_stack(|| compare_with_prost(4_000));
 }
 
-fn compare_with_prost() {
+#[test]
+#[ignore = "long: 30 000 inputs"]
+fn more_dynamic_messages_structs_and_prost() {
+    with_stack(|| compare_with_prost(30_000));
+}
+
+fn compare_with_prost(rounds: usize) {
     let seeds = rich_seeds();
     let mut explained = BTreeMap::<Explained, usize>::new();
     let mut count = |input: &[u8]| {
@@ -167,7 +173,7 @@ fn compare_with_prost() {
         (0..seed.len()).for_each(|end| count(&seed[..end]));
     }
     let mut rng = Rng(23);
-    for _ in 0..30_000 {
+    for _ in 0..rounds {
         let seed = &seeds[rng.below(seeds.len())];
         count(&changed(seed, &seeds, &mut rng));
     }
@@ -220,6 +226,16 @@ fn any_input(choice: u8, schema: &[u8], payload: &[u8]) -> Vec<u8> {
 
 #[test]
 fn any_schema_any_payload() {
+    compare_any_schema(700);
+}
+
+#[test]
+#[ignore = "long: 12 000 schemas"]
+fn more_of_any_schema_any_payload() {
+    compare_any_schema(6_000);
+}
+
+fn compare_any_schema(rounds: usize) {
     let mut rng = Rng(29);
     let seeds = schema_seeds(&mut rng);
     let (mut decoded, mut refused, mut without) = (0, 0, 0);
@@ -229,7 +245,7 @@ fn any_schema_any_payload() {
         Reached::NoSchema => without += 1,
     };
     seeds.iter().for_each(|seed| count(seed));
-    for _ in 0..6_000 {
+    for _ in 0..rounds {
         let seed = &seeds[rng.below(seeds.len())];
         count(&changed(seed, &seeds, &mut rng));
         // The schema stays whole, the payload is random.
@@ -237,13 +253,16 @@ fn any_schema_any_payload() {
         let payload = changed(&seed[at..], &seeds, &mut rng);
         count(&[&seed[..at], &payload].concat());
     }
-    assert!(decoded > 500 && refused > 1_000 && without > 500, "{decoded} {refused} {without}");
+    assert!(
+        decoded > rounds / 12 && refused > rounds / 6 && without > rounds / 12,
+        "{decoded} {refused} {without}"
+    );
 }
 
 #[test]
 fn decisions_always_make_a_schema() {
     let mut rng = Rng(31);
-    for _ in 0..2_000 {
+    for _ in 0..crate::common::rounds(2_000) {
         let decisions: Vec<u8> = (0..rng.below(300)).map(|_| rng.next() as u8).collect();
         let set = any_schema::make_schema::descriptor_set(&decisions);
         let pool = tablepb::DescriptorPool::decode(&set);

@@ -17,7 +17,7 @@ use tablepb::{
 };
 
 /// How many times what is small is there in large inputs.
-const MANY: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
+const MANY: usize = if cfg!(debug_assertions) { 4_000 } else { 100_000 };
 
 /// The type `T` of the samples.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -335,12 +335,12 @@ fn all(every: usize) -> Paths {
 
 #[test]
 fn a_sample_of_neighbours_through_every_path() {
-    let paths = all(if cfg!(debug_assertions) { 97 } else { 13 });
-    assert!(paths.inputs > 5_000 && paths.accepted > 300);
+    let paths = all(if cfg!(debug_assertions) { 397 } else { 13 });
+    assert!(paths.inputs > 1_500 && paths.accepted > 80);
 }
 
 #[test]
-#[ignore = "a million inputs through all paths: for release builds"]
+#[ignore = "long: a million inputs through all paths"]
 fn every_neighbour() {
     let paths = all(1);
     assert!(paths.inputs >= 1_000_000, "{}", paths.inputs);

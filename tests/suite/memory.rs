@@ -11,7 +11,7 @@ use tablepb::{
 
 const MIB: usize = 1 << 20;
 /// Large enough that the mebibyte which is free does not matter, if that does not take too long.
-const SIZE: usize = if cfg!(debug_assertions) { MIB / 4 } else { 4 * MIB };
+const SIZE: usize = if cfg!(debug_assertions) { MIB / 16 } else { 4 * MIB };
 
 /// A schema of its own for what the rich one lacks; message 0.
 fn shapes() -> Schema {

@@ -7,6 +7,7 @@ use crate::common::choices::{Choices, choices};
 use crate::common::payload::{WILD, mutate, noise, payload};
 use crate::common::projections::{Want, all_fields, paths};
 use crate::common::reference::Msg;
+use crate::common::rounds;
 use crate::common::schema::Schema;
 use crate::common::schema_gen::{ALL, schema};
 use proptest::prelude::*;
@@ -314,7 +315,7 @@ fn raws(view: tablepb::MessageView<'_, '_>, len: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: rounds(400), ..ProptestConfig::default() })]
 
     #[test]
     fn parts_are_parts_of_the_whole(mut choices in choices(700)) {
@@ -329,14 +330,14 @@ proptest! {
 
 #[test]
 fn parts_are_parts_of_the_whole_with_longer_payloads() {
-    for seed in (0..600).chain([20_698]) {
+    for seed in (0..u64::from(rounds(600))).chain([20_698]) {
         all(&mut Choices::seeded(seed));
     }
 }
 
 #[test]
 fn broken_bytes_break_nothing_with_longer_payloads() {
-    for seed in 0..600 {
+    for seed in 0..u64::from(rounds(600)) {
         broken(&mut Choices::seeded(seed));
     }
 }

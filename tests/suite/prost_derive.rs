@@ -1,5 +1,5 @@
 //! Dynamic messages against prost structs written by hand, one of proto2 and one of proto3, both ways and merged:
-//! what `tests/agreement.rs` leaves out is here, closed enums, required fields, unchecked strings and floats
+//! what `tests/suite/agreement.rs` leaves out is here, closed enums, required fields, unchecked strings and floats
 //! without presence.
 
 use crate::common::bridge::{descriptor, read};

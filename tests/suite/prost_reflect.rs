@@ -136,7 +136,10 @@ fn key(key: &MapKey) -> Key {
 
 #[test]
 fn random_schemas_agree_with_prost_reflect() {
-    let seeds = std::env::var("TABLEPB_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(250);
+    let seeds = std::env::var("TABLEPB_SEEDS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(u64::from(crate::common::rounds(250)));
     let mut explained = Explained::default();
     let (mut inputs, mut accepted) = (0, 0);
     for seed in 0..seeds {

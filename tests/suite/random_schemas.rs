@@ -5,6 +5,7 @@ use crate::common::bridge::{build, canonical, descriptor, fill, read};
 use crate::common::choices::{Choices, choices};
 use crate::common::payload::{WILD, mutate, noise, payload};
 use crate::common::reference::{self, Event, Msg, Reference, Val};
+use crate::common::rounds;
 use crate::common::schema::{Kind, Schema};
 use crate::common::schema_gen::{ALL, schema};
 use proptest::prelude::*;
@@ -237,7 +238,7 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(config(300))]
+    #![proptest_config(config(rounds(300)))]
 
     #[test]
     fn decoding_and_encoding_agree_with_the_reference(mut choices in choices(3000)) {
@@ -280,7 +281,8 @@ proptest! {
 /// The same without end to the decisions, so that the schemas are larger.
 #[test]
 fn large_schemas() {
-    let seeds = std::env::var("TABLEPB_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
+    let seeds =
+        std::env::var("TABLEPB_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(u64::from(rounds(150)));
     for seed in 0..seeds {
         let mut choices = Choices::seeded(seed);
         let case = Case::new(&mut choices);
@@ -303,7 +305,7 @@ fn the_generators_use_everything() {
     let mut seen = BTreeSet::new();
     let mut see = |what: String| seen.insert(what);
     let mut events = BTreeSet::new();
-    for seed in 0..400 {
+    for seed in 0..200 {
         let mut choices = Choices::seeded(seed);
         let case = Case::new(&mut choices);
         for message in &case.schema.messages {

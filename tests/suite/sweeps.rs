@@ -1,7 +1,7 @@
 //! The checks of the fuzz targets that make their own inputs, run from seeds: operations that fail at every step, and
 //! what holds afterwards; things used again, and what they remember; ways that must agree.
 //!
-//! `TABLEPB_SWEEP=N` runs N rounds of each instead of a sample.
+//! Without optimisation a quarter of the rounds is made. `TABLEPB_SWEEP=N` runs N rounds of each instead of a sample.
 
 use crate::agree::{
     budgets, descriptor_sets, differential, edits, full_store, long_run, packed, projected, raw_fields,
@@ -15,7 +15,7 @@ use std::time::Instant;
 fn sweep<T>(name: &str, rounds: u64, mut check: impl FnMut(&mut Choices) -> T, mut done: impl FnMut(T)) {
     let from_env = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
     let (long, first) = (from_env("TABLEPB_SWEEP"), from_env("TABLEPB_SEED").unwrap_or(0));
-    let rounds = long.unwrap_or(rounds);
+    let rounds = long.unwrap_or(if cfg!(debug_assertions) { rounds / 4 } else { rounds });
     let start = Instant::now();
     let mut failed = 0;
     for seed in first..first + rounds {
@@ -53,7 +53,7 @@ fn setters_that_find_no_room_change_nothing() {
         all.done += tried.done;
     });
     println!("{all:?}");
-    assert!(all.failed > 50 && all.done > 50, "{all:?}");
+    assert!(all.failed > 12 && all.done > 12, "{all:?}");
 }
 
 #[test]
@@ -70,14 +70,14 @@ fn merging_piece_by_piece_takes_no_more_than_one_decode() {
 fn any_schema_and_payload_is_read_as_by_a_plain_codec() {
     let mut accepted = 0;
     sweep("differential", 150, differential::run, |all| accepted += usize::from(all));
-    assert!(accepted > 20);
+    assert!(accepted > 5);
 }
 
 #[test]
 fn edits_do_to_messages_what_they_do_to_a_model() {
     let mut steps = 0;
     sweep("edits", 300, edits::run, |made| steps += made);
-    assert!(steps > 1_000, "{steps}");
+    assert!(steps > 250, "{steps}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn projected_messages_are_edited_like_full_ones() {
 fn records_are_what_setters_build() {
     let mut written = 0;
     sweep("records", 200, records::run, |records| written += records);
-    assert!(written > 100, "{written}");
+    assert!(written > 25, "{written}");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn raw_fields_are_walked_and_edited() {
 fn descriptor_sets_load_again_from_what_pools_keep() {
     let mut accepted = 0;
     sweep("descriptor_sets", 300, descriptor_sets::run, |loaded| accepted += usize::from(loaded));
-    assert!(accepted > 50, "{accepted}");
+    assert!(accepted > 12, "{accepted}");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn runs_of_numbers_are_read_and_written_as_by_a_plain_loop() {
         packed::check(&input)
     };
     sweep("packed", 4_000, run, |all| accepted += usize::from(all));
-    assert!(accepted > 500, "{accepted}");
+    assert!(accepted > 125, "{accepted}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! `common/protoc.rs` says which protoc. Without any the tests say so and pass; sources of editions that it does not
 //! know are left out, and named.
 
+use crate::common::data::Data;
 use crate::common::protoc::{Dir, Protoc};
 use std::path::{Path, PathBuf};
 use tablepb::{
@@ -92,7 +93,7 @@ fn round_trip(protoc: &Protoc, pool: &DescriptorPool, name: &str, json_names: bo
     for file in sorted {
         let needs_unknown = file.dependencies().any(|d| unknown.iter().any(|u| u == d.name()));
         if needs_unknown || !protoc.knows(file.edition()) {
-            eprintln!("skipped: {} ({:?}), which this protoc does not know", file.name(), file.edition());
+            eprintln!("left out: {} ({:?}), which this protoc does not know", file.name(), file.edition());
             unknown.push(file.name().into());
             continue;
         }
@@ -122,15 +123,16 @@ fn fixture(protoc: &Protoc, name: &str) -> Option<DescriptorPool> {
     match protoc.compile(&fixtures(), &[name.into()]) {
         Ok(set) => Some(DescriptorPool::decode(&set).unwrap()),
         Err(error) => {
-            eprintln!("skipped: {name}, which this protoc does not know: {error}");
+            eprintln!("left out: {name}, which this protoc does not know: {error}");
             None
         }
     }
 }
 
 #[test]
+#[ignore = "needs protoc"]
 fn our_sources() {
-    let Some(protoc) = Protoc::find() else { return };
+    let protoc = Protoc::find();
     for name in ["options", "proto2", "proto3", "edition2023", "edition2024"] {
         if let Some(pool) = fixture(&protoc, &format!("{name}.proto")) {
             round_trip(&protoc, &pool, name, true);
@@ -139,24 +141,20 @@ fn our_sources() {
 }
 
 #[test]
-fn sets_of_others() {
-    let Some(protoc) = Protoc::find() else { return };
+#[ignore = "needs recorded data and protoc"]
+fn sets_of_others_needs_data() {
+    let protoc = Protoc::find();
     for name in ["otlp/otlp.binpb", "conformance/test_messages.binpb"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
-        match std::fs::read(&path) {
-            Ok(set) => {
-                let pool = DescriptorPool::decode(&set).unwrap();
-                let files = round_trip(&protoc, &pool, &name.replace('/', "-"), true);
-                eprintln!("{name}: {files} of {} files", pool.files().len());
-            }
-            Err(_) => eprintln!("skipped: {} is not there", path.display()),
-        }
+        let pool = DescriptorPool::decode(&Data::Recorded.read(name)).unwrap();
+        let files = round_trip(&protoc, &pool, &name.replace('/', "-"), true);
+        eprintln!("{name}: {files} of {} files", pool.files().len());
     }
 }
 
 #[test]
+#[ignore = "needs protoc"]
 fn descriptor_proto() {
-    let Some(protoc) = Protoc::find() else { return };
+    let protoc = Protoc::find();
     let dir = Dir::new("well-known");
     let import = "google/protobuf/descriptor.proto";
     dir.write("all.proto", &format!("syntax = \"proto3\"; import \"{import}\";"));
@@ -166,7 +164,7 @@ fn descriptor_proto() {
 
     let edition = pool.get_enum_by_name("google.protobuf.Edition");
     if edition.is_none_or(|e| e.get_value_by_name("EDITION_UNSTABLE").is_none()) {
-        eprintln!("skipped: this protoc has an older descriptor.proto than tablepb");
+        eprintln!("left out: this protoc has an older descriptor.proto than tablepb");
         return;
     }
     // This crate's own tables have all that protoc's descriptor.proto has.
@@ -237,8 +235,9 @@ static MIXED: MessageTable = MessageTable::new(
 );
 
 #[test]
+#[ignore = "needs protoc"]
 fn pools_of_tables() {
-    let Some(protoc) = Protoc::find() else { return };
+    let protoc = Protoc::find();
     let pool = DescriptorPool::from_tables(&[&NEW]).unwrap();
     assert_eq!(pool.get_message_by_name("tables.v2.Old").unwrap().parent_file().edition(), Edition::Proto2);
     round_trip(&protoc, &pool, "tables", false);
@@ -253,8 +252,9 @@ fn pools_of_tables() {
 }
 
 #[test]
+#[ignore = "needs protoc"]
 fn single_messages_and_enums() {
-    let Some(protoc) = Protoc::find() else { return };
+    let protoc = Protoc::find();
     for source in ["options.proto", "proto2.proto", "edition2023.proto"] {
         let Some(pool) = fixture(&protoc, source) else { continue };
         let dir = Dir::new(&format!("single-{source}"));

@@ -67,7 +67,7 @@ fn fields(rng: &mut Rng, writer: &mut Writer<'_, Vec<u8>>, depth: u32) -> Result
 fn valid_messages_and_their_neighbours() {
     let mut rng = Rng(7);
     let (mut refused, mut checked) = (0, 0);
-    for _ in 0..400 {
+    for _ in 0..crate::common::rounds(400) {
         let mut buf = Vec::new();
         fields(&mut rng, &mut Writer::new(&mut buf), 4).unwrap();
         assert_eq!(agree::check(&buf, 4), Ok(()));
@@ -92,10 +92,10 @@ fn bytes_from_a_small_alphabet() {
     const ALPHABET: [u8; 12] = [0x08, 0x0a, 0x0b, 0x0c, 0x0d, 0x13, 0x14, 0x00, 0x01, 0x80, 0x0e, 0xff];
     let mut rng = Rng(11);
     let mut accepted = 0;
-    for round in 0..200_000 {
+    for round in 0..crate::common::rounds(200_000) {
         let len = round % 14;
         let buf: Vec<u8> = (0..len).map(|_| ALPHABET[rng.below(12) as usize]).collect();
         accepted += usize::from(agree::check(&buf, rng.below(4) as u32).is_ok());
     }
-    assert!(accepted > 10_000, "{accepted} accepted");
+    assert!(accepted > crate::common::rounds(10_000) as usize, "{accepted} accepted");
 }

@@ -6,7 +6,7 @@ mod quickstart;
 
 use quickstart::Metrics;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use tablepb::wire::{Tag, WireType, Writer};
@@ -286,13 +286,20 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 }
 
 #[test]
-fn telemetry_of_an_official_exporter() {
-    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/otlp");
-    let (set, service) = (data.join("otlp.binpb"), "opentelemetry.proto.collector");
-    if !set.exists() {
-        eprintln!("skipped: no {}", data.display());
-        return;
-    }
+fn telemetry() {
+    telemetry_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/otlp"));
+}
+
+#[test]
+#[ignore = "needs recorded data"]
+fn telemetry_of_an_official_exporter_needs_data() {
+    let directory =
+        std::env::var_os("TABLEPB_DATA").expect("TABLEPB_DATA names the directory of recorded data");
+    telemetry_in(&Path::new(&directory).join("otlp"));
+}
+
+fn telemetry_in(data: &Path) {
+    let service = "opentelemetry.proto.collector";
     let file = |name: &str| data.join(name).to_str().expect("UTF-8").to_owned();
     for (name, kind, expected) in [
         ("otlp_metrics.binpb", "metrics.v1.ExportMetricsServiceRequest", "name: \"http.server.requests\""),

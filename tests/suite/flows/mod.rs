@@ -1,7 +1,7 @@
 //! The flow collector of `examples/flows`: what it makes of captures and datagrams, read by others.
 //!
-//! `captures.rs`: captures of real exporters, against what tshark says of them; they are in `../shared/data/flows`, and
-//! the tests say so and pass where that is not. `records.rs` and `templates.rs`: a datagram for each rule of the
+//! `captures.rs`: captures of real exporters, against what tshark says of them. `made.rs`: two captures made up.
+//! `records.rs` and `templates.rs`: a datagram for each rule of the
 //! formats. `files.rs`: formats of captures. `hostile.rs`: datagrams that were cut off, changed or made up. `program.rs`:
 //! the command line. `parts.rs`: numbers and rates. `store.rs`: a column store.
 
@@ -12,6 +12,7 @@ mod captures;
 mod collect;
 mod files;
 mod hostile;
+mod made;
 mod parts;
 mod program;
 mod records;

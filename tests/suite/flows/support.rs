@@ -52,7 +52,7 @@ impl Collected {
         flows
     }
 
-    /// The flows in the stream, as prost-reflect reads them with the printed .proto; `None` without a protoc.
+    /// The flows in the stream, as prost-reflect reads them with the printed .proto.
     pub fn flows_by_proto(&self, protoc: &Protoc) -> Vec<Flow> {
         let dir = Dir::new(&format!("flows-{:?}", std::thread::current().id()));
         dir.write("flows.proto", &self.plan.to_proto());

@@ -8,6 +8,7 @@ mod model;
 
 use crate::common::choices::{Choices, choices};
 use crate::common::protoc::{Dir, Protoc};
+use crate::common::rounds;
 use model::{Case, Model, fields, name_of};
 use proptest::prelude::*;
 use tablepb::{
@@ -59,7 +60,7 @@ fn check(choices: &mut Choices) -> (Case, Vec<Vec<u8>>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 400 } else { 20_000 }))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 100 } else { 20_000 }))]
 
     #[test]
     fn records_are_what_setters_build(mut choices in choices(800)) {
@@ -70,10 +71,10 @@ proptest! {
 #[test]
 fn records_of_long_runs() {
     let mut records = 0;
-    for seed in 0..if cfg!(debug_assertions) { 600 } else { 20_000 } {
+    for seed in 0..if cfg!(debug_assertions) { 150 } else { 20_000 } {
         records += check(&mut Choices::seeded(seed)).1.len();
     }
-    assert!(records > 500, "{records}");
+    assert!(records > 125, "{records}");
 }
 
 /// The hash of a plan for a printed definition, with all fields enabled.
@@ -83,8 +84,9 @@ fn hash_of(set: &[u8], name: &str) -> u64 {
 }
 
 #[test]
-fn printed_definitions_read_the_records_and_have_their_hash() {
-    let Some(protoc) = Protoc::find() else { return };
+#[ignore = "needs protoc"]
+fn needs_protoc_printed_definitions_read_the_records_and_have_their_hash() {
+    let protoc = Protoc::find();
     let (mut compiled, mut read) = (0, 0);
     for seed in 0..400 {
         let (case, bodies) = check(&mut Choices::seeded(seed));
@@ -141,7 +143,7 @@ fn has_unknown(message: tablepb::MessageView<'_, '_>) -> bool {
 
 #[test]
 fn hashes_tell_definitions_apart() {
-    for seed in 0..200 {
+    for seed in 0..u64::from(rounds(200)) {
         let case = Case::new(&mut Choices::seeded(seed));
         let root = case.plan.descriptor();
         let again = RecordPlan::new(root);
