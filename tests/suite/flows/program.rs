@@ -83,7 +83,7 @@ fn captures_are_read_in_turn() {
     }
     let text = prints(&["--out", out.path(), &data]);
     assert!(
-        text.contains("to 0 flows") && text.contains("2 sets of records whose template is missing"),
+        text.contains("to 0 flows") && text.contains("3 sets of records whose template is missing"),
         "{text}"
     );
 }
