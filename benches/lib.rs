@@ -1,1 +1,2 @@
 //! The benches are `codec.rs`, `partial/` and `records.rs`.
+#![no_std]
