@@ -84,7 +84,10 @@ fn valid_messages_and_their_neighbours() {
             checked += 9;
         }
     }
-    assert!(refused > checked / 10 && checked > crate::common::rounds(100_000) as usize, "{refused} of {checked} refused");
+    assert!(
+        refused > checked / 10 && checked > crate::common::rounds(100_000) as usize,
+        "{refused} of {checked} refused"
+    );
 }
 
 #[test]
