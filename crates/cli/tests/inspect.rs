@@ -310,9 +310,9 @@ fn telemetry_in(data: &Path) {
         let text = shown(&arguments, b"");
         assert_lines(&text, &[expected, "unknown   0 fields, 0 bytes"]);
         assert!(text.contains(", the same bytes"), "{text}");
-        // With every element shown, the tree has as many lines as it has fields, or more.
+        // With every element shown, the tree is no shorter.
         let full = shown(&[&arguments[..], &["--full"]].concat(), b"");
-        assert!(full.lines().count() > text.lines().count() && !full.contains('…'));
+        assert!(full.lines().count() >= text.lines().count() && !full.contains('…'));
         // Without the schema the same messages are found.
         assert_lines(&shown(&[&payload], b""), &["\"checkout\"", "1: \"checkout\""][1..]);
     }
