@@ -145,3 +145,8 @@ pub fn measure<T>(work: impl FnOnce() -> T) -> (T, Use) {
     let kept = after.held.saturating_sub(before.held);
     (result, Use { peak, kept, count: after.count - before.count })
 }
+
+/// The bytes that this thread holds now.
+pub fn held() -> usize {
+    COUNTERS.with(|cell| cell.get().held)
+}

@@ -43,6 +43,7 @@ mod typed_dynamic;
 mod typed_errors;
 mod typed_hostile;
 mod typed_kinds;
+mod typed_merges;
 mod typed_prost;
 mod typed_semantics;
 mod typed_wide;

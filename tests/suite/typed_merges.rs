@@ -1,63 +1,14 @@
 //! Merging into structs that are large already: a small input is never refused for that, and takes memory in
 //! proportion to its budget and to what the struct holds.
 
-#![cfg(feature = "std")]
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use crate::common::heap::{held as allocated, measure};
 use std::collections::{BTreeMap, HashMap};
 use tablepb::{DecodeErrorKind, DecodeOptions, Lazy, Message, SmallMap, UnknownFieldSet, wire::Writer};
 
-/// Counts what the current thread has allocated, and the most it had at a time.
-struct Counting;
-
-thread_local! {
-    static LIVE: Cell<isize> = const { Cell::new(0) };
-    static PEAK: Cell<isize> = const { Cell::new(0) };
-}
-
-fn count(bytes: isize) {
-    // Not there any more while the thread ends.
-    let _ = LIVE.try_with(|live| {
-        live.set(live.get() + bytes);
-        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(live.get())));
-    });
-}
-
-// SAFETY: every call is handed to the system allocator as it is; counting does not allocate.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
-        // SAFETY: the caller's duties are the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(at, layout) };
-        count(-(layout.size() as isize));
-    }
-
-    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Old and new memory are there at the same time if the block moves.
-        count(size as isize);
-        // SAFETY: as above.
-        let new = unsafe { System.realloc(at, layout, size) };
-        count(-(layout.size() as isize));
-        new
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
 /// The most that `run` has allocated at a time beside what was there.
 fn peak<T>(run: impl FnOnce() -> T) -> (usize, T) {
-    let before = LIVE.get();
-    PEAK.set(before);
-    let result = run();
-    ((PEAK.get() - before) as usize, result)
+    let (result, used) = measure(run);
+    (used.peak, result)
 }
 
 /// Takes a list element's two bytes on the wire for half a kilobyte of memory.
@@ -208,12 +159,12 @@ fn a_struct_takes_small_merges_however_large_it_is() {
     const SMALL: usize = 4000;
     for (kind, piece) in KINDS {
         let large = piece(0, LARGE);
-        let live = LIVE.get();
+        let live = allocated();
         let mut rich = Rich::decode_with(&large, DecodeOptions::new().budget(1 << 30)).unwrap();
         let mut whole = large.clone();
         for n in 1..=140 {
             let small = piece(n, SMALL);
-            let held = (LIVE.get() - live) as usize - whole.capacity();
+            let held = allocated() - live - whole.capacity();
             let (taken, result) = peak(|| rich.merge(&small));
             result.unwrap_or_else(|error| panic!("{kind}, {n}: {error}"));
             let budget = DecodeOptions::new().budget_for(small.len());
@@ -233,14 +184,14 @@ fn merging_in_pieces_takes_no_more_than_decoding_at_once() {
         for (kind, piece) in KINDS {
             let pieces: Vec<_> = (0..100).map(|n| piece(n, len)).collect();
             let whole = pieces.concat();
-            let start = LIVE.get();
+            let start = allocated();
             let at_once = Rich::decode_with(&whole, DecodeOptions::new().budget(1 << 30)).unwrap();
-            let middle = LIVE.get();
+            let middle = allocated();
             let mut rich = Rich::default();
             for piece in &pieces {
                 rich.merge(piece).unwrap_or_else(|error| panic!("{kind}: {error}"));
             }
-            let (one, other) = (middle - start, LIVE.get() - middle);
+            let (one, other) = (middle - start, allocated() - middle);
             assert!(other <= 2 * one + 4096, "{kind}: {other} bytes in pieces, {one} at once");
             assert!(rich == at_once, "{kind}");
         }
@@ -287,7 +238,7 @@ fn lists_that_grow_in_turns_stay_within_the_bound() {
     ];
     for (i, input) in hostile.iter().enumerate() {
         for each in [0, 10, 5_000] {
-            let live = LIVE.get();
+            let live = allocated();
             let fat = || Fat { id: 1, ..Fat::default() };
             let mut rich = Rich {
                 fats: vec![fat(); each],
@@ -295,10 +246,10 @@ fn lists_that_grow_in_turns_stay_within_the_bound() {
                 hash: (0..each as u64).map(|key| (key << 32, fat())).collect(),
                 ..Rich::default()
             };
-            let held = (LIVE.get() - live) as usize;
+            let held = allocated() - live;
             for budget in [10_000, 1 << 20, DecodeOptions::new().budget_for(input.len())] {
                 let options = DecodeOptions::new().budget(budget);
-                let held = held.max((LIVE.get() - live) as usize);
+                let held = held.max(allocated() - live);
                 let (taken, result) = peak(|| rich.merge_with(input, options));
                 assert!(taken <= bound(budget, held), "{i}, {each}, {budget}: {taken} bytes beside {held}");
                 let repeats = i == 3;
