@@ -1,18 +1,18 @@
 //! Protocol Buffers without generated code: a schema is a table, a `const` in Rust or loaded at run time.
 //!
-//! There is no protoc, no `build.rs` and no proc-macro behind this crate. One schema serves three ways to work, which
-//! read and write the same bytes:
+//! There is no protoc, no `build.rs` and no procedural macro. One schema serves three ways to work, which read and write
+//! the same bytes:
 //!
-//! | | for | begin with |
+//! | | for | start with |
 //! |---|---|---|
-//! | plain structs | messages that the program knows | [`message!`], [`Message`] |
-//! | dynamic messages | schemas known at run time: read, change, write again | [`DescriptorPool`], [`Decoder`], [`DynamicMessage`] |
-//! | records | writing straight to a buffer, no message in memory | [`RecordPlan`], [`record`] |
+//! | plain structs | schemas known when you write the program | [`message!`], [`Message`] |
+//! | dynamic messages | schemas known at run time: read, change, encode again | [`DescriptorPool`], [`Decoder`], [`DynamicMessage`] |
+//! | records | writing straight into a buffer, without a message in memory | [`RecordPlan`], [`record`] |
 //!
-//! Each can leave work undone: constant parts are encoded once ([`Prepared`]), fields that nobody reads are not decoded
-//! ([`Projection`], [`Lazy`]), and [`RawFields`] need no schema at all.
+//! Each can avoid work: [`Prepared`] encodes constant parts once, [`Projection`] and [`Lazy`] leave fields undecoded that
+//! nobody reads, and [`RawFields`] reads fields without a schema.
 //!
-//! Below them are [`wire`] (tags, varints, skipping; no schema) and [`stream`] (messages behind each other).
+//! Below them are [`wire`] (tags, varints, skipping; no schema) and [`stream`] (length-delimited messages in a row).
 //!
 //! ```
 //! use tablepb::{Decoder, DescriptorPool, DynamicMessage, Message};
@@ -28,7 +28,7 @@
 //!     }
 //! }
 //!
-//! // Structs: encode appends to a buffer, which may be used again.
+//! // Structs: `encode` appends to a buffer that can be reused.
 //! let project = Project { name: "tablepb".into(), timestamp: 7, tags: vec!["fast".into()] };
 //! let mut buf = Vec::new();
 //! project.encode(&mut buf)?;
@@ -41,7 +41,7 @@
 //! assert_eq!(message.encode_to_vec()?, buf);
 //! message.set_field_by_name("name", "renamed")?;
 //!
-//! // The fastest way to read: memory used again, strings borrowed from the input.
+//! // The fastest way to read: the decoder reuses its memory, strings are borrowed from the input.
 //! let mut decoder = Decoder::new(&schema);
 //! let view = decoder.decode(&buf)?;
 //! assert_eq!(view.get_field_by_name("name").and_then(|value| value.as_str()), Some("tablepb"));
@@ -56,18 +56,18 @@
 //!
 //! - No input makes decoding panic, overflow the stack (depth 100, [`DecodeOptions::max_depth`]) or take more memory
 //!   than [a budget](DecodeOptions::budget): 1 MiB + 32 bytes per byte of input.
-//! - Unknown fields are kept and written again, unless [told otherwise](DecodeOptions::discard_unknown).
-//! - `encoded_len` is what is written. A buffer keeps its length if encoding fails.
-//! - Where the allocator has no memory, encoding is an error and not an abort.
-//! - Where implementations disagree, this one does as C++ and the conformance suite do, but for one thing: a value varint
-//!   above 64 bits is an error, and not cut.
+//! - Unknown fields are kept and encoded again, unless you [discard them](DecodeOptions::discard_unknown).
+//! - `encoded_len` is the number of bytes that encoding appends. A buffer keeps its length if encoding fails.
+//! - If the allocator has no memory left, every call that returns a `Result` returns an error instead of aborting.
+//! - Where implementations disagree, tablepb follows C++ and the conformance suite, with one exception: a varint above
+//!   64 bits is an error, where C++ drops the extra bits.
 //!
 //! # Features
 //!
 //! - `std` (default): `std::io` in [`stream`], `HashMap` members, kernels chosen by the CPU at run time.
 //! - `bytes` (default): `BytesMut` as a buffer, `Bytes` members, [`DynamicMessage::decode_shared`].
 //!
-//! Without them the crate is `no_std` with `alloc`, and depends on nothing.
+//! Without them the crate is `no_std` with `alloc` and has no dependencies.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -113,13 +113,13 @@ pub use typed::{DecodeFrom, DecodeOwned, EnumValue, Enumeration, Lazy, Message, 
 #[cfg(feature = "bytes")]
 pub use bytes;
 
-/// What the macros expand to; no part of the interface.
+/// What the macros expand to; not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::typed::expansion::*;
 }
 
-/// The code of the README compiles and runs.
+/// Compiles and runs the code of the README.
 #[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../README.md")]
 mod readme {}
