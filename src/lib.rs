@@ -103,9 +103,9 @@ pub use options::{DecodeOptions, EncodeOptions};
 pub use partial::{Projection, ProjectionError, ProjectionErrorKind, RawField, RawFields, RawStep, RawValue};
 pub use record::{PlanError, PlanErrorKind, RecordPlan, RecordWriter};
 pub use schema::{
-    DescriptorKind, DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor,
-    FieldDescriptor, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor,
-    PoolOptions, ServiceDescriptor,
+    DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
+    FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor, PoolOptions,
+    ServiceDescriptor,
 };
 pub use table::{Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
 pub use typed::{DecodeFrom, DecodeOwned, EnumValue, Enumeration, Lazy, Message, SmallMap, UnknownFieldSet};

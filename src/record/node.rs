@@ -2,7 +2,7 @@
 
 use super::field::{Flags, NodeId, Prefix};
 use super::field_set::{FieldSet, INLINE_BITS};
-use crate::schema::{DescriptorKind, EnumDescriptor, FieldDescriptor, FieldRef, MessageDescriptor};
+use crate::schema::{EnumDescriptor, FieldDescriptor, FieldKind, FieldRef, MessageDescriptor};
 use crate::table::{Cardinality, Kind};
 use crate::wire::{Tag, WireType};
 use alloc::{collections::BTreeMap, vec::Vec};
@@ -149,7 +149,7 @@ pub(super) fn map_part(map: FieldRef<'_>, number: u32) -> Option<FieldDescriptor
 }
 
 /// The kind of a field's values; for a map, that of the values and not that of the entries.
-fn value_kind(field: FieldRef<'_>) -> DescriptorKind {
+fn value_kind(field: FieldRef<'_>) -> FieldKind {
     let value = if field.is_map() { map_part(field, 2) } else { None };
     value.map_or_else(|| field.kind(), |value| value.kind())
 }

@@ -3,7 +3,7 @@
 use super::MessageDescriptor;
 use super::field::accessors;
 use super::model::{DefaultData, ExtensionData, FieldFlags};
-use super::{DescriptorKind, DescriptorPool, EnumDescriptor, FieldDescriptor, FieldRef, FileDescriptor};
+use super::{DescriptorPool, EnumDescriptor, FieldDescriptor, FieldKind, FieldRef, FileDescriptor};
 use crate::table::{Cardinality, DefaultValue, Kind};
 use core::fmt;
 

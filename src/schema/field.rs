@@ -13,7 +13,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 
 /// The type of a field in a pool.
-pub type DescriptorKind = Kind<MessageDescriptor, EnumDescriptor>;
+pub type FieldKind = Kind<MessageDescriptor, EnumDescriptor>;
 
 /// A field or extension of a message, borrowed from the pool; 16 bytes, `Copy`.
 ///
@@ -65,7 +65,7 @@ macro_rules! accessors {
         }
 
         /// The type of the field or, if it is a list, of its elements. A map is a list of its entry message.
-        pub fn kind(&$self) -> DescriptorKind {
+        pub fn kind(&$self) -> FieldKind {
             let pool = $field.pool;
             let kind = &$field.data().kind;
             kind.map(|&m| MessageDescriptor::new(pool, m), |&e| EnumDescriptor::new(pool, e))

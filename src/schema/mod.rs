@@ -44,7 +44,7 @@ mod write;
 pub use edition::Edition;
 pub use enumeration::{EnumDescriptor, EnumValueDescriptor};
 pub use extension::ExtensionDescriptor;
-pub use field::{DescriptorKind, FieldDescriptor, FieldRef};
+pub use field::{FieldDescriptor, FieldKind, FieldRef};
 pub use file::FileDescriptor;
 pub use message::{MessageDescriptor, OneofDescriptor};
 pub use options::PoolOptions;

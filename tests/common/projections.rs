@@ -6,7 +6,7 @@ use super::schema::{Kind, Schema};
 use super::wire::Wire;
 use std::collections::BTreeMap;
 use tablepb::wire::Reader;
-use tablepb::{DescriptorKind, FieldDescriptor, MessageDescriptor};
+use tablepb::{FieldDescriptor, FieldKind, MessageDescriptor};
 
 /// What is wanted of a message: everything, or some fields by number.
 #[derive(Clone, Debug, Default)]
@@ -35,12 +35,12 @@ fn path(descriptor: &MessageDescriptor, choices: &mut Choices) -> Option<String>
         path += &format!(".{}", segment(field));
         let mut value = field.clone();
         if field.is_map() && choices.below(2) == 0 {
-            let DescriptorKind::Message(entry) = field.kind() else { unreachable!() };
+            let FieldKind::Message(entry) = field.kind() else { unreachable!() };
             value = entry.map_entry_value_field().unwrap();
             path += ".value";
         }
         match value.kind() {
-            DescriptorKind::Message(next) if !value.is_map() && depth < 5 && choices.below(3) > 0 => {
+            FieldKind::Message(next) if !value.is_map() && depth < 5 && choices.below(3) > 0 => {
                 message = next
             }
             _ => break,
@@ -81,7 +81,7 @@ impl Want {
                 let field = all_fields(&of).into_iter().find(|f| segment(f) == name).unwrap();
                 want = want.fields.entry(field.number()).or_default();
                 message = match field.kind() {
-                    DescriptorKind::Message(next) => Some(next),
+                    FieldKind::Message(next) => Some(next),
                     _ => None,
                 };
             }

@@ -81,7 +81,7 @@ fn raw_fields_are_the_message(choices: &mut Choices) {
 
     let mut raw = full.clone();
     for (field, value) in full.fields() {
-        if matches!(field.kind(), tablepb::DescriptorKind::Message(_)) {
+        if matches!(field.kind(), tablepb::FieldKind::Message(_)) {
             raw.set_field(&field.to_owned(), as_bytes(value.to_owned())).unwrap();
         }
     }

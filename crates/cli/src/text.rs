@@ -1,6 +1,6 @@
 //! Values as text: one line, nothing that a terminal would act upon, abbreviated unless all is asked for.
 
-use tablepb::{DescriptorKind, FieldRef, Kind, MapKeyRef, ValueRef};
+use tablepb::{FieldKind, FieldRef, Kind, MapKeyRef, ValueRef};
 
 /// Characters shown of a string.
 const CHARACTERS: usize = 80;
@@ -25,7 +25,7 @@ pub fn bytes(bytes: &[u8], full: bool) -> String {
 }
 
 /// A value that is no message, list or map.
-pub fn scalar(kind: &DescriptorKind, value: ValueRef<'_, '_>, full: bool) -> String {
+pub fn scalar(kind: &FieldKind, value: ValueRef<'_, '_>, full: bool) -> String {
     match value {
         ValueRef::Bool(v) => v.to_string(),
         ValueRef::I32(v) => v.to_string(),

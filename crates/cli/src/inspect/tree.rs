@@ -198,7 +198,7 @@ fn on_one_line(field: FieldRef<'_>) -> bool {
 }
 
 /// The kind of one value: of a map, that of its values.
-fn value_kind(field: FieldRef<'_>) -> tablepb::DescriptorKind {
+fn value_kind(field: FieldRef<'_>) -> tablepb::FieldKind {
     match field.kind() {
         Kind::Message(entry) if field.is_map() => match entry.map_entry_value_field() {
             Some(value) => value.kind(),
