@@ -27,7 +27,67 @@ impl Case {
     }
 
     pub fn payload(&self, choices: &mut Choices) -> Vec<u8> {
-        payload(&self.schema, self.message, choices, WILD)
+        let mut input = payload(&self.schema, self.message, choices, WILD);
+        if choices.below(3) == 0 {
+            for field in &self.schema.messages[self.message].fields {
+                match field.kind {
+                    Kind::Message(entry) if field.card == Card::Map => {
+                        input.extend(self.entries(field.number, entry, choices));
+                    }
+                    Kind::Message(inner) if !field.delimited && self.is_fixed(inner, 2) => {
+                        for _ in 0..choices.below(6) {
+                            input.extend(Wire::new().message(field.number, self.whole(inner, choices)).0);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        input
+    }
+
+    /// Whether a message has nothing but singular numbers of fixed size, and messages of such.
+    fn is_fixed(&self, message: usize, levels: u32) -> bool {
+        let fields = &self.schema.messages[message].fields;
+        levels > 0
+            && (1..9).contains(&fields.len())
+            && fields.iter().all(|field| match field.kind {
+                _ if field.is_list() || field.oneof.is_some() => false,
+                Kind::Message(inner) => !field.delimited && self.is_fixed(inner, levels - 1),
+                kind => matches!(kind.wire_type(), 1 | 5),
+            })
+    }
+
+    /// Such a message, mostly with all of its fields in order, as programs write it: decoders have short ways for that.
+    fn whole(&self, message: usize, choices: &mut Choices) -> Wire {
+        let mut wire = Wire::new();
+        for field in &self.schema.messages[message].fields {
+            let value = if choices.once_in(6) { 0 } else { choices.next() };
+            wire = match (field.kind, field.kind.wire_type()) {
+                _ if choices.once_in(16) => wire,
+                (Kind::Message(inner), _) => wire.message(field.number, self.whole(inner, choices)),
+                (_, 1) => wire.fixed64(field.number, u64::from(value) << 16),
+                _ => wire.fixed32(field.number, value),
+            };
+        }
+        wire
+    }
+
+    /// More entries than a map keeps without an index, some of them with the same key.
+    fn entries(&self, number: u32, entry: usize, choices: &mut Choices) -> Vec<u8> {
+        let Some(key) = self.schema.messages[entry].field(1) else { return Vec::new() };
+        let mut wire = Wire::new();
+        for _ in 0..choices.below(80) {
+            let value = choices.below(256) as u64;
+            let entry = match key.kind.wire_type() {
+                0 => Wire::new().int(1, value),
+                1 => Wire::new().fixed64(1, value),
+                5 => Wire::new().fixed32(1, value as u32),
+                _ => Wire::new().bytes(1, value.to_string()),
+            };
+            wire = wire.message(number, entry);
+        }
+        wire.0
     }
 
     /// A payload, sometimes of many fields, sometimes with a fault.
@@ -131,7 +191,33 @@ fn spice(schema: &mut Schema, choices: &mut Choices) {
             let number = free(schema, 1);
             schema.add(message, number, *choices.pick(&SCALARS), Card::Optional);
         }
+        let (shape, parts) = shapes(schema, file, message);
+        for (kind, card) in [(shape, Card::Optional), (shape, Card::Repeated), (parts, Card::Repeated)] {
+            let number = free(schema, 1);
+            schema.add(message, number, Kind::Message(kind), card);
+        }
     }
+}
+
+/// A message of numbers of fixed size, and one of two or three such messages.
+fn shapes(schema: &mut Schema, file: usize, of: usize) -> (usize, usize) {
+    const KINDS: [&[Kind]; 5] = [
+        &[Kind::Float; 2],
+        &[Kind::Float; 3],
+        &[Kind::Fixed32; 4],
+        &[Kind::Fixed64, Kind::Sfixed32],
+        &[Kind::Fixed32],
+    ];
+    let card = if schema.files[file].implicit { Card::Implicit } else { Card::Optional };
+    let shape = schema.message(file, &format!("Fixed{of}"));
+    for (number, kind) in (1..).zip(KINDS[of % KINDS.len()]) {
+        schema.add(shape, number, *kind, card);
+    }
+    let parts = schema.message(file, &format!("Parts{of}"));
+    for number in 1..=2 + of as u32 % 2 {
+        schema.add(parts, number, Kind::Message(shape), Card::Optional);
+    }
+    (shape, parts)
 }
 
 /// A message that this one may have a field of.

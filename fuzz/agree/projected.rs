@@ -32,6 +32,11 @@ pub fn run(choices: &mut Choices) {
                     change(&mut part.as_mut(), &mut full.as_mut(), choices, 3);
                     alike(&part, &full);
                 }
+                if choices.below(3) == 0 {
+                    part.clear_unknown_fields();
+                    full.clear_unknown_fields();
+                    alike(&part, &full);
+                }
                 fails(&case, &mut part, choices);
             }
             // A projection looks at less: not at what a later entry or member of a oneof takes the place of.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use tablepb::{
-    DecodeErrorKind, DecodeOptions, DynamicMessage, EncodeErrorKind, EncodeOptions, FieldDescriptor, ListRef,
-    MapKeyRef, MapRef, MessageView, ValueRef,
+    DecodeErrorKind, DecodeOptions, Decoder, DynamicMessage, EncodeErrorKind, EncodeOptions, FieldDescriptor,
+    ListRef, MapKeyRef, MapRef, MessageView, ValueRef,
 };
 
 /// Deeper than any message here.
@@ -43,7 +43,15 @@ pub fn encoded(message: &DynamicMessage) -> Vec<u8> {
     message.encode_with(&mut sorted, ANY.deterministic(true)).expect("as before");
     assert_eq!(sorted.len(), bytes.len(), "in order of keys {message:?}");
     match message.encode_to_vec() {
-        Ok(plain) => assert_eq!(plain, bytes),
+        Ok(plain) => {
+            assert_eq!(plain, bytes);
+            let mut slice = vec![0; bytes.len()];
+            assert_eq!(message.as_view().encode_to_slice(&mut slice), Ok(bytes.len()));
+            assert_eq!(slice, bytes);
+            let mut delimited = Vec::new();
+            message.as_view().encode_length_delimited(&mut delimited).expect("as before");
+            assert!(delimited.ends_with(&bytes) && delimited.len() > bytes.len());
+        }
         Err(error) => {
             let kind = error.kind();
             assert!(
@@ -81,6 +89,13 @@ fn walk(view: MessageView<'_, '_>, left: &mut usize) {
         let got = view.get(&field).unwrap_or_else(|| panic!("{name} is listed and not set"));
         assert!(alike(got, value), "{name} is {value:?}, by descriptor {got:?}");
         assert!(alike(view.get_field(&field), value) && view.has_field(&field), "{name}");
+        let by_number = view.get_field_by_number(field.number());
+        assert!(by_number.is_some_and(|got| alike(got, value)), "{name} by number");
+        if view.descriptor().get_field_by_name(field.name()).as_ref() == Some(&field) {
+            let by_name = view.get_field_by_name(field.name());
+            assert!(by_name.is_some_and(|got| alike(got, value)), "{name} by name");
+            assert!(view.has_field_by_name(field.name()), "{name} by name");
+        }
         if let Some(oneof) = field.containing_oneof() {
             let member = view.get_oneof(&oneof).map(|(member, _)| member.number());
             assert_eq!(member, Some(field.number()), "the oneof of {name}");
@@ -118,7 +133,15 @@ fn one_value(field: &FieldDescriptor, value: ValueRef<'_, '_>, left: &mut usize)
         ValueRef::String(text) => valid_text(field, text),
         ValueRef::Bytes(bytes) => drop(std::hint::black_box(bytes.to_vec())),
         ValueRef::Message(inner) => walk(inner, left),
-        ValueRef::Raw(raw) => assert_eq!(raw.to_vec().len(), raw.len(), "{}", field.full_name()),
+        ValueRef::Raw(raw) => {
+            assert_eq!(raw.to_vec().len(), raw.len(), "{}", field.full_name());
+            assert!(raw.as_bytes().is_none_or(|bytes| bytes.len() == raw.len()));
+            let mut decoder = Decoder::new(&raw.descriptor()).with_options(PARTIAL);
+            if let Ok(inner) = raw.decode(&mut decoder) {
+                let mut left = 64 + 8 * raw.len();
+                walk(inner, &mut left);
+            }
+        }
         ValueRef::List(list) => elements(field, list, left),
         ValueRef::Map(map) => entries(field, map, left),
         ValueRef::Unselected => panic!("{} is listed and not selected", field.full_name()),
@@ -145,6 +168,38 @@ fn elements(field: &FieldDescriptor, list: ListRef<'_, '_>, left: &mut usize) {
     }
     assert_eq!(index, list.len(), "{}", field.full_name());
     assert!(list.get(index).is_none());
+    let last = list.get(index - 1).expect("the last one");
+    assert!(
+        list.iter().next_back().is_some_and(|got| alike(got, last)),
+        "{} from the end",
+        field.full_name()
+    );
+    assert!(list.iter().last().is_some_and(|got| alike(got, last)), "{}, the last", field.full_name());
+    assert!(list.iter().nth(index - 1).is_some_and(|got| alike(got, last)), "{}, the nth", field.full_name());
+    assert!(
+        list.iter().nth(index).is_none()
+            && list.iter().count() == index
+            && list.iter().rev().count() == index
+    );
+    numbers(list, last);
+}
+
+/// Numbers of a list as numbers, which are its values.
+fn numbers(list: ListRef<'_, '_>, last: ValueRef<'_, '_>) {
+    macro_rules! of {
+        ($($type:ty: $get:ident),*) => {$(
+            if let Some(mut all) = list.numbers::<$type>() {
+                assert_eq!(all.len(), list.len());
+                assert_eq!(all.next_back().map(|n| n.to_le_bytes()), last.$get().map(|n| n.to_le_bytes()));
+                assert_eq!(all.fold(1, |count, _| count + 1), list.len());
+                let nth = list.numbers::<$type>().and_then(|mut all| all.nth(list.len() - 1));
+                assert_eq!(nth.map(|n| n.to_le_bytes()), last.$get().map(|n| n.to_le_bytes()));
+            }
+        )*};
+    }
+    if !matches!(last, ValueRef::EnumNumber(_)) {
+        of!(i32: as_i32, i64: as_i64, u32: as_u32, u64: as_u64, f32: as_f32, f64: as_f64);
+    }
 }
 
 fn entries(field: &FieldDescriptor, map: MapRef<'_, '_>, left: &mut usize) {

@@ -10,7 +10,8 @@ use super::*;
 use crate::message::DynamicMessage;
 use crate::schema::{DescriptorPool, MessageDescriptor};
 use crate::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
-use alloc::{string::String, vec::Vec};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use std::sync::Mutex;
 
 static COLOR: EnumTable = EnumTable::new("pkg.Color", &[("RED", 0), ("GREEN", 1)]);
 static SHADE: EnumTable =
@@ -81,8 +82,12 @@ static BODY: MessageTable = MessageTable::new(
 )
 .syntax(Syntax::Proto2);
 
+/// One pool for each table, because Miri takes seconds to make one.
 fn message(table: &'static MessageTable) -> MessageDescriptor {
-    DescriptorPool::from_tables(&[table]).unwrap().get_message_by_name(table.full_name()).unwrap()
+    static MADE: Mutex<BTreeMap<usize, MessageDescriptor>> = Mutex::new(BTreeMap::new());
+    let make =
+        || DescriptorPool::from_tables(&[table]).unwrap().get_message_by_name(table.full_name()).unwrap();
+    MADE.lock().unwrap().entry(core::ptr::from_ref(table).addr()).or_insert_with(make).clone()
 }
 
 fn flow() -> RecordPlan {

@@ -75,12 +75,15 @@ mod tests {
     fn every_length_of_run_and_of_value() {
         let edges: Vec<u64> = edges().collect();
         for len in (0..70).chain([255, 256, 257]).step_by(if cfg!(miri) { 23 } else { 1 }) {
+            if cfg!(miri) && len > 70 {
+                continue;
+            }
             for shift in [0, 7, 31] {
                 check_all(&edges.iter().cycle().skip(shift * len).take(len).copied().collect::<Vec<_>>());
             }
         }
         // Runs of values that are alike, with another one at every place.
-        let steps = if cfg!(miri) { 5 } else { 1 };
+        let steps = if cfg!(miri) { 15 } else { 1 };
         for bits in [0, 6, 7, 13, 14, 20, 21, 27, 28, 31, 35, 48, 55, 56, 62, 63].into_iter().step_by(steps) {
             for place in (0..33).step_by(if cfg!(miri) { 32 } else { 1 }) {
                 let mut values = [(1_u64 << bits) - 1; 33];
