@@ -14,6 +14,7 @@ mod agreement;
 mod common;
 mod conformance;
 mod copies;
+mod corpus;
 mod depth;
 mod failures;
 mod flows;

@@ -2,11 +2,7 @@
 //!
 //! `TABLEPB_CORPUS=DIR` names a directory with one directory for each target, as `fuzz/corpus` has them.
 
-#[path = "../fuzz/agree/mod.rs"]
-mod agree;
-mod common;
-
-use agree::*;
+use crate::agree::*;
 use std::fs;
 use std::path::PathBuf;
 
