@@ -66,6 +66,7 @@
 //!
 //! - `std` (default): `std::io` in [`stream`], `HashMap` members, kernels chosen by the CPU at run time.
 //! - `bytes` (default): `BytesMut` as a buffer, `Bytes` members, [`DynamicMessage::decode_shared`].
+//! - `json` (default): [`json`], messages as ProtoJSON and back. No dependency.
 //!
 //! Without them the crate is `no_std` with `alloc` and has no dependencies.
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -78,6 +79,10 @@ extern crate std;
 mod decode;
 mod encode;
 mod error;
+#[cfg(feature = "json")]
+mod formats;
+#[cfg(feature = "json")]
+pub mod json;
 mod message;
 mod options;
 mod partial;

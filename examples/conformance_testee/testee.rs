@@ -1,8 +1,7 @@
 //! Answers one conformance request, with dynamic messages on both sides.
 
-use tablepb::{
-    Decoder, DescriptorPool, DynamicMessage, FieldDescriptor, MessageDescriptor, MessageView, Value,
-};
+use tablepb::json::DeserializeOptions;
+use tablepb::{Decoder, DescriptorPool, DynamicMessage, MessageDescriptor, MessageView, Value};
 
 /// Which path of the library turns the payload into the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +20,11 @@ pub struct Testee {
     via: Via,
 }
 
+/// `WireFormat` of conformance.proto.
 const PROTOBUF: i32 = 1;
+const JSON: i32 = 2;
+/// `TestCategory`: unknown fields and enum values in JSON are to be skipped.
+const IGNORE_UNKNOWN: i32 = 3;
 const FAILURE_SET: &str = "conformance.FailureSet";
 
 impl Testee {
@@ -65,35 +68,69 @@ impl Testee {
             };
             return Ok(("protobuf_payload", DynamicMessage::new(&failures).encode_to_vec()?.into()));
         }
-        let output = request.get_field_by_name("requested_output_format").and_then(|v| v.as_enum_number());
-        let payload =
-            self.request.get_field_by_name("protobuf_payload").ok_or("conformance.proto is too old")?;
-        if output != Some(PROTOBUF) || !request.has_field(&payload) {
-            return Ok(("skipped", "only binary input and output".into()));
-        }
+        let number = |name| request.get_field_by_name(name).and_then(|v| v.as_enum_number()).unwrap_or(0);
+        let (output, category) = (number("requested_output_format"), number("test_category"));
         let Some(descriptor) = self.pool.get_message_by_name(name) else {
             return Ok(("runtime_error", format!("unknown message type {name}").into()));
         };
-        Ok(self.round_trip(&descriptor, request, &payload))
+        let bytes = |name| request.get_field_by_name(name).and_then(|v| v.as_bytes()).unwrap_or_default();
+        if !matches!(output, PROTOBUF | JSON) {
+            return Ok(("skipped", "only binary and JSON output".into()));
+        }
+        if request.has_field_by_name("protobuf_payload") {
+            return Ok(self.answer_binary(&descriptor, bytes("protobuf_payload"), output));
+        }
+        if request.has_field_by_name("json_payload") {
+            let options = DeserializeOptions::new().deny_unknown_fields(category != IGNORE_UNKNOWN);
+            return Ok(self.answer_json(&descriptor, text("json_payload"), &options, output));
+        }
+        Ok(("skipped", "only binary and JSON input".into()))
     }
 
-    fn round_trip(
+    fn answer_binary(
         &self,
         descriptor: &MessageDescriptor,
-        request: MessageView<'_, '_>,
-        payload: &FieldDescriptor,
+        input: &[u8],
+        output: i32,
     ) -> (&'static str, Value) {
-        let input = request.get_field(payload).as_bytes().unwrap_or_default();
-        let mut output = Vec::new();
         let mut decoder = Decoder::new(descriptor);
-        let encoded = match self.via {
-            Via::Decoder => decoder.decode(input).map(|view| view.encode(&mut output)),
-            Via::Dynamic => DynamicMessage::decode(descriptor, input).map(|m| m.encode(&mut output)),
-        };
-        match encoded {
-            Ok(Ok(())) => ("protobuf_payload", output.into()),
-            Ok(Err(error)) => ("serialize_error", error.to_string().into()),
-            Err(error) => ("parse_error", error.to_string().into()),
+        match self.via {
+            Via::Decoder => match decoder.decode(input) {
+                Ok(view) => write(view, output),
+                Err(error) => ("parse_error", error.to_string().into()),
+            },
+            Via::Dynamic => match DynamicMessage::decode(descriptor, input) {
+                Ok(message) => write(message.as_view(), output),
+                Err(error) => ("parse_error", error.to_string().into()),
+            },
         }
     }
+
+    /// Via a decoder, the message takes the way over its bytes.
+    fn answer_json(
+        &self,
+        descriptor: &MessageDescriptor,
+        input: &str,
+        options: &DeserializeOptions,
+        output: i32,
+    ) -> (&'static str, Value) {
+        let message = match DynamicMessage::from_json_with(descriptor, input.as_bytes(), options) {
+            Ok(message) => message,
+            Err(error) => return ("parse_error", error.to_string().into()),
+        };
+        match (self.via, message.encode_to_vec()) {
+            (Via::Dynamic, _) => write(message.as_view(), output),
+            (Via::Decoder, Ok(bytes)) => self.answer_binary(descriptor, &bytes, output),
+            (Via::Decoder, Err(error)) => ("serialize_error", error.to_string().into()),
+        }
+    }
+}
+
+/// The member of `ConformanceResponse.result` for a message in the format that was asked for.
+fn write(view: MessageView<'_, '_>, output: i32) -> (&'static str, Value) {
+    let written = match output {
+        JSON => view.to_json_string().map(|json| ("json_payload", json.into())).map_err(|e| e.to_string()),
+        _ => view.encode_to_vec().map(|bytes| ("protobuf_payload", bytes.into())).map_err(|e| e.to_string()),
+    };
+    written.unwrap_or_else(|error| ("serialize_error", error.into()))
 }

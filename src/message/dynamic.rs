@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 
 /// A merge may take so many times the memory that the message holds, beside the budget of its input: a list moves to a block
 /// of twice its size (two more), and the slab that has to hold both is moved, too.
-const HELD: usize = 4;
+pub(super) const HELD: usize = 4;
 /// Messages below this size are not searched for garbage, in bytes.
 const LITTLE: usize = 4096;
 
@@ -291,6 +291,18 @@ impl DynamicMessage {
         }
         let (set, index) = programs(descriptor, selected.as_deref().map(|[selected]| selected));
         MessageMut::new(descriptor.parent_pool(), set, (index, *base), slab, store)
+    }
+
+    /// What a parser of text writes to: type, slab, store and the body.
+    #[cfg(feature = "json")]
+    pub(super) fn parts(&mut self) -> (&MessageDescriptor, &mut Slab, &mut Store, &mut u32) {
+        (&self.descriptor, &mut self.slab, &mut self.store, &mut self.base)
+    }
+
+    /// What was just made is hardly garbage: nobody needs to look before it has grown.
+    #[cfg(feature = "json")]
+    pub(super) fn look_later(&mut self) {
+        self.look_at = 2 * (self.slab.used() + self.store.len()) + LITTLE;
     }
 
     /// Copies the live data to new memory if there is more garbage.

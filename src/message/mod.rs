@@ -6,6 +6,8 @@
 //! Invariant: a value only gets into the slab with the kind of its field, so that readers need not check.
 
 mod assign;
+#[cfg(feature = "json")]
+mod build;
 mod copy;
 mod debug;
 mod decoder;
@@ -32,6 +34,8 @@ mod value_ref;
 mod view;
 mod weigh;
 
+#[cfg(feature = "json")]
+pub(crate) use build::{Builder, FieldAt, MapAside, NoRoom, decode_spans};
 pub use decoder::Decoder;
 pub use dynamic::DynamicMessage;
 pub use error::{CopyError, SetFieldError, SetFieldErrorKind};

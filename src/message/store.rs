@@ -125,6 +125,30 @@ impl Store {
         Ok(own.try_reserve(len)?)
     }
 
+    /// The bytes, to be appended to elsewhere; shared ones are copied. The store is empty until it gets them back.
+    #[cfg(feature = "json")]
+    pub(super) fn take(&mut self) -> Result<Vec<u8>, StoreFull> {
+        match core::mem::replace(&mut self.0, Holder::Own(Vec::new())) {
+            Holder::Own(own) => Ok(own),
+            #[cfg(feature = "bytes")]
+            Holder::Shared(shared) => {
+                let mut own = Vec::new();
+                if own.try_reserve_exact(shared.len()).is_err() {
+                    self.0 = Holder::Shared(shared);
+                    return Err(StoreFull::NoMemory);
+                }
+                own.extend_from_slice(&shared);
+                Ok(own)
+            }
+        }
+    }
+
+    /// A store of these bytes.
+    #[cfg(feature = "json")]
+    pub(super) fn from_vec(bytes: Vec<u8>) -> Self {
+        Self(Holder::Own(bytes))
+    }
+
     /// Memory held, in bytes.
     pub(super) fn capacity(&self) -> usize {
         match &self.0 {

@@ -63,13 +63,13 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     /// The message as those see it who know programs.
     #[inline]
-    pub(super) fn raw(&self) -> RawView<'a, 'i> {
+    pub(crate) fn raw(&self) -> RawView<'a, 'i> {
         let Self { set, words, store, body, base, .. } = *self;
         RawView { words, store, set, index: body.index, base }
     }
 
     #[inline]
-    pub(super) fn pool(&self) -> &'a DescriptorPool {
+    pub(crate) fn pool(&self) -> &'a DescriptorPool {
         self.pool
     }
 

@@ -26,6 +26,7 @@ mod extension;
 mod features;
 mod field;
 mod file;
+mod formats;
 mod lower;
 mod message;
 mod model;
@@ -46,7 +47,11 @@ pub use enumeration::{EnumDescriptor, EnumValueDescriptor};
 pub use extension::ExtensionDescriptor;
 pub use field::{FieldDescriptor, FieldKind, FieldRef};
 pub use file::FileDescriptor;
+#[cfg(feature = "json")]
+pub(crate) use formats::FieldFormats;
 pub use message::{MessageDescriptor, OneofDescriptor};
+#[cfg(feature = "json")]
+pub(crate) use model::WellKnown;
 pub use options::PoolOptions;
 pub(crate) use path::components;
 pub use pool::DescriptorPool;

@@ -82,6 +82,10 @@ pub(super) struct PoolData {
     pub(super) symbols: SymbolTable,
     /// File indices, sorted by file name.
     pub(super) files_by_name: Vec<u32>,
+    /// What JSON and text format need of each message, same index.
+    pub(super) formats: Vec<FormatData>,
+    pub(super) field_names: Vec<FieldName>,
+    pub(super) field_formats: Vec<FieldFormat>,
     /// One program per message, same index.
     pub(super) programs: ProgramSet,
 }
@@ -268,6 +272,53 @@ pub(super) struct MethodData {
     pub(super) server_streaming: bool,
     pub(super) options: Span,
     pub(super) deprecated: bool,
+}
+
+/// A message type that has a form of its own in JSON. Only types that have the fields of the original count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum WellKnown {
+    /// Any other message.
+    #[default]
+    None,
+    Any,
+    Timestamp,
+    Duration,
+    FieldMask,
+    Struct,
+    Value,
+    ListValue,
+    /// `Int32Value` and its like: one field, `value`.
+    Wrapper,
+}
+
+/// A field as the formats see it, in the order of field numbers: everything that printing or parsing a member asks for, in one place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FieldFormat {
+    /// The names in JSON and in the schema.
+    pub(super) json: TextRange,
+    pub(super) own: TextRange,
+    /// The enum of an enum field.
+    pub(super) enumeration: u32,
+    /// The name in JSON has characters that JSON strings escape.
+    pub(super) escaped: bool,
+}
+
+/// What the formats need of one message.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FormatData {
+    /// Its names, in the pool's list of field names.
+    pub(super) names: IndexRange,
+    /// Its fields, in the pool's list of them.
+    pub(super) fields: IndexRange,
+    pub(super) known: WellKnown,
+}
+
+/// A name of a field; sorted by length and then by bytes. A field is there by its JSON name, and by its own if that is another one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FieldName {
+    pub(super) text: TextRange,
+    /// Position in the fields of the message.
+    pub(super) field: u32,
 }
 
 impl PoolData {

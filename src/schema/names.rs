@@ -15,6 +15,12 @@ pub(super) struct TextRange {
 }
 
 impl TextRange {
+    /// First byte and length.
+    #[inline]
+    pub(super) fn place(self) -> (usize, usize) {
+        (self.start as usize, self.end.saturating_sub(self.start) as usize)
+    }
+
     /// The bytes `from..to` of this text.
     pub(super) fn part(self, from: usize, to: usize) -> Self {
         let at = |offset: usize| self.end.min(self.start.saturating_add(offset as u32));
@@ -109,6 +115,12 @@ impl Names {
             }
         }
         Ok(TextRange { start, end: self.text.len() as u32 })
+    }
+
+    /// All of the text.
+    #[inline]
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        self.text.as_bytes()
     }
 
     /// The text of a range of this arena; `""` for a range of another one.

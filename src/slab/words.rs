@@ -252,6 +252,12 @@ impl Slab {
         Ok(())
     }
 
+    /// Bytes up to the limit that are not allocated.
+    #[cfg(feature = "json")]
+    pub(crate) fn left(&self) -> usize {
+        4 * (self.limit as usize).saturating_sub(self.words.capacity())
+    }
+
     /// Forgets the contents and takes all memory up to the limit at once.
     ///
     /// False if it has that already, and the contents are as they were. An error if there is not so much memory: the

@@ -229,6 +229,11 @@ macro_rules! __message {
                 },
             );
 
+            fn __schema() -> $crate::__private::Option<&'static $crate::__private::SchemaCell> {
+                static CELL: $crate::__private::SchemaCell = $crate::__private::SchemaCell::new();
+                $crate::__private::Some(&CELL)
+            }
+
             fn clear(&mut self) {
                 let Self { $($field,)* .. } = self;
                 $(

@@ -5,11 +5,14 @@ use super::{
     field::VisitFields,
     input::Input,
     output,
+    schema::SchemaCell,
     size::StructSizer,
     sizes::{Lengths, Sizes},
     write::StructWriter,
 };
 use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
+#[cfg(feature = "json")]
+use crate::json::{DeserializeError, DeserializeOptions, SerializeError, SerializeOptions};
 use crate::options::{DecodeOptions, EncodeOptions};
 use crate::table::MessageTable;
 use crate::wire::{Buffer, Cursor, raw, varint_len};
@@ -241,6 +244,123 @@ pub trait Message: Sized {
     {
         // Messages that are decoded later are not checked for required fields either.
         Input::new(input, &options.allow_partial(true)).merging().root(self).map(|_| ())
+    }
+
+    /// Appends the message as JSON, as [`MessageView::to_json`](crate::MessageView::to_json) does.
+    ///
+    /// It is encoded and decoded with its table first; the schema that is made of that is kept for the type.
+    ///
+    /// ```
+    /// use tablepb::Message;
+    ///
+    /// #[derive(Debug, Default, PartialEq)]
+    /// struct Project { name: String, start_time: u64 }
+    ///
+    /// tablepb::message! {
+    ///     Project as "example.Project" { name: string = 1, start_time: uint64 = 2 }
+    /// }
+    ///
+    /// let mut project = Project::from_json(br#"{"name": "tablepb", "startTime": 7}"#)?;
+    /// assert_eq!(project, Project { name: "tablepb".into(), start_time: 7 });
+    /// project.merge_json(br#"{"name": "renamed"}"#)?;
+    /// assert_eq!(project.to_json_string()?, r#"{"name":"renamed","startTime":"7"}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`MessageView::to_json`](crate::MessageView::to_json); the buffer keeps its length.
+    #[cfg(feature = "json")]
+    fn to_json(&self, buffer: &mut impl Buffer) -> Result<(), SerializeError> {
+        self.to_json_with(buffer, &SerializeOptions::new())
+    }
+
+    /// As [`to_json`](Self::to_json), with options.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_json`](Self::to_json).
+    #[cfg(feature = "json")]
+    fn to_json_with(
+        &self,
+        buffer: &mut impl Buffer,
+        options: &SerializeOptions,
+    ) -> Result<(), SerializeError> {
+        super::json::print(self, buffer, options)
+    }
+
+    /// The message as JSON text.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_json`](Self::to_json).
+    #[cfg(feature = "json")]
+    fn to_json_string(&self) -> Result<alloc::string::String, SerializeError> {
+        let mut buffer = Vec::new();
+        self.to_json(&mut buffer)?;
+        // What is printed is UTF-8.
+        Ok(alloc::string::String::from_utf8(buffer).unwrap_or_default())
+    }
+
+    /// Makes a message of JSON, as [`DynamicMessage::from_json`](crate::DynamicMessage::from_json) does; structs that borrow
+    /// from their input are not made of JSON.
+    ///
+    /// # Errors
+    ///
+    /// As [`DynamicMessage::from_json`](crate::DynamicMessage::from_json).
+    #[cfg(feature = "json")]
+    fn from_json(json: &[u8]) -> Result<Self, DeserializeError>
+    where
+        Self: DecodeOwned,
+    {
+        Self::from_json_with(json, &DeserializeOptions::new())
+    }
+
+    /// As [`from_json`](Self::from_json), with options.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_json`](Self::from_json).
+    #[cfg(feature = "json")]
+    fn from_json_with(json: &[u8], options: &DeserializeOptions) -> Result<Self, DeserializeError>
+    where
+        Self: DecodeOwned,
+    {
+        super::json::parse(json, options)
+    }
+
+    /// Merges JSON into this message, as [`DynamicMessage::merge_json`](crate::DynamicMessage::merge_json) does.
+    ///
+    /// Takes time in the size of the message, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_json`](Self::from_json); the message is as it was, unless there was not the memory for the merged one.
+    #[cfg(feature = "json")]
+    fn merge_json(&mut self, json: &[u8]) -> Result<(), DeserializeError>
+    where
+        Self: DecodeOwned,
+    {
+        self.merge_json_with(json, &DeserializeOptions::new())
+    }
+
+    /// As [`merge_json`](Self::merge_json), with options.
+    ///
+    /// # Errors
+    ///
+    /// As [`merge_json`](Self::merge_json).
+    #[cfg(feature = "json")]
+    fn merge_json_with(&mut self, json: &[u8], options: &DeserializeOptions) -> Result<(), DeserializeError>
+    where
+        Self: DecodeOwned,
+    {
+        super::json::merge(self, json, options)
+    }
+
+    /// Where the schema of the listing is kept.
+    #[doc(hidden)]
+    fn __schema() -> Option<&'static SchemaCell> {
+        None
     }
 
     /// Shows every field to a visitor, in number order.

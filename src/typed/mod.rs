@@ -23,6 +23,7 @@
 //! | `path_trace.rs` | the fields around a fault, named when the error is made |
 //! | `calls.rs` | whether the code of a field is inlined or called |
 //! | `message.rs` | the trait [`Message`] |
+//! | `schema.rs`, `json.rs` | the schema at run time, and JSON by way of it |
 //!
 //! Invariant: what the writing pass writes is what the sizing pass sized, value for value and length for length.
 
@@ -31,6 +32,8 @@ pub mod calls;
 mod enumeration;
 pub mod field;
 pub mod input;
+#[cfg(feature = "json")]
+mod json;
 pub mod kinds;
 mod later;
 mod lazy;
@@ -48,6 +51,7 @@ mod path_trace;
 mod place;
 mod prepared;
 mod scalar;
+mod schema;
 mod size;
 mod sizes;
 mod small_map;
@@ -74,6 +78,7 @@ pub mod expansion {
     pub use super::input::Input;
     pub use super::kinds::{self, KindMarker, ascend, field_table, has_required, in_order, is_fixed, unraw};
     pub use super::listing::{checked, enum_table, message_table};
+    pub use super::schema::SchemaCell;
     pub use super::spec::{Outcome, WireSpec};
     pub use super::unknown::UnknownMember;
     pub use crate::{

@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::process::Command;
 use tablepb::{
-    Decoder, DescriptorPool, DynamicMessage, MapKey, MessageDescriptor, Prepared, Projection, RawFields,
-    RawValue, Value,
+    Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKey, MessageDescriptor, MessageTable,
+    Prepared, Projection, RawFields, RawValue, Value,
 };
 
 /// What a process is asked to do: the name of an operation, whether all later allocations fail too, and the first k.
@@ -122,6 +122,26 @@ fn sets(number: u32, value: Value) -> [Attempt; 2] {
 
 fn inner(rich: &MessageDescriptor) -> Value {
     Value::Message(DynamicMessage::decode(rich, &rich_payload()).expect("a valid payload"))
+}
+
+/// A message of messages in `Any`s, and some JSON of it.
+fn with_any() -> (MessageDescriptor, String) {
+    static ANY: MessageTable = MessageTable::new(
+        "google.protobuf.Any",
+        &[FieldTable::new("type_url", 1, Kind::String), FieldTable::new("value", 2, Kind::Bytes)],
+    );
+    static HOLDER: MessageTable = MessageTable::new(
+        "t.Holder",
+        &[
+            FieldTable::new("any", 1, Kind::Message(|| &ANY)),
+            FieldTable::new("more", 2, Kind::Message(|| &ANY)).repeated(),
+            FieldTable::new("text", 3, Kind::String),
+        ],
+    );
+    let pool = DescriptorPool::from_tables(&[&HOLDER]).expect("a valid table");
+    let inner = r#"{"@type":"/t.Holder","text":"a text of some length, which the store must grow for"}"#;
+    let any = format!(r#"{{"@type":"/t.Holder","any":{inner},"more":[{inner},{inner}]}}"#);
+    (pool.get_message_by_name("t.Holder").expect("a message"), format!(r#"{{"any":{any},"more":[{any}]}}"#))
 }
 
 fn operation(name: &str) -> Vec<Attempt> {
@@ -284,6 +304,42 @@ fn operation(name: &str) -> Vec<Attempt> {
                 }),
             ]
         }
+        "json" => {
+            let empty = rich.clone();
+            let message = DynamicMessage::decode(&rich, &input).expect("a valid payload");
+            let json = message.to_json_string().expect("all of it has a form in JSON");
+            let expected = json.clone();
+            let merge =
+                |message: &mut DynamicMessage, json: String| message.merge_json(json.as_bytes()).is_ok();
+            let (any, content) = with_any();
+            let again = any.clone();
+            vec![
+                changes(move || DynamicMessage::new(&empty), false, json.clone(), merge),
+                changes(full(&rich), false, json.clone(), merge),
+                Box::new(move |k, for_good| {
+                    let mut buffer = vec![1, 2, 3];
+                    let (done, failed) = with_failure(k, for_good, || message.to_json(&mut buffer).is_ok());
+                    assert!(done || failed);
+                    assert!(if done { buffer[3..] == *expected.as_bytes() } else { buffer == [1, 2, 3] });
+                    (!done, failed)
+                }),
+                Box::new(move |k, for_good| {
+                    let parse = || DynamicMessage::from_json(&any, content.as_bytes());
+                    let (made, failed) = with_failure(k, for_good, parse);
+                    assert!(made.is_ok() || failed);
+                    let printed = made.map(|message| message.to_json_string().expect("it was parsed"));
+                    assert!(printed.as_ref().is_ok_and(|json| *json == content) || printed.is_err());
+                    (printed.is_err(), failed)
+                }),
+                Box::new(move |k, for_good| {
+                    let (_, content) = with_any();
+                    let message = DynamicMessage::from_json(&again, content.as_bytes()).expect("valid");
+                    let (json, failed) = with_failure(k, for_good, || message.to_json_string());
+                    assert!(json.is_ok() || failed);
+                    (json.is_err(), failed)
+                }),
+            ]
+        }
         "schema" => {
             let set = samples::rich().descriptor_set();
             vec![Box::new(move |k, for_good| {
@@ -393,6 +449,8 @@ operations! {
     encode_survives_all: "encode", true;
     raw_and_prepared_survive_one: "raw", false;
     raw_and_prepared_survive_all: "raw", true;
+    json_survives_one: "json", false;
+    json_survives_all: "json", true;
     loading_a_schema_survives_one: "schema", false;
     loading_a_schema_survives_all: "schema", true;
 }

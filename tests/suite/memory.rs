@@ -113,6 +113,49 @@ fn no_input_takes_more_than_the_budget() {
     }
 }
 
+#[test]
+fn no_json_takes_more_than_the_budget() {
+    let root = descriptor_of(&shapes());
+    let fields = [
+        ("f1", "{}"),
+        ("f3", "{}"),
+        ("f3", r#"{"f1":1}"#),
+        ("f4", r#"{"f1":1}"#),
+        ("f5", r#"{"f1":1}"#),
+        ("f5", r#"{"f1":1,"f200":1,"f500":1}"#),
+        ("f6", r#"{"f1":[1],"f2":[1]}"#),
+        ("f7", r#"{"f1":{"1":1},"f2":{"1":1},"f3":{}}"#),
+        ("f8", r#"{"f1":1}"#),
+        ("f9", r#""""#),
+        (
+            "f9", r#""a
+""#,
+        ),
+        ("f10", r#""AA==""#),
+        ("f12", "true"),
+        ("f13", "1"),
+    ];
+    for (name, element) in fields {
+        let list = vec![element; SIZE / (element.len() + 1)].join(",");
+        for json in
+            [format!(r#"{{"{name}":[{list}]}}"#), format!(r#"{{"{name}":[{list}"#), format!("[{list}]")]
+        {
+            let (result, used) = measure(|| DynamicMessage::from_json(&root, json.as_bytes()).map(drop));
+            let kind = result.err().map(|error| error.kind());
+            println!(
+                "{name} {element}: {:.1} bytes per byte, {kind:?}",
+                used.peak as f64 / json.len() as f64
+            );
+            assert!(used.peak <= promised(json.len()), "{name} {element}: {used:?}");
+        }
+    }
+    let map = (0..SIZE / 10).fold(String::new(), |map, key| map + &format!(r#""{key}":"","#));
+    let (result, used) = measure(|| {
+        DynamicMessage::from_json(&root, format!(r#"{{"f11":{{{}}}}}"#, map.trim_end_matches(',')).as_bytes())
+    });
+    assert!(result.is_ok() && used.peak <= promised(map.len()) + 2 * map.len(), "{used:?}");
+}
+
 /// Projections of the same messages: one field of each sub-message, everything lazy, and both with bytes kept.
 fn projections(root: &MessageDescriptor) -> Vec<(&'static str, Projection)> {
     let names =

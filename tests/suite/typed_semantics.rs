@@ -232,7 +232,7 @@ fn an_enum_that_is_not_set_has_its_first_value() {
 
     let read = V::decode(&[]).unwrap();
     assert_eq!(read, V { size: Size::Small, closed: 1, kept: None });
-    assert_eq!(read.encode_to_vec().unwrap(), []);
+    assert_eq!(read.encode_to_vec().unwrap(), [0u8; 0]);
     assert_eq!(V::default().encode_to_vec().unwrap(), [8, 1, 0x10, 0]);
 }
 

@@ -181,6 +181,7 @@ impl<'i> Builder<'i> {
         let scratch = core::mem::take(&mut self.scratch);
         self.room.drop_list(scratch);
         self.data.programs = lower::programs(&self.data, &mut self.room)?;
+        self.data.find_formats(&mut self.room)?;
         Ok(self.data)
     }
 

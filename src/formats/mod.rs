@@ -1,0 +1,20 @@
+//! What text formats have in common: numbers, base64, points in time, field masks, and a buffer to print to.
+//!
+//! Nothing here knows a schema, a message or the grammar of a whole format; `json/` builds on it.
+
+mod base64;
+mod digits;
+mod mask;
+mod number;
+mod out;
+mod shortest;
+mod time;
+
+pub(crate) use base64::{decode as decode_base64, encode as encode_base64};
+pub(crate) use digits::{put_f32, put_f64, put_i64, put_u64};
+pub(crate) use mask::{camel_path, snake_path};
+pub(crate) use number::{Integer, Number};
+pub(crate) use out::Out;
+pub(crate) use time::{
+    MAX_DURATION, MAX_SECONDS, MIN_SECONDS, parse_duration, parse_timestamp, put_duration, put_timestamp,
+};

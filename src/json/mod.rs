@@ -1,0 +1,50 @@
+//! ProtoJSON: messages as JSON and back, <https://protobuf.dev/programming-guides/json/>.
+//!
+//! [`MessageView::to_json`] appends a message to a buffer, [`DynamicMessage::from_json`] makes one of text. Both go straight between
+//! text and message: there is no document in between and no recursion, so nesting is bounded by an option and not by the stack. The
+//! well-known types (`Any`, `Timestamp`, `Duration`, `FieldMask`, `Struct`, `Value`, `ListValue`, the wrappers) have their forms of their own; the
+//! content of an `Any` is looked up in the pool of the message.
+//!
+//! What is accepted is what C++ protobuf and the conformance suite accept: field names in JSON or in the schema, extensions in brackets,
+//! integers in quotes or as `1e2`, base64 of either alphabet, enum values by name or number, `null` for what is not set. Parsing has
+//! the bounds of decoding: depth 100, and memory in proportion to the input ([`DeserializeOptions::budget`]).
+//!
+//! ```
+//! use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+//!
+//! static USER: MessageTable = MessageTable::new(
+//!     "pkg.User",
+//!     &[
+//!         FieldTable::new("user_id", 1, Kind::Uint64),
+//!         FieldTable::new("emails", 2, Kind::String).repeated(),
+//!         FieldTable::map("logins", 3, Kind::String, Kind::Int32),
+//!     ],
+//! );
+//! let pool = DescriptorPool::from_tables(&[&USER])?;
+//! let user = pool.get_message_by_name("pkg.User").unwrap();
+//!
+//! let text = br#"{"userId": "7", "emails": ["a@example.com"], "logins": {"web": 3}}"#;
+//! let message = DynamicMessage::from_json(&user, text)?;
+//! assert_eq!(message.get_field_by_name("user_id").and_then(|v| v.as_u64()), Some(7));
+//! assert_eq!(message.to_json_string()?, r#"{"userId":"7","emails":["a@example.com"],"logins":{"web":3}}"#);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Unknown fields have no form in JSON and are left out, and so are fields that a projection did not select.
+
+mod calls;
+mod error;
+mod options;
+mod parse;
+mod parse_any;
+mod parse_value;
+mod print;
+mod print_value;
+mod scan;
+mod strings;
+
+pub use error::{DeserializeError, DeserializeErrorKind, SerializeError, SerializeErrorKind};
+pub use options::{DeserializeOptions, SerializeOptions};
+
+#[allow(unused_imports, reason = "for the documentation")]
+use crate::message::{DynamicMessage, MessageView};

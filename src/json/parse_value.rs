@@ -1,0 +1,356 @@
+//! Values: scalars, keys, and messages that are more or less than an object of their fields.
+
+use super::error::DeserializeErrorKind as Kind;
+use super::parse::{Over, Parser, Result, is_zero};
+use super::scan::unescape_to;
+use crate::formats::{Integer, Number, decode_base64, parse_duration, parse_timestamp, snake_path};
+use crate::message::FieldAt;
+use crate::program::{Coding, Entry, Program, Scalar};
+use crate::schema::WellKnown;
+use crate::slab::NIL;
+
+impl<'p> Parser<'p, '_, '_> {
+    /// A scalar, as the word or two of its slot; nothing if it is an enum value that is to be ignored.
+    #[inline]
+    pub(super) fn scalar(
+        &mut self,
+        program: &Program,
+        entry: &Entry,
+        position: usize,
+    ) -> Result<Option<u64>> {
+        let start = self.scanner.at;
+        Ok(Some(match entry.scalar() {
+            Scalar::String => {
+                if self.scanner.peek()? != b'"' {
+                    return Err(self.wrong_type());
+                }
+                self.string(entry.coding)?
+            }
+            Scalar::Bytes => self.bytes()?,
+            Scalar::Bool => self.boolean()?.into(),
+            Scalar::F64 => self.double()?.to_bits(),
+            Scalar::F32 => self.float()?.to_bits().into(),
+            Scalar::Enum => return self.enumeration(program, entry, position),
+            scalar => {
+                if let Some(word) = self.scanner.short_integer().and_then(|value| word_of(scalar, value)) {
+                    return Ok(Some(word));
+                }
+                self.scanner.at = start;
+                let integer = self.number()?.integer();
+                self.integer(scalar, integer).map_err(|kind| self.scanner.fail(start, kind))?
+            }
+        }))
+    }
+
+    /// An integer as a type of 32 or 64 bits has it.
+    fn integer(&self, scalar: Scalar, integer: Integer) -> Result<u64> {
+        let value = match scalar {
+            Scalar::I32 => {
+                integer.signed(i32::MIN.into(), i32::MAX.into()).map(|value| u64::from(value as i32 as u32))
+            }
+            Scalar::I64 => integer.signed(i64::MIN, i64::MAX).map(|value| value as u64),
+            Scalar::U32 => integer.unsigned(u32::MAX.into()),
+            _ => integer.unsigned(u64::MAX),
+        };
+        value.ok_or(if integer == Integer::Fraction { Kind::InvalidNumber } else { Kind::OutOfRange })
+    }
+
+    /// A number, perhaps in quotes.
+    #[inline]
+    fn number(&mut self) -> Result<Number<'_>> {
+        if self.scanner.peek()? == b'"' {
+            return self.quoted_number();
+        }
+        let rest = self.scanner.input.get(self.scanner.at..).unwrap_or_default();
+        match Number::scan(rest) {
+            Some((number, len)) => {
+                self.scanner.at += len;
+                Ok(number)
+            }
+            None => Err(self.no_number()),
+        }
+    }
+
+    fn quoted_number(&mut self) -> Result<Number<'_>> {
+        let start = self.scanner.at;
+        let quoted = self.scanner.string()?;
+        let end = core::mem::replace(&mut self.scanner.at, start);
+        let text = self.scanner.text(quoted, &mut self.scratch)?;
+        let number = Number::whole(text).ok_or(Kind::InvalidNumber)?;
+        self.scanner.at = end;
+        Ok(number)
+    }
+
+    #[cold]
+    fn no_number(&self) -> Kind {
+        match self.scanner.input.get(self.scanner.at..) {
+            Some([b'-']) => Kind::Incomplete,
+            Some([b'-' | b'0'..=b'9', ..]) => Kind::InvalidNumber,
+            _ => self.wrong_type(),
+        }
+    }
+
+    fn boolean(&mut self) -> Result<bool> {
+        match self.scanner.peek()? {
+            b't' => self.scanner.literal(b"true").map(|()| true),
+            b'f' => self.scanner.literal(b"false").map(|()| false),
+            _ => Err(self.wrong_type()),
+        }
+    }
+
+    /// The text of a string that may be `NaN`, `Infinity` or `-Infinity`, which has been taken if it is.
+    #[inline]
+    fn special(&mut self) -> Option<f64> {
+        let rest = self.scanner.input.get(self.scanner.at..).unwrap_or_default();
+        if rest.first() != Some(&b'"') {
+            return None;
+        }
+        let names = [
+            (&b"\"NaN\""[..], f64::NAN),
+            (b"\"Infinity\"", f64::INFINITY),
+            (b"\"-Infinity\"", f64::NEG_INFINITY),
+        ];
+        let (name, value) = names.into_iter().find(|(name, _)| rest.starts_with(name))?;
+        self.scanner.at += name.len();
+        Some(value)
+    }
+
+    fn double(&mut self) -> Result<f64> {
+        if let Some(value) = self.special() {
+            return Ok(value);
+        }
+        let start = self.scanner.at;
+        let value = self.number()?.f64();
+        value.ok_or_else(|| self.scanner.fail(start, Kind::OutOfRange))
+    }
+
+    fn float(&mut self) -> Result<f32> {
+        if let Some(value) = self.special() {
+            return Ok(value as f32);
+        }
+        let start = self.scanner.at;
+        let value = self.number()?.f32();
+        value.ok_or_else(|| self.scanner.fail(start, Kind::OutOfRange))
+    }
+
+    /// A string, which goes to the store.
+    #[inline]
+    fn string(&mut self, coding: Coding) -> Result<u64> {
+        let start = self.scanner.at;
+        let quoted = self.scanner.string()?;
+        let raw = self.scanner.input.get(quoted.start..quoted.end).unwrap_or_default();
+        let mark = self.builder.mark();
+        let store = self.builder.store(raw.len())?;
+        if quoted.escaped {
+            unescape_to(raw, store);
+        } else {
+            store.extend_from_slice(raw);
+        }
+        self.builder.span(coding, mark).ok_or_else(|| self.scanner.fail(start, Kind::InvalidUtf8))
+    }
+
+    /// Base64.
+    fn bytes(&mut self) -> Result<u64> {
+        let start = self.scanner.at;
+        if self.scanner.peek()? != b'"' {
+            return Err(self.wrong_type());
+        }
+        let quoted = self.scanner.string()?;
+        let text = self.scanner.text(quoted, &mut self.scratch)?;
+        let mark = self.builder.mark();
+        if !decode_base64(text, self.builder.store(text.len() / 4 * 3 + 3)?) {
+            return Err(self.scanner.fail(start, Kind::InvalidBase64));
+        }
+        self.builder.span(Coding::Bytes, mark).ok_or(Kind::InvalidBase64)
+    }
+
+    /// An enum value by name or number.
+    fn enumeration(&mut self, program: &Program, entry: &Entry, position: usize) -> Result<Option<u64>> {
+        let start = self.scanner.at;
+        let enumeration = self.pool.field_formats(program.message()).enumeration(position);
+        let number = match self.scanner.peek()? {
+            b'"' => {
+                let quoted = self.scanner.string()?;
+                let pool = self.pool;
+                let name = core::str::from_utf8(self.text(quoted)?).map_err(|_| Kind::InvalidUtf8)?;
+                pool.enum_number(enumeration, name)
+            }
+            b'n' if self.pool.is_null_value(enumeration) => {
+                self.scanner.literal(b"null")?;
+                Some(0)
+            }
+            _ => {
+                let number = self.number()?.integer();
+                let word =
+                    self.integer(Scalar::I32, number).map_err(|kind| self.scanner.fail(start, kind))?;
+                let listed = entry.coding != Coding::ClosedEnum
+                    || self.builder.set.enum_contains(entry.sub, word as i32);
+                listed.then_some(word as i32)
+            }
+        };
+        if number.is_none() && self.options.deny_unknown_fields {
+            return Err(self.scanner.fail(start, Kind::UnknownEnumValue));
+        }
+        Ok(number.map(|number| u64::from(number as u32)))
+    }
+
+    /// The key of a map entry.
+    pub(super) fn map_key(&mut self, key: &Entry) -> Result<u64> {
+        let start = self.scanner.at;
+        if key.scalar() == Scalar::String {
+            return self.string(key.coding);
+        }
+        let quoted = self.scanner.string()?;
+        let text = self.text(quoted)?;
+        let word = match (key.scalar(), text) {
+            (Scalar::Bool, b"true") => Ok(1),
+            (Scalar::Bool, b"false") => Ok(0),
+            (Scalar::Bool, _) => Err(Kind::WrongType),
+            (scalar, text) => match Number::whole(text).map(|number| number.integer()) {
+                Some(integer) => self.integer(scalar, integer),
+                None => Err(Kind::InvalidNumber),
+            },
+        };
+        word.map_err(|kind| self.scanner.fail(start, kind))
+    }
+
+    /// A message begins, in an empty or merged body at this level.
+    pub(super) fn open(&mut self, mut index: u32, mut base: u32, mut depth: u32) -> Result<()> {
+        loop {
+            if depth > self.options.max_depth {
+                return Err(Kind::DepthExceeded);
+            }
+            let byte = self.scanner.peek()?;
+            let at = FieldAt { index, base, position: 0 };
+            let (over, open) = match self.known(index) {
+                WellKnown::None => (Over::Message, b'{'),
+                WellKnown::Struct => (Over::Map, b'{'),
+                WellKnown::ListValue => (Over::List, b'['),
+                WellKnown::Any => return self.open_any(index, base, depth),
+                WellKnown::Value => match self.kind_of_value(at, byte)? {
+                    Some((inner, body)) => {
+                        (index, base, depth) = (inner, body, depth + 1);
+                        continue;
+                    }
+                    None => return Ok(()),
+                },
+                WellKnown::Wrapper => return self.wrapper(at),
+                known => return self.well_known(at, known),
+            };
+            if byte != open {
+                return Err(self.wrong_type());
+            }
+            self.scanner.at += 1;
+            let position = if over == Over::Message { usize::MAX } else { 0 };
+            self.push(over, FieldAt { position, ..at }, depth)?;
+            return self.begin_map(over);
+        }
+    }
+
+    /// Sets what a `google.protobuf.Value` is; of an object or list, gives the message that it goes to.
+    fn kind_of_value(&mut self, at: FieldAt, byte: u8) -> Result<Option<(u32, u32)>> {
+        let program = self.builder.set.program(at.index);
+        let position = match byte {
+            b'n' => 0,
+            b'"' => 2,
+            b't' | b'f' => 3,
+            b'{' => 4,
+            b'[' => 5,
+            _ => 1,
+        };
+        let at = FieldAt { position, ..at };
+        let Some(entry) = program.entries().get(position) else { return Err(Kind::WrongType) };
+        if entry.coding.is_message() {
+            let body = self.builder.message(at, entry)?;
+            return Ok(Some((entry.sub, body)));
+        }
+        let word = match byte {
+            b'n' => self.scanner.literal(b"null").map(|()| 0)?,
+            b'"' => self.string(entry.coding)?,
+            b't' | b'f' => self.boolean()?.into(),
+            _ => self.double()?.to_bits(),
+        };
+        self.builder.set(at, entry.coding, word)?;
+        Ok(None)
+    }
+
+    /// The one field of a wrapper.
+    fn wrapper(&mut self, at: FieldAt) -> Result<()> {
+        let program = self.builder.set.program(at.index);
+        let Some(entry) = program.entries().first() else { return Err(Kind::WrongType) };
+        match self.scalar(program, entry, 0)? {
+            Some(word) if entry.flags.is_implicit() && is_zero(entry, word) => self.builder.unset(at),
+            Some(word) => self.builder.set(at, entry.coding, word)?,
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Sets a number of a well-known type.
+    fn set_number(&mut self, at: FieldAt, position: usize, value: i64) -> Result<()> {
+        let (program, at) = (self.builder.set.program(at.index), FieldAt { position, ..at });
+        let Some(entry) = program.entries().get(position) else { return Ok(()) };
+        let word = if entry.coding.words() == 2 { value as u64 } else { u64::from(value as u32) };
+        if word == 0 && entry.flags.is_implicit() {
+            self.builder.unset(at);
+            return Ok(());
+        }
+        Ok(self.builder.set(at, entry.coding, word)?)
+    }
+
+    /// A message that is a string.
+    fn well_known(&mut self, at: FieldAt, known: WellKnown) -> Result<()> {
+        let start = self.scanner.at;
+        if self.scanner.peek()? != b'"' {
+            return Err(self.wrong_type());
+        }
+        let quoted = self.scanner.string()?;
+        let text = self.scanner.text(quoted, &mut self.scratch)?;
+        let (seconds, nanos) = match known {
+            WellKnown::Timestamp => match parse_timestamp(text) {
+                Some((seconds, nanos)) => (seconds, nanos as i32),
+                None => return Err(self.scanner.fail(start, Kind::InvalidTimestamp)),
+            },
+            WellKnown::Duration => match parse_duration(text) {
+                Some(parts) => parts,
+                None => return Err(self.scanner.fail(start, Kind::InvalidDuration)),
+            },
+            _ => return self.field_mask(at, quoted, start),
+        };
+        self.set_number(at, 0, seconds)?;
+        self.set_number(at, 1, nanos.into())
+    }
+
+    /// Paths behind commas.
+    fn field_mask(&mut self, at: FieldAt, quoted: super::scan::Quoted, start: usize) -> Result<()> {
+        let program = self.builder.set.program(at.index);
+        let Some(entry) = program.entries().first() else { return Ok(()) };
+        let text = self.scanner.text(quoted, &mut self.scratch)?;
+        if text.is_empty() {
+            return Ok(());
+        }
+        let mut slot = NIL;
+        for path in text.split(|&byte| byte == b',') {
+            let mark = self.builder.mark();
+            if !snake_path(path, self.builder.store(2 * path.len())?) || path.is_empty() {
+                return Err(self.scanner.fail(start, Kind::InvalidFieldMask));
+            }
+            let Some(span) = self.builder.span(entry.coding, mark) else {
+                return Err(Kind::InvalidFieldMask);
+            };
+            self.builder.push(at, &mut slot, entry.coding, span)?;
+        }
+        Ok(())
+    }
+}
+
+/// What the slot of an integer field holds for a number, if it fits.
+#[inline(always)]
+fn word_of(scalar: Scalar, value: i64) -> Option<u64> {
+    match scalar {
+        Scalar::I32 => i32::try_from(value).ok().map(|value| u64::from(value as u32)),
+        Scalar::U32 => u32::try_from(value).ok().map(u64::from),
+        Scalar::I64 => Some(value as u64),
+        _ => u64::try_from(value).ok(),
+    }
+}

@@ -1,0 +1,253 @@
+//! The tokens of JSON: white space, strings, literals, and values that nobody wants.
+
+use super::error::DeserializeErrorKind as Kind;
+use super::strings::{find_special, unescape};
+use alloc::vec::Vec;
+
+type Result<T> = core::result::Result<T, Kind>;
+
+/// A string in the input, without its quotes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quoted {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// There are escapes in it, which have been looked at only so far as to find the end.
+    pub(super) escaped: bool,
+}
+
+/// A position in the input. Where something fails, it is moved to what is at fault.
+pub(super) struct Scanner<'j> {
+    pub(super) input: &'j [u8],
+    pub(super) at: usize,
+}
+
+impl<'j> Scanner<'j> {
+    #[cold]
+    pub(super) fn fail(&mut self, at: usize, kind: Kind) -> Kind {
+        self.at = at;
+        kind
+    }
+
+    #[inline(always)]
+    pub(super) fn whitespace(&mut self) {
+        // Most often there is none, or one space.
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.input.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    /// The next byte, which stays.
+    #[inline(always)]
+    pub(super) fn peek(&self) -> Result<u8> {
+        self.input.get(self.at).copied().ok_or(Kind::Incomplete)
+    }
+
+    /// What an unexpected byte is: an error, or the end.
+    #[cold]
+    pub(super) fn unexpected(&self) -> Kind {
+        if self.at < self.input.len() { Kind::InvalidSyntax } else { Kind::Incomplete }
+    }
+
+    #[inline(always)]
+    pub(super) fn take(&mut self, byte: u8) -> Result<()> {
+        if self.input.get(self.at) != Some(&byte) {
+            return Err(self.unexpected());
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// The colon after a key, and white space around it.
+    #[inline(always)]
+    pub(super) fn colon(&mut self) -> Result<()> {
+        self.whitespace();
+        self.take(b':')?;
+        self.whitespace();
+        Ok(())
+    }
+
+    /// Whether another member or element follows, after so many; false at the closing bracket, which has been taken.
+    #[inline(always)]
+    pub(super) fn more(&mut self, count: u32, close: u8) -> Result<bool> {
+        self.whitespace();
+        let byte = self.peek()?;
+        if byte == close {
+            self.at += 1;
+            return Ok(false);
+        }
+        if count > 0 {
+            self.take(b',')?;
+            self.whitespace();
+        }
+        Ok(true)
+    }
+
+    /// `true`, `false` or `null`.
+    pub(super) fn literal(&mut self, literal: &[u8]) -> Result<()> {
+        let rest = self.input.get(self.at..).unwrap_or_default();
+        if rest.starts_with(literal) {
+            self.at += literal.len();
+            return Ok(());
+        }
+        Err(if literal.starts_with(rest) { Kind::Incomplete } else { Kind::InvalidSyntax })
+    }
+
+    /// An integer of at most 18 digits, perhaps in quotes, which is what most numbers are. Otherwise the position is of no use.
+    #[inline(always)]
+    pub(super) fn short_integer(&mut self) -> Option<i64> {
+        let quoted = self.input.get(self.at) == Some(&b'"');
+        self.at += usize::from(quoted);
+        let negative = self.input.get(self.at) == Some(&b'-');
+        self.at += usize::from(negative);
+        let start = self.at;
+        let mut value = 0i64;
+        while let Some(digit) =
+            self.input.get(self.at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10)
+        {
+            value = value.wrapping_mul(10).wrapping_add(digit.into());
+            self.at += 1;
+        }
+        let len = self.at - start;
+        let next = self.input.get(self.at);
+        let ends = if quoted { next == Some(&b'"') } else { !matches!(next, Some(b'.' | b'e' | b'E')) };
+        if !(1..=18).contains(&len) || !ends || (len > 1 && self.input.get(start) == Some(&b'0')) {
+            return None;
+        }
+        self.at += usize::from(quoted);
+        Some(if negative { -value } else { value })
+    }
+
+    /// The string that begins here.
+    #[inline]
+    pub(super) fn string(&mut self) -> Result<Quoted> {
+        self.take(b'"')?;
+        let start = self.at;
+        let end = find_special(self.input, start, self.input.len());
+        match end.and_then(|end| Some((end, *self.input.get(end)?))) {
+            Some((end, b'"')) => {
+                self.at = end + 1;
+                Ok(Quoted { start, end, escaped: false })
+            }
+            Some((end, b'\\')) => self.escaped_string(start, end),
+            Some((end, _)) => Err(self.fail(end, Kind::InvalidString)),
+            None => Err(self.fail(self.input.len(), Kind::Incomplete)),
+        }
+    }
+
+    /// A string with the first backslash at `at`.
+    #[inline(never)]
+    fn escaped_string(&mut self, start: usize, mut at: usize) -> Result<Quoted> {
+        loop {
+            match self.input.get(at) {
+                Some(b'"') => {
+                    self.at = at + 1;
+                    return Ok(Quoted { start, end: at, escaped: true });
+                }
+                Some(b'\\') => {
+                    let rest = self.input.get(at..).unwrap_or_default();
+                    match unescape(rest) {
+                        Some((_, len)) => at += len,
+                        None if is_cut(rest) => return Err(self.fail(self.input.len(), Kind::Incomplete)),
+                        None => return Err(self.fail(at, Kind::InvalidString)),
+                    }
+                }
+                Some(_) => return Err(self.fail(at, Kind::InvalidString)),
+                None => return Err(self.fail(self.input.len(), Kind::Incomplete)),
+            }
+            at = find_special(self.input, at, self.input.len()).unwrap_or(self.input.len());
+        }
+    }
+
+    /// The text of a string; one with escapes is written to `scratch`.
+    #[inline]
+    pub(super) fn text<'t>(&self, quoted: Quoted, scratch: &'t mut Vec<u8>) -> Result<&'t [u8]>
+    where
+        'j: 't,
+    {
+        let raw: &'j [u8] = self.input.get(quoted.start..quoted.end).unwrap_or_default();
+        if !quoted.escaped {
+            return Ok(raw);
+        }
+        scratch.clear();
+        scratch.try_reserve(raw.len()).map_err(|_| Kind::OutOfMemory)?;
+        unescape_to(raw, scratch);
+        Ok(scratch)
+    }
+
+    /// Skips a value of any kind, with at most so many levels of objects and lists.
+    pub(super) fn skip(&mut self, levels: u32, open: &mut Vec<u8>) -> Result<()> {
+        open.clear();
+        loop {
+            // A value begins here.
+            match self.peek()? {
+                b'"' => {
+                    self.string()?;
+                }
+                b'{' | b'[' => {
+                    if open.len() >= levels as usize {
+                        return Err(Kind::DepthExceeded);
+                    }
+                    open.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
+                    // The closing bracket is two behind the opening one, for both.
+                    open.push(self.peek()? + 2);
+                    self.at += 1;
+                    if self.enter(open, 0)? {
+                        continue;
+                    }
+                }
+                b't' => self.literal(b"true")?,
+                b'f' => self.literal(b"false")?,
+                b'n' => self.literal(b"null")?,
+                _ => {
+                    let rest = self.input.get(self.at..).unwrap_or_default();
+                    let (_, len) = crate::formats::Number::scan(rest).ok_or(Kind::InvalidSyntax)?;
+                    self.at += len;
+                }
+            }
+            // It ends here, and perhaps what it is in.
+            loop {
+                if open.is_empty() {
+                    return Ok(());
+                }
+                if self.enter(open, 1)? {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Goes to the next value of the innermost object or list, after its key; false if that has ended.
+    fn enter(&mut self, open: &mut Vec<u8>, count: u32) -> Result<bool> {
+        let close = open.last().copied().unwrap_or_default();
+        if !self.more(count, close)? {
+            open.pop();
+            return Ok(false);
+        }
+        if close == b'}' {
+            self.string()?;
+            self.colon()?;
+        }
+        Ok(true)
+    }
+}
+
+/// Whether an escape that could not be read may only lack its end.
+fn is_cut(rest: &[u8]) -> bool {
+    let len = match rest {
+        [_, b'u', ..] => 6,
+        _ => 2,
+    };
+    rest.len() < len && rest.iter().skip(2).all(u8::is_ascii_hexdigit)
+}
+
+/// Appends text with escapes that have been found to be valid; room for all of it has been reserved.
+pub(super) fn unescape_to(raw: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    while at < raw.len() {
+        let next = find_special(raw, at, raw.len()).unwrap_or(raw.len());
+        out.extend_from_slice(raw.get(at..next).unwrap_or_default());
+        let Some((character, len)) = raw.get(next..).and_then(unescape) else { return };
+        out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        at = next + len;
+    }
+}

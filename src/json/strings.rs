@@ -1,0 +1,198 @@
+//! Strings as JSON has them: eight bytes at a time as long as nothing is escaped.
+
+use crate::formats::Out;
+
+const ONES: u64 = u64::MAX / 0xff;
+const HIGH: u64 = ONES << 7;
+
+/// Bit 7 of each byte that a JSON string escapes: control characters, `"` and `\`. Exact up to the first such byte; those after it
+/// may be marked for no reason, because the subtractions carry.
+#[inline(always)]
+pub(super) fn special(word: u64) -> u64 {
+    let quote = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
+    let slash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
+    (word.wrapping_sub(ONES * b' ' as u64) | quote | slash) & !word & HIGH
+}
+
+/// Eight bytes from `at` on; what is beyond the end reads as spaces.
+#[inline(always)]
+pub(super) fn word_at(bytes: &[u8], at: usize) -> u64 {
+    match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        Some(chunk) => u64::from_le_bytes(*chunk),
+        None => tail(bytes, at),
+    }
+}
+
+#[inline(never)]
+fn tail(bytes: &[u8], at: usize) -> u64 {
+    let mut chunk = [b' '; 8];
+    for (byte, &from) in chunk.iter_mut().zip(bytes.get(at..).unwrap_or_default()) {
+        *byte = from;
+    }
+    u64::from_le_bytes(chunk)
+}
+
+/// The first position from `at` on that a JSON string escapes, if it is before `end`.
+#[inline]
+pub(super) fn find_special(bytes: &[u8], mut at: usize, end: usize) -> Option<usize> {
+    while at < end {
+        let found = special(word_at(bytes, at));
+        if found != 0 {
+            let position = at + found.trailing_zeros() as usize / 8;
+            return (position < end).then_some(position);
+        }
+        at += 8;
+    }
+    None
+}
+
+/// Prints the first `len` bytes of `rest`, which are UTF-8, as a JSON string.
+#[inline]
+pub(super) fn put(out: &mut Out<'_>, rest: &[u8], len: usize) {
+    out.byte(b'"');
+    match find_special(rest, 0, len) {
+        None => out.part(rest, len),
+        Some(first) => put_escaped(out, rest.get(..len).unwrap_or(rest), first),
+    }
+    out.byte(b'"');
+}
+
+/// Prints text of which the byte at `first` is the first to be escaped.
+#[inline(never)]
+fn put_escaped(out: &mut Out<'_>, text: &[u8], first: usize) {
+    let (mut from, mut special) = (0, Some(first));
+    while let Some(at) = special {
+        out.slice(text.get(from..at).unwrap_or_default());
+        put_escape(out, text.get(at).copied().unwrap_or_default());
+        from = at + 1;
+        special = find_special(text, from, text.len());
+    }
+    out.slice(text.get(from..).unwrap_or_default());
+}
+
+fn put_escape(out: &mut Out<'_>, byte: u8) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let letter = match byte {
+        b'"' | b'\\' => byte,
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        0x08 => b'b',
+        0x0c => b'f',
+        _ => {
+            let digit = |bits: u8| HEX.get(usize::from(bits & 15)).copied().unwrap_or_default();
+            return out.array(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte)]);
+        }
+    };
+    out.array(&[b'\\', letter]);
+}
+
+/// Prints bytes that may be no UTF-8, with U+FFFD for what is none, as C++ does.
+#[cold]
+#[inline(never)]
+pub(super) fn put_lossy(out: &mut Out<'_>, bytes: &[u8]) {
+    out.byte(b'"');
+    for chunk in bytes.utf8_chunks() {
+        let text = chunk.valid().as_bytes();
+        match find_special(text, 0, text.len()) {
+            None => out.slice(text),
+            Some(first) => put_escaped(out, text, first),
+        }
+        if !chunk.invalid().is_empty() {
+            out.slice("\u{fffd}".as_bytes());
+        }
+    }
+    out.byte(b'"');
+}
+
+/// Four hexadecimal digits.
+fn hex4(text: &[u8]) -> Option<u32> {
+    text.first_chunk::<4>()?
+        .iter()
+        .try_fold(0, |value, &byte| Some(value << 4 | char::from(byte).to_digit(16)?))
+}
+
+/// The character that an escape at the start of `rest` stands for, and the length of the escape; the backslash is its first byte.
+pub(super) fn unescape(rest: &[u8]) -> Option<(char, usize)> {
+    let simple = match *rest.get(1)? {
+        byte @ (b'"' | b'\\' | b'/') => char::from(byte),
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'u' => return unescape_unicode(rest),
+        _ => return None,
+    };
+    Some((simple, 2))
+}
+
+/// Of a character beyond U+FFFF, both halves.
+fn unescape_unicode(rest: &[u8]) -> Option<(char, usize)> {
+    let first = hex4(rest.get(2..)?)?;
+    if !(0xd800..0xe000).contains(&first) {
+        return Some((char::from_u32(first)?, 6));
+    }
+    let [b'\\', b'u', second @ ..] = rest.get(6..)? else { return None };
+    let second = hex4(second)?;
+    if first >= 0xdc00 || !(0xdc00..0xe000).contains(&second) {
+        return None;
+    }
+    let value = 0x1_0000 + ((first - 0xd800) << 10 | (second - 0xdc00));
+    Some((char::from_u32(value)?, 12))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::{string::String, vec, vec::Vec};
+
+    fn printed(text: &[u8]) -> String {
+        let mut buffer = Vec::new();
+        let mut out = Out::new(&mut buffer);
+        put(&mut out, text, text.len());
+        out.finish().unwrap();
+        String::from_utf8(buffer).unwrap()
+    }
+
+    #[test]
+    fn every_byte_at_every_place() {
+        for byte in 0..=0x7fu8 {
+            for at in 0..20 {
+                let mut text = vec![b'x'; 20];
+                text[at] = byte;
+                let escaped = byte < b' ' || byte == b'"' || byte == b'\\';
+                assert_eq!(find_special(&text, 0, 20), escaped.then_some(at));
+                assert_eq!(find_special(&text, 0, at), None);
+                let json = printed(&text);
+                let mut back = Vec::new();
+                crate::json::scan::unescape_to(&json.as_bytes()[1..json.len() - 1], &mut back);
+                assert_eq!(back, text);
+                assert_eq!(json.len() > 22, escaped);
+            }
+        }
+        assert_eq!(printed("\"\\\n\u{1}é\u{10ffff}".as_bytes()), "\"\\\"\\\\\\n\\u0001é\u{10ffff}\"");
+    }
+
+    #[test]
+    fn escapes_and_surrogates() {
+        for (text, expected) in [
+            (r"\n", Some(('\n', 2))),
+            (r"\u0041", Some(('A', 6))),
+            (r"\ud83d\ude00", Some(('\u{1f600}', 12))),
+            (r"\uDBFF\uDFFF", Some(('\u{10ffff}', 12))),
+            (r"\ud83d", None),
+            (r"\ude00", None),
+            (r"\ude00\ud83d", None),
+            (r"\ud83dx\ude0", None),
+            (r"\ud83d\u0041", None),
+            (r"\u12", None),
+            (r"\u12g4", None),
+            (r"\u+123", None),
+            (r"\x", None),
+            (r"\", None),
+        ] {
+            assert_eq!(unescape(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

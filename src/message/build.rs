@@ -1,0 +1,432 @@
+//! [`Builder`]: what parsers of text write a message with, straight into slab and store.
+//!
+//! Fields are given by program, body and position. Presence is set before a value is written and the value is written at once, so
+//! the message is valid whenever a parser gives up. Lists grow in their place. A map is made aside, with all its entries, and
+//! becomes the value of its field, or a part of it, when it is whole: whether a key was there twice is known then.
+
+use super::DynamicMessage;
+use super::dynamic::HELD;
+use super::store::{Store, StoreFull};
+use crate::decode::{self, Job, Scratch};
+use crate::error::{DecodeError, DecodeErrorKind};
+use crate::options::DecodeOptions;
+use crate::program::{Coding, Entry, ProgramSet};
+use crate::schema::DescriptorPool;
+use crate::slab::{Full, MapContext, MapScratch, NIL, RawView, Slab, Text};
+use crate::wire::MAX_LEN;
+use alloc::vec::Vec;
+
+/// Why a value could not be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoRoom {
+    /// The budget is used up, or there is no memory.
+    Budget,
+    /// The store would be longer than 2^31-1 bytes.
+    TooLarge,
+}
+
+impl From<Full> for NoRoom {
+    fn from(_: Full) -> Self {
+        Self::Budget
+    }
+}
+
+impl From<StoreFull> for NoRoom {
+    fn from(full: StoreFull) -> Self {
+        match full {
+            StoreFull::TooLarge => Self::TooLarge,
+            StoreFull::NoMemory => Self::Budget,
+        }
+    }
+}
+
+type Result<T> = core::result::Result<T, NoRoom>;
+
+/// A field of a message that is being made: program and body of the message, and the position of the field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FieldAt {
+    pub(crate) index: u32,
+    pub(crate) base: u32,
+    pub(crate) position: usize,
+}
+
+/// A map that is being made.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MapAside {
+    /// The header of its list.
+    slot: u32,
+    /// The first entry that may repeat a key, once there are many.
+    fresh: Option<u32>,
+    /// How many entries were added.
+    added: u32,
+}
+
+/// Slab and store of a message that is being made.
+pub(crate) struct Builder<'p> {
+    pub(crate) set: &'p ProgramSet,
+    slab: Slab,
+    store: Vec<u8>,
+    /// What the store may take before it is charged to the slab.
+    allowance: usize,
+    maps: MapScratch,
+}
+
+impl<'p> Builder<'p> {
+    /// An empty slab and store, which may take what this one has left.
+    pub(crate) fn inner(&self) -> Self {
+        let mut slab = Slab::new();
+        slab.set_limit(self.slab.left());
+        Self { set: self.set, slab, store: Vec::new(), allowance: 0, maps: MapScratch::new() }
+    }
+
+    /// An empty message of this program.
+    pub(crate) fn root(&mut self, index: u32) -> Result<u32> {
+        Ok(self.slab.alloc_body(self.set.program(index))?)
+    }
+
+    /// A message to read.
+    pub(crate) fn view(&self, index: u32, base: u32) -> RawView<'_, '_> {
+        RawView { words: self.slab.words(), store: &self.store, set: self.set, index, base }
+    }
+
+    /// Takes memory that is used elsewhere from what is left.
+    pub(crate) fn charge(&mut self, bytes: usize) -> Result<()> {
+        Ok(self.slab.charge(bytes)?)
+    }
+
+    /// The store, with room for so many bytes more. They may only be appended.
+    #[inline]
+    pub(crate) fn store(&mut self, more: usize) -> Result<&mut Vec<u8>> {
+        if self.store.capacity() - self.store.len() < more {
+            self.grow_store(more)?;
+        }
+        Ok(&mut self.store)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow_store(&mut self, more: usize) -> Result<()> {
+        let grown = self.try_grow_store(more);
+        if grown.is_err() {
+            // As after everything that failed: marks are not trusted any more.
+            self.slab.distrust();
+        }
+        grown
+    }
+
+    fn try_grow_store(&mut self, more: usize) -> Result<()> {
+        let least =
+            self.store.len().checked_add(more).filter(|&len| len <= MAX_LEN).ok_or(NoRoom::TooLarge)?;
+        let capacity = least.max(self.store.capacity().saturating_mul(2)).clamp(64, MAX_LEN);
+        let given = capacity.min(self.allowance);
+        self.slab.charge(capacity - given)?;
+        self.allowance -= given;
+        self.store.try_reserve_exact(capacity - self.store.len()).map_err(|_| NoRoom::Budget)
+    }
+
+    /// Where the next byte of the store comes.
+    #[inline]
+    pub(crate) fn mark(&self) -> usize {
+        self.store.len()
+    }
+
+    /// What a slot of this coding holds for the bytes from `start` to the end of the store; `None` if they have to be UTF-8 and
+    /// are not.
+    #[inline]
+    pub(crate) fn span(&self, coding: Coding, start: usize) -> Option<u64> {
+        let len = self.store.len() - start;
+        match coding {
+            Coding::String => Text::check(&self.store, start, len).map(Text::pair),
+            _ => Some(start as u64 | (len as u64) << 32),
+        }
+    }
+
+    /// Sets a scalar to the word or two of its slot.
+    #[inline]
+    pub(crate) fn set(&mut self, at: FieldAt, coding: Coding, word: u64) -> Result<()> {
+        let (slot, _) = self.slab.touch(self.set.program(at.index), at.base, at.position)?;
+        self.slab.set_words(slot, coding.words(), word);
+        Ok(())
+    }
+
+    /// Unsets a field.
+    pub(crate) fn unset(&mut self, at: FieldAt) {
+        self.slab.untouch(self.set.program(at.index), at.base, at.position);
+    }
+
+    /// The slot of a field, if it is set.
+    pub(crate) fn slot(&self, at: FieldAt) -> Option<u32> {
+        let program = self.set.program(at.index);
+        let entry = program.entries().get(at.position)?;
+        self.slab.words().slot(program, at.base, at.position, entry)
+    }
+
+    /// The body of a singular message, made if the field is not set.
+    pub(crate) fn message(&mut self, at: FieldAt, entry: &Entry) -> Result<u32> {
+        let (program, sub) = (self.set.program(at.index), self.set.program(entry.sub));
+        if entry.flags.is_inline() {
+            let (slot, fresh) = self.slab.touch(program, at.base, at.position)?;
+            if fresh {
+                self.slab.clear_body(sub, slot);
+            }
+            return Ok(slot);
+        }
+        let old = self.slot(at).map_or(NIL, |slot| self.slab.get(slot));
+        if old != NIL {
+            return Ok(old);
+        }
+        let body = self.slab.alloc_body(sub)?;
+        let (slot, _) = self.slab.touch(program, at.base, at.position)?;
+        self.slab.set(slot, body);
+        Ok(body)
+    }
+
+    /// Sets a singular message that stays empty, unless it is set.
+    pub(crate) fn empty_message(&mut self, at: FieldAt, entry: &Entry) -> Result<()> {
+        if entry.flags.is_inline() {
+            self.message(at, entry)?;
+        } else if self.slot(at).is_none() {
+            let (slot, _) = self.slab.touch(self.set.program(at.index), at.base, at.position)?;
+            self.slab.set(slot, NIL);
+        }
+        Ok(())
+    }
+
+    /// The header of a list, which is empty if the field was not set. An element must follow.
+    #[inline]
+    pub(crate) fn list(&mut self, at: FieldAt) -> Result<u32> {
+        let (slot, fresh) = self.slab.touch(self.set.program(at.index), at.base, at.position)?;
+        if fresh {
+            self.slab.set64(slot, 0);
+        }
+        Ok(slot)
+    }
+
+    /// Makes sure that a list whose first element there was no room for is not set.
+    fn drop_empty(&mut self, at: FieldAt, slot: u32) {
+        if self.slab.words().list(slot).len == 0 {
+            self.unset(at);
+        }
+    }
+
+    /// Appends a scalar to the list of a field; `slot` is where it is, or `NIL` to begin with.
+    #[inline]
+    pub(crate) fn push(&mut self, at: FieldAt, slot: &mut u32, coding: Coding, word: u64) -> Result<()> {
+        if *slot == NIL {
+            *slot = self.list(at)?;
+        }
+        match self.slab.list_extend(*slot, coding.words(), 1) {
+            Ok(element) => {
+                self.slab.set_words(element, coding.words(), word);
+                Ok(())
+            }
+            Err(full) => {
+                self.drop_empty(at, *slot);
+                Err(full.into())
+            }
+        }
+    }
+
+    /// Appends an empty message to the list of a field, and gives its body; `NIL` if it is to stay empty and can.
+    pub(crate) fn push_message(
+        &mut self,
+        at: FieldAt,
+        slot: &mut u32,
+        entry: &Entry,
+        empty: bool,
+    ) -> Result<u32> {
+        if *slot == NIL {
+            *slot = self.list(at)?;
+        }
+        let sub = self.set.program(entry.sub);
+        let pushed = if empty && !sub.is_contiguous() {
+            self.slab.list_grow(*slot, 1, 1).map(|element| {
+                self.slab.set(element, NIL);
+                NIL
+            })
+        } else {
+            self.push_body(*slot, entry)
+        };
+        if pushed.is_err() {
+            self.drop_empty(at, *slot);
+        }
+        Ok(pushed?)
+    }
+
+    fn push_body(&mut self, slot: u32, entry: &Entry) -> core::result::Result<u32, Full> {
+        let sub = self.set.program(entry.sub);
+        match self.slab.list_push_body(slot, sub) {
+            Some(body) => {
+                self.slab.clear_body(sub, body);
+                Ok(body)
+            }
+            None => self.slab.list_more(slot, sub),
+        }
+    }
+
+    /// Begins a map.
+    pub(crate) fn map(&mut self) -> Result<MapAside> {
+        let slot = self.slab.alloc(2)?;
+        self.slab.set64(slot, 0);
+        Ok(MapAside { slot, fresh: None, added: 0 })
+    }
+
+    /// Appends an entry with this key, and gives its body. [`end_entry`](Self::end_entry) must follow before the next one.
+    pub(crate) fn entry(&mut self, map: &mut MapAside, entry: &Entry, key: u64) -> Result<u32> {
+        let body = self.push_body(map.slot, entry)?;
+        map.added += 1;
+        if let Some(first) = self.set.program(entry.sub).entries().first() {
+            self.set(FieldAt { index: entry.sub, base: body, position: 0 }, first.coding, key)?;
+        }
+        Ok(body)
+    }
+
+    /// The entry that was begun last is whole.
+    pub(crate) fn end_entry(&mut self, map: &mut MapAside, entry: &Entry) {
+        let context = MapContext { store: &self.store, set: self.set };
+        if let Some(fresh) = self.slab.map_entry_done(context, entry, map.slot) {
+            map.fresh.get_or_insert(fresh);
+        }
+    }
+
+    /// Makes a map the value of its field, or adds its entries to those that the field has. Of several with the same key the last
+    /// one counts; if that is denied, the field is as it was, and the answer is false.
+    pub(crate) fn end_map(&mut self, at: FieldAt, map: MapAside, entry: &Entry, deny: bool) -> Result<bool> {
+        let context = MapContext { store: &self.store, set: self.set };
+        if let Some(fresh) = map.fresh {
+            self.slab.map_settle(context, entry, map.slot, fresh, &mut self.maps)?;
+        }
+        let list = self.slab.words().list(map.slot);
+        if list.len < map.added && deny {
+            return Ok(false);
+        }
+        if list.len == 0 {
+            return Ok(true);
+        }
+        let (slot, fresh) = self.slab.touch(self.set.program(at.index), at.base, at.position)?;
+        if fresh {
+            self.slab.set64(slot, u64::from(list.ptr) | u64::from(list.len) << 32);
+            self.slab.add_garbage(2);
+            return Ok(true);
+        }
+        let width = self.set.program(entry.sub).element_words();
+        let mut may_repeat = None;
+        let mut moved = Ok(());
+        for element in 0..list.len {
+            let to = match self.slab.list_grow(slot, width, 1) {
+                Ok(to) => to,
+                Err(full) => {
+                    moved = Err(full);
+                    break;
+                }
+            };
+            self.slab.copy_words(list.ptr + element * width, width as usize, to);
+            let context = MapContext { store: &self.store, set: self.set };
+            if let Some(first) = self.slab.map_entry_done(context, entry, slot) {
+                may_repeat.get_or_insert(first);
+            }
+        }
+        let context = MapContext { store: &self.store, set: self.set };
+        if let Some(first) = may_repeat {
+            self.slab.map_settle(context, entry, slot, first, &mut self.maps)?;
+        }
+        moved?;
+        Ok(true)
+    }
+}
+
+/// How a builder gets a message, and gives it back.
+impl DynamicMessage {
+    /// Lends slab and store to a parser of `len` bytes of text, and puts them back when it is done. The message is made anew if it
+    /// is empty and `budget` was used up because its slab had to move, as a decode does.
+    ///
+    /// `parse` gets the builder, the pool, the program and the body.
+    pub(crate) fn built<E>(
+        &mut self,
+        len: usize,
+        budget: usize,
+        mut parse: impl for<'p> FnMut(
+            &mut Builder<'p>,
+            &'p DescriptorPool,
+            u32,
+            u32,
+        ) -> core::result::Result<(), E>,
+        is_budget: impl Fn(&E) -> bool,
+        no_room: impl Fn(NoRoom) -> E,
+    ) -> core::result::Result<(), E> {
+        let (descriptor, slab, store, base) = self.parts();
+        let allowance = budget.min(len.saturating_mul(8)) / 4;
+        let budget = budget - allowance;
+        let share = decode::slab_share(budget);
+        let (pool, index) = (descriptor.parent_pool(), descriptor.index());
+        let set = pool.programs();
+        let bytes = store.take().map_err(|full| no_room(full.into()))?;
+        let start = bytes.len();
+        let mut builder =
+            Builder { set, slab: core::mem::take(slab), store: bytes, allowance, maps: MapScratch::new() };
+        let held = builder.slab.capacity();
+        let anew = *base == NIL;
+        if anew {
+            builder.slab.clear();
+        }
+        builder.slab.set_limit(share.saturating_add(HELD.saturating_mul(held)));
+        if held == 0 {
+            builder.slab.expect((set.program(index).words() as usize + len / 8).min(budget / 16));
+        }
+        let result = loop {
+            if *base == NIL {
+                match builder.root(index) {
+                    Ok(body) => *base = body,
+                    Err(full) => break Err(no_room(full)),
+                }
+            }
+            match parse(&mut builder, pool, index, *base) {
+                Err(error)
+                    if anew && is_budget(&error) && decode::start_over(&mut builder.slab, budget, base) =>
+                {
+                    builder.slab.set_limit(share);
+                    builder.store.truncate(start);
+                    *base = NIL;
+                }
+                result => break result,
+            }
+        };
+        if result.is_err() {
+            builder.slab.distrust();
+        }
+        builder.slab.expect_no_more();
+        (*slab, *store) = (builder.slab, Store::from_vec(builder.store));
+        if anew {
+            self.look_later();
+        }
+        result
+    }
+}
+
+/// Decodes bytes into a slab of their own: all of `store`, or the spans of `raw`.
+pub(crate) fn decode_spans(
+    set: &ProgramSet,
+    index: u32,
+    store: &[u8],
+    raw: Option<RawView<'_, '_>>,
+    options: &DecodeOptions,
+) -> core::result::Result<(Slab, u32), DecodeError> {
+    let full = |_| DecodeError::new(DecodeErrorKind::BudgetExceeded, 0);
+    let mut slab = Slab::new();
+    let mut scratch = Scratch::new();
+    let len = raw.map_or(store.len(), |raw| raw.spans().map(|span| span.len as usize).sum());
+    slab.set_limit(options.budget_for(len));
+    let base = slab.alloc_body(set.program(index)).map_err(full)?;
+    let mut part = |start: usize, end: usize| {
+        let store = store.get(..end).unwrap_or(store);
+        let job = Job { set, store, start, slab: &mut slab, scratch: &mut scratch, options };
+        decode::merge(job, index, base).map(drop)
+    };
+    match raw {
+        None => part(0, store.len())?,
+        Some(raw) => {
+            raw.spans().try_for_each(|span| part(span.offset as usize, (span.offset + span.len) as usize))?
+        }
+    }
+    Ok((slab, base))
+}

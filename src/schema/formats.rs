@@ -1,0 +1,280 @@
+//! What JSON and text format need of a schema: fields by name, values of enums both ways, well-known types.
+
+use super::DescriptorPool;
+use super::model::{FieldData, FieldFormat, FieldName, FormatData, IndexRange, PoolData, WellKnown};
+use super::names::TextRange;
+use crate::program::{Coding, Entry, Full, Program, ProgramSet, Room, Scalar};
+use crate::table::Kind;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+/// Names up to this length are compared as one number.
+const WORD: usize = 16;
+
+/// The names of the fields of one message, by position in number order.
+#[derive(Clone, Copy)]
+pub(crate) struct FieldFormats<'p> {
+    fields: &'p [FieldFormat],
+    text: &'p [u8],
+}
+
+#[cfg_attr(not(feature = "json"), allow(dead_code, reason = "for a format"))]
+impl<'p> FieldFormats<'p> {
+    /// The text from a name on, and the length of the name.
+    #[inline(always)]
+    fn rest(self, text: TextRange) -> (&'p [u8], usize) {
+        let (start, len) = text.place();
+        let rest = self.text.get(start..).unwrap_or_default();
+        (rest, len.min(rest.len()))
+    }
+
+    /// The name in JSON: the text from it on, and its length. Nothing if it has characters that are escaped, or if there is no such
+    /// field.
+    #[inline(always)]
+    pub(crate) fn plain_json(self, position: usize) -> Option<(&'p [u8], usize)> {
+        self.fields.get(position).filter(|field| !field.escaped).map(|field| self.rest(field.json))
+    }
+
+    /// The name in the schema, as `plain_json`.
+    #[inline]
+    pub(crate) fn own(self, position: usize) -> Option<(&'p [u8], usize)> {
+        self.fields.get(position).map(|field| self.rest(field.own))
+    }
+
+    /// The length of the name in JSON, if `rest` begins with it and a quote.
+    #[inline(always)]
+    pub(crate) fn is_json(self, position: usize, rest: &[u8]) -> Option<usize> {
+        let field = self.fields.get(position).filter(|field| !field.escaped)?;
+        let (name, len) = self.rest(field.json);
+        if rest.get(len) != Some(&b'"') {
+            return None;
+        }
+        let same = match (name.first_chunk::<WORD>(), rest.first_chunk::<WORD>()) {
+            (Some(name), Some(rest)) if (1..=WORD).contains(&len) => {
+                let differ = u128::from_le_bytes(*name) ^ u128::from_le_bytes(*rest);
+                differ << (8 * (WORD - len)) == 0
+            }
+            _ => name.get(..len) == rest.get(..len),
+        };
+        same.then_some(len)
+    }
+
+    /// The name in JSON.
+    #[inline(always)]
+    pub(crate) fn json(self, position: usize) -> Option<&'p [u8]> {
+        let (rest, len) = self.rest(self.fields.get(position)?.json);
+        rest.get(..len)
+    }
+
+    /// The enum of an enum field.
+    #[inline]
+    pub(crate) fn enumeration(self, position: usize) -> u32 {
+        self.fields.get(position).map_or(u32::MAX, |field| field.enumeration)
+    }
+}
+
+impl PoolData {
+    /// Fills in what this file is about; programs have been made.
+    pub(super) fn find_formats(&mut self, room: &mut Room) -> Result<(), Full> {
+        let mut formats = Vec::new();
+        room.reserve(&mut formats, self.messages.len())?;
+        let mut count = 0;
+        for message in &self.messages {
+            for field in &message.fields {
+                count += 1 + usize::from(self.text(field.json_name) != self.text(field.name.local()));
+            }
+        }
+        let mut fields: Vec<FieldFormat> = Vec::new();
+        room.reserve(&mut fields, self.messages.iter().map(|m| m.fields.len()).sum())?;
+        let mut names: Vec<FieldName> = Vec::new();
+        room.reserve(&mut names, count)?;
+        for (index, message) in self.messages.iter().enumerate() {
+            let start = names.len();
+            for (at, field) in message.fields.iter().enumerate() {
+                let at = at as u32;
+                names.push(FieldName { text: field.json_name, field: at });
+                // An extension goes by its full name in brackets only.
+                let json = self.text(field.json_name);
+                if json != self.text(field.name.local()) && !json.starts_with('[') {
+                    names.push(FieldName { text: field.name.local(), field: at });
+                }
+            }
+            let is_own = |name: &FieldName| {
+                message.field(name.field).is_some_and(|field| field.json_name != name.text)
+            };
+            let run = names.get_mut(start..).unwrap_or_default();
+            // Should one field be called in the schema as another one is in JSON, the latter comes first.
+            run.sort_unstable_by(|a, b| {
+                self.order(a, self.text(b.text).as_bytes())
+                    .then(is_own(a).cmp(&is_own(b)))
+                    .then(a.field.cmp(&b.field))
+            });
+            let names = IndexRange { start: start as u32, end: names.len() as u32 };
+            let start = fields.len();
+            let program = self.programs.program(index as u32);
+            let in_order =
+                (0..message.fields.len()).filter_map(|at| message.field(program.field_of(at) as u32));
+            fields.extend(in_order.take(message.fields.len()).map(|field| self.field_format(field)));
+            let fields = IndexRange { start: start as u32, end: fields.len() as u32 };
+            formats.push(FormatData { names, fields, known: well_known(self, index as u32) });
+        }
+        (self.formats, self.field_names, self.field_formats) = (formats, names, fields);
+        Ok(())
+    }
+
+    /// How a name compares with another text.
+    fn order(&self, name: &FieldName, text: &[u8]) -> Ordering {
+        let (_, len) = name.text.place();
+        len.cmp(&text.len()).then_with(|| self.text(name.text).as_bytes().cmp(text))
+    }
+
+    fn field_format(&self, field: &FieldData) -> FieldFormat {
+        let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+        FieldFormat {
+            json: field.json_name,
+            own: field.name.local(),
+            enumeration: match field.kind {
+                Kind::Enum(index) => index,
+                _ => u32::MAX,
+            },
+            escaped: !self.text(field.json_name).bytes().all(plain),
+        }
+    }
+}
+
+fn well_known(data: &PoolData, index: u32) -> WellKnown {
+    let name = data.messages.get(index as usize).map_or("", |m| data.text(m.name.full()));
+    let Some(name) = name.strip_prefix("google.protobuf.") else { return WellKnown::None };
+    let (known, fits) = match name {
+        "Any" => (WellKnown::Any, ANY),
+        "Timestamp" => (WellKnown::Timestamp, TIME),
+        "Duration" => (WellKnown::Duration, TIME),
+        "FieldMask" => (WellKnown::FieldMask, MASK),
+        "Struct" => (WellKnown::Struct, STRUCT),
+        "Value" => (WellKnown::Value, VALUE),
+        "ListValue" => (WellKnown::ListValue, LIST),
+        "DoubleValue" => (WellKnown::Wrapper, &[Form::One(Scalar::F64)][..]),
+        "FloatValue" => (WellKnown::Wrapper, &[Form::One(Scalar::F32)][..]),
+        "Int64Value" => (WellKnown::Wrapper, &[Form::One(Scalar::I64)][..]),
+        "UInt64Value" => (WellKnown::Wrapper, &[Form::One(Scalar::U64)][..]),
+        "Int32Value" => (WellKnown::Wrapper, &[Form::One(Scalar::I32)][..]),
+        "UInt32Value" => (WellKnown::Wrapper, &[Form::One(Scalar::U32)][..]),
+        "BoolValue" => (WellKnown::Wrapper, &[Form::One(Scalar::Bool)][..]),
+        "StringValue" => (WellKnown::Wrapper, &[Form::One(Scalar::String)][..]),
+        "BytesValue" => (WellKnown::Wrapper, &[Form::One(Scalar::Bytes)][..]),
+        _ => return WellKnown::None,
+    };
+    let program = data.programs.program(index);
+    if has_forms(data, &data.programs, program, fits) { known } else { WellKnown::None }
+}
+
+/// What a field of a well-known type is.
+#[derive(Clone, Copy)]
+enum Form {
+    One(Scalar),
+    Many(Scalar),
+    Message(&'static str),
+    Messages(&'static str),
+    Map(&'static str),
+}
+
+const ANY: &[Form] = &[Form::One(Scalar::String), Form::One(Scalar::Bytes)];
+const TIME: &[Form] = &[Form::One(Scalar::I64), Form::One(Scalar::I32)];
+const MASK: &[Form] = &[Form::Many(Scalar::String)];
+const STRUCT: &[Form] = &[Form::Map("google.protobuf.Value")];
+const VALUE: &[Form] = &[
+    Form::One(Scalar::Enum),
+    Form::One(Scalar::F64),
+    Form::One(Scalar::String),
+    Form::One(Scalar::Bool),
+    Form::Message("google.protobuf.Struct"),
+    Form::Message("google.protobuf.ListValue"),
+];
+const LIST: &[Form] = &[Form::Messages("google.protobuf.Value")];
+
+/// Whether a message has just these fields, from number 1 on.
+fn has_forms(data: &PoolData, set: &ProgramSet, program: &Program, forms: &[Form]) -> bool {
+    let entries = program.entries();
+    let is = |sub: u32, name: &str| {
+        let message = data.messages.get(set.program(sub).message() as usize);
+        message.is_some_and(|m| data.text(m.name.full()) == name)
+    };
+    let scalar = |entry: &Entry, scalar: Scalar| !entry.coding.is_message() && entry.scalar() == scalar;
+    !program.is_wide()
+        && entries.len() == forms.len()
+        && entries.iter().zip(forms).zip(1..).all(|((entry, form), number)| {
+            let (list, map) = (entry.flags.is_list(), entry.flags.is_map());
+            let message = entry.coding == Coding::Message;
+            entry.number() == number
+                && match *form {
+                    Form::One(kind) => !list && scalar(entry, kind),
+                    Form::Many(kind) => list && scalar(entry, kind),
+                    Form::Message(name) => !list && message && is(entry.sub, name),
+                    Form::Messages(name) => list && !map && message && is(entry.sub, name),
+                    Form::Map(name) => match set.program(entry.sub).entries() {
+                        [key, value] if map => {
+                            scalar(key, Scalar::String)
+                                && value.coding == Coding::Message
+                                && is(value.sub, name)
+                        }
+                        _ => false,
+                    },
+                }
+        })
+}
+
+/// Doors for the formats.
+#[cfg_attr(not(feature = "json"), allow(dead_code, reason = "for a format"))]
+impl DescriptorPool {
+    /// Which well-known type a message is.
+    #[inline]
+    pub(crate) fn well_known(&self, message: u32) -> WellKnown {
+        self.data().formats.get(message as usize).map_or(WellKnown::None, |f| f.known)
+    }
+
+    /// The fields of a message.
+    #[inline]
+    pub(crate) fn field_formats(&self, message: u32) -> FieldFormats<'_> {
+        let data = self.data();
+        let run = data.formats.get(message as usize).map_or(IndexRange::default(), |f| f.fields);
+        FieldFormats { fields: run.of(&data.field_formats), text: data.names.as_bytes() }
+    }
+
+    /// The field of this JSON name, or of this name in the schema; an extension by its full name in brackets. Gives its position
+    /// in the fields of the message.
+    pub(crate) fn field_by_any_name(&self, message: u32, name: &[u8]) -> Option<u32> {
+        let data = self.data();
+        let names = data.formats.get(message as usize)?.names.of(&data.field_names);
+        let at = names.partition_point(|n| data.order(n, name) == Ordering::Less);
+        let found = names.get(at).filter(|n| data.text(n.text).as_bytes() == name)?;
+        Some(found.field)
+    }
+
+    /// The number that an enum's value of this name has.
+    pub(crate) fn enum_number(&self, enumeration: u32, name: &str) -> Option<i32> {
+        let data = self.data();
+        let at = data.enum_value(enumeration, name)?;
+        data.values(enumeration).get(at as usize).map(|v| v.number)
+    }
+
+    /// The name of the first value of an enum with this number.
+    #[inline]
+    pub(crate) fn enum_name(&self, enumeration: u32, number: i32) -> Option<&str> {
+        let data = self.data();
+        let values = data.values(enumeration);
+        // Most enums list 0, 1, 2 and so on.
+        let guess = values.get(number as usize).filter(|v| v.number == number);
+        let value = match guess {
+            Some(value) if !data.enums.get(enumeration as usize)?.allow_alias => value,
+            _ => values.get(data.value_position(enumeration, number)? as usize)?,
+        };
+        Some(data.text(value.name.local()))
+    }
+
+    /// Whether an enum is `google.protobuf.NullValue`, whose value is `null` in JSON.
+    pub(crate) fn is_null_value(&self, enumeration: u32) -> bool {
+        let data = self.data();
+        let found = data.enums.get(enumeration as usize);
+        found.is_some_and(|e| data.text(e.name.full()) == "google.protobuf.NullValue")
+    }
+}

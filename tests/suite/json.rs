@@ -1,0 +1,533 @@
+//! JSON: what is accepted and refused, what is printed, and the well-known types.
+
+use std::fmt::Write;
+use std::sync::OnceLock;
+use tablepb::json::{DeserializeErrorKind as Bad, DeserializeOptions, SerializeErrorKind, SerializeOptions};
+use tablepb::{
+    Decoder, DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind, MessageDescriptor, MessageTable,
+    Prepared, Projection, Value,
+};
+
+static COLOR: EnumTable = EnumTable::new("t.Color", &[("RED", 0), ("GREEN", 1), ("BLUE", -3)]);
+static NULL: EnumTable = EnumTable::new("google.protobuf.NullValue", &[("NULL_VALUE", 0)]);
+static ANY: MessageTable = MessageTable::new(
+    "google.protobuf.Any",
+    &[FieldTable::new("type_url", 1, Kind::String), FieldTable::new("value", 2, Kind::Bytes)],
+);
+static TIMESTAMP: MessageTable = MessageTable::new(
+    "google.protobuf.Timestamp",
+    &[FieldTable::new("seconds", 1, Kind::Int64), FieldTable::new("nanos", 2, Kind::Int32)],
+);
+static DURATION: MessageTable = MessageTable::new(
+    "google.protobuf.Duration",
+    &[FieldTable::new("seconds", 1, Kind::Int64), FieldTable::new("nanos", 2, Kind::Int32)],
+);
+static MASK: MessageTable =
+    MessageTable::new("google.protobuf.FieldMask", &[FieldTable::new("paths", 1, Kind::String).repeated()]);
+static STRUCT: MessageTable = MessageTable::new(
+    "google.protobuf.Struct",
+    &[FieldTable::map("fields", 1, Kind::String, Kind::Message(|| &VALUE))],
+);
+static LIST: MessageTable = MessageTable::new(
+    "google.protobuf.ListValue",
+    &[FieldTable::new("values", 1, Kind::Message(|| &VALUE)).repeated()],
+);
+static VALUE: MessageTable = MessageTable::new(
+    "google.protobuf.Value",
+    &[
+        FieldTable::new("null_value", 1, Kind::Enum(|| &NULL)).oneof("kind"),
+        FieldTable::new("number_value", 2, Kind::Double).oneof("kind"),
+        FieldTable::new("string_value", 3, Kind::String).oneof("kind"),
+        FieldTable::new("bool_value", 4, Kind::Bool).oneof("kind"),
+        FieldTable::new("struct_value", 5, Kind::Message(|| &STRUCT)).oneof("kind"),
+        FieldTable::new("list_value", 6, Kind::Message(|| &LIST)).oneof("kind"),
+    ],
+);
+static INT64_VALUE: MessageTable =
+    MessageTable::new("google.protobuf.Int64Value", &[FieldTable::new("value", 1, Kind::Int64)]);
+static STRING_VALUE: MessageTable =
+    MessageTable::new("google.protobuf.StringValue", &[FieldTable::new("value", 1, Kind::String)]);
+static EMPTY: MessageTable = MessageTable::new("google.protobuf.Empty", &[]);
+static POINT: MessageTable = MessageTable::new(
+    "t.Point",
+    &[FieldTable::new("x", 1, Kind::Float), FieldTable::new("y", 2, Kind::Float)],
+);
+static ALL: MessageTable = MessageTable::new(
+    "t.All",
+    &[
+        FieldTable::new("some_int", 1, Kind::Int32),
+        FieldTable::new("long", 2, Kind::Int64),
+        FieldTable::new("unsigned", 3, Kind::Uint32),
+        FieldTable::new("huge", 4, Kind::Uint64),
+        FieldTable::new("flag", 5, Kind::Bool),
+        FieldTable::new("single", 6, Kind::Float),
+        FieldTable::new("double", 7, Kind::Double),
+        FieldTable::new("text", 8, Kind::String),
+        FieldTable::new("data", 9, Kind::Bytes),
+        FieldTable::new("color", 10, Kind::Enum(|| &COLOR)),
+        FieldTable::new("child", 11, Kind::Message(|| &ALL)),
+        FieldTable::new("ints", 12, Kind::Int32).repeated(),
+        FieldTable::new("texts", 13, Kind::String).repeated(),
+        FieldTable::new("points", 14, Kind::Message(|| &POINT)).repeated(),
+        FieldTable::map("by_name", 15, Kind::String, Kind::Message(|| &ALL)),
+        FieldTable::map("by_id", 16, Kind::Int32, Kind::String),
+        FieldTable::map("by_flag", 17, Kind::Bool, Kind::Enum(|| &COLOR)),
+        FieldTable::new("one_int", 18, Kind::Int32).oneof("choice"),
+        FieldTable::new("one_text", 19, Kind::String).oneof("choice"),
+        FieldTable::new("maybe", 20, Kind::Int32).optional(),
+        FieldTable::new("colors", 21, Kind::Enum(|| &COLOR)).repeated(),
+        FieldTable::new("any", 31, Kind::Message(|| &ANY)),
+        FieldTable::new("time", 32, Kind::Message(|| &TIMESTAMP)),
+        FieldTable::new("span", 33, Kind::Message(|| &DURATION)),
+        FieldTable::new("mask", 34, Kind::Message(|| &MASK)),
+        FieldTable::new("object", 35, Kind::Message(|| &STRUCT)),
+        FieldTable::new("value", 36, Kind::Message(|| &VALUE)),
+        FieldTable::new("list", 37, Kind::Message(|| &LIST)),
+        FieldTable::new("boxed", 38, Kind::Message(|| &INT64_VALUE)),
+        FieldTable::new("boxed_text", 39, Kind::Message(|| &STRING_VALUE)).repeated(),
+        FieldTable::new("anys", 40, Kind::Message(|| &ANY)).repeated(),
+        FieldTable::new("values", 41, Kind::Message(|| &VALUE)).repeated(),
+        FieldTable::new("empty", 42, Kind::Message(|| &EMPTY)),
+        FieldTable::new("null", 43, Kind::Enum(|| &NULL)).oneof("nulls"),
+        FieldTable::new("not_null", 44, Kind::Int32).oneof("nulls"),
+    ],
+);
+
+fn all() -> MessageDescriptor {
+    static DESCRIPTOR: OnceLock<MessageDescriptor> = OnceLock::new();
+    let make = || DescriptorPool::from_tables(&[&ALL]).unwrap().get_message_by_name("t.All").unwrap();
+    DESCRIPTOR.get_or_init(make).clone()
+}
+
+fn parse(json: &str) -> DynamicMessage {
+    DynamicMessage::from_json(&all(), json.as_bytes()).unwrap_or_else(|e| panic!("{e}: {json}"))
+}
+
+/// What comes back is what was given, in the form that is printed.
+fn same(json: &str) {
+    becomes(json, json);
+}
+
+fn becomes(json: &str, printed: &str) {
+    let message = parse(json);
+    assert_eq!(message.to_json_string().unwrap(), printed);
+    let bytes = message.encode_to_vec().unwrap();
+    let mut decoder = Decoder::new(message.descriptor());
+    assert_eq!(decoder.decode(&bytes).unwrap().to_json_string().unwrap(), printed);
+    assert_eq!(parse(printed), message);
+}
+
+fn refused(json: &str, kind: Bad) {
+    match DynamicMessage::from_json(&all(), json.as_bytes()) {
+        Ok(message) => panic!("{json} was taken for {message:?}"),
+        Err(error) => assert_eq!(error.kind(), kind, "{error}: {json}"),
+    }
+}
+
+#[test]
+fn every_kind_of_field() {
+    same("{}");
+    same(
+        r#"{"someInt":-5,"long":"-9223372036854775808","unsigned":4294967295,"huge":"18446744073709551615"}"#,
+    );
+    same(r#"{"flag":true,"single":0.1,"double":1e300,"text":"a\"\\\n\u0001é","data":"AAEC/w=="}"#);
+    same(r#"{"color":"GREEN","child":{"child":{},"ints":[1,-2]},"texts":["","x"],"points":[{"x":1.5},{}]}"#);
+    same(
+        r#"{"byName":{"":{},"a":{"flag":true}},"byId":{"-1":"x","7":""},"byFlag":{"true":"RED","false":"BLUE"}}"#,
+    );
+    same(r#"{"oneText":"","maybe":0,"colors":["RED","BLUE",9]}"#);
+    same(r#"{"single":"NaN","double":"-Infinity"}"#);
+    same(r#"{"double":-0}"#);
+}
+
+#[test]
+fn all_forms_that_protobuf_accepts() {
+    becomes(
+        r#" { "some_int" : "12" , "unsigned" : 1e2 , "long" : 1.0 } "#,
+        r#"{"someInt":12,"long":"1","unsigned":100}"#,
+    );
+    becomes("{\n\t\"huge\":5,\r\n\"data\":\"-_8\"}", r#"{"huge":"5","data":"+/8="}"#);
+    becomes(
+        r#"{"color":1,"single":"1.5","double":"-2e-3"}"#,
+        r#"{"single":1.5,"double":-0.002,"color":"GREEN"}"#,
+    );
+    becomes(r#"{"text":null,"ints":null,"byId":null,"child":null,"color":null,"any":null}"#, "{}");
+    becomes(r#"{"te\u0078t":"\ud83d\ude00\/"}"#, "{\"text\":\"\u{1f600}/\"}");
+    becomes(r#"{"ints":[],"byId":{},"someInt":0,"text":""}"#, "{}");
+    becomes(r#"{"oneInt":null,"oneText":"x"}"#, r#"{"oneText":"x"}"#);
+    // Members in any order, and a guess that fails.
+    becomes(
+        r#"{"text":"a","someInt":1,"child":{"text":"b","someInt":2}}"#,
+        r#"{"someInt":1,"text":"a","child":{"someInt":2,"text":"b"}}"#,
+    );
+}
+
+#[test]
+fn what_is_refused_and_why() {
+    for (json, kind) in [
+        ("", Bad::Incomplete),
+        ("{", Bad::Incomplete),
+        ("null", Bad::WrongType),
+        ("[]", Bad::WrongType),
+        ("{}{}", Bad::TrailingBytes),
+        ("{,}", Bad::InvalidSyntax),
+        (r#"{"flag":true,}"#, Bad::InvalidSyntax),
+        (r#"{"flag" true}"#, Bad::InvalidSyntax),
+        (r#"{flag:true}"#, Bad::InvalidSyntax),
+        (r#"{'flag':true}"#, Bad::InvalidSyntax),
+        (r#"{"flag":True}"#, Bad::InvalidSyntax),
+        (r#"{"flag":tru}"#, Bad::InvalidSyntax),
+        (r#"{"flag":"true"}"#, Bad::WrongType),
+        (r#"{"flag":1}"#, Bad::WrongType),
+        (r#"{"someInt":1.5}"#, Bad::InvalidNumber),
+        (r#"{"someInt":01}"#, Bad::InvalidNumber),
+        (r#"{"someInt":+1}"#, Bad::InvalidSyntax),
+        (r#"{"someInt":""}"#, Bad::InvalidNumber),
+        (r#"{"someInt":" 1"}"#, Bad::InvalidNumber),
+        (r#"{"someInt":2147483648}"#, Bad::OutOfRange),
+        (r#"{"someInt":1e99999999999}"#, Bad::OutOfRange),
+        (r#"{"unsigned":-1}"#, Bad::OutOfRange),
+        (r#"{"huge":18446744073709551616}"#, Bad::OutOfRange),
+        (r#"{"single":3.5e38}"#, Bad::OutOfRange),
+        (r#"{"double":1e309}"#, Bad::OutOfRange),
+        (r#"{"double":NaN}"#, Bad::InvalidSyntax),
+        (r#"{"double":"nan"}"#, Bad::InvalidNumber),
+        (r#"{"text":5}"#, Bad::WrongType),
+        ("{\"text\":\"a\nb\"}", Bad::InvalidString),
+        (r#"{"text":"\x"}"#, Bad::InvalidString),
+        (r#"{"text":"\ud800"}"#, Bad::InvalidString),
+        (r#"{"text":"abc"#, Bad::Incomplete),
+        (r#"{"text":"abc\"#, Bad::Incomplete),
+        (r#"{"data":"*"}"#, Bad::InvalidBase64),
+        (r#"{"data":"A"}"#, Bad::InvalidBase64),
+        (r#"{"color":"PURPLE"}"#, Bad::UnknownEnumValue),
+        (r#"{"color":true}"#, Bad::WrongType),
+        (r#"{"nope":1}"#, Bad::UnknownField),
+        (r#"{"flag":true,"flag":true}"#, Bad::DuplicateKey),
+        (r#"{"someInt":1,"some_int":1}"#, Bad::DuplicateKey),
+        (r#"{"text":null,"text":null}"#, Bad::DuplicateKey),
+        (r#"{"byId":{"1":"a","1":"b"}}"#, Bad::DuplicateKey),
+        (r#"{"oneInt":1,"oneText":"x"}"#, Bad::DuplicateOneof),
+        (r#"{"ints":5}"#, Bad::WrongType),
+        (r#"{"ints":[null]}"#, Bad::WrongType),
+        (r#"{"ints":[1,]}"#, Bad::InvalidSyntax),
+        (r#"{"ints":[1 2]}"#, Bad::InvalidSyntax),
+        (r#"{"ints":{}}"#, Bad::WrongType),
+        (r#"{"points":[null]}"#, Bad::WrongType),
+        (r#"{"byId":[]}"#, Bad::WrongType),
+        (r#"{"byId":{"a":"b"}}"#, Bad::InvalidNumber),
+        (r#"{"byId":{"1":null}}"#, Bad::WrongType),
+        (r#"{"byFlag":{"1":"RED"}}"#, Bad::WrongType),
+        (r#"{"child":"x"}"#, Bad::WrongType),
+        (r#"{"child":[]}"#, Bad::WrongType),
+        (r#"{"time":"1970-01-01t00:00:00Z"}"#, Bad::InvalidTimestamp),
+        (r#"{"time":5}"#, Bad::WrongType),
+        (r#"{"span":"1"}"#, Bad::InvalidDuration),
+        (r#"{"mask":"foo_bar"}"#, Bad::InvalidFieldMask),
+        (r#"{"object":[]}"#, Bad::WrongType),
+        (r#"{"boxed":{"value":1}}"#, Bad::WrongType),
+        (r#"{"boxedText":[null]}"#, Bad::WrongType),
+        (r#"{"any":{"flag":true}}"#, Bad::InvalidAny),
+        (r#"{"any":{"@type":"t.All"}}"#, Bad::InvalidAny),
+        (r#"{"any":{"@type":"x/"}}"#, Bad::InvalidAny),
+        (r#"{"any":{"@type":5}}"#, Bad::WrongType),
+        (r#"{"any":{"@type":"x/t.Nope"}}"#, Bad::UnknownType),
+        (r#"{"any":{"@type":"x/t.Point","@type":"x/t.Point"}}"#, Bad::DuplicateKey),
+        (r#"{"any":{"@type":"x/google.protobuf.Duration"}}"#, Bad::InvalidAny),
+        (r#"{"any":{"@type":"x/google.protobuf.Duration","value":"1s","x":1}}"#, Bad::UnknownField),
+    ] {
+        refused(json, kind);
+    }
+    let error = DynamicMessage::from_json(&all(), b"{\"text\": \"\xff\"}").unwrap_err();
+    assert_eq!((error.kind(), error.offset()), (Bad::InvalidUtf8, 10));
+}
+
+#[test]
+fn errors_say_where() {
+    let json = "{\n \"child\": {\"byName\": {\"é\": {\"points\": [{}, {\"x\": 1}, {\"y\": true}]}}}}";
+    let error = DynamicMessage::from_json(&all(), json.as_bytes()).unwrap_err();
+    assert_eq!(error.path().to_string(), "child.by_name.points[2].y");
+    assert_eq!((error.kind(), error.line(), error.column()), (Bad::WrongType, 2, 60));
+    assert_eq!(&json[error.offset()..error.offset() + 4], "true");
+    assert_eq!(
+        error.to_string(),
+        "the field does not take a value of this type at line 2, column 60, in t.All: child.by_name.points[2].y"
+    );
+    assert_eq!(size_of_val(&error), size_of::<usize>());
+    let mut message = parse(r#"{"values":[1,{"a":[2,3]}]}"#);
+    let values = message.descriptor().get_field_by_name("values").unwrap();
+    let number = DynamicMessage::from_json(
+        &message.descriptor().parent_pool().get_message_by_name("google.protobuf.Value").unwrap(),
+        b"\"NaN\"",
+    );
+    let mut nan = number.unwrap();
+    nan.set_field_by_name("number_value", f64::NAN).unwrap();
+    message.push(&values, Value::Message(nan)).unwrap();
+    let mut buffer = b"kept".to_vec();
+    let error = message.to_json(&mut buffer).unwrap_err();
+    assert_eq!((error.kind(), &buffer[..]), (SerializeErrorKind::NotFinite, &b"kept"[..]));
+    assert_eq!(error.path().to_string(), "values[2]");
+}
+
+#[test]
+fn well_known_types_have_their_own_forms() {
+    same(r#"{"time":"2024-02-29T01:02:03.000000004Z","span":"-1.500s","mask":"fooBar,a.b"}"#);
+    same(r#"{"time":"1970-01-01T00:00:00Z","span":"0s","mask":""}"#);
+    same(r#"{"object":{"a":null,"b":[1,"x",true,{}],"c":{"d":1.5}},"value":null,"list":[[],[null]]}"#);
+    same(r#"{"value":"text"}"#);
+    same(r#"{"value":[]}"#);
+    same(r#"{"boxed":"0","boxedText":["","a"],"values":[null,0,{"x":[]}],"empty":{}}"#);
+    same(r#"{"null":null}"#);
+    becomes(r#"{"null":"NULL_VALUE"}"#, r#"{"null":null}"#);
+    becomes(r#"{"null":null,"notNull":null}"#, r#"{"null":null}"#);
+    becomes(r#"{"boxed":7,"boxedText":null}"#, r#"{"boxed":"7"}"#);
+    becomes(r#"{"time":"1970-01-01T02:00:00.5+02:00"}"#, r#"{"time":"1970-01-01T00:00:00.500Z"}"#);
+    refused(r#"{"null":null,"notNull":1}"#, Bad::DuplicateOneof);
+    let root = |name: &str, json: &str| {
+        let descriptor = all().parent_pool().get_message_by_name(name).unwrap();
+        let message = DynamicMessage::from_json(&descriptor, json.as_bytes()).unwrap();
+        assert_eq!(message.to_json_string().unwrap(), json);
+    };
+    root("google.protobuf.Value", "null");
+    root("google.protobuf.Value", r#"{"a":[1]}"#);
+    root("google.protobuf.ListValue", "[1]");
+    root("google.protobuf.Timestamp", r#""1970-01-01T00:00:00Z""#);
+    root("google.protobuf.Int64Value", r#""5""#);
+    root("google.protobuf.Any", r#"{"@type":"x/t.Point","x":1}"#);
+    root("google.protobuf.Any", "{}");
+}
+
+#[test]
+fn an_any_is_read_wherever_its_type_stands() {
+    same(r#"{"any":{"@type":"type.googleapis.com/t.Point","x":1,"y":2}}"#);
+    same(r#"{"any":{"@type":"x.org/y/t.All","anys":[{"@type":"/t.Point"},{"@type":"/t.All","text":"in"}],"text":"out"}}"#
+        .replace(r#""anys":[{"@type":"/t.Point"},{"@type":"/t.All","text":"in"}],"text":"out""#,
+            r#""text":"out","anys":[{"@type":"/t.Point"},{"@type":"/t.All","text":"in"}]"#).as_str());
+    becomes(
+        r#"{"any":{"x":1,"y":{},"@type":"/t.Point"}}"#.replace("{}", "2").as_str(),
+        r#"{"any":{"@type":"/t.Point","x":1,"y":2}}"#,
+    );
+    becomes(
+        r#"{"any":{"any":{"value":"1.5s","@type":"/google.protobuf.Duration"},"@type":"/t.All"},"text":"after"}"#,
+        r#"{"text":"after","any":{"@type":"/t.All","any":{"@type":"/google.protobuf.Duration","value":"1.500s"}}}"#,
+    );
+    same(
+        r#"{"any":{"@type":"/google.protobuf.Any","value":{"@type":"/google.protobuf.Value","value":[null]}}}"#,
+    );
+    same(r#"{"any":{"@type":"/google.protobuf.Empty"}}"#);
+    same(r#"{"any":{}}"#);
+    same(r#"{"anys":[{"@type":"/t.Point","x":1},{"@type":"/google.protobuf.Struct","value":{"a":1}},{}],"maybe":1}"#
+        .replace(r#""anys""#, r#""maybe":1,"anys""#).replace(r#","maybe":1}"#, "}").as_str());
+    let pretty = SerializeOptions::new().pretty(true);
+    let mut buffer = Vec::new();
+    let any = r#"{"any":{"@type":"/t.All","any":{"@type":"/google.protobuf.Duration","value":"1s"},"points":[{}]}}"#;
+    parse(any).to_json_with(&mut buffer, &pretty).unwrap();
+    let expected = r#"{
+  "any": {
+    "@type": "/t.All",
+    "points": [
+      {}
+    ],
+    "any": {
+      "@type": "/google.protobuf.Duration",
+      "value": "1s"
+    }
+  }
+}"#;
+    assert_eq!(String::from_utf8(buffer).unwrap(), expected);
+    // Bytes that are no message of the type.
+    let mut message = parse(r#"{"any":{"@type":"/t.Point"}}"#);
+    let any = message.descriptor().get_field_by_name("any").unwrap();
+    message.message_mut(&any).unwrap().set_field_by_name("value", Value::Bytes(vec![0xff])).unwrap();
+    assert_eq!(message.to_json_string().unwrap_err().kind(), SerializeErrorKind::InvalidMessage);
+    message.message_mut(&any).unwrap().set_field_by_name("type_url", "/t.Nope").unwrap();
+    assert_eq!(message.to_json_string().unwrap_err().kind(), SerializeErrorKind::UnknownType);
+}
+
+#[test]
+fn options_change_what_is_printed() {
+    let message = parse(r#"{"someInt":1,"long":5,"color":"GREEN","byFlag":{"true":1},"points":[{"x":1}]}"#);
+    let print = |options: SerializeOptions| {
+        let mut buffer = Vec::new();
+        message.to_json_with(&mut buffer, &options).unwrap();
+        String::from_utf8(buffer).unwrap()
+    };
+    let new = SerializeOptions::new();
+    assert_eq!(
+        print(new.use_proto_field_name(true).use_enum_numbers(true).stringify_64_bit_integers(false)),
+        r#"{"some_int":1,"long":5,"color":1,"points":[{"x":1}],"by_flag":{"true":1}}"#
+    );
+    let all = print(new.skip_default_fields(false));
+    assert!(
+        all.starts_with(r#"{"someInt":1,"long":"5","unsigned":0,"huge":"0","flag":false,"single":0,"#),
+        "{all}"
+    );
+    assert!(
+        all.contains(r#""text":"","data":"","color":"GREEN","ints":[],"texts":[],"points":[{"x":1,"y":0}],"#),
+        "{all}"
+    );
+    assert!(all.contains(r#""byName":{},"byId":{},"byFlag":{"true":"GREEN"},"colors":[]"#), "{all}");
+    assert!(!all.contains("maybe") && !all.contains("child") && !all.contains("oneInt"), "{all}");
+    let pretty = print(new.pretty(true));
+    assert!(pretty.starts_with("{\n  \"someInt\": 1,\n  \"long\": \"5\",\n"), "{pretty}");
+    assert!(pretty.contains("\"points\": [\n    {\n      \"x\": 1\n    }\n  ],\n"), "{pretty}");
+    assert_eq!(new, SerializeOptions::default());
+}
+
+#[test]
+fn options_change_what_is_accepted() {
+    let lenient = DeserializeOptions::new().deny_unknown_fields(false);
+    let json = r#"{"nope":[{"a":[[],{}]},"\u0041",1.5e3,true,false,null,{}],"text":"x","color":"PURPLE",
+        "colors":["RED","PURPLE","GREEN"],"byFlag":{"true":"PURPLE","false":"GREEN"},"also":-0}"#;
+    let message = DynamicMessage::from_json_with(&all(), json.as_bytes(), &lenient).unwrap();
+    assert_eq!(
+        message.to_json_string().unwrap(),
+        r#"{"text":"x","byFlag":{"false":"GREEN"},"colors":["RED","GREEN"]}"#
+    );
+    for bad in
+        [r#"{"nope":[}"#, r#"{"nope":{"a"}}"#, r#"{"nope":01}"#, r#"{"nope":"\u12"}"#, r#"{"nope":[1,]}"#]
+    {
+        assert!(DynamicMessage::from_json_with(&all(), bad.as_bytes(), &lenient).is_err(), "{bad}");
+    }
+    let last = DeserializeOptions::new().allow_duplicate_keys(true);
+    let json = r#"{"text":"a","ints":[1,2],"child":{"flag":true},"byId":{"1":"a","2":"b","1":"c"},"ints":[3],
+        "child":{"text":"b"},"text":null,"oneInt":1,"oneInt":2}"#;
+    let message = DynamicMessage::from_json_with(&all(), json.as_bytes(), &last).unwrap();
+    assert_eq!(
+        message.to_json_string().unwrap(),
+        r#"{"child":{"text":"b"},"ints":[3],"byId":{"2":"b","1":"c"},"oneInt":2}"#
+    );
+    let error = DynamicMessage::from_json_with(&all(), br#"{"oneInt":1,"oneText":""}"#, &last).unwrap_err();
+    assert_eq!(error.kind(), Bad::DuplicateOneof);
+    assert_eq!(DeserializeOptions::new(), DeserializeOptions::default());
+}
+
+#[test]
+fn depth_is_counted_as_on_the_wire() {
+    let nested = |levels: usize| format!("{}{}", r#"{"child":"#.repeat(levels) + "{}", "}".repeat(levels));
+    let deep = parse(&nested(100));
+    refused(&nested(101), Bad::DepthExceeded);
+    refused(&nested(100_000), Bad::DepthExceeded);
+    let bytes = deep.encode_to_vec().unwrap();
+    assert_eq!(DynamicMessage::decode(&all(), &bytes).unwrap(), deep);
+    assert_eq!(deep.to_json_string().unwrap(), nested(100));
+    let options = DeserializeOptions::new().max_depth(3);
+    assert!(DynamicMessage::from_json_with(&all(), nested(3).as_bytes(), &options).is_ok());
+    assert!(DynamicMessage::from_json_with(&all(), nested(4).as_bytes(), &options).is_err());
+
+    let object =
+        |levels: usize| format!("{{\"object\":{}1{}}}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
+    let list = |levels: usize| format!("{{\"list\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
+    let any = |levels: usize| {
+        let open = r#"{"@type":"/t.All","any":"#;
+        format!("{{\"any\":{}{{}}{}}}", open.repeat(levels), "}".repeat(levels))
+    };
+    for json in [object(25), list(25), any(25)] {
+        let message = parse(&json);
+        assert_eq!(message.to_json_string().unwrap(), json);
+        assert_eq!(DynamicMessage::decode(&all(), &message.encode_to_vec().unwrap()).unwrap(), message);
+    }
+    for json in [object(200), list(200), any(200), object(50_000), list(50_000), any(5_000)] {
+        refused(&json, Bad::DepthExceeded);
+    }
+    let lenient = DeserializeOptions::new().deny_unknown_fields(false);
+    for open in ["[", r#"{"a":"#] {
+        let json = format!("{{\"nope\":{}", open.repeat(100_000));
+        let error = DynamicMessage::from_json_with(&all(), json.as_bytes(), &lenient).unwrap_err();
+        assert_eq!(error.kind(), Bad::DepthExceeded);
+    }
+    // Setters go deeper than a decode does.
+    let child = all().get_field_by_name("child").unwrap();
+    let mut message = DynamicMessage::new(&all());
+    let mut at = message.as_mut();
+    for _ in 0..101 {
+        at = at.into_message_mut(&child).unwrap();
+    }
+    assert_eq!(message.to_json_string().unwrap_err().kind(), SerializeErrorKind::DepthExceeded);
+}
+
+#[test]
+fn a_merge_adds_and_replaces() {
+    let mut message = parse(
+        r#"{"text":"a","ints":[1],"child":{"flag":true,"texts":["x"]},"byId":{"1":"a","2":"b"},"oneInt":1,"time":"1970-01-01T00:00:01.5Z"}"#,
+    );
+    message
+        .merge_json(
+            br#"{"text":null,"ints":[2],"child":{"texts":["y"],"text":"b"},"byId":{"2":"c","3":"d"},"oneText":"t","time":"1970-01-01T00:00:02Z","someInt":0}"#,
+        )
+        .unwrap();
+    assert_eq!(
+        message.to_json_string().unwrap(),
+        r#"{"text":"a","child":{"flag":true,"text":"b","texts":["x","y"]},"ints":[1,2],"byId":{"1":"a","2":"c","3":"d"},"oneText":"t","time":"1970-01-01T00:00:02Z"}"#
+    );
+    // A map that grows large, by keys that are there and keys that are not.
+    for round in 0..3 {
+        let mut json = String::from(r#"{"byId":{"#);
+        (0..200).for_each(|k| {
+            write!(json, r#"{}"{}":"{round}""#, if k > 0 { "," } else { "" }, k * 3 % 200 + round * 50)
+                .unwrap()
+        });
+        message.merge_json((json + "}}").as_bytes()).unwrap();
+    }
+    let map = message.get_field_by_name("by_id").unwrap();
+    let map = map.as_map().unwrap();
+    assert_eq!(map.len(), 300);
+    let error = message.merge_json(br#"{"ints":[3],"byId":{"5":"x","5":"y"}}"#).unwrap_err();
+    assert_eq!(error.kind(), Bad::DuplicateKey);
+    assert_eq!(message.get_field_by_name("ints").unwrap().as_list().unwrap().len(), 3);
+    assert_eq!(DynamicMessage::decode(&all(), &message.encode_to_vec().unwrap()).unwrap(), message);
+    message.merge_json(br#"{"text":"again"}"#).unwrap();
+}
+
+#[test]
+fn many_keys_take_time_in_their_number() {
+    let count = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };
+    let mut same = String::from(r#"{"byId":{"#);
+    let mut different = same.clone();
+    for key in 0..count {
+        let comma = if key > 0 { "," } else { "" };
+        write!(same, r#"{comma}"7":"{key}""#).unwrap();
+        write!(different, r#"{comma}"{}":"""#, (key as u32).wrapping_mul(2_654_435_761) as i32).unwrap();
+    }
+    same.push_str("}}");
+    different.push_str("}}");
+    refused(&same, Bad::DuplicateKey);
+    let last = DeserializeOptions::new().allow_duplicate_keys(true);
+    let message = DynamicMessage::from_json_with(&all(), same.as_bytes(), &last).unwrap();
+    assert_eq!(message.to_json_string().unwrap(), format!(r#"{{"byId":{{"7":"{}"}}}}"#, count - 1));
+    let message = parse(&different);
+    assert_eq!(message.get_field_by_name("by_id").unwrap().as_map().unwrap().len(), count);
+    let fields = format!("{{{}\"text\":\"z\"}}", "\"text\":\"a\",".repeat(count));
+    refused(&fields, Bad::DuplicateKey);
+    assert!(DynamicMessage::from_json_with(&all(), fields.as_bytes(), &last).is_ok());
+    let long = format!(r#"{{"text":"{}"}}"#, r"\ud83d\ude00\n".repeat(count));
+    assert_eq!(parse(&long).get_field_by_name("text").unwrap().as_str().unwrap().len(), 5 * count);
+    let zeros = format!(r#"{{"someInt":1{}e-{count}}}"#, "0".repeat(count));
+    assert_eq!(parse(&zeros).to_json_string().unwrap(), r#"{"someInt":1}"#);
+}
+
+#[test]
+fn bytes_that_were_kept_are_printed_as_messages() {
+    let message = parse(r#"{"child":{"text":"in","child":{"flag":true}},"points":[{"x":1},{}]}"#);
+    let bytes = message.encode_to_vec().unwrap();
+    let lazy = Projection::all(&all()).lazy(["child", "points"]).unwrap();
+    let kept = lazy.decode(&bytes).unwrap();
+    assert_eq!(kept.to_json_string().unwrap(), message.to_json_string().unwrap());
+    let mut prepared = DynamicMessage::new(&all());
+    prepared.set_field_by_name("child", Prepared::new(&message).unwrap()).unwrap();
+    let expected = format!(r#"{{"child":{}}}"#, message.to_json_string().unwrap());
+    assert_eq!(prepared.to_json_string().unwrap(), expected);
+    prepared.merge_json(br#"{"child":{"child":{"text":"merged"}}}"#).unwrap();
+    let merged = prepared.to_json_string().unwrap();
+    assert!(merged.contains(r#"{"text":"merged","child":{"flag":true}}"#), "{merged}");
+}
+
+#[test]
+fn names_that_json_escapes() {
+    static ODD: MessageTable =
+        MessageTable::new("t.Odd", &[FieldTable::new("plain", 1, Kind::Int32).json_name("a\"b\\c\n")]);
+    let odd = DescriptorPool::from_tables(&[&ODD]).unwrap().get_message_by_name("t.Odd").unwrap();
+    let message = DynamicMessage::from_json(&odd, br#"{"a\"b\\c\n":1}"#).unwrap();
+    assert_eq!(message.to_json_string().unwrap(), r#"{"a\"b\\c\n":1}"#);
+    assert_eq!(DynamicMessage::from_json(&odd, br#"{"plain":1}"#).unwrap(), message);
+}

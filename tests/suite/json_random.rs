@@ -1,0 +1,278 @@
+//! JSON of random schemas and payloads: what comes back, what prost-reflect makes of it, and what becomes of broken text.
+
+use crate::common::bridge::{descriptor, read};
+use crate::common::choices::Choices;
+use crate::common::payload::{Style, TAME, payload};
+use crate::common::reference::{Msg, Val};
+use crate::common::schema::{Kind, Schema, Syntax};
+use crate::common::schema_gen::{ALL, Limits, schema};
+use prost_reflect::DynamicMessage as Theirs;
+use tablepb::json::{DeserializeErrorKind, DeserializeOptions, SerializeOptions};
+use tablepb::{DecodeOptions, DynamicMessage, EncodeOptions, MessageDescriptor};
+
+const LIMITS: Limits = Limits { message_sets: false, ..ALL };
+/// What prost-reflect reads.
+const SHARED: Limits = Limits { syntaxes: &[Syntax::Proto3, Syntax::Proto2], ..LIMITS };
+const STYLE: Style = Style { unknown: false, ..TAME };
+const PARTIAL: DeserializeOptions = DeserializeOptions::new().allow_partial(true);
+
+struct Case {
+    schema: Schema,
+    message: usize,
+    ours: MessageDescriptor,
+}
+
+impl Case {
+    fn new(choices: &mut Choices, limits: Limits) -> Self {
+        let schema = schema(choices, limits);
+        let message = choices.below(schema.messages.len());
+        let message = if schema.messages[message].entry_of.is_some() { 0 } else { message };
+        Self { ours: descriptor(&schema, &schema.pool(), message), schema, message }
+    }
+
+    fn decode(&self, payload: &[u8]) -> DynamicMessage {
+        DynamicMessage::decode_with(&self.ours, payload, DecodeOptions::new().allow_partial(true)).unwrap()
+    }
+
+    /// The values, with all NaN alike: JSON has one.
+    fn values(&self, message: &DynamicMessage) -> Msg {
+        self.same_nan(self.message, read(message.as_view()).without_unknown())
+    }
+
+    fn same_nan(&self, message: usize, mut msg: Msg) -> Msg {
+        for (number, value) in &mut msg.fields {
+            let kind = self.schema.messages[message].field(*number).unwrap().kind;
+            let old = std::mem::replace(value, Val::Num(0));
+            *value = self.value(kind, old);
+        }
+        msg
+    }
+
+    fn value(&self, kind: Kind, value: Val) -> Val {
+        match (kind, value) {
+            (Kind::Float, Val::Num(v)) if f32::from_bits(v as u32).is_nan() => {
+                Val::Num(f32::NAN.to_bits().into())
+            }
+            (Kind::Double, Val::Num(v)) if f64::from_bits(v).is_nan() => Val::Num(f64::NAN.to_bits()),
+            (Kind::Message(sub), Val::Msg(msg)) => Val::Msg(self.same_nan(sub, msg)),
+            (kind, Val::List(list)) => Val::List(list.into_iter().map(|v| self.value(kind, v)).collect()),
+            (Kind::Message(entry), Val::Map(map)) => {
+                let kind = self.schema.messages[entry].fields[1].kind;
+                Val::Map(map.into_iter().map(|(k, v)| (k, self.value(kind, v))).collect())
+            }
+            (_, value) => value,
+        }
+    }
+}
+
+/// Without fields that are -0, which prost-reflect takes for unset.
+fn without_negative_zeros(case: &Case, message: usize, msg: &Msg) -> Msg {
+    let mut msg = msg.clone();
+    let kind = |number| case.schema.messages[message].field(number).unwrap().kind;
+    msg.fields.retain(|number, value| match (kind(*number), &*value) {
+        (Kind::Float, Val::Num(bits)) => *bits != u64::from((-0f32).to_bits()),
+        (Kind::Double, Val::Num(bits)) => *bits != (-0f64).to_bits(),
+        _ => true,
+    });
+    for (number, value) in &mut msg.fields {
+        inside(case, kind(*number), value);
+    }
+    msg
+}
+
+fn inside(case: &Case, kind: Kind, value: &mut Val) {
+    match (kind, value) {
+        (Kind::Message(sub), Val::Msg(msg)) => *msg = without_negative_zeros(case, sub, msg),
+        (kind, Val::List(list)) => list.iter_mut().for_each(|value| inside(case, kind, value)),
+        (Kind::Message(entry), Val::Map(map)) => {
+            let kind = case.schema.messages[entry].fields[1].kind;
+            map.values_mut().for_each(|value| inside(case, kind, value));
+        }
+        _ => {}
+    }
+}
+
+fn seeds(few: u64) -> std::ops::Range<u64> {
+    0..std::env::var("TABLEPB_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(few)
+}
+
+fn options() -> Vec<SerializeOptions> {
+    let new = SerializeOptions::new();
+    vec![
+        new,
+        new.pretty(true).use_proto_field_name(true),
+        new.stringify_64_bit_integers(false).use_enum_numbers(true),
+        new.skip_default_fields(false).pretty(true),
+    ]
+}
+
+fn printed(message: &DynamicMessage, options: &SerializeOptions) -> String {
+    let mut buffer = b"before".to_vec();
+    message.to_json_with(&mut buffer, options).unwrap();
+    String::from_utf8(buffer.split_off(6)).unwrap()
+}
+
+#[test]
+fn what_is_printed_comes_back() {
+    for seed in seeds(150) {
+        let mut choices = Choices::seeded(seed);
+        let case = Case::new(&mut choices, LIMITS);
+        for _ in 0..4 {
+            let message = case.decode(&payload(&case.schema, case.message, &mut choices, STYLE));
+            let values = case.values(&message);
+            let mut first: Option<serde_json::Value> = None;
+            for options in options() {
+                let json = printed(&message, &options);
+                let back = DynamicMessage::from_json_with(&case.ours, json.as_bytes(), &PARTIAL)
+                    .unwrap_or_else(|e| panic!("{e}: {json}"));
+                assert_eq!(case.values(&back), values, "{json}");
+                let value: serde_json::Value =
+                    serde_json::from_str(&json).unwrap_or_else(|e| panic!("{e}: {json}"));
+                // Spaces are no part of it.
+                if options == SerializeOptions::new() {
+                    first = Some(value);
+                }
+                let mut bytes = Vec::new();
+                back.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true)).unwrap();
+                assert_eq!(case.values(&case.decode(&bytes)), values);
+                assert_eq!(printed(&back, &options), printed(&case.decode(&bytes), &options));
+            }
+            let pretty = printed(&message, &SerializeOptions::new().pretty(true));
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&pretty).unwrap(), first.unwrap());
+        }
+    }
+}
+
+#[test]
+fn merging_json_does_what_merging_bytes_does() {
+    for seed in seeds(100) {
+        let mut choices = Choices::seeded(1000 + seed);
+        let case = Case::new(&mut choices, LIMITS);
+        for _ in 0..4 {
+            let payload = |choices: &mut Choices| payload(&case.schema, case.message, choices, STYLE);
+            let (a, b) = (payload(&mut choices), payload(&mut choices));
+            // Without zeros that need not be there, which JSON leaves out.
+            let b = case.decode(&b);
+            let json = printed(&b, &SerializeOptions::new());
+            let mut bytes = Vec::new();
+            b.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true)).unwrap();
+            let mut expected = case.decode(&a);
+            expected.merge(&bytes).unwrap();
+            let mut merged = case.decode(&a);
+            merged.merge_json(json.as_bytes()).unwrap_or_else(|e| panic!("{e}: {json}"));
+            assert_eq!(case.values(&merged), case.values(&expected), "{json}");
+        }
+    }
+}
+
+#[test]
+fn prost_reflect_agrees() {
+    let mut compared = 0;
+    for seed in seeds(200) {
+        let mut choices = Choices::seeded(5000 + seed);
+        let case = Case::new(&mut choices, SHARED);
+        let pool = prost_reflect::DescriptorPool::decode(&case.schema.descriptor_set()[..]).unwrap();
+        let theirs = pool.get_message_by_name(&case.schema.full_name(case.message)).unwrap();
+        for _ in 0..4 {
+            let bytes = payload(&case.schema, case.message, &mut choices, STYLE);
+            let message = case.decode(&bytes);
+            let values =
+                |message: &DynamicMessage| without_negative_zeros(&case, case.message, &case.values(message));
+            let expected = values(&message);
+            let Ok(their_message) = Theirs::decode(theirs.clone(), &bytes[..]) else { continue };
+            // What they print, we read; what we print, they read.
+            let text = serde_json::to_string(&their_message).unwrap();
+            let back = DynamicMessage::from_json_with(&case.ours, text.as_bytes(), &PARTIAL);
+            let back = back.unwrap_or_else(|e| panic!("{e}: {text}"));
+            assert_eq!(values(&back), expected, "{text}");
+            let json = message.to_json_string().unwrap();
+            let mut deserializer = serde_json::Deserializer::from_str(&json);
+            let read = Theirs::deserialize(theirs.clone(), &mut deserializer);
+            let read = read.unwrap_or_else(|e| panic!("{e}: {json}"));
+            let again = serde_json::to_string(&read).unwrap();
+            let again = DynamicMessage::from_json_with(&case.ours, again.as_bytes(), &PARTIAL).unwrap();
+            assert_eq!(values(&again), expected, "{json}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
+
+/// Everything that must hold of a message after JSON was merged into it, whether that failed or not.
+fn check_valid(case: &Case, message: &DynamicMessage) {
+    let mut bytes = Vec::new();
+    message.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true)).unwrap();
+    assert_eq!(bytes.len(), message.encoded_len());
+    assert_eq!(case.values(&case.decode(&bytes)), case.values(message));
+    let json = printed(message, &SerializeOptions::new());
+    let back = DynamicMessage::from_json_with(&case.ours, json.as_bytes(), &PARTIAL).unwrap();
+    assert_eq!(case.values(&back), case.values(message));
+}
+
+#[test]
+fn broken_text_is_refused_or_leaves_a_valid_message() {
+    let (mut refused, mut tried) = (0, 0);
+    for seed in seeds(60) {
+        let mut choices = Choices::seeded(9000 + seed);
+        let case = Case::new(&mut choices, LIMITS);
+        let message = case.decode(&payload(&case.schema, case.message, &mut choices, STYLE));
+        let json = printed(&message, &SerializeOptions::new()).into_bytes();
+        let before = case.decode(&payload(&case.schema, case.message, &mut choices, STYLE));
+        let mut attempt = |text: &[u8], cut: bool| {
+            tried += 1;
+            let mut merged = before.clone();
+            let result = merged.merge_json(text);
+            if let Err(error) = &result {
+                refused += 1;
+                assert!(error.offset() <= text.len());
+                let _ = format!("{error} {error:?}");
+            }
+            assert!(!cut || result.is_err(), "{}", text.escape_ascii());
+            check_valid(&case, &merged);
+        };
+        let step = json.len() / 60 + 1;
+        for end in (0..json.len()).step_by(step) {
+            attempt(&json[..end], true);
+        }
+        for at in (0..json.len()).step_by(step) {
+            for bit in [0, 3, 6] {
+                let mut broken = json.clone();
+                broken[at] ^= 1 << bit;
+                attempt(&broken, false);
+            }
+        }
+    }
+    assert!(refused > tried / 3, "{refused} of {tried}");
+}
+
+#[test]
+fn a_budget_may_end_anywhere() {
+    for seed in seeds(30) {
+        let mut choices = Choices::seeded(700 + seed);
+        let case = Case::new(&mut choices, LIMITS);
+        let message = case.decode(&payload(&case.schema, case.message, &mut choices, STYLE));
+        let json = printed(&message, &SerializeOptions::new());
+        let mut budget = 0;
+        loop {
+            let options = PARTIAL.budget(budget);
+            let fresh = DynamicMessage::from_json_with(&case.ours, json.as_bytes(), &options);
+            let mut merged = message.clone();
+            let again = merged.merge_json_with(json.as_bytes(), &options);
+            check_valid(&case, &merged);
+            if let Err(error) = &again {
+                assert_eq!(error.kind(), DeserializeErrorKind::BudgetExceeded);
+                merged.merge_json(json.as_bytes()).unwrap();
+                check_valid(&case, &merged);
+            }
+            match fresh {
+                Ok(made) => {
+                    assert_eq!(case.values(&made), case.values(&message));
+                    break;
+                }
+                Err(error) => assert_eq!(error.kind(), DeserializeErrorKind::BudgetExceeded, "{error}"),
+            }
+            budget = budget * 5 / 4 + 16;
+            assert!(budget < 1 << 20);
+        }
+    }
+}
