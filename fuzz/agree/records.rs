@@ -1,9 +1,9 @@
 //! Records of random plans and calls against messages that setters build.
 
 #[path = "../../tests/suite/records/calls.rs"]
-mod calls;
+pub mod calls;
 #[path = "../../tests/suite/records/model.rs"]
-mod model;
+pub mod model;
 
 use crate::common::choices::Choices;
 use model::{Case, Model};

@@ -5,9 +5,9 @@
 //!     if no byte has its high bit set: bytes are ASCII, which is UTF-8
 //!     else: core::str::from_utf8(bytes)
 //! ```
-//!
-//! Where at least 32 bytes follow in the input, [`from_prefix`] tests a block of 32 under a mask of the string's length, so no
-//! branch depends on the length: 3 instead of 9 ns per string where lengths vary.
+
+// Where at least 32 bytes follow in the input, `from_prefix` tests a block of 32 under a mask of the string's length, so no
+// branch depends on the length: 3 instead of 9 ns per string where lengths vary.
 
 #![allow(unsafe_code)]
 

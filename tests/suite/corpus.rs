@@ -17,14 +17,14 @@ const TARGETS: [(&str, Check); 16] = [
     ("dynamic_prost", |input| _ = dynamic_prost::check(input)),
     ("edits", edits::check),
     ("full_store", |input| _ = full_store::check(input)),
-    ("long_run", |input| _ = long_run::check(input)),
+    ("long_run", long_run::check),
     ("packed", |input| _ = packed::check(input)),
-    ("projected", |input| _ = projected::check(input)),
-    ("raw_fields", |input| _ = raw_fields::check(input)),
-    ("records", |input| _ = records::check(input)),
-    ("reuse", |input| _ = reuse::check(input)),
-    ("streams", |input| _ = streams::check(input)),
-    ("typed", |input| _ = typed::check(input)),
+    ("projected", projected::check),
+    ("raw_fields", raw_fields::check),
+    ("records", records::check),
+    ("reuse", reuse::check),
+    ("streams", streams::check),
+    ("typed", typed::check),
     ("wire_skip", |input| {
         if let Some((depth, input)) = input.split_first() {
             _ = wire_skip::check(input, (depth % 104).into());

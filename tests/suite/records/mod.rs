@@ -3,9 +3,7 @@
 //!
 //! `model.rs` makes random calls and the expected message, `calls.rs` makes calls by kind.
 
-mod calls;
-mod model;
-
+use crate::agree::records::model;
 use crate::common::choices::{Choices, choices};
 use crate::common::protoc::{Dir, Protoc};
 use crate::common::rounds;
