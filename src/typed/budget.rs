@@ -1,45 +1,55 @@
-//! What a decode may still allocate, and what it leaves to the messages that it puts off.
+//! The memory budget of a decode, and what it leaves for messages decoded later.
 //!
-//! A decode has one budget. What is left of it when the decode ends is what its [`Lazy`](super::Lazy) members may
-//! take, together, in whatever order they are asked for: a pot that all of them share, and that lives as long as one
-//! of them. A decode draws from a pot in small steps, so that two threads can do so at the same time.
+//! A decode has one budget. What the decode leaves goes to its [`Lazy`](super::Lazy) members, which draw from it in
+//! the order of their first access. All of them share one [`Pot`], made with the first such member; the last one drops
+//! it. A later decode draws in steps of [`STEP`] bytes, so two threads can draw at the same time.
 
 use crate::error::DecodeErrorKind;
+use crate::options::DecodeOptions;
 use alloc::sync::Arc;
 use core::{
     mem::replace,
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
-/// What is drawn from a pot beyond what is needed at the moment, in bytes.
+/// What a decode draws from a pot beyond its immediate need, in bytes, to draw less often.
 const STEP: usize = 4096;
 
-/// The bytes that may still be allocated.
+/// The memory that a decode may still allocate, in bytes.
 pub(super) struct Budget<'p> {
     left: usize,
-    /// What there was in the beginning, and what came from the pot since.
+    /// The initial amount and everything drawn since.
     granted: usize,
-    /// The pot that is filled when this ends.
+    /// The pot for messages decoded later, filled when this is dropped.
     own: Option<Pot>,
-    /// The pot that this is drawn from.
+    /// For a later decode: the pot to draw from.
     from: Option<&'p Pot>,
 }
 
-/// The bytes that messages decoded later may still allocate, together.
+/// The memory that the messages decoded later may still allocate together, and their options.
 #[derive(Clone)]
-pub(super) struct Pot(Arc<AtomicUsize>);
+pub(super) struct Pot(Arc<Shared>);
+
+/// The content of a pot.
+struct Shared {
+    left: AtomicUsize,
+    options: DecodeOptions,
+}
+
+/// The size of the allocation: two reference counts and the content.
+const POT: usize = size_of::<[usize; 2]>() + size_of::<Shared>();
 
 impl<'p> Budget<'p> {
     pub(super) fn new(bytes: usize) -> Self {
         Self { left: bytes, granted: bytes, own: None, from: None }
     }
 
-    /// What is drawn from a pot.
+    /// An empty budget that draws from a pot.
     pub(super) fn of(pot: &'p Pot) -> Self {
         Self { left: 0, granted: 0, own: None, from: Some(pot) }
     }
 
-    /// Takes memory.
+    /// Takes `bytes` from the budget.
     #[inline(always)]
     pub(super) fn charge(&mut self, bytes: usize) -> Result<(), DecodeErrorKind> {
         match self.left.checked_sub(bytes) {
@@ -51,13 +61,13 @@ impl<'p> Budget<'p> {
         }
     }
 
-    /// Gives memory back.
+    /// Returns `bytes` to the budget.
     #[inline(always)]
     pub(super) fn refund(&mut self, bytes: usize) {
         self.left = self.left.saturating_add(bytes);
     }
 
-    /// What is left, without what is in the pot, which others want as well.
+    /// What is left, without the content of the pot, which others share.
     #[inline]
     pub(super) fn left(&self) -> usize {
         self.left
@@ -74,12 +84,12 @@ impl<'p> Budget<'p> {
         Ok(())
     }
 
-    /// What has been charged and not given back.
+    /// What has been charged and not returned.
     pub(super) fn spent(&self) -> usize {
         self.granted.saturating_sub(self.left)
     }
 
-    /// Whether so much could be charged now.
+    /// Whether `bytes` could be charged now.
     pub(super) fn affords(&mut self, bytes: usize) -> bool {
         let affords = self.charge(bytes).is_ok();
         if affords {
@@ -88,35 +98,40 @@ impl<'p> Budget<'p> {
         affords
     }
 
-    /// The pot that what is put off draws from. `Arc` cannot say that there is no memory.
+    /// The pot for messages that are decoded later.
     #[inline]
-    pub(super) fn pot(&mut self) -> Result<&Pot, DecodeErrorKind> {
-        if let Some(pot) = self.from {
-            return Ok(pot);
+    pub(super) fn pot(&mut self, options: &DecodeOptions) -> Result<&Pot, DecodeErrorKind> {
+        if self.from.is_none() && self.own.is_none() {
+            self.make_pot(options)?;
         }
-        if self.own.is_none() {
-            self.charge(size_of::<[usize; 3]>())?;
-        }
-        Ok(self.own.get_or_insert_with(|| Pot(Arc::default())))
+        self.from.or(self.own.as_ref()).ok_or(DecodeErrorKind::BudgetExceeded)
     }
 
-    /// Everything, for a decode within this one whose messages are dropped.
+    /// Creates the pot of this decode. If the allocator fails, `Arc` aborts: stable Rust has no fallible constructor.
+    #[cold]
+    fn make_pot(&mut self, options: &DecodeOptions) -> Result<(), DecodeErrorKind> {
+        self.charge(POT)?;
+        self.own = Some(Pot::new(options));
+        Ok(())
+    }
+
+    /// Lends everything to an inner decode whose message is dropped.
     pub(super) fn lend(&mut self) -> Budget<'p> {
         Budget { left: replace(&mut self.left, 0), granted: self.granted, own: None, from: self.from }
     }
 
-    /// What is left after that decode, and what had been granted then.
+    /// Ends the inner budget: what is left of it, and what it was granted.
     pub(super) fn end(&mut self) -> (usize, usize) {
         (replace(&mut self.left, 0), self.granted)
     }
 
-    /// Restores these.
+    /// Takes the result of [`end`](Self::end) back.
     pub(super) fn take_back(&mut self, (left, granted): (usize, usize)) {
         (self.left, self.granted) = (left, granted);
     }
 }
 
-/// What was not used is for what was put off, or goes back.
+/// Puts what is left into the pot.
 impl Drop for Budget<'_> {
     fn drop(&mut self) {
         if let Some(pot) = self.from.or(self.own.as_ref()) {
@@ -126,22 +141,32 @@ impl Drop for Budget<'_> {
 }
 
 impl Pot {
-    /// Takes at least `least` bytes, and up to `more` beyond them.
+    /// An empty pot.
+    fn new(options: &DecodeOptions) -> Self {
+        Self(Arc::new(Shared { left: AtomicUsize::new(0), options: *options }))
+    }
+
+    /// The options of the decode that made it.
+    pub(super) fn options(&self) -> &DecodeOptions {
+        &self.0.options
+    }
+
+    /// Takes `least` bytes and up to `more` beyond them.
     fn draw(&self, least: usize, more: usize) -> Option<usize> {
         let after = |left: usize| left.checked_sub(least).map(|left| left.saturating_sub(more));
-        let before = self.0.fetch_update(Relaxed, Relaxed, after).ok()?;
+        let before = self.0.left.fetch_update(Relaxed, Relaxed, after).ok()?;
         Some(before - after(before)?)
     }
 
-    /// Puts bytes in.
+    /// Adds bytes.
     pub(super) fn give(&self, bytes: usize) {
-        // The closure always gives a value.
-        let _ = self.0.fetch_update(Relaxed, Relaxed, |left| Some(left.saturating_add(bytes)));
+        // Cannot fail: the closure always returns a value.
+        let _ = self.0.left.fetch_update(Relaxed, Relaxed, |left| Some(left.saturating_add(bytes)));
     }
 
-    /// Whether there are so many bytes in it at the moment.
+    /// Whether it holds `bytes` now.
     pub(super) fn has(&self, bytes: usize) -> bool {
-        self.0.load(Relaxed) >= bytes
+        self.0.left.load(Relaxed) >= bytes
     }
 
     /// Whether both are the same pot.
@@ -156,11 +181,10 @@ mod tests {
 
     #[test]
     fn what_is_left_of_a_budget_is_in_its_pot() {
-        const POT: usize = size_of::<[usize; 3]>();
-        let mut budget = Budget::new(100_000);
+        let (mut budget, options) = (Budget::new(100_000), DecodeOptions::new());
         assert!(budget.charge(40_000).is_ok() && budget.charge(60_001).is_err());
-        let pot = budget.pot().unwrap().clone();
-        assert!(budget.pot().unwrap().is(&pot));
+        let pot = budget.pot(&options).unwrap().clone();
+        assert!(budget.pot(&options).unwrap().is(&pot));
         assert_eq!((pot.draw(1, 0), budget.left()), (None, 60_000 - POT));
         drop(budget);
 
@@ -168,7 +192,7 @@ mod tests {
         one.charge(10_000).unwrap();
         other.charge(20_000).unwrap();
         assert_eq!((one.spent(), other.spent()), (10_000, 20_000));
-        // Steps that are too large leave everything as it is.
+        // A charge that fails changes nothing.
         assert!(one.charge(40_000).is_err());
         assert_eq!((one.spent(), one.charge(1)), (10_000, Ok(())));
         other.refund(5_000);
@@ -183,7 +207,7 @@ mod tests {
     fn without_a_pot_there_is_no_more_than_the_budget() {
         let mut budget = Budget::new(10);
         assert!(budget.charge(11).is_err() && budget.charge(10).is_ok() && budget.charge(1).is_err());
-        assert!(budget.charge(0).is_ok() && budget.pot().is_err());
+        assert!(budget.charge(0).is_ok() && budget.pot(&DecodeOptions::new()).is_err());
         budget.refund(usize::MAX);
         assert_eq!((budget.left(), budget.spent()), (usize::MAX, 0));
     }

@@ -1,7 +1,7 @@
-//! Whether the code of a field goes into the function of its message or is called from there.
+//! Inlines the code of a field into the function of its message, or calls it.
 //!
-//! Inlined it is fastest, but the optimizer's time grows faster than the function: a thousand inlined fields take a
-//! minute to compile, called ones seconds. So messages with more than [`IN_PLACE`] fields call.
+//! Inlined code is the fastest, but the optimizer takes more than linear time: a thousand inlined fields compile in a
+//! minute, a thousand called ones in seconds. So messages with more than [`IN_PLACE`] fields use calls.
 
 use super::{
     field::{DecodeField, DecodeValue, EncodeField, EncodeValue, VisitFields},
@@ -12,16 +12,16 @@ use super::{
 };
 use crate::table::{DefaultValue, MessageTable};
 
-/// The most fields whose code is put in place. Without optimisation every temporary of it has room of its own in the
-/// frame of its message, which is there once per level, so there it is put in place for a few fields only.
+/// The most fields whose code is inlined. Unoptimized code has room for every temporary of every field in the frame, and
+/// there is a frame per level, so debug builds inline fewer.
 const IN_PLACE: usize = if cfg!(debug_assertions) { 8 } else { 64 };
 
-/// Whether the fields of a message are called.
+/// Whether the code of the fields is called.
 pub const fn is_wide(table: &MessageTable) -> bool {
     table.fields().len() > IN_PLACE
 }
 
-/// Merging a field, in place or called.
+/// How the code that merges a field is reached.
 pub trait Calls {
     /// `DecodeField::merge_next`.
     #[inline(always)]
@@ -58,7 +58,7 @@ pub trait Calls {
     ) -> Merged;
 }
 
-/// In place.
+/// Inlined.
 pub enum InPlace {}
 
 impl Calls for InPlace {
@@ -128,7 +128,7 @@ impl Calls for Called {
     }
 }
 
-/// A visitor that is called for every field.
+/// A visitor whose code is called for every field.
 pub(super) struct Calling<'v, V>(pub(super) &'v mut V);
 
 impl<V: VisitFields> VisitFields for Calling<'_, V> {

@@ -1,33 +1,33 @@
-//! Enums: a Rust enum, its table, and values that keep numbers which the enum does not have.
+//! Enums: the trait, its macro, and [`EnumValue`], which keeps unlisted numbers.
 
 use crate::table::EnumTable;
 use core::fmt;
 
-/// A Rust enum with a table, bound by [`enumeration!`](crate::enumeration).
+/// A Rust enum bound to a protobuf enum by [`enumeration!`](crate::enumeration).
 pub trait Enumeration: Copy + 'static {
     /// The schema of the enum.
     const TABLE: &'static EnumTable;
 
-    /// The value of this number, or `None` if the enum has none.
+    /// The value with this number, or `None` if the enum has none.
     fn from_number(number: i32) -> Option<Self>;
 
     /// The number of the value.
     fn number(self) -> i32;
 
-    /// The value listed first, which is that of a field that is not set.
+    /// The first value of the listing: the default value of a field.
     fn first() -> Self;
 
-    /// The name of the value in the schema, or `None` for a number that the table does not have.
+    /// The name of the value in the schema, or `None` if the table does not list its number.
     fn name(self) -> Option<&'static str> {
         let number = self.number();
         Self::TABLE.values().iter().find(|value| value.1 == number).map(|value| value.0)
     }
 }
 
-/// A value of an enum, or a number that the enum does not have.
+/// A value of an enum, or a number that the enum does not list.
 ///
-/// Members of this type keep the numbers of values that were added to the schema later. Where the enum is closed
-/// (proto2), such numbers go to the unknown fields instead.
+/// A member of this type keeps numbers that a later version of the schema has added. If the enum is closed (proto2),
+/// such numbers go to the unknown fields instead.
 ///
 /// ```
 /// use tablepb::{EnumValue, Message};
@@ -49,12 +49,12 @@ pub trait Enumeration: Copy + 'static {
 pub enum EnumValue<E> {
     /// A value of the enum.
     Known(E),
-    /// A number that the enum does not have.
+    /// A number that the enum does not list.
     Unknown(i32),
 }
 
 impl<E: Enumeration> EnumValue<E> {
-    /// The value of this number.
+    /// The value with this number.
     #[inline]
     pub fn from_number(number: i32) -> Self {
         E::from_number(number).map_or(Self::Unknown(number), Self::Known)
@@ -69,7 +69,7 @@ impl<E: Enumeration> EnumValue<E> {
         }
     }
 
-    /// The value of the enum, or `None` for a number it does not have.
+    /// The value of the enum, or `None` for an unlisted number.
     #[inline]
     pub fn known(self) -> Option<E> {
         match self {
@@ -80,7 +80,7 @@ impl<E: Enumeration> EnumValue<E> {
 }
 
 impl<E: Enumeration> Default for EnumValue<E> {
-    /// The value listed first.
+    /// The first value of the listing.
     fn default() -> Self {
         Self::Known(E::first())
     }
@@ -109,17 +109,17 @@ impl<E: fmt::Debug> fmt::Debug for EnumValue<E> {
 
 /// Binds a Rust enum to a protobuf enum.
 ///
-/// The enum is an ordinary Rust enum without fields, written beside the listing, `Copy`. Every variant is listed
-/// with its number; `as` gives it the name it has in the schema, which else is the name of the variant. The
-/// numbers of the listing and those of the Rust enum must agree; that and missing variants are compile errors.
+/// You write an ordinary `Copy` enum without fields, and list every variant with its number. `as` sets the name in the
+/// schema; the default is the name of the variant. A missing variant, or a number that differs from the discriminant of
+/// the variant, is a compile error.
 ///
 /// ```text
 /// enumeration! { Type as "package.Name" [syntax "proto2"] { Variant [as "NAME"] = number, .. } }
 /// ```
 ///
-/// With `syntax "proto2"` the enum is closed: numbers that it does not have go to the unknown fields. Otherwise
-/// it is open and the first value has the number 0. A member can be the enum itself, which sends numbers that it
-/// does not have to the unknown fields in any case; [`EnumValue`], which keeps them; or `i32`.
+/// With `syntax "proto2"` the enum is closed: unlisted numbers go to the unknown fields. Otherwise the enum is open, and
+/// the number of its first value must be 0. A member of type [`EnumValue`] or `i32` keeps the unlisted numbers of an open
+/// enum; a member of the enum itself leaves them to the unknown fields.
 ///
 /// ```
 /// use tablepb::Enumeration;
@@ -149,7 +149,7 @@ macro_rules! enumeration {
         const _: () = {
             assert!($type::$first as i32 == $first_number, "a number of the listing is not that of the variant");
             $(assert!($type::$variant as i32 == $number, "a number of the listing is not that of the variant");)*
-            // Whether it is used or not.
+            // Evaluates the table, and so its checks, even if nothing uses it.
             let _ = <$type as $crate::Enumeration>::TABLE;
         };
 

@@ -1,16 +1,16 @@
-//! The kinds of a listing as types: what `message!` writes where it needs the kind of a field at compile time.
+//! The kinds of fields as types without values, and the tables of fields.
 //!
-//! A kind never has a value. It selects the implementation of [`EncodeField`](super::field::EncodeField) for the type of the
-//! member, and it holds what the table says about the field.
+//! A kind selects the implementation of [`EncodeField`](super::field::EncodeField) for the type of a member. Its constants
+//! are what the table says about the field.
 
 use super::{Enumeration, Message};
 use crate::table::{Cardinality, EnumTable, FieldTable, MessageTable, TableKind};
 use crate::wire::WireType;
 use core::marker::PhantomData;
 
-/// A kind, alone or with a label.
+/// A kind, with or without a label.
 pub trait KindMarker {
-    /// The kind of a value in the table.
+    /// The kind of a value.
     const VALUE: TableKind;
     /// The kind of the keys of a map.
     const MAP_KEY: Option<TableKind> = None;
@@ -18,18 +18,18 @@ pub trait KindMarker {
     const CARDINALITY: Cardinality = Cardinality::Optional;
     /// Whether the field is a group.
     const DELIMITED: bool = false;
-    /// Whether a message of this kind that has no fields lacks a required one.
+    /// Whether a message of this kind has required fields.
     const REQUIRED: bool = false;
-    /// The enum of a value.
+    /// The enum of an enum kind.
     const ENUM: Option<&'static EnumTable> = None;
     /// The wire type of one value.
     const WIRE: WireType;
 }
 
-/// The kind of one value, without a label.
+/// A kind without a label.
 pub trait ValueKind: KindMarker {}
 
-/// The kind of a number, a `bool` or an enum, which can be packed.
+/// A kind that can be packed: a number, `bool` or an enum.
 pub trait ScalarKind: ValueKind {}
 
 macro_rules! kinds {
@@ -135,8 +135,10 @@ impl<K: KindMarker, V: KindMarker> KindMarker for MapEntries<K, V> {
     const WIRE: WireType = WireType::LengthDelimited;
 }
 
-/// The table of one listed field, before its options. `member` says that the member has presence, `listed` that
-/// the listing says `optional`; a message has presence without the word.
+/// The table of a listed field, without its options.
+///
+/// `member`: the member has presence. `listed`: the listing says `optional`. Messages have presence in any case, so for
+/// them `member` does not make the field `optional`.
 pub const fn field_table<K: KindMarker>(
     name: &'static str,
     number: u32,
@@ -158,7 +160,7 @@ pub const fn field_table<K: KindMarker>(
     if explicit && matches!(K::CARDINALITY, Cardinality::Optional) { table.optional() } else { table }
 }
 
-/// A name as protobuf has it: `r#type` is `type`.
+/// The name of a Rust identifier in protobuf: `r#type` is `type`.
 pub const fn unraw(name: &'static str) -> &'static str {
     match name.as_bytes() {
         [b'r', b'#', ..] => name.split_at(2).1,
@@ -166,8 +168,8 @@ pub const fn unraw(name: &'static str) -> &'static str {
     }
 }
 
-/// Whether all fields are singular fixed-width numbers with one-byte tags, listed in number order: points, vertices,
-/// samples.
+/// Whether all fields are singular fixed-width numbers with one-byte tags, in the order of their numbers, as in points
+/// and vertices.
 pub const fn is_fixed(table: &MessageTable) -> bool {
     let mut rest = table.fields();
     let mut last = 0;
@@ -193,7 +195,7 @@ pub const fn is_fixed(table: &MessageTable) -> bool {
     last > 0
 }
 
-/// Whether fields must be checked for presence when the message is complete.
+/// Whether the message itself has required fields.
 pub const fn has_required(table: &MessageTable) -> bool {
     let mut rest = table.fields();
     while let [field, tail @ ..] = rest {
@@ -205,7 +207,7 @@ pub const fn has_required(table: &MessageTable) -> bool {
     false
 }
 
-/// Whether there are messages in the message.
+/// Whether the message has fields of message types.
 pub const fn has_messages(table: &MessageTable) -> bool {
     let mut rest = table.fields();
     while let [field, tail @ ..] = rest {
@@ -217,7 +219,7 @@ pub const fn has_messages(table: &MessageTable) -> bool {
     false
 }
 
-/// Whether numbers ascend, so that the listing can be written as it stands.
+/// Whether the numbers ascend, so that fields are written in the order of the listing.
 pub const fn ascend(numbers: &[u32]) -> bool {
     let mut rest = numbers;
     while let [first, tail @ ..] = rest {
@@ -231,7 +233,7 @@ pub const fn ascend(numbers: &[u32]) -> bool {
     true
 }
 
-/// Field numbers in the order of writing.
+/// Field numbers, sorted.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! What members that keep bytes need of the decoding pass: a message passed over, decoded later, or measured.
+//! The decoding pass for members that keep bytes: skips a message, decodes it later, or measures its depth.
 
 use super::{DecodeFrom, DecodeOwned, budget::Pot, input::Input, place::merge_aside, spec::WireSpec};
 use crate::error::{DecodeError, DecodeErrorKind};
@@ -6,36 +6,36 @@ use crate::options::DecodeOptions;
 use crate::wire::{WireType, raw};
 use core::mem::replace;
 
-/// What decoding a message again costs beside its bytes, of the budget.
+/// The charge for decoding a message again, besides its bytes.
 const AGAIN: usize = 64;
 
-/// A message that is decoded later.
+/// A message to decode later.
 pub struct Deferred<'i> {
     pub(super) bytes: &'i [u8],
-    /// Where it starts in the whole input.
+    /// Its offset in the whole input.
     pub(super) offset: usize,
-    /// How it is decoded: as the rest, as deep as it may still go.
-    pub(super) options: DecodeOptions,
-    /// What it may allocate.
+    /// How deep it may nest.
+    pub(super) depth: u32,
+    /// Its budget and its options.
     pub(super) pot: Pot,
 }
 
 impl<'i> Input<'i> {
-    /// A message that was put off, at the offset `base` of the whole input.
+    /// A decode of a message from an earlier input, where it was at the offset `base`.
     pub(super) fn part(buf: &'i [u8], base: usize, options: &DecodeOptions) -> Self {
         let mut input = Self::new(buf, options);
         (input.base, input.bounds) = (base, 1);
         input
     }
 
-    /// Decodes a message that is the whole input, required fields unchecked, and tells how deep it is.
+    /// Decodes the whole input without a check of required fields, and returns the message and its depth.
     pub(super) fn whole<M: DecodeFrom<'i>>(&mut self) -> Result<(M, u32), DecodeError> {
         let mut message = M::unset();
         self.root(&mut message)?;
         Ok((message, self.depth_left - self.lowest))
     }
 
-    /// Runs `work` and returns by how many levels it went down.
+    /// Runs `work` and returns how many levels deeper it went.
     pub(super) fn fathom<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, DecodeErrorKind>,
@@ -47,7 +47,7 @@ impl<'i> Input<'i> {
         Ok((result, levels))
     }
 
-    /// The bytes of the message of this wire type that has been merged from `start` on, which is after its tag.
+    /// The bytes of the message that has just been merged; its tag ended at `start`.
     pub(super) fn merged(&self, start: usize, wire_type: WireType) -> &'i [u8] {
         match wire_type {
             WireType::StartGroup => self.buf.get(start..self.group_end).unwrap_or_default(),
@@ -55,13 +55,13 @@ impl<'i> Input<'i> {
         }
     }
 
-    /// Whether a message with required fields was seen.
+    /// Whether a message with required fields occurred.
     pub(super) fn has_required(&self) -> bool {
         self.required
     }
 
-    /// Decodes a message that has been read, in its parts, again, as a whole, and looks at it; the budget pays for every
-    /// time.
+    /// Decodes a message whose parts have been decoded before, and passes it to `look`. The budget pays each time: otherwise
+    /// prepared messages inside prepared messages, split in two at every level, take time exponential in their depth.
     pub(super) fn again<M: DecodeOwned>(
         &mut self,
         whole: &[u8],
@@ -84,7 +84,7 @@ impl<'i> Input<'i> {
         )
     }
 
-    /// A length and the message it announces, one level deeper, to be decoded later.
+    /// Reads a length prefix and skips the message, one level deeper.
     #[inline]
     pub(super) fn deferred(&mut self, _: WireSpec) -> Result<Deferred<'i>, DecodeErrorKind> {
         let Some(depth) = self.depth_left.checked_sub(1) else {
@@ -95,7 +95,7 @@ impl<'i> Input<'i> {
         self.later(bytes, self.pos - bytes.len(), depth)
     }
 
-    /// A group up to its end tag, one level deeper, to be decoded later.
+    /// Skips a group and its end tag, one level deeper.
     pub(super) fn deferred_group(&mut self, spec: WireSpec) -> Result<Deferred<'i>, DecodeErrorKind> {
         let Some(depth) = self.depth_left.checked_sub(1) else {
             return Err(self.too_deep());
@@ -116,7 +116,7 @@ impl<'i> Input<'i> {
 
     #[inline]
     fn later(&mut self, bytes: &'i [u8], start: usize, depth: u32) -> Result<Deferred<'i>, DecodeErrorKind> {
-        let (offset, options) = (self.base + start, self.options.max_depth(depth));
-        Ok(Deferred { bytes, offset, options, pot: self.budget.pot()?.clone() })
+        let pot = self.budget.pot(&self.options)?.clone();
+        Ok(Deferred { bytes, offset: self.base + start, depth, pot })
     }
 }

@@ -1,4 +1,4 @@
-//! [`Lazy`]: a message that stays bytes until it is asked for.
+//! [`Lazy`]: a member that is decoded on first access.
 
 use super::{
     DecodeOwned, Message,
@@ -8,7 +8,6 @@ use super::{
     later::Deferred,
     occurrences::Occurrences,
     once::OnceBox,
-    place::One,
     size::StructSizer,
     spec::{Merged, Outcome, WireSpec},
     write::StructWriter,
@@ -17,11 +16,12 @@ use crate::error::{DecodeError, DecodeErrorKind};
 use crate::wire::{WireType, varint_len};
 use core::fmt;
 
-/// A message that stays bytes until it is asked for: a member in the place of `T`, `Box<T>` or a variant's `T`.
+/// A message that is kept as bytes until its first access.
 ///
-/// `T` borrows nothing from its input. Decoding the struct around it only finds where the message ends and keeps its bytes. The first
-/// [`get`](Self::get) decodes them, once, whichever thread it is on. Encoding writes the bytes as they were read, to
-/// the last unknown field and overlong varint, until [`get_mut`](Self::get_mut) is called; then it encodes the value.
+/// `Lazy<T>` takes the place of `T` or `Box<T>` in a member or in the variant of a oneof. `T` may not borrow from the
+/// input. Decoding the outer struct keeps the bytes of the message. The first [`get`](Self::get), on any thread,
+/// decodes them. Encoding writes the bytes exactly as they were read. After [`get_mut`](Self::get_mut) it encodes the
+/// value instead.
 ///
 /// ```
 /// use tablepb::{Lazy, Message};
@@ -50,39 +50,41 @@ use core::fmt;
 ///
 /// # What is checked, and when
 ///
-/// When the struct around it is decoded: wire type, length prefix, and that so many bytes are there; for a group, all
-/// that skipping it checks. Everything else, required fields and UTF-8 included, waits until the message is decoded.
-/// What is wrong then is the error of every access, with its offset in the whole input and a field path that starts at `T`.
-/// The options of the outer decode hold for it: what is left of the depth, unknown fields, required fields, and the
-/// budget: what the outer decode left of its own is for all of its lazy messages together, in the order in which they
-/// are asked for, at any depth. When it is used up, the error is `BudgetExceeded`. A message that is dropped gives
-/// nothing back.
+/// The outer decode checks the wire type, the length prefix and that all bytes are present; for a group it checks tags
+/// and lengths up to the end tag. Everything else, including UTF-8 and required fields, is checked on first access. A
+/// fault found then is returned by every access. Its offset is in the whole input; its field path starts at `T`.
 ///
-/// Bytes that have not been decoded are written unchecked; an encode counts one level of depth for them.
+/// The options of the outer decode apply: the remaining depth, the choices for unknown and required fields, and the
+/// remaining budget. All lazy messages of a decode, at any depth, share this budget in the order of their first access.
+/// Once it is used up, the error is `BudgetExceeded`. Dropping a message returns nothing to the budget.
+///
+/// An encode writes undecoded bytes without a check and counts one level of depth for them.
 ///
 /// # Merging
 ///
-/// A field that occurs again adds its bytes: decoding merges the parts in their order. If the value has been
-/// changed, the part is merged into it at once.
+/// If the field occurs again, its bytes are appended, and decoding merges the parts in order. After
+/// [`get_mut`](Self::get_mut), a new part is merged into the value at once.
 ///
 /// # Memory
 ///
-/// Three words in the struct; a box of some 90 bytes and the bytes of the message, shared by
-/// [`decode_shared`](Message::decode_shared), copied otherwise; once decoded, a box with the value beside them. One that
-/// is absent takes a box when it is asked for, which no budget counts.
+/// Six words in the struct, and a copy of the bytes of the message. [`decode_shared`](Message::decode_shared) shares the
+/// bytes instead, at the cost of a box of some 90 bytes, as a field that occurs again does. The decoded value lies in a
+/// box. Access to an absent message allocates a box too, which counts against no budget.
 pub struct Lazy<T> {
-    /// As read; `None` if there was nothing to read, or once the value counts.
-    raw: Option<One<Occurrences>>,
-    /// Decoded from `raw` if that is there. Without both, the message has no fields.
+    /// The bytes as read; `None` if the field did not occur, or after `get_mut`.
+    raw: Option<Occurrences>,
+    /// Decoded from `raw`, if there is one. With neither, the message has no fields.
     value: OnceBox<Decoded<T>>,
 }
 
-/// What has been made of the bytes.
+/// The result of decoding.
 #[derive(Clone)]
 struct Decoded<T> {
     result: Result<T, DecodeError>,
-    /// Whether it may have been changed, so that an encode writes it. What was only read is written as it was.
+    /// Whether an encode writes the value, because it may have changed. Otherwise it writes the bytes.
     counts: bool,
+    /// What decoding has taken of the budget of the first input.
+    spent: usize,
 }
 
 impl<T> Lazy<T> {
@@ -91,21 +93,20 @@ impl<T> Lazy<T> {
         Self { raw: None, value: OnceBox::new() }
     }
 
-    /// Without a field, decoded or not.
+    /// Whether the field is absent, even if an access made an empty value for it.
     fn is_absent(&self) -> bool {
         self.raw.is_none() && self.value.get().is_none_or(|value| !value.counts)
     }
 
-    /// Whether there is nothing left to decode.
+    /// Whether the message has been decoded.
     pub fn is_decoded(&self) -> bool {
         self.value.get().is_some()
     }
 
-    /// The bytes that an encode writes as they are; `None` if it encodes the value, as it does once
-    /// [`get_mut`](Self::get_mut) has been called.
+    /// The bytes that an encode writes; `None` after [`get_mut`](Self::get_mut), when it encodes the value.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match &self.raw {
-            Some(raw) => Some(raw[0].as_slice()),
+            Some(raw) => Some(raw.as_slice()),
             None if self.is_absent() => Some(&[]),
             None => None,
         }
@@ -113,22 +114,22 @@ impl<T> Lazy<T> {
 }
 
 impl<T: DecodeOwned> Lazy<T> {
-    /// The message, decoded by the first call.
+    /// The message. The first call decodes it.
     ///
     /// # Errors
     ///
-    /// As [`Message::decode`] of the outermost message, with offsets in its input; the same for every call.
-    /// `BudgetExceeded` also without memory for the value, in which case a later call tries again.
+    /// As [`Message::decode`] of the outer message, with offsets in its input; every call returns the same error.
+    /// `BudgetExceeded` also if the value itself cannot be allocated; a later call then tries again.
     #[inline]
     pub fn get(&self) -> Result<&T, DecodeError> {
         self.decoded()?.result.as_ref().map_err(Clone::clone)
     }
 
-    /// The message, to be changed: its bytes are given up, and an encode writes the value.
+    /// The message for changes. This drops the bytes, so an encode writes the value.
     ///
     /// # Errors
     ///
-    /// As [`get`](Self::get); the bytes stay then.
+    /// As [`get`](Self::get); after an error the bytes are still there.
     pub fn get_mut(&mut self) -> Result<&mut T, DecodeError> {
         self.get()?;
         self.raw = None;
@@ -137,11 +138,11 @@ impl<T: DecodeOwned> Lazy<T> {
                 value.counts = true;
                 value.result.as_mut().map_err(|error| error.clone())
             }
-            None => unreachable!("it has been filled"),
+            None => unreachable!("`get` has filled it"),
         }
     }
 
-    /// The message itself.
+    /// The message by value, decoded if it was not.
     ///
     /// # Errors
     ///
@@ -149,11 +150,11 @@ impl<T: DecodeOwned> Lazy<T> {
     pub fn into_inner(self) -> Result<T, DecodeError> {
         match self.value.into_inner() {
             Some(value) => value.result,
-            None => decode(self.raw.as_deref()),
+            None => decode(self.raw.as_ref()).result,
         }
     }
 
-    /// Decodes the message, if it has not been, to see whether it can be. Lazy messages in it stay bytes.
+    /// Checks the message by decoding it; the value is kept. Lazy messages inside it are not decoded.
     ///
     /// # Errors
     ///
@@ -171,24 +172,23 @@ impl<T: DecodeOwned> Lazy<T> {
     }
 
     fn fill(&self) -> Result<&Decoded<T>, DecodeError> {
-        let raw = self.raw.as_deref();
-        let affords = raw.is_none_or(|[raw]| raw.affords(size_of::<Decoded<T>>()));
-        let make = || Decoded { result: decode(raw), counts: false };
-        let value = if affords { self.value.get_or_init(make) } else { None };
+        let raw = self.raw.as_ref();
+        let affords = raw.is_none_or(|raw| raw.affords(size_of::<Decoded<T>>()));
+        let value = if affords { self.value.get_or_init(|| decode(raw)) } else { None };
         value.ok_or_else(|| {
-            let offset = raw.map_or(0, |[raw]| raw.offset());
+            let offset = raw.map_or(0, Occurrences::offset);
             DecodeError::new(DecodeErrorKind::BudgetExceeded, offset).in_message(T::TABLE.full_name())
         })
     }
 
-    /// Takes one more occurrence.
+    /// Adds an occurrence of the field.
     #[inline]
     fn append(&mut self, part: Deferred<'_>, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
-        match self.raw.as_deref_mut() {
-            Some([raw]) => {
+        match &mut self.raw {
+            Some(raw) => {
                 raw.append(part, input)?;
-                // Decoding begins anew.
-                raw.refund();
+                // The next access decodes all parts again, so the old value's share of the budget goes back.
+                raw.refund(self.value.get().map_or(0, |value| value.spent));
             }
             None => self.raw = Some(Occurrences::first(part, input)?),
         }
@@ -196,20 +196,23 @@ impl<T: DecodeOwned> Lazy<T> {
         Ok(())
     }
 
-    /// The value, if it counts and not the bytes.
+    /// The value after `get_mut`, when it has replaced the bytes.
     fn own(&mut self) -> Option<&mut T> {
         match self.value.get_mut() {
-            Some(Decoded { result: Ok(value), counts: true }) => Some(value),
+            Some(Decoded { result: Ok(value), counts: true, .. }) => Some(value),
             _ => None,
         }
     }
 }
 
-fn decode<T: DecodeOwned>(raw: Option<&[Occurrences; 1]>) -> Result<T, DecodeError> {
-    match raw {
-        Some([raw]) => raw.decode(size_of::<Decoded<T>>()),
+#[inline]
+fn decode<T: DecodeOwned>(raw: Option<&Occurrences>) -> Decoded<T> {
+    let mut spent = 0;
+    let result = match raw {
+        Some(raw) => raw.decode(size_of::<Decoded<T>>(), &mut spent),
         None => Ok(T::unset()),
-    }
+    };
+    Decoded { result, counts: false, spent }
 }
 
 /// What an encode writes.
@@ -222,17 +225,17 @@ impl<T> Lazy<T> {
     #[inline]
     fn content(&self) -> LazyContent<'_, T> {
         match (&self.raw, self.value.get()) {
-            (Some(raw), _) => LazyContent::Bytes(raw[0].as_slice()),
-            (None, Some(Decoded { result: Ok(value), counts: true })) => LazyContent::Value(value),
+            (Some(raw), _) => LazyContent::Bytes(raw.as_slice()),
+            (None, Some(Decoded { result: Ok(value), counts: true, .. })) => LazyContent::Value(value),
             (None, _) => LazyContent::Bytes(&[]),
         }
     }
 }
 
-/// A value that is decoded already.
+/// A decoded value, which an encode writes.
 impl<T> From<T> for Lazy<T> {
     fn from(value: T) -> Self {
-        Self { raw: None, value: OnceBox::with(Decoded { result: Ok(value), counts: true }) }
+        Self { raw: None, value: OnceBox::with(Decoded { result: Ok(value), counts: true, spent: 0 }) }
     }
 }
 
@@ -249,11 +252,11 @@ impl<T: Clone> Clone for Lazy<T> {
     }
 }
 
-/// Compares the messages, for which both are decoded; those that cannot be are equal if their bytes are. Two without
-/// fields are equal and not decoded.
+/// Decodes and compares both messages. Two messages that cannot be decoded are equal if their bytes are. Two absent
+/// messages are equal without being decoded.
 impl<T: DecodeOwned + PartialEq> PartialEq for Lazy<T> {
     fn eq(&self, other: &Self) -> bool {
-        // A message that holds itself would never end.
+        // `T` may contain a `Lazy<T>`: decoding absent ones level after level would never end.
         if self.is_absent() && other.is_absent() {
             return true;
         }
@@ -267,7 +270,7 @@ impl<T: DecodeOwned + PartialEq> PartialEq for Lazy<T> {
 
 impl<T: DecodeOwned + Eq> Eq for Lazy<T> {}
 
-/// The message if it is decoded, else the number of bytes.
+/// The message if it is decoded, otherwise the number of bytes.
 impl<T: fmt::Debug> fmt::Debug for Lazy<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.value.get(), self.as_bytes()) {
@@ -346,7 +349,7 @@ macro_rules! lazy {
             }
         }
 
-        /// As a message that is a member itself, it is written when it has something to write.
+        /// Without `Option` the member has no presence: it is written unless it is empty.
         impl<M: Message> EncodeField<$kind<M>> for Lazy<M> {
             #[inline]
             fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
@@ -385,3 +388,6 @@ lazy! {
     Nested: LengthDelimited, deferred;
     GroupOf: StartGroup, deferred_group;
 }
+
+/// The documentation promises six words.
+const _: () = assert!(size_of::<Lazy<u8>>() <= 6 * size_of::<u64>());

@@ -1,18 +1,17 @@
-//! What a listing must be so that a pool takes its table: checked when the listing is compiled, as far as one table
-//! can say it.
+//! The tables of a listing, checked at compile time by the rules of a pool.
 //!
-//! What tables say of each other (two tables of one name, the scope that enum values share) is checked when a
-//! [`DescriptorPool`](crate::DescriptorPool) is made.
+//! Rules that involve several tables (names of messages, the scope that enum values share) are checked when a
+//! [`DescriptorPool`](crate::DescriptorPool) is built.
 
-use super::kinds::KindMarker;
+use super::{
+    kinds::KindMarker,
+    names::{SEARCHED, is_full_name, is_identifier, names_meet_in_json, same},
+};
 use crate::table::{Cardinality, DefaultValue, EnumTable, FieldTable, MessageTable, Syntax, TableKind};
 
-/// Tables above this many fields are not searched for names that are given twice, which takes a step per pair.
-const SEARCHED: usize = 200;
-
-/// The table of a field, if a pool can have it.
+/// Checks the table of a field.
 ///
-/// A field that is not set is zero on the wire, and nowhere is another default written down:
+/// In proto3, a field without presence has no default value:
 ///
 /// ```compile_fail
 /// #[derive(Default)]
@@ -20,7 +19,7 @@ const SEARCHED: usize = 200;
 /// tablepb::message! { Log as "example.Log" { level: int32 = 1 [default = 5] } }
 /// ```
 ///
-/// With presence, or in proto2, it can have one:
+/// A field with presence, or in proto2, may have one:
 ///
 /// ```
 /// #[derive(Default)]
@@ -31,7 +30,7 @@ const SEARCHED: usize = 200;
 /// tablepb::message! { Old as "example.Old" syntax "proto2" { level: int32 = 1 [default = 5] } }
 /// ```
 ///
-/// A map value that is not sent is the zero of its kind, which an enum must have:
+/// A missing map value is 0, so the first number of an enum in a map must be 0:
 ///
 /// ```compile_fail
 /// #[derive(Clone, Copy)]
@@ -42,7 +41,7 @@ const SEARCHED: usize = 200;
 /// tablepb::message! { Log as "example.Log" { colors: map<int32, enum Color> = 1 } }
 /// ```
 ///
-/// A closed enum has presence, or no number could stand for its absence:
+/// In proto3, a closed enum needs presence:
 ///
 /// ```compile_fail
 /// #[derive(Clone, Copy)]
@@ -53,7 +52,7 @@ const SEARCHED: usize = 200;
 /// tablepb::message! { Log as "example.Log" { color: enum Color = 1 } }
 /// ```
 ///
-/// Names and numbers are those that protobuf has:
+/// Names and numbers must be valid in protobuf:
 ///
 /// ```compile_fail
 /// #[derive(Default)]
@@ -112,7 +111,7 @@ pub const fn checked<K: KindMarker>(field: FieldTable, syntax: Syntax) -> FieldT
     field
 }
 
-/// The table of a message, if a pool can have it.
+/// The table of a message, checked. Two fields may not have the same name:
 ///
 /// ```compile_fail
 /// #[derive(Default)]
@@ -126,7 +125,7 @@ pub const fn checked<K: KindMarker>(field: FieldTable, syntax: Syntax) -> FieldT
 /// tablepb::message! { Log as "example..Log" { level: int32 = 1 } }
 /// ```
 ///
-/// In JSON, names lose their `_`, and two fields may not have one name there:
+/// JSON names are in camelCase without `_`. Two fields may not have the same JSON name:
 ///
 /// ```compile_fail
 /// #[derive(Default)]
@@ -140,7 +139,7 @@ pub const fn checked<K: KindMarker>(field: FieldTable, syntax: Syntax) -> FieldT
 /// tablepb::message! { Log as "example.Log" { level: int32 = 1, depth: int32 = 2 [json_name = "level"] } }
 /// ```
 ///
-/// In proto2 this is so for names that are given as `json_name`:
+/// In proto2, only names set by `json_name` may collide:
 ///
 /// ```compile_fail
 /// #[derive(Default)]
@@ -186,38 +185,7 @@ pub const fn message_table(
     MessageTable::new(full_name, fields).syntax(syntax)
 }
 
-/// Whether two fields may not have the JSON names that they have. Hashes are compared first: comparing 200 names themselves takes more steps than
-/// compilers let pass without a warning.
-const fn names_meet_in_json(fields: &[FieldTable], syntax: Syntax) -> bool {
-    if fields.len() > SEARCHED {
-        return false;
-    }
-    // Of each field the derived name, and the name that counts.
-    let mut hashes = [(0, 0); SEARCHED];
-    let mut i = 0;
-    while i < fields.len() {
-        let derived = Camel::of(fields[i].name()).hash();
-        let hash = match given_json_name(&fields[i]) {
-            Some(given) => Camel::exactly(given).hash(),
-            None => derived,
-        };
-        let mut j = 0;
-        while j < i {
-            let (other_derived, other) = hashes[j];
-            let alike =
-                derived == other_derived || derived == other || hash == other_derived || hash == other;
-            if alike && meet_in_json(&fields[i], &fields[j], syntax) {
-                return true;
-            }
-            j += 1;
-        }
-        hashes[i] = (derived, hash);
-        i += 1;
-    }
-    false
-}
-
-/// The table of an enum.
+/// The table of an enum, checked.
 ///
 /// ```compile_fail
 /// #[derive(Clone, Copy)]
@@ -233,7 +201,7 @@ const fn names_meet_in_json(fields: &[FieldTable], syntax: Syntax) -> bool {
 ///
 /// # Panics
 ///
-/// At compile time, if an open enum does not start with number 0, or a name cannot be one.
+/// At compile time, if the first number of an open enum is not 0, or a name is invalid or used twice.
 pub const fn enum_table(
     full_name: &'static str,
     values: &'static [(&'static str, i32)],
@@ -258,77 +226,6 @@ pub const fn enum_table(
     table
 }
 
-/// Whether a pool refuses two fields for their names in JSON. In proto3 all names count, the derived ones also of fields
-/// that are given another; in proto2 those that are given.
-const fn meet_in_json(a: &FieldTable, b: &FieldTable, syntax: Syntax) -> bool {
-    let all = matches!(syntax, Syntax::Proto3);
-    if all && Camel::of(a.name()).is(Camel::of(b.name())) {
-        return true;
-    }
-    match (given_json_name(a), given_json_name(b)) {
-        (Some(a), Some(b)) => same(a, b),
-        (Some(given), None) => all && Camel::of(b.name()).is(Camel::exactly(given)),
-        (None, Some(given)) => all && Camel::of(a.name()).is(Camel::exactly(given)),
-        (None, None) => false,
-    }
-}
-
-/// The JSON name of a field if it is not the one that is derived.
-const fn given_json_name(field: &FieldTable) -> Option<&'static str> {
-    match field.json_name_override() {
-        Some(name) if !Camel::of(field.name()).is(Camel::exactly(name)) => Some(name),
-        _ => None,
-    }
-}
-
-/// The bytes of a name: as they are, or in camelCase without `_`.
-#[derive(Clone, Copy)]
-struct Camel<'a> {
-    rest: &'a [u8],
-    exact: bool,
-}
-
-impl<'a> Camel<'a> {
-    const fn of(name: &'a str) -> Self {
-        Self { rest: name.as_bytes(), exact: false }
-    }
-
-    const fn exactly(name: &'a str) -> Self {
-        Self { rest: name.as_bytes(), exact: true }
-    }
-
-    const fn next(&mut self) -> Option<u8> {
-        let mut capital = false;
-        while let [byte, tail @ ..] = self.rest {
-            self.rest = tail;
-            if self.exact || *byte != b'_' {
-                return Some(if capital { byte.to_ascii_uppercase() } else { *byte });
-            }
-            capital = true;
-        }
-        None
-    }
-
-    /// FNV-1a.
-    const fn hash(mut self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        while let Some(byte) = self.next() {
-            hash = (hash ^ byte as u64).wrapping_mul(0x100_0000_01b3);
-        }
-        hash
-    }
-
-    const fn is(mut self, mut other: Self) -> bool {
-        loop {
-            match (self.next(), other.next()) {
-                (None, None) => return true,
-                (Some(a), Some(b)) if a == b => {}
-                _ => return false,
-            }
-        }
-    }
-}
-
 const fn has_value(table: &EnumTable, name: &str) -> bool {
     let mut rest = table.values();
     while let [(value, _), tail @ ..] = rest {
@@ -338,109 +235,4 @@ const fn has_value(table: &EnumTable, name: &str) -> bool {
         rest = tail;
     }
     false
-}
-
-const fn same(a: &str, b: &str) -> bool {
-    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
-        return false;
-    }
-    while let ([x, rest @ ..], [y, others @ ..]) = (a, b) {
-        if *x != *y {
-            return false;
-        }
-        (a, b) = (rest, others);
-    }
-    true
-}
-
-const fn is_identifier(name: &str) -> bool {
-    let mut rest = name.as_bytes();
-    if !matches!(rest, [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..]) {
-        return false;
-    }
-    while let [byte, tail @ ..] = rest {
-        if !byte.is_ascii_alphanumeric() && *byte != b'_' {
-            return false;
-        }
-        rest = tail;
-    }
-    true
-}
-
-const fn is_full_name(name: &str) -> bool {
-    let (mut rest, mut first) = (name.as_bytes(), true);
-    while let [byte, tail @ ..] = rest {
-        let fits = match *byte {
-            b'.' => !first,
-            b'0'..=b'9' => !first,
-            byte => byte.is_ascii_alphabetic() || byte == b'_',
-        };
-        if !fits {
-            return false;
-        }
-        first = *byte == b'.';
-        rest = tail;
-    }
-    !first
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names() {
-        for (name, fits) in [
-            ("a", true),
-            ("_", true),
-            ("a1_", true),
-            ("", false),
-            ("1a", false),
-            ("ä", false),
-            ("a b", false),
-        ] {
-            assert_eq!((is_identifier(name), is_full_name(name)), (fits, fits), "{name}");
-        }
-        for (name, fits) in
-            [("a.b", true), ("a.b.C1", true), (".a", false), ("a.", false), ("a..b", false), ("a.1", false)]
-        {
-            assert_eq!((is_identifier(name), is_full_name(name)), (false, fits), "{name}");
-        }
-        assert!(same("", "") && same("ab", "ab") && !same("ab", "ac") && !same("a", "ab"));
-    }
-
-    /// A pool takes the same pairs of names.
-    #[test]
-    fn names_in_json_meet_as_in_a_pool() {
-        use crate::{schema::DescriptorPool, table::Kind};
-        use alloc::{boxed::Box, vec};
-        let names = ["a_b", "aB", "AB", "a_b_", "_a_b", "_aB", "a__b", "ab"];
-        let given = [None, Some("aB"), Some("ab"), Some("a_b"), Some("x")];
-        let field = |name, number, json: Option<&'static str>| {
-            let field = FieldTable::new(name, number, Kind::Int32);
-            json.map_or(field, |json| field.json_name(json))
-        };
-        for syntax in [Syntax::Proto2, Syntax::Proto3] {
-            for (i, one) in names.iter().enumerate() {
-                for other in &names[i + 1..] {
-                    for json in given {
-                        for other_json in given {
-                            let (a, b) = (field(one, 1, json), field(other, 2, other_json));
-                            let meet = names_meet_in_json(&[a, b], syntax);
-                            let fields = Box::leak(vec![a, b].into_boxed_slice());
-                            let table =
-                                Box::leak(Box::new(MessageTable::new("json.M", fields).syntax(syntax)));
-                            let pool = DescriptorPool::from_tables(&[table]);
-                            assert_eq!(
-                                pool.is_err(),
-                                meet,
-                                "{one} {json:?} {other} {other_json:?} {syntax:?}"
-                            );
-                        }
-                    }
-                }
-            }
-        }
-    }
 }

@@ -1,15 +1,14 @@
 //! `message!`: the grammar of a listing and its expansion.
 //!
-//! No macro here recurses over fields; one repetition matches them all, so that a thousand fields expand as well
-//! as one. `message!` matches the grammar and makes every part of a field one token tree; `__message!` writes the
-//! implementations; the small macros of `tokens.rs` turn the tokens of one kind or option into Rust.
+//! `message!` matches the grammar and wraps every part of a field in one token tree. `__message!` generates the
+//! implementations. The macros of `tokens.rs` translate the tokens of one kind, option or name. All fields are matched by
+//! one repetition, not by recursion, so a listing of a thousand fields stays within the recursion limit.
 
-/// Binds structs to protobuf messages: one listing is the table and the codec.
+/// Binds structs to protobuf messages: implements [`Message`](crate::Message) and [`DecodeFrom`](crate::DecodeFrom).
 ///
-/// The struct is an ordinary Rust struct with named members, written beside the listing; it implements
-/// [`Default`], which decoding takes for the members that are not listed. Every member that is on the wire is listed, in any order, under its Rust name. The macro
-/// implements [`Message`](crate::Message) and [`DecodeFrom`](crate::DecodeFrom). A member whose type does not fit
-/// its kind, or that does not exist, is a compile error at its name in the listing.
+/// You write an ordinary struct with named members and [`Default`], and list the members that are fields, in any order.
+/// Members that are not listed are not encoded; decoding sets them to their default. If a member does not exist, or its
+/// type does not fit its kind, the compiler reports an error at its name in the listing.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -70,20 +69,20 @@
 /// option  = packed = bool | default = value | json_name = "name"
 /// ```
 ///
-/// - Without `as "name"` the name in the schema is the Rust name.
-/// - `syntax` is `"proto3"` unless it is said otherwise. In proto2 repeated numbers are not packed.
-/// - `path` names a struct or enum, without lifetimes: `message Log` for `struct Log<'a>`.
+/// - `as "name"` sets the name in the schema; the default is the Rust name.
+/// - `syntax` is `"proto3"` by default. In proto2, repeated numbers are not packed by default.
+/// - `path` names a struct or enum without lifetimes: `message Log` for `struct Log<'a>`.
 /// - `group` is a message between group tags, the DELIMITED encoding of editions.
-/// - The number is a literal, 1 to 536870911, and used once; a mistake is a compile error.
+/// - A field number is a literal from 1 to 536870911 outside 19000 to 19999, used once.
 /// - `default` takes a literal or constant of the kind, or the name of an enum value: `[default = GREEN]`.
-/// - Doc comments may stand before fields and listings.
-/// - A listing that no pool would take does not compile, as far as it alone can tell: names and numbers that protobuf
-///   does not have, names that two fields share, in JSON as well, a default or a closed enum without presence in proto3,
-///   an enum in a map that does not start at 0.
+/// - Doc comments may precede fields and listings.
+/// - An invalid schema does not compile: invalid names and numbers; two fields with the same name, or the same JSON name;
+///   in proto3, a default or a closed enum without presence; a map of an enum whose first number is not 0.
+///   [`DescriptorPool::from_tables`](crate::DescriptorPool::from_tables) checks what involves more than one message.
 ///
 /// # Members
 ///
-/// | kind | Rust types of a value |
+/// | kind | Rust types `T` of a value |
 /// |---|---|
 /// | `double`, `float` | `f64`, `f32` |
 /// | `int32`, `sint32`, `sfixed32` | `i32` |
@@ -96,21 +95,21 @@
 /// | `enum E` | `E`, [`EnumValue<E>`](crate::EnumValue), `i32` |
 /// | `message M`, `group M` | `M`, `Box<M>`, [`Lazy<M>`](crate::Lazy), [`Prepared<M>`](crate::Prepared) |
 ///
-/// Presence follows from the member's type:
+/// The type of the member decides whether the field has presence:
 ///
-/// - `T` has none: it is written unless it has the zero value, or that of `[default = ..]`, at which decoding
-///   starts. A message without presence is written unless it is empty; it cannot be a `Box` or `Prepared`. An empty
-///   one is not there, so it lacks no required field; a sender's empty one that lacks some is accepted.
-/// - `Option<T>` is written if it is `Some`. The table says `optional` if the listing does, or if the member is
-///   an `Option` of anything but a message.
-/// - `required` takes `Option<T>`. `encode` and `decode` fail if it is `None`; `merge` does not look.
-/// - `repeated` takes `Vec<T>`. Packed and unpacked fields are read either way.
-/// - `map` takes `HashMap<K, V, S>` (feature `std`), `BTreeMap<K, V>`, which writes in key order, or
-///   [`SmallMap<K, V>`](crate::SmallMap), the fastest for up to 16 entries.
-/// - `oneof` takes `Option` of an enum whose variants hold one `T` each. All variants are listed.
-/// - `unknown_fields` takes [`UnknownFieldSet`](crate::UnknownFieldSet), or `Vec<u8>` for the bytes alone.
+/// - `T` has no presence. It is written unless it has its default value: zero or empty, or the value of
+///   `[default = ..]`. A message without presence is written unless it encodes to nothing, and an empty one counts as
+///   absent: its required fields are not checked. It cannot be a `Box` or `Prepared`.
+/// - `Option<T>` has presence and is written if it is `Some`. In the schema, such a field is `optional`, with or without
+///   the word in the listing; messages have presence anyway.
+/// - `required` takes `Option<T>`. `encode` and `decode` fail on `None`; `merge` does not check it.
+/// - `repeated` takes `Vec<T>`. Decoding accepts packed and unpacked numbers.
+/// - `map` takes `HashMap<K, V, S>` (feature `std`); `BTreeMap<K, V>`, written in key order; or
+///   [`SmallMap<K, V>`](crate::SmallMap), the fastest up to 16 entries.
+/// - `oneof` takes an `Option` of an enum whose variants hold one `T` each. The listing names all variants.
+/// - `unknown_fields` takes [`UnknownFieldSet`](crate::UnknownFieldSet) or `Vec<u8>`.
 ///
-/// Borrowed members borrow from the input that is decoded; encoding takes them from anywhere.
+/// Decoded members of type `&'a str`, `&'a [u8]` and `Cow` borrow from the input.
 ///
 /// ```
 /// use tablepb::Message;
@@ -126,7 +125,7 @@
 /// # Ok::<(), tablepb::DecodeError>(())
 /// ```
 ///
-/// A type that does not fit does not compile:
+/// A member whose type does not fit its kind does not compile:
 ///
 /// ```compile_fail
 /// #[derive(Default)]
@@ -183,7 +182,7 @@ macro_rules! __message {
             $([$([$arm:ident $arm_name:tt $arm_kind:tt $arm_number:literal $arm_options:tt])+])?
         })*
     ) => {
-        // The table is checked whether it is used or not.
+        // Evaluates the table, and so its checks, even if nothing uses it.
         #[allow(elided_lifetimes_in_paths)]
         const _: () = { let _ = <$type as $crate::Message>::TABLE; };
 
@@ -310,7 +309,7 @@ macro_rules! __message {
                     $kind unknown = $crate::__private::Some($crate::__private::UnknownMember::bytes_mut($field))
                 );)*
                 if const { $crate::__private::is_fixed(<Self as $crate::Message>::TABLE) } {
-                    // Most such messages have all of their fields, in order; the loop takes what is left.
+                    // Points and vertices mostly have all of their fields, in order. The loop decodes the rest.
                     let _ = true $($(&& __C::next::<$crate::__private::kind!($kind), _>(
                         $field,
                         $crate::__private::spec!($number $options $syntax),

@@ -1,8 +1,8 @@
-//! Maps: repeated messages of a key, number 1, and a value, number 2.
+//! Maps: repeated messages with a key, field 1, and a value, field 2.
 //!
-//! Entries are written whole, key and value, as C++ does. Of two entries with the same key the later one wins;
-//! a key or value that is missing is the default value; unknown fields in an entry are dropped. An entry with a
-//! value that a closed enum does not have goes to the unknown fields as a whole,
+//! An encode writes key and value of every entry, as C++ does. In a decode, the later of two entries with the same key
+//! wins, a missing key or value is the default value, and unknown fields of an entry are dropped. An entry with an unlisted
+//! value of a closed enum goes to the unknown fields as a whole,
 //! <https://protobuf.dev/programming-guides/proto3/#maps>.
 
 use super::SmallMap;
@@ -28,10 +28,10 @@ use {
 const KEY: WireSpec = WireSpec::new(1, Syntax::Proto3);
 const VALUE: WireSpec = WireSpec::new(2, Syntax::Proto3);
 
-/// Entries of a node of a `BTreeMap`.
+/// The entries in a node of a `BTreeMap`.
 const NODE: usize = 11;
 
-/// Control bytes of a `HashMap` that are looked at together, and the alignment of its table.
+/// The control bytes that a `HashMap` compares at once, also the alignment of its table.
 #[cfg(feature = "std")]
 const GROUP: usize = 16;
 
@@ -64,7 +64,7 @@ fn write_entries<'m, K: EncodeValue<KK> + 'm, V: EncodeValue<VK> + 'm, KK: KindM
     }
 }
 
-/// Merges the fields of an entry, whose length is next; false if it is to be kept as unknown.
+/// Reads the length of an entry and merges its fields. Returns false if the entry is unknown as a whole.
 #[inline]
 fn read_entry<'i, K: DecodeValue<'i, KK>, V: DecodeValue<'i, VK>, KK: KindMarker, VK: KindMarker>(
     key: &mut K,
@@ -82,7 +82,7 @@ fn read_entry<'i, K: DecodeValue<'i, KK>, V: DecodeValue<'i, VK>, KK: KindMarker
                 _ => Ok(Outcome::Unknown),
             };
             if bits == VALUE.tag::<VK>() as u32 {
-                // Only a closed enum refuses a value of its wire type; the last value decides.
+                // Only a closed enum refuses a value of its own wire type. The last value decides.
                 known = outcome != Ok(Outcome::Unknown);
                 has_value = true;
             }
@@ -142,7 +142,7 @@ macro_rules! maps {
 
             #[inline(always)]
             fn clear(&mut self) {
-                // Cheaper than finding that there is nothing to drop.
+                // `clear` of an empty map is slower than this test.
                 if !self.is_empty() {
                     self.clear();
                 }
@@ -164,7 +164,7 @@ macro_rules! maps {
                 merge_entry(input, |key, value, input| {
                     let charged = $reserve(self, &key, input)?;
                     if self.insert(key, value).is_some() {
-                        // The entry was there.
+                        // The key was present, so the entry took no memory.
                         input.refund(charged);
                     }
                     Ok(())
@@ -174,7 +174,7 @@ macro_rules! maps {
     };
 }
 
-/// The entries of a tree, which are in key order.
+/// The entries of a `BTreeMap`, always in key order.
 macro_rules! in_order {
     ($map:expr, $sorted:expr, |$entries:ident| $body:expr) => {{
         let $entries = $map.iter();
@@ -182,7 +182,7 @@ macro_rules! in_order {
     }};
 }
 
-/// The entries of another map, in key order if that is asked for.
+/// The entries of another map, in key order on request.
 macro_rules! any_order {
     ($map:expr, $sorted:expr, |$entries:ident| $body:expr) => {
         if $sorted {
@@ -204,7 +204,7 @@ maps! { [] SmallMap<K, V> where Ord, any_order, reserve_entry }
 #[cfg(feature = "std")]
 maps! { [S: BuildHasher] HashMap<K, V, S> where Hash, any_order, reserve_bucket }
 
-/// Charges an entry of a tree whose nodes are half full, or its first node; what has been charged.
+/// Charges an entry of a tree whose nodes are half full, or the first node. Returns the charge.
 #[inline]
 fn charge_node<K, V>(
     map: &mut BTreeMap<K, V>,
@@ -216,8 +216,8 @@ fn charge_node<K, V>(
     input.charge(bytes).map(|()| bytes)
 }
 
-/// Charges an entry of a small map, and makes room for it in the list; what the entry alone has been charged. A key that is
-/// there already takes nothing; it is looked for where the list has no room left.
+/// Makes room for an entry in the list of a small map, or charges a tree entry. Returns the charge of the entry itself. A
+/// full list is searched first, because a present key needs no room.
 #[inline]
 fn reserve_entry<K: Ord, V>(
     map: &mut SmallMap<K, V>,
@@ -237,7 +237,7 @@ fn reserve_entry<K: Ord, V>(
     }
 }
 
-/// Makes room for one more entry; what the entry alone has been charged.
+/// Makes room for one more entry. Returns the charge of the entry itself.
 #[cfg(feature = "std")]
 #[inline]
 fn reserve_bucket<K: Eq + Hash, V, S: BuildHasher>(
@@ -245,7 +245,7 @@ fn reserve_bucket<K: Eq + Hash, V, S: BuildHasher>(
     _: &K,
     input: &mut Input<'_>,
 ) -> Result<usize, DecodeErrorKind> {
-    // The bucket, its control byte, and its part of the eighth that stays free.
+    // The bucket and its control byte, times 8/7 for the eighth of the buckets that stays free.
     let charged = if input.merging { ((size_of::<(K, V)>() + 1) * 8).div_ceil(7) } else { 0 };
     input.charge(charged)?;
     if map.len() == map.capacity() {
@@ -254,7 +254,7 @@ fn reserve_bucket<K: Eq + Hash, V, S: BuildHasher>(
     Ok(charged)
 }
 
-/// Makes the table twice as large; the old one is there while entries move.
+/// Doubles the table. The old one exists until the entries have moved.
 #[cfg(feature = "std")]
 #[inline(never)]
 fn grow_table<K: Eq + Hash, V, S: BuildHasher>(
@@ -262,7 +262,7 @@ fn grow_table<K: Eq + Hash, V, S: BuildHasher>(
     input: &mut Input<'_>,
 ) -> Result<(), DecodeErrorKind> {
     let table = |capacity: usize| {
-        // One control byte per bucket and a group of them more; seven of eight buckets are used at most.
+        // Each bucket has a control byte, and one more group of them follows. At most seven of eight buckets are used.
         let buckets = match capacity {
             0..4 if size_of::<(K, V)>() >= 4 => 4,
             0..8 => 8,
@@ -273,7 +273,7 @@ fn grow_table<K: Eq + Hash, V, S: BuildHasher>(
     };
     let old = map.capacity();
     if input.merging && old > 0 {
-        // Its entries have been charged, or were there before.
+        // The entries have been charged, or were present before the merge.
         input.may_move(table(old))?;
         return map.try_reserve(1).map_err(|_| DecodeErrorKind::OutOfMemory);
     }

@@ -1,4 +1,4 @@
-//! Members that hold one value or none, or a list of values.
+//! `Option` and `Vec` members.
 
 use super::{
     field::{DecodeField, DecodeValue, EncodeField, EncodeValue},
@@ -57,7 +57,7 @@ impl<K: ValueKind, T: EncodeValue<K>> EncodeField<Required<K>> for Option<T> {
 
     #[inline(always)]
     fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
-        // That it is missing is seen by whoever adds the fields up.
+        // `Measure::add` reports a required field of size 0.
         EncodeField::<K>::size(self, spec, sizer)
     }
 

@@ -20,10 +20,11 @@ use alloc::vec::Vec;
 
 /// A plain struct that is a protobuf message; implemented by [`message!`](crate::message).
 ///
-/// Encoding takes two passes, one for the sizes and one that writes forward; nothing is stored in the message.
-/// Fields are written in number order, whatever the order of the listing, and unknown fields after them.
-/// Messages may be nested 100 levels below the root; decoding uses stack in proportion to the nesting and not to the size
-/// of the structs, at most 256 KiB (1 MiB in builds with debug assertions): what would need more is too deep.
+/// Encoding makes two passes over the struct: the first computes the sizes, the second writes. Fields are written in
+/// the order of their numbers, then the unknown fields.
+///
+/// Messages may nest 100 levels below the root. Decoding recurses and uses at most 256 KiB of stack (1 MiB with debug
+/// assertions); an input that needs more fails with `DepthExceeded`.
 ///
 /// ```
 /// use tablepb::Message;
@@ -47,31 +48,28 @@ use alloc::vec::Vec;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Message: Sized {
-    /// The schema: the listing as a table.
+    /// The schema of the message.
     const TABLE: &'static MessageTable;
 
-    /// Makes every listed member what it is when its field is not set.
+    /// Resets every listed member to its value for an unset field; other members do not change.
     ///
-    /// Strings, lists and maps keep their memory, but not that of their elements; an `Option` gives its memory
-    /// back. Members that are not listed stay as they are.
+    /// Strings, lists and maps keep their own memory. Their elements and the values of `Option` members are dropped.
     fn clear(&mut self);
 
     /// Appends the message to a buffer.
     ///
-    /// Allocates nothing if the spare capacity holds the message and four bytes for each nested message, map
-    /// entry and packed field; else the buffer grows once.
+    /// Allocates nothing if the spare capacity holds the message plus four bytes for each nested message, map entry
+    /// and packed field. Otherwise the buffer grows once.
     ///
     /// # Errors
     ///
-    /// `MissingRequired`; `DepthExceeded` below 100 levels; `TooLarge` above 2^31-1 bytes. The buffer keeps its
-    /// content and length then.
+    /// `MissingRequired`; `DepthExceeded` if messages nest deeper than 100 levels; `TooLarge` above 2^31-1 bytes;
+    /// `OutOfMemory` if the buffer cannot grow. After an error the buffer has its old content.
     fn encode(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
         self.encode_with(buffer, EncodeOptions::new())
     }
 
-    /// [`encode`](Self::encode) with other limits, or with maps in key order.
-    ///
-    /// Structs recurse, so a depth limit above 100 counts as 100.
+    /// [`encode`](Self::encode) with options. A depth limit above 100 counts as 100.
     ///
     /// # Errors
     ///
@@ -93,12 +91,12 @@ pub trait Message: Sized {
         output::to_vec(size, |cursor, lengths| write(self, cursor, lengths, &options)).map_err(named::<Self>)
     }
 
-    /// Encodes into the start of a slice, and gives the number of bytes written.
+    /// Encodes into the start of a slice and returns the number of bytes written.
     ///
     /// # Errors
     ///
-    /// As [`encode`](Self::encode); `BufferTooSmall` if the slice is shorter than the message, in which case
-    /// nothing is written.
+    /// As [`encode`](Self::encode); `BufferTooSmall` if the slice is shorter than the message, and then nothing is
+    /// written.
     fn encode_to_slice(&self, slice: &mut [u8]) -> Result<usize, EncodeError> {
         let options = EncodeOptions::new();
         let size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
@@ -107,7 +105,7 @@ pub trait Message: Sized {
         output::to_slice(slice, size, write).map_err(named::<Self>)
     }
 
-    /// Appends the message to any `BufMut`, through a `Vec`; [`encode`](Self::encode) is faster where it fits.
+    /// Appends the message to any `BufMut`, by way of a new `Vec`. For a [`Buffer`], [`encode`](Self::encode) is faster.
     ///
     /// # Errors
     ///
@@ -122,7 +120,7 @@ pub trait Message: Sized {
         Ok(())
     }
 
-    /// Appends the length of the message, as a varint, and the message.
+    /// Appends the length of the message as a varint, then the message.
     ///
     /// # Errors
     ///
@@ -142,24 +140,25 @@ pub trait Message: Sized {
         written.map(|_| ()).map_err(named::<Self>)
     }
 
-    /// The bytes that the message takes when encoded; computed by a walk over the message.
+    /// The number of bytes that [`encode`](Self::encode) writes, computed by a pass over the message.
     ///
-    /// Required fields that are missing count nothing, nor do messages below 100 levels, with which
-    /// [`encode`](Self::encode) fails.
+    /// Where `encode` would fail, missing required fields and messages deeper than 100 levels count as 0 bytes.
     fn encoded_len(&self) -> usize {
         let mut sizes = Sizes::counting();
         let len = StructSizer::new(&mut sizes, &EncodeOptions::new().allow_partial(true)).body(self);
         usize::try_from(len).unwrap_or(usize::MAX)
     }
 
-    /// Decodes a message that is the whole of `input`; anything that dereferences to bytes will do.
+    /// Decodes a message from the whole of `input`.
     ///
     /// # Errors
     ///
-    /// With kind, byte offset and field path, if the input is not a message of this type, nested deeper than 100
-    /// levels, would need more than 1 MiB + 32 bytes per byte of input, or lacks a required field. Where memory ends, the
-    /// kind is `BudgetExceeded` as well; but for the members that stable Rust has no way for: `Box`, `BTreeMap`,
-    /// [`Prepared`](crate::Prepared), and the 24 bytes that [`Lazy`](crate::Lazy) members share. These abort.
+    /// If `input` is not a message of this type, nests deeper than 100 levels, needs more memory than 1 MiB + 32 bytes
+    /// per byte of input, or lacks a required field. The error has a kind, a byte offset and a field path.
+    ///
+    /// If the allocator fails, the kind is `OutOfMemory`. Four allocations abort instead, because stable Rust has no
+    /// fallible form of them: `Box`, `BTreeMap` and [`Prepared`](crate::Prepared) members, and 48 bytes that all
+    /// [`Lazy`](crate::Lazy) members of a decode share.
     fn decode<'i>(input: &'i [u8]) -> Result<Self, DecodeError>
     where
         Self: DecodeFrom<'i>,
@@ -167,11 +166,11 @@ pub trait Message: Sized {
         Self::decode_with(input, DecodeOptions::new())
     }
 
-    /// [`decode`](Self::decode) with other limits.
+    /// [`decode`](Self::decode) with options. A depth limit above 100 counts as 100.
     ///
-    /// Structs recurse, so a depth limit above 100 counts as 100. The budget counts all memory that is taken,
-    /// also for boxes and map entries that a later field replaces, and what [`Lazy`](crate::Lazy) members are decoded
-    /// to later. Up to 10 KiB of it, of small budgets a part of 32, are held back for the path of an error.
+    /// The budget counts all memory of the decode, including boxes and map entries that a later field replaces, and
+    /// the later decodes of [`Lazy`](crate::Lazy) members. 10 KiB of the budget, or 1/32 of a small one, are reserved
+    /// for the path of an error.
     ///
     /// # Errors
     ///
@@ -183,7 +182,7 @@ pub trait Message: Sized {
         complete(Input::new(input, &options), &options, input.len())
     }
 
-    /// [`decode`](Self::decode) from `Bytes`, which `Bytes` members then share instead of copying.
+    /// [`decode`](Self::decode) from `Bytes`. `Bytes` and [`Lazy`](crate::Lazy) members share its memory.
     ///
     /// # Errors
     ///
@@ -197,12 +196,12 @@ pub trait Message: Sized {
         complete(Input::new(input, &options).sharing(input), &options, input.len())
     }
 
-    /// Decodes a message that follows its length, a varint, and moves `input` past it.
+    /// Decodes a length, a varint, and the message after it, and advances `input` past both.
     ///
     /// # Errors
     ///
-    /// `Incomplete` if the input ends before the message does, `InvalidLength`, and those of
-    /// [`decode`](Self::decode); `input` stays where it is then.
+    /// As [`decode`](Self::decode); `Incomplete` if the input ends before the message, or `InvalidLength`. After an
+    /// error `input` has not advanced.
     fn decode_length_delimited<'i>(input: &mut &'i [u8]) -> Result<Self, DecodeError>
     where
         Self: DecodeFrom<'i>,
@@ -216,16 +215,17 @@ pub trait Message: Sized {
         Ok(message)
     }
 
-    /// Merges a message into this one: values replace, lists and maps are added to, messages are merged.
+    /// Merges an input into this message: it replaces values, appends to lists and maps, and merges messages.
     ///
-    /// Required fields are not checked. Memory that members have already is used again, and how large the struct is does
-    /// not count: the budget is for what this input adds. Lists that grow move and keep room for more, so a merge may take
-    /// up to twice its budget and twice what the struct holds. The exception is a [`Prepared`](crate::Prepared) member that
-    /// is set: it is made and checked anew, for which the budget pays.
+    /// Required fields are not checked. Members reuse their memory. The budget counts what this input adds, not what
+    /// the struct held before. Lists that grow keep room for more, so a merge may take up to twice its budget plus twice
+    /// the memory of the struct. A [`Prepared`](crate::Prepared) member that is already set is built and checked as a
+    /// whole again, and the budget pays for all of it.
     ///
     /// # Errors
     ///
-    /// As [`decode`](Self::decode); the message is valid then, and merged up to the fault.
+    /// As [`decode`](Self::decode), but without `MissingRequired`. After an error the message is valid and holds the
+    /// fields before the fault.
     fn merge<'i>(&mut self, input: &'i [u8]) -> Result<(), DecodeError>
     where
         Self: DecodeFrom<'i>,
@@ -233,7 +233,7 @@ pub trait Message: Sized {
         self.merge_with(input, DecodeOptions::new())
     }
 
-    /// [`merge`](Self::merge) with other limits.
+    /// [`merge`](Self::merge) with options.
     ///
     /// # Errors
     ///
@@ -242,7 +242,7 @@ pub trait Message: Sized {
     where
         Self: DecodeFrom<'i>,
     {
-        // Messages that are decoded later are not checked for required fields either.
+        // `Lazy` members keep these options, so their later decodes do not check required fields either.
         Input::new(input, &options.allow_partial(true)).merging().root(self).map(|_| ())
     }
 
@@ -363,7 +363,7 @@ pub trait Message: Sized {
         None
     }
 
-    /// Shows every field to a visitor, in number order.
+    /// Passes every field to a visitor, in the order of field numbers.
     #[doc(hidden)]
     #[inline]
     fn __visit<V: VisitFields>(&self, visitor: &mut V) {
@@ -374,21 +374,21 @@ pub trait Message: Sized {
         }
     }
 
-    /// The fields of the listing.
+    /// [`__visit`](Self::__visit), by a visitor that inlines the code of a field or calls it.
     #[doc(hidden)]
     fn __visit_fields<V: VisitFields>(&self, visitor: &mut V);
 }
 
-/// A message that can be decoded from an input that lives for `'i`, which it may borrow from.
+/// A message that can be decoded from an input with the lifetime `'i` and may borrow from it.
 ///
-/// Implemented by [`message!`](crate::message) for every `'i` if the struct borrows nothing. Code that is generic
-/// over messages which do not borrow takes [`DecodeOwned`].
+/// [`message!`](crate::message) implements it, for every `'i` if the struct has no lifetime. Generic code for messages
+/// that do not borrow uses [`DecodeOwned`].
 pub trait DecodeFrom<'i>: Message + Default {
     /// A message without fields.
     #[doc(hidden)]
     fn unset() -> Self;
 
-    /// Merges fields up to the end of the innermost bound, or of the group of this number.
+    /// Merges fields up to the end of the message, or up to the end tag of the group with this number (0: no group).
     #[doc(hidden)]
     #[inline]
     fn merge_message(&mut self, input: &mut Input<'i>, group: u32) -> Result<(), DecodeErrorKind> {
@@ -399,7 +399,7 @@ pub trait DecodeFrom<'i>: Message + Default {
         }
     }
 
-    /// The fields of the listing.
+    /// The field loop. `C` inlines the code of a field or calls it.
     #[doc(hidden)]
     fn merge_fields<C: Calls>(&mut self, input: &mut Input<'i>, group: u32) -> Result<(), DecodeErrorKind>;
 }
@@ -425,7 +425,7 @@ fn named<M: Message>(error: EncodeError) -> EncodeError {
     error.in_message(M::TABLE.full_name())
 }
 
-/// The sizing pass; required fields are checked in it.
+/// The sizing pass, which also checks required fields.
 #[inline]
 fn size<M: Message>(message: &M, sizes: &mut Sizes<'_>, options: &EncodeOptions) -> Result<u64, EncodeError> {
     let mut sizer = StructSizer::new(sizes, options);
@@ -434,7 +434,6 @@ fn size<M: Message>(message: &M, sizes: &mut Sizes<'_>, options: &EncodeOptions)
     Ok(total)
 }
 
-/// The writing pass.
 #[inline]
 fn write<M: Message>(
     message: &M,
@@ -445,7 +444,7 @@ fn write<M: Message>(
     StructWriter::new(cursor, lengths, options).body(message);
 }
 
-/// Decodes a new message and checks its required fields, if there are any.
+/// Decodes a new message and checks its required fields.
 fn complete<'i, M: DecodeFrom<'i>>(
     mut input: Input<'i>,
     options: &DecodeOptions,
@@ -458,7 +457,7 @@ fn complete<'i, M: DecodeFrom<'i>>(
     Ok(message)
 }
 
-/// Checks required fields by the walk that sizes the message.
+/// Checks required fields with a sizing pass.
 #[cold]
 pub(super) fn check_required<M: Message>(message: &M, end: usize) -> Result<(), DecodeError> {
     let mut sizes = Sizes::counting();

@@ -1,31 +1,32 @@
-//! Plain structs as messages: the macro `message!` binds a struct to a listing of fields.
+//! Plain structs as messages. The macro `message!` binds a struct to a listing of its fields.
 //!
-//! A listing is expanded twice: into a [`MessageTable`](crate::MessageTable), and into one call per field and
-//! pass, each chosen by the kind of the field and the Rust type of its member. There is no interpretation at run
-//! time; what the passes know of a field is inlined.
+//! A listing expands to a [`MessageTable`](crate::MessageTable) and to one call per field and pass (size, write, merge).
+//! The kind of the field and the Rust type of its member select the implementation of each call at compile time, so no
+//! table is interpreted at run time.
 //!
 //! | file | |
 //! |---|---|
 //! | `macros.rs`, `tokens.rs` | `message!`: the grammar and the expansion |
-//! | `kinds.rs`, `listing.rs` | kinds as types, and the table of a listing |
-//! | `spec.rs` | what the passes know of a field: [`WireSpec`](spec::WireSpec); what a merge tells: [`Outcome`](spec::Outcome) |
-//! | `field.rs` | what a member must do, as one value of a kind or as a field |
-//! | `scalar.rs`, `packed.rs` | numbers, `bool` and enums; packed runs of these |
+//! | `kinds.rs` | the kinds of fields as types |
+//! | `listing.rs`, `names.rs` | the table of a listing, checked at compile time |
+//! | `spec.rs` | number and options of a field, [`WireSpec`](spec::WireSpec); the result of a merge, [`Outcome`](spec::Outcome) |
+//! | `field.rs` | the traits of members |
+//! | `scalar.rs`, `packed.rs` | numbers, `bool` and enums; packed runs |
 //! | `text.rs`, `nested.rs` | strings and bytes; messages |
-//! | `lazy.rs`, `occurrences.rs`, `once.rs` | messages that stay bytes until they are asked for |
-//! | `prepared.rs` | messages that were encoded once |
-//! | `member.rs`, `map.rs`, `small_map.rs` | members of many values or none: `Option`, `Vec`, maps |
-//! | `size.rs`, `sizes.rs` | the sizing pass, and the nested lengths that it leaves for the writing pass |
-//! | `write.rs`, `output.rs` | the writing pass, and where it writes: a buffer, a `Vec`, a slice |
-//! | `input.rs`, `later.rs` | the decoding pass; messages that it passes over |
-//! | `place.rs`, `stack.rs` | keep large values out of recursive frames, and bound the bytes of stack |
-//! | `budget.rs` | what a decode may still allocate |
-//! | `path_trace.rs` | the fields around a fault, named when the error is made |
-//! | `calls.rs` | whether the code of a field is inlined or called |
+//! | `lazy.rs`, `occurrences.rs`, `once.rs` | messages decoded on first access |
+//! | `prepared.rs` | messages encoded in advance |
+//! | `member.rs`, `map.rs`, `small_map.rs` | `Option`, `Vec` and map members |
+//! | `size.rs`, `sizes.rs` | the sizing pass; the nested lengths it keeps for the writing pass |
+//! | `write.rs`, `output.rs` | the writing pass; its output: a buffer, a `Vec` or a slice |
+//! | `input.rs`, `memory.rs`, `later.rs` | the decoding pass; the memory of members; messages decoded later |
+//! | `place.rs`, `stack.rs` | keep large values out of recursive frames; bound the stack in bytes |
+//! | `budget.rs` | the memory budget of a decode |
+//! | `path_trace.rs` | the field path of an error |
+//! | `calls.rs` | inlines the code of a field or calls it |
 //! | `message.rs` | the trait [`Message`] |
 //! | `schema.rs`, `json.rs` | the schema at run time, and JSON by way of it |
 //!
-//! Invariant: what the writing pass writes is what the sizing pass sized, value for value and length for length.
+//! Invariant: both encode passes visit the same values in the same order and find the same lengths.
 
 mod budget;
 pub mod calls;
@@ -41,7 +42,9 @@ mod listing;
 mod macros;
 mod map;
 mod member;
+mod memory;
 mod message;
+mod names;
 mod nested;
 mod occurrences;
 mod once;
@@ -62,7 +65,8 @@ mod tokens;
 mod unknown;
 mod write;
 
-// The traits of members and the states of the passes name each other: the files of the room take these from here.
+// These traits take the state of a pass, and the states of the passes call these traits. The files import them from here,
+// so that no two files import each other.
 use field::{DecodeValue, EncodeField, EncodeValue, VisitFields};
 
 pub use enumeration::{EnumValue, Enumeration};
@@ -71,7 +75,7 @@ pub use message::{DecodeFrom, DecodeOwned, Message};
 pub use small_map::SmallMap;
 pub use unknown::UnknownFieldSet;
 
-/// What the macros expand to.
+/// The items that expansions of the macros name.
 pub mod expansion {
     pub use super::calls::Calls;
     pub use super::field::{EncodeField, EncodeValue, OneofMember, VisitFields};

@@ -1,4 +1,4 @@
-//! Messages in messages: after a length or between group tags, in place or in a `Box`.
+//! Members of message types, length-prefixed or groups, direct or in a `Box`.
 
 use super::{
     DecodeFrom, Message,
@@ -115,7 +115,7 @@ macro_rules! boxed {
 
 boxed!(Nested, GroupOf);
 
-/// A message that is a member itself is always there; it is written when it has something to write.
+/// A message member without `Option` has no presence: it is written unless it is empty.
 impl<M: Message> EncodeField<Nested<M>> for M {
     #[inline]
     fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
@@ -132,7 +132,7 @@ impl<M: Message> EncodeField<Nested<M>> for M {
             writer.prefixed_tag(spec);
             writer.cursor.put_varint(len.into());
         }
-        // An empty message writes nothing, but it may hold other empty messages, whose lengths come next.
+        // An empty message may contain other empty messages. This takes their lengths.
         writer.body(self);
     }
 

@@ -1,7 +1,8 @@
-//! [`OnceBox`]: a place that is filled once, through `&self`, and shared between threads.
+//! [`OnceBox`]: a boxed value that is set once, through `&self`, and shared between threads.
 //!
-//! The box is an array of one, because a list can say that there is no memory, and become that. With `std` it is a `OnceLock`. `no_std` has nothing of the kind: its cells are not `Sync`, so there an atomic
-//! pointer takes the box of whoever comes first. This is the fence of that pointer; the `OnceLock` is its safe twin.
+//! With `std` it is a `OnceLock`. `core` has no such cell that is `Sync`, so without `std` it is an atomic pointer that the
+//! first thread sets. This file is the fence of that pointer; the `OnceLock` is its safe twin. The box holds an array of one
+//! value, because a `Vec` can be allocated fallibly and converted to it.
 
 #![allow(unsafe_code)]
 
@@ -16,16 +17,16 @@ mod locked {
     use alloc::boxed::Box;
     use std::sync::OnceLock;
 
-    /// A value in a box, or none yet; one thread fills it while others wait.
+    /// A boxed value or none. One thread makes the value while others wait.
     pub struct LockedOnce<T>(OnceLock<One<T>>);
 
     impl<T> LockedOnce<T> {
-        /// Without a value.
+        /// No value.
         pub const fn new() -> Self {
             Self(OnceLock::new())
         }
 
-        /// With a value.
+        /// A box with this value. Aborts if the allocator fails.
         pub fn with(value: T) -> Self {
             Self(OnceLock::from(Box::new([value])))
         }
@@ -36,7 +37,7 @@ mod locked {
             self.0.get().map(|one| &one[0])
         }
 
-        /// The value, which is made if there is none; `None` without memory for it.
+        /// The value. Without one, calls `make`. `None` if the box cannot be allocated; `make` is not called then.
         #[inline]
         pub fn get_or_init(&self, make: impl FnOnce() -> T) -> Option<&T> {
             if let Some(value) = self.get() {
@@ -52,7 +53,7 @@ mod locked {
             self.0.get_mut().map(|one| &mut one[0])
         }
 
-        /// The value, if there is one.
+        /// Takes the value.
         pub fn into_inner(self) -> Option<T> {
             self.0.into_inner().map(|one| {
                 let [value] = *one;
@@ -70,28 +71,28 @@ mod atomic {
     use core::ptr::null_mut;
     use core::sync::atomic::{AtomicPtr, Ordering};
 
-    /// A value in a box, or none yet. Threads that come at the same time all make a value; one of them is kept.
+    /// A boxed value or none. Threads that race all make a value; the first one is kept.
     ///
-    /// Invariant: the pointer is null or comes from `Box::into_raw`, is owned by this, and once it is not null
-    /// it changes through `&mut self` only.
+    /// Invariant: the pointer is null, or comes from `Box::into_raw` and is owned by this value. Once it is not null,
+    /// only `&mut self` changes it.
     pub struct AtomicOnce<T> {
         place: AtomicPtr<[T; 1]>,
         owned: PhantomData<*mut T>,
     }
 
-    // SAFETY: an owned `T` goes along, as a `Box<T>` would.
+    // SAFETY: sending it sends the `T` that it owns, as sending a `Box<T>` does.
     unsafe impl<T: Send> Send for AtomicOnce<T> {}
-    // SAFETY: `&AtomicOnce<T>` gives out `&T` (so `T: Sync`) and lets one thread put in what another drops (so
-    // `T: Send`).
+    // SAFETY: `&AtomicOnce<T>` gives `&T`, which needs `T: Sync`; one thread may set the value and another drop it, which
+    // needs `T: Send`.
     unsafe impl<T: Send + Sync> Sync for AtomicOnce<T> {}
 
     impl<T> AtomicOnce<T> {
-        /// Without a value.
+        /// No value.
         pub const fn new() -> Self {
             Self { place: AtomicPtr::new(null_mut()), owned: PhantomData }
         }
 
-        /// With a value.
+        /// A box with this value. Aborts if the allocator fails.
         pub fn with(value: T) -> Self {
             Self { place: AtomicPtr::new(Box::into_raw(Box::new([value]))), owned: PhantomData }
         }
@@ -100,13 +101,13 @@ mod atomic {
         #[inline]
         pub fn get(&self) -> Option<&T> {
             let value = self.place.load(Ordering::Acquire);
-            // SAFETY: not null, it is a live box (see the invariant), which stays as long as `&self` does; the
-            // acquire load makes what was written before the release store visible.
+            // SAFETY: a pointer that is not null is a live box (invariant), which lives as long as `&self`. The acquire
+            // load pairs with the release store, so the content is visible.
             let one = unsafe { value.as_ref() };
             one.map(|[value]| value)
         }
 
-        /// The value, which is made if there is none; `None` without memory for it.
+        /// The value. Without one, calls `make`. `None` if the box cannot be allocated; `make` is not called then.
         #[inline]
         pub fn get_or_init(&self, make: impl FnOnce() -> T) -> Option<&T> {
             match self.get() {
@@ -123,12 +124,12 @@ mod atomic {
         fn fill(&self, new: *mut [T; 1]) -> &[T; 1] {
             let won = self.place.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
             match won {
-                // SAFETY: `new` is from `Box::into_raw` and owned by this from now on.
+                // SAFETY: `new` is from `Box::into_raw`, and `self` owns it now.
                 Ok(_) => unsafe { &*new },
                 Err(first) => {
-                    // SAFETY: `new` is from `Box::into_raw`, was not put anywhere, and is dropped this once.
+                    // SAFETY: `new` is from `Box::into_raw`; it was not stored and is dropped only here.
                     drop(unsafe { Box::from_raw(new) });
-                    // SAFETY: the exchange failed, so `first` is not null; as in `get`.
+                    // SAFETY: the exchange failed, so `first` is not null; otherwise as in `get`.
                     unsafe { &*first }
                 }
             }
@@ -137,16 +138,16 @@ mod atomic {
         /// The value, if there is one.
         #[inline]
         pub fn get_mut(&mut self) -> Option<&mut T> {
-            // SAFETY: not null, it is a live box, and `&mut self` is the only way to it.
+            // SAFETY: a pointer that is not null is a live box, and `&mut self` is the only access to it.
             let one = unsafe { self.place.get_mut().as_mut() };
             one.map(|[value]| value)
         }
 
-        /// The value, if there is one.
+        /// Takes the value.
         pub fn into_inner(mut self) -> Option<T> {
             let value = core::mem::replace(self.place.get_mut(), null_mut());
             (!value.is_null()).then(|| {
-                // SAFETY: not null, it is from `Box::into_raw`; the place is null now, so nothing drops it again.
+                // SAFETY: a pointer that is not null is from `Box::into_raw`; `place` is null now, so nothing drops it again.
                 let [value] = *unsafe { Box::from_raw(value) };
                 value
             })
@@ -157,7 +158,7 @@ mod atomic {
         fn drop(&mut self) {
             let value = *self.place.get_mut();
             if !value.is_null() {
-                // SAFETY: from `Box::into_raw`, and nothing uses the place after this.
+                // SAFETY: it is from `Box::into_raw`, and nothing uses `place` after this.
                 drop(unsafe { Box::from_raw(value) });
             }
         }

@@ -1,8 +1,7 @@
-//! Where encoded structs go: the two passes over a growable buffer, a new `Vec` or a slice.
+//! Runs the two encode passes over a buffer, a new `Vec` or a slice.
 //!
-//! An encoder gives two functions. The first sizes the message and hands every nested length to [`Sizes`]; the
-//! second writes it, taking the lengths back from [`Lengths`]. What is written is exactly as long as what was
-//! sized, or the buffer stays as it was and the error is `SizeMismatch`.
+//! The caller passes two functions: one sizes the message and stores nested lengths in [`Sizes`], the other writes it with
+//! these [`Lengths`]. If the lengths of both passes differ, the buffer is unchanged and the error is `SizeMismatch`.
 
 use super::sizes::{Lengths, Sizes};
 use crate::error::{EncodeError, EncodeErrorKind};
@@ -13,15 +12,15 @@ use crate::wire::{
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
-/// Room after the message that lets the cursor store whole words, in bytes.
+/// Room after the message, in bytes, which lets the cursor store whole words up to the last byte.
 const SLACK: usize = 32;
 
-/// Room on the stack for the lengths of 64 nested messages, for outputs without spare capacity.
+/// Room on the stack for 64 nested lengths, in bytes, for outputs without spare capacity.
 const LOCAL: usize = 256;
 
-/// What the first attempt to append ended with.
+/// Why the first attempt to append ended.
 enum Attempt {
-    /// The message or its lengths do not fit: the total and the lengths found.
+    /// The message or its lengths do not fit. The total and the lengths.
     Grow(usize, Lengths<'static>),
     Failed(EncodeError),
 }
@@ -40,10 +39,10 @@ impl From<OutOfMemory> for Attempt {
     }
 }
 
-/// Appends a message; the number of bytes appended.
+/// Appends a message and returns the number of bytes.
 ///
-/// Allocates nothing if the spare capacity holds the message and four bytes per nested length; else it makes the
-/// buffer grow to that, once.
+/// Allocates nothing if the spare capacity holds the message and four bytes per nested length. Otherwise the buffer grows
+/// once.
 pub(crate) fn append<B: Buffer>(
     buffer: &mut B,
     size: impl FnOnce(&mut Sizes<'_>) -> Result<u64, EncodeError>,
@@ -72,7 +71,7 @@ pub(crate) fn append<B: Buffer>(
     }
 }
 
-/// Encodes into a new `Vec` of exactly the size needed.
+/// Encodes into a new `Vec` with the exact capacity.
 pub(crate) fn to_vec(
     size: impl FnOnce(&mut Sizes<'_>) -> Result<u64, EncodeError>,
     write: impl Fn(&mut Cursor<'_>, &mut Lengths<'_>),
@@ -87,7 +86,7 @@ pub(crate) fn to_vec(
     Ok(out)
 }
 
-/// Encodes into the start of a slice; the number of bytes written.
+/// Encodes into the start of a slice and returns the number of bytes.
 pub(crate) fn to_slice(
     out: &mut [u8],
     size: impl FnOnce(&mut Sizes<'_>) -> Result<u64, EncodeError>,
@@ -102,8 +101,7 @@ pub(crate) fn to_slice(
     Ok(total)
 }
 
-/// The window for a message of `total` bytes: with some room after it where there is some, so that the cursor
-/// can store whole words up to the last byte.
+/// The start of `space` for a message of `total` bytes, with up to [`SLACK`] bytes of room after it.
 #[inline]
 fn with_slack(space: &mut [MaybeUninit<u8>], total: usize) -> Option<&mut [MaybeUninit<u8>]> {
     let room = space.len().min(total + SLACK);
@@ -134,7 +132,7 @@ fn write_body<'b>(
     cursor.finish().map_err(|_| mismatch())
 }
 
-/// The total as a number of bytes to reserve.
+/// The total, if it is within the limit on messages.
 #[inline]
 fn checked(total: u64) -> Result<usize, EncodeError> {
     if total > MAX_LEN as u64 { Err(too_large()) } else { Ok(total as usize) }
@@ -155,7 +153,7 @@ mod tests {
     use super::*;
     use crate::wire::varint_len;
 
-    /// A chain of nested length-delimited items with `depth` lengths and one byte in the innermost.
+    /// A chain of `depth` nested messages with one byte in the innermost.
     fn size(sizes: &mut Sizes<'_>, depth: usize) -> u64 {
         if depth == 0 {
             return 1;
@@ -213,7 +211,7 @@ mod tests {
                 assert_eq!(buffer, [1]);
             }
         }
-        // The totals agree, the number of lengths does not.
+        // The totals agree, but the numbers of lengths differ.
         let flat = to_vec(|s| Ok(size(s, 1)), |c, _| c.put_slice(&[1, 7]));
         assert_eq!(flat.unwrap_err().kind(), EncodeErrorKind::SizeMismatch);
     }

@@ -1,6 +1,7 @@
-//! Packed runs of numbers, `bool` and enums, by the kernels of `wire`.
+//! Packed runs of numbers, `bool` and enums.
 //!
-//! These work on words of 32 bits; values go through a buffer of some hundred words, which is copied in registers.
+//! The kernels of `wire` read and write words of 32 bits. Values are converted through a buffer of 256 words, which the
+//! compiler vectorizes.
 
 use super::{
     field::ScalarValue,
@@ -13,11 +14,11 @@ use crate::table::TableKind;
 use crate::wire::{Cursor, WireType, kernels, raw, varint_len};
 use alloc::vec::Vec;
 
-/// Values decoded at a time, and of short runs, so that less is cleared for these.
+/// The values decoded at once, in long runs and in short ones. Short runs clear a smaller buffer.
 const STEP: usize = 256;
 const SHORT: usize = 16;
 
-/// Appends a packed run. Memory is taken for the values that are there, counted before they are decoded.
+/// Appends a packed run. Varints are counted first, so the list grows once and only for values that are present.
 #[inline]
 pub(super) fn merge_packed<'i, K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
@@ -44,12 +45,12 @@ fn fixed<const N: usize, K: ScalarKind, T: ScalarValue<K>>(
         return Err(DecodeErrorKind::InvalidPacked);
     }
     input.reserve(list, values.len())?;
-    // All bits of a fixed-width number are one; the length of the iterator is known, so this is a copy.
+    // Every bit pattern is a valid fixed-width number, and the iterator has an exact length, so this compiles to a copy.
     list.extend(values.iter().map(|&bytes| T::from_raw(bits(bytes)).unwrap_or_else(T::zero)));
     Ok(Outcome::Done)
 }
 
-/// Appends the varints of the `len` bytes before the position.
+/// Appends the varints in the `len` bytes before the position.
 fn varints<K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
     spec: WireSpec,
@@ -67,7 +68,7 @@ fn varints<K: ScalarKind, T: ScalarValue<K>>(
     if pos == end { Ok(Outcome::Done) } else { one_by_one(list, spec, pos, end, input) }
 }
 
-/// Decodes up to a fault or a number that the type does not hold; gives the position.
+/// Decodes up to a fault or an unlisted enum number. Returns the position.
 fn many<const STEP: usize, K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
     buf: &[u8],
@@ -112,7 +113,7 @@ fn many_of<const STEP: usize, const N: usize, F: kernels::VarintForm, K: ScalarK
     pos
 }
 
-/// Decodes what `many` has left: finds faults, and keeps the numbers that the type does not hold.
+/// Decodes what `many` has left: reports a fault, and stores unlisted enum numbers for the unknown fields.
 #[cold]
 fn one_by_one<K: ScalarKind, T: ScalarValue<K>>(
     list: &mut Vec<T>,
@@ -143,7 +144,7 @@ fn one_by_one<K: ScalarKind, T: ScalarValue<K>>(
     Ok(outcome)
 }
 
-/// The bytes of a run without its length.
+/// The length of a run, without its prefix.
 #[inline]
 pub(super) fn run_len<K: ScalarKind, T: ScalarValue<K>>(list: &[T]) -> u64 {
     match (K::WIRE, const { K::VALUE }) {
@@ -167,7 +168,7 @@ fn len_of<const N: usize, P: kernels::Packs, K: ScalarKind, T: ScalarValue<K>>(l
     total
 }
 
-/// Writes a run without its length.
+/// Writes a run, without its length prefix.
 #[inline]
 pub(super) fn write_run<K: ScalarKind, T: ScalarValue<K>>(list: &[T], cursor: &mut Cursor<'_>) {
     match (K::WIRE, const { K::VALUE }) {
@@ -186,7 +187,7 @@ pub(super) fn write_run<K: ScalarKind, T: ScalarValue<K>>(list: &[T], cursor: &m
     }
 }
 
-/// The values as words, some at a time.
+/// Calls `each` with the values as words, [`STEP`] values at a time.
 #[inline]
 fn in_words<const N: usize, K: ScalarKind, T: ScalarValue<K>>(list: &[T], mut each: impl FnMut(&[[u32; N]])) {
     let mut words = [[0; N]; STEP];

@@ -1,16 +1,14 @@
-//! The path to a fault: collected as field numbers while the passes unwind, named from the tables at the end.
-//!
-//! The passes know field numbers only; names are looked up when an error is made, so they cost nothing before.
+//! The field path of a fault, collected as field numbers while a pass returns, and named from the tables at the end.
 
 use crate::error::{FieldPath, PathStep};
 use crate::table::{MessageTable, TableKind};
 use alloc::vec::Vec;
 
-/// Field numbers and elements, innermost first.
+/// Field numbers and element indexes, innermost first.
 #[derive(Default)]
 pub(super) struct PathTrace {
     steps: Vec<(u32, Option<u32>)>,
-    /// There was no memory for a step; a path with a gap is not given.
+    /// A step could not be allocated. A path with a gap would be wrong, so the error has none.
     broken: bool,
 }
 
@@ -19,7 +17,7 @@ impl PathTrace {
         Self { steps: Vec::new(), broken: false }
     }
 
-    /// Adds the field that holds what came before.
+    /// Adds the field around the path so far.
     #[cold]
     pub(super) fn push(&mut self, number: u32, index: Option<usize>) {
         if self.steps.try_reserve(1).is_err() {
@@ -29,7 +27,7 @@ impl PathTrace {
         self.steps.push((number, index.and_then(|index| u32::try_from(index).ok())));
     }
 
-    /// Sets the element of the outermost field, if that is `number` and has none yet.
+    /// Sets the index of the outermost step, if it is the field `number` and has no index.
     #[cold]
     pub(super) fn locate(&mut self, number: u32, index: usize) {
         if let Some((outermost, place @ None)) = self.steps.last_mut()
@@ -39,7 +37,7 @@ impl PathTrace {
         }
     }
 
-    /// The path from a message of this table.
+    /// The path from the root message, with names.
     #[cold]
     pub(super) fn named(self, root: &'static MessageTable) -> FieldPath {
         let mut path = FieldPath::EMPTY;
@@ -56,16 +54,16 @@ impl PathTrace {
     }
 }
 
-/// What the next step is a field of.
+/// The message or entry that contains the next step.
 enum TraceNode {
     Message(&'static MessageTable),
-    /// An entry of a map with values of this kind.
+    /// A map entry with values of this kind.
     Entry(TableKind),
     Nothing,
 }
 
 impl TraceNode {
-    /// The name of a field, and what it holds.
+    /// The name of a field and the node of its value.
     fn field(self, number: u32) -> (Option<&'static str>, Self) {
         match self {
             Self::Message(table) => match table.fields().iter().find(|field| field.number() == number) {

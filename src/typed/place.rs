@@ -1,8 +1,8 @@
-//! Values made where they stay.
+//! Keeps large values out of recursive stack frames.
 //!
-//! Structs recurse, and what is in the frame of a recursive function is there once per level. So a value that is larger
-//! than a few words is put into its list, box, arm or scratch by a function that has returned before the value is
-//! merged into: what remains in the frames is a reference.
+//! Decoding recurses, so a value in the frame of a recursive function takes its size once per level. A function that returns
+//! before the recursion therefore moves a large value to its list, box or variant first; the recursive frame holds a
+//! reference to it.
 
 use super::{
     DecodeFrom, DecodeValue,
@@ -13,18 +13,18 @@ use super::{
 use crate::error::DecodeErrorKind;
 use alloc::{boxed::Box, vec::Vec};
 
-/// The largest value that may be in a recursive frame while it is made, in bytes.
+/// The largest value that is created in a recursive frame, in bytes.
 pub(super) const SMALL: usize = 64;
 
-/// Makes a value where it stays: out of line if it is large. Without optimisation what is inlined leaves its temporaries
-/// in the frame, even those of a branch that is never taken; hence a function for each.
+/// Calls the out-of-line function if the value is large. Both are functions because unoptimized builds keep the temporaries
+/// of inlined code in the frame, even those of a branch that is never taken.
 macro_rules! by_size {
     ($size:ty, $small:ident($($argument:expr),*), $large:ident) => {
         if const { size_of::<$size>() <= SMALL } { $small($($argument),*) } else { $large($($argument),*) }
     };
 }
 
-/// Appends a fresh value.
+/// Appends a new value.
 #[inline(always)]
 pub(super) fn push_fresh<'i, K: KindMarker, T: DecodeValue<'i, K>>(
     list: &mut Vec<T>,
@@ -51,7 +51,7 @@ fn push_large<'i, K: KindMarker, T: DecodeValue<'i, K>>(
     push(list, input)
 }
 
-/// Makes `member` hold a fresh value.
+/// Sets `member` to a new value.
 #[inline(always)]
 pub(super) fn insert_fresh<'m, 'i, K: KindMarker, T: DecodeValue<'i, K>>(
     member: &'m mut Option<T>,
@@ -76,14 +76,14 @@ fn insert_large<'m, 'i, K: KindMarker, T: DecodeValue<'i, K>>(
     insert(member, input)
 }
 
-/// A message without fields in a box. `Box` cannot say that there is no memory.
+/// An empty message in a box. Aborts if the allocator fails: stable Rust has no fallible `Box::new`.
 #[inline(never)]
 pub(super) fn boxed<'i, M: DecodeFrom<'i>>(input: &mut Input<'i>) -> Result<Box<M>, DecodeErrorKind> {
     input.charge(size_of::<M>())?;
     Ok(Box::new(M::unset()))
 }
 
-/// A box that can say that there is no memory, which `Box::new` cannot: a list of one is made into it.
+/// A box that can be allocated fallibly, by conversion from a `Vec` of one element.
 pub(super) type One<T> = Box<[T; 1]>;
 
 /// Room for one value.
@@ -94,28 +94,28 @@ pub(super) fn room_for_one<T>() -> Option<Vec<T>> {
     Some(room)
 }
 
-/// Charges and takes room for one value.
+/// Charges and allocates room for one value.
 #[inline]
 pub(super) fn charged_room<T>(input: &mut Input<'_>) -> Result<Vec<T>, DecodeErrorKind> {
     input.charge(size_of::<T>())?;
     room_for_one().ok_or(DecodeErrorKind::OutOfMemory)
 }
 
-/// Puts the one value into its room, which takes no memory.
+/// Moves a value into its room, without allocating.
 #[inline(always)]
 pub(super) fn put<T>(mut room: Vec<T>, value: T) -> One<T> {
     room.push(value);
     match room.try_into() {
         Ok(one) => one,
-        Err(_) => unreachable!("it holds one value"),
+        Err(_) => unreachable!("the room holds one value"),
     }
 }
 
-/// The largest value that is made in the frame of the function that merges it to put it somewhere else, in bytes: taking
-/// memory for each costs more than it saves up to about this size. Without optimisation there are several copies of it.
+/// The largest value that [`merge_aside`] keeps in its frame, in bytes. Up to this size, an allocation per value costs more
+/// than the stack is worth. Unoptimized builds hold several copies of the value, so their bound is lower.
 const IN_FRAME: usize = if cfg!(debug_assertions) { SMALL } else { 256 };
 
-/// Makes a value, merges into it, and hands it on; what is large waits on the heap while values in it are merged.
+/// Makes a value, merges into it and passes it to `finish`. During the merge, a large value is on the heap.
 #[inline(always)]
 pub(super) fn merge_aside<'i, T, X, R>(
     input: &mut Input<'i>,
@@ -127,7 +127,7 @@ pub(super) fn merge_aside<'i, T, X, R>(
         merge_in_frame(input, make, merge, finish)
     } else {
         let mut room = make_on_heap(input, make)?;
-        // There is one value from the beginning to the end.
+        // `room` always holds one value, so these errors do not occur.
         let merged = merge(room.last_mut().ok_or(DecodeErrorKind::BudgetExceeded)?, input)?;
         take_from_heap(room, merged, input, finish)
     }
@@ -168,7 +168,7 @@ fn take_from_heap<'i, T, X, R>(
     result
 }
 
-/// Merges the field of an arm that is not set, and sets it if the field is one of the arm.
+/// Merges a field into a new value of a oneof member, and calls `set` with the value unless the field is unknown.
 #[inline]
 pub(super) fn new_arm<'i, K: KindMarker, T: DecodeValue<'i, K>>(
     input: &mut Input<'i>,

@@ -1,4 +1,4 @@
-//! [`Prepared`] messages of structs, and as members of structs.
+//! [`Prepared`] messages made from structs, and as members of structs.
 
 use super::{
     DecodeOwned, Message,
@@ -28,7 +28,7 @@ impl<M: Message> Prepare for M {
 }
 
 impl<M: DecodeOwned> Prepared<M> {
-    /// Takes a message that is encoded already, byte for byte, after checking that it is one of this type.
+    /// Checks that `bytes` encode a message of this type, required fields included, and copies them.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl<M: DecodeOwned> Prepared<M> {
         Ok(Self::from_parts(bytes.into(), Type::Table(M::TABLE), depth, true))
     }
 
-    /// This message with a `part` merged into it, which `message` has been decoded from and nests so `deep`.
+    /// This message with a `part` appended. `message` is the decoded part; its messages nest `deep` levels.
     fn merged(
         &self,
         part: &[u8],
@@ -66,7 +66,7 @@ impl<M: DecodeOwned> Prepared<M> {
     ) -> Result<Self, DecodeErrorKind> {
         let before = self.as_bytes();
         let len = before.len() + part.len();
-        // What is in two parts is there twice until it is shared.
+        // The parts are joined in a `Vec` before they are copied into the `Arc`.
         let twice = if before.is_empty() { 0 } else { len };
         input.charge(len)?;
         input.charge(twice)?;
@@ -76,14 +76,14 @@ impl<M: DecodeOwned> Prepared<M> {
         let complete = match !input.has_required() || whole(message) {
             complete if before.is_empty() => complete,
             true if self.is_complete() => true,
-            // One part may have what another one lacks.
+            // One part may set a required field that the other lacks, so both are checked together.
             _ => input.again(&bytes, whole)?,
         };
         Ok(Self::from_parts(bytes, Type::Table(M::TABLE), deep.max(self.depth()), complete))
     }
 }
 
-/// The bytes of a prepared message one level deeper, which the passes take for a message.
+/// The length of a prepared message, which counts as one level plus its own depth.
 #[inline]
 fn size<M>(prepared: &Prepared<M>, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
     if !prepared.is_complete() {

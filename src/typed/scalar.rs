@@ -1,4 +1,4 @@
-//! Numbers, `bool` and enums.
+//! Members of the types of numbers, `bool` and enums.
 
 use super::{
     EnumValue, Enumeration,
@@ -50,7 +50,7 @@ macro_rules! scalars {
     };
 }
 
-/// A member that is the scalar itself: written when it is not the default value.
+/// A scalar member without presence: written unless it has its default value.
 macro_rules! plain {
     ([$($generics:tt)*] $kind:ty, $type:ty) => {
         impl<$($generics)*> EncodeField<$kind> for $type {
@@ -203,19 +203,19 @@ fn default_number<E: Enumeration>(value: DefaultValue<'static>) -> Option<i32> {
     E::TABLE.values().iter().find(|value| value.0 == name).map(|value| value.1)
 }
 
-/// The value of a member without presence whose field is not on the wire.
+/// The default value of a member.
 #[inline]
 fn unset<K: ScalarKind, T: ScalarValue<K>>(default: DefaultValue<'static>) -> T {
     T::from_default(default).unwrap_or_else(T::zero)
 }
 
-/// By bits, so that -0.0 is written.
+/// Compares bits, so that -0.0 differs from 0.0 and is written.
 #[inline(always)]
 fn same<K: ScalarKind, T: ScalarValue<K>>(a: T, b: T) -> bool {
     a.to_raw() == b.to_raw()
 }
 
-/// The bytes of a value without its tag.
+/// The length of a value without its tag.
 #[inline(always)]
 fn raw_len<K: ScalarKind>(raw: u64) -> u64 {
     match K::WIRE {
@@ -243,7 +243,7 @@ fn get<K: ScalarKind>(buf: &[u8], pos: usize) -> Result<(u64, usize), DecodeErro
     }
 }
 
-/// Merges a fixed-width number with a one-byte tag, if that is next.
+/// Merges the next field if it is this fixed-width number with its one-byte tag.
 #[inline(always)]
 fn next<K: ScalarKind, T: ScalarValue<K>>(member: &mut T, spec: WireSpec, input: &mut Input<'_>) -> bool {
     let tag = spec.tag::<K>() as u8;

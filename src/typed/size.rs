@@ -1,4 +1,4 @@
-//! The sizing pass: how many bytes a message takes, and the lengths of the messages in it.
+//! The sizing pass: computes the length of a message and of every nested message, and checks depth and required fields.
 
 use super::sizes::Sizes;
 use super::{
@@ -9,26 +9,24 @@ use crate::options::EncodeOptions;
 use crate::table::{Cardinality, DefaultValue, MessageTable};
 use crate::wire::{DEFAULT_DEPTH, varint_len};
 
-/// State of one sizing pass.
-///
-/// The first error is kept to the end of the pass; from then on no nested message is entered.
+/// State of one sizing pass. The pass keeps its first error; after it, no nested message is entered.
 pub struct StructSizer<'b, 's> {
     sizes: &'b mut Sizes<'s>,
     depth_left: u32,
     check_required: bool,
-    /// Whether maps are sorted; `BTreeMap` is in any case.
+    /// Whether maps are written in key order.
     pub(super) sorted: bool,
     fault: Option<SizeFault>,
 }
 
-/// The first fault, and where it is.
+/// The first fault and its path.
 struct SizeFault {
     kind: EncodeErrorKind,
     trail: PathTrace,
 }
 
 impl<'b, 's> StructSizer<'b, 's> {
-    /// The structs recurse, so the depth is [`DEFAULT_DEPTH`] at most.
+    /// A pass with the depth limit of the options, at most [`DEFAULT_DEPTH`], because structs recurse.
     pub(super) fn new(sizes: &'b mut Sizes<'s>, options: &EncodeOptions) -> Self {
         Self {
             sizes,
@@ -39,7 +37,7 @@ impl<'b, 's> StructSizer<'b, 's> {
         }
     }
 
-    /// The bytes of the fields of a message.
+    /// The length of a message.
     #[inline(always)]
     pub(super) fn body<M: Message>(&mut self, message: &M) -> u64 {
         let mut measure = Measure { total: 0, plain: false, missing: 0, sizer: self };
@@ -47,9 +45,9 @@ impl<'b, 's> StructSizer<'b, 's> {
         measure.total
     }
 
-    /// The bytes of the fields of a message without presence, one level deeper; the writing pass takes their number.
+    /// The length of a message without presence, one level deeper, also stored for the writing pass.
     ///
-    /// A message that is empty is not there: it is not too deep, and lacks no field.
+    /// An empty message is absent: it is neither too deep nor lacks a required field.
     #[inline]
     pub(super) fn plain<M: Message>(&mut self, spec: WireSpec, message: &M) -> u64 {
         let slot = self.sizes.begin();
@@ -70,11 +68,11 @@ impl<'b, 's> StructSizer<'b, 's> {
         len
     }
 
-    /// A fault in a message without presence, or such a message that must not be there.
+    /// A message without presence that contains a fault, is too deep, or lacks a required field.
     #[cold]
     fn fault_in_plain(&mut self, spec: WireSpec, depth: u32, missing: u32) {
         if depth == 0 {
-            // Whatever was found in it, it is not empty.
+            // The message is not empty, so its own depth is the first fault.
             self.fault = None;
             return self.fail(EncodeErrorKind::DepthExceeded, spec);
         }
@@ -95,7 +93,7 @@ impl<'b, 's> StructSizer<'b, 's> {
         }
     }
 
-    /// A length prefix that the writing pass takes, and the `body` after it, which is one level deeper.
+    /// The size of a length prefix and of `body`, one level deeper. Stores the length for the writing pass.
     #[inline]
     pub(super) fn prefixed(&mut self, spec: WireSpec, body: impl FnOnce(&mut Self) -> u64) -> u64 {
         let slot = self.sizes.begin();
@@ -104,7 +102,7 @@ impl<'b, 's> StructSizer<'b, 's> {
         varint_len(len) as u64 + len
     }
 
-    /// A length that the writing pass takes, and the packed run after it.
+    /// The size of a length prefix and a packed run of `len` bytes. Stores the length for the writing pass.
     #[inline]
     pub(super) fn run(&mut self, len: u64) -> u64 {
         let slot = self.sizes.begin();
@@ -112,7 +110,7 @@ impl<'b, 's> StructSizer<'b, 's> {
         varint_len(len) as u64 + len
     }
 
-    /// A `body` that is one level deeper.
+    /// The size of `body`, one level deeper.
     #[inline]
     pub(super) fn deeper(&mut self, spec: WireSpec, body: impl FnOnce(&mut Self) -> u64) -> u64 {
         let depth = self.depth_left;
@@ -129,7 +127,7 @@ impl<'b, 's> StructSizer<'b, 's> {
         len
     }
 
-    /// `len` bytes that were encoded before, one level deeper, with `levels` levels of messages in them.
+    /// The size of an encoded message of `len` bytes, one level deeper, which contains `levels` levels of messages.
     #[inline]
     pub(super) fn spliced(&mut self, spec: WireSpec, len: usize, levels: u32) -> u64 {
         if self.depth_left <= levels {
@@ -139,7 +137,7 @@ impl<'b, 's> StructSizer<'b, 's> {
         len as u64
     }
 
-    /// Notes that a required field is not set.
+    /// Records that a required field is unset.
     #[cold]
     #[inline(never)]
     pub(super) fn missing(&mut self, spec: WireSpec) {
@@ -148,7 +146,7 @@ impl<'b, 's> StructSizer<'b, 's> {
         }
     }
 
-    /// Tells which element of a repeated field the fault is in, if it is in one.
+    /// Adds the index of an element to the path of a fault in it.
     #[inline]
     pub(super) fn locate(&mut self, spec: WireSpec, index: usize) {
         if let Some(fault) = &mut self.fault {
@@ -178,15 +176,15 @@ impl SizeFault {
 /// Adds up the fields of one message.
 struct Measure<'m, 'b, 's> {
     total: u64,
-    /// Without presence: what lacks fields may not be there at all.
+    /// The message has no presence, so it may turn out to be absent.
     plain: bool,
-    /// The first required field that such a message lacks; 0 if there is none.
+    /// The first required field that a message without presence lacks, or 0.
     missing: u32,
     sizer: &'m mut StructSizer<'b, 's>,
 }
 
 impl Measure<'_, '_, '_> {
-    /// Adds a field, which is not set if it takes nothing.
+    /// Adds the size of a field; 0 means unset.
     #[inline(always)]
     fn add<K: KindMarker>(&mut self, spec: WireSpec, size: u64) {
         self.total += size;

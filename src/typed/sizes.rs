@@ -1,26 +1,25 @@
-//! Lengths of nested messages: computed once per encode, in pre-order, kept after the message being written.
+//! The lengths of nested messages: computed once per encode, in pre-order, and kept at the end of the output buffer.
 //!
-//! Protobuf puts a length before every nested message, so it must be known before the first byte of the body is
-//! written. One sizing pass computes all of them and the writing pass takes them in the same order:
+//! A nested message follows its length, so the length must be known before the message is written. The sizing pass computes
+//! all lengths, and the writing pass takes them in the same order:
 //!
 //! ```text
 //! sizing    let slot = sizes.begin(); let len = size_of_child(sizes); sizes.end(slot, len);
 //! writing   cursor.put_varint(lengths.take().into()); write_child(lengths, cursor);
 //! ```
 //!
-//! The lengths live at the far end of the output buffer's own spare capacity and grow towards its start:
+//! The lengths are at the end of the buffer's spare capacity and grow towards its start:
 //!
 //! ```text
-//! | bytes already there | the message, written forward ->     <- lengths 2 | 1 | 0 |
-//!                         \__________ spare capacity ______________________________/
+//! | content of the buffer | the message, written forward ->   <- lengths 2 | 1 | 0 |
+//!                         \__________ spare capacity ____________________________/
 //! ```
 //!
-//! so that nothing is allocated, copied or locked once the buffer has room for the message and its lengths.
-//! Where there is no room, the lengths go to a `Vec` for that one encode.
+//! An encode into a buffer with room for the message and its lengths allocates nothing. Without room, the lengths go to a
+//! `Vec` for that encode.
 //!
-//! Invariant: the bytes of `space` from `free` on were written by [`Sizes`], which is what makes reading them
-//! back sound; all of this module's `unsafe` is that read. Its safe twin, `cfg(tablepb_safe)`, always uses the
-//! `Vec`. Called by the encoders of `typed`.
+//! Invariant: [`Sizes`] has written all bytes of `space` from `free` on, so reading them back is sound. That read is the only
+//! unsafe code here. The safe twin, `cfg(tablepb_safe)`, always uses the `Vec`.
 
 #![allow(unsafe_code)]
 
@@ -28,7 +27,7 @@ use crate::wire::buffer::sealed::OutOfMemory;
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
-/// Bytes that one length takes after the message.
+/// The bytes of one stored length.
 const WIDTH: usize = size_of::<u32>();
 
 /// The place of one length, given by [`Sizes::begin`] and filled by [`Sizes::end`].
@@ -36,34 +35,34 @@ const WIDTH: usize = size_of::<u32>();
 #[must_use]
 pub(crate) struct LengthSlot(usize);
 
-/// Collects nested lengths in the order in which the writing pass needs them.
+/// Collects the nested lengths during the sizing pass.
 pub(crate) struct Sizes<'s> {
     /// Spare capacity of the output; bytes from `free` on hold lengths, the first one last.
     space: &'s mut [MaybeUninit<u8>],
     free: usize,
-    /// The lengths that did not fit into `space`, after those that did.
+    /// The lengths after those that fit into `space`.
     spill: Vec<u32>,
-    /// Whether lengths are kept at all.
+    /// Whether lengths are kept. Passes that only need the total keep none.
     keep: bool,
-    /// There was no memory for one of them.
+    /// A length could not be allocated.
     lost: bool,
 }
 
 impl<'s> Sizes<'s> {
-    /// Starts with no lengths, to be kept at the end of `space`; an empty `space` is allowed.
+    /// Keeps the lengths at the end of `space`, which may be empty.
     #[inline]
     pub(crate) fn new(space: &'s mut [MaybeUninit<u8>]) -> Self {
         let space = if cfg!(tablepb_safe) { &mut [] } else { space };
         Self { free: space.len(), space, spill: Vec::new(), keep: true, lost: false }
     }
 
-    /// Keeps no lengths: for a pass that only wants the total.
+    /// Keeps no lengths, for a pass that only needs the total.
     #[inline]
     pub(crate) fn counting() -> Self {
         Self { space: &mut [], free: 0, spill: Vec::new(), keep: false, lost: false }
     }
 
-    /// Takes the next place in pre-order, before the child is sized.
+    /// Takes the next place, before the child is sized, so that the order is pre-order.
     #[inline]
     pub(crate) fn begin(&mut self) -> LengthSlot {
         let slot = LengthSlot((self.space.len() - self.free) / WIDTH + self.spill.len());
@@ -76,10 +75,9 @@ impl<'s> Sizes<'s> {
         slot
     }
 
-    /// Records the length of the child for which `slot` was taken.
+    /// Stores the length of the child for which `slot` was taken.
     ///
-    /// Only the low 32 bits are kept: a larger child makes the whole message too large as well, and the caller
-    /// checks that sum once.
+    /// It keeps the low 32 bits. A longer child makes the total too large, which the caller checks.
     #[inline]
     pub(crate) fn end(&mut self, slot: LengthSlot, len: u64) {
         let at = self.space.len().checked_sub((slot.0 + 1) * WIDTH).filter(|&at| at >= self.free);
@@ -89,10 +87,11 @@ impl<'s> Sizes<'s> {
         }
     }
 
-    /// Ends the sizing pass: the space that is left for the message, and the lengths.
+    /// Ends the sizing pass. Returns the space for the message, and the lengths.
     ///
     /// # Errors
-    /// There was no memory for the lengths.
+    ///
+    /// A length could not be allocated.
     #[inline]
     pub(crate) fn finish(self) -> Result<(&'s mut [MaybeUninit<u8>], Lengths<'s>), OutOfMemory> {
         if self.lost {
@@ -117,7 +116,7 @@ impl<'s> Sizes<'s> {
         }
         match self.spill.try_reserve(1) {
             Ok(()) => self.spill.push(len),
-            // The pass goes on, and comes to nothing.
+            // The pass goes on, and `finish` returns the error.
             Err(_) => self.lost = true,
         }
     }
@@ -132,17 +131,17 @@ impl<'s> Sizes<'s> {
     }
 }
 
-/// The nested lengths, taken one by one in the order in which they were begun.
+/// The nested lengths, in the order of the calls to [`Sizes::begin`].
 pub(crate) struct Lengths<'s> {
-    /// Whole lengths, all initialised, the next one last.
+    /// Lengths of [`WIDTH`] bytes, all initialized, the next one last.
     stored: &'s [MaybeUninit<u8>],
     spill: Vec<u32>,
     taken: usize,
 }
 
 impl Lengths<'_> {
-    /// The length of the next nested message; 0 when all have been taken, which only a message that changed
-    /// between the passes can cause and the check of the written total reports.
+    /// The next length. It is 0 after the last one, which happens only if the message changed between the passes; the check
+    /// of the total reports it.
     #[inline]
     pub(crate) fn take(&mut self) -> u32 {
         match self.stored.split_last_chunk::<WIDTH>() {
@@ -154,26 +153,27 @@ impl Lengths<'_> {
         }
     }
 
-    /// How many lengths have not been taken.
+    /// How many lengths remain.
     pub(crate) fn remaining(&self) -> usize {
         self.stored.len() / WIDTH + self.spill.len() - self.taken
     }
 
-    /// Whether the room given did not hold all lengths.
+    /// Whether some lengths are in the `Vec`.
     #[inline]
     pub(crate) fn has_spilled(&self) -> bool {
         !self.spill.is_empty()
     }
 
-    /// The room after the message that keeps all lengths out of the `Vec`, in bytes.
+    /// The room that keeps all lengths out of the `Vec`, in bytes.
     pub(crate) fn room(&self) -> usize {
         self.remaining() * WIDTH
     }
 
-    /// Moves the lengths out of the output buffer, so that it can grow.
+    /// Moves the lengths out of the output buffer, so that the buffer can grow.
     ///
     /// # Errors
-    /// There is no memory for them.
+    ///
+    /// The lengths cannot be allocated.
     #[cold]
     #[inline(never)]
     pub(crate) fn into_owned(mut self) -> Result<Lengths<'static>, OutOfMemory> {
@@ -202,7 +202,7 @@ fn init(bytes: &[MaybeUninit<u8>; WIDTH]) -> [u8; WIDTH] {
     bytes.map(|byte| unsafe { byte.assume_init() })
 }
 
-/// The safe twin: nothing is ever stored in the output buffer.
+/// The safe twin. Under `tablepb_safe` nothing is stored in the output buffer.
 #[cfg(tablepb_safe)]
 fn init(_: &[MaybeUninit<u8>; WIDTH]) -> [u8; WIDTH] {
     [0; WIDTH]

@@ -1,11 +1,11 @@
-//! What the passes know of a field beside its kind, and what a merge tells about it.
+//! Number and options of a field, and the result of a merge.
 
 use super::kinds::KindMarker;
 use crate::error::DecodeErrorKind;
 use crate::table::Syntax;
 use crate::wire::varint_len;
 
-/// What the listing says about a field beside its kind.
+/// Number and options of a listed field.
 #[derive(Clone, Copy, Debug)]
 pub struct WireSpec {
     /// The field number.
@@ -28,30 +28,30 @@ impl WireSpec {
         self
     }
 
-    /// The tag as it is written.
+    /// The tag, as a varint.
     #[inline(always)]
     pub(crate) const fn tag<K: KindMarker>(self) -> u64 {
         (self.number as u64) << 3 | K::WIRE as u64
     }
 
-    /// The bytes of a tag of any wire type.
+    /// The length of the tag; it does not depend on the wire type.
     #[inline(always)]
     pub(crate) const fn tag_len(self) -> u64 {
         varint_len((self.number as u64) << 3) as u64
     }
 }
 
-/// What became of a field that was offered to its member.
+/// The result of merging a field into its member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It has been merged; the position is after it.
+    /// The field was merged. The position is after it.
     Done,
-    /// It is not one of this field after all (wire type, or an unknown number of a closed enum); the position is
-    /// after its tag, the member as it was.
+    /// The field is unknown: another wire type, or an unlisted number of a closed enum. The position is after the tag, and
+    /// the member is unchanged.
     Unknown,
-    /// It has been merged but for some values, which the input keeps as fields for the unknown fields.
+    /// The field was merged, except for unlisted values of a closed enum, which the input has stored as unknown fields.
     Strays,
 }
 
-/// What merging gives; on an error the position is at the item at fault.
+/// The outcome of a merge. After an error the position is the offset of the fault.
 pub type Merged = Result<Outcome, DecodeErrorKind>;

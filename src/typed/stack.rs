@@ -1,19 +1,21 @@
-//! How much of the stack a decode has used.
+//! A bound on the bytes of stack that a decode uses.
 //!
-//! Structs recurse. That they do so at most 100 levels says nothing about bytes: a frame is as large as what its message
-//! has. So the bytes are bounded too, by the addresses of locals; what would need more is refused as too deep.
+//! Decoding structs recurses, at most 100 levels. The frame of a level depends on its message, so the bytes are bounded too,
+//! by comparing the addresses of local variables. An input that needs more is too deep.
 
 use core::ptr;
 
-/// Most stack that a decode of structs uses, in bytes. Optimised, 100 levels of structs of 16 bytes to 11 KB take up to
-/// 138 KB, so this refuses none of these, and leaves room on stacks of 512 KB. Without optimisation they take up to 366 KB.
+/// The most stack that a decode uses, in bytes.
 ///
-/// It is no option: callers cannot know how large frames are. It measures addresses and does not estimate from the sizes of
-/// types, since an estimate that is too low would be an overflow, and a measure is right whatever the compiler does. The
-/// price is that a struct may be refused where locals are not on the stack of their thread.
+/// With optimization, 100 levels of structs of 16 bytes to 11 KB take up to 138 KB, without it up to 366 KB. The bound
+/// accepts all of these and fits a stack of 512 KB.
+///
+/// It is not an option, because callers cannot know the size of frames. Addresses are measured, since an estimate from the
+/// sizes of types could be too low, and then the stack overflows. Where locals are not on the stack of the thread, as with
+/// some sanitizers, a valid input may be refused.
 pub(super) const LIMIT: usize = if cfg!(debug_assertions) { 1 << 20 } else { 1 << 18 };
 
-/// Where the stack was when a decode began.
+/// The position of the stack at the start of a decode.
 #[derive(Clone, Copy)]
 pub(super) struct StackBound(usize);
 
@@ -24,7 +26,7 @@ impl StackBound {
         Self(ptr::from_ref(&local).addr())
     }
 
-    /// Whether less than [`LIMIT`] has been used since; stacks grow downwards nearly everywhere, and upwards is as well.
+    /// Whether less than [`LIMIT`] has been used since. The direction in which the stack grows does not matter.
     #[inline(always)]
     pub(super) fn has_room(self) -> bool {
         self.0.abs_diff(Self::here().0) < LIMIT
@@ -49,7 +51,7 @@ mod tests {
     fn frames_of_a_kilobyte_are_counted() {
         let thread = std::thread::Builder::new().stack_size(4 << 20);
         let levels = thread.spawn(|| down(StackBound::here(), 0)).unwrap().join().unwrap();
-        // Compilers may make two levels one frame; without the bound the thread would overflow.
+        // Compilers may merge two levels into one frame. Without the bound the stack of 4 MiB overflows.
         assert!((60..4 * LIMIT / 1024).contains(&levels), "{levels}");
     }
 }

@@ -1,4 +1,4 @@
-//! Strings and bytes, owned or borrowed from the input.
+//! String and bytes members, owned or borrowed from the input.
 
 use super::{
     field::{DecodeField, DecodeValue, EncodeField, EncodeValue},
@@ -13,7 +13,7 @@ use crate::table::DefaultValue;
 use crate::wire::{WireType, varint_len};
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-/// Implements a member type of a length-delimited kind from how it is viewed, set and cleared.
+/// Implements the member traits for a type of strings or bytes, given how to set it, clear it and set its default.
 macro_rules! delimited {
     (
         [$($life:lifetime)?] $kind:ident $type:ty as $target:ty, from $read:ident,
@@ -106,7 +106,7 @@ macro_rules! delimited {
     };
 }
 
-/// What a member holds, whatever owns it.
+/// The content of a member, owned or borrowed.
 #[inline(always)]
 fn view<T: ?Sized + AsRef<[u8]>>(value: &T) -> &T {
     value

@@ -1,8 +1,7 @@
-//! The small macros of `message!`: the tokens of a kind, an option or a name as Rust.
+//! The small macros of `message!`, which translate the tokens of one field.
 //!
-//! Each looks at one field. What they share is the form in which `message!` hands the parts of a field on: a kind
-//! is `[repeated message path]`, options are `[[packed false] [json_name "x"]]`, a name is `[ident]` or
-//! `[ident "name"]`.
+//! `message!` passes the parts of a field in these forms: a kind is `[repeated message path]`, options are
+//! `[[packed false] [json_name "x"]]`, a name is `[ident]` or `[ident "name"]`.
 
 /// The kind of a field as a type.
 #[doc(hidden)]
@@ -76,8 +75,8 @@ macro_rules! __table {
     }};
 }
 
-/// A function that wants what a member must be and has its name, so that errors say it: whether the member has
-/// presence.
+/// Whether a member has presence, by a function with the name of the member and the trait bound of its kind, so that the
+/// error about an unsuitable type is at that name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __member {
@@ -93,7 +92,7 @@ macro_rules! __member {
     };
 }
 
-/// The same for a variant of a oneof, whose presence is that of the oneof.
+/// The same for a variant of a oneof.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __variant {
@@ -139,7 +138,7 @@ macro_rules! __optional {
     };
 }
 
-/// An option in the table.
+/// Sets an option in the table.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __option {
@@ -153,7 +152,7 @@ macro_rules! __option {
     };
 }
 
-/// What the passes know of a field beside its kind and default value.
+/// The `WireSpec` of a field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __spec {
@@ -168,7 +167,7 @@ macro_rules! __spec {
     };
 }
 
-/// Shows a member to a visitor.
+/// Passes a member to a visitor.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __show {
@@ -208,7 +207,7 @@ macro_rules! __reset {
     };
 }
 
-/// A default value, of the type that the kind wants.
+/// A default value, as the type that the kind needs.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __default {
@@ -247,7 +246,7 @@ macro_rules! __arm {
     };
 }
 
-/// A statement for the member that keeps unknown fields; nothing for others.
+/// A statement for the member that keeps unknown fields; nothing for other members.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __unknown {
@@ -255,7 +254,7 @@ macro_rules! __unknown {
     ([$($kind:tt)+] $($statement:tt)+) => {};
 }
 
-/// Clears the members that are not fields.
+/// Clears the member that keeps unknown fields.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __clear {
@@ -280,7 +279,7 @@ macro_rules! __name {
     };
 }
 
-/// The syntax of a header.
+/// The syntax of a listing.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __syntax {

@@ -1,4 +1,4 @@
-//! Fields that a listing does not have.
+//! [`UnknownFieldSet`]: fields that the listing does not have.
 
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::wire;
@@ -6,13 +6,13 @@ use crate::wire::Reader;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// The unknown fields of a message, as they were on the wire, in their order.
+/// The unknown fields of a message: the bytes as read, in the order of the input.
 ///
-/// A struct with a member of this type, listed as `unknown: unknown_fields`, keeps the fields that its listing
-/// does not have, and also those whose wire type is not that of the listing and values that a closed enum does
-/// not have. They are written after all other fields. A struct without such a member drops them.
+/// A member of this type, listed as `unknown: unknown_fields`, keeps fields whose number the listing does not have,
+/// fields with another wire type than listed, and unlisted values of closed enums. An encode writes them after all other
+/// fields. A struct without such a member drops them.
 ///
-/// Takes the bytes of the fields and nothing per field.
+/// Memory: the bytes of the fields, nothing per field.
 ///
 /// ```
 /// use tablepb::{Message, UnknownFieldSet};
@@ -32,7 +32,7 @@ pub struct UnknownFieldSet {
 }
 
 impl UnknownFieldSet {
-    /// No fields; allocates nothing.
+    /// An empty set. Allocates nothing.
     pub const fn new() -> Self {
         Self { bytes: Vec::new() }
     }
@@ -42,7 +42,7 @@ impl UnknownFieldSet {
         self.bytes.is_empty()
     }
 
-    /// The fields as bytes, tags included.
+    /// The encoded fields, with their tags.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -56,7 +56,7 @@ impl UnknownFieldSet {
     ///
     /// # Errors
     ///
-    /// If `fields` is not a sequence of whole fields; `BudgetExceeded` without memory for them. Nothing is appended then.
+    /// If `fields` is not a sequence of complete fields; `BudgetExceeded` if the allocator fails. Nothing is appended then.
     pub fn append(&mut self, fields: &[u8]) -> Result<(), DecodeError> {
         wire::Reader::new(fields).skip_message()?;
         let room = self.bytes.try_reserve(fields.len());
@@ -65,23 +65,23 @@ impl UnknownFieldSet {
         Ok(())
     }
 
-    /// Drops the fields and keeps the memory.
+    /// Removes all fields and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
     }
 }
 
-/// A member that keeps unknown fields: [`UnknownFieldSet`], or `Vec<u8>` for the bytes alone.
+/// A member that can hold unknown fields: [`UnknownFieldSet`] or `Vec<u8>`.
 #[diagnostic::on_unimplemented(
     message = "a member of type `{Self}` cannot keep unknown fields",
     label = "this member has the type `{Self}`, its listing says `unknown_fields`",
     note = "it is an `UnknownFieldSet` or a `Vec<u8>`"
 )]
 pub trait UnknownMember {
-    /// The fields as bytes.
+    /// The encoded fields.
     fn bytes(&self) -> &[u8];
 
-    /// The fields, to be added to.
+    /// The encoded fields, to append to.
     fn bytes_mut(&mut self) -> &mut Vec<u8>;
 }
 

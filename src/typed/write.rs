@@ -1,4 +1,4 @@
-//! The writing pass: fields in number order, forward, with the lengths of the sizing pass.
+//! The writing pass: writes fields forward, in the order of their numbers, with the lengths of the sizing pass.
 
 use super::sizes::Lengths;
 use super::{EncodeField, EncodeValue, Message, VisitFields, kinds::KindMarker, spec::WireSpec};
@@ -10,7 +10,7 @@ use crate::wire::{Cursor, WireType};
 pub struct StructWriter<'w, 'b, 's> {
     pub(super) cursor: &'w mut Cursor<'b>,
     lengths: &'w mut Lengths<'s>,
-    /// Whether maps are sorted; `BTreeMap` is in any case.
+    /// Whether maps are written in key order.
     pub(super) sorted: bool,
 }
 
@@ -35,7 +35,7 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
         self.cursor.put_varint(spec.tag::<K>());
     }
 
-    /// The tag of a length-delimited field, whatever its kind.
+    /// The tag of a length-delimited field of any kind.
     #[inline(always)]
     pub(super) fn prefixed_tag(&mut self, spec: WireSpec) {
         self.cursor.put_varint(u64::from(spec.number) << 3 | WireType::LengthDelimited as u64);
@@ -52,7 +52,7 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
         self.lengths.take()
     }
 
-    /// The next length, written.
+    /// Writes the next length.
     #[inline(always)]
     pub(super) fn length(&mut self) {
         let len = self.take();

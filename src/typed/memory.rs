@@ -1,0 +1,127 @@
+//! The memory of members: lists and strings that grow within the budget.
+
+use super::input::Input;
+use crate::error::DecodeErrorKind;
+use alloc::{string::String, vec::Vec};
+use core::mem::replace;
+
+/// The first capacity of a list of small elements, while the budget is ahead of the input.
+const FIRST: usize = 4;
+
+/// The largest small element, in bytes.
+const SMALL: usize = 64;
+
+/// How far the budget may lag behind the input before lists start with one element, in bytes.
+const LAG: usize = 1 << 19;
+
+impl Input<'_> {
+    /// Makes room for `additional` elements.
+    ///
+    /// A decode charges the capacity of lists. A merge charges each new element instead: the message may hold a list larger
+    /// than the budget, which a single element makes grow. Lists at most double, so with `held` bytes in the message before
+    /// and `paid` bytes of new elements, all capacities together stay below `2 * (held + paid)`.
+    #[inline(always)]
+    pub(super) fn reserve<T>(&mut self, list: &mut Vec<T>, additional: usize) -> Result<(), DecodeErrorKind> {
+        if self.merging {
+            self.charge(additional.saturating_mul(size_of::<T>()))?;
+        }
+        if list.capacity() - list.len() >= additional { Ok(()) } else { self.grow(list, additional) }
+    }
+
+    /// Doubles the capacity, starting with four small elements.
+    ///
+    /// The old block is returned to the budget after the elements have moved, because until then both blocks exist.
+    #[inline(never)]
+    fn grow<T>(&mut self, list: &mut Vec<T>, additional: usize) -> Result<(), DecodeErrorKind> {
+        if self.merging {
+            return self.grow_held(list, additional);
+        }
+        let (len, old) = (list.len(), list.capacity());
+        let need = len.saturating_add(additional);
+        let mut capacity = old.saturating_mul(2).max(need);
+        if capacity < FIRST && size_of::<T>() <= SMALL && self.is_ahead(FIRST * size_of::<T>()) {
+            capacity = FIRST;
+        }
+        if self.charge(capacity.saturating_mul(size_of::<T>())).is_err() {
+            capacity = self.charge_less::<T>((old + old / 8).max(need), need)?;
+        }
+        list.try_reserve_exact(capacity - len).map_err(|_| DecodeErrorKind::OutOfMemory)?;
+        self.refund(old * size_of::<T>());
+        Ok(())
+    }
+
+    /// Charges a capacity for a budget that does not cover the double: an eighth more, or the exact need.
+    #[cold]
+    fn charge_less<T>(&mut self, more: usize, need: usize) -> Result<usize, DecodeErrorKind> {
+        if self.charge(more.saturating_mul(size_of::<T>())).is_ok() {
+            return Ok(more);
+        }
+        self.charge(need.saturating_mul(size_of::<T>())).map(|()| need)
+    }
+
+    /// Doubles a list whose elements are charged, or grows it by an eighth if the budget could not pay for the double.
+    #[cold]
+    fn grow_held<T>(&mut self, list: &mut Vec<T>, additional: usize) -> Result<(), DecodeErrorKind> {
+        let (len, old) = (list.len(), list.capacity());
+        let need = len.saturating_add(additional);
+        let double = old.max(usize::from(additional == 1)).saturating_mul(2).max(need);
+        let affords = self.budget.affords(double.saturating_mul(size_of::<T>()));
+        let capacity = if affords { double } else { (old + old / 8).max(need) };
+        self.may_move(old * size_of::<T>())?;
+        list.try_reserve_exact(capacity - len).map_err(|_| DecodeErrorKind::OutOfMemory)
+    }
+
+    /// Checks the budget for a block that exists twice while its elements move. What this input cannot have allocated, by
+    /// what it has spent, does not count.
+    pub(super) fn may_move(&mut self, block: usize) -> Result<(), DecodeErrorKind> {
+        let made = block.min(self.budget.spent());
+        if self.budget.affords(made) { Ok(()) } else { Err(DecodeErrorKind::BudgetExceeded) }
+    }
+
+    /// Whether the budget, after `bytes` more, still covers the rest of the input up to [`LAG`].
+    fn is_ahead(&self, bytes: usize) -> bool {
+        let rest = self.options.budget_for(self.whole.len().saturating_sub(self.pos));
+        self.budget.left().saturating_add(LAG) >= rest.saturating_add(bytes)
+    }
+}
+
+/// Methods that copy a value into a string or byte list, whose memory they reuse if it is large enough.
+macro_rules! assign {
+    ($assign:ident, $renew:ident, $member:ty, $value:ty, $append:ident) => {
+        impl Input<'_> {
+            #[doc = concat!("Makes a `", stringify!($member), "` member a copy of `value`.")]
+            #[inline]
+            pub(super) fn $assign(
+                &mut self,
+                member: &mut $member,
+                value: &$value,
+            ) -> Result<(), DecodeErrorKind> {
+                let old = member.capacity();
+                if old < value.len() {
+                    self.charge(value.len())?;
+                    if old == 0 {
+                        // The common case. In place, there is no old block to drop and no new value to move.
+                        member.try_reserve_exact(value.len()).map_err(|_| DecodeErrorKind::OutOfMemory)?;
+                    } else {
+                        self.$renew(member, value.len())?;
+                    }
+                }
+                member.clear();
+                member.$append(value);
+                Ok(())
+            }
+
+            /// Replaces the block by a larger one, without copying its content. On failure the member is unchanged.
+            #[cold]
+            fn $renew(&mut self, member: &mut $member, len: usize) -> Result<(), DecodeErrorKind> {
+                let mut larger = <$member>::new();
+                larger.try_reserve_exact(len).map_err(|_| DecodeErrorKind::OutOfMemory)?;
+                self.refund(replace(member, larger).capacity());
+                Ok(())
+            }
+        }
+    };
+}
+
+assign!(assign, renew, String, str, push_str);
+assign!(assign_bytes, renew_bytes, Vec<u8>, [u8], extend_from_slice);
