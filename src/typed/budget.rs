@@ -99,7 +99,7 @@ impl<'p> Budget<'p> {
     }
 
     /// The pot for messages that are decoded later.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pot(&mut self, options: &DecodeOptions) -> Result<&Pot, DecodeErrorKind> {
         if self.from.is_none() && self.own.is_none() {
             self.make_pot(options)?;

@@ -1,4 +1,7 @@
 //! The decoding pass for members that keep bytes: skips a message, decodes it later, or measures its depth.
+//!
+//! What [`Deferred`] goes through is inlined, so that it stays in registers. Returned through memory, it is read back in
+//! other widths than it was written, and these loads wait for the stores.
 
 use super::{DecodeFrom, DecodeOwned, budget::Pot, input::Input, place::merge_aside, spec::WireSpec};
 use crate::error::{DecodeError, DecodeErrorKind};
@@ -85,7 +88,7 @@ impl<'i> Input<'i> {
     }
 
     /// Reads a length prefix and skips the message, one level deeper.
-    #[inline]
+    #[inline(always)]
     pub(super) fn deferred(&mut self, _: WireSpec) -> Result<Deferred<'i>, DecodeErrorKind> {
         let Some(depth) = self.depth_left.checked_sub(1) else {
             return Err(self.too_deep());
@@ -114,7 +117,7 @@ impl<'i> Input<'i> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn later(&mut self, bytes: &'i [u8], start: usize, depth: u32) -> Result<Deferred<'i>, DecodeErrorKind> {
         let pot = self.budget.pot(&self.options)?.clone();
         Ok(Deferred { bytes, offset: self.base + start, depth, pot })

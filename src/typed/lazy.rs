@@ -78,13 +78,19 @@ pub struct Lazy<T> {
 }
 
 /// The result of decoding.
-#[derive(Clone)]
 struct Decoded<T> {
     result: Result<T, DecodeError>,
     /// Whether an encode writes the value, because it may have changed. Otherwise it writes the bytes.
     counts: bool,
     /// What decoding has taken of the budget of the first input.
     spent: usize,
+}
+
+/// A copy has used nothing of the budget, so it returns nothing to it.
+impl<T: Clone> Clone for Decoded<T> {
+    fn clone(&self) -> Self {
+        Self { result: self.result.clone(), counts: self.counts, spent: 0 }
+    }
 }
 
 impl<T> Lazy<T> {
@@ -182,15 +188,26 @@ impl<T: DecodeOwned> Lazy<T> {
     }
 
     /// Adds an occurrence of the field.
-    #[inline]
+    #[inline(always)]
     fn append(&mut self, part: Deferred<'_>, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
-        match &mut self.raw {
-            Some(raw) => {
-                raw.append(part, input)?;
-                // The next access decodes all parts again, so the old value's share of the budget goes back.
-                raw.refund(self.value.get().map_or(0, |value| value.spent));
-            }
-            None => self.raw = Some(Occurrences::first(part, input)?),
+        if self.raw.is_some() {
+            return self.append_again(part, input);
+        }
+        self.raw = Some(Occurrences::first(part, input)?);
+        // An access may have made an empty value.
+        if self.value.get().is_some() {
+            self.value = OnceBox::new();
+        }
+        Ok(())
+    }
+
+    /// Adds an occurrence after the first one.
+    #[cold]
+    fn append_again(&mut self, part: Deferred<'_>, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
+        if let Some(raw) = &mut self.raw {
+            raw.append(part, input)?;
+            // The next access decodes all parts again, so the old value's share of the budget goes back.
+            raw.refund(self.value.get().map_or(0, |value| value.spent));
         }
         self.value = OnceBox::new();
         Ok(())
