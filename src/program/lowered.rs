@@ -1,7 +1,9 @@
 //! One message type, lowered.
 
 use super::layout::CONTIGUOUS_WORDS;
-use super::{Coding, Entry, Fault, FixedShape, Full, MessageSpec, PartsShape, Room, WriteEntry};
+use super::{
+    Coding, Entry, Fault, FixedShape, Full, MessageSpec, PartsShape, Room, WriteEntry, sort_indices,
+};
 use crate::error::DescriptorErrorKind;
 use alloc::vec::Vec;
 
@@ -160,7 +162,7 @@ impl Program {
                 room.push(&mut oneofs, oneof)?;
             }
         }
-        oneofs.sort_unstable();
+        sort_indices(&mut oneofs, &mut |a, b| a.cmp(&b));
         oneofs.dedup();
         for (entry, &i) in entries.iter_mut().zip(&order) {
             if let Some(oneof) = spec.fields[i as usize].oneof {

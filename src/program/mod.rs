@@ -14,6 +14,7 @@ mod parts;
 mod room;
 mod select;
 mod set;
+mod sort;
 mod spec;
 mod write;
 
@@ -25,5 +26,6 @@ pub(crate) use parts::{MAX_PARTS_LEN, PartsShape};
 pub(crate) use room::{Full, Room};
 pub(crate) use select::{Selected, Selection};
 pub(crate) use set::{Fault, ProgramSet, Source};
+pub(crate) use sort::{sort_indices, sort_pairs};
 pub(crate) use spec::{EnumSpec, FieldSpec, MessageSpec, Shape};
 pub(crate) use write::{How, WriteEntry};

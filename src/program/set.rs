@@ -1,7 +1,7 @@
 //! All programs of a schema.
 
 use super::{Bodies, Body, Coding, Entry, EnumSpec, FixedShape, Full, MessageSpec, PartsShape, Program};
-use super::{Room, Scalar, Shape, layout};
+use super::{Room, Scalar, Shape, layout, sort_pairs};
 use crate::error::DescriptorErrorKind;
 use crate::table::Kind;
 use alloc::sync::{Arc, Weak};
@@ -309,7 +309,7 @@ pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result
         let messages = program.entries.iter().filter(|e| e.coding.is_message());
         holders.extend(messages.map(|e| (e.sub, i as u32)));
     }
-    holders.sort_unstable();
+    sort_pairs(&mut holders);
     while let Some(i) = todo.pop() {
         let from = holders.partition_point(|&(held, _)| held < i);
         for &(_, holder) in holders.iter().skip(from).take_while(|&&(held, _)| held == i) {

@@ -2,6 +2,7 @@
 
 use super::RecordPlan;
 use super::node::{enum_of, map_part};
+use crate::program::sort_indices;
 use crate::schema::{EnumDescriptor, FieldRef, MessageDescriptor};
 use crate::table::{Cardinality, DefaultValue, Kind};
 use alloc::collections::BTreeMap;
@@ -26,10 +27,12 @@ impl RecordPlan {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_proto(&self) -> String {
-        let by_message: BTreeMap<u32, usize> =
-            self.nodes.iter().enumerate().map(|(at, node)| (node.message.index(), at)).collect();
+        let mut by_message: BTreeMap<u32, u32> = BTreeMap::new();
+        for (at, node) in (0..).zip(&self.nodes) {
+            by_message.insert(node.message.index(), at);
+        }
         self.descriptor().to_proto_of(&|message, field| {
-            let node = by_message.get(&message).and_then(|&at| self.nodes.get(at));
+            let node = by_message.get(&message).and_then(|&at| self.nodes.get(at as usize));
             node.is_none_or(|node| !node.disabled.has(field))
         })
     }
@@ -82,7 +85,8 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 
 /// The text that [`RecordPlan::schema_hash`] describes.
 pub(super) fn canonical(plan: &RecordPlan) -> String {
-    let mut definitions = BTreeMap::new();
+    let mut enums: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut definitions: Vec<(String, String)> = Vec::new();
     let mut done: Vec<bool> = plan.nodes.iter().map(|_| false).collect();
     let mut todo = Vec::from([0_u32]);
     let mut root = String::new();
@@ -93,26 +97,31 @@ pub(super) fn canonical(plan: &RecordPlan) -> String {
         if core::mem::replace(done, true) {
             continue;
         }
-        let mut fields: Vec<FieldRef<'_>> = (0..node.field_count())
-            .filter(|&i| !node.disabled.has(i))
-            .filter_map(|i| node.field(i))
-            .collect();
-        fields.sort_by_key(|field| field.number());
+        let number = |i: u32| node.field(i).map(|field| field.number());
+        let mut fields: Vec<u32> = (0..node.field_count()).filter(|&i| !node.disabled.has(i)).collect();
+        sort_indices(&mut fields, &mut |a, b| number(a).cmp(&number(b)));
         let mut text = format!("message {}\n", node.message.full_name());
-        for field in fields {
+        for field in fields.into_iter().filter_map(|i| node.field(i)) {
             line(&mut text, field);
             todo.extend(node.child(field.index()));
             if let Some(enumeration) = enum_of(field) {
-                let text = enum_text(&enumeration);
-                definitions.insert(enumeration.full_name().to_string(), text);
+                let next = enums.len() as u32;
+                if *enums.entry(enumeration.index()).or_insert(next) == next {
+                    definitions.push((enumeration.full_name().to_string(), enum_text(&enumeration)));
+                }
             }
         }
         match at {
             0 => root = text,
-            _ => drop(definitions.insert(node.message.full_name().to_string(), text)),
+            _ => definitions.push((node.message.full_name().to_string(), text)),
         }
     }
-    definitions.values().for_each(|text| root.push_str(text));
+    let mut order: Vec<u32> = (0..definitions.len() as u32).collect();
+    let definition = |i: u32| definitions.get(i as usize);
+    sort_indices(&mut order, &mut |a, b| definition(a).cmp(&definition(b)));
+    for (_, text) in order.into_iter().filter_map(definition) {
+        root.push_str(text);
+    }
     root
 }
 
@@ -165,9 +174,14 @@ fn default_text(value: DefaultValue<'_>) -> String {
 
 fn enum_text(enumeration: &EnumDescriptor) -> String {
     let closed = if enumeration.is_closed() { "closed " } else { "" };
-    let mut values: Vec<_> = enumeration.values().map(|v| (v.number(), v.name().to_string())).collect();
-    values.sort();
+    let values: Vec<(i32, String)> =
+        enumeration.values().map(|v| (v.number(), v.name().to_string())).collect();
+    let value = |i: u32| values.get(i as usize);
+    let mut order: Vec<u32> = (0..values.len() as u32).collect();
+    sort_indices(&mut order, &mut |a, b| value(a).cmp(&value(b)));
     let mut text = format!("{closed}enum {}\n", enumeration.full_name());
-    values.iter().for_each(|(number, name)| text.push_str(&format!("{number} {name}\n")));
+    for (number, name) in order.into_iter().filter_map(value) {
+        text.push_str(&format!("{number} {name}\n"));
+    }
     text
 }

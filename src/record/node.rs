@@ -172,7 +172,8 @@ pub(super) fn enum_of(field: FieldRef<'_>) -> Option<EnumDescriptor> {
 /// The nodes of a message type and of all message types that its fields lead to; the root comes first.
 pub(super) fn reachable(root: &MessageDescriptor) -> Vec<PlanNode> {
     let mut nodes = Vec::from([PlanNode::new(root)]);
-    let mut known = BTreeMap::from([(root.index(), 0)]);
+    let mut known = BTreeMap::new();
+    known.insert(root.index(), 0_u32);
     let mut at = 0;
     // `nodes` is the queue of a breadth-first search: types may contain themselves, and nothing recurses.
     while let Some(node) = nodes.get(at) {

@@ -6,7 +6,7 @@ use super::kind::{self, HandleKind, KeyKind};
 use super::node::{self, PlanNode};
 use crate::schema::{FieldRef, MessageDescriptor, components};
 use crate::table::Kind;
-use alloc::{borrow::ToOwned, collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -56,8 +56,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 pub struct RecordPlan {
     /// Never empty: the root comes first.
     pub(super) nodes: Vec<PlanNode>,
-    /// The fields of each group, each with the message fields that lead to it.
-    groups: BTreeMap<String, Vec<Vec<NodeField>>>,
+    /// By name, sorted: the fields of each group, each with the message fields that lead to it.
+    groups: Vec<(String, Vec<Vec<NodeField>>)>,
 }
 
 /// A field of a node.
@@ -99,7 +99,7 @@ impl RecordPlan {
     pub fn new(message: &MessageDescriptor) -> Self {
         let mut nodes = node::reachable(message);
         assign_ids(&mut nodes);
-        Self { nodes, groups: BTreeMap::new() }
+        Self { nodes, groups: Vec::new() }
     }
 
     /// The message type, with its disabled fields too.
@@ -163,18 +163,23 @@ impl RecordPlan {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn field<K: HandleKind>(&self, name: &str) -> Result<Field<K>, PlanError> {
+        Ok(Field::new(self.handle(name, K::KEY, K::KIND)?))
+    }
+
+    /// The handle of a field of this kind, or of a map with these keys.
+    fn handle(&self, name: &str, key: Option<Kind<(), ()>>, kind: Kind<(), ()>) -> Result<Handle, PlanError> {
         let at = self.find(name)?;
         let (node, field) = self.at(at).ok_or_else(|| self.not_found(name))?;
         if node.message.is_message_set() {
             return Err(self.error(PlanErrorKind::Unsupported, name, String::new()));
         }
-        if !is_of_kind::<K>(field) {
+        if !is_of_kind(field, key, kind) {
             let detail = format!("it is {}", type_name(field));
             return Err(self.error(PlanErrorKind::WrongKind, name, detail));
         }
         let prefix = node::prefix(field);
         debug_assert!(prefix.has(Flags::ONEOF) == node.oneof_bit(at.field).is_some());
-        Ok(Field::new(Handle::new(prefix, node.id, at.field)))
+        Ok(Handle::new(prefix, node.id, at.field))
     }
 
     /// Declares a group: one name to disable and enable several fields by. A field can be in several groups.
@@ -200,18 +205,18 @@ impl RecordPlan {
         I: IntoIterator,
         I::Item: AsRef<str>,
     {
-        if self.groups.contains_key(name) || self.find(name).is_ok() {
+        let (Err(at), Err(_)) = (self.group_position(name), self.find(name)) else {
             return Err(self.error(PlanErrorKind::DuplicateName, name, String::new()));
-        }
+        };
         let paths: Result<Vec<Vec<NodeField>>, _> =
             fields.into_iter().map(|field| self.path(field.as_ref())).collect();
-        self.groups.insert(name.to_owned(), paths?);
+        self.groups.insert(at, (name.to_owned(), paths?));
         Ok(self)
     }
 
     /// The names of the groups, sorted.
     pub fn groups(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
-        self.groups.keys().map(String::as_str)
+        self.groups.iter().map(|(name, _)| name.as_str())
     }
 
     /// Disables a field, or the fields of a group: no record has them.
@@ -244,7 +249,7 @@ impl RecordPlan {
     {
         let mut paths = Vec::new();
         for name in names {
-            match self.groups.get(name.as_ref()) {
+            match self.group_named(name.as_ref()) {
                 Some(group) => paths.extend_from_slice(group),
                 None => paths.push(self.path(name.as_ref())?),
             }
@@ -263,14 +268,24 @@ impl RecordPlan {
     ///
     /// For a field of a nested message, the answer does not depend on whether the messages around it are enabled.
     pub fn is_enabled(&self, name: &str) -> bool {
-        match self.groups.get(name) {
+        match self.group_named(name) {
             Some(paths) => paths.iter().filter_map(|path| path.last()).all(|&field| self.has_enabled(field)),
             None => self.find(name).is_ok_and(|field| self.has_enabled(field)),
         }
     }
 
+    /// The position of a group, or the one that it would have.
+    fn group_position(&self, name: &str) -> Result<usize, usize> {
+        self.groups.binary_search_by(|(group, _)| group.as_str().cmp(name))
+    }
+
+    fn group_named(&self, name: &str) -> Option<&[Vec<NodeField>]> {
+        let at = self.group_position(name).ok()?;
+        self.groups.get(at).map(|(_, paths)| paths.as_slice())
+    }
+
     fn set_all_enabled(mut self, name: &str, enabled: bool) -> Result<Self, PlanError> {
-        let fields = match self.groups.get(name) {
+        let fields = match self.group_named(name) {
             Some(group) => group.iter().filter_map(|path| path.last().copied()).collect(),
             None => Vec::from([self.find(name)?]),
         };
@@ -349,11 +364,11 @@ fn erased<M, E>(kind: Kind<M, E>) -> Kind<(), ()> {
     kind.map(|_| (), |_| ())
 }
 
-fn is_of_kind<K: HandleKind>(field: FieldRef<'_>) -> bool {
+fn is_of_kind(field: FieldRef<'_>, key: Option<Kind<(), ()>>, kind: Kind<(), ()>) -> bool {
     let part = |number| node::map_part(field, number).map(|part| erased(part.kind()));
-    match K::KEY {
-        Some(key) => field.is_map() && part(1) == Some(key) && part(2) == Some(K::KIND),
-        None => !field.is_map() && erased(field.kind()) == K::KIND,
+    match key {
+        Some(key) => field.is_map() && part(1) == Some(key) && part(2) == Some(kind),
+        None => !field.is_map() && erased(field.kind()) == kind,
     }
 }
 

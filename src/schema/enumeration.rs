@@ -88,6 +88,11 @@ impl EnumDescriptor {
         self.pool.data().enum_value(self.index, name).map(|i| EnumValueDescriptor::new(self, i))
     }
 
+    /// Index in the pool.
+    pub(crate) fn index(&self) -> u32 {
+        self.index
+    }
+
     /// The name of the first value with this number.
     pub(crate) fn value_name(&self, number: i32) -> Option<&str> {
         let data = self.pool.data();

@@ -7,7 +7,7 @@
 use super::edition::Edition;
 use super::names::{Name, Names, TextRange};
 use super::symbols::{Scope, Symbol, SymbolTable};
-use crate::program::{Full, ProgramSet, Room};
+use crate::program::{Full, ProgramSet, Room, sort_indices};
 use crate::table::{Cardinality, Kind};
 use alloc::vec::Vec;
 
@@ -356,12 +356,14 @@ impl PoolData {
 
     /// Makes the lists that these three look into.
     pub(super) fn find_owners(&mut self, room: &mut Room) -> Result<(), Full> {
-        let mut messages = room.list(0..self.messages.len() as u32)?;
-        messages.sort_unstable_by_key(|&i| (self.message_owner(i), i));
-        let mut enums = room.list(0..self.enums.len() as u32)?;
-        enums.sort_unstable_by_key(|&i| (self.enum_owner(i), i));
-        let mut extensions = room.list(0..self.extensions.len() as u32)?;
-        extensions.sort_unstable_by_key(|&i| (self.extension_owner(i), i));
+        let mut by_owner = |count: usize, owner: &dyn Fn(u32) -> Container| {
+            let mut list = room.list(0..count as u32)?;
+            sort_indices(&mut list, &mut |a, b| owner(a).cmp(&owner(b)).then(a.cmp(&b)));
+            Ok(list)
+        };
+        let messages = by_owner(self.messages.len(), &|i| self.message_owner(i))?;
+        let enums = by_owner(self.enums.len(), &|i| self.enum_owner(i))?;
+        let extensions = by_owner(self.extensions.len(), &|i| self.extension_owner(i))?;
         (self.owned_messages, self.owned_enums, self.owned_extensions) = (messages, enums, extensions);
         Ok(())
     }

@@ -123,6 +123,11 @@ impl Names {
         self.text.as_bytes()
     }
 
+    /// Sorts ranges by their text.
+    pub(super) fn sort(&self, list: &mut [TextRange]) {
+        list.sort_unstable_by(|&a, &b| self.get(a).cmp(self.get(b)));
+    }
+
     /// The text of a range of this arena; `""` for a range of another one.
     pub(super) fn get(&self, text: TextRange) -> &str {
         self.text.get(text.start as usize..text.end as usize).unwrap_or("")

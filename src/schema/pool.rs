@@ -102,7 +102,7 @@ impl DescriptorPool {
         // Tables are trusted: they take what they take.
         let options = PoolOptions::new().memory(usize::MAX);
         let len = bytes.iter().map(Vec::len).sum();
-        build::pool(bytes.iter().map(Vec::as_slice), len, &options).map(Self::from_data)
+        build::pool(&mut bytes.iter().map(Vec::as_slice), bytes.len(), len, &options).map(Self::from_data)
     }
 
     /// The block that all clones share: the one allocation of a load that cannot return an error.
@@ -276,8 +276,9 @@ fn load<'i>(
     options: &PoolOptions,
 ) -> Result<DescriptorPool, DescriptorError> {
     let len = known.clone().map(<[u8]>::len).sum::<usize>().saturating_add(set.len());
-    let files = known.chain(read::children(set, 1));
-    match read::check_set(set).and_then(|()| build::pool(files, len, options)) {
+    let count = known.clone().count() + read::children(set, 1).count();
+    let files = &mut known.chain(read::children(set, 1));
+    match read::check_set(set).and_then(|()| build::pool(files, count, len, options)) {
         Ok(data) => Ok(DescriptorPool::from_data(data)),
         Err(error) if error.decode_error().is_some() => Err(located(set, options, error)),
         Err(error) => Err(error),

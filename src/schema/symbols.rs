@@ -78,8 +78,7 @@ impl<'i> SymbolBuilder<'i> {
                 room.push(&mut packages, (name.get(..end).unwrap_or(name), text.part(0, end)))?;
             }
         }
-        packages.sort_unstable_by(|a, b| a.0.cmp(b.0));
-        packages.dedup_by(|a, b| a.0 == b.0);
+        sort_packages(&mut packages);
         let mut outer = Vec::new();
         room.push(&mut outer, Scope::ROOT)?;
         let mut this = Self { entries: Vec::new(), outer, packages: Vec::new() };
@@ -156,6 +155,12 @@ impl<'i> SymbolBuilder<'i> {
         }
         Ok(SymbolTable { entries: self.entries, outer: self.outer })
     }
+}
+
+/// Sorts packages by name, and drops those that are there already.
+pub(super) fn sort_packages(packages: &mut Vec<(&str, TextRange)>) {
+    packages.sort_unstable_by(|a, b| a.0.cmp(b.0));
+    packages.dedup_by(|a, b| a.0 == b.0);
 }
 
 fn find_package(packages: &[(&str, TextRange)], name: &str) -> Scope {

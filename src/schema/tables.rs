@@ -12,22 +12,19 @@ use super::features::FeatureOverrides;
 use super::proto::{EnumProto, EnumValueProto, ExtensionRangeProto, FileProto, MessageProto, OptionsProto};
 use super::write;
 use crate::error::{DescriptorError, DescriptorErrorKind};
+use crate::program::sort_indices;
 use crate::table::{Cardinality, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
-use alloc::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-    vec::Vec,
-};
+use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec::Vec};
 
-/// All tables that some roots reach, by full name.
+/// All tables that some roots reach, in the order they were found, and their indices by full name.
+///
+/// All maps in this file are of the same type: each other type would add 3 000 lines of IR to the build.
 #[derive(Default)]
 struct Reached {
-    messages: BTreeMap<&'static str, &'static MessageTable>,
-    enums: BTreeMap<&'static str, &'static EnumTable>,
-    /// In the order they were found.
-    message_order: Vec<&'static MessageTable>,
-    enum_order: Vec<&'static EnumTable>,
+    messages: Vec<&'static MessageTable>,
+    enums: Vec<&'static EnumTable>,
+    message_of: BTreeMap<&'static str, u32>,
+    enum_of: BTreeMap<&'static str, u32>,
 }
 
 /// The definitions of one package, in the order they were found.
@@ -40,14 +37,30 @@ struct Package {
 /// The files for these tables and all that they refer to.
 pub(super) fn files(roots: &[&'static MessageTable]) -> Result<Vec<FileProto<'static>>> {
     let reached = Reached::from(roots)?;
-    let mut packages: BTreeMap<&'static str, Package> = BTreeMap::new();
-    for table in &reached.message_order {
-        packages.entry(reached.package(table.full_name())).or_default().messages.push(table);
+    let (mut packages, mut package_of) = (Vec::new(), BTreeMap::new());
+    for table in &reached.messages {
+        let package = reached.package(table.full_name());
+        package_mut(&mut packages, &mut package_of, package).messages.push(table);
     }
-    for table in &reached.enum_order {
-        packages.entry(reached.package(table.full_name())).or_default().enums.push(table);
+    for table in &reached.enums {
+        let package = reached.package(table.full_name());
+        package_mut(&mut packages, &mut package_of, package).enums.push(table);
     }
-    packages.iter().map(|(name, package)| reached.file(name, package)).collect()
+    let sorted = package_of.iter().filter_map(|(name, &at)| Some((*name, packages.get(at as usize)?)));
+    sorted.map(|(name, package)| reached.file(name, package)).collect()
+}
+
+/// The package of this name, made if there is none yet.
+fn package_mut<'p>(
+    packages: &'p mut Vec<Package>,
+    package_of: &mut BTreeMap<&'static str, u32>,
+    name: &'static str,
+) -> &'p mut Package {
+    let at = *package_of.entry(name).or_insert(packages.len() as u32) as usize;
+    if at == packages.len() {
+        packages.push(Package::default());
+    }
+    &mut packages[at]
 }
 
 impl Reached {
@@ -55,14 +68,15 @@ impl Reached {
         let mut this = Self::default();
         let mut todo: Vec<&'static MessageTable> = roots.iter().rev().copied().collect();
         while let Some(table) = todo.pop() {
-            if let Some(known) = this.messages.get(table.full_name()) {
+            let next = this.messages.len() as u32;
+            let at = *this.message_of.entry(table.full_name()).or_insert(next);
+            if let Some(known) = this.messages.get(at as usize) {
                 if !same_message(known, table) {
                     return Err(twice(table.full_name()));
                 }
                 continue;
             }
-            this.messages.insert(table.full_name(), table);
-            this.message_order.push(table);
+            this.messages.push(table);
             for field in table.fields().iter().rev() {
                 match field.kind() {
                     Kind::Message(inner) => todo.push(inner()),
@@ -75,8 +89,10 @@ impl Reached {
     }
 
     fn add_enum(&mut self, table: &'static EnumTable) -> Result<()> {
-        match self.enums.insert(table.full_name(), table) {
-            None => self.enum_order.push(table),
+        let next = self.enums.len() as u32;
+        let at = *self.enum_of.entry(table.full_name()).or_insert(next);
+        match self.enums.get(at as usize) {
+            None => self.enums.push(table),
             Some(known) if known.values() == table.values() && known.is_closed() == table.is_closed() => {}
             Some(_) => return Err(twice(table.full_name())),
         }
@@ -86,7 +102,7 @@ impl Reached {
     /// The name of the message around a type, and the type's own name.
     fn split(&self, full_name: &'static str) -> (Option<&'static str>, &'static str) {
         match full_name.rsplit_once('.') {
-            Some((outer, name)) if self.messages.contains_key(outer) => (Some(outer), name),
+            Some((outer, name)) if self.message_of.contains_key(outer) => (Some(outer), name),
             Some((_, name)) => (None, name),
             None => (None, full_name),
         }
@@ -96,7 +112,7 @@ impl Reached {
         let mut name = full_name;
         loop {
             match name.rsplit_once('.') {
-                Some((outer, _)) if self.messages.contains_key(outer) => name = outer,
+                Some((outer, _)) if self.message_of.contains_key(outer) => name = outer,
                 Some((package, _)) => return package,
                 None => return "",
             }
@@ -105,11 +121,19 @@ impl Reached {
 
     fn file(&self, name: &'static str, package: &Package) -> Result<FileProto<'static>> {
         let edition = self.edition(package);
-        let mut order: Vec<&'static MessageTable> = package.messages.clone();
-        // Fewer dots first: messages before those nested in them. The sort is stable.
-        order.sort_by_key(|t| t.full_name().bytes().filter(|&b| b == b'.').count());
-        let positions: BTreeMap<&str, u32> =
-            order.iter().enumerate().map(|(i, t)| (t.full_name(), i as u32)).collect();
+        // Fewer dots first: messages before those nested in them.
+        let dots = |i: u32| {
+            let table = package.messages.get(i as usize);
+            (table.map(|t| t.full_name().bytes().filter(|&b| b == b'.').count()), i)
+        };
+        let mut order: Vec<u32> = (0..package.messages.len() as u32).collect();
+        sort_indices(&mut order, &mut |a, b| dots(a).cmp(&dots(b)));
+        let order: Vec<&'static MessageTable> =
+            order.into_iter().filter_map(|i| package.messages.get(i as usize).copied()).collect();
+        let mut positions: BTreeMap<&str, u32> = BTreeMap::new();
+        for (i, table) in (0..).zip(&order) {
+            positions.insert(table.full_name(), i);
+        }
         let parent = |full_name| {
             let (outer, name) = self.split(full_name);
             (outer.and_then(|o| positions.get(o).copied()), Cow::Borrowed(name))
@@ -142,15 +166,18 @@ impl Reached {
     /// The files of other packages that the fields of this one refer to.
     fn dependencies(&self, name: &str, package: &Package) -> Vec<Cow<'static, str>> {
         let kinds = package.messages.iter().flat_map(|m| m.fields()).map(FieldTable::kind);
-        let packages: BTreeSet<&str> = kinds
-            .filter_map(|kind| match kind {
-                Kind::Message(table) => Some(self.package(table().full_name())),
-                Kind::Enum(table) => Some(self.package(table().full_name())),
-                _ => None,
-            })
-            .filter(|package| *package != name)
-            .collect();
-        packages.into_iter().map(|package| file_name(package).into()).collect()
+        let mut packages: BTreeMap<&str, u32> = BTreeMap::new();
+        for kind in kinds {
+            let package = match kind {
+                Kind::Message(table) => self.package(table().full_name()),
+                Kind::Enum(table) => self.package(table().full_name()),
+                _ => continue,
+            };
+            if package != name {
+                packages.insert(package, 0);
+            }
+        }
+        packages.keys().map(|package| file_name(package).into()).collect()
     }
 
     /// proto2 or proto3 if that can express all tables of the package.
@@ -240,7 +267,9 @@ fn message(table: &MessageTable) -> Result<MessageProto<'static>> {
 
 fn enumeration(table: &'static EnumTable, edition: Edition) -> Result<EnumProto<'static>> {
     let value = |&(name, number): &(&'static str, i32)| EnumValueProto { name: name.into(), number };
-    let numbers: BTreeSet<i32> = table.values().iter().map(|v| v.1).collect();
+    let mut numbers: Vec<u32> = table.values().iter().map(|v| v.1 as u32).collect();
+    sort_indices(&mut numbers, &mut |a, b| a.cmp(&b));
+    numbers.dedup();
     let mut options =
         OptionsProto { allow_alias: numbers.len() < table.values().len(), ..Default::default() };
     if !edition.is_legacy() && table.is_closed() {

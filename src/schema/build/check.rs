@@ -2,7 +2,7 @@
 
 use super::ranges::{Ranges, Use};
 use super::{Builder, DescriptorError, DescriptorErrorKind, Result};
-use crate::program::{Full, Room};
+use crate::program::{Full, Room, sort_pairs};
 use crate::schema::edition::Edition;
 use crate::schema::model::{Container, FieldData, FieldFlags, IndexRange, MessageData, NONE, PoolData};
 use crate::schema::names::{Name, TextRange};
@@ -50,7 +50,7 @@ impl Builder<'_> {
             numbers.push((field.number, i as u32));
         }
         self.room.drop_list(ranges.into_list());
-        numbers.sort_unstable();
+        sort_pairs(&mut numbers);
         for pair in numbers.windows(2) {
             if let &[(number, first), (next, second)] = pair
                 && number == next
@@ -83,7 +83,7 @@ impl Builder<'_> {
         let (names, file) = (message.reserved_names, message.file);
         let fields = 0..message.declared;
         let taken = |data: &PoolData, i| data.messages.get(at)?.field(i).map(|f| f.name);
-        self.check_reserved(names, file, fields, taken)
+        self.check_reserved(names, file, fields, &taken)
     }
 
     /// Names that are reserved: each once, and no name of a field or value. `name` is that of a definition by index.
@@ -92,10 +92,10 @@ impl Builder<'_> {
         names: IndexRange,
         file: u32,
         definitions: Range<u32>,
-        name: impl Fn(&PoolData, u32) -> Option<Name>,
+        name: &dyn Fn(&PoolData, u32) -> Option<Name>,
     ) -> Result<()> {
         let mut reserved = self.room.copy(names.of(&self.data.reserved_names))?;
-        reserved.sort_unstable_by(|&a, &b| self.data.text(a).cmp(self.data.text(b)));
+        self.data.names.sort(&mut reserved);
         for pair in reserved.windows(2) {
             if let &[a, b] = pair
                 && self.data.text(a) == self.data.text(b)
@@ -246,7 +246,7 @@ impl Builder<'_> {
             }
         }
         let (names, count) = (data.reserved_names, values.len() as u32);
-        self.check_reserved(names, file, 0..count, |data, i| {
+        self.check_reserved(names, file, 0..count, &|data, i| {
             data.values(at as u32).get(i as usize).map(|v| v.name)
         })
     }

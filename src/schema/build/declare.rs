@@ -97,7 +97,7 @@ impl<'i> Builder<'i> {
         let marked =
             [(read::file::PUBLIC_DEPENDENCY, Import::Public), (read::file::WEAK_DEPENDENCY, Import::Weak)];
         for (number, import) in marked {
-            read::ints(file.bytes, number, |index| {
+            read::ints(file.bytes, number, &mut |index| {
                 let at = usize::try_from(index).ok().filter(|&at| at < plain);
                 match at.and_then(|at| self.data.dependencies.get_mut(start + at)) {
                     Some(dependency) => dependency.import = import,

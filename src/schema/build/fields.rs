@@ -3,6 +3,7 @@
 use super::declare::Around;
 use super::resolve::finish_field;
 use super::{Builder, DescriptorErrorKind, FieldSlot, PendingExtension, PendingType, Result};
+use crate::program::sort_indices;
 use crate::schema::edition::{label, type_code};
 use crate::schema::features::Features;
 use crate::schema::model::{ExtensionData, FieldData, FieldFlags, IndexRange, NONE};
@@ -81,7 +82,8 @@ impl<'i> Builder<'i> {
             self.room.push(&mut self.data.members, i)?;
         }
         let members = self.data.members.get_mut(start..).unwrap_or_default();
-        members.sort_unstable_by_key(|&i| (fields[i as usize].oneof, i));
+        let oneof = |i: u32| (fields[i as usize].oneof, i);
+        sort_indices(members, &mut |a, b| oneof(a).cmp(&oneof(b)));
         let mut start = start as u32;
         for same in members.chunk_by(|&a, &b| fields[a as usize].oneof == fields[b as usize].oneof) {
             let end = start + same.len() as u32;

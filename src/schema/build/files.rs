@@ -1,11 +1,11 @@
 //! The files of a set: each once, by name.
 
 use crate::error::{DescriptorError, DescriptorErrorKind};
-use crate::program::Room;
+use crate::program::{Room, sort_indices};
 use crate::schema::Result;
-use crate::schema::model::NONE;
 use crate::schema::names::{Names, TextRange, is_identifier};
 use crate::schema::read::file_names;
+use crate::schema::symbols::sort_packages;
 use alloc::vec::Vec;
 
 /// The most components of a package name. With messages 32 deep, a relative name is looked up in at most 100 scopes.
@@ -16,40 +16,42 @@ const MAX_PACKAGE: usize = 68;
 pub(super) struct Listed<'i> {
     pub(super) name: &'i str,
     pub(super) bytes: &'i [u8],
-    /// Its index, or `NONE` for the copy of one that came before.
-    index: u32,
+    /// The same file stands earlier in the set.
+    is_copy: bool,
 }
 
 /// Lists files by index. One that comes again, byte for byte, is left out.
 pub(super) fn list<'i>(
-    files: impl Iterator<Item = &'i [u8]> + Clone,
+    files: &mut dyn Iterator<Item = &'i [u8]>,
+    count: usize,
     room: &mut Room,
 ) -> Result<Vec<Listed<'i>>> {
     let mut list = Vec::new();
-    room.reserve(&mut list, files.clone().count())?;
-    for (i, bytes) in files.enumerate() {
+    room.reserve(&mut list, count)?;
+    for bytes in files {
         let (name, _) = file_names(bytes)?;
         if name.is_empty() || name.contains('\0') {
             return Err(DescriptorError::new(DescriptorErrorKind::InvalidName, name, "not a file name"));
         }
-        room.push(&mut list, Listed { name, bytes, index: i as u32 })?;
+        room.push(&mut list, Listed { name, bytes, is_copy: false })?;
     }
-    list.sort_unstable_by(|a, b| a.name.cmp(b.name).then(a.index.cmp(&b.index)));
+    let order = by_name(&list, room)?;
     let mut first: Option<Listed<'i>> = None;
-    for file in &mut list {
+    for &at in &order {
+        let Some(file) = list.get_mut(at as usize) else { continue };
         match first {
             Some(first) if first.name == file.name => {
                 if first.bytes != file.bytes {
                     let detail = "two different files of this name";
                     return Err(DescriptorError::new(DescriptorErrorKind::DuplicateName, file.name, detail));
                 }
-                file.index = NONE;
+                file.is_copy = true;
             }
             _ => first = Some(*file),
         }
     }
-    list.sort_unstable_by_key(|file| file.index);
-    list.truncate(list.partition_point(|file| file.index != NONE));
+    room.drop_list(order);
+    list.retain(|file| !file.is_copy);
     Ok(list)
 }
 
@@ -72,17 +74,17 @@ pub(super) fn packages<'i>(
         }
         packages.push((package, TextRange::default()));
     }
-    packages.sort_unstable_by(|a, b| a.0.cmp(b.0));
-    packages.dedup_by(|a, b| a.0 == b.0);
+    sort_packages(&mut packages);
     for (package, text) in &mut packages {
         *text = names.push(package, room)?;
     }
     Ok(packages)
 }
 
-/// Indices of files, sorted by name.
+/// Indices of files, sorted by name; copies keep their order.
 pub(super) fn by_name(files: &[Listed<'_>], room: &mut Room) -> Result<Vec<u32>> {
     let mut order = room.list(0..files.len() as u32)?;
-    order.sort_unstable_by_key(|&i| files.get(i as usize).map(|file| file.name));
+    let name = |i: u32| files.get(i as usize).map(|file| file.name);
+    sort_indices(&mut order, &mut |a, b| name(a).cmp(&name(b)).then(a.cmp(&b)));
     Ok(order)
 }

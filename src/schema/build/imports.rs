@@ -2,6 +2,7 @@
 
 use super::{Builder, DescriptorErrorKind, Result};
 use crate::error::DescriptorError;
+use crate::program::sort_pairs;
 use crate::schema::model::{FileData, Import, NONE};
 use crate::schema::names::TextRange;
 use alloc::vec::Vec;
@@ -42,7 +43,7 @@ impl Builder<'_> {
             let dependencies = file.dependencies.of(&self.data.dependencies);
             self.room.reserve(&mut names, dependencies.len())?;
             names.extend(dependencies.iter().map(|d| d.name));
-            names.sort_unstable_by(|a, b| self.data.text(*a).cmp(self.data.text(*b)));
+            self.data.names.sort(&mut names);
             let twice =
                 names.windows(2).find(|p| matches!(p, [a, b] if self.data.text(*a) == self.data.text(*b)));
             if let Some([name, _]) = twice {
@@ -73,7 +74,7 @@ impl Builder<'_> {
                 *waiting += 1;
             }
         }
-        importers.sort_unstable();
+        sort_pairs(&mut importers);
         let mut free: Vec<u32> = Vec::new();
         self.room.reserve(&mut free, count)?;
         free.extend((0..count as u32).filter(|&i| waiting.get(i as usize) == Some(&0)));

@@ -1,6 +1,7 @@
 //! Names in JSON: those of a message must not meet, as C++ checks it.
 
 use super::{Builder, DescriptorErrorKind, Result};
+use crate::program::sort_indices;
 use crate::schema::names::{camel_chars, is_json_name};
 use core::cmp::Ordering;
 
@@ -83,7 +84,7 @@ impl Builder<'_> {
             (Some(a), Some(b)) => a.compare(&b),
             _ => Ordering::Equal,
         };
-        names.sort_unstable_by(|&a, &b| order(a, b).then(a.cmp(&b)));
+        sort_indices(&mut names, &mut |a, b| order(a, b).then(a.cmp(&b)));
         for pair in names.windows(2) {
             let &[a, b] = pair else { continue };
             let (Some(first), Some(second)) = (candidate(a), candidate(b)) else { continue };

@@ -96,9 +96,10 @@ struct Builder<'i> {
     scratch: Vec<u32>,
 }
 
-/// Makes a pool of these `FileDescriptorProto`s, which together have `len` bytes.
+/// Makes a pool of `count` `FileDescriptorProto`s, which together have `len` bytes.
 pub(super) fn pool<'i>(
-    files: impl Iterator<Item = &'i [u8]> + Clone,
+    files: &mut dyn Iterator<Item = &'i [u8]>,
+    count: usize,
     len: usize,
     options: &PoolOptions,
 ) -> Result<PoolData> {
@@ -107,7 +108,7 @@ pub(super) fn pool<'i>(
     room.take(size_of::<PoolData>() + 2 * size_of::<usize>())?;
     // What an error would say.
     room.take(memory.min(4096) / 2)?;
-    let files = files::list(files, &mut room)?;
+    let files = files::list(files, count, &mut room)?;
     let mut counts = Counts::default();
     for file in &files {
         counts.add_file(file.bytes, options.depth_limit(), &mut room)?;

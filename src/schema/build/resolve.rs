@@ -2,6 +2,7 @@
 
 use super::rules::proto3_extends;
 use super::{Builder, DescriptorErrorKind, FieldSlot, MAX_FIELDS, PendingExtension, PendingType, Result};
+use crate::program::sort_indices;
 use crate::schema::edition::{Edition, type_code};
 use crate::schema::features::{Features, FieldPresence};
 use crate::schema::model::{FieldData, FieldFlags, MessageData, NONE};
@@ -165,7 +166,7 @@ impl Builder<'_> {
                 extendees.push(extendee);
             }
         }
-        extendees.sort_unstable();
+        sort_indices(&mut extendees, &mut |a, b| a.cmp(&b));
         for same in extendees.chunk_by(|a, b| a == b) {
             let message = same.first().and_then(|&m| self.data.messages.get_mut(m as usize));
             if let Some(message) = message {

@@ -2,6 +2,7 @@
 
 use super::declare::{Around, run_from};
 use super::{Builder, PendingMethod, Result};
+use crate::program::sort_indices;
 use crate::schema::model::{EnumData, EnumValueData, IndexRange, MethodData, NONE, ServiceData};
 use crate::schema::read::{self, EnumDef, MethodDef, children};
 use crate::schema::symbols::Symbol;
@@ -53,7 +54,8 @@ impl<'i> Builder<'i> {
             self.room.push(&mut self.data.by_number, i)?;
         }
         let by_number = self.data.by_number.get_mut(start..).unwrap_or_default();
-        by_number.sort_unstable_by_key(|&i| (values.get(i as usize).map(|v| v.number), i));
+        let number = |i: u32| (values.get(i as usize).map(|v| v.number), i);
+        sort_indices(by_number, &mut |a, b| number(a).cmp(&number(b)));
         Ok(run)
     }
 

@@ -55,7 +55,7 @@ impl<'a> ProtoPrinter<'a> {
             extensions,
             next_field: 0,
             next_extension: 0,
-            oneofs: Indices::new(),
+            oneofs: Indices::default(),
             gap: true,
         };
         self.content(content);
@@ -95,15 +95,15 @@ impl<'a> ProtoPrinter<'a> {
             extensions: data.extensions_in(owner).to_vec(),
             next_field: 0,
             next_extension: 0,
-            oneofs: Indices::new(),
+            oneofs: Indices::default(),
             gap: true,
         });
     }
 
     fn content(&mut self, mut content: Members<'a>) {
-        let origins = self.origins(&content);
+        let (origins, kinds) = self.origins(&content);
         for nested in core::mem::take(&mut content.messages) {
-            match origins.get(&nested) {
+            match origins.get(&nested).and_then(|&at| kinds.get(at as usize)) {
                 Some(&Origin::Field(position)) => self.fields_up_to(&mut content, position + 1),
                 Some(&Origin::Extension(position)) => self.extensions_up_to(&mut content, position + 1),
                 None if self.data.messages.get(nested as usize).is_some_and(|m| m.map_entry) => {}
@@ -119,14 +119,16 @@ impl<'a> ProtoPrinter<'a> {
         self.extensions_up_to(&mut content, extensions);
     }
 
-    fn origins(&self, content: &Members<'_>) -> BTreeMap<u32, Origin> {
-        let mut origins = BTreeMap::new();
+    /// For each nested message that a field or extension brings along, the index of its origin in the list.
+    fn origins(&self, content: &Members<'_>) -> (BTreeMap<u32, u32>, Vec<Origin>) {
+        let (mut origins, mut kinds) = (BTreeMap::new(), Vec::new());
         let declared = content.message.map_or(&[][..], |(_, m)| &m.fields).iter();
         for (i, field) in declared.enumerate().filter(|(_, f)| f.extension == NONE) {
             if let Kind::Message(index) = field.kind
                 && (field.flags.has(FieldFlags::MAP) || self.is_group(content.scope, field))
             {
-                origins.insert(index, Origin::Field(i));
+                origins.insert(index, kinds.len() as u32);
+                kinds.push(Origin::Field(i));
             }
         }
         for (i, &extension) in content.extensions.iter().enumerate() {
@@ -134,10 +136,11 @@ impl<'a> ProtoPrinter<'a> {
                 && let Kind::Message(index) = field.kind
                 && self.is_group(content.scope, field)
             {
-                origins.insert(index, Origin::Extension(i));
+                origins.insert(index, kinds.len() as u32);
+                kinds.push(Origin::Extension(i));
             }
         }
-        origins
+        (origins, kinds)
     }
 
     /// Whether a field is written as a group, with its type: in proto2, where the type is beside the field and has

@@ -15,7 +15,7 @@ use super::DescriptorPool;
 use super::edition::Edition;
 use super::model::{DependencyData, FileData, Import, NONE, PoolData};
 use super::symbols::{Scope, Symbol};
-use alloc::collections::BTreeSet;
+use alloc::collections::BTreeMap;
 use alloc::{format, string::String};
 
 /// Whether to print a field: a message, and the position in its list of fields and extensions.
@@ -189,17 +189,29 @@ impl<'a> ProtoPrinter<'a> {
     }
 
     fn is_wanted_message(&self, index: u32) -> bool {
-        self.wanted.as_ref().is_none_or(|w| w.messages.contains(&index))
+        self.wanted.as_ref().is_none_or(|w| w.messages.contains(index))
     }
 
     fn is_wanted_enum(&self, index: u32) -> bool {
-        self.wanted.as_ref().is_none_or(|w| w.enums.contains(&index))
+        self.wanted.as_ref().is_none_or(|w| w.enums.contains(index))
     }
 
     fn is_wanted_extension(&self, index: u32) -> bool {
-        self.wanted.as_ref().is_none_or(|w| w.extensions.contains(&index))
+        self.wanted.as_ref().is_none_or(|w| w.extensions.contains(index))
     }
 }
 
-/// Indices of definitions.
-type Indices = BTreeSet<u32>;
+/// A set of indices of definitions: a map, because maps of this type exist elsewhere and a set would be compiled anew.
+#[derive(Debug, Default)]
+struct Indices(BTreeMap<u32, u32>);
+
+impl Indices {
+    /// Whether the index is new.
+    fn insert(&mut self, index: u32) -> bool {
+        self.0.insert(index, index).is_none()
+    }
+
+    fn contains(&self, index: u32) -> bool {
+        self.0.contains_key(&index)
+    }
+}

@@ -123,7 +123,7 @@ impl<'a> Search<'a> {
     /// What the fields and extensions in a message refer to; messages nested in it are looked at later.
     fn content(&mut self, index: u32) {
         let Some(message) = self.data.messages.get(index as usize) else { return };
-        let mut dropped_entries = Indices::new();
+        let mut dropped_entries = Indices::default();
         for (at, field) in message.fields.iter().take(message.declared as usize).enumerate() {
             match field.kind {
                 kind if (self.keep)(index, at as u32) => self.kind(kind),
@@ -144,6 +144,6 @@ impl<'a> Search<'a> {
             }
         }
         let messages = self.data.messages_in(owner);
-        self.todo.extend(messages.iter().filter(|m| !dropped_entries.contains(m)));
+        self.todo.extend(messages.iter().filter(|&&m| !dropped_entries.contains(m)));
     }
 }

@@ -4,11 +4,12 @@
 //! a list of slices of those bytes; nothing is copied. Nested messages wait on a stack, and what is deeper than
 //! 100 levels is left out.
 
+use crate::program::sort_indices;
 use crate::schema::escape::{escape_bytes, escape_str};
 use crate::schema::{FieldDescriptor, MessageDescriptor};
 use crate::table::Kind;
 use crate::wire::{Reader, Tag, WireType, message_set, unzigzag32, unzigzag64};
-use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
 const MAX_DEPTH: usize = 100;
 
@@ -34,7 +35,7 @@ enum WireValue<'b> {
 /// The values in a payload that the message knows, in number order; bytes that do not decode end it early.
 pub(super) fn items<'b>(message: &MessageDescriptor, payload: &[&'b [u8]]) -> Vec<OptionItem<'b>> {
     const ITEM: u32 = message_set::ITEM as u32 >> 3;
-    let mut values: BTreeMap<u32, Vec<(WireType, WireValue<'b>)>> = BTreeMap::new();
+    let mut values: Vec<(u32, WireType, WireValue<'b>)> = Vec::new();
     for piece in payload {
         let mut reader = Reader::new(piece);
         while let Ok(Some(tag)) = reader.next_tag() {
@@ -42,17 +43,23 @@ pub(super) fn items<'b>(message: &MessageDescriptor, payload: &[&'b [u8]]) -> Ve
             match (message.is_message_set(), tag.number(), raw) {
                 (true, ITEM, WireValue::Bytes(item)) => {
                     if let Some((number, raw)) = message_set_item(item) {
-                        values.entry(number).or_default().push((WireType::LengthDelimited, raw));
+                        values.push((number, WireType::LengthDelimited, raw));
                     }
                 }
-                _ => values.entry(tag.number()).or_default().push((tag.wire_type(), raw)),
+                _ => values.push((tag.number(), tag.wire_type(), raw)),
             }
         }
     }
     let mut items = Vec::new();
-    for (number, values) in values {
-        if let Some(field) = message.field_by_number(number) {
-            add_items(&field.to_owned(), values, &mut items);
+    // By number; the values of one field keep their order.
+    let mut order: Vec<u32> = (0..values.len() as u32).collect();
+    let number = |i: u32| values.get(i as usize).map_or(0, |&(number, ..)| number);
+    sort_indices(&mut order, &mut |a, b| number(a).cmp(&number(b)).then(a.cmp(&b)));
+    for same in order.chunk_by(|&a, &b| number(a) == number(b)) {
+        if let Some(field) = same.first().and_then(|&first| message.field_by_number(number(first))) {
+            let of_field = same.iter().filter_map(|&i| values.get(i as usize));
+            let of_field = of_field.map(|&(_, wire_type, raw)| (wire_type, raw)).collect();
+            add_items(&field.to_owned(), of_field, &mut items);
         }
     }
     items

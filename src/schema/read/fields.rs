@@ -21,7 +21,7 @@ pub(super) enum FieldValue<'i> {
 /// Reads the fields of a message. Unknown ones are checked as far as skipping them does.
 pub(super) fn each<'i>(
     bytes: &'i [u8],
-    mut field: impl FnMut(u32, FieldValue<'i>) -> Result<()>,
+    field: &mut dyn FnMut(u32, FieldValue<'i>) -> Result<()>,
 ) -> Result<()> {
     let mut reader = Reader::new(bytes);
     while let Some(tag) = reader.next_tag()? {
@@ -66,7 +66,7 @@ impl<'i> Iterator for Children<'i> {
 
 /// Checks that a set is a message, and counts its files and their bytes.
 pub(in crate::schema) fn check_set(set: &[u8]) -> Result<()> {
-    each(set, |_, _| Ok(()))
+    each(set, &mut |_, _| Ok(()))
 }
 
 /// descriptor.proto is proto2, whose strings may be anything; these must be UTF-8.
@@ -84,9 +84,9 @@ pub(in crate::schema) fn text(bytes: &[u8]) -> Result<&str> {
 pub(in crate::schema) fn ints(
     bytes: &[u8],
     number: u32,
-    mut int: impl FnMut(i32) -> Result<()>,
+    int: &mut dyn FnMut(i32) -> Result<()>,
 ) -> Result<()> {
-    each(bytes, |n, value| match value {
+    each(bytes, &mut |n, value| match value {
         FieldValue::Int(value) if n == number => int(value as i32),
         FieldValue::Bytes(packed) if n == number => {
             let mut reader = Reader::new(packed);

@@ -43,7 +43,7 @@ pub(in crate::schema) mod file {
 /// Name and package of a file.
 pub(in crate::schema) fn file_names(bytes: &[u8]) -> Result<(&str, &str)> {
     let (mut name, mut package) = (&b""[..], &b""[..]);
-    each(bytes, |number, value| {
+    each(bytes, &mut |number, value| {
         match (number, value) {
             (1, FieldValue::Bytes(value)) => name = value,
             (2, FieldValue::Bytes(value)) => package = value,
@@ -63,7 +63,7 @@ impl<'i> FileDef<'i> {
     pub(in crate::schema) fn read(bytes: &'i [u8]) -> Result<Self> {
         let (name, package) = file_names(bytes)?;
         let (mut syntax, mut edition) = (&b""[..], None);
-        each(bytes, |number, value| {
+        each(bytes, &mut |number, value| {
             match (number, value) {
                 (9, FieldValue::Bytes(info)) => source_info(info)?,
                 (12, FieldValue::Bytes(value)) => syntax = value,
@@ -89,11 +89,11 @@ impl<'i> FileDef<'i> {
 
 /// Nobody looks there, but a set in which it is broken is broken.
 fn source_info(bytes: &[u8]) -> Result<()> {
-    each(bytes, |number, value| match value {
+    each(bytes, &mut |number, value| match value {
         FieldValue::Bytes(location) if number == 1 => {
-            each(location, |_, _| Ok(()))?;
-            ints(location, 1, |_| Ok(()))?;
-            ints(location, 2, |_| Ok(()))
+            each(location, &mut |_, _| Ok(()))?;
+            ints(location, 1, &mut |_| Ok(()))?;
+            ints(location, 2, &mut |_| Ok(()))
         }
         _ => Ok(()),
     })
@@ -129,7 +129,7 @@ impl<'i> MessageDef<'i> {
 /// Name and `SymbolVisibility`.
 fn head(bytes: &[u8], visibility_number: u32) -> Result<(&str, u8)> {
     let (mut name, mut visibility) = (&b""[..], 0);
-    each(bytes, |number, value| {
+    each(bytes, &mut |number, value| {
         match (number, value) {
             (1, FieldValue::Bytes(value)) => name = value,
             (number, FieldValue::Int(value)) if number == visibility_number => {
@@ -151,7 +151,7 @@ pub(in crate::schema) fn oneof(bytes: &[u8]) -> Result<(&str, Options<'_>)> {
 /// two fields.
 pub(in crate::schema) fn range(bytes: &[u8]) -> Result<(i32, i32)> {
     let mut range = (0, 0);
-    each(bytes, |number, value| {
+    each(bytes, &mut |number, value| {
         match (number, value) {
             (1, FieldValue::Int(value)) => range.0 = value as i32,
             (2, FieldValue::Int(value)) => range.1 = value as i32,
@@ -209,7 +209,7 @@ impl<'i> FieldDef<'i> {
 
     pub(in crate::schema) fn read(bytes: &'i [u8]) -> Result<Self> {
         let mut this = Self::default();
-        each(bytes, |number, value| {
+        each(bytes, &mut |number, value| {
             match (number, value) {
                 (1, FieldValue::Bytes(value)) => this.name = text(value)?,
                 (2, FieldValue::Bytes(value)) => this.extendee = Some(text(value)?),
@@ -256,7 +256,7 @@ impl<'i> EnumDef<'i> {
 /// `EnumValueDescriptorProto`: name, number and options.
 pub(in crate::schema) fn enum_value(bytes: &[u8]) -> Result<(&str, i32, Options<'_>)> {
     let (mut name, mut number) = (&b""[..], 0);
-    each(bytes, |n, value| {
+    each(bytes, &mut |n, value| {
         match (n, value) {
             (1, FieldValue::Bytes(value)) => name = value,
             (2, FieldValue::Int(value)) => number = value as i32,
@@ -288,7 +288,7 @@ pub(in crate::schema) struct MethodDef<'i> {
 impl<'i> MethodDef<'i> {
     pub(in crate::schema) fn read(bytes: &'i [u8]) -> Result<Self> {
         let mut this = Self::default();
-        each(bytes, |number, value| {
+        each(bytes, &mut |number, value| {
             match (number, value) {
                 (1, FieldValue::Bytes(value)) => this.name = text(value)?,
                 (2, FieldValue::Bytes(value)) => this.input = text(value)?,

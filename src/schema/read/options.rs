@@ -50,7 +50,7 @@ impl<'i> Options<'i> {
         let mut this = Self { holder, number, ..Self::default() };
         for piece in this.pieces() {
             this.occurrences += 1;
-            each(piece, |number, value| this.option(of, number, value))?;
+            each(piece, &mut |number, value| this.option(of, number, value))?;
         }
         Ok(this)
     }
@@ -75,17 +75,17 @@ impl<'i> Options<'i> {
         match value {
             FieldValue::Bytes(set) if number == features => {
                 self.has_features = true;
-                each(set, |number, value| self.feature(number, value))?;
+                each(set, &mut |number, value| self.feature(number, value))?;
             }
             // Messages that nobody looks into: `UninterpretedOption`, `EditionDefault`, `FeatureSupport`, `Declaration`.
-            FieldValue::Bytes(option) if number == 999 => each(option, |number, value| match value {
-                FieldValue::Bytes(part) if number == 2 => each(part, |_, _| Ok(())),
+            FieldValue::Bytes(option) if number == 999 => each(option, &mut |number, value| match value {
+                FieldValue::Bytes(part) if number == 2 => each(part, &mut |_, _| Ok(())),
                 _ => Ok(()),
             })?,
             FieldValue::Bytes(inner) => {
                 if matches!((of, number), (Of::Field, 20 | 22) | (Of::EnumValue, 4) | (Of::ExtensionRange, 2))
                 {
-                    each(inner, |_, _| Ok(()))?;
+                    each(inner, &mut |_, _| Ok(()))?;
                 }
             }
             FieldValue::Int(value) => {

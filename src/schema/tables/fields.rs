@@ -20,15 +20,15 @@ pub(super) fn add(
     message: &mut MessageProto<'static>,
     entries: &mut Vec<MessageProto<'static>>,
 ) -> Result<()> {
-    let mut oneofs: BTreeMap<&'static str, i32> = BTreeMap::new();
+    let mut oneofs: BTreeMap<&'static str, u32> = BTreeMap::new();
     for field in table.fields() {
         let mut proto = self::field(table, field, edition)?;
         if let Some(name) = field.oneof_name() {
             let index = *oneofs.entry(name).or_insert_with(|| {
                 message.oneofs.push(OneofProto { name: name.into() });
-                message.oneofs.len() as i32 - 1
+                message.oneofs.len() as u32 - 1
             });
-            proto.oneof_index = Some(index);
+            proto.oneof_index = Some(index as i32);
         }
         if let Some(key) = field.map_key() {
             entries.push(map_entry(table, field, key, &mut proto, position)?);
