@@ -59,11 +59,23 @@ impl Room {
     }
 
     /// Takes a block of just this capacity for a list; old and new block count while it moves.
+    #[cold]
     fn grow<T>(&mut self, list: &mut Vec<T>, capacity: usize) -> Result<(), Full> {
-        let old = list.capacity().saturating_mul(size_of::<T>());
-        let new = capacity.saturating_mul(size_of::<T>());
+        let (old, more) = (list.capacity(), capacity - list.len());
+        self.replace(old, capacity, size_of::<T>(), &mut || list.try_reserve_exact(more).is_ok())
+    }
+
+    /// Counts a block that takes the place of another one; not generic, so that it is compiled once for all lists.
+    fn replace(
+        &mut self,
+        old: usize,
+        new: usize,
+        size: usize,
+        allocate: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Full> {
+        let (old, new) = (old.saturating_mul(size), new.saturating_mul(size));
         self.take(new)?;
-        if list.try_reserve_exact(capacity - list.len()).is_err() {
+        if !allocate() {
             self.give_back(new);
             return Err(Full::Allocation);
         }
@@ -84,9 +96,13 @@ impl Room {
     #[cold]
     fn amortized<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), Full> {
         let needed = list.len().saturating_add(more);
-        let left = (self.limit - self.held) / size_of::<T>().max(1);
-        let wanted = list.capacity().saturating_mul(2).max(4).min(left).max(needed);
+        let wanted = self.amortized_capacity(list.capacity(), needed, size_of::<T>());
         self.grow(list, wanted)
+    }
+
+    fn amortized_capacity(&self, capacity: usize, needed: usize, size: usize) -> usize {
+        let left = (self.limit - self.held) / size.max(1);
+        capacity.saturating_mul(2).max(4).min(left).max(needed)
     }
 
     /// Adds an element.

@@ -72,7 +72,7 @@ impl<'a> ProtoPrinter<'a> {
         let Some(message) = data.messages.get(index as usize) else { return };
         let visibility = visibility(message.visibility);
         self.gap();
-        self.open(format!("{visibility}message {}", data.text(message.name.local())));
+        self.open(format_args!("{visibility}message {}", data.text(message.name.local())));
         self.body(index, message);
         self.close();
     }
@@ -194,7 +194,7 @@ impl<'a> ProtoPrinter<'a> {
 
     fn oneof(&mut self, message_index: u32, message: &'a MessageData, index: u32) {
         let Some(oneof) = self.data.oneofs(message).get(index as usize) else { return };
-        self.open(format!("oneof {}", self.data.text(oneof.name.local())));
+        self.open(format_args!("oneof {}", self.data.text(oneof.name.local())));
         let options = self.options_of("google.protobuf.OneofOptions", oneof.options, message.scope);
         self.option_lines(options);
         let members = oneof.fields.of(&self.data.members).iter().copied();
@@ -222,7 +222,7 @@ impl<'a> ProtoPrinter<'a> {
                 open = Some(extendee);
                 let name = self.type_name(content.scope, Symbol::Message(extendee));
                 self.gap();
-                self.open(format!("extend {name}"));
+                self.open(format_args!("extend {name}"));
             }
             self.field(content.scope, field, false);
         }
@@ -240,14 +240,14 @@ impl<'a> ProtoPrinter<'a> {
             && let Some(message) = self.data.messages.get(index as usize)
         {
             let name = self.data.text(message.name.local());
-            self.open(format!("{label}group {name} = {}{options}", field.number));
+            self.open(format_args!("{label}group {name} = {}{options}", field.number));
             self.body(index, message);
             self.close();
             return;
         }
         let kind = self.kind(scope, field);
         let label = if field.flags.has(FieldFlags::MAP) { "" } else { label };
-        self.line(format!("{label}{kind} {name} = {}{options};", field.number));
+        self.line(format_args!("{label}{kind} {name} = {}{options};", field.number));
     }
 
     fn label(&self, field: &FieldData) -> &'static str {
@@ -315,7 +315,7 @@ impl<'a> ProtoPrinter<'a> {
         let data = self.data;
         let Some(service) = data.services.get(index as usize) else { return };
         self.gap();
-        self.open(format!("service {}", data.text(service.name.local())));
+        self.open(format_args!("service {}", data.text(service.name.local())));
         let options = self.options_of("google.protobuf.ServiceOptions", service.options, service.scope);
         self.option_lines(options);
         for method in service.methods.of(&data.methods) {
@@ -328,9 +328,9 @@ impl<'a> ProtoPrinter<'a> {
             let head = format!("rpc {}{input} returns {output}", data.text(method.name.local()));
             let options = self.options_of("google.protobuf.MethodOptions", method.options, service.scope);
             if options.is_empty() {
-                self.line(head + ";");
+                self.line(format_args!("{head};"));
             } else {
-                self.open(head);
+                self.open(format_args!("{head}"));
                 self.option_lines(options);
                 self.close();
             }

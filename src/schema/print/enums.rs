@@ -16,14 +16,14 @@ impl ProtoPrinter<'_> {
         let data = self.data;
         let Some(enumeration) = data.enums.get(index as usize) else { return };
         let visibility = visibility(enumeration.visibility);
-        self.open(format!("{visibility}enum {}", data.text(enumeration.name.local())));
+        self.open(format_args!("{visibility}enum {}", data.text(enumeration.name.local())));
         let options = self.options_of("google.protobuf.EnumOptions", enumeration.options, enumeration.scope);
         self.option_lines(options);
         for value in enumeration.values.of(&data.values) {
             let options =
                 self.options_of("google.protobuf.EnumValueOptions", value.options, enumeration.scope);
             let name = data.text(value.name.local());
-            self.line(format!("{name} = {}{};", value.number, bracketed(options)));
+            self.line(format_args!("{name} = {}{};", value.number, bracketed(options)));
         }
         let ranges = enumeration.reserved_ranges.of(&data.enum_reserved_ranges).iter();
         self.reserved_numbers(ranges.map(|&(first, last)| {
@@ -46,7 +46,7 @@ impl ProtoPrinter<'_> {
     fn reserved_numbers(&mut self, ranges: impl Iterator<Item = String>) {
         let ranges: Vec<String> = ranges.collect();
         if !ranges.is_empty() {
-            self.line(format!("reserved {};", ranges.join(", ")));
+            self.line(format_args!("reserved {};", ranges.join(", ")));
         }
     }
 
@@ -59,7 +59,7 @@ impl ProtoPrinter<'_> {
         };
         let names: Vec<String> = names.iter().map(name).collect();
         if !names.is_empty() {
-            self.line(format!("reserved {};", names.join(", ")));
+            self.line(format_args!("reserved {};", names.join(", ")));
         }
     }
 
@@ -70,7 +70,7 @@ impl ProtoPrinter<'_> {
             let options = bracketed(self.options_of(type_name, extensions.options, message.scope));
             let max = extensions.end == limit;
             let range = range(extensions.start.into(), i64::from(extensions.end) - 1, max);
-            self.line(format!("extensions {range}{options};"));
+            self.line(format_args!("extensions {range}{options};"));
         }
     }
 }

@@ -17,6 +17,7 @@ use super::model::{DependencyData, FileData, Import, NONE, PoolData};
 use super::symbols::{Scope, Symbol};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String};
+use core::fmt::{Arguments, Write as _};
 
 /// Whether to print a field: a message, and the position in its list of fields and extensions.
 pub(super) type Keep<'k> = dyn Fn(u32, u32) -> bool + 'k;
@@ -92,15 +93,15 @@ impl<'a> ProtoPrinter<'a> {
     fn header(&mut self, file: &FileData) {
         match self.edition {
             Edition::Proto2 | Edition::Proto3 => {
-                self.line(format!("syntax = \"{}\";", self.edition.syntax()))
+                self.line(format_args!("syntax = \"{}\";", self.edition.syntax()))
             }
-            Edition::Edition2023 => self.line("edition = \"2023\";"),
-            Edition::Edition2024 => self.line("edition = \"2024\";"),
-            Edition::Unstable => self.line("edition = \"UNSTABLE\";"),
+            Edition::Edition2023 => self.line(format_args!("edition = \"2023\";")),
+            Edition::Edition2024 => self.line(format_args!("edition = \"2024\";")),
+            Edition::Unstable => self.line(format_args!("edition = \"UNSTABLE\";")),
         }
         if !self.data.text(file.package).is_empty() {
             self.gap();
-            self.line(format!("package {};", self.data.text(file.package)));
+            self.line(format_args!("package {};", self.data.text(file.package)));
         }
         let dependencies = file.dependencies.of(&self.data.dependencies);
         if !dependencies.is_empty() {
@@ -135,15 +136,16 @@ impl<'a> ProtoPrinter<'a> {
             Import::Option => "option ",
         };
         let name = super::escape::escape_str(self.data.text(dependency.name));
-        self.line(format!("import {modifier}\"{name}\";"));
+        self.line(format_args!("import {modifier}\"{name}\";"));
     }
 
     /// A line at the current indentation.
-    fn line(&mut self, text: impl AsRef<str>) {
+    fn line(&mut self, text: Arguments<'_>) {
         for _ in 0..self.indent {
             self.out.push_str("  ");
         }
-        self.out.push_str(text.as_ref());
+        // Writing to a string does not fail.
+        let _ = self.out.write_fmt(text);
         self.out.push('\n');
     }
 
@@ -154,8 +156,8 @@ impl<'a> ProtoPrinter<'a> {
         }
     }
 
-    fn open(&mut self, text: impl AsRef<str>) {
-        self.line(format!("{} {{", text.as_ref()));
+    fn open(&mut self, text: Arguments<'_>) {
+        self.line(format_args!("{text} {{"));
         self.indent += 1;
     }
 
@@ -166,7 +168,7 @@ impl<'a> ProtoPrinter<'a> {
             self.out.pop();
             self.out.push_str("}\n");
         } else {
-            self.line("}");
+            self.line(format_args!("}}"));
         }
     }
 

@@ -49,7 +49,7 @@ impl ProtoPrinter<'_> {
 
     pub(super) fn option_lines(&mut self, options: Vec<(String, String)>) {
         for (name, value) in options {
-            self.line(format!("option {name} = {value};"));
+            self.line(format_args!("option {name} = {value};"));
         }
     }
 }
