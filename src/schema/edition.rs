@@ -1,12 +1,12 @@
-//! Editions, and the numbers of descriptor.proto that say what kind of field it is.
+//! Editions, and the codes of descriptor.proto for labels and types.
 
 /// The language version of a file.
 ///
-/// Editions follow each other in the order given; proto2 and proto3 count as the first two.
+/// Ordered from oldest to newest; proto2 and proto3 are the first two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Edition {
-    /// `syntax = "proto2"`, or no syntax line.
+    /// `syntax = "proto2"`, or no `syntax` line.
     Proto2,
     /// `syntax = "proto3"`.
     Proto3,
@@ -14,15 +14,15 @@ pub enum Edition {
     Edition2023,
     /// `edition = "2024"`.
     Edition2024,
-    /// `edition = "UNSTABLE"`, where features of later editions are tried out; the rules of 2024 here.
+    /// `edition = "UNSTABLE"`, for features under development; treated as 2024.
     Unstable,
 }
 
 impl Edition {
-    /// The edition for `FileDescriptorProto`'s `syntax` and `edition` fields, or `None` if it is not known.
+    /// The edition for the fields `syntax` and `edition` of a `FileDescriptorProto`, or `None` if it is unknown.
     pub(super) fn from_proto(syntax: &str, edition: Option<i32>) -> Option<Self> {
         match (syntax, edition.unwrap_or(0)) {
-            // An edition beside a syntax contradicts it.
+            // A file with both contradicts itself.
             ("" | "proto2" | "proto3", _) if edition.is_some() => None,
             ("" | "proto2", _) => Some(Self::Proto2),
             ("proto3", _) => Some(Self::Proto3),
@@ -76,7 +76,7 @@ pub(super) mod label {
     pub(in crate::schema) const REPEATED: i32 = 3;
 }
 
-/// `FieldDescriptorProto.Type`, as far as it has names here.
+/// The codes of `FieldDescriptorProto.Type` that the code refers to by name.
 pub(super) mod type_code {
     use crate::table::Kind;
 
@@ -84,7 +84,7 @@ pub(super) mod type_code {
     pub(in crate::schema) const MESSAGE: i32 = 11;
     pub(in crate::schema) const ENUM: i32 = 14;
 
-    /// The kind of a number, `bool`, `string` or `bytes`; `None` for the others.
+    /// The kind of a scalar, `string` or `bytes`; `None` for the other types.
     pub(in crate::schema) fn scalar<M, E>(code: i32) -> Option<Kind<M, E>> {
         Some(match code {
             1 => Kind::Double,
@@ -106,7 +106,7 @@ pub(super) mod type_code {
         })
     }
 
-    /// The code of a kind; a message is not a group.
+    /// The code of a kind; for messages that of `TYPE_MESSAGE`, not of `TYPE_GROUP`.
     pub(in crate::schema) fn of<M, E>(kind: &Kind<M, E>) -> i32 {
         match kind {
             Kind::Double => 1,

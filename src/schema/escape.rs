@@ -1,10 +1,10 @@
-//! C escapes, in which descriptors hold the defaults of bytes fields and .proto source its strings.
+//! C escapes, as used in defaults of bytes fields and in string literals of .proto source.
 
 use alloc::string::String;
 use core::fmt::Write;
 
-/// Text without quotes: `\n`, `\r`, `\t`, `\"`, `\'`, `\\`, and three octal digits for everything that is not
-/// printable ASCII. What protoc puts into `default_value` of a bytes field.
+/// Escapes bytes as protoc does in `default_value`, without quotes: `\n`, `\r`, `\t`, `\"`, `\'`, `\\`, and three octal
+/// digits for everything else that is not printable ASCII.
 pub(super) fn escape_bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for &byte in bytes {
@@ -13,7 +13,7 @@ pub(super) fn escape_bytes(bytes: &[u8]) -> String {
     out
 }
 
-/// As [`escape_bytes`], with letters outside of ASCII as they are.
+/// As [`escape_bytes`], but keeps characters outside of ASCII.
 pub(super) fn escape_str(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -54,7 +54,7 @@ pub(super) fn unescaped(text: &str) -> impl Iterator<Item = Option<u8>> {
     })
 }
 
-/// What a backslash in front of `rest` stands for.
+/// The byte for a backslash followed by `rest`.
 fn escape(rest: &mut &[u8]) -> Option<u8> {
     let (&escape, tail) = rest.split_first()?;
     let (value, used) = match escape {
@@ -77,7 +77,7 @@ fn escape(rest: &mut &[u8]) -> Option<u8> {
     Some(value)
 }
 
-/// Up to `most` digits: their value, if it is a byte, and how many there are.
+/// Parses up to `most` digits: their value, if it fits a byte, and their count.
 fn digits(bytes: &[u8], radix: u32, most: usize) -> Option<(u8, usize)> {
     let values = bytes.iter().take(most).map_while(|&b| char::from(b).to_digit(radix));
     let (value, used) = values.fold((0u32, 0), |(value, used), digit| (value * radix + digit, used + 1));

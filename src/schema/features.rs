@@ -1,9 +1,9 @@
-//! Editions and features: which rules a definition follows.
+//! Features: the rules that a definition follows.
 //!
-//! Every definition starts from the features of the one around it and changes those that its own options set; a
-//! file starts from the defaults of its edition, <https://protobuf.dev/editions/features/>. proto2 and proto3 are
-//! editions too, with their older spellings (`packed`, `required`, groups, `optional` in proto3) turned into
-//! features. Nothing outside of this room sees features: descriptors answer questions like `supports_presence`.
+//! A definition inherits the features of the enclosing definition and overrides those that its options set. A file
+//! starts with the defaults of its edition, <https://protobuf.dev/editions/features/>. proto2 and proto3 are treated
+//! as editions: their older spellings (`packed`, `required`, groups, `optional` in proto3) become features. Features
+//! are private to `schema`; descriptors answer questions like `supports_presence` instead.
 
 use super::edition::Edition;
 
@@ -23,11 +23,11 @@ pub(super) struct Features {
     pub(super) packed: bool,
     pub(super) verify_utf8: bool,
     pub(super) delimited: bool,
-    /// `json_format = ALLOW`: names in JSON must not meet.
+    /// `json_format = ALLOW`: JSON names must be distinct.
     pub(super) strict_json: bool,
 }
 
-/// The features that one `options` message sets; `None` is inherited.
+/// The features that one options message sets; `None` means inherited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FeatureOverrides {
     pub(super) field_presence: Option<FieldPresence>,
@@ -38,17 +38,17 @@ pub(super) struct FeatureOverrides {
     pub(super) strict_json: Option<bool>,
 }
 
-/// What a value of a feature is.
+/// A value in a `FeatureSet`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FeatureValue {
-    /// A choice, or a number that the enum does not list and so an unknown field.
+    /// A valid value, or a number that the enum does not list, which is an unknown field.
     Known,
-    /// The zero of its enum, which is no choice.
+    /// 0, the `UNKNOWN` value of the feature's enum, which is invalid.
     Nothing,
 }
 
 impl FeatureOverrides {
-    /// Takes one field of `google.protobuf.FeatureSet`; numbers and values not known here change nothing.
+    /// Applies one field of `google.protobuf.FeatureSet`; unknown numbers and values change nothing.
     pub(super) fn set(&mut self, number: u32, value: i32) -> FeatureValue {
         match (number, value) {
             (1..=8, 0) => return FeatureValue::Nothing,
@@ -65,7 +65,7 @@ impl FeatureOverrides {
         FeatureValue::Known
     }
 
-    /// The (number, value) pairs of `google.protobuf.FeatureSet` that these overrides stand for.
+    /// These overrides as (number, value) pairs of `google.protobuf.FeatureSet`.
     pub(super) fn to_numbers(self) -> impl Iterator<Item = (u32, i32)> {
         let presence = self.field_presence.map(|p| match p {
             FieldPresence::Explicit => 1,
@@ -87,7 +87,7 @@ impl FeatureOverrides {
 }
 
 impl Features {
-    /// What holds in a file of this edition that sets no features, as descriptor.proto's `edition_defaults` say.
+    /// The defaults of an edition, from the `edition_defaults` in descriptor.proto.
     pub(super) fn of_edition(edition: Edition) -> Self {
         match edition {
             Edition::Proto2 => Self {
@@ -117,7 +117,7 @@ impl Features {
         }
     }
 
-    /// These features, changed by the options of a definition inside.
+    /// These features with the overrides of a nested definition.
     pub(super) fn with(self, overrides: FeatureOverrides) -> Self {
         Self {
             field_presence: overrides.field_presence.unwrap_or(self.field_presence),

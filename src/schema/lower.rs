@@ -1,7 +1,7 @@
-//! The pool as the loops want it: one program per message, same index.
+//! Lowers a pool to programs: one per message, with the same index.
 //!
-//! The position of a field in its message's list is its field index in the program, extensions included, so a
-//! program entry leads straight to the descriptor.
+//! A field has the same position in the list of its message and in the program, extensions included, so a program
+//! entry leads to the descriptor without a lookup.
 
 use super::model::{FieldData, FieldFlags, PoolData};
 use crate::error::DescriptorError;

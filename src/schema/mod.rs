@@ -1,4 +1,4 @@
-//! Schemas at run time: pools of descriptors, made of descriptor sets or of const tables.
+//! Schemas at run time: pools of descriptors, loaded from descriptor sets or made from const tables.
 //!
 //! ```
 //! use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
@@ -57,7 +57,7 @@ pub(crate) use path::components;
 pub use pool::DescriptorPool;
 pub use service::{MethodDescriptor, ServiceDescriptor};
 
-/// What reading and building a schema gives.
+/// The result of reading or building a schema.
 type Result<T, E = crate::error::DescriptorError> = core::result::Result<T, E>;
 
 #[cfg(test)]

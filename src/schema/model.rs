@@ -1,8 +1,7 @@
-//! What a pool holds: plain data, references by index.
+//! The data of a pool: plain structs that refer to each other by index.
 //!
-//! Built once by `build/` and never changed afterwards. Every index in here is in range, every type is resolved
-//! and every name is unique in its scope; the handles (`MessageDescriptor` and so on) rely on that and still answer
-//! with something harmless if it were not so.
+//! `build/` makes it, and nothing changes it afterwards. Every index is in range, every type is resolved and every
+//! name is unique in its scope. The descriptors rely on this.
 
 use super::edition::Edition;
 use super::names::{Name, Names, TextRange};
@@ -35,7 +34,7 @@ impl IndexRange {
     }
 }
 
-/// What a definition is declared in.
+/// The file or message that declares a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Container {
     File(u32),
@@ -48,12 +47,12 @@ impl Container {
     }
 }
 
-/// Everything that a `DescriptorPool` holds. What belongs to a file or a message is a run of a list of the pool, so that
-/// a definition without it costs nothing.
+/// The contents of a `DescriptorPool`. The parts of a file or message are ranges of the pool's lists, so a definition
+/// without such parts costs nothing.
 #[derive(Debug, Default)]
 pub(super) struct PoolData {
     pub(super) names: Names,
-    /// File descriptors as they came, options, and the defaults of bytes fields.
+    /// The encoded file descriptors, joined options, and the defaults of bytes fields.
     pub(super) store: Vec<u8>,
     pub(super) files: Vec<FileData>,
     pub(super) messages: Vec<MessageData>,
@@ -65,17 +64,17 @@ pub(super) struct PoolData {
     /// Indices of the fields of each oneof, in the order of the file.
     pub(super) members: Vec<u32>,
     pub(super) extension_ranges: Vec<ExtensionRangeData>,
-    /// Of messages: first number, and the one after the last.
+    /// Reserved ranges of messages: first number and end, exclusive.
     pub(super) reserved_ranges: Vec<(u32, u32)>,
-    /// Of enums: first and last number.
+    /// Reserved ranges of enums: first and last number.
     pub(super) enum_reserved_ranges: Vec<(i32, i32)>,
     pub(super) reserved_names: Vec<TextRange>,
     pub(super) values: Vec<EnumValueData>,
-    /// Positions of the values of each enum, sorted by number; of several names for a number the first one comes first.
+    /// Positions of the values of each enum, sorted by number and then by position.
     pub(super) by_number: Vec<u32>,
     pub(super) methods: Vec<MethodData>,
     pub(super) defaults: Vec<DefaultData>,
-    /// Indices of messages, enums and extensions by owner, and in the order of the file.
+    /// Indices of messages, enums and extensions, sorted by owner and then by the order of the file.
     pub(super) owned_messages: Vec<u32>,
     pub(super) owned_enums: Vec<u32>,
     pub(super) owned_extensions: Vec<u32>,
@@ -130,9 +129,9 @@ pub(super) struct MessageData {
     pub(super) parent: u32,
     /// The scope that the message opens.
     pub(super) scope: Scope,
-    /// The declared fields, in the order of the file, then the extensions known to the pool.
+    /// The declared fields in the order of the file, followed by the extensions in the pool.
     pub(super) fields: Vec<FieldData>,
-    /// How many of `fields` are declared in the message itself.
+    /// The number of declared fields in `fields`.
     pub(super) declared: u32,
     pub(super) oneofs: IndexRange,
     pub(super) extension_ranges: IndexRange,
@@ -149,7 +148,7 @@ pub(super) struct MessageData {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExtensionRangeData {
     pub(super) start: u32,
-    /// The number after the last; at most 2^31-1.
+    /// Exclusive end, at most 2^31-1.
     pub(super) end: u32,
     pub(super) options: Span,
 }
@@ -158,7 +157,7 @@ pub(super) struct ExtensionRangeData {
 pub(super) struct OneofData {
     pub(super) name: Name,
     pub(super) options: Span,
-    /// Its fields: a run of the pool's `members`.
+    /// Its fields: a range of the pool's `members`.
     pub(super) fields: IndexRange,
     /// Made by protoc for an `optional` field in proto3.
     pub(super) synthetic: bool,
@@ -204,7 +203,7 @@ pub(super) struct FieldData {
     pub(super) options: Span,
 }
 
-/// A default value that was given; always of the sort that the field's kind asks for.
+/// An explicit default value; the variant always fits the kind of the field.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DefaultData {
     Bool(bool),
@@ -354,7 +353,7 @@ impl PoolData {
         owned(&self.owned_extensions, owner, |i| self.extension_owner(i))
     }
 
-    /// Makes the lists that these three look into.
+    /// Fills the lists behind `messages_in`, `enums_in` and `extensions_in`.
     pub(super) fn find_owners(&mut self, room: &mut Room) -> Result<(), Full> {
         let mut by_owner = |count: usize, owner: &dyn Fn(u32) -> Container| {
             let mut list = room.list(0..count as u32)?;
@@ -386,12 +385,12 @@ impl PoolData {
         message.oneofs.of(&self.oneofs)
     }
 
-    /// The values of an enum, none for an index that does not exist.
+    /// The values of an enum; empty for an index out of range.
     pub(super) fn values(&self, enumeration: u32) -> &[EnumValueData] {
         self.enums.get(enumeration as usize).map_or(&[], |e| e.values.of(&self.values))
     }
 
-    /// The default that a field was given.
+    /// The explicit default of a field.
     pub(super) fn default_of(&self, field: &FieldData) -> Option<&DefaultData> {
         self.defaults.get(field.default as usize)
     }
@@ -422,7 +421,7 @@ impl MessageData {
     }
 }
 
-/// The part of a list that is sorted by owner.
+/// The elements with this owner, in a list sorted by owner.
 fn owned(list: &[u32], owner: Container, owner_of: impl Fn(u32) -> Container) -> &[u32] {
     let start = list.partition_point(|&i| owner_of(i) < owner);
     let rest = list.get(start..).unwrap_or(&[]);

@@ -1,8 +1,8 @@
 //! Names: one text arena for a whole pool, and the rules of protobuf identifiers.
 //!
-//! Every definition keeps its full name as a range of the arena; its own name is the tail of it, so both together cost
-//! twelve bytes beside the text. The arena grows within the bound of a load ([`Room`]), because a long package name is copied
-//! for every definition in the package.
+//! A definition keeps its full name as a range of the arena. Its own name is the tail of that range, so both together
+//! take twelve bytes and the text. The arena is charged to the [`Room`] of a load, because each definition copies the
+//! name of its package, which may be long.
 
 use crate::program::{Full, Room};
 use alloc::string::String;
@@ -128,7 +128,7 @@ impl Names {
         list.sort_unstable_by(|&a, &b| self.get(a).cmp(self.get(b)));
     }
 
-    /// The text of a range of this arena; `""` for a range of another one.
+    /// The text of a range; `""` if the range is not of this arena.
     pub(super) fn get(&self, text: TextRange) -> &str {
         self.text.get(text.start as usize..text.end as usize).unwrap_or("")
     }
@@ -168,7 +168,7 @@ fn camel(name: &str, capital: bool) -> String {
     out
 }
 
-/// The characters of a name without `_`, those after one as capitals.
+/// The characters of a name without `_`; a character after `_` is made a capital.
 pub(super) fn camel_chars(name: &str, mut capital: bool) -> impl Iterator<Item = char> {
     name.chars().filter_map(move |c| {
         if c == '_' {

@@ -1,4 +1,4 @@
-//! What loading a descriptor set may take.
+//! Bounds for loading a descriptor set.
 
 /// Bounds for loading a descriptor set, with the defaults of [`new`](Self::new).
 ///
@@ -28,17 +28,17 @@ impl Default for PoolOptions {
 }
 
 impl PoolOptions {
-    /// 1 MiB and 32 bytes of memory per byte of the set, messages declared inside each other 32 deep, as in C++, and
-    /// as many messages and fields as memory allows.
+    /// The defaults: 1 MiB of memory plus 32 bytes per byte of the set, messages nested at most 32 deep, as in C++,
+    /// and as many messages and fields as memory allows.
     ///
-    /// The sets of real schemas take about 10 bytes per byte. A message takes at least 1.1 KiB, and each definition keeps its
-    /// full name, so a set of hundreds of tiny messages with one-letter names needs a larger bound: see
+    /// Real schemas take about 10 bytes per byte of the set. A message takes at least 1.1 KiB, and each definition keeps
+    /// its full name, so a set of hundreds of tiny messages with one-letter names needs a larger bound: see
     /// [`memory`](Self::memory).
     pub const fn new() -> Self {
         Self { memory: None, messages: usize::MAX, fields: usize::MAX, depth: 32 }
     }
 
-    /// Sets the most memory that loading may hold at any moment, in bytes; what the pool holds afterwards is part of it.
+    /// Sets the most memory that loading may hold at any moment, in bytes, the finished pool included.
     pub const fn memory(mut self, bytes: usize) -> Self {
         self.memory = Some(bytes);
         self
@@ -56,7 +56,7 @@ impl PoolOptions {
         self
     }
 
-    /// Sets how deep messages may be declared inside each other, at most 32; a top-level message is at depth 1.
+    /// Sets how deep messages may be nested in the schema, at most 32; a top-level message has depth 1.
     pub const fn max_depth(mut self, levels: usize) -> Self {
         self.depth = if levels < 32 { levels } else { 32 };
         self
@@ -80,7 +80,7 @@ impl PoolOptions {
         self.fields
     }
 
-    /// How deep messages may be declared inside each other.
+    /// How deep messages may be nested in the schema.
     pub const fn depth_limit(&self) -> usize {
         self.depth
     }

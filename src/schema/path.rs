@@ -1,6 +1,6 @@
 //! Dotted names.
 
-/// The components of a dotted name; dots in brackets, which names of extensions have, do not separate.
+/// The components of a dotted name. Dots inside brackets belong to the name of an extension and do not separate.
 pub(crate) fn components(name: &str) -> impl Iterator<Item = &str> {
     let mut in_brackets = false;
     name.split(move |c| {

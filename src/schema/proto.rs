@@ -1,7 +1,7 @@
-//! descriptor.proto's messages as plain structs, as far as const tables need them.
+//! The messages of descriptor.proto as plain structs, with the fields that const tables need.
 //!
-//! `tables.rs` fills them, and `write.rs` makes bytes of them, which are then loaded as any set. Messages and enums of a
-//! file are flat lists in which `parent` names the enclosing message, so that nothing here recurses.
+//! `tables.rs` fills them and `write.rs` encodes them; the bytes are then loaded like any set. The messages and enums of
+//! a file are flat lists in which `parent` is the index of the enclosing message, so nothing recurses.
 
 use super::edition::Edition;
 use super::features::FeatureOverrides;
@@ -20,10 +20,10 @@ pub(super) struct FileProto<'i> {
     pub(super) edition: Edition,
 }
 
-/// Any of the `...Options` messages: its bytes, and the few options that change what a definition means.
+/// Any of the options messages: its bytes, and the options that change the meaning of a definition.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OptionsProto {
-    /// The message as it was, custom options included.
+    /// The encoded message, custom options included.
     pub(super) bytes: Vec<u8>,
     pub(super) features: FeatureOverrides,
     /// `FieldOptions.packed`.
@@ -39,7 +39,7 @@ pub(super) struct OptionsProto {
 /// `DescriptorProto`.
 #[derive(Debug, Default)]
 pub(super) struct MessageProto<'i> {
-    /// Position of the enclosing message in the file's list; it comes first.
+    /// Position of the enclosing message in the file's list, which comes before this one.
     pub(super) parent: Option<u32>,
     pub(super) name: Str<'i>,
     pub(super) fields: Vec<FieldProto<'i>>,
@@ -54,7 +54,7 @@ pub(super) struct FieldProto<'i> {
     pub(super) name: Str<'i>,
     pub(super) number: i32,
     pub(super) label: i32,
-    /// 0 when the type is to be taken from `type_name`.
+    /// 0 if only `type_name` gives the type.
     pub(super) type_code: i32,
     pub(super) type_name: Str<'i>,
     pub(super) default: Option<Str<'i>>,
@@ -70,7 +70,7 @@ pub(super) struct OneofProto<'i> {
     pub(super) name: Str<'i>,
 }
 
-/// `DescriptorProto.ExtensionRange`: first number, and the one after the last.
+/// `DescriptorProto.ExtensionRange`: first number and exclusive end.
 #[derive(Debug, Default)]
 pub(super) struct ExtensionRangeProto {
     pub(super) start: i32,

@@ -1,8 +1,8 @@
-//! The tree of names: which definition a name means in which scope.
+//! The symbol table: resolves a name in a scope to a definition.
 //!
-//! Packages, messages and services are scopes. The table is one sorted list of (scope, name) pairs, so it takes
-//! memory in the number of definitions, a lookup compares only the components of the name that is looked for, and
-//! chosen names cannot make it slow. A [`SymbolTable`] exists only without duplicates.
+//! Packages, messages and services are scopes. The table is one list of (scope, name) pairs in sorted order: memory is
+//! proportional to the number of definitions, a lookup is one binary search per component of the name, and no choice
+//! of names makes it slower. A [`SymbolTable`] has no duplicates.
 
 use super::names::{Names, TextRange};
 use crate::program::{Full, Room};
@@ -13,11 +13,11 @@ use alloc::vec::Vec;
 pub(super) struct Scope(u32);
 
 impl Scope {
-    /// The scope outside of all packages.
+    /// The root, outside all packages.
     pub(super) const ROOT: Self = Self(0);
 }
 
-/// What a name stands for.
+/// A definition, by kind and index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Symbol {
     Package,
@@ -32,7 +32,7 @@ pub(super) enum Symbol {
 }
 
 impl Symbol {
-    /// Whether names can be looked up inside of it; the rule protoc resolves relative names by.
+    /// Whether it has members, as protoc's rule for relative names asks.
     fn is_aggregate(self) -> bool {
         matches!(self, Self::Package | Self::Message(_) | Self::Enum(_) | Self::Service(_))
     }
@@ -64,12 +64,12 @@ pub(super) struct SymbolBuilder<'i> {
     entries: Vec<SymbolEntry>,
     /// The enclosing scope of each scope.
     outer: Vec<Scope>,
-    /// Packages and what they are in, sorted; the scope of the first one is 1.
+    /// All packages and their parents, sorted; the scope of the first one is 1.
     packages: Vec<(&'i str, TextRange)>,
 }
 
 impl<'i> SymbolBuilder<'i> {
-    /// A builder that knows these packages, which are in no order: each with its text.
+    /// A builder with these packages, in any order, each with its stored text.
     pub(super) fn new(names: &[(&'i str, TextRange)], room: &mut Room) -> Result<Self, Full> {
         let mut packages: Vec<(&'i str, TextRange)> = Vec::new();
         for &(name, text) in names {
@@ -95,7 +95,7 @@ impl<'i> SymbolBuilder<'i> {
         Ok(this)
     }
 
-    /// Makes room for this many definitions and scopes.
+    /// Reserves memory for this many definitions and scopes.
     pub(super) fn reserve(&mut self, names: usize, scopes: usize, room: &mut Room) -> Result<(), Full> {
         room.reserve(&mut self.entries, names)?;
         room.reserve(&mut self.outer, scopes)
@@ -112,7 +112,7 @@ impl<'i> SymbolBuilder<'i> {
         found.and_then(|at| self.packages.get(at)).map_or(TextRange::default(), |package| package.1)
     }
 
-    /// Adds a definition that holds no others.
+    /// Adds a definition without members.
     pub(super) fn add(
         &mut self,
         scope: Scope,
@@ -123,7 +123,7 @@ impl<'i> SymbolBuilder<'i> {
         room.push(&mut self.entries, SymbolEntry { scope, name, symbol, inner: Scope::ROOT })
     }
 
-    /// Adds a message or a service, and gives its scope.
+    /// Adds a message or a service and returns its scope.
     pub(super) fn add_scope(
         &mut self,
         scope: Scope,
@@ -143,7 +143,7 @@ impl<'i> SymbolBuilder<'i> {
     /// The first two definitions that have the same name.
     pub(super) fn build(mut self, names: &Names, room: &mut Room) -> Result<SymbolTable, Duplicate> {
         room.drop_list(self.packages);
-        // Of two definitions of one name the first comes first, as its name does in the arena.
+        // Equal names are ordered by their offset in the arena, which is the order of declaration.
         let key = |e: &SymbolEntry| (e.scope, names.get(e.name));
         self.entries.sort_unstable_by(|a, b| key(a).cmp(&key(b)).then(a.name.cmp(&b.name)));
         for pair in self.entries.windows(2) {
@@ -157,7 +157,7 @@ impl<'i> SymbolBuilder<'i> {
     }
 }
 
-/// Sorts packages by name, and drops those that are there already.
+/// Sorts packages by name and drops duplicates.
 pub(super) fn sort_packages(packages: &mut Vec<(&str, TextRange)>) {
     packages.sort_unstable_by(|a, b| a.0.cmp(b.0));
     packages.dedup_by(|a, b| a.0 == b.0);
@@ -189,7 +189,7 @@ impl SymbolTable {
         self.entry(names, scope, name).map(|e| e.symbol)
     }
 
-    /// The definition of a dotted name, from the outside.
+    /// The definition with this full name.
     pub(super) fn absolute(&self, names: &Names, name: &str) -> Option<Symbol> {
         self.walk(names, Scope::ROOT, name).map(|e| e.symbol)
     }
@@ -202,7 +202,7 @@ impl SymbolTable {
         self.walk(names, Scope::ROOT, package).map(|e| e.inner)
     }
 
-    /// Whether `name`, looked up inside of `scope`, is found before the outermost scope is reached.
+    /// Whether a lookup of `name` from `scope` finds a definition before it reaches the root.
     pub(super) fn is_hidden(&self, names: &Names, mut scope: Scope, name: &str) -> bool {
         while scope != Scope::ROOT {
             if self.entry(names, scope, name).is_some() {
@@ -227,8 +227,8 @@ impl SymbolTable {
         }
     }
 
-    /// The message or enum that `name` means inside of `scope`: absolute with a leading dot, otherwise the
-    /// innermost scope that knows its first component decides, as in C++,
+    /// The message or enum that `name` means in `scope`. A name with a leading dot is absolute. For any other name,
+    /// the innermost scope that defines its first component decides, as in C++,
     /// <https://protobuf.dev/programming-guides/proto3/#name-resolution>.
     pub(super) fn resolve_type(&self, names: &Names, scope: Scope, name: &str) -> Option<Symbol> {
         if let Some(absolute) = name.strip_prefix('.') {

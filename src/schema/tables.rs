@@ -1,8 +1,8 @@
-//! Const tables as file descriptors, so that pools of either origin are built and checked the same way.
+//! Converts const tables to file descriptors, so that all pools are built and checked the same way.
 //!
-//! Full names say where a type belongs: inside of the message whose full name is its prefix, otherwise in the
-//! package that remains. Each package becomes one file. Its syntax is that of its tables if a file of that syntax
-//! can say what they say; otherwise it is edition 2023, with features where a table differs from its defaults.
+//! A type is nested in the message whose full name is a prefix of its own; without such a message, the prefix is its
+//! package. Each package becomes one file. The file has the syntax of its tables if that syntax can express all of
+//! them; otherwise it has edition 2023, with features where a table differs from the defaults.
 
 mod fields;
 
@@ -16,7 +16,7 @@ use crate::program::sort_indices;
 use crate::table::{Cardinality, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
 use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec::Vec};
 
-/// All tables that some roots reach, in the order they were found, and their indices by full name.
+/// All tables reachable from the roots, in the order of discovery, and their indices by full name.
 ///
 /// All maps in this file are of the same type: each other type would add 3 000 lines of IR to the build.
 #[derive(Default)]
@@ -27,14 +27,14 @@ struct Reached {
     enum_of: BTreeMap<&'static str, u32>,
 }
 
-/// The definitions of one package, in the order they were found.
+/// The definitions of one package, in the order of discovery.
 #[derive(Default)]
 struct Package {
     messages: Vec<&'static MessageTable>,
     enums: Vec<&'static EnumTable>,
 }
 
-/// The files for these tables and all that they refer to.
+/// The files for these tables and all tables that they refer to.
 pub(super) fn files(roots: &[&'static MessageTable]) -> Result<Vec<FileProto<'static>>> {
     let reached = Reached::from(roots)?;
     let (mut packages, mut package_of) = (Vec::new(), BTreeMap::new());
@@ -50,7 +50,7 @@ pub(super) fn files(roots: &[&'static MessageTable]) -> Result<Vec<FileProto<'st
     sorted.map(|(name, package)| reached.file(name, package)).collect()
 }
 
-/// The package of this name, made if there is none yet.
+/// The package of this name; creates it if needed.
 fn package_mut<'p>(
     packages: &'p mut Vec<Package>,
     package_of: &mut BTreeMap<&'static str, u32>,
@@ -163,7 +163,7 @@ impl Reached {
         })
     }
 
-    /// The files of other packages that the fields of this one refer to.
+    /// The files that a package imports: those of the types of its fields.
     fn dependencies(&self, name: &str, package: &Package) -> Vec<Cow<'static, str>> {
         let kinds = package.messages.iter().flat_map(|m| m.fields()).map(FieldTable::kind);
         let mut packages: BTreeMap<&str, u32> = BTreeMap::new();
@@ -180,7 +180,7 @@ impl Reached {
         packages.keys().map(|package| file_name(package).into()).collect()
     }
 
-    /// proto2 or proto3 if that can express all tables of the package.
+    /// proto3 or proto2 if it can express all tables of the package, otherwise edition 2023.
     fn edition(&self, package: &Package) -> Edition {
         let opens = |e: &&EnumTable| !e.is_closed() && e.values().first().is_none_or(|v| v.1 == 0);
         if package.messages.iter().all(|m| is_proto3(m)) && package.enums.iter().all(opens) {
@@ -209,7 +209,7 @@ fn is_proto2(table: &MessageTable) -> bool {
         && table.fields().iter().all(|f| !f.is_delimited() || is_group(table.full_name(), f))
 }
 
-/// Whether a delimited field can be written as a proto2 group: its type is nested beside it and has its name.
+/// Whether a delimited field can be a proto2 group: its type is nested in the same message and has the field's name.
 fn is_group(message: &str, field: &FieldTable) -> bool {
     let Kind::Message(table) = field.kind() else { return false };
     table().full_name().rsplit_once('.').is_some_and(|(outer, name)| {
@@ -220,7 +220,8 @@ fn is_group(message: &str, field: &FieldTable) -> bool {
     })
 }
 
-/// Tables are compared by what a second look can cost little: kinds are functions, whose addresses say nothing.
+/// Compares two tables of one name by their fields. Types are compared by name: they are functions, whose addresses
+/// mean nothing.
 fn same_message(a: &MessageTable, b: &MessageTable) -> bool {
     let same_field = |(a, b): (&FieldTable, &FieldTable)| {
         (a.name(), a.number(), a.cardinality()) == (b.name(), b.number(), b.cardinality())
@@ -245,7 +246,7 @@ fn twice(full_name: &str) -> DescriptorError {
     DescriptorError::new(DescriptorErrorKind::DuplicateName, full_name, "two different tables of this name")
 }
 
-/// `a/b.proto` for package `a.b`. The name for no package at all cannot be one of a package.
+/// `a/b.proto` for package `a.b`. The file without a package has a `-` in its name, which no package can have.
 fn file_name(package: &str) -> String {
     if package.is_empty() { "no-package.proto".into() } else { package.replace('.', "/") + ".proto" }
 }

@@ -1,6 +1,6 @@
-//! File descriptors to bytes, for pools made of tables: what tables can express, and no more.
+//! Encodes file descriptors made from tables.
 //!
-//! With its bytes a file made of tables is like any other: it can be stored, sent, and added to a larger pool.
+//! A file made from tables is thus a file like any other: it can be stored, sent, and added to a larger pool.
 
 use super::features::FeatureOverrides;
 use super::proto::{EnumProto, FieldProto, FileProto, MessageProto, OptionsProto};
@@ -12,7 +12,7 @@ type Out<'b> = Writer<'b, Vec<u8>>;
 type Written = Result<(), EncodeError>;
 
 impl From<EncodeError> for DescriptorError {
-    /// The only thing that can be wrong with bytes made here is that there are too many of them.
+    /// Encoding a descriptor fails only if it is too large.
     #[cold]
     fn from(_: EncodeError) -> Self {
         Self::new(DescriptorErrorKind::TooMany, "", "a descriptor of more than 2 GiB")
@@ -24,7 +24,7 @@ fn bytes(out: &mut Out<'_>, number: u32, value: &[u8]) -> Written {
     out.write_length_delimited(value)
 }
 
-/// A message or string that is left out when it is empty.
+/// Writes a message or string field unless it is empty.
 fn filled(out: &mut Out<'_>, number: u32, value: &[u8]) -> Written {
     if value.is_empty() { Ok(()) } else { bytes(out, number, value) }
 }
@@ -49,7 +49,7 @@ pub(super) fn file(file: &FileProto<'_>) -> Result<Vec<u8>, DescriptorError> {
     for dependency in &file.dependencies {
         bytes(&mut out, 3, dependency.as_bytes())?;
     }
-    // Parents come before their children, so in reverse order every child is complete when its parent is written.
+    // Parents come before their children in the list, so in reverse order every child is complete before its parent.
     let mut nested: Vec<Vec<Vec<u8>>> = file.messages.iter().map(|_| Vec::new()).collect();
     let mut top = Vec::new();
     for (i, message) in file.messages.iter().enumerate().rev() {
@@ -76,7 +76,7 @@ pub(super) fn file(file: &FileProto<'_>) -> Result<Vec<u8>, DescriptorError> {
     Ok(buf)
 }
 
-/// `DescriptorProto`; the nested ones come last first.
+/// `DescriptorProto`; nested messages are given in reverse order.
 fn message<'p>(
     message: &MessageProto<'_>,
     nested: Vec<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! Looks at each message and enum as a whole, once everything is resolved.
+//! Checks each message and enum as a whole, after all names are resolved.
 
 use super::ranges::{Ranges, Use};
 use super::{Builder, DescriptorError, DescriptorErrorKind, Result};
@@ -12,10 +12,10 @@ use alloc::vec::Vec;
 use core::fmt::Arguments;
 use core::ops::Range;
 
-/// Numbers kept for implementations of protobuf.
+/// Field numbers reserved for implementations of protobuf.
 const INTERNAL: core::ops::RangeInclusive<u32> = 19_000..=19_999;
 
-/// What is wrong, and with which field of the message or value of the enum; `None` for the whole.
+/// Kind, field at fault (`None`: the message as a whole) and detail.
 type CheckFault<'a> = (DescriptorErrorKind, Option<usize>, Arguments<'a>);
 
 impl Builder<'_> {
@@ -86,7 +86,8 @@ impl Builder<'_> {
         self.check_reserved(names, file, fields, &taken)
     }
 
-    /// Names that are reserved: each once, and no name of a field or value. `name` is that of a definition by index.
+    /// Checks that each name is reserved once only and that no field or value has it. `name` gives the name of a
+    /// definition by index.
     fn check_reserved(
         &mut self,
         names: IndexRange,
@@ -173,7 +174,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// A oneof is synthetic when protoc made it for the `optional` of its only member.
+    /// Marks the oneofs that protoc made for a proto3 `optional` field, their only member.
     fn mark_synthetic(&mut self) {
         for message in &self.data.messages {
             let oneofs = message.oneofs.start as usize..message.oneofs.end as usize;
@@ -207,7 +208,7 @@ impl Builder<'_> {
             && !self.holds_definitions(index)
     }
 
-    /// Whether anything is declared inside of a message.
+    /// Whether a message declares messages, enums or extensions.
     fn holds_definitions(&self, index: u32) -> bool {
         let (data, owner) = (&self.data, Container::Message(index));
         !data.messages_in(owner).is_empty()

@@ -1,12 +1,12 @@
-//! How many definitions there are, counted before any is made: lists of a pool then take just what they need, and
-//! never move.
+//! Counts all definitions before the first one is built, so that the lists of a pool are allocated once, at their
+//! exact size.
 
 use crate::program::{Full, Room};
 use crate::schema::Result;
 use crate::schema::read::{self, Children, children};
 use alloc::vec::Vec;
 
-/// What files define, by kind.
+/// Numbers of definitions, by kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) messages: usize,
@@ -22,7 +22,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Adds what a file defines. Bytes that are no message count for nothing; whoever takes them apart says so.
+    /// Adds the definitions of a file. Malformed bytes count as nothing here; reading them reports the error.
     pub(super) fn add_file(&mut self, bytes: &[u8], depth: usize, room: &mut Room) -> Result<(), Full> {
         for service in children(bytes, read::file::SERVICE) {
             self.services += 1;
@@ -46,7 +46,7 @@ impl Counts {
         Ok(())
     }
 
-    /// How many definitions have a name.
+    /// The number of definitions that have a name.
     pub(super) fn names(&self) -> usize {
         let types = self.messages + self.enums + self.services + self.extensions;
         types + self.fields + self.oneofs + self.values + self.methods

@@ -1,4 +1,4 @@
-//! Takes a file apart: indices and names for everything in it, references left for later.
+//! The first pass over a file: gives each definition its index and full name. References are resolved later.
 
 use super::{Builder, DescriptorErrorKind, FieldSlot, MAX_FIELDS, Result, json, too_many};
 use crate::schema::edition::Edition;
@@ -11,7 +11,7 @@ use crate::schema::read::{self, Children, FieldDef, FileDef, MessageDef, childre
 use crate::schema::symbols::{Scope, Symbol};
 use alloc::vec::Vec;
 
-/// What definitions need to know about what is around them.
+/// The context of a definition: its file and the enclosing scope.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
     pub(super) file: u32,
@@ -26,7 +26,7 @@ pub(super) struct Around {
     pub(super) in_entry: bool,
 }
 
-/// The run of a list from here to its end.
+/// The elements of a list from `start` to its end.
 pub(super) fn run_from<T>(start: usize, list: &[T]) -> IndexRange {
     IndexRange { start: start as u32, end: list.len() as u32 }
 }
@@ -75,7 +75,7 @@ impl<'i> Builder<'i> {
         Ok(())
     }
 
-    /// The names of a file; its package has its text already.
+    /// Stores the name of a file. The text of its package is stored already.
     fn file_names(&mut self, file: &FileDef<'i>) -> Result<(TextRange, TextRange)> {
         let name = self.data.names.push(file.name, &mut self.room)?;
         Ok((name, self.symbols.package_text(file.package)))
@@ -127,7 +127,7 @@ impl<'i> Builder<'i> {
         ))
     }
 
-    /// All messages of a file, each before those nested in it, with what they hold.
+    /// Declares all messages of a file with their contents, each before those nested in it.
     fn declare_messages(&mut self, root: Around, file: &'i [u8]) -> Result<()> {
         let mut levels: Vec<(Children<'i>, Around)> = Vec::new();
         self.room.push(&mut levels, (children(file, read::file::MESSAGE), root))?;
@@ -249,7 +249,7 @@ impl<'i> Builder<'i> {
         Ok(())
     }
 
-    /// Takes what a message has besides fields and definitions.
+    /// The data of a message, without its fields and nested definitions.
     fn message_data(
         &mut self,
         around: Around,

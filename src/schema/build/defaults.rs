@@ -1,4 +1,4 @@
-//! Default values: the text in the descriptor, parsed as the kind of the field.
+//! Default values: parses the text in the descriptor as the kind of the field.
 
 use super::{Builder, DescriptorErrorKind, FieldSlot, Result};
 use crate::error::DescriptorError;

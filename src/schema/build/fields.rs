@@ -1,4 +1,4 @@
-//! Fields and extensions: everything but the types of those that refer to messages and enums.
+//! Fields and extensions. Types that name a message or enum are resolved later.
 
 use super::declare::Around;
 use super::resolve::finish_field;
@@ -75,7 +75,7 @@ impl<'i> Builder<'i> {
         }
     }
 
-    /// Finds the members of the oneofs of a message.
+    /// Lists the members of each oneof of a message.
     pub(super) fn find_members(&mut self, oneofs: IndexRange, fields: &[FieldData]) -> Result<()> {
         let start = self.data.members.len();
         for i in (0..fields.len() as u32).filter(|&i| fields[i as usize].oneof != NONE) {
@@ -96,7 +96,7 @@ impl<'i> Builder<'i> {
         Ok(())
     }
 
-    /// Sets the kind of a scalar; a message or enum waits.
+    /// Sets the kind of a scalar; queues the field if its type is a message or an enum.
     fn declare_type(
         &mut self,
         around: Around,
@@ -143,7 +143,7 @@ impl<'i> Builder<'i> {
         Ok(data)
     }
 
-    /// The JSON name. Only that of an extension, which is not asked for, and one that was given take text of their own.
+    /// The JSON name. It shares the text of the field name where the two are equal.
     fn json_name(
         &mut self,
         around: Around,
@@ -182,7 +182,7 @@ impl<'i> Builder<'i> {
                 format_args!("{}: no extendee", proto.name),
             ));
         };
-        // A map entry holds no extensions, so its rules for features are not theirs.
+        // The feature rules of map entries do not apply to extensions declared in one.
         let around = Around { in_entry: false, ..around };
         let data = self.declare_field(around, &proto, FieldSlot::Extension(index))?;
         self.symbols.add(around.scope, data.name.local(), Symbol::Extension(index), &mut self.room)?;

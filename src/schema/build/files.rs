@@ -1,4 +1,4 @@
-//! The files of a set: each once, by name.
+//! The files of a set, without copies, and their packages.
 
 use crate::error::{DescriptorError, DescriptorErrorKind};
 use crate::program::{Room, sort_indices};
@@ -8,19 +8,20 @@ use crate::schema::read::file_names;
 use crate::schema::symbols::sort_packages;
 use alloc::vec::Vec;
 
-/// The most components of a package name. With messages 32 deep, a relative name is looked up in at most 100 scopes.
+/// The most components of a package name. With messages nested 32 deep, resolving a relative name visits at most
+/// 100 scopes.
 const MAX_PACKAGE: usize = 68;
 
-/// A file that is to be taken apart.
+/// A file to be declared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listed<'i> {
     pub(super) name: &'i str,
     pub(super) bytes: &'i [u8],
-    /// The same file stands earlier in the set.
+    /// An identical file comes earlier in the set.
     is_copy: bool,
 }
 
-/// Lists files by index. One that comes again, byte for byte, is left out.
+/// Lists the files in order. Leaves out identical copies; two different files of one name are an error.
 pub(super) fn list<'i>(
     files: &mut dyn Iterator<Item = &'i [u8]>,
     count: usize,
@@ -55,7 +56,7 @@ pub(super) fn list<'i>(
     Ok(list)
 }
 
-/// The packages of files, and their text.
+/// The packages of all files with their stored text, sorted by name.
 pub(super) fn packages<'i>(
     files: &[Listed<'i>],
     names: &mut Names,

@@ -1,4 +1,4 @@
-//! Imports: every file there is, none twice, no circles.
+//! Imports: every imported file exists, no file imports another one twice, and there are no cycles.
 
 use super::{Builder, DescriptorErrorKind, Result};
 use crate::error::DescriptorError;
@@ -8,7 +8,8 @@ use crate::schema::names::TextRange;
 use alloc::vec::Vec;
 
 impl Builder<'_> {
-    /// Files may come in any order, so this waits until all are in. Weak and option imports may be missing.
+    /// Resolves imports after all files are declared, since files may come in any order. Weak and option imports may
+    /// be missing.
     pub(super) fn resolve_imports(&mut self) -> Result<()> {
         let mut targets: Vec<u32> = Vec::new();
         self.room.reserve(&mut targets, self.data.dependencies.len())?;
@@ -60,11 +61,12 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Takes away files that import nothing that is left, until none remains; what remains is a circle.
+    /// Removes files whose imports are all removed already, until none is left (Kahn's algorithm). If files remain,
+    /// there is a cycle.
     fn check_circles(&mut self) -> Result<()> {
         let count = self.data.files.len();
         let dependencies = |file: &FileData| file.dependencies.of(&self.data.dependencies).iter();
-        // Pairs of a file and one that imports it, in the order of the first.
+        // Pairs (imported file, importer), sorted.
         let mut importers: Vec<(u32, u32)> = Vec::new();
         let mut waiting = self.room.filled(0u32, count)?;
         self.room.reserve(&mut importers, self.data.dependencies.len())?;

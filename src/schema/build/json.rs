@@ -1,16 +1,16 @@
-//! Names in JSON: those of a message must not meet, as C++ checks it.
+//! Conflicts between the JSON names of a message's fields, by the rules of C++.
 
 use super::{Builder, DescriptorErrorKind, Result};
 use crate::program::sort_indices;
 use crate::schema::names::{camel_chars, is_json_name};
 use core::cmp::Ordering;
 
-/// Which names of a message must not meet.
+/// Which JSON names of a message must be distinct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// The default names, and the names as they are.
+    /// Default names (camelCase) and custom names.
     All,
-    /// Names that were given.
+    /// Custom names among each other.
     Given,
 }
 
@@ -25,12 +25,12 @@ impl Rule {
     }
 }
 
-/// A name of a field: what it is called, and whether that was given.
+/// A JSON name of a field, custom or default.
 #[derive(Clone, Copy)]
 struct Candidate<'a> {
     field: u32,
     name: &'a str,
-    /// The name is to be taken as it is, not turned to camelCase.
+    /// A custom name, compared as it is; a default name is compared in camelCase.
     given: bool,
 }
 
@@ -60,7 +60,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Finds two fields of one name, of those that `counts` takes and `clash` says may not share it.
+    /// Reports two fields with the same name, among the fields that `counts` selects, if `clash` forbids the pair.
     fn check_names(
         &mut self,
         message: u32,

@@ -1,10 +1,17 @@
-//! From the files of a set to a checked pool.
+//! Builds a checked pool from the files of a set.
 //!
-//! `declare` takes one file at a time and gives every definition its index and its full name; what refers to other
-//! definitions waits. Once all files are in, `resolve` turns names into indices and `check` looks at each message
-//! and enum as a whole. Input is not trusted: no step panics, recurses, takes more than n log n time in the
-//! size of the input, or memory that its [`Room`] has not. Types are looked up in all files of the pool, imported or
-//! not; protoc has checked imports, and where it has not, a larger scope does no harm.
+//! ```text
+//! counts      count all definitions, reserve the lists
+//! declare     per file: index and full name of each definition; queue references
+//! symbols     sort the names, report duplicates
+//! resolve     turn queued references into indices; attach extensions
+//! check       each message and enum as a whole
+//! lower       programs
+//! ```
+//!
+//! Input is not trusted: no step panics or recurses, time is at most n log n in the size of the input, and all memory
+//! is charged to a [`Room`]. Types are looked up in all files of the pool, imported or not: protoc has checked the
+//! imports of its output, and for other sets a larger scope does no harm.
 
 mod check;
 mod counts;
@@ -34,17 +41,17 @@ use core::fmt;
 use counts::Counts;
 use files::Listed;
 
-/// Fields of one message, extensions included.
+/// The most fields of one message, extensions included.
 const MAX_FIELDS: usize = 65_534;
 
-/// Where a field waits for its type.
+/// A field whose type is not resolved yet.
 #[derive(Clone, Copy, Debug)]
 enum FieldSlot {
     Field { message: u32, field: u32 },
     Extension(u32),
 }
 
-/// A field of message or enum type.
+/// A queued reference from a field to a message or enum.
 #[derive(Clone, Copy, Debug)]
 struct PendingType<'i> {
     target: FieldSlot,
@@ -52,13 +59,13 @@ struct PendingType<'i> {
     type_name: &'i str,
     default: Option<&'i str>,
     features: Features,
-    /// The features that the field itself sets.
+    /// The features set on the field itself.
     own: FeatureOverrides,
     scope: Scope,
     file: u32,
 }
 
-/// An extension that waits for the message it extends.
+/// An extension whose extendee is not resolved yet.
 #[derive(Debug)]
 struct PendingExtension<'i> {
     extendee: &'i str,
@@ -81,22 +88,22 @@ struct Builder<'i> {
     symbols: SymbolBuilder<'i>,
     room: Room,
     limits: PoolOptions,
-    /// How many fields and extensions there are.
+    /// The number of fields and extensions so far.
     fields: usize,
-    /// The file that is being taken apart, and where it is in the store.
+    /// The bytes of the current file, and their offset in the store.
     raw: (&'i [u8], u32),
-    /// What the oneofs of the message that is being taken apart say of their members.
+    /// The features that the oneofs of the current message set for their members.
     oneof_features: Vec<FeatureOverrides>,
     types: Vec<PendingType<'i>>,
     extensions: Vec<PendingExtension<'i>>,
     methods: Vec<PendingMethod<'i>>,
-    /// The messages whose names in JSON may meet.
+    /// The messages whose JSON names are to be checked.
     json: Vec<(u32, json::Rule)>,
-    /// For whoever needs a list for a moment.
+    /// A list that the JSON checks reuse.
     scratch: Vec<u32>,
 }
 
-/// Makes a pool of `count` `FileDescriptorProto`s, which together have `len` bytes.
+/// Builds a pool from `count` encoded `FileDescriptorProto`s of `len` bytes together.
 pub(super) fn pool<'i>(
     files: &mut dyn Iterator<Item = &'i [u8]>,
     count: usize,
@@ -106,7 +113,7 @@ pub(super) fn pool<'i>(
     let memory = options.memory_for(len);
     let mut room = Room::new(memory);
     room.take(size_of::<PoolData>() + 2 * size_of::<usize>())?;
-    // What an error would say.
+    // Memory for an error message.
     room.take(memory.min(4096) / 2)?;
     let files = files::list(files, count, &mut room)?;
     let mut counts = Counts::default();
@@ -146,7 +153,7 @@ impl<'i> Builder<'i> {
         })
     }
 
-    /// Makes room for as many definitions as were counted.
+    /// Reserves the lists for the counted definitions.
     fn reserve(&mut self, counts: &Counts) -> Result<(), Full> {
         let (data, room) = (&mut self.data, &mut self.room);
         room.reserve(&mut data.messages, counts.messages)?;
@@ -222,7 +229,7 @@ impl<'i> Builder<'i> {
         self.fail(DescriptorErrorKind::DuplicateName, second_file, name.unwrap_or_default(), detail)
     }
 
-    /// Bytes of the file that is being taken apart, where they are in the store.
+    /// The span in the store of a part of the current file.
     fn place(&self, part: &[u8]) -> Span {
         let (file, at) = self.raw;
         let from = part.as_ptr().addr().wrapping_sub(file.as_ptr().addr());
@@ -233,7 +240,8 @@ impl<'i> Builder<'i> {
         Span { start, end: start.saturating_add(part.len() as u32) }
     }
 
-    /// Options are where the file has them, unless it has them in pieces.
+    /// The span of an options message. It refers to the bytes of the file, unless options come in several pieces,
+    /// which are joined.
     fn options(&mut self, options: &Options<'i>) -> Result<Span> {
         if options.occurrences == 1 {
             return Ok(options.pieces().next().map_or(Span::default(), |piece| self.place(piece)));
@@ -274,7 +282,7 @@ impl From<Full> for DescriptorError {
     }
 }
 
-/// What a symbol is, for an error message, and its file.
+/// The sort of a symbol, for error messages, and its file.
 fn describe(data: &PoolData, symbol: Symbol) -> (&'static str, u32) {
     let message = |m: u32| data.messages.get(m as usize).map_or(NONE, |m| m.file);
     let service = |s: u32| data.services.get(s as usize).map_or(NONE, |s| s.file);
@@ -292,7 +300,7 @@ fn describe(data: &PoolData, symbol: Symbol) -> (&'static str, u32) {
     }
 }
 
-/// The full name of a symbol; packages have none of their own, and extensions are not in their place yet.
+/// The full name of a symbol. `None` for packages, and for extensions, which are not attached yet.
 fn name_of(data: &PoolData, symbol: Symbol) -> Option<TextRange> {
     let name = match symbol {
         Symbol::Message(m) => data.messages.get(m as usize)?.name,

@@ -2,14 +2,14 @@
 
 use alloc::vec::Vec;
 
-/// What a range of numbers is kept for.
+/// The purpose of a range of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Extensions,
     Reserved,
 }
 
-/// Ranges that do not overlap, sorted; both ends included.
+/// Disjoint ranges in ascending order, both ends included.
 #[derive(Debug)]
 pub(super) struct Ranges(Vec<(i64, i64, Use)>);
 
@@ -33,12 +33,12 @@ impl Ranges {
         Ok(Self(ranges))
     }
 
-    /// The list, to be given back.
+    /// The list, whose memory the caller releases.
     pub(super) fn into_list(self) -> Vec<(i64, i64, Use)> {
         self.0
     }
 
-    /// What a number is kept for.
+    /// The purpose of the range that holds a number.
     pub(super) fn find(&self, number: i64) -> Option<Use> {
         let at = self.0.partition_point(|&(_, last, _)| last < number);
         self.0.get(at).filter(|(first, ..)| *first <= number).map(|&(.., used)| used)

@@ -1,4 +1,4 @@
-//! Turns names into indices.
+//! Resolves type names to indices.
 
 use super::rules::proto3_extends;
 use super::{Builder, DescriptorErrorKind, FieldSlot, MAX_FIELDS, PendingExtension, PendingType, Result};
@@ -11,13 +11,13 @@ use crate::schema::symbols::{Scope, Symbol};
 use crate::table::{Cardinality, Kind};
 use alloc::vec::Vec;
 
-/// Gives a field its kind and what follows from kind and features together.
+/// Sets the kind of a field and the properties that follow from kind and features.
 pub(super) fn finish_field(field: &mut FieldData, kind: Kind<u32, u32>, features: Features) {
     let repeated = field.cardinality == Cardinality::Repeated;
     let message = matches!(kind, Kind::Message(_));
     let free = field.oneof == NONE && field.extension == NONE;
     field.kind = kind;
-    // Of an extension that is an error, found when it is attached.
+    // For an extension this is an error, which `attach` reports.
     if !repeated && field.oneof == NONE && features.field_presence == FieldPresence::LegacyRequired {
         field.cardinality = Cardinality::Required;
     }
@@ -34,7 +34,7 @@ impl Builder<'_> {
         for pending in &types {
             self.resolve_type(pending)?;
         }
-        // Whether the elements of a map are strings is known now.
+        // A second loop, because the rules for a map depend on the kind of its values.
         for pending in &types {
             if let Some(field) = self.target(pending.target) {
                 self.check_resolved(pending, field)?;
@@ -75,7 +75,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// A field whose type is a map entry is a map: never a group, and its strings follow its own UTF-8 rule.
+    /// Marks a field of map entry type as a map. A map is never a group, and its UTF-8 rule applies to the strings in
+    /// its entries.
     fn link_map(&mut self, pending: &PendingType<'_>, entry: u32, name: TextRange) -> Result<()> {
         let fits = match pending.target {
             FieldSlot::Extension(_) => false,
@@ -146,7 +147,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Puts every extension after the fields of the message it extends.
+    /// Appends each extension to the fields of its extendee.
     pub(super) fn attach_extensions(&mut self) -> Result<()> {
         let mut extensions = core::mem::take(&mut self.extensions);
         self.make_room_for(&extensions)?;
@@ -157,7 +158,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Makes the lists of fields as long as they will be, so that none of them moves more than once.
+    /// Reserves the field lists for all extensions, so that each list moves at most once.
     fn make_room_for(&mut self, extensions: &[PendingExtension<'_>]) -> Result<()> {
         let mut extendees: Vec<u32> = Vec::new();
         self.room.reserve(&mut extendees, extensions.len())?;

@@ -1,4 +1,4 @@
-//! What proto2, proto3 and editions allow: labels, groups, defaults and features, as C++ checks them.
+//! Rules of proto2, proto3 and editions for labels, groups, defaults and features, as in C++.
 
 use super::declare::Around;
 use super::{Builder, DescriptorErrorKind, FieldSlot, PendingType, Result};
@@ -10,7 +10,7 @@ use crate::schema::read::{self, FieldDef, FileDef, Options, children};
 use crate::table::{Cardinality, Kind};
 
 impl Builder<'_> {
-    /// What a file says as a whole.
+    /// Checks file options and imports against the edition.
     pub(super) fn check_file(&self, root: Around, file: &FileDef<'_>) -> Result<()> {
         let invalid =
             |detail| Err(self.fail(DescriptorErrorKind::InvalidOption, root.file, root.name, detail));
@@ -31,7 +31,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// What any options say.
+    /// Checks the options of any definition against the edition.
     pub(super) fn check_options(&self, around: Around, name: TextRange, options: &Options<'_>) -> Result<()> {
         let detail = if options.has_features && around.edition.is_legacy() {
             "features are of editions"
@@ -45,7 +45,7 @@ impl Builder<'_> {
         Err(self.fail(DescriptorErrorKind::InvalidOption, around.file, name, detail))
     }
 
-    /// The label of a field, and what else editions write in another way.
+    /// Checks the label of a field, and properties that editions express as features.
     pub(super) fn check_label(&self, around: Around, data: &FieldData, proto: &FieldDef<'_>) -> Result<()> {
         if proto.proto3_optional && around.edition != Edition::Proto3 {
             let detail = "proto3_optional outside of proto3";
@@ -73,7 +73,8 @@ impl Builder<'_> {
         Err(self.fail(DescriptorErrorKind::InvalidField, around.file, data.name.full(), detail))
     }
 
-    /// The features that a field sets itself; its kind is known. Those of map entries are copies of their field's.
+    /// Checks the features set on a field against its kind. The fields of a map entry are exempt: protoc copies the
+    /// features of the map field to them.
     pub(super) fn check_features(&self, file: u32, field: &FieldData, own: FeatureOverrides) -> Result<()> {
         let repeated = field.cardinality == Cardinality::Repeated;
         let is_message = matches!(field.kind, Kind::Message(_));
@@ -110,7 +111,7 @@ impl Builder<'_> {
         ))
     }
 
-    /// What proto3 has not; the kind of the field is known.
+    /// Checks that a proto3 field has no default and no closed enum type.
     pub(super) fn check_proto3(
         &self,
         edition: Edition,
@@ -129,7 +130,7 @@ impl Builder<'_> {
         Err(self.fail(kind, file, field.name.full(), detail))
     }
 
-    /// The rules for a field whose type was waited for.
+    /// Checks a field of message or enum type after it is resolved.
     pub(super) fn check_resolved(&self, pending: &PendingType<'_>, field: &FieldData) -> Result<()> {
         let edition = self.edition(pending.file);
         self.check_proto3(edition, pending.file, field, pending.default.is_some())?;
@@ -142,7 +143,7 @@ impl Builder<'_> {
             }
             FieldSlot::Extension(_) => false,
         };
-        // What is in a map entry has the features of its field, and is always there.
+        // The fields of a map entry have the features of the map field and are always set.
         if in_entry {
             return Ok(());
         }
@@ -167,7 +168,7 @@ impl Builder<'_> {
     }
 }
 
-/// The messages that proto3 can extend: those of options.
+/// Whether proto3 can extend a message: only the options messages.
 pub(super) fn proto3_extends(full_name: &str) -> bool {
     let options =
         ["File", "Message", "Field", "Enum", "EnumValue", "Service", "Method", "Oneof", "ExtensionRange"];

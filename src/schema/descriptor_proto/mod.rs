@@ -1,8 +1,8 @@
-//! descriptor.proto itself, as const tables: the schema of all schemas.
+//! descriptor.proto as const tables.
 //!
 //! Complete as of protobuf v36: <https://github.com/protocolbuffers/protobuf/blob/main/src/google/protobuf/descriptor.proto>.
-//! Descriptor sets are decoded and options are read with the pool made of these tables. Reserved numbers and the
-//! options of descriptor.proto's own fields are not in them, since tables have none.
+//! The pool of these tables decodes descriptor sets and options. Reserved numbers and the options of descriptor.proto's
+//! own fields are missing, since tables cannot express them.
 
 mod options;
 mod shorthand;
@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use options::*;
 use shorthand::{boolean, choice, enumeration, flag, int32, message, string, sub};
 
-/// The pool of descriptor.proto alone. With `std` it is made once; without, for every call.
+/// The pool of descriptor.proto. With `std` it is made once; without, for every call.
 pub(super) fn pool() -> DescriptorPool {
     let make = || DescriptorPool::make_builtin().unwrap_or_default();
     #[cfg(feature = "std")]
@@ -28,7 +28,7 @@ pub(super) fn pool() -> DescriptorPool {
     make()
 }
 
-/// The file, as its tables have it.
+/// The file made from the tables.
 pub(super) fn file() -> Result<Vec<FileProto<'static>>, DescriptorError> {
     let mut files = tables::files(ALL)?;
     for file in &mut files {
@@ -37,7 +37,7 @@ pub(super) fn file() -> Result<Vec<FileProto<'static>>, DescriptorError> {
     Ok(files)
 }
 
-/// In the order of descriptor.proto; messages that no field refers to are here too.
+/// In the order of descriptor.proto, including messages that no field refers to.
 static ALL: &[&MessageTable] = &[
     &FILE_DESCRIPTOR_SET,
     &FILE,

@@ -4,7 +4,7 @@ use super::shorthand::{boolean, choice, enumeration, flag, int32, message, strin
 use crate::table::{DefaultValue, EnumTable, FieldTable, Kind, MessageTable};
 use crate::wire::Tag;
 
-/// Numbers kept for options of the protobuf team, and those for everybody.
+/// Extension ranges of options messages: one for the protobuf team, one for everybody.
 const CUSTOM: &[(u32, u32)] = &[(990, 998), (1000, Tag::MAX_NUMBER)];
 
 const UNINTERPRETED: FieldTable = sub("uninterpreted_option", 999, || &UNINTERPRETED_OPTION).repeated();

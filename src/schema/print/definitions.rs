@@ -1,7 +1,7 @@
 //! Messages, fields, extensions and services.
 //!
-//! The nested types of a message include those that fields bring along: map entries and groups. To keep the order
-//! of all of them, a nested type that a field brings along is printed by printing the fields up to that one.
+//! Some nested types of a message have no source of their own: map fields and groups declare them. To keep the order
+//! of nested types, such a type is printed by printing the fields up to the one that declares it.
 
 use super::{Indices, ProtoPrinter};
 use crate::schema::edition::Edition;
@@ -12,14 +12,14 @@ use crate::schema::symbols::{Scope, Symbol};
 use crate::table::{Cardinality, Kind};
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
-/// What brings a nested type along, by position among the fields or among the extensions.
+/// The map field or group that declares a nested type, by position among the fields or extensions.
 #[derive(Clone, Copy)]
 enum Origin {
     Field(usize),
     Extension(usize),
 }
 
-/// The fields, extensions and nested messages of a message or file, and how far they are printed.
+/// The fields, extensions and nested messages of a message or file, and the progress of printing them.
 struct Members<'a> {
     scope: Scope,
     /// With its index; `None` for a file.
@@ -28,7 +28,7 @@ struct Members<'a> {
     extensions: Vec<u32>,
     next_field: usize,
     next_extension: usize,
-    /// Oneofs that are printed.
+    /// Oneofs printed so far.
     oneofs: Indices,
     /// The next field is the first one, or comes after a nested message.
     gap: bool,
@@ -77,7 +77,7 @@ impl<'a> ProtoPrinter<'a> {
         self.close();
     }
 
-    /// What is between the braces of a message or group.
+    /// The lines between the braces of a message or group.
     fn body(&mut self, index: u32, message: &'a MessageData) {
         let options = self.options_of("google.protobuf.MessageOptions", message.options, message.scope);
         self.option_lines(options);
@@ -119,7 +119,7 @@ impl<'a> ProtoPrinter<'a> {
         self.extensions_up_to(&mut content, extensions);
     }
 
-    /// For each nested message that a field or extension brings along, the index of its origin in the list.
+    /// The origins of nested messages, and the index into that list by message.
     fn origins(&self, content: &Members<'_>) -> (BTreeMap<u32, u32>, Vec<Origin>) {
         let (mut origins, mut kinds) = (BTreeMap::new(), Vec::new());
         let declared = content.message.map_or(&[][..], |(_, m)| &m.fields).iter();
@@ -143,8 +143,8 @@ impl<'a> ProtoPrinter<'a> {
         (origins, kinds)
     }
 
-    /// Whether a field is written as a group, with its type: in proto2, where the type is beside the field and has
-    /// its name.
+    /// Whether a field is printed as a group together with its type: in proto2, if the type is declared in the same
+    /// scope and has the name of the field.
     fn is_group(&self, scope: Scope, field: &FieldData) -> bool {
         let Kind::Message(index) = field.kind else { return false };
         let data = self.data;
@@ -339,8 +339,7 @@ impl<'a> ProtoPrinter<'a> {
     }
 }
 
-/// The keyword of a number, `bool`, `string` or `bytes`. Edition UNSTABLE has names of its own for integers: the
-/// plain ones are of fixed width there.
+/// The keyword of a scalar, `string` or `bytes`. Edition UNSTABLE renames integers: `int32` there means fixed width.
 fn scalar_name(kind: Kind<u32, u32>, edition: Edition) -> &'static str {
     if edition != Edition::Unstable {
         return kind.name();

@@ -1,9 +1,9 @@
-//! .proto source from descriptors.
+//! Prints descriptors as .proto source.
 //!
-//! What is printed compiles, with the files it imports, to the same descriptors: names, numbers, types, order of
-//! everything, options. `definitions.rs` prints messages, fields, extensions and services, `enums.rs` enums and
-//! ranges, `options.rs` options, and `text.rs` their values in text format. Messages nest at most 32 deep in a
-//! pool, so definitions recurse; option values may nest as deep as their bytes say, and do not.
+//! Together with its imports, the output compiles to the same descriptors: names, numbers, types, order and options.
+//! `definitions.rs` prints messages, fields, extensions and services, `enums.rs` enums and number ranges, `options.rs`
+//! options, and `text.rs` their values in text format. Printing recurses over nested messages, at most 32 deep in a
+//! pool. It does not recurse over option values, whose depth only their bytes bound.
 
 mod definitions;
 mod enums;
@@ -32,22 +32,22 @@ pub(super) fn file(pool: &DescriptorPool, index: u32) -> String {
     ProtoPrinter::new(pool, index, None).print()
 }
 
-/// A file with what a message needs.
+/// A file with a message and the definitions that it needs.
 pub(super) fn message(pool: &DescriptorPool, index: u32) -> String {
     let wanted = subset::Subset::of_message(pool.data(), index);
     let file = pool.data().messages.get(index as usize).map_or(NONE, |m| m.file);
     ProtoPrinter::new(pool, file, Some(wanted)).print()
 }
 
-/// A file with what a record of a message needs: those fields and extensions only, its own and those of other
-/// messages, that `keep` has.
+/// A file for records of a message: its definitions, with only those fields and extensions that `keep` accepts, in
+/// all messages.
 pub(super) fn record(pool: &DescriptorPool, index: u32, keep: &Keep<'_>) -> String {
     let wanted = subset::Subset::of_record(pool.data(), index, keep);
     let file = pool.data().messages.get(index as usize).map_or(NONE, |m| m.file);
     ProtoPrinter { keep, ..ProtoPrinter::new(pool, file, Some(wanted)) }.print()
 }
 
-/// A file with what an enum needs.
+/// A file with an enum and the message around it.
 pub(super) fn enumeration(pool: &DescriptorPool, index: u32) -> String {
     let wanted = subset::Subset::of_enum(pool.data(), index);
     let file = pool.data().enums.get(index as usize).map_or(NONE, |e| e.file);
@@ -57,7 +57,7 @@ pub(super) fn enumeration(pool: &DescriptorPool, index: u32) -> String {
 /// Source under construction.
 struct ProtoPrinter<'a> {
     data: &'a PoolData,
-    /// Where the options messages are defined, and their extensions.
+    /// The pool that defines the options messages and their extensions.
     options: DescriptorPool,
     file: u32,
     edition: Edition,
@@ -112,7 +112,7 @@ impl<'a> ProtoPrinter<'a> {
         }
         let mut options = self.options_of("google.protobuf.FileOptions", file.options, Scope::ROOT);
         if self.edition >= Edition::Edition2024 {
-            // Descriptor sets do not carry these two, which only protoc looks at: take what allows everything.
+            // protoc does not write these two features to descriptor sets: print the values that allow everything.
             for (name, value) in
                 [("enforce_naming_style", "STYLE_LEGACY"), ("default_symbol_visibility", "EXPORT_ALL")]
             {
@@ -144,7 +144,7 @@ impl<'a> ProtoPrinter<'a> {
         for _ in 0..self.indent {
             self.out.push_str("  ");
         }
-        // Writing to a string does not fail.
+        // Writing to a `String` cannot fail.
         let _ = self.out.write_fmt(text);
         self.out.push('\n');
     }
@@ -172,7 +172,7 @@ impl<'a> ProtoPrinter<'a> {
         }
     }
 
-    /// The shortest name for a type that means it inside of `scope`.
+    /// The shortest name that resolves to a type in `scope`.
     fn type_name(&self, scope: Scope, symbol: Symbol) -> String {
         let name = match symbol {
             Symbol::Message(m) => self.data.messages.get(m as usize).map(|m| m.name),
@@ -203,7 +203,8 @@ impl<'a> ProtoPrinter<'a> {
     }
 }
 
-/// A set of indices of definitions: a map, because maps of this type exist elsewhere and a set would be compiled anew.
+/// A set of indices. A map, because this map type is compiled for other code already; a `BTreeSet` adds 3 000 lines
+/// of IR.
 #[derive(Debug, Default)]
 struct Indices(BTreeMap<u32, u32>);
 

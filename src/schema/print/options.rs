@@ -1,4 +1,4 @@
-//! Options: the bytes of an options message as `name = value` pairs.
+//! Prints an encoded options message as `name = value` pairs.
 
 use super::ProtoPrinter;
 use super::text::{self, OptionItem, OptionValue};
@@ -7,8 +7,8 @@ use crate::schema::symbols::Scope;
 use alloc::{format, string::String, vec, vec::Vec};
 
 impl ProtoPrinter<'_> {
-    /// The options in the bytes of an options message of this type, in number order. What the options message does
-    /// not know as a field or extension, and what protoc did not interpret, is left out.
+    /// The options in an encoded options message of this type, in number order. Leaves out unknown fields and
+    /// uninterpreted options.
     pub(super) fn options_of(&self, type_name: &str, span: Span, scope: Scope) -> Vec<(String, String)> {
         let bytes = self.data.bytes(span);
         let mut options = Vec::new();
@@ -20,7 +20,7 @@ impl ProtoPrinter<'_> {
             match item.field.name() {
                 "uninterpreted_option" => {}
                 "map_entry" if type_name == "google.protobuf.MessageOptions" => {}
-                // Each feature on its own, so that others can be set beside.
+                // One by one, since `features = {}` excludes setting further features.
                 "features" => options.extend(self.features(&item, scope)),
                 _ => options.push((self.option_name(&item, scope), text::option_value(item.value))),
             }
@@ -36,7 +36,7 @@ impl ProtoPrinter<'_> {
         text::items(message, payload).into_iter().map(item).collect()
     }
 
-    /// `name`, or `(full.name)` for an extension, with a leading dot where the name could mean something else.
+    /// `name`, or `(full.name)` for an extension, with a leading dot where an inner scope hides the name.
     fn option_name(&self, item: &OptionItem<'_>, scope: Scope) -> String {
         if !item.field.is_extension() {
             return item.field.name().into();

@@ -1,12 +1,12 @@
-//! Which definitions of a file a message or enum needs.
+//! Finds the definitions of a file that a message or enum needs.
 
 use super::{Indices, Keep, keep_all};
 use crate::schema::model::{Container, FieldFlags, NONE, PoolData};
 use crate::table::Kind;
 use alloc::vec::Vec;
 
-/// Top-level definitions of one file: a type that is wanted brings the top-level message around it, and that brings
-/// the types of all fields in it.
+/// Top-level definitions of one file. A type needs the top-level message around it, and that message needs the types of
+/// all fields in it.
 #[derive(Debug, Default)]
 pub(super) struct Subset {
     pub(super) messages: Indices,
@@ -14,15 +14,15 @@ pub(super) struct Subset {
     pub(super) extensions: Indices,
 }
 
-/// Collects until nothing new comes up.
+/// A search over a queue of messages.
 struct Search<'a> {
     data: &'a PoolData,
     file: u32,
     keep: &'a Keep<'a>,
-    /// Whether messages bring their extensions along.
+    /// Whether a message needs its extensions.
     extends: bool,
     wanted: Subset,
-    /// Messages whose content has not been looked at.
+    /// Messages whose contents are not visited yet.
     todo: Vec<u32>,
 }
 
@@ -32,7 +32,7 @@ impl Subset {
         Search::new(data, file, &keep_all).run(|search| search.message(index))
     }
 
-    /// With the extensions that `keep` has, of the same file.
+    /// Includes those extensions of the same file that `keep` accepts.
     pub(super) fn of_record(data: &PoolData, index: u32, keep: &Keep<'_>) -> Self {
         let file = data.messages.get(index as usize).map_or(NONE, |m| m.file);
         let search = Search { extends: true, ..Search::new(data, file, keep) };
@@ -63,8 +63,8 @@ impl<'a> Search<'a> {
         self.wanted
     }
 
-    /// Whether the file has custom options. They may be used anywhere in it, and their values may hold any of its
-    /// extensions, so then all extensions come along.
+    /// Whether the file declares custom options. Any definition may use them, and their values may hold any extension,
+    /// so such a file needs all its extensions.
     fn defines_options(&self) -> bool {
         self.data.extensions.iter().filter(|e| e.file == self.file).any(|extension| {
             let extendee = self.data.messages.get(extension.message as usize);
@@ -73,7 +73,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// The top-level message around a message.
+    /// Adds the top-level message around a message.
     fn message(&mut self, mut index: u32) {
         while let Some(message) = self.data.messages.get(index as usize) {
             if message.file != self.file {
@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What the fields and extensions in a message refer to; messages nested in it are looked at later.
+    /// Adds the types of fields and extensions in a message, and queues its nested messages.
     fn content(&mut self, index: u32) {
         let Some(message) = self.data.messages.get(index as usize) else { return };
         let mut dropped_entries = Indices::default();

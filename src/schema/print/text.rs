@@ -1,8 +1,7 @@
-//! Values of options in text format, <https://protobuf.dev/reference/protobuf/textformat-spec/>.
+//! Prints option values in text format, <https://protobuf.dev/reference/protobuf/textformat-spec/>.
 //!
-//! Options come as bytes, and a message may be there in several pieces, which count as one. A payload is therefore
-//! a list of slices of those bytes; nothing is copied. Nested messages wait on a stack, and what is deeper than
-//! 100 levels is left out.
+//! Options are encoded, and a message may be in several pieces that are to be merged. So a payload is a list of slices
+//! of the encoded bytes, without a copy. Nesting uses an explicit stack; messages deeper than 100 levels are left out.
 
 use crate::program::sort_indices;
 use crate::schema::escape::{escape_bytes, escape_str};
@@ -19,20 +18,20 @@ pub(super) struct OptionItem<'b> {
     pub(super) value: OptionValue<'b>,
 }
 
-/// A value: text that is ready, or a message with its pieces.
+/// A value: finished text, or a message with its pieces.
 pub(super) enum OptionValue<'b> {
     Text(String),
     Message(MessageDescriptor, Vec<&'b [u8]>),
 }
 
-/// A value as it is on the wire.
+/// An undecoded value.
 #[derive(Clone, Copy)]
 enum WireValue<'b> {
     Number(u64),
     Bytes(&'b [u8]),
 }
 
-/// The values in a payload that the message knows, in number order; bytes that do not decode end it early.
+/// The known fields of a payload, in number order. Stops at malformed bytes.
 pub(super) fn items<'b>(message: &MessageDescriptor, payload: &[&'b [u8]]) -> Vec<OptionItem<'b>> {
     const ITEM: u32 = message_set::ITEM as u32 >> 3;
     let mut values: Vec<(u32, WireType, WireValue<'b>)> = Vec::new();
@@ -158,7 +157,7 @@ fn scalar(field: &FieldDescriptor, raw: WireValue<'_>) -> Option<String> {
         (Kind::Sint64, WireValue::Number(n)) => format!("{}", unzigzag64(n)),
         (Kind::Float, WireValue::Number(n)) => float(f32::from_bits(n as u32)),
         (Kind::Double, WireValue::Number(n)) => double(f64::from_bits(n)),
-        // An option is set by the name of the value, so a number without a name cannot be printed.
+        // .proto source sets an option to the name of a value, so a number without a name cannot be printed.
         (Kind::Enum(enumeration), WireValue::Number(n)) => enumeration.value_name(n as i32)?.into(),
         _ => return None,
     })

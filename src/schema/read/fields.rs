@@ -1,4 +1,4 @@
-//! The fields of a message, one by one.
+//! Iterates over the fields of an encoded message.
 
 use crate::error::{DecodeError, DescriptorError, DescriptorErrorKind};
 use crate::schema::Result;
@@ -11,14 +11,14 @@ impl From<DecodeError> for DescriptorError {
     }
 }
 
-/// The value of a field; descriptor.proto has no fixed-width numbers that anybody looks at.
+/// The value of a field. Fixed-width fields are skipped: descriptor.proto has none that matter here.
 #[derive(Clone, Copy)]
 pub(super) enum FieldValue<'i> {
     Int(u64),
     Bytes(&'i [u8]),
 }
 
-/// Reads the fields of a message. Unknown ones are checked as far as skipping them does.
+/// Calls `field` with each field of a message. Fields of other wire types are skipped.
 pub(super) fn each<'i>(
     bytes: &'i [u8],
     field: &mut dyn FnMut(u32, FieldValue<'i>) -> Result<()>,
@@ -38,7 +38,8 @@ pub(super) fn each<'i>(
     Ok(())
 }
 
-/// The length-delimited fields of this number, in a message that has been read or will be.
+/// Iterates over the length-delimited fields of one number. It stops silently at malformed bytes, which [`each`] reports
+/// before or afterwards.
 #[derive(Clone)]
 pub(in crate::schema) struct Children<'i> {
     reader: Reader<'i>,
@@ -64,12 +65,12 @@ impl<'i> Iterator for Children<'i> {
     }
 }
 
-/// Checks that a set is a message, and counts its files and their bytes.
+/// Checks that a set is a well-formed message.
 pub(in crate::schema) fn check_set(set: &[u8]) -> Result<()> {
     each(set, &mut |_, _| Ok(()))
 }
 
-/// descriptor.proto is proto2, whose strings may be anything; these must be UTF-8.
+/// A string. descriptor.proto is proto2, which does not check UTF-8, but descriptors need it.
 pub(in crate::schema) fn text(bytes: &[u8]) -> Result<&str> {
     core::str::from_utf8(bytes).map_err(|_| {
         DescriptorError::new(
@@ -80,7 +81,7 @@ pub(in crate::schema) fn text(bytes: &[u8]) -> Result<&str> {
     })
 }
 
-/// Calls with each number of a repeated int32, packed or not.
+/// Calls `int` with each value of a repeated int32 field, packed or not.
 pub(in crate::schema) fn ints(
     bytes: &[u8],
     number: u32,

@@ -1,10 +1,9 @@
 //! Descriptor sets, read from the wire: one definition at a time, borrowed from the input.
 //!
-//! Field numbers are those of descriptor.proto. What a definition holds of others (the fields of a message, the
-//! values of an enum) is not collected but found again where it is needed ([`children`]), so reading takes no
-//! memory of its own, whatever the input; nothing here recurses. As everywhere, a field of another wire type or a
-//! number that a closed enum does not list is an unknown field, and of a singular field that comes again the last
-//! value counts, messages being merged.
+//! Field numbers are those of descriptor.proto. Nested definitions (the fields of a message, the values of an enum) are
+//! not collected: callers iterate over them with [`children`]. So reading allocates nothing and does not recurse. The
+//! usual rules hold: a field of another wire type or a number that a closed enum does not list is an unknown field,
+//! the last value of a singular field counts, and messages are merged.
 
 mod fields;
 mod options;
@@ -28,7 +27,7 @@ pub(in crate::schema) struct FileDef<'i> {
     pub(in crate::schema) options: Options<'i>,
 }
 
-/// Numbers of what `FileDescriptorProto` repeats.
+/// Numbers of the repeated fields of `FileDescriptorProto`.
 pub(in crate::schema) mod file {
     pub(in crate::schema) const DEPENDENCY: u32 = 3;
     pub(in crate::schema) const MESSAGE: u32 = 4;
@@ -55,7 +54,7 @@ pub(in crate::schema) fn file_names(bytes: &[u8]) -> Result<(&str, &str)> {
 }
 
 impl<'i> FileDef<'i> {
-    /// The features that hold in the file: the defaults of its edition, changed by its options.
+    /// The features of the file: the defaults of its edition with the overrides of its options.
     pub(in crate::schema) fn features(&self) -> Features {
         Features::of_edition(self.edition).with(self.options.features)
     }
@@ -87,7 +86,7 @@ impl<'i> FileDef<'i> {
     }
 }
 
-/// Nobody looks there, but a set in which it is broken is broken.
+/// Checks `SourceCodeInfo`, which is not used otherwise: a set with malformed parts is refused.
 fn source_info(bytes: &[u8]) -> Result<()> {
     each(bytes, &mut |number, value| match value {
         FieldValue::Bytes(location) if number == 1 => {
@@ -107,7 +106,7 @@ pub(in crate::schema) struct MessageDef<'i> {
     pub(in crate::schema) visibility: u8,
 }
 
-/// Numbers of what `DescriptorProto` repeats.
+/// Numbers of the repeated fields of `DescriptorProto`.
 pub(in crate::schema) mod message {
     pub(in crate::schema) const FIELD: u32 = 2;
     pub(in crate::schema) const MESSAGE: u32 = 3;
@@ -172,9 +171,9 @@ pub(in crate::schema) fn range_options(bytes: &[u8]) -> Result<Options<'_>> {
 pub(in crate::schema) struct FieldDef<'i> {
     pub(in crate::schema) name: &'i str,
     pub(in crate::schema) number: i32,
-    /// 0 if there is none.
+    /// 0 if it is not set.
     pub(in crate::schema) label: i32,
-    /// 0 when the type is to be taken from `type_name`.
+    /// 0 if only `type_name` gives the type.
     pub(in crate::schema) type_code: i32,
     pub(in crate::schema) type_name: &'i str,
     pub(in crate::schema) extendee: Option<&'i str>,
@@ -186,8 +185,7 @@ pub(in crate::schema) struct FieldDef<'i> {
 }
 
 impl<'i> FieldDef<'i> {
-    /// The features of the field in a definition with the features `outer`: changed by its options, and by what proto2 and
-    /// proto3 wrote in other ways before there were features.
+    /// The features of the field: `outer`, overridden by its options and by the older spellings of proto2 and proto3.
     pub(in crate::schema) fn features(&self, outer: Features, edition: Edition) -> Features {
         let mut features = outer.with(self.options.features);
         if edition.is_legacy() {
@@ -239,7 +237,7 @@ pub(in crate::schema) struct EnumDef<'i> {
     pub(in crate::schema) visibility: u8,
 }
 
-/// Numbers of what `EnumDescriptorProto` repeats.
+/// Numbers of the repeated fields of `EnumDescriptorProto`.
 pub(in crate::schema) mod enumeration {
     pub(in crate::schema) const VALUE: u32 = 2;
     pub(in crate::schema) const RESERVED_RANGE: u32 = 4;
@@ -267,7 +265,7 @@ pub(in crate::schema) fn enum_value(bytes: &[u8]) -> Result<(&str, i32, Options<
     Ok((text(name)?, number, Options::read(bytes, 3, Of::EnumValue)?))
 }
 
-/// `ServiceDescriptorProto`, which repeats its methods in this number.
+/// Number of the methods in `ServiceDescriptorProto`.
 pub(in crate::schema) const METHOD: u32 = 2;
 
 pub(in crate::schema) fn service(bytes: &[u8]) -> Result<(&str, Options<'_>)> {

@@ -1,10 +1,10 @@
-//! Options: what changes the meaning of a definition, taken out of any of the `...Options` messages.
+//! Reads the options that change the meaning of a definition, from any of the options messages.
 
 use super::fields::{Children, FieldValue, children, each};
 use crate::schema::Result;
 use crate::schema::features::{FeatureOverrides, FeatureValue};
 
-/// What options are of.
+/// The kind of definition that has the options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     File,
@@ -18,17 +18,17 @@ pub(super) enum Of {
     Method,
 }
 
-/// Any of the `...Options` messages: where it is, and what changes the meaning of a definition.
+/// Any of the options messages: its location, and the options that change the meaning of a definition.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::schema) struct Options<'i> {
-    /// The message that has the options in fields of this number, and how often.
+    /// The definition with the options, the field number of the options in it, and the number of their pieces.
     pub(in crate::schema) holder: &'i [u8],
     pub(in crate::schema) number: u32,
     pub(in crate::schema) occurrences: usize,
     pub(in crate::schema) features: FeatureOverrides,
-    /// There is a `features` message.
+    /// Whether `features` is set.
     pub(in crate::schema) has_features: bool,
-    /// A feature is set to what stands for nothing.
+    /// Whether a feature has the value 0, which is invalid.
     pub(in crate::schema) unknown_feature: bool,
     pub(in crate::schema) deprecated: bool,
     /// `FieldOptions.packed`.
@@ -55,7 +55,7 @@ impl<'i> Options<'i> {
         Ok(this)
     }
 
-    /// The bytes of each time that the options come, which together are one message.
+    /// The pieces of the options, which together are one message.
     pub(in crate::schema) fn pieces(&self) -> Children<'i> {
         children(self.holder, self.number)
     }
@@ -77,7 +77,7 @@ impl<'i> Options<'i> {
                 self.has_features = true;
                 each(set, &mut |number, value| self.feature(number, value))?;
             }
-            // Messages that nobody looks into: `UninterpretedOption`, `EditionDefault`, `FeatureSupport`, `Declaration`.
+            // Messages checked but not used: `UninterpretedOption`, `EditionDefault`, `FeatureSupport`, `Declaration`.
             FieldValue::Bytes(option) if number == 999 => each(option, &mut |number, value| match value {
                 FieldValue::Bytes(part) if number == 2 => each(part, &mut |_, _| Ok(())),
                 _ => Ok(()),

@@ -41,7 +41,7 @@ pub(super) fn add(
     Ok(())
 }
 
-/// In proto3 an `optional` field is alone in a oneof named after it; these come after all others.
+/// Gives each `optional` field of proto3 a oneof of its own, after all other oneofs, as protoc does.
 fn add_synthetic_oneofs(table: &'static MessageTable, message: &mut MessageProto<'static>) {
     for (field, proto) in table.fields().iter().zip(&mut message.fields) {
         if field.is_optional() && proto.oneof_index.is_none() {
@@ -111,7 +111,7 @@ fn set_type(proto: &mut FieldProto<'static>, kind: TableKind) {
     };
 }
 
-/// How a field of a table of this syntax differs from the defaults of edition 2023.
+/// The features of a field that differ from the defaults of edition 2023.
 fn features(syntax: Syntax, field: &FieldTable) -> FeatureOverrides {
     let kind = field.kind();
     let repeated = field.cardinality() == Cardinality::Repeated;
@@ -137,7 +137,7 @@ fn features(syntax: Syntax, field: &FieldTable) -> FeatureOverrides {
     features
 }
 
-/// The entry message of a map, as protoc makes it; the field becomes a list of it.
+/// Makes the entry message of a map, as protoc does, and turns the field into a list of entries.
 fn map_entry(
     table: &'static MessageTable,
     field: &FieldTable,
@@ -162,7 +162,7 @@ fn map_entry(
     Ok(MessageProto { parent: Some(parent), name: name.into(), fields, options, ..Default::default() })
 }
 
-/// The default as a descriptor has it, if it fits the kind.
+/// The text of a default in a descriptor, or `None` if the default does not fit the kind.
 fn default_text(kind: &TableKind, default: DefaultValue<'_>) -> Option<String> {
     Some(match (kind, default) {
         (Kind::Bool, DefaultValue::Bool(value)) => format!("{value}"),
