@@ -8,7 +8,7 @@ use core::ops::RangeInclusive;
 
 /// An enum type of a pool.
 ///
-/// A handle: the pool and an index, `Send + Sync`; `Clone` counts a reference.
+/// A handle, `Send + Sync`; `Clone` increments a reference count.
 ///
 /// ```
 /// use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable};
@@ -73,7 +73,7 @@ impl EnumDescriptor {
         (0..self.pool.data().values(self.index).len() as u32).map(|i| EnumValueDescriptor::new(self, i))
     }
 
-    /// The value that a field has when it is not set and has no default of its own: the first one.
+    /// The first value, which is the default of fields without an explicit default.
     pub fn default_value(&self) -> EnumValueDescriptor {
         EnumValueDescriptor::new(self, 0)
     }
@@ -100,7 +100,7 @@ impl EnumDescriptor {
         Some(data.text(value.name.local()))
     }
 
-    /// Whether the enum is closed: numbers that it does not list are kept as unknown fields, not as values,
+    /// Whether the enum is closed: decoding keeps numbers that it does not list as unknown fields,
     /// <https://protobuf.dev/programming-guides/enum/>.
     pub fn is_closed(&self) -> bool {
         self.data().closed
@@ -133,8 +133,8 @@ impl EnumDescriptor {
         self.pool.data().bytes(self.data().options)
     }
 
-    /// A .proto file with this enum, inside of the top-level message around it if there is one, as
-    /// [`MessageDescriptor::to_proto`] prints it.
+    /// A .proto file with this enum, or with the top-level message around it, as [`MessageDescriptor::to_proto`] prints
+    /// it.
     pub fn to_proto(&self) -> String {
         print::enumeration(&self.pool, self.index)
     }
@@ -172,7 +172,7 @@ impl EnumValueDescriptor {
         self.parent.pool.data().text(self.data().name.local())
     }
 
-    /// The full name. It lies in the scope around the enum: `pkg.RED`, not `pkg.Color.RED`.
+    /// The full name, in the scope around the enum: `pkg.RED`, not `pkg.Color.RED`.
     pub fn full_name(&self) -> &str {
         self.parent.pool.data().text(self.data().name.full())
     }

@@ -7,7 +7,7 @@ use super::{DescriptorPool, EnumDescriptor, FieldDescriptor, FieldKind, FieldRef
 use crate::table::{Cardinality, DefaultValue, Kind};
 use core::fmt;
 
-/// An extension: a field that a message declares room for and another place defines.
+/// An extension: a field of a message that is declared outside of it, with a number from its extension ranges.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ExtensionDescriptor {
     pool: DescriptorPool,
@@ -34,7 +34,7 @@ impl ExtensionDescriptor {
         self.as_ref().to_owned()
     }
 
-    /// The message that is extended.
+    /// The extendee: the message that has the field.
     pub fn containing_message(&self) -> MessageDescriptor {
         MessageDescriptor::new(&self.pool, self.data().message)
     }
@@ -49,7 +49,7 @@ impl ExtensionDescriptor {
         FileDescriptor::new(&self.pool, self.data().file)
     }
 
-    /// The message that the extension is declared in, which is a scope for its name and nothing more.
+    /// The message that declares the extension, which is only the scope of its name.
     pub fn parent_message(&self) -> Option<MessageDescriptor> {
         super::pool::index(self.data().parent).map(|i| MessageDescriptor::new(&self.pool, i))
     }

@@ -17,7 +17,7 @@ pub type FieldKind = Kind<MessageDescriptor, EnumDescriptor>;
 
 /// A field or extension of a message, borrowed from the pool; 16 bytes, `Copy`.
 ///
-/// What a message view yields. [`to_owned`](Self::to_owned) makes a [`FieldDescriptor`] of it.
+/// Message views yield it. [`to_owned`](Self::to_owned) makes a [`FieldDescriptor`] of it.
 #[derive(Clone, Copy)]
 pub struct FieldRef<'a> {
     pub(super) pool: &'a DescriptorPool,
@@ -29,42 +29,43 @@ pub struct FieldRef<'a> {
 
 /// A field of a message.
 ///
-/// A cheap handle, `Send + Sync`; `Clone` counts a reference. An extension is a field too ([`ExtensionDescriptor::as_field`]), and is equal to itself in either form of getting it.
+/// A handle, `Send + Sync`; `Clone` increments a reference count. An extension is a field too
+/// ([`ExtensionDescriptor::as_field`]); two handles of one field are equal, however they were obtained.
 ///
-/// 40 bytes: it holds the place of the field in a message, so reading with it needs no lookup.
+/// 40 bytes: it holds the location of the field in a message, so access by handle needs no lookup.
 #[derive(Clone)]
 pub struct FieldDescriptor {
     message: MessageDescriptor,
-    /// The address of the message as readers see it. The descriptor keeps the pool, and so nothing else is there.
+    /// The address of the message's layout. The descriptor keeps the pool alive, so no other layout can have it.
     body: usize,
     access: Access,
 }
 
-/// What fields, borrowed fields and extensions answer alike; `$field` is the `FieldRef` of `$self`.
+/// The methods that fields, borrowed fields and extensions share; `$field` is the `FieldRef` of `$self`.
 macro_rules! accessors {
     ($life:lifetime, $self:ident => $field:expr) => {
-        /// The name without the scope it is in.
+        /// The name without its scope.
         pub fn name(&$self) -> &$life str {
             $field.pool.data().text($field.data().name.local())
         }
 
-        /// The full name: that of the message, or of the scope an extension is declared in, and its own.
+        /// The full name: the scope (the message, or for an extension the scope that declares it), a dot and the name.
         pub fn full_name(&$self) -> &$life str {
             $field.pool.data().text($field.data().name.full())
         }
 
-        /// The name in JSON: lowerCamelCase unless the schema says otherwise; `[full.name]` for an extension.
+        /// The name in JSON: lowerCamelCase unless the schema sets another one; `[full.name]` for an extension.
         pub fn json_name(&$self) -> &$life str {
             $field.pool.data().text($field.data().json_name)
         }
 
-        /// The number, 1 to 2^29-1; of an extension of a MessageSet up to 2^31-2.
+        /// The field number, 1 to 2^29-1; up to 2^31-2 for an extension of a MessageSet.
         #[inline]
         pub fn number(&$self) -> u32 {
             $field.data().number
         }
 
-        /// The type of the field or, if it is a list, of its elements. A map is a list of its entry message.
+        /// The type of the field; for a list, that of its elements; for a map, its entry message.
         pub fn kind(&$self) -> FieldKind {
             let pool = $field.pool;
             let kind = &$field.data().kind;
@@ -89,14 +90,14 @@ macro_rules! accessors {
             $field.has(FieldFlags::MAP)
         }
 
-        /// Whether messages of the field stand between group tags on the wire: a proto2 group, or
+        /// Whether messages of the field are delimited by group tags on the wire: a proto2 group, or
         /// `features.message_encoding = DELIMITED`.
         #[inline]
         pub fn is_group(&$self) -> bool {
             $field.has(FieldFlags::DELIMITED)
         }
 
-        /// Whether the elements of the field are encoded packed: one tag and one length for all. Decoding accepts either form.
+        /// Whether the field is encoded packed: one tag and one length for all elements. Decoding accepts both forms.
         #[inline]
         pub fn is_packed(&$self) -> bool {
             $field.has(FieldFlags::PACKED)
@@ -108,14 +109,14 @@ macro_rules! accessors {
             $field.data().cardinality == Cardinality::Required
         }
 
-        /// Whether "not set" and "set to the default value" differ. Never true for lists and maps, always for
-        /// messages and members of oneofs, <https://protobuf.dev/programming-guides/field_presence/>.
+        /// Whether "not set" differs from "set to the default value". Never true for lists and maps, always for messages
+        /// and members of oneofs, <https://protobuf.dev/programming-guides/field_presence/>.
         #[inline]
         pub fn supports_presence(&$self) -> bool {
             $field.has(FieldFlags::PRESENCE)
         }
 
-        /// Whether a string of the field is refused when it is not UTF-8; proto2 lets any bytes pass.
+        /// Whether decoding refuses strings that are not UTF-8. False for proto2, which accepts any bytes.
         #[inline]
         pub fn validates_utf8(&$self) -> bool {
             $field.has(FieldFlags::UTF8)
@@ -126,7 +127,8 @@ macro_rules! accessors {
             $field.has(FieldFlags::DEPRECATED)
         }
 
-        /// The default value that the schema gives; without one, it is zero, empty, or the first value of the enum.
+        /// The explicit default value in the schema. Without one, the default is zero, empty, or the first value of the
+        /// enum.
         pub fn explicit_default(&$self) -> Option<DefaultValue<$life>> {
             let data = $field.pool.data();
             Some(match *data.default_of($field.data())? {
@@ -177,7 +179,7 @@ impl<'a> FieldRef<'a> {
 
     accessors!('a, self => self);
 
-    /// The message that has the field; of an extension, the one that is extended.
+    /// The message that has the field; for an extension, its extendee.
     pub fn containing_message(self) -> MessageDescriptor {
         MessageDescriptor::new(self.pool, self.message)
     }
@@ -194,12 +196,12 @@ impl<'a> FieldRef<'a> {
         self.data().extension != NONE
     }
 
-    /// The extension that the field is.
+    /// The field as an extension; `None` for declared fields.
     pub fn as_extension(self) -> Option<ExtensionDescriptor> {
         super::pool::index(self.data().extension).map(|i| ExtensionDescriptor::new(self.pool, i))
     }
 
-    /// A handle that lives on its own.
+    /// An owned handle of the field.
     pub fn to_owned(self) -> FieldDescriptor {
         let body = self.pool.programs().body(self.message);
         let access = body.and_then(|body| body.field(self.position)).copied();
@@ -240,7 +242,7 @@ impl<'a> FieldRef<'a> {
         self.message
     }
 
-    /// The number that an enum field has when it is not set: that of its default, or of the first value.
+    /// The number of an enum field that is not set: that of its default, or of the first value.
     pub(crate) fn default_number(self) -> i32 {
         let data = self.data();
         let Kind::Enum(enumeration) = data.kind else { return 0 };
@@ -272,19 +274,19 @@ impl FieldDescriptor {
         self.message.parent_pool()
     }
 
-    /// Where the field is in a message of this body, if it is a field of it.
+    /// The location of the field in a message with this layout, if it is a field of that message.
     #[inline(always)]
     pub(crate) fn access_in(&self, body: &Body) -> Option<&Access> {
         (self.body == core::ptr::from_ref(body).addr()).then_some(&self.access)
     }
 
-    /// Where the field is in a message of its type.
+    /// The location of the field in a message of its type.
     #[inline(always)]
     pub(crate) fn access(&self) -> &Access {
         &self.access
     }
 
-    /// The message that has the field; of an extension, the one that is extended.
+    /// The message that has the field; for an extension, its extendee.
     #[inline]
     pub fn parent_message(&self) -> &MessageDescriptor {
         &self.message
@@ -308,7 +310,7 @@ impl FieldDescriptor {
         self.as_ref().is_extension()
     }
 
-    /// The extension that the field is.
+    /// The field as an extension; `None` for declared fields.
     pub fn as_extension(&self) -> Option<ExtensionDescriptor> {
         self.as_ref().as_extension()
     }

@@ -10,7 +10,7 @@ use core::fmt;
 
 /// A .proto file of a pool.
 ///
-/// A handle: the pool and an index.
+/// A handle, `Send + Sync`; `Clone` increments a reference count.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct FileDescriptor {
     pool: DescriptorPool,
@@ -31,7 +31,7 @@ impl FileDescriptor {
         &self.pool
     }
 
-    /// The name by which other files import it, such as `google/protobuf/any.proto`.
+    /// The name that other files import, such as `google/protobuf/any.proto`.
     pub fn name(&self) -> &str {
         self.pool.data().text(self.data().name)
     }
@@ -46,12 +46,12 @@ impl FileDescriptor {
         self.data().edition
     }
 
-    /// The files that this one imports, in its order; option imports and missing weak imports are left out.
+    /// The imported files, in the order of the file, without option imports and missing weak imports.
     pub fn dependencies(&self) -> impl Iterator<Item = FileDescriptor> + '_ {
         self.imports(|import| import != Import::Option)
     }
 
-    /// Those of the imported files that are imported `public`ly: who imports this file sees them too.
+    /// The files imported with `import public`: importers of this file see their definitions too.
     pub fn public_dependencies(&self) -> impl Iterator<Item = FileDescriptor> + '_ {
         self.imports(|import| import == Import::Public)
     }
@@ -114,8 +114,7 @@ impl FileDescriptor {
 
     /// The file as .proto source, which compiles to the same descriptors.
     ///
-    /// Options are printed with the definitions of the pool; a custom option whose extension the pool does not have
-    /// is left out, as are comments.
+    /// Leaves out comments, and custom options whose extensions are not in the pool.
     ///
     /// ```
     /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};

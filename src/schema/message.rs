@@ -13,7 +13,7 @@ use core::ops::Range;
 
 /// A message type of a pool.
 ///
-/// A handle: the pool and an index, `Send + Sync`; `Clone` counts a reference.
+/// A handle, `Send + Sync`; `Clone` increments a reference count.
 ///
 /// ```
 /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
@@ -92,7 +92,7 @@ impl MessageDescriptor {
         (0..self.data().declared).map(|i| FieldDescriptor::new(self, i))
     }
 
-    /// The extensions of this message that the pool knows, wherever they are declared.
+    /// All extensions of this message in the pool, wherever they are declared.
     pub fn extensions(&self) -> impl ExactSizeIterator<Item = ExtensionDescriptor> + '_ {
         let extensions = self.data().fields.get(self.data().declared as usize..).unwrap_or(&[]);
         extensions.iter().map(|f| ExtensionDescriptor::new(&self.pool, f.extension))
@@ -117,7 +117,7 @@ impl MessageDescriptor {
             .map(|&i| EnumDescriptor::new(&self.pool, i))
     }
 
-    /// The extensions declared inside of this message, whatever they extend.
+    /// The extensions declared in this message, whatever they extend.
     pub fn child_extensions(&self) -> impl ExactSizeIterator<Item = ExtensionDescriptor> + '_ {
         self.pool
             .data()
@@ -171,14 +171,14 @@ impl MessageDescriptor {
         (index < fields).then(|| FieldRef::new(&self.pool, self.index, index as u32))
     }
 
-    /// Puts the names of message and fields into an error that knows numbers only.
+    /// Adds the names of message and fields to an error that has numbers only.
     #[cold]
     pub(crate) fn name_error(&self, error: DecodeError) -> DecodeError {
         let path = self.name_path(error.path());
         error.with_path(path).in_message_copied(self.full_name())
     }
 
-    /// The same path, with field names where the pool knows them.
+    /// The same path with the field names that the pool knows.
     #[cold]
     pub(crate) fn name_path(&self, path: &FieldPath) -> FieldPath {
         let mut named = FieldPath::default();
@@ -246,16 +246,16 @@ impl MessageDescriptor {
         self.pool.data().bytes(self.data().options)
     }
 
-    /// A .proto file with this message and what it needs: the top-level message around it, and those definitions
-    /// of its file that it refers to. Other files are imported.
+    /// A .proto file with this message and the definitions that it needs: the top-level message around it, and the
+    /// definitions of its file that it refers to. The output imports other files.
     ///
     /// Compiles to the same descriptors, see [`FileDescriptor::to_proto`].
     pub fn to_proto(&self) -> String {
         print::message(&self.pool, self.index)
     }
 
-    /// As [`to_proto`](Self::to_proto), with those fields and extensions only that `keep` has: of a message, by program index, the
-    /// field at a position of its list of fields and extensions.
+    /// As [`to_proto`](Self::to_proto), with only the fields and extensions that `keep` accepts. Its arguments are the
+    /// index of a message and the position in its list of fields and extensions.
     pub(crate) fn to_proto_of(&self, keep: &dyn Fn(u32, u32) -> bool) -> String {
         print::record(&self.pool, self.index, keep)
     }
@@ -293,13 +293,13 @@ impl OneofDescriptor {
         self.message.pool.data().text(self.data().name.local())
     }
 
-    /// The full name, which is the message's and its own.
+    /// The full name: that of the message, a dot and the name.
     pub fn full_name(&self) -> &str {
         self.message.pool.data().text(self.data().name.full())
     }
 
-    /// Whether protoc made the oneof for an `optional` field in proto3; the field then behaves as any field with
-    /// explicit presence.
+    /// Whether protoc made the oneof for a proto3 `optional` field. Such a field behaves like any field with explicit
+    /// presence.
     pub fn is_synthetic(&self) -> bool {
         self.data().synthetic
     }

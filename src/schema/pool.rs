@@ -1,4 +1,4 @@
-//! [`DescriptorPool`]: the way in.
+//! [`DescriptorPool`]: loading schemas and finding definitions by name.
 
 use super::build;
 use super::descriptor_proto;
@@ -17,11 +17,11 @@ use alloc::{sync::Arc, vec::Vec};
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
-/// A checked set of files with everything they define; immutable, and shared by all clones and descriptors.
+/// An immutable, checked set of .proto files and their definitions, shared by all clones and descriptors.
 ///
-/// One pointer; `Clone` counts a reference. All types are resolved, and every message is lowered to the program
-/// that decodes and encodes it, when the pool is made; afterwards nothing is computed or locked. Two pools are
-/// equal only if one is a clone of the other, and descriptors of different pools are never equal.
+/// One pointer; `Clone` increments a reference count. Making a pool resolves all types and prepares every message for
+/// decoding and encoding; later calls compute and lock nothing. Two pools are equal only if one is a clone of the
+/// other, and descriptors of different pools are never equal.
 ///
 /// ```
 /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
@@ -44,13 +44,13 @@ impl DescriptorPool {
 
     /// Loads a `google.protobuf.FileDescriptorSet`, as `protoc --descriptor_set_out --include_imports` writes it.
     ///
-    /// Files may come in any order. The set is not trusted: whatever it holds, the result is a pool in which all
-    /// is consistent, or an error; never a panic. Time is n log n in the size of the set, memory 1 MiB and 32 bytes per
-    /// byte of it at most ([`PoolOptions`]).
+    /// Files may come in any order. The set may come from an untrusted source: the result is a consistent pool or an
+    /// error, never a panic. Takes n log n time in the size of the set, and at most 1 MiB of memory plus 32 bytes per
+    /// byte of the set ([`PoolOptions`]).
     ///
     /// # Errors
-    /// What is wrong, in which definition of which file; `BudgetExceeded` or `OutOfMemory` where it takes more than the bound,
-    /// or an allocation failed.
+    /// The kind of fault with the definition and the file at fault; `BudgetExceeded` if the pool needs more memory than
+    /// that, `OutOfMemory` if an allocation failed.
     ///
     /// ```
     /// use tablepb::{DescriptorErrorKind, DescriptorPool};
@@ -65,31 +65,32 @@ impl DescriptorPool {
         Self::decode_with(set, &PoolOptions::new())
     }
 
-    /// As [`decode`](Self::decode), within other bounds.
+    /// Loads a set as [`decode`](Self::decode) does, with other bounds.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode), and `TooMany` or `TooDeep` for what is beyond a bound.
+    /// As [`decode`](Self::decode); `TooMany` or `TooDeep` if the set exceeds a bound of `options`.
     pub fn decode_with(set: &[u8], options: &PoolOptions) -> Result<Self, DescriptorError> {
         load(core::iter::empty(), set, options)
     }
 
-    /// A pool of these message tables and all tables that they refer to.
+    /// Makes a pool of message tables and all tables that they refer to.
     ///
-    /// A table's identity is its full name: the same table may come any number of times, in copies too. Each
-    /// package becomes one file, and a message is nested in another one if its full name says so. Where tables of
-    /// proto2 and proto3 meet in a package, the file is of edition 2023 and says the same by features.
+    /// Tables are identified by their full names, so a table may occur any number of times, also as a copy. Each package
+    /// becomes one file, and a message whose full name starts with that of another message is nested in it. A package
+    /// with both proto2 and proto3 tables becomes a file of edition 2023 with equivalent features. The bounds of
+    /// [`PoolOptions`] do not apply.
     ///
     /// # Errors
-    /// Everything that makes a descriptor set invalid, such as a bad name, a number that is used twice or packages
-    /// that need each other.
+    /// The faults that make a descriptor set invalid, such as a bad name, a duplicate number or packages that import
+    /// each other.
     pub fn from_tables(roots: &[&'static MessageTable]) -> Result<Self, DescriptorError> {
         Self::from_protos(tables::files(roots)?)
     }
 
-    /// The pool of descriptor.proto alone, made from this crate's own tables; complete as of protobuf v36.
+    /// A pool of descriptor.proto, complete as of protobuf v36.
     ///
-    /// What descriptor sets are read with, and options where a pool does not hold descriptor.proto itself. With the
-    /// feature `std` there is one such pool; without, every call makes one.
+    /// With it, a program can decode descriptor sets and options as messages. With the feature `std` all calls share one
+    /// pool; without, every call makes one.
     pub fn descriptor_proto() -> Self {
         descriptor_proto::pool()
     }
@@ -99,7 +100,7 @@ impl DescriptorPool {
         for file in &files {
             bytes.push(write::file(file)?);
         }
-        // Tables are trusted: they take what they take.
+        // Tables are part of the program, so their memory is not bounded.
         let options = PoolOptions::new().memory(usize::MAX);
         let len = bytes.iter().map(Vec::len).sum();
         build::pool(&mut bytes.iter().map(Vec::as_slice), bytes.len(), len, &options).map(Self::from_data)
@@ -115,10 +116,10 @@ impl DescriptorPool {
         Self::from_protos(descriptor_proto::file()?)
     }
 
-    /// A new pool: the files of this one and those of a `FileDescriptorSet`, which may extend and import them.
+    /// Makes a new pool from the files of this one and those of a `FileDescriptorSet`, which may import and extend them.
     ///
-    /// A file that is in the pool already is skipped if it is the same, byte for byte. Everything is built anew;
-    /// descriptors of this pool stay valid and stay apart from those of the new one.
+    /// Skips files that this pool has already, byte for byte. The new pool shares nothing with this one: it takes the
+    /// time and memory of loading all files, and descriptors of this pool stay valid and differ from its own.
     ///
     /// # Errors
     /// As [`decode`](Self::decode), or two different files of one name.
@@ -126,8 +127,8 @@ impl DescriptorPool {
         self.add_with(set, &PoolOptions::new())
     }
 
-    /// As [`add_file_descriptor_set`](Self::add_file_descriptor_set), within other bounds. They are for the new pool with
-    /// all its files; what this one holds does not count.
+    /// Adds a set as [`add_file_descriptor_set`](Self::add_file_descriptor_set) does, with other bounds. They apply to the
+    /// new pool with all its files; the memory of this pool does not count.
     ///
     /// # Errors
     /// As [`add_file_descriptor_set`](Self::add_file_descriptor_set).
@@ -140,7 +141,7 @@ impl DescriptorPool {
         (0..self.0.files.len() as u32).map(|i| FileDescriptor::new(self, i))
     }
 
-    /// All messages, nested ones and map entries included, in no order that matters.
+    /// All messages, nested ones and map entries included, in unspecified order.
     pub fn all_messages(&self) -> impl ExactSizeIterator<Item = MessageDescriptor> + '_ {
         (0..self.0.messages.len() as u32).map(|i| MessageDescriptor::new(self, i))
     }
@@ -160,7 +161,7 @@ impl DescriptorPool {
         (0..self.0.services.len() as u32).map(|i| ServiceDescriptor::new(self, i))
     }
 
-    /// The file of this name, as other files import it.
+    /// The file of this name, such as `google/protobuf/any.proto`.
     pub fn get_file_by_name(&self, name: &str) -> Option<FileDescriptor> {
         self.0.file_position(name).map(|i| FileDescriptor::new(self, i))
     }
@@ -169,7 +170,7 @@ impl DescriptorPool {
         self.0.symbols.absolute(&self.0.names, name)
     }
 
-    /// The message of this full name, without a leading dot. Takes a search per component of the name.
+    /// The message of this full name, without a leading dot. Takes one binary search per component of the name.
     pub fn get_message_by_name(&self, name: &str) -> Option<MessageDescriptor> {
         match self.symbol(name)? {
             Symbol::Message(index) => Some(MessageDescriptor::new(self, index)),
@@ -185,7 +186,7 @@ impl DescriptorPool {
         }
     }
 
-    /// The extension of this full name: the scope it is declared in and its own name.
+    /// The extension of this full name: the scope that declares it, a dot and its own name.
     pub fn get_extension_by_name(&self, name: &str) -> Option<ExtensionDescriptor> {
         match self.symbol(name)? {
             Symbol::Extension(index) => Some(ExtensionDescriptor::new(self, index)),
@@ -221,8 +222,8 @@ impl DescriptorPool {
         }
     }
 
-    /// The options message of this name: this pool's if it has descriptor.proto and so the extensions of its
-    /// options, otherwise that of this crate.
+    /// The options message of this name: that of this pool if it contains descriptor.proto, and with it the extensions
+    /// of options; otherwise that of this crate.
     pub(crate) fn options_message(&self, name: &str) -> MessageDescriptor {
         self.get_message_by_name(name).unwrap_or_else(|| {
             let pool = descriptor_proto::pool();
@@ -269,7 +270,7 @@ impl fmt::Debug for DescriptorPool {
     }
 }
 
-/// A pool of these files and those of a set.
+/// Makes a pool of known files and those of a set.
 fn load<'i>(
     known: impl Iterator<Item = &'i [u8]> + Clone,
     set: &'i [u8],
@@ -285,8 +286,8 @@ fn load<'i>(
     }
 }
 
-/// Decodes a set that is not well-formed as a whole, which says where it is at fault: the error found while reading it
-/// knows its part only.
+/// Decodes a malformed set as one message, to report offset and path from its start. The original error knows only the
+/// definition that was being read.
 #[cold]
 fn located(set: &[u8], options: &PoolOptions, error: DescriptorError) -> DescriptorError {
     let pool = DescriptorPool::descriptor_proto();

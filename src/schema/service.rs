@@ -4,7 +4,7 @@ use super::model::{IndexRange, MethodData, ServiceData};
 use super::{DescriptorPool, FileDescriptor, MessageDescriptor};
 use core::fmt;
 
-/// A service of a pool: a named list of methods. Calling them is not this crate's business.
+/// A service of a pool: a named list of methods. This crate does not call them.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ServiceDescriptor {
     pool: DescriptorPool,
@@ -85,27 +85,27 @@ impl MethodDescriptor {
         self.service.pool.data().text(self.data().name.local())
     }
 
-    /// The full name, which is the service's and its own.
+    /// The full name: that of the service, a dot and the name.
     pub fn full_name(&self) -> &str {
         self.service.pool.data().text(self.data().name.full())
     }
 
-    /// The message that a call sends.
+    /// The message type of requests.
     pub fn input(&self) -> MessageDescriptor {
         MessageDescriptor::new(&self.service.pool, self.data().input)
     }
 
-    /// The message that a call gets back.
+    /// The message type of responses.
     pub fn output(&self) -> MessageDescriptor {
         MessageDescriptor::new(&self.service.pool, self.data().output)
     }
 
-    /// Whether the client sends any number of messages.
+    /// Whether the client sends a stream of messages.
     pub fn is_client_streaming(&self) -> bool {
         self.data().client_streaming
     }
 
-    /// Whether the server answers with any number of messages.
+    /// Whether the server sends a stream of messages.
     pub fn is_server_streaming(&self) -> bool {
         self.data().server_streaming
     }

@@ -9,14 +9,14 @@ use std::io::{self, Read, Write};
 /// The longest payload that a [`FrameReader`] accepts unless told otherwise: 64 MiB.
 pub const DEFAULT_MAX_FRAME_LEN: usize = 64 << 20;
 
-/// The buffer of a [`FrameReader`] to begin with; it grows by doubling.
+/// The initial buffer of a [`FrameReader`]; it grows by doubling.
 const FIRST_LEN: usize = 8 << 10;
 
-/// Reads frames from a [`Read`] into one buffer, which every frame uses again.
+/// Reads frames from a [`Read`] into one buffer, which all frames share.
 ///
-/// The buffer starts with 8 KiB and doubles when it is full of bytes that have been read: it is never larger than
-/// 8 KiB or twice the longest frame so far with its prefix, whatever a length prefix announces. It reads ahead, so a
-/// [`BufReader`](io::BufReader) around the source gains nothing, and bytes after the last frame may be lost.
+/// The buffer starts with 8 KiB and doubles only when it is full of received bytes: whatever a prefix announces, it is
+/// never larger than 8 KiB or twice the longest frame so far with its prefix. The reader reads ahead: a
+/// [`BufReader`](io::BufReader) around the source gains nothing, and bytes after the last returned frame may be lost.
 ///
 /// ```
 /// use tablepb::stream::FrameReader;
@@ -32,7 +32,7 @@ const FIRST_LEN: usize = 8 << 10;
 #[derive(Debug)]
 pub struct FrameReader<R> {
     source: R,
-    /// All of it initialised; `start..end` has been read and not been handed out.
+    /// All bytes are initialised; `start..end` is received and not yet returned.
     pub(super) buf: Vec<u8>,
     start: usize,
     end: usize,
@@ -47,14 +47,14 @@ impl<R: Read> FrameReader<R> {
         Self { source, buf: Vec::new(), start: 0, end: 0, position: 0, max_len: DEFAULT_MAX_FRAME_LEN }
     }
 
-    /// Accepts payloads of up to `len` bytes instead; above 2^31-1 there are none.
+    /// Sets the longest payload to accept. No payload is longer than 2^31-1 bytes.
     #[must_use]
     pub fn max_frame_len(mut self, len: usize) -> Self {
         self.max_len = len;
         self
     }
 
-    /// The offset of the next frame from where the source was when this reader was made.
+    /// The offset of the next frame, from the position of the source when this reader was made.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -65,11 +65,11 @@ impl<R: Read> FrameReader<R> {
     ///
     /// [`FrameError::Decode`], whose offset is the start of the frame in the stream: `Incomplete` if the source
     /// ends inside the frame, `InvalidLength` for a prefix above five bytes or 2^31-1, `FrameTooLarge` above the
-    /// limit. [`FrameError::Io`] from the source, interrupted reads are tried again; of the kind
-    /// [`OutOfMemory`](io::ErrorKind::OutOfMemory) if there is no memory for the buffer to grow.
+    /// limit. [`FrameError::Io`] for errors of the source, except that interrupted reads are retried; of kind
+    /// [`OutOfMemory`](io::ErrorKind::OutOfMemory) if the buffer cannot grow.
     ///
-    /// Nothing is lost by an error: another call goes on where this one stopped, which is of use if the source
-    /// would block or can grow.
+    /// An error loses no bytes: the next call continues where this one stopped, for sources that would block or that
+    /// grow.
     pub fn next_frame(&mut self) -> Result<Option<&[u8]>, FrameError> {
         let (prefix, len) = loop {
             let window = self.buf.get(self.start..self.end).unwrap_or_default();
@@ -92,15 +92,15 @@ impl<R: Read> FrameReader<R> {
         Ok(self.buf.get(payload))
     }
 
-    /// The source; what was read ahead is lost.
+    /// Returns the source. Bytes read ahead are lost.
     pub fn into_inner(self) -> R {
         self.source
     }
 
-    /// Reads at least one byte more, or gives 0 at the end of the source.
+    /// Reads at least one more byte; returns 0 at the end of the source.
     fn fill(&mut self) -> io::Result<usize> {
         if self.start > 0 {
-            // At most once per frame: the begin of this one is moved to the front.
+            // At most once per frame: move its first bytes to the front.
             self.buf.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
@@ -116,7 +116,7 @@ impl<R: Read> FrameReader<R> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
                 Ok(len) => {
-                    // A source that claims more than the slice holds breaks its contract; believe what can be.
+                    // A source that returns more than the length of the slice breaks its contract.
                     let len = len.min(self.buf.len() - self.end);
                     self.end += len;
                     return Ok(len);
@@ -132,14 +132,14 @@ impl<R: Read> FrameReader<R> {
     }
 }
 
-/// Writes `payload` as a frame: its length, and then the bytes.
+/// Writes `payload` as a frame: its length, then its bytes.
 ///
-/// Two writes; a [`BufWriter`](io::BufWriter) makes one of many small frames. Nothing is flushed.
+/// Makes two writes, so many small frames want a [`BufWriter`](io::BufWriter). Does not flush.
 ///
 /// # Errors
 ///
-/// Those of `writer`; [`InvalidInput`](io::ErrorKind::InvalidInput) for payloads above 2^31-1 bytes, of which
-/// nothing is written.
+/// Those of `writer`; [`InvalidInput`](io::ErrorKind::InvalidInput) for payloads above 2^31-1 bytes, before anything is
+/// written.
 pub fn write_frame(writer: &mut (impl Write + ?Sized), payload: &[u8]) -> io::Result<()> {
     let len = payload.len();
     if len > MAX_LEN {
@@ -155,12 +155,12 @@ pub fn write_frame(writer: &mut (impl Write + ?Sized), payload: &[u8]) -> io::Re
     writer.write_all(payload)
 }
 
-/// Why a [`FrameReader`] has no next frame.
+/// The error of a [`FrameReader`].
 #[derive(Debug)]
 pub enum FrameError {
     /// The source failed.
     Io(io::Error),
-    /// What the source gave are not frames.
+    /// The bytes are not valid frames.
     Decode(DecodeError),
 }
 

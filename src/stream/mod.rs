@@ -1,8 +1,8 @@
-//! Length-delimited framing: messages in sequence, each after its length as a varint.
+//! Length-delimited framing: a sequence of messages, each after its length as a varint.
 //!
-//! Protobuf messages do not say where they end; a file or a socket that carries more than one uses this format, which
-//! is that of `writeDelimitedTo` in Java, `SerializeDelimitedToOstream` in C++ and `encode_length_delimited` in prost.
-//! Nothing here looks into the payloads: decode them with whatever fits.
+//! An encoded message does not mark its own end, so files and sockets with several messages need framing. This format is
+//! that of `writeDelimitedTo` in Java, `SerializeDelimitedToOstream` in C++ and `encode_length_delimited` in prost.
+//! Payloads are arbitrary bytes and are not checked.
 //!
 //! | | in memory | `std::io`, with the feature `std` |
 //! |---|---|---|
@@ -21,8 +21,8 @@
 //! # Ok::<(), tablepb::EncodeError>(())
 //! ```
 //!
-//! The invariant of this room: a frame is handed out only when all of it is there, and memory grows with the bytes that
-//! are there, not with what a length prefix announces.
+//! Readers return complete frames only. Their memory grows with the bytes received, not with the length that a prefix
+//! announces.
 
 #[cfg(feature = "std")]
 mod io;
@@ -36,7 +36,7 @@ use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::wire::{Buffer, Writer, raw, varint_len};
 use core::iter::FusedIterator;
 
-/// The bytes that the length prefix of a payload of `length` bytes takes, 1 to 5.
+/// The size of the length prefix of a payload of `length` bytes, 1 to 5.
 #[inline]
 pub fn length_delimiter_len(length: usize) -> usize {
     varint_len(length as u64)
@@ -46,13 +46,13 @@ pub fn length_delimiter_len(length: usize) -> usize {
 ///
 /// # Errors
 ///
-/// `TooLarge` above 2^31-1, `OutOfMemory`; nothing is appended then.
+/// `TooLarge` above 2^31-1, `OutOfMemory`. Nothing is appended then.
 #[inline]
 pub fn encode_length_delimiter(length: usize, buf: &mut impl Buffer) -> Result<(), EncodeError> {
     Writer::new(buf).write_length(length)
 }
 
-/// Takes a length prefix off the start of `input`; the payload itself may not be there yet.
+/// Removes a length prefix from the start of `input` and returns it. The payload need not be complete.
 ///
 /// ```
 /// use tablepb::stream::decode_length_delimiter;
@@ -65,7 +65,7 @@ pub fn encode_length_delimiter(length: usize, buf: &mut impl Buffer) -> Result<(
 ///
 /// # Errors
 ///
-/// `Incomplete` if `input` ends inside the prefix, `InvalidLength` above five bytes or 2^31-1; `input` does not move.
+/// `Incomplete` if `input` ends inside the prefix, `InvalidLength` above five bytes or 2^31-1. `input` is unchanged.
 #[inline]
 pub fn decode_length_delimiter(input: &mut &[u8]) -> Result<usize, DecodeError> {
     match raw::length(input, 0) {
@@ -77,20 +77,20 @@ pub fn decode_length_delimiter(input: &mut &[u8]) -> Result<usize, DecodeError> 
     }
 }
 
-/// Appends `payload` as a frame: its length, and then the bytes.
+/// Appends `payload` as a frame: its length, then its bytes.
 ///
 /// # Errors
 ///
-/// `TooLarge` above 2^31-1 bytes, `OutOfMemory`; nothing is appended then.
+/// `TooLarge` above 2^31-1 bytes, `OutOfMemory`. Nothing is appended then.
 #[inline]
 pub fn append_frame(payload: &[u8], buf: &mut impl Buffer) -> Result<(), EncodeError> {
     Writer::new(buf).write_length_delimited(payload)
 }
 
-/// Takes one frame off the start of `input` and gives its payload, or `None` if more bytes are needed.
+/// Removes one frame from the start of `input` and returns its payload, or `None` if more bytes are needed.
 ///
-/// `input` moves past the frame, or stays where it is. A prefix may announce up to 2^31-1 bytes; a caller that
-/// collects bytes until the frame is there should look at [`decode_length_delimiter`] and have a limit of its own.
+/// Without a complete frame, `input` is unchanged. A prefix may announce up to 2^31-1 bytes: a caller that collects bytes
+/// until the frame is complete should check [`decode_length_delimiter`] against a limit of its own.
 ///
 /// ```
 /// use tablepb::stream::read_frame;
@@ -117,7 +117,7 @@ pub fn read_frame<'a>(input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, DecodeEr
     }
 }
 
-/// The payloads of the frames that `input` consists of.
+/// Iterates over the payloads of the frames in `input`.
 ///
 /// The last item is an error if `input` ends inside a frame (`Incomplete`) or a prefix is not valid
 /// (`InvalidLength`); its offset is the start of that frame.
@@ -134,7 +134,7 @@ pub struct Frames<'a> {
 }
 
 impl Frames<'_> {
-    /// The offset of the next frame, or of the frame at fault.
+    /// The offset of the next frame, or of the invalid one.
     pub fn position(&self) -> usize {
         self.pos
     }

@@ -4,8 +4,8 @@ use core::fmt;
 
 /// The type of a field, <https://protobuf.dev/programming-guides/editions/#scalar>.
 ///
-/// `M` and `E` are how messages and enums are referred to: by table function in a
-/// [`FieldTable`](crate::FieldTable), by descriptor in [`FieldDescriptor::kind`](crate::FieldDescriptor::kind).
+/// `M` and `E` are the references to messages and enums: table functions in a
+/// [`FieldTable`](crate::FieldTable), descriptors in [`FieldDescriptor::kind`](crate::FieldDescriptor::kind).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind<M, E> {
     /// `double`: IEEE 754 binary64, 8 bytes on the wire.
@@ -47,7 +47,7 @@ pub enum Kind<M, E> {
 impl<M, E> Kind<M, E> {
     /// The wire type of one value: 0 varint, 1 fixed64, 2 length-delimited, 5 fixed32.
     ///
-    /// A message field with delimited encoding (a group) uses 3 and 4 instead; the kind does not know.
+    /// A message field with delimited encoding (a group) uses 3 and 4 instead, which the kind does not show.
     pub const fn wire_type(&self) -> u8 {
         match self {
             Self::Double | Self::Fixed64 | Self::Sfixed64 => 1,
@@ -124,7 +124,7 @@ impl<M, E> fmt::Debug for Kind<M, E> {
     }
 }
 
-/// How many values a field holds.
+/// The number of values of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cardinality {
     /// At most one value.

@@ -5,7 +5,7 @@ use super::{Cardinality, Kind};
 /// The type of a field in a table: messages and enums are named by a function that returns their table.
 pub type TableKind = Kind<fn() -> &'static MessageTable, fn() -> &'static EnumTable>;
 
-/// The language version a table follows; it decides presence, packing, UTF-8 checks and open or closed enums.
+/// The language version of a table. It sets the defaults for presence, packing and UTF-8 checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Syntax {
     /// proto2: explicit presence, expanded repeated fields, closed enums.
@@ -87,7 +87,7 @@ impl FieldTable {
         this
     }
 
-    /// Makes the field `repeated`; packed by the rules of the syntax unless [`packed`](Self::packed) says otherwise.
+    /// Makes the field `repeated`, packed by the rules of the syntax unless [`packed`](Self::packed) follows.
     pub const fn repeated(mut self) -> Self {
         self.cardinality = Cardinality::Repeated;
         self
@@ -105,7 +105,7 @@ impl FieldTable {
         self
     }
 
-    /// Sets whether a repeated field is encoded packed. Decoding accepts either.
+    /// Sets whether a repeated field is encoded packed. Decoding accepts both forms.
     pub const fn packed(mut self, packed: bool) -> Self {
         self.packed = Some(packed);
         self
@@ -129,7 +129,7 @@ impl FieldTable {
         self
     }
 
-    /// Sets the JSON name; without it, the name in lowerCamelCase.
+    /// Sets the JSON name. The default is the name in lowerCamelCase.
     pub const fn json_name(mut self, name: &'static str) -> Self {
         self.json_name = Some(name);
         self
@@ -145,7 +145,7 @@ impl FieldTable {
         self.number
     }
 
-    /// The kind of a value; of a map, the kind of its values.
+    /// The kind of a value; for a map, that of its values.
     pub const fn kind(&self) -> TableKind {
         self.kind
     }
@@ -160,12 +160,12 @@ impl FieldTable {
         self.cardinality
     }
 
-    /// Whether the builder asked for explicit presence.
+    /// Whether [`optional`](Self::optional) was called.
     pub const fn is_optional(&self) -> bool {
         self.explicit
     }
 
-    /// What the builder said about packing, `None` for the rule of the syntax.
+    /// The argument of [`packed`](Self::packed), or `None` for the rule of the syntax.
     pub const fn is_packed(&self) -> Option<bool> {
         self.packed
     }
@@ -175,7 +175,7 @@ impl FieldTable {
         self.delimited
     }
 
-    /// The oneof the field belongs to.
+    /// The name of the oneof that has the field.
     pub const fn oneof_name(&self) -> Option<&'static str> {
         self.oneof
     }
@@ -191,7 +191,7 @@ impl FieldTable {
     }
 }
 
-/// A message type as a table; its identity is its full name.
+/// A message type as a table, identified by its full name.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageTable {
     full_name: &'static str,
@@ -265,7 +265,7 @@ impl EnumTable {
         Self { full_name, values, closed: false }
     }
 
-    /// Makes the enum closed, as in proto2: numbers it does not list go to the unknown fields.
+    /// Makes the enum closed, as in proto2: decoding keeps numbers that it does not list as unknown fields.
     pub const fn closed(mut self) -> Self {
         self.closed = true;
         self

@@ -1,9 +1,8 @@
-//! Schemas as data: tables built by `const fn`, made of `&'static` memory alone.
+//! Schemas as data: tables built by `const fn`, in `&'static` memory.
 //!
 //! A [`MessageTable`] lists [`FieldTable`]s; a field of message or enum type names its table by a function, so
-//! that messages may refer to each other in circles. Tables hold no pointers to code other than these
-//! functions, cost nothing until they are used, and are checked when a
-//! [`DescriptorPool`](crate::DescriptorPool) or a program is made from them.
+//! that messages may be recursive. Tables cost nothing until they are used, and are checked when a
+//! [`DescriptorPool`](crate::DescriptorPool) is made from them.
 //!
 //! ```
 //! use tablepb::{EnumTable, FieldTable, Kind, MessageTable};
