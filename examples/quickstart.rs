@@ -12,7 +12,7 @@ use tablepb::{
     SetFieldError, UnknownFieldSet, Value,
 };
 
-/// What a service has measured: `message Metrics { Resource resource = 1; repeated Metric metrics = 2; }`.
+/// The measurements of a service: `message Metrics { Resource resource = 1; repeated Metric metrics = 2; }`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Metrics {
     resource: Option<Resource>,
@@ -127,7 +127,7 @@ pub(crate) fn sample(points: u64) -> Metrics {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Plain structs: encode appends to a buffer of yours and uses its memory again.
+    // Plain structs: `encode` appends to your buffer, so its memory is reused.
     let metrics = sample(2);
     let mut buf = Vec::new();
     metrics.encode(&mut buf)?;
@@ -181,7 +181,7 @@ fn borrowed(schema: &MessageDescriptor, input: &[u8]) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// Many messages in one stream, each behind its length.
+/// A stream of messages, each after its length.
 fn framed(payload: &[u8]) -> Result<(), Box<dyn Error>> {
     let mut stream = Vec::new();
     for _ in 0..3 {
@@ -196,7 +196,7 @@ fn framed(payload: &[u8]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// An error says what is wrong, at which byte, and in which field.
+/// An error has a kind, a byte offset and a field path.
 fn explained(schema: &MessageDescriptor, payload: &[u8]) {
     let cut = &payload[..payload.len() - 1];
     let typed = Metrics::decode(cut).unwrap_err();

@@ -29,7 +29,7 @@ use table::Table;
 use tablepb::stream::FrameReader;
 use tablepb::{Decoder, RecordPlan};
 
-/// How much of the stream is collected before it is written.
+/// Bytes of the stream that are buffered before a write.
 const BUFFER: usize = 1 << 20;
 
 /// When made-up traffic is received.
@@ -40,10 +40,10 @@ fn main() -> ExitCode {
     let result = run(&mut stdout).and_then(|()| Ok(stdout.flush()?));
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads the output has seen enough.
+        // The reader closed the pipe.
         Err(error) if is_closed_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Neither stream has a reader that must not go away.
+            // Both streams may lose their reader.
             let _ = stdout.flush();
             let _ = writeln!(io::stderr(), "flows: {error}");
             ExitCode::FAILURE
@@ -85,7 +85,7 @@ fn run(stdout: &mut impl Write) -> Result<(), Box<dyn Error>> {
     read_back(&arguments, &plan, &stream, stdout)
 }
 
-/// The plan with the columns that were asked for.
+/// The plan with the requested columns.
 fn plan(arguments: &Arguments) -> Result<RecordPlan, Box<dyn Error>> {
     let hint = |error| format!("{error}; --columns lists what there is");
     let mut plan = columns::plan()?;
@@ -139,7 +139,7 @@ impl Job {
             let packet = match packet {
                 Ok(packet) => packet,
                 Err(error) => {
-                    // What was read before is worth having.
+                    // Keep the packets before the fault.
                     writeln!(io::stderr(), "flows: {}", file_error(path, &error))?;
                     break;
                 }
@@ -182,7 +182,7 @@ impl Job {
         Ok(())
     }
 
-    /// Writes what is left and says what there was; gives the length of the stream.
+    /// Writes the remaining records, prints a summary and returns the length of the stream.
     fn finish(mut self, out: &mut impl Write) -> Result<u64, Box<dyn Error>> {
         self.write()?;
         let (flows, seconds) = (self.records.flows, self.busy.as_secs_f64().max(1e-9));
@@ -213,7 +213,7 @@ impl Job {
     }
 }
 
-/// Reads the stream as anybody would who has its schema, and prints the first flows.
+/// Reads the stream with the schema alone and prints the first flows.
 fn read_back(
     arguments: &Arguments,
     plan: &RecordPlan,

@@ -23,7 +23,7 @@ impl Table {
         Self { max_rows, wide, rows: Vec::new(), columns: BTreeMap::new() }
     }
 
-    /// Takes a flow, if there is room.
+    /// Adds a flow, if there is room.
     pub fn add(&mut self, flow: MessageView<'_, '_>) {
         if self.rows.len() >= self.max_rows {
             return;

@@ -1,4 +1,4 @@
-//! What metrics and traces share, after `opentelemetry/proto/common/v1` and `resource/v1`.
+//! The messages that metrics and traces share, after `opentelemetry/proto/common/v1` and `resource/v1`.
 
 use tablepb::UnknownFieldSet;
 

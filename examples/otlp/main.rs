@@ -1,4 +1,4 @@
-//! Telemetry with as little work as possible: what stays the same is encoded once, what is not read is not decoded.
+//! Telemetry with as little work as possible: constant parts are encoded once, unread parts are not decoded.
 //!
 //! ```text
 //! cargo run --release --example otlp              # on data that it makes
@@ -86,7 +86,7 @@ fn publish(resource: Resource) -> Result<()> {
     Ok(())
 }
 
-/// The same export with its constant parts encoded.
+/// The same export with its constant parts prepared.
 fn prepare(export: &whole::Export) -> Result<prepared::Export> {
     let mut prepared = prepared::Export::decode(&export.encode_to_vec()?)?;
     // Decoding has prepared them; each could also have been made from a message, as this one.

@@ -7,7 +7,7 @@ use alloc::borrow::Cow;
 use core::fmt;
 
 error_kind! {
-    /// What is wrong with the bytes given to a decoder.
+    /// The kind of a [`DecodeError`](crate::DecodeError).
     ///
     /// One byte, `Copy`. New kinds may be added, so a `match` needs a wildcard arm.
     pub enum DecodeErrorKind, without memory OutOfMemory {
@@ -50,8 +50,8 @@ error_kind! {
 
 /// Why bytes could not be decoded: kind, byte offset and field path.
 ///
-/// One pointer wide; allocated only when an error is made. If there is no memory for it then, the kind is `OutOfMemory` and
-/// nothing else is known.
+/// One pointer wide; only making an error allocates. Without memory for the error, the kind is `OutOfMemory` and nothing
+/// else is known.
 ///
 /// ```
 /// use tablepb::{wire::Reader, DecodeErrorKind};
@@ -84,7 +84,7 @@ impl DecodeError {
         self.0.get().map_or(0, |inner| inner.offset)
     }
 
-    /// The fields that lead to the fault; empty for the root message or where no schema was at hand.
+    /// The fields that lead to the fault; empty for the root message, and for errors found without a schema.
     pub fn path(&self) -> &FieldPath {
         self.0.get().map_or(&NOWHERE, |inner| &inner.path)
     }

@@ -6,7 +6,7 @@ use alloc::string::String;
 use core::fmt;
 
 error_kind! {
-    /// What is wrong with a descriptor set or a table.
+    /// The kind of a [`DescriptorError`](crate::DescriptorError).
     pub enum DescriptorErrorKind, without memory OutOfMemory {
         /// The bytes are not a `FileDescriptorSet`; [`DescriptorError::decode_error`] says where.
         Malformed = "the descriptor set does not decode",
@@ -117,7 +117,7 @@ impl DescriptorError {
         self.inner().map_or("", |inner| &inner.name)
     }
 
-    /// What was found, in words; may be `""`.
+    /// A description of the fault; may be `""`.
     pub fn detail(&self) -> &str {
         self.inner().map_or("", |inner| &inner.detail)
     }

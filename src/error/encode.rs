@@ -7,7 +7,7 @@ use alloc::borrow::Cow;
 use core::fmt;
 
 error_kind! {
-    /// What keeps a message from being encoded.
+    /// The kind of an [`EncodeError`](crate::EncodeError).
     pub enum EncodeErrorKind, without memory OutOfMemory {
         /// A required field is not set.
         MissingRequired = "a required field is not set",
@@ -34,7 +34,7 @@ error_kind! {
 
 /// Why a message could not be encoded: kind and field path. The output buffer keeps the length it had.
 ///
-/// One pointer wide; if there is no memory for it when it is made, the kind is `OutOfMemory` and nothing else is known.
+/// One pointer wide. Without memory for the error, the kind is `OutOfMemory` and nothing else is known.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EncodeError(Opaque<EncodeErrorKind, EncodeDetail>);
 

@@ -1,6 +1,6 @@
 //! How every error of the crate is built: a public kind, and private details in a box, one pointer wide.
 //!
-//! `Box::new` aborts when the allocator has no memory, which is when a program needs an error most. [`Opaque`] allocates
+//! `Box::new` aborts without memory, the very situation in which a program needs an error. [`Opaque`] allocates
 //! fallibly; an error without memory for its details has the kind [`ErrorKind::WITHOUT_MEMORY`] and nothing else.
 
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
@@ -8,7 +8,7 @@ use core::fmt;
 
 /// The kind of an error: a public enum, declared by [`error_kind!`](crate::error::error_kind).
 pub(crate) trait ErrorKind: Copy {
-    /// What is reported when there is no memory for the error itself.
+    /// The kind reported if there is no memory for the error itself.
     const WITHOUT_MEMORY: Self;
 }
 
@@ -85,7 +85,7 @@ impl fmt::Write for BoundedText {
 #[cold]
 pub(crate) fn text(value: impl fmt::Display) -> String {
     let mut text = BoundedText(String::new());
-    // An error means that the text is cut off, which is as good as it gets.
+    // An error means only that the text is truncated.
     let _ = fmt::write(&mut text, format_args!("{value}"));
     text.0
 }

@@ -1,4 +1,4 @@
-//! Where in a message an error is.
+//! The location of an error in a message.
 
 use super::copy_of;
 use alloc::{borrow::Cow, vec::Vec};
@@ -39,14 +39,14 @@ impl PathStep {
     }
 }
 
-/// The way from the root message to the field at fault; printed as `resource.attributes[3].key`.
+/// The path from the root message to the field at fault, printed as `resource.attributes[3].key`.
 ///
-/// A field whose name is not known prints as `#7`, its number; of more than 100 steps, the first and the last 50 are
-/// printed. An empty path means the root message itself, or that there was no memory for the path.
+/// A field without a known name is printed as `#7`, its number. Of more than 100 steps, the first and the last 50 are
+/// printed. The path is empty for the root message itself, or if there was no memory for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldPath {
     pub(super) steps: Vec<PathStep>,
-    /// There was no memory for a step: there is no path, and steps that come later do not make one.
+    /// There was no memory for a step, so the path stays empty, whatever steps follow.
     pub(super) lost: bool,
 }
 
@@ -82,7 +82,7 @@ impl FieldPath {
         }
     }
 
-    /// Whether there is memory for one more step. Paths are part of an error, and must not abort in place of it.
+    /// Reserves memory for one more step, without aborting: a path is part of an error report.
     fn has_room(&mut self) -> bool {
         if !self.lost && self.steps.try_reserve(1).is_err() {
             *self = Self { lost: true, ..Self::EMPTY };
@@ -91,7 +91,7 @@ impl FieldPath {
     }
 }
 
-/// Steps printed at either end of a path; more than fit are left out in the middle.
+/// Steps printed at each end of a long path.
 const PRINTED: usize = 50;
 
 impl fmt::Display for FieldPath {

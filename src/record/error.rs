@@ -5,7 +5,7 @@ use alloc::string::String;
 use core::fmt;
 
 error_kind! {
-    /// What is wrong with a name given to a plan.
+    /// The kind of a [`PlanError`](crate::record::PlanError).
     pub enum PlanErrorKind, without memory OutOfMemory {
         /// There is no field, and no group of fields, of this name.
         NotFound = "no such field or group",

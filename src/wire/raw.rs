@@ -17,10 +17,10 @@ use super::{
 use crate::error::DecodeErrorKind;
 use alloc::vec::Vec;
 
-/// What is wrong, and where in the slice.
+/// A fault and its position in the slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WireFault {
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: DecodeErrorKind,
     /// The start of the tag, length or value at fault, from the start of the slice.
     pub offset: usize,

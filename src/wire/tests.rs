@@ -93,7 +93,7 @@ fn positions_beyond_the_end_are_incomplete() {
     }
 }
 
-/// Skips by the definition, recursively: the position behind the value of `tag`, or kind and offset.
+/// Skips by the definition, recursively: the position after the value of `tag`, or kind and offset.
 fn reference_skip(buf: &[u8], pos: usize, tag: (u64, u64), depth: u32) -> Result<usize, (Kind, usize)> {
     let at = |kind| (kind, pos);
     let bytes = &buf[pos..];
@@ -241,7 +241,7 @@ fn hostile_messages_are_refused_at_the_right_byte() {
         let mut reader = Reader::new(&buf);
         let error = reader.skip_message().unwrap_err();
         assert_eq!((error.kind(), error.offset()), (kind, offset), "{name}");
-        // The reader stays at the field at fault: the first one, or the second one behind two bytes.
+        // The reader stays at the field at fault: the first one, or the second one after two bytes.
         let start = reader.position();
         assert!(start == 0 || start == 2 && buf.starts_with(&[8, 1]), "{name} stays at {start}");
     }

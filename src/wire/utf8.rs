@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use alloc::{vec, vec::Vec};
 
-    /// All ways to check agree with the standard library, with nothing, ASCII and non-ASCII behind the string.
+    /// All ways to check agree with the standard library, with nothing, ASCII and non-ASCII after the string.
     fn agrees(bytes: &[u8]) {
         let expected = core::str::from_utf8(bytes).ok();
         assert_eq!(from_utf8(bytes), expected, "{bytes:02x?}");

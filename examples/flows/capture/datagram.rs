@@ -1,4 +1,4 @@
-//! From a captured packet to the UDP datagram in it.
+//! Finds the UDP datagram in a captured packet.
 
 use super::super::collect::Datagram;
 use super::super::collect::input::{Input, mapped};
@@ -18,24 +18,24 @@ impl Link {
 
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
-/// Tags, and what is behind them counts.
+/// VLAN tags; the header after them counts.
 const VLAN: [u16; 4] = [0x8100, 0x88a8, 0x9100, 0x9200];
 const UDP: u8 = 17;
 const UDP_HEADER: u16 = 8;
-/// Tags and extension headers that are followed.
+/// The most tags and extension headers to follow.
 const NESTING: usize = 8;
 
-/// What a packet is.
+/// The result for a packet.
 #[derive(Clone, Copy, Debug)]
 pub enum Outcome<'a> {
     Datagram(Datagram<'a>),
-    /// A part of a datagram, which is not put together again.
+    /// A fragment of a datagram; fragments are not reassembled.
     Fragment,
     /// No UDP, or cut off before there is any.
     Other,
 }
 
-/// Takes the headers off; of several VLAN tags all.
+/// Removes the headers, including all VLAN tags.
 pub fn datagram<'a>(packet: &Packet<'a>) -> Outcome<'a> {
     match network(packet).and_then(|bytes| transport(bytes, packet.seconds)) {
         Some(outcome) => outcome,
@@ -61,7 +61,7 @@ fn network<'a>(packet: &Packet<'a>) -> Option<&'a [u8]> {
             kind
         }
         Link::NULL | Link::LOOP => {
-            // A protocol family, whose numbers differ; the packet says its version itself.
+            // A protocol family, numbered differently by each system: use the version in the packet.
             input.take(4)?;
             return Some(input.0);
         }
@@ -117,7 +117,7 @@ fn transport(packet: &[u8], received: u64) -> Option<Outcome<'_>> {
     input.take(4)?;
     let len = input.u16()?.checked_sub(UDP_HEADER)?;
     let _checksum = input.u16()?;
-    // What was cut off when it was captured is missing; what pads the frame does not count.
+    // Captures may truncate packets, and frames may be padded.
     let payload = input.0.get(..len.into()).unwrap_or(input.0);
     Some(Outcome::Datagram(Datagram { received, source, payload }))
 }

@@ -1,7 +1,7 @@
 //! Captures: files of packets in the formats pcap and pcapng, and the UDP datagrams in them.
 //!
-//! A file is read into memory as a whole. `pcap.rs` and `pcapng.rs` give packets, `datagram.rs` takes their headers
-//! off.
+//! A file is read into memory as a whole. `pcap.rs` and `pcapng.rs` iterate over packets; `datagram.rs` removes their
+//! headers.
 
 mod datagram;
 mod pcap;
@@ -20,7 +20,7 @@ pub struct Packet<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Why a capture cannot be read (any further).
+/// The fault that ends the reading of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaptureError {
     /// The first bytes are those of neither format.
@@ -50,7 +50,7 @@ pub enum Packets<'a> {
     PcapNg(pcapng::Packets<'a>),
 }
 
-/// Looks at the first bytes of a file.
+/// Detects the format of a file by its first bytes.
 pub fn packets(file: &[u8]) -> Result<Packets<'_>, CaptureError> {
     if let Some(packets) = pcap::Packets::new(file) {
         return packets.map(Packets::Pcap);

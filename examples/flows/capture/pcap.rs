@@ -1,4 +1,4 @@
-//! The format pcap: a header of 24 bytes, then packets, each behind 16 bytes of time and length.
+//! The format pcap: a header of 24 bytes, then packets, each after 16 bytes of time and length.
 
 use super::{CaptureError, Order, Packet};
 
@@ -27,7 +27,7 @@ impl<'a> Packets<'a> {
             .find(|order| order.u32(file, 0).is_some_and(|magic| MAGIC.contains(&magic)))?;
         let header = if order.u32(file, 0) == Some(MAGIC[2]) { MODIFIED_HEADER } else { PACKET_HEADER };
         let Some(link) = order.u32(file, 20) else { return Some(Err(CaptureError::Truncated(0))) };
-        // The upper bits tell of checksums behind the packets.
+        // The upper bits announce checksums after the packets.
         Some(Ok(Self { file, at: FILE_HEADER, order, link: link & 0xffff, header }))
     }
 }

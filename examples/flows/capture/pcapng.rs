@@ -1,5 +1,4 @@
-//! The format pcapng: blocks that say their kind and length; sections of them, each with its byte order and
-//! interfaces, <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-03.html>.
+//! The format pcapng: blocks with kind and length, in sections with a byte order and interfaces each, <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-03.html>.
 
 use super::{CaptureError, Order, Packet};
 
@@ -11,9 +10,9 @@ const ENHANCED_PACKET: u32 = 6;
 
 /// The length of the smallest block: kind, length, and the length again.
 const MIN_BLOCK: usize = 12;
-/// Interfaces that are remembered; packets of others are skipped.
+/// The most interfaces; packets of further ones are skipped.
 const MAX_INTERFACES: usize = 4096;
-/// The option of an interface that tells the unit of its times.
+/// The option of an interface for the unit of its times.
 const IF_TSRESOL: u16 = 9;
 
 /// The packets of a file.

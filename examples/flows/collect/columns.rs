@@ -1,7 +1,7 @@
 //! The columns of a flow: their names, numbers and kinds, and the schema that they make.
 //!
-//! There is one listing. [`columns!`] hands it to a macro, so that whoever needs a struct, a table or handles with
-//! one item per column makes them from the same lines.
+//! There is one listing. [`columns!`] passes it to a macro, so the enum, the table and the handles all come from the
+//! same lines.
 
 use std::error::Error;
 use tablepb::record::Field;
@@ -67,7 +67,7 @@ macro_rules! columns {
     };
 }
 
-/// Columns that are switched together.
+/// Columns that are enabled and disabled together.
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("L2", &["SrcVlan", "DstVlan", "SrcMAC", "DstMAC"]),
     ("NAT", &["SrcAddrNAT", "DstAddrNAT", "SrcPortNAT", "DstPortNAT"]),
@@ -104,7 +104,7 @@ macro_rules! fields {
     (@List $name:expr, $number:expr) => { FieldTable::new($name, $number, Kind::Uint32).repeated() };
 }
 
-/// By number, of which none is left out.
+/// By number, without gaps.
 const fn in_order<const N: usize>(fields: [FieldTable; N]) -> [FieldTable; N] {
     let (mut ordered, mut at) = (fields, 0);
     while at < N {
@@ -136,7 +136,7 @@ pub struct Handles {
 }
 
 impl Handles {
-    /// Asks the plan for them.
+    /// Resolves them in a plan.
     pub fn new(plan: &RecordPlan) -> Result<Self, PlanError> {
         Ok(Self {
             uint64: resolve(plan, &Uint64::NAMES)?,

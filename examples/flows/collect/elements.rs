@@ -6,10 +6,10 @@ use super::columns::{Address, Uint32, Uint64};
 /// The enterprise of elements that count the other direction of a flow, RFC 5103.
 pub const REVERSE: u32 = 29305;
 
-/// Stands for what the scopes of NetFlow 9 are numbered by.
+/// A pseudo enterprise for the scopes of NetFlow 9.
 pub const SCOPE: u32 = u32::MAX;
 
-/// What is done with the value of a field.
+/// The action for the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Skip,
@@ -26,9 +26,9 @@ pub enum Action {
     DiffServ,
     /// A label, class and bottom of stack, in three bytes.
     MplsLabel,
-    /// The begin of an Ethernet frame.
+    /// The start of an Ethernet frame.
     Frame,
-    /// The begin of an IP packet.
+    /// The start of an IP packet.
     Packet,
     Sampling(Sampling),
 }
@@ -52,7 +52,7 @@ pub enum Sampling {
     Probability,
 }
 
-/// A field, and whether another field is to be asked first: this one counts only if that had no value.
+/// A field, and whether it is a fallback that counts only if the preferred field has no value.
 pub fn action(enterprise: u32, element: u16) -> (Action, bool) {
     if enterprise != 0 {
         return (Action::Skip, false);
@@ -124,10 +124,10 @@ fn number(element: u16) -> Option<Uint32> {
     })
 }
 
-/// Elements that tell the same as others, less directly.
+/// Elements that give a value less directly than another one.
 fn fallback(element: u16) -> Option<Action> {
     Some(match element {
-        // Counts behind the device, since the flow began, of its initiator; of the packet that was sampled.
+        // Counts after the device, totals since the start of the flow, of its initiator; of the sampled packet.
         23 | 85 | 171 | 231 | 352 | 312 | 224 | 190 => Action::Uint64(Uint64::Bytes),
         24 | 86 | 172 | 298 => Action::Uint64(Uint64::Packets),
         18 => Action::Ipv4(Address::NextHop),
@@ -146,7 +146,7 @@ fn fallback(element: u16) -> Option<Action> {
     })
 }
 
-/// The same field seen from the other end.
+/// The same field in the reverse direction.
 pub fn reversed(action: Action) -> Action {
     match action {
         Action::Uint32(column) => Action::Uint32(match column {
@@ -182,7 +182,7 @@ fn reversed_address(column: Address) -> Address {
     }
 }
 
-/// Whether the element belongs to one direction of a flow, so that it says nothing about the other.
+/// Whether the element belongs to one direction of a flow only.
 pub fn is_directed(element: u16) -> bool {
     // Counters, TOS, TCP flags, TTL, labels, status, next hops, sections.
     matches!(

@@ -1,21 +1,21 @@
-//! [`Exporters`]: what has to be remembered of exporters from one datagram to the next, within limits.
+//! [`Exporters`]: the state of exporters between datagrams.
 //!
-//! Anybody can send datagrams, so everything has a limit: what is above it is not remembered, or the oldest goes.
+//! Anybody can send datagrams, so everything has a limit. Above it, new state is refused or replaces the oldest.
 
 use super::netflow9::Version;
 use super::sampling::Rates;
 use super::template::Template;
 use std::collections::{HashMap, VecDeque};
 
-/// Observation domains that are remembered.
+/// The most observation domains.
 const MAX_DOMAINS: usize = 1024;
-/// Steps of all templates together; 16 bytes each.
+/// The most steps of all templates together; 16 bytes each.
 const MAX_STEPS: usize = 1 << 16;
-/// Sets that wait for their template, and their bytes.
+/// The most sets that wait for their template, and their bytes.
 const MAX_WAITING: usize = 1024;
 const MAX_WAITING_BYTES: usize = 1 << 20;
 
-/// Where templates belong: an exporter has domains, each of which numbers its templates itself.
+/// An observation domain of an exporter; each domain numbers its own templates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DomainKey {
     pub exporter: [u8; 16],
@@ -44,7 +44,7 @@ pub struct Exporters {
     steps: usize,
     waiting: VecDeque<Waiting>,
     waiting_bytes: usize,
-    /// Sets that have waited for a template and were given up.
+    /// Sets dropped before their template came.
     pub given_up: u64,
 }
 
@@ -56,13 +56,13 @@ impl Exporters {
         Some((domain.templates.get(&id)?, &mut domain.rates))
     }
 
-    /// Remembers a template in the place of the one before it; false if there is too much already.
+    /// Stores or replaces a template; false above the limit.
     pub fn learn(&mut self, key: &DomainKey, id: u16, template: Template) -> bool {
         if self.domains.len() >= MAX_DOMAINS && !self.domains.contains_key(key) {
             return false;
         }
         let domain = self.domains.entry(*key).or_default();
-        // Whatever becomes of it, records of this template are no longer those of the one before.
+        // Even if the new template is refused, the old one is no longer valid.
         self.steps -= domain.templates.remove(&id).map_or(0, |before| before.size());
         let steps = self.steps + template.size();
         if steps > MAX_STEPS {
@@ -73,7 +73,7 @@ impl Exporters {
         true
     }
 
-    /// Forgets a template that was withdrawn, or all templates or options templates.
+    /// Removes a withdrawn template, or all templates or options templates.
     pub fn forget(&mut self, key: &DomainKey, id: Option<u16>, is_options: bool) {
         let Some(domain) = self.domains.get_mut(key) else { return };
         let steps = &mut self.steps;
@@ -85,7 +85,7 @@ impl Exporters {
         domain.templates.shrink_to_fit();
     }
 
-    /// Keeps a set until its template comes, and the oldest no longer if there are too many.
+    /// Keeps a set until its template comes. Drops the oldest sets above the limit.
     pub fn wait(&mut self, key: &DomainKey, id: u16, received: u64, body: &[u8]) {
         self.waiting_bytes += body.len();
         self.waiting.push_back(Waiting { key: *key, id, received, body: body.to_vec() });

@@ -1,6 +1,6 @@
-//! Where decoded flows go: [`Sink`] and [`Flow`], and [`Records`], which writes them as protobuf.
+//! The traits [`Sink`] and [`Flow`] that receive decoded flows, and [`Records`], which writes them as protobuf.
 //!
-//! Decoders know these traits only. They hand over each value when they come across it; nothing is collected first.
+//! Decoders know these traits only, and pass on each value as they decode it.
 
 use super::columns::{Address, Handles, List, Uint32, Uint64};
 use tablepb::{EncodeError, PlanError, RecordPlan, RecordWriter};
@@ -11,11 +11,11 @@ pub trait Sink {
     where
         Self: 's;
 
-    /// Takes a flow, whose values `fill` hands over. One that it gives an error for never was.
+    /// Takes a flow with the values that `fill` passes. If `fill` fails, the flow is discarded.
     fn flow<E>(&mut self, fill: impl FnOnce(&mut Self::Flow<'_>) -> Result<(), E>) -> Result<(), E>;
 }
 
-/// Takes the values of one flow. The first value of a column stays, zeros are no values.
+/// Takes the values of one flow. The first value of a column counts; zeros are ignored.
 pub trait Flow {
     fn uint64(&mut self, column: Uint64, value: u64);
     fn uint32(&mut self, column: Uint32, value: u32);
@@ -24,13 +24,13 @@ pub trait Flow {
     fn list(&mut self, column: List, values: impl Iterator<Item = u32>);
 }
 
-/// Writes every flow as a record, behind each other into one buffer.
+/// Writes each flow as a record, one after the other into one buffer.
 pub struct Records {
     plan: RecordPlan,
     handles: Handles,
     /// A length-delimited stream of whole records.
     pub buffer: Vec<u8>,
-    /// How many there have been.
+    /// The number of flows so far.
     pub flows: u64,
     error: Option<EncodeError>,
 }
@@ -44,7 +44,7 @@ impl Records {
     }
 
     /// # Errors
-    /// The first thing that went wrong in a record, if any.
+    /// The first error in a record.
     pub fn check(&mut self) -> Result<(), EncodeError> {
         self.error.take().map_or(Ok(()), Err)
     }
@@ -56,7 +56,7 @@ impl Sink for Records {
     #[inline]
     fn flow<E>(&mut self, fill: impl FnOnce(&mut Record<'_>) -> Result<(), E>) -> Result<(), E> {
         let mut record = Record { writer: self.plan.record(&mut self.buffer), handles: &self.handles };
-        // Should it fail, the record is dropped, and the buffer is as it was.
+        // If `fill` fails, dropping the record leaves the buffer unchanged.
         fill(&mut record)?;
         match record.writer.finish() {
             Ok(_) => self.flows += 1,

@@ -1,6 +1,6 @@
-//! [`Input`]: bytes taken from the front, big-endian, never more than there are.
+//! [`Input`]: a checked big-endian reader.
 
-/// What is left of a datagram, or of a part of it.
+/// The remaining bytes of a datagram or of a part of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a>(pub &'a [u8]);
 
@@ -46,7 +46,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// A big-endian number of up to eight bytes, as exporters shorten them.
+/// A big-endian number of up to eight bytes: exporters may shorten numbers.
 #[inline]
 pub fn number(bytes: &[u8]) -> Option<u64> {
     Some(match *bytes {

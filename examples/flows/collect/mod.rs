@@ -1,8 +1,8 @@
 //! A flow collector: datagrams in, flows out, one value after the other while it is decoded.
 //!
 //! [`Collector`] looks at the version and hands the datagram to `sflow.rs`, `netflow5.rs` or `netflow9.rs` (which
-//! does IPFIX too). These give what they find to a [`Sink`]; [`Records`] is the one that writes protobuf. `columns.rs`
-//! is the schema. Nothing here panics or grows without limit, whatever is in a datagram.
+//! also decodes IPFIX). These pass flows to a [`Sink`]; the sink [`Records`] writes protobuf. `columns.rs` is the schema.
+//! No datagram makes the collector panic or grow without limit.
 #![allow(dead_code, reason = "the tests and the bench of records use parts of this")]
 
 #[macro_use]
@@ -28,12 +28,12 @@ use std::fmt;
 pub struct Datagram<'a> {
     /// Seconds since 1970.
     pub received: u64,
-    /// Where it came from; IPv4 as `::ffff:a.b.c.d`.
+    /// The address of the sender; IPv4 as `::ffff:a.b.c.d`.
     pub source: [u8; 16],
     pub payload: &'a [u8],
 }
 
-/// What is wrong with a datagram, or a part of it.
+/// The fault in a datagram or in a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Neither sFlow 5, NetFlow 5 or 9, nor IPFIX.
@@ -42,7 +42,7 @@ pub enum Fault {
     Truncated,
     /// A number in it makes no sense.
     Malformed,
-    /// More exporters or templates than are remembered.
+    /// More exporters or templates than the limits allow.
     TooMany,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What there was besides flows.
+/// Counters of everything besides flows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     pub datagrams: u64,
@@ -90,7 +90,7 @@ impl Collector {
         Self::default()
     }
 
-    /// Decodes a datagram; what is wrong with it is counted, and the rest of it still used.
+    /// Decodes a datagram. Counts faults and uses the rest of the datagram.
     #[inline]
     pub fn receive(&mut self, datagram: &Datagram<'_>, sink: &mut impl Sink) {
         let &Datagram { received, source, payload } = datagram;
@@ -111,7 +111,7 @@ impl Collector {
         }
     }
 
-    /// Sets of records whose template has not come.
+    /// Sets of records whose template is still missing.
     pub fn without_template(&self) -> u64 {
         self.exporters.given_up + self.exporters.waiting() as u64
     }

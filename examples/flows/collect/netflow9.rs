@@ -9,7 +9,7 @@ use super::sampling::Rates;
 use super::template::{FieldSpecifier, Found, Template};
 use super::{Fault, Statistics};
 
-/// Which of the two.
+/// The protocol version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Version {
     NetFlow9,
@@ -34,7 +34,7 @@ impl Version {
     }
 }
 
-/// Sets and templates below this number mean something special.
+/// Smaller numbers of sets and templates are reserved.
 const FIRST_DATA_SET: u16 = 256;
 
 /// Decodes a datagram that was received at a time (seconds) from an exporter.
@@ -58,13 +58,13 @@ pub fn decode(
             let len = usize::from(input.u16().ok_or(Fault::Truncated)?);
             let [.., a, b, c, d] = input.array::<12>().ok_or(Fault::Truncated)?;
             let body = len.checked_sub(16).ok_or(Fault::Malformed)?;
-            // A message that was cut off is read as far as it goes.
+            // Read a truncated message as far as possible.
             let sets = input.part(body.min(input.0.len())).ok_or(Fault::Truncated)?;
             (u32::from_be_bytes([a, b, c, d]), sets)
         }
     };
     let key = DomainKey { exporter: *exporter, version, id };
-    // What is shorter than the header of a set is padding.
+    // Fewer bytes than the header of a set are padding.
     while sets.0.len() >= 4 {
         let (set, len) = (sets.u16().ok_or(Fault::Truncated)?, sets.u16().ok_or(Fault::Truncated)?);
         let body = usize::from(len).checked_sub(4).ok_or(Fault::Malformed)?;
@@ -79,7 +79,7 @@ pub fn decode(
     Ok(())
 }
 
-/// A set of templates: remembers them, and decodes what has waited for them.
+/// A set of templates: stores them, and decodes the sets that waited for them.
 fn learn(
     key: &DomainKey,
     is_options: bool,
@@ -94,7 +94,7 @@ fn learn(
         let count = set.u16().ok_or(Fault::Truncated)?;
         if id < FIRST_DATA_SET {
             if (id, count) == (0, 0) || !(key.version == Version::Ipfix && count == 0) {
-                // Padding; or what cannot be read on from.
+                // Padding, or a template without a usable length.
                 return if id == 0 { Ok(()) } else { Err(Fault::Malformed) };
             }
             // RFC 7011, section 8.1: the number of the set stands for all its templates.
@@ -179,7 +179,7 @@ fn data(
             }
             continue;
         }
-        // A record that is not whole is left out.
+        // Skip an incomplete record.
         let _ = sink.flow(|flow| {
             head(flow, received, &key.exporter);
             template.run(record, flow).map(|found| rate(flow, &found, rates)).ok_or(())
@@ -199,7 +199,7 @@ fn head(flow: &mut impl Flow, received: u64, exporter: &[u8; 16]) {
     flow.address(Address::ExporterAddress, exporter);
 }
 
-/// The rate that the record tells itself, or else that of its sampler.
+/// The sampling rate in the record, or else that of its sampler.
 #[inline]
 fn rate(flow: &mut impl Flow, found: &Found, rates: &Rates) {
     let rate = found.rate.get().or_else(|| rates.get(found.rate.sampler));

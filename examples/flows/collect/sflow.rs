@@ -1,7 +1,7 @@
 //! sFlow version 5, <https://sflow.org/sflow_version_5.txt>.
 //!
-//! A datagram holds samples, a flow sample holds records, and each says how long it is. What is not known is skipped;
-//! a sample that contradicts itself is left out and the next one is read.
+//! A datagram holds samples, and a flow sample holds records, each after its length. Unknown formats are skipped; after
+//! an invalid sample, decoding continues with the next one.
 
 use super::columns::{Address, List, Uint32, Uint64};
 use super::flow::{Flow, Sink};
@@ -23,7 +23,7 @@ const DISCARDED: u32 = 1;
 /// The forwarding status of dropped packets, as in NetFlow and IPFIX.
 const STATUS_DROPPED: u32 = 128;
 
-/// What all samples of a datagram share.
+/// The values that all samples of a datagram share.
 struct Header {
     received: u64,
     agent: [u8; 16],
@@ -145,7 +145,7 @@ fn sampled_header(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Faul
     let [protocol, frame_length, _stripped, len] = words(&mut input)?;
     let header = input.take(len as usize).ok_or(Fault::Truncated)?;
     flow.uint64(Uint64::Bytes, frame_length.into());
-    // As far as the header goes.
+    // The header may be truncated.
     let _ = match protocol {
         1 => headers::ethernet(header, flow),
         11 | 12 => headers::internet(header, flow),
@@ -226,7 +226,7 @@ fn extended_router(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fau
     Ok(())
 }
 
-/// A zero address is no address; another record may have one.
+/// A zero address means none; another record may have one.
 fn next_hop(input: &mut Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
     let zero = |address: &[u8; 16]| *address == [0; 16] || *address == mapped([0; 4]);
     if let Some(address) = address(input)?.filter(|address| !zero(address)) {
@@ -254,7 +254,7 @@ fn extended_gateway(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fa
     Ok(())
 }
 
-/// So many numbers, that are there.
+/// A list of this many numbers.
 fn numbers<'a>(
     input: &mut Input<'a>,
     len: u32,

@@ -24,11 +24,11 @@ pub struct Template {
     steps: Vec<Step>,
     /// The bytes of the shortest record.
     min_len: usize,
-    /// What is done to get the other direction of a flow, if it is told.
+    /// The steps for the reverse direction of a flow, if records have one.
     reverse: Vec<Step>,
     /// Whether all records are as long as the shortest.
     is_fixed: bool,
-    /// Whether some steps are only to be done after all others.
+    /// Whether some steps run after all others.
     has_fallbacks: bool,
     pub is_options: bool,
 }
@@ -42,12 +42,12 @@ struct Step {
     skip_zero: bool,
 }
 
-/// What a record told besides the columns.
+/// Values of a record that are not columns.
 #[derive(Default)]
 pub struct Found {
     pub rate: Rate,
     etype: u16,
-    /// There was the begin of a packet.
+    /// Whether the record has the start of a packet.
     packet: bool,
 }
 
@@ -84,17 +84,17 @@ impl Template {
         (min_len > 0).then_some(Self { steps, min_len, reverse, is_fixed, has_fallbacks, is_options })
     }
 
-    /// How much is kept in memory for it, in steps.
+    /// Its memory, in steps.
     pub fn size(&self) -> usize {
         self.steps.len() + self.reverse.len()
     }
 
-    /// Whether records can say something about the other direction.
+    /// Whether records can have values for the reverse direction.
     pub fn has_reverse(&self) -> bool {
         !self.reverse.is_empty()
     }
 
-    /// Takes the next record of a set; what is shorter than any record is padding.
+    /// Takes the next record of a set; fewer bytes than the shortest record are padding.
     #[inline]
     pub fn next_record<'a>(&self, set: &mut Input<'a>) -> Option<Input<'a>> {
         if set.0.len() < self.min_len {
@@ -110,13 +110,13 @@ impl Template {
         Some(record)
     }
 
-    /// Hands the values of a record to a flow.
+    /// Passes the values of a record to a flow.
     #[inline]
     pub fn run(&self, record: Input<'_>, flow: &mut impl Flow) -> Option<Found> {
         self.run_steps(&self.steps, record, flow)
     }
 
-    /// Hands the values of the other direction to a flow; `None` if nothing went there.
+    /// Passes the values of the reverse direction to a flow; `None` if it has no traffic.
     pub fn run_reverse(&self, record: Input<'_>, flow: &mut impl Flow) -> Option<Found> {
         let mut input = record;
         let mut seen = 0;
@@ -152,7 +152,7 @@ impl Template {
         Some(found)
     }
 
-    /// What a record of options says about sampling.
+    /// The sampling data in a record of options.
     pub fn options(&self, record: Input<'_>) -> Option<Rate> {
         let mut input = record;
         let mut rate = Rate::default();
@@ -259,7 +259,7 @@ impl Found {
             }
             Action::Frame => {
                 self.packet = true;
-                // As far as it goes.
+                // A sample may be truncated.
                 let _ = headers::ethernet(value, flow);
             }
             Action::Packet => {
@@ -271,7 +271,7 @@ impl Found {
         }
     }
 
-    /// What follows from several fields.
+    /// Values derived from several fields.
     #[inline]
     fn conclude(&self, flow: &mut impl Flow) {
         flow.uint32(Uint32::EType, self.etype.into());

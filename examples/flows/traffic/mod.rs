@@ -1,4 +1,4 @@
-//! Traffic that never was: datagrams of exporters that report made-up flows, the same for the same seed.
+//! Synthetic traffic: datagrams of exporters that report made-up flows, equal for equal seeds.
 
 mod netflow;
 mod sflow;
@@ -28,7 +28,7 @@ pub fn mixed(flows: usize, seed: u64) -> Vec<Sent> {
     sent
 }
 
-/// Bytes put behind each other, big-endian.
+/// A big-endian byte writer.
 #[derive(Debug, Default)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -60,7 +60,7 @@ impl Bytes {
         values.iter().fold(self, |out, &value| out.u32(value))
     }
 
-    /// A part behind its length in 32 bits, padded to words as XDR has it.
+    /// A part after its length in 32 bits, padded to words as in XDR.
     pub fn opaque(&mut self, part: &[u8]) -> &mut Self {
         let padding = part.len().next_multiple_of(4) - part.len();
         self.u32(part.len() as u32).put(part).put(&[0; 3][..padding])
@@ -93,7 +93,7 @@ impl Random {
     }
 }
 
-/// What a made-up packet or flow has.
+/// The values of a synthetic packet or flow.
 #[derive(Clone, Debug)]
 pub struct Conversation {
     pub v6: bool,

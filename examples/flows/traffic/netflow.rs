@@ -13,7 +13,7 @@ const OPTIONS_TEMPLATE: u16 = 257;
 /// Records in a datagram.
 const RECORDS: u32 = 24;
 
-/// What a router of a large vendor sends by default, or nearly: element and length.
+/// A template close to the default of a large vendor's routers: element and length.
 const VERSION_9_FIELDS: [(u16, u16); 23] = [
     (2, 4),
     (1, 4),
@@ -40,7 +40,7 @@ const VERSION_9_FIELDS: [(u16, u16); 23] = [
     (235, 4),
 ];
 
-/// The fields that both templates of IPFIX have behind the addresses. 82, the name of the interface, is of variable
+/// The fields that both templates of IPFIX have after the addresses. 82, the name of the interface, is of variable
 /// length.
 const IPFIX_FIELDS: [(u16, u16); 18] = [
     (4, 1),
@@ -79,7 +79,7 @@ impl NetFlow {
         self.sequence
     }
 
-    /// What the others refer to: templates, and the sampling rate of NetFlow 9.
+    /// The datagram that the others refer to: templates, and the sampling rate of NetFlow 9.
     pub fn templates(&mut self) -> Vec<Sent> {
         vec![(EXPORTER, self.version9_templates()), (EXPORTER, self.ipfix_templates())]
     }

@@ -1,4 +1,4 @@
-//! What all kernels share: how an element is stored in words, and how it is written as a varint.
+//! Shared by all kernels: the words of an element, and its varint.
 //!
 //! An element of a list has one word (32-bit kinds, `bool`, enums) or two (64-bit kinds, low word first).
 

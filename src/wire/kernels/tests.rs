@@ -89,7 +89,7 @@ fn check<const N: usize, F: VarintForm>(buf: &[u8], pos: usize, end: usize, room
         let what = || alloc::format!("{name}, {N} words, {:?}, {room}: {:02x?}", F::MEANING, &buf[pos..end]);
         assert_eq!(progress, expected, "{}", what());
         assert_eq!(out[1..=values.len()], values[..], "{}", what());
-        // A value at fault leaves its place and those behind it alone, or with anything; never the neighbours.
+        // A value at fault leaves its place and those after it alone, or with anything; never the neighbours.
         assert_eq!((out[0], out[room + 1]), ([MARK; N], [MARK; N]), "{}", what());
     };
     for kernel in dispatch::kernels() {
@@ -221,7 +221,7 @@ fn bytes_without_sense() {
     }
 }
 
-/// A fast path that only ever leaves its values to the loop behind it would pass all other tests.
+/// A fast path that only ever leaves its values to the loop after it would pass all other tests.
 #[test]
 fn kernels_do_the_work_themselves() {
     let mut random = Random(11);
@@ -290,7 +290,7 @@ fn the_best_kernel_is_chosen() {
 }
 
 /// Where the values of a window end is all that the kernels branch on: every way to end them in sixteen bytes, at places of a window of 64, with
-/// bytes behind that are no part of the run.
+/// bytes after it that are no part of the run.
 #[test]
 fn every_way_to_end_values_in_sixteen_bytes() {
     let mut random = Random(0x5eed);

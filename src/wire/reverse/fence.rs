@@ -158,7 +158,7 @@ impl<'b> RawReverse<'b> {
         full
     }
 
-    /// Gives up the room that is left. What was written must not be used.
+    /// Discards the remaining room. The bytes written so far must not be used.
     pub(super) fn close(&mut self) {
         self.start = self.at;
     }

@@ -114,7 +114,7 @@ pub(super) fn count(run: &[u8]) -> usize {
 
 const IOTA: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// What is left of a buffer, and zeros.
+/// The rest of a buffer, padded with zeros.
 #[cold]
 #[inline(never)]
 fn padded(rest: &[u8]) -> [u8; 64] {
