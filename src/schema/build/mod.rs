@@ -104,8 +104,8 @@ struct Builder<'i> {
 }
 
 /// Builds a pool from `count` encoded `FileDescriptorProto`s of `len` bytes together.
-pub(super) fn pool<'i>(
-    files: &mut dyn Iterator<Item = &'i [u8]>,
+pub(super) fn pool(
+    files: &mut dyn Iterator<Item = &[u8]>,
     count: usize,
     len: usize,
     options: &PoolOptions,
