@@ -353,7 +353,7 @@ impl PoolData {
         owned(&self.owned_extensions, owner, |i| self.extension_owner(i))
     }
 
-    /// Fills the lists behind `messages_in`, `enums_in` and `extensions_in`.
+    /// Fills the lists that back `messages_in`, `enums_in` and `extensions_in`.
     pub(super) fn find_owners(&mut self, room: &mut Room) -> Result<(), Full> {
         let mut by_owner = |count: usize, owner: &dyn Fn(u32) -> Container| {
             let mut list = room.list(0..count as u32)?;
