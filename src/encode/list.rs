@@ -1,6 +1,6 @@
 //! Strings, and lists that are not ones of messages: their size, and their bytes, last first.
 
-use crate::program::{Coding, Entry};
+use crate::program::{Coding, FieldEntry};
 use crate::slab::{RawList, RawView, span_len};
 use crate::wire::kernels::{MIN_PACK_LEN, Packs, Plain, Signed, Zigzag, pack, packed_len};
 use crate::wire::{ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
@@ -65,7 +65,7 @@ pub(super) fn put_span(out: &mut ReverseCursor<'_>, view: RawView<'_, '_>, tag: 
 pub(super) fn write_list<'b>(
     mut out: ReverseCursor<'b>,
     view: RawView<'_, '_>,
-    entry: &Entry,
+    entry: &FieldEntry,
     tag: TagWord,
     slot: u32,
 ) -> ReverseCursor<'b> {

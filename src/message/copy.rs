@@ -3,8 +3,10 @@
 use super::moved::{Moved, MovedSpan};
 use super::store::Store;
 use super::{CopyError, Prepared};
-use crate::program::{Coding, Entry, Program, ProgramSet};
-use crate::slab::{Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Step, Text, Walk, span_len};
+use crate::program::{Coding, FieldEntry, Program, ProgramSet};
+use crate::slab::{
+    Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Text, Walk, WalkStep, span_len,
+};
 
 /// The copy would be too large.
 #[derive(Clone, Copy, Debug)]
@@ -86,11 +88,11 @@ impl Target<'_> {
         program: &Program,
         base: u32,
         position: usize,
-        entry: &Entry,
+        entry: &FieldEntry,
     ) -> Result<u32, TooLarge> {
         let sub = self.set.program(entry.sub);
         if entry.flags.is_inline() {
-            let (slot, fresh) = self.slab.touch(program, base, position)?;
+            let (slot, fresh) = self.slab.mark_set(program, base, position)?;
             if fresh {
                 self.slab.clear_body(sub, slot);
             }
@@ -107,12 +109,12 @@ impl Target<'_> {
     }
 
     /// A body for a message that is made aside, and attached once it is whole.
-    pub(super) fn aside(&mut self, entry: &Entry) -> Result<u32, TooLarge> {
+    pub(super) fn aside(&mut self, entry: &FieldEntry) -> Result<u32, TooLarge> {
         Ok(self.slab.alloc_body(self.set.program(entry.sub))?)
     }
 
     /// As `aside`, of a message that is bytes.
-    pub(super) fn aside_raw(&mut self, entry: &Entry, prepared: &Prepared) -> Result<u32, TooLarge> {
+    pub(super) fn aside_raw(&mut self, entry: &FieldEntry, prepared: &Prepared) -> Result<u32, TooLarge> {
         let nesting = Nesting::known(prepared.depth());
         let in_place = if entry.flags.is_list() {
             self.set.program(entry.sub).is_contiguous()
@@ -137,16 +139,16 @@ impl Target<'_> {
         program: &Program,
         base: u32,
         position: usize,
-        entry: &Entry,
+        entry: &FieldEntry,
         body: u32,
     ) -> Result<(), TooLarge> {
-        let (slot, _) = self.slab.touch(program, base, position)?;
+        let (slot, _) = self.slab.mark_set(program, base, position)?;
         self.place_body(entry, slot, entry.flags.is_inline(), body);
         Ok(())
     }
 
     /// Puts a message that was made aside at `at`, or has it referred to from there.
-    pub(super) fn place_body(&mut self, entry: &Entry, at: u32, in_place: bool, body: u32) {
+    pub(super) fn place_body(&mut self, entry: &FieldEntry, at: u32, in_place: bool, body: u32) {
         let sub = self.set.program(entry.sub);
         if in_place {
             self.slab.copy_words(body, sub.words() as usize, at);
@@ -172,7 +174,7 @@ impl Target<'_> {
         aside: u32,
     ) -> Result<(), TooLarge> {
         let header = self.slab.words().get64(aside);
-        let (slot, _) = self.slab.touch(program, base, position)?;
+        let (slot, _) = self.slab.mark_set(program, base, position)?;
         self.slab.set64(slot, header);
         self.slab.add_garbage(2);
         Ok(())
@@ -185,7 +187,7 @@ impl Target<'_> {
         base: u32,
         position: usize,
     ) -> Result<u32, TooLarge> {
-        let (slot, fresh) = self.slab.touch(program, base, position)?;
+        let (slot, fresh) = self.slab.mark_set(program, base, position)?;
         if fresh {
             self.slab.set64(slot, 0);
         }
@@ -193,7 +195,7 @@ impl Target<'_> {
     }
 
     /// Appends an empty message to the list at `slot` and gives its body.
-    pub(super) fn push(&mut self, entry: &Entry, slot: u32) -> Result<u32, TooLarge> {
+    pub(super) fn push(&mut self, entry: &FieldEntry, slot: u32) -> Result<u32, TooLarge> {
         let sub = self.set.program(entry.sub);
         if sub.is_contiguous() {
             let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
@@ -207,7 +209,7 @@ impl Target<'_> {
     }
 
     /// Appends a message that was made aside to the list at `slot`.
-    pub(super) fn push_body(&mut self, entry: &Entry, slot: u32, body: u32) -> Result<(), TooLarge> {
+    pub(super) fn push_body(&mut self, entry: &FieldEntry, slot: u32, body: u32) -> Result<(), TooLarge> {
         let sub = self.set.program(entry.sub);
         let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
         self.place_body(entry, at, sub.is_contiguous(), body);
@@ -220,15 +222,20 @@ impl Target<'_> {
         program: &Program,
         base: u32,
         position: usize,
-        entry: &Entry,
+        entry: &FieldEntry,
         nesting: Nesting,
     ) -> Result<u32, TooLarge> {
-        let (slot, _) = self.slab.touch(program, base, position)?;
+        let (slot, _) = self.slab.mark_set(program, base, position)?;
         self.raw_at(entry, slot, entry.flags.is_inline(), nesting)
     }
 
     /// Appends a raw message to the list at `slot` and gives its body.
-    pub(super) fn push_raw(&mut self, entry: &Entry, slot: u32, nesting: Nesting) -> Result<u32, TooLarge> {
+    pub(super) fn push_raw(
+        &mut self,
+        entry: &FieldEntry,
+        slot: u32,
+        nesting: Nesting,
+    ) -> Result<u32, TooLarge> {
         let sub = self.set.program(entry.sub);
         let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
         self.raw_at(entry, at, sub.is_contiguous(), nesting)
@@ -237,7 +244,7 @@ impl Target<'_> {
     /// A raw message at `at`, or referred to from there.
     pub(super) fn raw_at(
         &mut self,
-        entry: &Entry,
+        entry: &FieldEntry,
         at: u32,
         in_place: bool,
         nesting: Nesting,
@@ -263,10 +270,10 @@ impl Target<'_> {
             walk.make_room()?;
             let Copied { index, base: here, outermost } = *walk.data();
             match walk.next(none) {
-                Step::Field(position, entry, slot) => {
+                WalkStep::Field(position, entry, slot) => {
                     self.copy_field(walk.view(), here, position, entry, slot, &moved)?;
                 }
-                Step::Enter(position) => {
+                WalkStep::Enter(position) => {
                     // What is fields in the source may be laid out by another program here, in the same slots.
                     let program = self.set.program(index);
                     let Some(entry) = program.entries().get(position) else { return Err(TooLarge) };
@@ -287,7 +294,7 @@ impl Target<'_> {
                     let outermost = self.copy_verbatim(child, body, &mut moved)?;
                     *walk.data() = Copied { index: entry.sub, base: body, outermost };
                 }
-                Step::End => {
+                WalkStep::End => {
                     if !walk.view().is_verbatim() {
                         self.copy_unknown(walk.view(), here, &moved)?;
                     }
@@ -308,7 +315,7 @@ impl Target<'_> {
         view: RawView<'_, '_>,
         base: u32,
         position: usize,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
         moved: &Moved,
     ) -> Result<(), TooLarge> {
@@ -319,7 +326,7 @@ impl Target<'_> {
                 coding if coding.words() == 2 => view.words.get64(slot),
                 _ => view.words.get(slot) as u64,
             };
-            let (to, _) = self.slab.touch(view.program(), base, position)?;
+            let (to, _) = self.slab.mark_set(view.program(), base, position)?;
             if entry.coding.words() == 2 {
                 self.slab.set64(to, value);
             } else {

@@ -2,7 +2,7 @@
 
 use super::read::checked;
 use super::{MessageView, ValueRef};
-use crate::program::{Body, WINDOW, Window};
+use crate::program::{PAGE, PresencePage, ReadLayout};
 use crate::schema::FieldRef;
 use crate::slab::Words;
 use core::iter::FusedIterator;
@@ -18,7 +18,7 @@ pub struct Fields<'a, 'i> {
     /// Presence bits not yet walked.
     bits: u32,
     /// The fields of these bits.
-    window: &'a Window,
+    window: &'a PresencePage,
     /// What slots count from: the body, or of a wide message the next slot in the block of a group.
     slots: u32,
 }
@@ -33,7 +33,7 @@ impl<'a, 'i> Fields<'a, 'i> {
 
 /// The next word of presence bits.
 struct Group<'a> {
-    window: &'a Window,
+    window: &'a PresencePage,
     bits: NonZeroU32,
     slots: u32,
 }
@@ -43,7 +43,7 @@ struct Group<'a> {
 /// As a function of numbers that returns numbers, it leaves the state of the loop in registers.
 #[cold]
 #[inline(never)]
-fn next_group<'a>(words: Words<'_>, base: u32, body: &'a Body, left: u32) -> Option<Group<'a>> {
+fn next_group<'a>(words: Words<'_>, base: u32, body: &'a ReadLayout, left: u32) -> Option<Group<'a>> {
     if body.is_wide() && words.is_wide_empty(base) {
         return None;
     }
@@ -73,7 +73,7 @@ impl<'a, 'i> Iterator for Fields<'a, 'i> {
             };
             self.bits = bits.get() & (bits.get() - 1);
             let bit = bits.trailing_zeros();
-            let step = &self.window.steps[bit as usize & (WINDOW - 1)];
+            let step = &self.window.steps[bit as usize & (PAGE - 1)];
             let slot = self.slots + step.slot as u32;
             self.slots += self.view.body.stride;
             let value = self.view.value(

@@ -1,9 +1,9 @@
 //! Fields as readers see them: where the value is and what it is, at one glance.
 //!
-//! An [`Entry`](super::Entry) says how a field is decoded and encoded, and a reader would have to ask its coding, its
+//! A [`FieldEntry`](super::FieldEntry) says how a field is decoded and encoded, and a reader would have to ask its coding, its
 //! flags and its scalar one after the other. Here all that is one byte to branch on.
 
-use super::{Coding, Entry, Full, Program, Room, Scalar, WIDE_GROUP};
+use super::{Coding, FieldEntry, NoRoom, Program, Room, Scalar, WIDE_GROUP};
 use alloc::vec::Vec;
 
 /// What is in the words of a value.
@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 /// Messages come first, which readers then tell from everything else by one comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Form {
+pub(crate) enum ReadKind {
     /// A body.
     Body,
     /// The offset of a body.
@@ -33,20 +33,37 @@ pub(crate) enum Form {
     /// (offset, length) of UTF-8.
     String,
     /// (offset, length) of a string that nobody has checked.
-    Text,
+    UncheckedString,
     /// (offset, length).
     Bytes,
 }
 
-impl Form {
+impl ReadKind {
     /// By number; the last one stands twice, so that four bits are always one.
     const ALL: [Self; 16] = {
-        use Form::*;
-        [Body, Message, List, Map, Bool, I32, U32, F32, Enum, I64, U64, F64, String, Text, Bytes, Bytes]
+        use ReadKind::*;
+        [
+            Body,
+            Message,
+            List,
+            Map,
+            Bool,
+            I32,
+            U32,
+            F32,
+            Enum,
+            I64,
+            U64,
+            F64,
+            String,
+            UncheckedString,
+            Bytes,
+            Bytes,
+        ]
     };
 
     /// Of a singular value or an element that is not a message.
-    fn of(entry: &Entry) -> Self {
+    fn of(entry: &FieldEntry) -> Self {
         match (entry.scalar(), entry.coding) {
             (Scalar::Bool, _) => Self::Bool,
             (Scalar::I32, _) => Self::I32,
@@ -57,7 +74,7 @@ impl Form {
             (Scalar::U64, _) => Self::U64,
             (Scalar::F64, _) => Self::F64,
             (Scalar::String, Coding::String) => Self::String,
-            (Scalar::String, _) => Self::Text,
+            (Scalar::String, _) => Self::UncheckedString,
             (Scalar::Bytes, _) => Self::Bytes,
         }
     }
@@ -77,7 +94,7 @@ pub(crate) struct Access {
     pub(crate) field: u16,
     /// Position of the field in number order.
     pub(crate) position: u16,
-    pub(crate) form: Form,
+    pub(crate) form: ReadKind,
     pub(crate) elements: Elements,
 }
 
@@ -87,14 +104,14 @@ pub(crate) struct Elements(u8);
 
 impl Elements {
     /// At most 15 words.
-    const fn new(form: Form, width: u8) -> Self {
+    const fn new(form: ReadKind, width: u8) -> Self {
         debug_assert!(width < 16);
         Self(form as u8 | width << 4)
     }
 
     #[inline(always)]
-    pub(crate) fn form(self) -> Form {
-        Form::ALL[self.0 as usize & 15]
+    pub(crate) fn form(self) -> ReadKind {
+        ReadKind::ALL[self.0 as usize & 15]
     }
 
     /// Words per element.
@@ -112,26 +129,26 @@ impl Access {
         slot: 0,
         field: u16::MAX,
         position: u16::MAX,
-        form: Form::Bytes,
-        elements: Elements::new(Form::Bytes, 0),
+        form: ReadKind::Bytes,
+        elements: Elements::new(ReadKind::Bytes, 0),
     };
 
-    fn new(program: &Program, position: usize, entry: &Entry, programs: &[Program]) -> Self {
+    fn new(program: &Program, position: usize, entry: &FieldEntry, programs: &[Program]) -> Self {
         let sub = programs.get(entry.sub as usize).filter(|_| entry.coding.is_message());
         let element = match sub {
-            Some(sub) if sub.is_contiguous() => Form::Body,
-            Some(_) => Form::Message,
-            None => Form::of(entry),
+            Some(sub) if sub.is_contiguous() => ReadKind::Body,
+            Some(_) => ReadKind::Message,
+            None => ReadKind::of(entry),
         };
         let form = match sub {
-            _ if entry.flags.is_map() => Form::Map,
-            _ if entry.flags.is_list() => Form::List,
-            Some(_) if entry.flags.is_inline() => Form::Body,
-            Some(_) => Form::Message,
+            _ if entry.flags.is_map() => ReadKind::Map,
+            _ if entry.flags.is_list() => ReadKind::List,
+            Some(_) if entry.flags.is_inline() => ReadKind::Body,
+            Some(_) => ReadKind::Message,
             None => element,
         };
         let width = sub.map_or(entry.coding.words(), |sub| sub.element_words()) as u8;
-        let elsewhere = program.is_wide() || position >= WINDOW || form == Form::Text;
+        let elsewhere = program.is_wide() || position >= PAGE || form == ReadKind::UncheckedString;
         Self {
             sub: entry.sub,
             bit: if elsewhere { 0 } else { 1 << position },
@@ -145,23 +162,23 @@ impl Access {
 }
 
 /// Fields that are walked by one word of presence bits.
-pub(crate) const WINDOW: usize = 32;
-const _: () = assert!(WINDOW == WIDE_GROUP);
+pub(crate) const PAGE: usize = 32;
+const _: () = assert!(PAGE == WIDE_GROUP);
 
 /// A field as a walk over all fields sees it: an [`Access`] in 8 bytes, which is what processors can index by.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct ReadField {
     pub(crate) sub: u32,
     pub(crate) slot: u16,
-    pub(crate) form: Form,
+    pub(crate) form: ReadKind,
     pub(crate) elements: Elements,
 }
 
 /// The fields of one word of presence bits.
 #[derive(Clone, Debug)]
-pub(crate) struct Window {
+pub(crate) struct PresencePage {
     /// Filled up with steps that no bit leads to: the position of a bit needs no check.
-    pub(crate) steps: [Step; WINDOW],
+    pub(crate) steps: [ReadField; PAGE],
     /// The bits that are fields: in a wide body, those of its oneofs come behind them.
     pub(crate) mask: u32,
     /// How many windows there are behind this one.
@@ -170,13 +187,13 @@ pub(crate) struct Window {
     pub(crate) first: u16,
 }
 
-impl Window {
-    const EMPTY: Self = Self { steps: [Step::new(&Access::NONE); WINDOW], mask: 0, left: 0, first: 0 };
+impl PresencePage {
+    const EMPTY: Self = Self { steps: [ReadField::new(&Access::NONE); PAGE], mask: 0, left: 0, first: 0 };
 
     fn new(fields: &[Access], left: usize) -> Self {
         let mut window = Self { left: left as u32, ..Self::EMPTY };
         for (bit, (step, access)) in window.steps.iter_mut().zip(fields).enumerate() {
-            *step = Step::new(access);
+            *step = ReadField::new(access);
             window.mask |= 1 << bit;
         }
         window.first = fields.first().map_or(0, |access| access.position);
@@ -184,7 +201,7 @@ impl Window {
     }
 }
 
-impl Step {
+impl ReadField {
     const fn new(access: &Access) -> Self {
         Self { sub: access.sub, slot: access.slot, form: access.form, elements: access.elements }
     }
@@ -192,11 +209,11 @@ impl Step {
 
 /// The fields of a message, in number order.
 #[derive(Debug)]
-pub(crate) struct Body {
+pub(crate) struct ReadLayout {
     /// Where walks begin: with the fields of the first word of a dense body, before all fields of a wide one.
-    pub(crate) window: Window,
+    pub(crate) window: PresencePage,
     /// The windows behind that.
-    pub(crate) windows: Vec<Window>,
+    pub(crate) windows: Vec<PresencePage>,
     pub(crate) fields: Vec<Access>,
     /// Program index.
     pub(crate) index: u32,
@@ -206,10 +223,10 @@ pub(crate) struct Body {
     pub(crate) stride: u32,
 }
 
-impl Body {
+impl ReadLayout {
     /// A message without fields.
     pub(crate) const NONE: Self = Self {
-        window: Window::EMPTY,
+        window: PresencePage::EMPTY,
         windows: Vec::new(),
         fields: Vec::new(),
         index: u32::MAX,
@@ -217,17 +234,17 @@ impl Body {
         stride: 0,
     };
 
-    fn new(index: usize, programs: &[Program], room: &mut Room) -> Result<Self, Full> {
+    fn new(index: usize, programs: &[Program], room: &mut Room) -> Result<Self, NoRoom> {
         let program = &programs[index];
         let fields = program.entries.iter().enumerate();
         let fields = room.list(fields.map(|(i, e)| Access::new(program, i, e, programs)))?;
-        let at_once = if program.is_wide() { 0 } else { fields.len().min(WINDOW) };
+        let at_once = if program.is_wide() { 0 } else { fields.len().min(PAGE) };
         let (first, behind) = fields.split_at(at_once);
-        let count = behind.len().div_ceil(WINDOW);
-        let behind = behind.chunks(WINDOW).enumerate();
+        let count = behind.len().div_ceil(PAGE);
+        let behind = behind.chunks(PAGE).enumerate();
         Ok(Self {
-            window: Window::new(first, count),
-            windows: room.list(behind.map(|(i, fields)| Window::new(fields, count - 1 - i)))?,
+            window: PresencePage::new(first, count),
+            windows: room.list(behind.map(|(i, fields)| PresencePage::new(fields, count - 1 - i)))?,
             fields,
             index: index as u32,
             message: program.message(),
@@ -249,21 +266,21 @@ impl Body {
 
 /// The bodies of all programs of a schema.
 #[derive(Debug, Default)]
-pub(crate) struct Bodies(Vec<Body>);
+pub(crate) struct ReadLayouts(Vec<ReadLayout>);
 
-impl Bodies {
-    pub(super) fn new(programs: &[Program], room: &mut Room) -> Result<Self, Full> {
+impl ReadLayouts {
+    pub(super) fn new(programs: &[Program], room: &mut Room) -> Result<Self, NoRoom> {
         let mut bodies = Vec::new();
         room.reserve(&mut bodies, programs.len())?;
         for index in 0..programs.len() {
-            bodies.push(Body::new(index, programs, room)?);
+            bodies.push(ReadLayout::new(index, programs, room)?);
         }
         Ok(Self(bodies))
     }
 
     /// The body of this program index.
     #[inline(always)]
-    pub(crate) fn get(&self, index: u32) -> Option<&Body> {
+    pub(crate) fn get(&self, index: u32) -> Option<&ReadLayout> {
         self.0.get(index as usize)
     }
 }
@@ -275,12 +292,12 @@ mod tests {
     #[test]
     fn sizes() {
         assert_eq!(size_of::<Access>(), 16);
-        assert_eq!(size_of::<Step>(), 8);
+        assert_eq!(size_of::<ReadField>(), 8);
     }
 
     #[test]
     fn forms_are_found_by_number() {
-        for (number, form) in Form::ALL.into_iter().enumerate().take(15) {
+        for (number, form) in ReadKind::ALL.into_iter().enumerate().take(15) {
             assert_eq!(form as usize, number);
             assert_eq!((Elements::new(form, 8).form(), Elements::new(form, 8).width()), (form, 8));
         }

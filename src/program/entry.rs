@@ -1,6 +1,6 @@
 //! One field as the loops see it.
 
-use super::{FieldSpec, Shape};
+use super::{FieldSpec, Presence};
 use crate::table::Kind;
 use crate::wire::WireType;
 
@@ -144,7 +144,7 @@ pub(crate) enum Op {
     String,
     Bytes,
     /// A message of fixed shape in the slots of its parent.
-    Shaped,
+    FixedMessage,
     Message,
     ListMessage,
     /// A map entry.
@@ -160,9 +160,9 @@ pub(crate) enum Op {
     /// Map entries of a key and a value that are neither messages nor of closed enums.
     PlainMap,
     /// Messages of fixed shape, one behind the other.
-    ListShaped,
+    ListFixedMessage,
     /// Messages of messages of fixed shape.
-    ListParts,
+    ListNestedFixed,
     Group,
     /// A list of numbers, one value behind each tag.
     List,
@@ -171,7 +171,7 @@ pub(crate) enum Op {
     ListString,
     ListBytes,
     ListGroup,
-    /// A field of a wide program; [`Entry::declared_op`] is what it is otherwise.
+    /// A field of a wide program; [`FieldEntry::declared_op`] is what it is otherwise.
     Wide,
     /// A message or group that stays bytes.
     Lazy,
@@ -253,7 +253,7 @@ impl EntryFlags {
 
 /// One field, 16 bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct FieldEntry {
     /// The tag of the declared encoding.
     pub(crate) tag: u32,
     /// Program index of a message, enum index of a closed enum, otherwise the scalar.
@@ -270,7 +270,7 @@ pub(crate) struct Entry {
     pub(crate) bit: u8,
 }
 
-impl Entry {
+impl FieldEntry {
     /// No field, in the place of a field number: no tag of that number is its tag.
     pub(crate) const fn none(number: u32) -> Self {
         Self {
@@ -288,7 +288,7 @@ impl Entry {
     /// The parts of a map entry are always written, so zero does not mean unset there.
     pub(super) fn new(field: &FieldSpec, map_entry: bool, closed: impl Fn(u32) -> bool) -> Self {
         let coding = Coding::of(field, closed);
-        let list = matches!(field.shape, Shape::Repeated | Shape::Map);
+        let list = matches!(field.presence, Presence::Repeated | Presence::Map);
         let packed = list && field.packed && field.kind.is_packable();
         let signed = matches!(
             field.kind,
@@ -296,10 +296,13 @@ impl Entry {
         );
         let mut flags = 0;
         for (on, flag) in [
-            (field.shape == Shape::Implicit && !coding.is_message() && !map_entry, EntryFlags::IMPLICIT),
-            (field.shape == Shape::Required, EntryFlags::REQUIRED),
+            (
+                field.presence == Presence::Implicit && !coding.is_message() && !map_entry,
+                EntryFlags::IMPLICIT,
+            ),
+            (field.presence == Presence::Required, EntryFlags::REQUIRED),
             (list, EntryFlags::LIST),
-            (field.shape == Shape::Map, EntryFlags::MAP),
+            (field.presence == Presence::Map, EntryFlags::MAP),
             (packed, EntryFlags::PACKED),
             (signed, EntryFlags::SIGNED),
         ] {
@@ -364,19 +367,19 @@ impl Entry {
     }
 
     /// The message is of fixed shape.
-    pub(super) fn set_shaped(&mut self) {
+    pub(super) fn set_fixed(&mut self) {
         self.op = match self.op {
-            Op::Inline if self.flags.is_inline() => Op::Shaped,
+            Op::Inline if self.flags.is_inline() => Op::FixedMessage,
             Op::Message => Op::Inline,
-            Op::ListMessage => Op::ListShaped,
+            Op::ListMessage => Op::ListFixedMessage,
             op => op,
         };
     }
 
     /// The message has nothing but messages of fixed shape.
-    pub(super) fn set_parts(&mut self) {
+    pub(super) fn set_nested_fixed(&mut self) {
         if self.op == Op::ListMessage {
-            self.op = Op::ListParts;
+            self.op = Op::ListNestedFixed;
         }
     }
 
@@ -498,13 +501,13 @@ mod tests {
 
     #[test]
     fn an_entry_is_sixteen_bytes() {
-        assert_eq!(size_of::<Entry>(), 16);
+        assert_eq!(size_of::<FieldEntry>(), 16);
     }
 
     #[test]
     fn numbers_of_message_set_extensions_keep_all_their_bits() {
         for number in [1, 15, 536_870_911, 536_870_912, 1 << 30, 3 << 29, i32::MAX as u32 - 1] {
-            let entry = Entry { tag: tag_of(number, WireType::LengthDelimited), ..Entry::none(1) };
+            let entry = FieldEntry { tag: tag_of(number, WireType::LengthDelimited), ..FieldEntry::none(1) };
             assert_eq!(entry.number(), number);
             let known = WireType::from_bits(entry.tag) == Some(WireType::LengthDelimited);
             assert_eq!(known, number < 1 << 29);

@@ -5,7 +5,7 @@
 //! comparison accepts them, and the values are lifted by offset. Such messages are where table-driven decoders
 //! lose most against generated code: a message of three floats is 15 bytes, and everything around it is overhead.
 
-use super::{Entry, Full, Room};
+use super::{FieldEntry, NoRoom, Room};
 use crate::wire::WireType;
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ const MAX_LIFTS: usize = MAX_LEN / 5;
 
 /// One value of a fixed shape.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lift {
+pub(crate) struct FixedField {
     /// The tag in front of it.
     pub(crate) tag: u8,
     /// Where it stands in the body on the wire.
@@ -34,28 +34,29 @@ pub(crate) struct Lift {
 
 /// The one form that the body of such a message has when all fields are there, in order.
 #[derive(Debug)]
-pub(crate) struct FixedShape {
+pub(crate) struct FixedLayout {
     /// Length of the body in bytes, at most 32.
     pub(crate) len: usize,
     /// The tags at their places, and ones where they stand.
     expected: [u64; WORDS],
     mask: [u64; WORDS],
-    pub(crate) lifts: Vec<Lift>,
+    pub(crate) fields: Vec<FixedField>,
     /// The presence bits when all fields are set.
     pub(crate) all: u64,
     /// Number of fields, if all are four bytes wide and at most four: then their slots are words 2, 3, .. of the
     /// body, and the bits of those with implicit presence are the next field.
-    pub(crate) fours: Option<usize>,
+    pub(crate) all_u32: Option<usize>,
     pub(crate) implicit: u32,
     /// No field is required, so that some may be left out.
     pub(crate) optional: bool,
 }
 
-impl FixedShape {
+impl FixedLayout {
     /// The shape of a dense program with these entries, if they have one.
-    pub(super) fn new(entries: &[Entry], room: &mut Room) -> Result<Option<Self>, Full> {
+    pub(super) fn new(entries: &[FieldEntry], room: &mut Room) -> Result<Option<Self>, NoRoom> {
         let (mut expected, mut mask) = ([0u8; MAX_LEN], [0u8; MAX_LEN]);
-        let mut found = [Lift { tag: 0, from: 0, slot: 0, bit: 0, eight: false, implicit: false }; MAX_LIFTS];
+        let mut found =
+            [FixedField { tag: 0, from: 0, slot: 0, bit: 0, eight: false, implicit: false }; MAX_LIFTS];
         let (mut len, mut count) = (0, 0);
         for (position, entry) in entries.iter().enumerate() {
             let eight = match WireType::from_bits(entry.tag) {
@@ -70,13 +71,13 @@ impl FixedShape {
             (expected[len], mask[len]) = (entry.tag as u8, 0xff);
             let (slot, bit) = (entry.slot as u8, position as u8);
             let (tag, implicit) = (entry.tag as u8, entry.flags.is_implicit());
-            found[count] = Lift { tag, from: len as u8 + 1, slot, bit, eight, implicit };
+            found[count] = FixedField { tag, from: len as u8 + 1, slot, bit, eight, implicit };
             (len, count) = (len + 1 + width, count + 1);
         }
         if count == 0 {
             return Ok(None);
         }
-        let lifts = room.copy(&found[..count])?;
+        let fields = room.copy(&found[..count])?;
         let words = |bytes: [u8; MAX_LEN]| {
             let mut words = [0; WORDS];
             for (word, chunk) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
@@ -84,27 +85,27 @@ impl FixedShape {
             }
             words
         };
-        let all = (1 << lifts.len()) - 1;
-        let in_order = |(i, lift): (usize, &Lift)| !lift.eight && lift.slot as usize == i + 2;
-        let fours = (lifts.len() <= 4 && lifts.iter().enumerate().all(in_order)).then_some(lifts.len());
-        let implicit = lifts.iter().filter(|l| l.implicit).fold(0, |bits, l| bits | 1 << l.bit);
+        let all = (1 << fields.len()) - 1;
+        let in_order = |(i, lift): (usize, &FixedField)| !lift.eight && lift.slot as usize == i + 2;
+        let all_u32 = (fields.len() <= 4 && fields.iter().enumerate().all(in_order)).then_some(fields.len());
+        let implicit = fields.iter().filter(|l| l.implicit).fold(0, |bits, l| bits | 1 << l.bit);
         Ok(Some(Self {
             len,
             expected: words(expected),
             mask: words(mask),
-            lifts,
+            fields,
             all,
-            fours,
+            all_u32,
             implicit,
             optional: entries.iter().all(|entry| !entry.flags.is_required()),
         }))
     }
 
     /// A copy that asks whether there is room.
-    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, Full> {
-        let lifts = room.copy(&self.lifts)?;
-        let Self { len, expected, mask, all, fours, implicit, optional, .. } = *self;
-        Ok(Self { len, expected, mask, lifts, all, fours, implicit, optional })
+    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, NoRoom> {
+        let fields = room.copy(&self.fields)?;
+        let Self { len, expected, mask, all, all_u32, implicit, optional, .. } = *self;
+        Ok(Self { len, expected, mask, fields, all, all_u32, implicit, optional })
     }
 
     /// For each byte of the body: what it must be, and ones where that matters.
@@ -113,9 +114,9 @@ impl FixedShape {
         bytes(self.expected).zip(bytes(self.mask)).take(self.len)
     }
 
-    /// Whether a body of this length at the start of 24 bytes has the tags at their places; for `fours`.
+    /// Whether a body of this length at the start of 24 bytes has the tags at their places; for `all_u32`.
     #[inline(always)]
-    pub(crate) fn accepts_fours(&self, bytes: &[u8; 24]) -> bool {
+    pub(crate) fn accepts_all_u32(&self, bytes: &[u8; 24]) -> bool {
         let (words, _) = bytes.as_chunks::<8>();
         let differ = |i: usize| (u64::from_le_bytes(words[i]) & self.mask[i]) ^ self.expected[i];
         differ(0) | differ(1) | differ(2) == 0

@@ -9,7 +9,7 @@
 //! sub-message's offset. Sub-messages of at most [`INLINE_WORDS`] words without message fields of their own
 //! (points, timestamps) live in the slots themselves.
 
-use super::{Coding, Entry, Program};
+use super::{Coding, FieldEntry, Program};
 
 /// A dense body has at most this many words (384 bytes).
 pub(crate) const DENSE_WORDS: u32 = 96;
@@ -26,7 +26,7 @@ const INLINE_WORDS: u32 = 6;
 pub(super) struct Leaf(Option<u32>);
 
 /// Sizes of the messages that may be inlined: dense, small, and without message fields.
-pub(super) fn leaf(entries: &[Entry]) -> Leaf {
+pub(super) fn leaf(entries: &[FieldEntry]) -> Leaf {
     if entries.len() > DENSE_FIELDS || entries.iter().any(|e| e.coding.is_message()) {
         return Leaf(None);
     }
@@ -38,7 +38,7 @@ fn header_words(fields: usize) -> u32 {
     if fields > 32 { 3 } else { 2 }
 }
 
-fn field_words(entry: &Entry, leaves: &[Leaf]) -> (u32, bool) {
+fn field_words(entry: &FieldEntry, leaves: &[Leaf]) -> (u32, bool) {
     if entry.flags.is_list() {
         return (2, false);
     }
@@ -52,26 +52,26 @@ fn field_words(entry: &Entry, leaves: &[Leaf]) -> (u32, bool) {
 }
 
 /// Whether a slot of the field holds a string.
-fn has_text(entry: &Entry) -> bool {
+fn has_text(entry: &FieldEntry) -> bool {
     entry.coding == Coding::String && !entry.flags.is_list()
 }
 
 /// The words of a body.
 #[derive(Clone, Copy)]
-struct Words {
+struct BodyWords {
     /// Header and strings.
     text: u32,
     all: u32,
 }
 
 /// The field among these whose slot another member of its oneof shares.
-fn sharing<'e>(before: &'e [Entry], entry: &Entry) -> Option<&'e Entry> {
+fn sharing<'e>(before: &'e [FieldEntry], entry: &FieldEntry) -> Option<&'e FieldEntry> {
     before.iter().find(|e| e.oneof == entry.oneof && has_text(e) == has_text(entry))
 }
 
 /// The words of a dense body; of at most 64 fields.
-fn dense_words(entries: &[Entry], leaves: &[Leaf]) -> Words {
-    let mut words = Words { text: header_words(entries.len()), all: header_words(entries.len()) };
+fn dense_words(entries: &[FieldEntry], leaves: &[Leaf]) -> BodyWords {
+    let mut words = BodyWords { text: header_words(entries.len()), all: header_words(entries.len()) };
     for (i, entry) in entries.iter().enumerate() {
         let more = match entry.oneof {
             0 => field_words(entry, leaves).0,
@@ -89,7 +89,7 @@ fn dense_words(entries: &[Entry], leaves: &[Leaf]) -> Words {
 /// Gives each of at most 64 entries its slot: strings first, so that one run of words is cleared when a body is made, then
 /// everything else. Members of a oneof share a slot, but those that are strings do not share it with others: in the slot
 /// of a string there is never anything else.
-fn place(entries: &mut [Entry], leaves: &[Leaf]) -> Words {
+fn place(entries: &mut [FieldEntry], leaves: &[Leaf]) -> BodyWords {
     let words = dense_words(entries, leaves);
     let mut next = header_words(entries.len());
     for strings in [true, false] {
@@ -117,7 +117,7 @@ fn place(entries: &mut [Entry], leaves: &[Leaf]) -> Words {
 
 /// How many words are cleared when a body is made: header and strings, rounded up where that is a few stores. Everything else
 /// is written before it is read.
-fn rounded(words: Words) -> u16 {
+fn rounded(words: BodyWords) -> u16 {
     let rounded = match words.text {
         text @ ..=2 => text,
         ..=4 if words.all >= 4 => 4,

@@ -1,7 +1,9 @@
 //! One message type, lowered.
 
 use super::layout::CONTIGUOUS_WORDS;
-use super::{Coding, Entry, Fault, FixedShape, Full, MessageSpec, PartsShape, Room, WriteEntry};
+use super::{
+    Coding, FieldEntry, FixedLayout, LowerError, MessageSpec, NestedFixedLayout, NoRoom, Room, WriteEntry,
+};
 use crate::error::DescriptorErrorKind;
 use alloc::vec::Vec;
 
@@ -16,14 +18,14 @@ const MAX_ITEM: u32 = i32::MAX as u32 - 1;
 const NONE: u16 = u16::MAX;
 
 /// No field of a one-byte tag.
-const NO_FIELDS: [Entry; 16] = {
-    let mut entries = [Entry::none(1); 16];
-    entries[0] = Entry::none(0);
+const NO_FIELDS: [FieldEntry; 16] = {
+    let mut entries = [FieldEntry::none(1); 16];
+    entries[0] = FieldEntry::none(0);
     entries
 };
 
 /// Where the required fields are among the entries.
-pub(super) fn required_positions(entries: &[Entry], room: &mut Room) -> Result<Vec<u16>, Full> {
+pub(super) fn required_positions(entries: &[FieldEntry], room: &mut Room) -> Result<Vec<u16>, NoRoom> {
     let positions = || (0u16..).zip(entries).filter(|(_, entry)| entry.flags.is_required());
     let mut required = Vec::new();
     room.reserve(&mut required, positions().count())?;
@@ -35,13 +37,13 @@ pub(super) fn required_positions(entries: &[Entry], room: &mut Room) -> Result<V
 #[derive(Debug)]
 pub(crate) struct Program {
     /// Entries by field number 0..16, the numbers of one-byte tags.
-    pub(super) fast: [Entry; 16],
-    pub(super) entries: Vec<Entry>,
-    /// Entries by field number from `near_from` on, as far as that takes memory in the number of fields.
-    pub(super) near: Vec<Entry>,
-    pub(super) near_from: u32,
+    pub(super) one_byte: [FieldEntry; 16],
+    pub(super) entries: Vec<FieldEntry>,
+    /// Entries by field number from `by_number_first` on, as far as that takes memory in the number of fields.
+    pub(super) by_number_table: Vec<FieldEntry>,
+    pub(super) by_number_first: u32,
     /// There are fields beyond those.
-    far: bool,
+    has_more_numbers: bool,
     /// The entries as the encoder needs them.
     writes: Vec<WriteEntry>,
     /// Field index (position in the spec) of each entry.
@@ -57,9 +59,9 @@ pub(crate) struct Program {
     /// Presence bits of lists and maps, for dense programs.
     repeated_mask: u64,
     /// The form of a body with all fields, if they are all fixed-width numbers.
-    pub(super) fixed: Option<FixedShape>,
+    pub(super) fixed: Option<FixedLayout>,
     /// The form of a body with all fields, if they are all messages of such a form: one or none.
-    pub(super) parts: Vec<PartsShape>,
+    pub(super) nested_fixed: Vec<NestedFixedLayout>,
     /// Presence bits of singular fields whose size on the wire does not depend on their value, by that size.
     constant_sizes: Vec<(u64, u8)>,
     /// Size of the body in words.
@@ -86,14 +88,14 @@ pub(crate) struct Program {
     /// Index of the message type in the list that the programs were made from.
     pub(super) message: u32,
     /// What it leaves out of the message, for programs that were made by a selection.
-    pub(super) left_out: LeftOut,
+    pub(super) unselected: Unselected,
     /// The program of the same message that leaves nothing out.
     pub(super) whole: u32,
 }
 
 /// What a program does with the fields of its message that are not selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LeftOut {
+pub(super) enum Unselected {
     /// There are none.
     Nothing,
     /// They are skipped.
@@ -105,11 +107,11 @@ pub(super) enum LeftOut {
 impl Program {
     /// A message without fields.
     pub(super) const EMPTY: Self = Self {
-        fast: NO_FIELDS,
+        one_byte: NO_FIELDS,
         entries: Vec::new(),
-        near: Vec::new(),
-        near_from: 0,
-        far: false,
+        by_number_table: Vec::new(),
+        by_number_first: 0,
+        has_more_numbers: false,
         writes: Vec::new(),
         fields: Vec::new(),
         entry_of: Vec::new(),
@@ -118,7 +120,7 @@ impl Program {
         required: Vec::new(),
         repeated_mask: 0,
         fixed: None,
-        parts: Vec::new(),
+        nested_fixed: Vec::new(),
         constant_sizes: Vec::new(),
         words: 2,
         cleared: 2,
@@ -134,7 +136,7 @@ impl Program {
         message_set: false,
         map_entry: false,
         message: u32::MAX,
-        left_out: LeftOut::Nothing,
+        unselected: Unselected::Nothing,
         whole: u32::MAX,
     };
 
@@ -142,7 +144,7 @@ impl Program {
         spec: &MessageSpec,
         closed: impl Fn(u32) -> bool + Copy,
         room: &mut Room,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, LowerError> {
         if spec.fields.len() >= MAX_FIELDS {
             return Err(DescriptorErrorKind::TooMany.into());
         }
@@ -152,8 +154,8 @@ impl Program {
         }
         let mut order = room.list(0..spec.fields.len() as u16)?;
         order.sort_unstable_by_key(|&i| (spec.fields[i as usize].number, i));
-        let mut entries =
-            room.list(order.iter().map(|&i| Entry::new(&spec.fields[i as usize], spec.map_entry, closed)))?;
+        let mut entries = room
+            .list(order.iter().map(|&i| FieldEntry::new(&spec.fields[i as usize], spec.map_entry, closed)))?;
         let mut oneofs: Vec<u32> = Vec::new();
         for oneof in spec.fields.iter().filter_map(|field| field.oneof) {
             if oneofs.last() != Some(&oneof) {
@@ -188,15 +190,15 @@ impl Program {
     }
 
     /// A copy that asks whether there is room.
-    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, Full> {
+    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, NoRoom> {
         let mut parts = Vec::new();
-        if let Some(shape) = self.parts() {
+        if let Some(shape) = self.nested_fixed() {
             room.reserve(&mut parts, 1)?;
             parts.push(shape.copy(room)?);
         }
         Ok(Self {
             entries: room.copy(&self.entries)?,
-            near: room.copy(&self.near)?,
+            by_number_table: room.copy(&self.by_number_table)?,
             writes: room.copy(&self.writes)?,
             fields: room.copy(&self.fields)?,
             entry_of: room.copy(&self.entry_of)?,
@@ -204,26 +206,29 @@ impl Program {
             required: room.copy(&self.required)?,
             constant_sizes: room.copy(&self.constant_sizes)?,
             fixed: self.fixed.as_ref().map(|shape| shape.copy(room)).transpose()?,
-            parts,
+            nested_fixed: parts,
             ..*self
         })
     }
 
     /// Bytes that a copy takes, and what readers need beside it; roughly.
     pub(super) fn weight(&self) -> usize {
-        const PER_FIELD: usize = 2 * size_of::<Entry>() + size_of::<WriteEntry>() + 32;
-        size_of::<Self>() + size_of::<super::Body>() + self.entries.len() * PER_FIELD + self.near.len() * 16
+        const PER_FIELD: usize = 2 * size_of::<FieldEntry>() + size_of::<WriteEntry>() + 32;
+        size_of::<Self>()
+            + size_of::<super::ReadLayout>()
+            + self.entries.len() * PER_FIELD
+            + self.by_number_table.len() * 16
     }
 
     /// Tells the entries of messages of fixed shape from others, and of map entries with plain values.
     pub(super) fn mark(&mut self, shaped: &[bool], parts: &[bool], plain: &[bool]) {
-        for table in [&mut self.entries[..], &mut self.near[..], &mut self.fast[..]] {
+        for table in [&mut self.entries[..], &mut self.by_number_table[..], &mut self.one_byte[..]] {
             for entry in table.iter_mut().filter(|e| e.coding == Coding::Message) {
                 if shaped.get(entry.sub as usize).copied().unwrap_or(false) {
-                    entry.set_shaped();
+                    entry.set_fixed();
                 }
                 if parts.get(entry.sub as usize).copied().unwrap_or(false) {
-                    entry.set_parts();
+                    entry.set_nested_fixed();
                 }
                 if plain.get(entry.sub as usize).copied().unwrap_or(false) {
                     entry.set_plain_map();
@@ -234,12 +239,12 @@ impl Program {
 
     /// Finds whether ending a message takes more than writing its presence bits.
     pub(super) fn find_plain_end(&mut self) {
-        let busy = self.has_required || self.left_out == LeftOut::Kept;
+        let busy = self.has_required || self.unselected == Unselected::Kept;
         self.plain_end = !self.wide && !busy && !self.has_high_bits();
     }
 
     /// Fills in what follows from the layout.
-    pub(super) fn finish(&mut self, map_entry: bool, room: &mut Room) -> Result<(), Full> {
+    pub(super) fn finish(&mut self, map_entry: bool, room: &mut Room) -> Result<(), NoRoom> {
         // Elements that allocate nothing keep their list at the end of the slab, where it grows in place.
         let leaf = self
             .entries
@@ -248,25 +253,30 @@ impl Program {
         self.contiguous = !self.wide && self.words <= CONTIGUOUS_WORDS && (leaf || map_entry);
         self.find_plain_end();
         if !self.wide {
-            self.fixed = FixedShape::new(&self.entries, room)?;
+            self.fixed = FixedLayout::new(&self.entries, room)?;
         }
         self.required = required_positions(&self.entries, room)?;
         let first = self.entries.first().map_or(1, |e| e.number());
         let last = self.entries.last().map_or(1, |e| e.number());
         let places = (last - first + 1).min(2 * self.entries.len() as u32 + 16);
-        self.near_from = first;
-        self.far = places <= last - first;
-        self.near = room.list((0..places as usize).map(|at| Entry::none(first + at as u32)))?;
+        self.by_number_first = first;
+        self.has_more_numbers = places <= last - first;
+        self.by_number_table =
+            room.list((0..places as usize).map(|at| FieldEntry::none(first + at as u32)))?;
         self.writes = room.list(self.entries.iter().map(WriteEntry::new))?;
         self.maps = self.entries.iter().any(|e| e.flags.is_map());
         self.parent = self.entries.iter().any(|e| e.coding.is_message());
         self.nests = self.entries.iter().any(|e| e.coding.is_message() && !e.flags.is_inline());
-        let spans = |e: &Entry| e.coding.is_message() || matches!(e.coding, Coding::String | Coding::Bytes);
+        let spans =
+            |e: &FieldEntry| e.coding.is_message() || matches!(e.coding, Coding::String | Coding::Bytes);
         self.spans = self.entries.iter().any(spans);
         for (i, entry) in self.entries.iter_mut().enumerate() {
             entry.bit = (i & 63) as u8;
             let number = entry.number();
-            let places = [self.fast.get_mut(number as usize), self.near.get_mut((number - first) as usize)];
+            let places = [
+                self.one_byte.get_mut(number as usize),
+                self.by_number_table.get_mut((number - first) as usize),
+            ];
             for place in places.into_iter().flatten() {
                 *place = *entry;
             }
@@ -294,41 +304,41 @@ impl Program {
     }
 
     /// The entries, in field number order.
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[FieldEntry] {
         &self.entries
     }
 
     /// The entry for a one-byte tag, whose field number is below 16; its tag may be another one.
     #[inline(always)]
-    pub(crate) fn fast(&self, tag: u8) -> &Entry {
-        &self.fast[(tag & 0x78) as usize >> 3]
+    pub(crate) fn one_byte(&self, tag: u8) -> &FieldEntry {
+        &self.one_byte[(tag & 0x78) as usize >> 3]
     }
 
     /// Position of an entry of this program.
     #[inline(always)]
-    pub(crate) fn position(&self, entry: &Entry) -> usize {
+    pub(crate) fn position(&self, entry: &FieldEntry) -> usize {
         if self.wide { entry.slot as usize } else { entry.bit as usize }
     }
 
     /// The entry of a field number, and its position.
     #[inline]
-    pub(crate) fn by_number(&self, number: u32) -> Option<(usize, &Entry)> {
+    pub(crate) fn by_number(&self, number: u32) -> Option<(usize, &FieldEntry)> {
         let entry = self.find(number).filter(|e| e.number() == number)?;
         Some((self.position(entry), entry))
     }
 
     /// The entry of a field number; for a number without a field, nothing or an entry of another tag.
     #[inline(always)]
-    pub(crate) fn find(&self, number: u32) -> Option<&Entry> {
-        match self.near.get(number.wrapping_sub(self.near_from) as usize) {
+    pub(crate) fn find(&self, number: u32) -> Option<&FieldEntry> {
+        match self.by_number_table.get(number.wrapping_sub(self.by_number_first) as usize) {
             Some(entry) => Some(entry),
-            None if self.far => self.find_far(number),
+            None if self.has_more_numbers => self.find_by_search(number),
             None => None,
         }
     }
 
     #[inline(never)]
-    fn find_far(&self, number: u32) -> Option<&Entry> {
+    fn find_by_search(&self, number: u32) -> Option<&FieldEntry> {
         let index = self.entries.binary_search_by_key(&number, |e| e.number()).ok()?;
         self.entries.get(index)
     }
@@ -341,7 +351,7 @@ impl Program {
 
     /// The entry of the field at this position of the spec.
     #[inline]
-    pub(crate) fn entry_of(&self, field: usize) -> Option<(usize, &Entry)> {
+    pub(crate) fn entry_of(&self, field: usize) -> Option<(usize, &FieldEntry)> {
         let index = *self.entry_of.get(field)? as usize;
         self.entries.get(index).map(|e| (index, e))
     }
@@ -349,13 +359,13 @@ impl Program {
     /// Whether there are fields that are not selected; then unknown fields are not either.
     #[inline(always)]
     pub(crate) fn is_partial(&self) -> bool {
-        self.left_out != LeftOut::Nothing
+        self.unselected != Unselected::Nothing
     }
 
     /// Whether messages keep their bytes because of fields that are not selected.
     #[inline(always)]
     pub(crate) fn keeps_bytes(&self) -> bool {
-        self.left_out == LeftOut::Kept
+        self.unselected == Unselected::Kept
     }
 
     /// The program of the same message, with the same layout, that leaves nothing out.
@@ -427,7 +437,7 @@ impl Program {
         if self.contiguous { self.words } else { 1 }
     }
 
-    /// Presence bits of the members of a oneof (1-based, as in `Entry::oneof`), of a dense program.
+    /// Presence bits of the members of a oneof (1-based, as in `FieldEntry::oneof`), of a dense program.
     #[inline]
     pub(crate) fn oneof_mask(&self, oneof: u16) -> u64 {
         self.oneof_masks.get((oneof as usize).wrapping_sub(1)).copied().unwrap_or(0)
@@ -435,14 +445,14 @@ impl Program {
 
     /// The form of a body with all fields, if they are all fixed-width numbers.
     #[inline(always)]
-    pub(crate) fn fixed(&self) -> Option<&FixedShape> {
+    pub(crate) fn fixed(&self) -> Option<&FixedLayout> {
         self.fixed.as_ref()
     }
 
     /// The form of a body with all fields, if they are all messages of fixed shape.
     #[inline(always)]
-    pub(crate) fn parts(&self) -> Option<&PartsShape> {
-        self.parts.first()
+    pub(crate) fn nested_fixed(&self) -> Option<&NestedFixedLayout> {
+        self.nested_fixed.first()
     }
 
     /// Presence bits of singular fields with a size of their own on the wire, tag included; of a dense program.

@@ -15,7 +15,7 @@ pub(crate) struct Room {
 
 /// Why something did not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Full {
+pub(crate) enum NoRoom {
     /// The bound would be passed.
     Limit(usize),
     /// The allocator has no more.
@@ -35,10 +35,10 @@ impl Room {
     }
 
     /// Counts what is taken elsewhere.
-    pub(crate) fn take(&mut self, bytes: usize) -> Result<(), Full> {
+    pub(crate) fn take(&mut self, bytes: usize) -> Result<(), NoRoom> {
         match self.held.checked_add(bytes) {
             Some(held) if held <= self.limit => self.held = held,
-            _ => return Err(Full::Limit(self.limit)),
+            _ => return Err(NoRoom::Limit(self.limit)),
         }
         Ok(())
     }
@@ -59,30 +59,30 @@ impl Room {
     }
 
     /// Takes a block of just this capacity for a list; old and new block count while it moves.
-    fn grow<T>(&mut self, list: &mut Vec<T>, capacity: usize) -> Result<(), Full> {
+    fn grow<T>(&mut self, list: &mut Vec<T>, capacity: usize) -> Result<(), NoRoom> {
         let old = list.capacity().saturating_mul(size_of::<T>());
         let new = capacity.saturating_mul(size_of::<T>());
         self.take(new)?;
         if list.try_reserve_exact(capacity - list.len()).is_err() {
             self.give_back(new);
-            return Err(Full::Allocation);
+            return Err(NoRoom::Allocation);
         }
         self.give_back(old);
         Ok(())
     }
 
     /// Room for this many elements more, and not for others.
-    pub(crate) fn reserve<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), Full> {
+    pub(crate) fn reserve<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), NoRoom> {
         match list.len().checked_add(more) {
             Some(len) if len <= list.capacity() => Ok(()),
             Some(len) => self.grow(list, len),
-            None => Err(Full::Limit(self.limit)),
+            None => Err(NoRoom::Limit(self.limit)),
         }
     }
 
     /// Makes room for at least this many elements more: twice the list, or as much of that as the bound allows.
     #[cold]
-    fn amortized<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), Full> {
+    fn amortized<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), NoRoom> {
         let needed = list.len().saturating_add(more);
         let left = (self.limit - self.held) / size_of::<T>().max(1);
         let wanted = list.capacity().saturating_mul(2).max(4).min(left).max(needed);
@@ -90,7 +90,7 @@ impl Room {
     }
 
     /// Adds an element.
-    pub(crate) fn push<T>(&mut self, list: &mut Vec<T>, value: T) -> Result<(), Full> {
+    pub(crate) fn push<T>(&mut self, list: &mut Vec<T>, value: T) -> Result<(), NoRoom> {
         if list.len() == list.capacity() {
             self.amortized(list, 1)?;
         }
@@ -99,7 +99,7 @@ impl Room {
     }
 
     /// Adds elements.
-    pub(crate) fn extend<T: Copy>(&mut self, list: &mut Vec<T>, values: &[T]) -> Result<(), Full> {
+    pub(crate) fn extend<T: Copy>(&mut self, list: &mut Vec<T>, values: &[T]) -> Result<(), NoRoom> {
         if list.capacity() - list.len() < values.len() {
             self.amortized(list, values.len())?;
         }
@@ -108,7 +108,7 @@ impl Room {
     }
 
     /// Makes room for this many bytes more of text.
-    pub(crate) fn extend_text(&mut self, text: &mut String, more: usize) -> Result<(), Full> {
+    pub(crate) fn extend_text(&mut self, text: &mut String, more: usize) -> Result<(), NoRoom> {
         if text.capacity() - text.len() < more {
             let mut bytes = core::mem::take(text).into_bytes();
             let grown = self.amortized(&mut bytes, more);
@@ -120,7 +120,7 @@ impl Room {
     }
 
     /// A list of what an iterator gives, whose length it knows.
-    pub(crate) fn list<T>(&mut self, values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, Full> {
+    pub(crate) fn list<T>(&mut self, values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, NoRoom> {
         let mut list = Vec::new();
         self.reserve(&mut list, values.len())?;
         // As many as there is room for, whatever the iterator says.
@@ -129,7 +129,7 @@ impl Room {
     }
 
     /// A list of equal elements.
-    pub(crate) fn filled<T: Clone>(&mut self, value: T, len: usize) -> Result<Vec<T>, Full> {
+    pub(crate) fn filled<T: Clone>(&mut self, value: T, len: usize) -> Result<Vec<T>, NoRoom> {
         let mut list = Vec::new();
         self.reserve(&mut list, len)?;
         list.resize(len, value);
@@ -137,7 +137,7 @@ impl Room {
     }
 
     /// A copy of a list.
-    pub(crate) fn copy<T: Copy>(&mut self, list: &[T]) -> Result<Vec<T>, Full> {
+    pub(crate) fn copy<T: Copy>(&mut self, list: &[T]) -> Result<Vec<T>, NoRoom> {
         self.list(list.iter().copied())
     }
 }
@@ -156,7 +156,7 @@ mod tests {
             assert!(room.held() <= 100 && room.held() == 4 * list.capacity());
         }
         // 16 elements in 64 bytes, which do not fit a second time with one more.
-        assert_eq!((most, room.push(&mut list, 7)), (16, Err(Full::Limit(100))));
+        assert_eq!((most, room.push(&mut list, 7)), (16, Err(NoRoom::Limit(100))));
         room.drop_list(list);
         assert_eq!(room.held(), 0);
     }
@@ -167,7 +167,7 @@ mod tests {
         let list = room.list([1u64, 2, 3].into_iter()).unwrap();
         assert_eq!((list.as_slice(), room.held()), (&[1, 2, 3][..], 24));
         let copy = room.copy(&list).unwrap();
-        assert_eq!((copy.capacity(), room.filled(0u8, 953)), (3, Err(Full::Limit(1000))));
+        assert_eq!((copy.capacity(), room.filled(0u8, 953)), (3, Err(NoRoom::Limit(1000))));
         assert_eq!(room.filled(0u8, 952).unwrap().len(), 952);
     }
 }

@@ -5,9 +5,9 @@
 //! with the same layout, so that a message can be read, copied and changed by either; what differs is the operation of
 //! an entry (skip, stay bytes) and which program decodes the sub-message.
 
-use super::lowered::{LeftOut, required_positions};
+use super::lowered::{Unselected, required_positions};
 use super::set::mark_required;
-use super::{Bodies, Entry, Full, Program, ProgramSet, Room};
+use super::{FieldEntry, NoRoom, Program, ProgramSet, ReadLayouts, Room};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -32,14 +32,14 @@ struct Node {
     /// The message is to stay bytes.
     lazy: bool,
     /// Nodes of fields.
-    fields: Fields,
+    fields: NodeFields,
 }
 
 /// Nodes by position of the entry. Two levels of at most 256 each, so that fields may come in any order.
 #[derive(Clone, Debug, Default)]
-struct Fields(Vec<(u8, Vec<(u8, u32)>)>);
+struct NodeFields(Vec<(u8, Vec<(u8, u32)>)>);
 
-impl Fields {
+impl NodeFields {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -51,7 +51,7 @@ impl Fields {
     }
 
     /// Adds a field that is not there.
-    fn insert(&mut self, position: u16, node: u32) -> Result<(), Full> {
+    fn insert(&mut self, position: u16, node: u32) -> Result<(), NoRoom> {
         let [high, low] = position.to_be_bytes();
         let mut added = Vec::new();
         let at = self.0.binary_search_by_key(&high, |page| page.0);
@@ -59,11 +59,11 @@ impl Fields {
             Ok(at) => self.0.get_mut(at).map_or(&mut added, |page| &mut page.1),
             Err(_) => &mut added,
         };
-        page.try_reserve(1).map_err(|_| Full::Allocation)?;
+        page.try_reserve(1).map_err(|_| NoRoom::Allocation)?;
         let (Ok(place) | Err(place)) = page.binary_search_by_key(&low, |field| field.0);
         page.insert(place, (low, node));
         if let Err(at) = at {
-            self.0.try_reserve(1).map_err(|_| Full::Allocation)?;
+            self.0.try_reserve(1).map_err(|_| NoRoom::Allocation)?;
             self.0.insert(at, (high, added));
         }
         Ok(())
@@ -76,7 +76,7 @@ impl Fields {
 
 impl Node {
     fn new(message: u32, all: bool) -> Self {
-        Self { message, all, lazy: false, fields: Fields::default() }
+        Self { message, all, lazy: false, fields: NodeFields::default() }
     }
 
     fn field(&self, position: u16) -> Option<u32> {
@@ -100,9 +100,9 @@ const PER_PROGRAM: usize = 16;
 
 impl Selection {
     /// Nothing of this message.
-    pub(crate) fn new(message: u32) -> Result<Self, Full> {
+    pub(crate) fn new(message: u32) -> Result<Self, NoRoom> {
         let mut nodes = Vec::new();
-        nodes.try_reserve_exact(1).map_err(|_| Full::Allocation)?;
+        nodes.try_reserve_exact(1).map_err(|_| NoRoom::Allocation)?;
         nodes.push(Node::new(message, false));
         Ok(Self { nodes, asked: 0 })
     }
@@ -114,13 +114,13 @@ impl Selection {
 
     /// The node of a field, made if it is not there: with all of its message if all of this one is wanted. `message`
     /// is the message of the field, `u32::MAX` for other fields.
-    pub(crate) fn field(&mut self, node: u32, position: u16, message: u32) -> Result<u32, Full> {
+    pub(crate) fn field(&mut self, node: u32, position: u16, message: u32) -> Result<u32, NoRoom> {
         let next = self.nodes.len() as u32;
         let Some(parent) = self.node(node) else { return Ok(node) };
         if let Some(known) = parent.field(position) {
             return Ok(known);
         }
-        self.nodes.try_reserve(1).map_err(|_| Full::Allocation)?;
+        self.nodes.try_reserve(1).map_err(|_| NoRoom::Allocation)?;
         let Some(parent) = self.nodes.get_mut(node as usize) else { return Ok(node) };
         parent.fields.insert(position, next)?;
         let all = parent.all;
@@ -134,13 +134,13 @@ impl Selection {
     }
 
     /// Wants all of a node.
-    pub(crate) fn want_all(&mut self, node: u32) -> Result<(), Full> {
+    pub(crate) fn want_all(&mut self, node: u32) -> Result<(), NoRoom> {
         let mut todo = Vec::new();
         let mut next = Some(node);
         while let Some(node) = next.and_then(|node| self.nodes.get_mut(node as usize)) {
             node.all = true;
             for child in node.fields.nodes() {
-                todo.try_reserve(1).map_err(|_| Full::Allocation)?;
+                todo.try_reserve(1).map_err(|_| NoRoom::Allocation)?;
                 todo.push(child);
             }
             next = todo.pop();
@@ -149,7 +149,7 @@ impl Selection {
     }
 
     /// Makes the messages of a node stay bytes.
-    pub(crate) fn make_lazy(&mut self, node: u32) -> Result<(), Full> {
+    pub(crate) fn make_lazy(&mut self, node: u32) -> Result<(), NoRoom> {
         self.want_all(node)?;
         if let Some(node) = self.nodes.get_mut(node as usize) {
             node.lazy = true;
@@ -183,7 +183,7 @@ struct Work<'p> {
 }
 
 impl<'p> Work<'p> {
-    fn new(pool: &'p ProgramSet, selection: &Selection) -> Result<Self, Full> {
+    fn new(pool: &'p ProgramSet, selection: &Selection) -> Result<Self, NoRoom> {
         let mut free = Room::new(usize::MAX);
         let room = Room::new(FREE.saturating_add(selection.asked.saturating_mul(PER_BYTE)));
         let nodes = free.filled(NONE, selection.nodes.len())?;
@@ -191,7 +191,7 @@ impl<'p> Work<'p> {
         Ok(Self { pool, nodes, wholes, list: Vec::new(), room, free })
     }
 
-    fn index(&mut self, wanted: Wanted) -> Result<u32, Full> {
+    fn index(&mut self, wanted: Wanted) -> Result<u32, NoRoom> {
         let known = match wanted {
             Wanted::Node(node) => self.nodes.get_mut(node as usize),
             Wanted::Whole(message) => self.wholes.get_mut(message as usize),
@@ -215,7 +215,7 @@ impl ProgramSet {
     ///
     /// # Errors
     /// More than that, or an allocation that failed.
-    pub(crate) fn select(&self, selection: &Selection, keep: bool) -> Result<Selected, Full> {
+    pub(crate) fn select(&self, selection: &Selection, keep: bool) -> Result<Selected, NoRoom> {
         let mut work = Work::new(self, selection)?;
         let root = work.index(Wanted::Node(0))?;
         let mut programs = Vec::new();
@@ -231,13 +231,13 @@ impl ProgramSet {
         }
         mark_required(&mut programs, &mut work.free)?;
         let enums = self.enums.clone();
-        let bodies = Bodies::new(&programs, &mut work.free)?;
+        let bodies = ReadLayouts::new(&programs, &mut work.free)?;
         let set = Arc::new_cyclic(|shared| Self { programs, bodies, enums, shared: shared.clone() });
         Ok(Selected { set, root })
     }
 
     /// The program of a message, with the indices of the new set.
-    fn whole(&self, message: u32, work: &mut Work<'_>) -> Result<Program, Full> {
+    fn whole(&self, message: u32, work: &mut Work<'_>) -> Result<Program, NoRoom> {
         let mut program = self.program(message).copy(&mut work.free)?;
         program.whole = work.index(Wanted::Whole(message))?;
         program.each_entry(|entry| {
@@ -256,13 +256,13 @@ impl ProgramSet {
         node: &Node,
         keep: bool,
         work: &mut Work<'_>,
-    ) -> Result<Program, Full> {
+    ) -> Result<Program, NoRoom> {
         let original = self.program(node.message);
         let whole = work.index(Wanted::Whole(node.message))?;
         work.room.take(original.weight())?;
         let mut program = original.copy(&mut work.free)?;
-        let child = |entry: &Entry| node.field(original.position(entry) as u16);
-        let selected = |entry: &Entry| node.all || child(entry).is_some();
+        let child = |entry: &FieldEntry| node.field(original.position(entry) as u16);
+        let selected = |entry: &FieldEntry| node.all || child(entry).is_some();
         // Of each oneof, whether a member is selected.
         let mut oneofs = work.free.filled(false, original.oneofs() + 1)?;
         for entry in original.entries().iter().filter(|entry| selected(entry)) {
@@ -292,13 +292,13 @@ impl ProgramSet {
             }
             Ok(())
         })?;
-        (program.fixed, program.parts) = (None, Vec::new());
+        (program.fixed, program.nested_fixed) = (None, Vec::new());
         // A map entry has its key and its value, and nothing unknown.
         let complete = node.all || (original.map_entry && original.entries().iter().all(selected));
-        program.left_out = match (complete, keep) {
-            (true, _) => LeftOut::Nothing,
-            (false, true) => LeftOut::Kept,
-            (false, false) => LeftOut::Dropped,
+        program.unselected = match (complete, keep) {
+            (true, _) => Unselected::Nothing,
+            (false, true) => Unselected::Kept,
+            (false, false) => Unselected::Dropped,
         };
         program.find_required(&mut work.free)?;
         Ok(program)
@@ -307,13 +307,16 @@ impl ProgramSet {
 
 impl Program {
     /// Changes every copy of every entry.
-    fn each_entry(&mut self, mut change: impl FnMut(&mut Entry) -> Result<(), Full>) -> Result<(), Full> {
+    fn each_entry(
+        &mut self,
+        mut change: impl FnMut(&mut FieldEntry) -> Result<(), NoRoom>,
+    ) -> Result<(), NoRoom> {
         for entry in &mut self.entries {
             change(entry)?;
         }
         let entries = &self.entries;
-        let near = (self.near_from..).zip(&mut self.near);
-        for (number, place) in near.chain((0..).zip(&mut self.fast)) {
+        let near = (self.by_number_first..).zip(&mut self.by_number_table);
+        for (number, place) in near.chain((0..).zip(&mut self.one_byte)) {
             let changed = entries.binary_search_by_key(&number, |entry| entry.number());
             if let Some(entry) = changed.ok().and_then(|at| entries.get(at)) {
                 *place = *entry;
@@ -323,7 +326,7 @@ impl Program {
     }
 
     /// Finds anew which fields are required.
-    fn find_required(&mut self, room: &mut Room) -> Result<(), Full> {
+    fn find_required(&mut self, room: &mut Room) -> Result<(), NoRoom> {
         self.has_required = self.entries.iter().any(|entry| entry.flags.is_required());
         self.needs_check = self.has_required;
         self.required_mask = 0;
@@ -340,7 +343,7 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{FieldSpec, MessageSpec, Op, Shape};
+    use crate::program::{FieldSpec, MessageSpec, Op, Presence};
     use crate::table::Kind;
     use alloc::vec;
 
@@ -348,10 +351,10 @@ mod tests {
     fn nodes() -> ProgramSet {
         let spec = MessageSpec {
             fields: vec![
-                FieldSpec::new(1, Kind::Int32, Shape::Implicit),
-                FieldSpec::new(2, Kind::Message(0), Shape::Explicit),
-                FieldSpec::new(3, Kind::Message(0), Shape::Repeated),
-                FieldSpec::new(100, Kind::String, Shape::Required),
+                FieldSpec::new(1, Kind::Int32, Presence::Implicit),
+                FieldSpec::new(2, Kind::Message(0), Presence::Explicit),
+                FieldSpec::new(3, Kind::Message(0), Presence::Repeated),
+                FieldSpec::new(100, Kind::String, Presence::Required),
             ],
             ..Default::default()
         };

@@ -1,7 +1,10 @@
 //! All programs of a schema.
 
-use super::{Bodies, Body, Coding, Entry, EnumSpec, FixedShape, Full, MessageSpec, PartsShape, Program};
-use super::{Room, Scalar, Shape, layout};
+use super::{
+    Coding, EnumSpec, FieldEntry, FixedLayout, MessageSpec, NestedFixedLayout, NoRoom, Program, ReadLayout,
+    ReadLayouts,
+};
+use super::{Presence, Room, Scalar, layout};
 use crate::error::DescriptorErrorKind;
 use crate::table::Kind;
 use alloc::sync::{Arc, Weak};
@@ -20,7 +23,7 @@ pub(crate) struct EnumNumbers {
 }
 
 impl EnumNumbers {
-    fn new<S: Source + ?Sized>(source: &S, index: u32, room: &mut Room) -> Result<Self, Full> {
+    fn new<S: SpecSource + ?Sized>(source: &S, index: u32, room: &mut Room) -> Result<Self, NoRoom> {
         let default = source.enum_number(index, 0).unwrap_or(0);
         let closed = source.is_closed(index);
         let mut sorted = Vec::new();
@@ -46,11 +49,11 @@ impl EnumNumbers {
 }
 
 /// What programs are made of: messages and enums by index.
-pub(crate) trait Source {
+pub(crate) trait SpecSource {
     /// How many messages there are.
     fn messages(&self) -> usize;
     /// Describes a message in the place of what `spec` holds.
-    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), Full>;
+    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), NoRoom>;
     /// How many enums there are.
     fn enums(&self) -> usize;
     /// Whether numbers that the enum does not list are unknown fields.
@@ -61,12 +64,12 @@ pub(crate) trait Source {
     fn enum_number(&self, index: u32, at: usize) -> Option<i32>;
 }
 
-impl Source for (&[MessageSpec], &[EnumSpec]) {
+impl SpecSource for (&[MessageSpec], &[EnumSpec]) {
     fn messages(&self) -> usize {
         self.0.len()
     }
 
-    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), Full> {
+    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), NoRoom> {
         let Some(message) = self.0.get(index as usize) else { return Ok(()) };
         (spec.message_set, spec.map_entry) = (message.message_set, message.map_entry);
         spec.fields.clear();
@@ -94,22 +97,22 @@ impl Source for (&[MessageSpec], &[EnumSpec]) {
 
 /// Why programs could not be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum LowerError {
     /// Something is wrong with the schema.
     Schema(DescriptorErrorKind),
     /// There is no room.
-    Full(Full),
+    NoRoom(NoRoom),
 }
 
-impl From<DescriptorErrorKind> for Fault {
+impl From<DescriptorErrorKind> for LowerError {
     fn from(kind: DescriptorErrorKind) -> Self {
         Self::Schema(kind)
     }
 }
 
-impl From<Full> for Fault {
-    fn from(full: Full) -> Self {
-        Self::Full(full)
+impl From<NoRoom> for LowerError {
+    fn from(full: NoRoom) -> Self {
+        Self::NoRoom(full)
     }
 }
 
@@ -118,7 +121,7 @@ impl From<Full> for Fault {
 pub(crate) struct ProgramSet {
     pub(super) programs: Vec<Program>,
     /// The same for readers.
-    pub(super) bodies: Bodies,
+    pub(super) bodies: ReadLayouts,
     /// Shared with selections; none in a set without programs, which allocates nothing.
     pub(super) enums: Option<Arc<Vec<EnumNumbers>>>,
     /// The set itself, if it was made by a selection: from a reference to it, messages get a share.
@@ -137,15 +140,18 @@ impl ProgramSet {
         enums: &[EnumSpec],
     ) -> Result<Self, (DescriptorErrorKind, usize)> {
         Self::of(&(messages, enums), &mut Room::new(usize::MAX)).map_err(|(fault, at)| match fault {
-            Fault::Schema(kind) => (kind, at),
-            Fault::Full(_) => (DescriptorErrorKind::BudgetExceeded, at),
+            LowerError::Schema(kind) => (kind, at),
+            LowerError::NoRoom(_) => (DescriptorErrorKind::BudgetExceeded, at),
         })
     }
 
     /// As `new`, of any source, within this room.
-    pub(crate) fn of<S: Source + ?Sized>(source: &S, room: &mut Room) -> Result<Self, (Fault, usize)> {
+    pub(crate) fn of<S: SpecSource + ?Sized>(
+        source: &S,
+        room: &mut Room,
+    ) -> Result<Self, (LowerError, usize)> {
         let mut programs = Vec::new();
-        let full = |full| (Fault::Full(full), usize::MAX);
+        let full = |full| (LowerError::NoRoom(full), usize::MAX);
         room.reserve(&mut programs, source.messages()).map_err(full)?;
         let mut spec = MessageSpec::default();
         for i in 0..source.messages() {
@@ -156,7 +162,7 @@ impl ProgramSet {
         lay_out(&mut programs, room).map_err(full)?;
         find_shapes(&mut programs, room).map_err(full)?;
         mark_required(&mut programs, room).map_err(full)?;
-        let bodies = Bodies::new(&programs, room).map_err(full)?;
+        let bodies = ReadLayouts::new(&programs, room).map_err(full)?;
         let mut enums = Vec::new();
         room.reserve(&mut enums, source.enums()).map_err(full)?;
         for i in 0..source.enums() {
@@ -179,12 +185,12 @@ impl ProgramSet {
 
     /// The program of this index as readers see it.
     #[inline(always)]
-    pub(crate) fn body(&self, index: u32) -> Option<&Body> {
+    pub(crate) fn body(&self, index: u32) -> Option<&ReadLayout> {
         self.bodies.get(index)
     }
 
     /// What a closed enum field is before a value is written to it; 0 for all other fields.
-    pub(crate) fn enum_default_of(&self, entry: &Entry) -> u32 {
+    pub(crate) fn enum_default_of(&self, entry: &FieldEntry) -> u32 {
         if entry.coding == Coding::ClosedEnum { self.enum_default(entry.sub) as u32 } else { 0 }
     }
 
@@ -206,12 +212,12 @@ impl ProgramSet {
 }
 
 /// One program, without its layout.
-fn program<S: Source + ?Sized>(
+fn program<S: SpecSource + ?Sized>(
     source: &S,
     index: u32,
     spec: &mut MessageSpec,
     room: &mut Room,
-) -> Result<Program, Fault> {
+) -> Result<Program, LowerError> {
     source.message(index, spec, room)?;
     let mut program = Program::new(spec, |e| source.is_closed(e), room)?;
     (program.message, program.whole) = (index, index);
@@ -227,7 +233,7 @@ fn program<S: Source + ?Sized>(
         if !known {
             return Err(DescriptorErrorKind::UnresolvedType.into());
         }
-        if field.shape == Shape::Map && !matches!(field.kind, Kind::Message(_)) {
+        if field.presence == Presence::Map && !matches!(field.kind, Kind::Message(_)) {
             return Err(DescriptorErrorKind::InvalidMapEntry.into());
         }
     }
@@ -235,7 +241,7 @@ fn program<S: Source + ?Sized>(
 }
 
 /// The fields that are maps have map entries.
-fn check_maps(programs: &[Program]) -> Result<(), (Fault, usize)> {
+fn check_maps(programs: &[Program]) -> Result<(), (LowerError, usize)> {
     let is_entry = |program: &Program| match program.entries.as_slice() {
         [key, value] => {
             let fits = !key.coding.is_message()
@@ -253,7 +259,7 @@ fn check_maps(programs: &[Program]) -> Result<(), (Fault, usize)> {
     Ok(())
 }
 
-fn lay_out(programs: &mut [Program], room: &mut Room) -> Result<(), Full> {
+fn lay_out(programs: &mut [Program], room: &mut Room) -> Result<(), NoRoom> {
     let leaves = room.list(programs.iter().map(|p| layout::leaf(&p.entries)))?;
     for program in programs.iter_mut() {
         let map_entry = program.map_entry;
@@ -265,23 +271,23 @@ fn lay_out(programs: &mut [Program], room: &mut Room) -> Result<(), Full> {
 }
 
 /// Finds which messages have a form of their own on the wire, and tells the entries of these from others.
-fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), Full> {
+fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), NoRoom> {
     for i in 0..programs.len() {
         let Some(program) = programs.get(i).filter(|p| !p.wide) else { continue };
-        let shape_of = |i: u32| -> Option<&FixedShape> { programs.get(i as usize)?.fixed() };
-        if let Some(shape) = PartsShape::new(&program.entries, shape_of, room)? {
+        let shape_of = |i: u32| -> Option<&FixedLayout> { programs.get(i as usize)?.fixed() };
+        if let Some(shape) = NestedFixedLayout::new(&program.entries, shape_of, room)? {
             let mut parts = Vec::new();
             room.reserve(&mut parts, 1)?;
             parts.push(shape);
-            programs[i].parts = parts;
+            programs[i].nested_fixed = parts;
         }
     }
-    let plain_entry = |e: &Entry| !e.coding.is_message() && e.coding != Coding::ClosedEnum;
+    let plain_entry = |e: &FieldEntry| !e.coding.is_message() && e.coding != Coding::ClosedEnum;
     // Bodies of fixed shape are small enough to lie in their list, or in their parent.
     let shaped = room.list(programs.iter().map(|p| p.fixed.is_some() && p.is_contiguous()))?;
     let is_plain = |p: &Program| p.is_contiguous() && p.entries.iter().all(plain_entry);
     let plain = room.list(programs.iter().map(is_plain))?;
-    let with_parts = room.list(programs.iter().map(|p| !p.parts.is_empty()))?;
+    let with_parts = room.list(programs.iter().map(|p| !p.nested_fixed.is_empty()))?;
     for program in programs.iter_mut() {
         program.mark(&shaped, &with_parts, &plain);
     }
@@ -290,7 +296,7 @@ fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), Full> {
 }
 
 /// Spreads "has required fields" from each message to all that can hold it.
-pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result<(), Full> {
+pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result<(), NoRoom> {
     let mut todo: Vec<u32> = Vec::new();
     for i in (0..programs.len()).filter(|&i| programs[i].needs_check) {
         room.push(&mut todo, i as u32)?;
@@ -328,7 +334,7 @@ pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{FieldSpec, Shape};
+    use crate::program::{FieldSpec, Presence};
     use alloc::vec;
 
     fn message(fields: Vec<FieldSpec>) -> MessageSpec {
@@ -338,9 +344,9 @@ mod tests {
     #[test]
     fn entries_are_in_number_order_and_keep_their_field_index() {
         let spec = message(vec![
-            FieldSpec::new(1000, Kind::String, Shape::Implicit),
-            FieldSpec::new(2, Kind::Int64, Shape::Implicit),
-            FieldSpec::new(536_870_911, Kind::Bool, Shape::Explicit),
+            FieldSpec::new(1000, Kind::String, Presence::Implicit),
+            FieldSpec::new(2, Kind::Int64, Presence::Implicit),
+            FieldSpec::new(536_870_911, Kind::Bool, Presence::Explicit),
         ]);
         let set = ProgramSet::new(&[spec], &[]).unwrap();
         let program = set.program(0);
@@ -354,13 +360,13 @@ mod tests {
 
     #[test]
     fn small_messages_are_inlined_and_wide_types_are_wide() {
-        let point = message((1..=3).map(|n| FieldSpec::new(n, Kind::Float, Shape::Implicit)).collect());
+        let point = message((1..=3).map(|n| FieldSpec::new(n, Kind::Float, Presence::Implicit)).collect());
         let line = message(vec![
-            FieldSpec::new(1, Kind::Message(0), Shape::Explicit),
-            FieldSpec::new(2, Kind::Message(0), Shape::Explicit),
-            FieldSpec::new(3, Kind::Message(0), Shape::Repeated),
+            FieldSpec::new(1, Kind::Message(0), Presence::Explicit),
+            FieldSpec::new(2, Kind::Message(0), Presence::Explicit),
+            FieldSpec::new(3, Kind::Message(0), Presence::Repeated),
         ]);
-        let wide = message((1..=500).map(|n| FieldSpec::new(n, Kind::Double, Shape::Implicit)).collect());
+        let wide = message((1..=500).map(|n| FieldSpec::new(n, Kind::Double, Presence::Implicit)).collect());
         let set = ProgramSet::new(&[point, line, wide], &[]).unwrap();
         assert_eq!(set.program(0).words(), 5);
         assert!(set.program(0).is_contiguous());
@@ -373,24 +379,24 @@ mod tests {
     #[test]
     fn bad_specs_are_refused() {
         let twice = message(vec![
-            FieldSpec::new(1, Kind::Int32, Shape::Implicit),
-            FieldSpec::new(1, Kind::Int32, Shape::Implicit),
+            FieldSpec::new(1, Kind::Int32, Presence::Implicit),
+            FieldSpec::new(1, Kind::Int32, Presence::Implicit),
         ]);
         assert_eq!(ProgramSet::new(&[twice], &[]).unwrap_err().0, DescriptorErrorKind::DuplicateNumber);
-        let zero = message(vec![FieldSpec::new(0, Kind::Int32, Shape::Implicit)]);
+        let zero = message(vec![FieldSpec::new(0, Kind::Int32, Presence::Implicit)]);
         assert_eq!(ProgramSet::new(&[zero], &[]).unwrap_err().0, DescriptorErrorKind::InvalidNumber);
-        let dangling = message(vec![FieldSpec::new(1, Kind::Message(7), Shape::Explicit)]);
+        let dangling = message(vec![FieldSpec::new(1, Kind::Message(7), Presence::Explicit)]);
         assert_eq!(ProgramSet::new(&[dangling], &[]).unwrap_err().0, DescriptorErrorKind::UnresolvedType);
     }
 
     #[test]
     fn required_spreads_to_holders_through_cycles() {
-        let a = message(vec![FieldSpec::new(1, Kind::Message(1), Shape::Explicit)]);
+        let a = message(vec![FieldSpec::new(1, Kind::Message(1), Presence::Explicit)]);
         let b = message(vec![
-            FieldSpec::new(1, Kind::Message(0), Shape::Explicit),
-            FieldSpec::new(2, Kind::Int32, Shape::Required),
+            FieldSpec::new(1, Kind::Message(0), Presence::Explicit),
+            FieldSpec::new(2, Kind::Int32, Presence::Required),
         ]);
-        let c = message(vec![FieldSpec::new(1, Kind::Int32, Shape::Implicit)]);
+        let c = message(vec![FieldSpec::new(1, Kind::Int32, Presence::Implicit)]);
         let set = ProgramSet::new(&[a, b, c], &[]).unwrap();
         assert!(set.program(0).needs_check() && set.program(1).needs_check());
         assert!(!set.program(2).needs_check());

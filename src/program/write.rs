@@ -1,12 +1,12 @@
 //! One field as the encoder sees it.
 
-use super::{Coding, Entry};
+use super::{Coding, FieldEntry};
 use crate::wire::TagWord;
 
 /// What the encoder does with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum How {
+pub(crate) enum WriteKind {
     /// A singular number that is a varint.
     Varint,
     /// A singular number of four or eight bytes.
@@ -29,7 +29,7 @@ pub(crate) struct WriteEntry {
     pub(crate) form: NumberForm,
     /// First word of the value relative to the body, of a dense program.
     pub(crate) slot: u16,
-    pub(crate) how: How,
+    pub(crate) kind: WriteKind,
 }
 
 /// How a number is made from its words.
@@ -69,16 +69,16 @@ impl NumberForm {
 }
 
 impl WriteEntry {
-    pub(super) fn new(entry: &Entry) -> Self {
-        let how = match entry.coding {
-            coding if coding.is_message() && entry.flags.is_inline() => How::Inline,
-            coding if coding.is_message() => How::Message,
-            _ if entry.flags.is_list() => How::List,
-            Coding::String | Coding::Bytes => How::Span,
-            Coding::Fixed32 | Coding::Fixed64 => How::Fixed,
-            _ => How::Varint,
+    pub(super) fn new(entry: &FieldEntry) -> Self {
+        let kind = match entry.coding {
+            coding if coding.is_message() && entry.flags.is_inline() => WriteKind::Inline,
+            coding if coding.is_message() => WriteKind::Message,
+            _ if entry.flags.is_list() => WriteKind::List,
+            Coding::String | Coding::Bytes => WriteKind::Span,
+            Coding::Fixed32 | Coding::Fixed64 => WriteKind::Fixed,
+            _ => WriteKind::Varint,
         };
-        Self { tag: TagWord::new(entry.tag), form: NumberForm::of(entry.coding), slot: entry.slot, how }
+        Self { tag: TagWord::new(entry.tag), form: NumberForm::of(entry.coding), slot: entry.slot, kind }
     }
 }
 

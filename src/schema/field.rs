@@ -7,7 +7,7 @@ use super::model::{DefaultData, FieldData, FieldFlags, NONE};
 use super::{
     DescriptorPool, EnumDescriptor, ExtensionDescriptor, FileDescriptor, MessageDescriptor, OneofDescriptor,
 };
-use crate::program::{Access, Body};
+use crate::program::{Access, ReadLayout};
 use crate::table::{Cardinality, DefaultValue, Kind};
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -274,7 +274,7 @@ impl FieldDescriptor {
 
     /// Where the field is in a message of this body, if it is a field of it.
     #[inline(always)]
-    pub(crate) fn access_in(&self, body: &Body) -> Option<&Access> {
+    pub(crate) fn access_in(&self, body: &ReadLayout) -> Option<&Access> {
         (self.body == core::ptr::from_ref(body).addr()).then_some(&self.access)
     }
 

@@ -1,11 +1,11 @@
 //! The fields that are set, last first: the order in which the encoder writes.
 
 use super::{RawView, Words};
-use crate::program::{How, Program, WIDE_GROUP, WriteEntry};
+use crate::program::{Program, WIDE_GROUP, WriteEntry, WriteKind};
 
 /// Walks the fields that are set, in descending field number order. Holds no reference.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FieldsBack {
+pub(crate) struct SetFieldsRev {
     /// Presence bits not yet walked; of one group, if wide.
     bits: u64,
     /// The end of the slots not yet walked of a wide group.
@@ -13,14 +13,14 @@ pub(crate) struct FieldsBack {
     group: u32,
 }
 
-impl FieldsBack {
+impl SetFieldsRev {
     /// All set fields of a message.
     #[inline(always)]
     pub(crate) fn new(program: &Program, words: Words<'_>, base: u32) -> Self {
         if program.is_wide() {
             Self::below(program, words, base, program.entries().len())
         } else {
-            Self { bits: words.has_bits(program, base), block: 0, group: 0 }
+            Self { bits: words.hasbits(program, base), block: 0, group: 0 }
         }
     }
 
@@ -60,14 +60,14 @@ impl FieldsBack {
 
     /// Without the fields of a dense message that `visit` takes away.
     #[inline(always)]
-    pub(crate) fn at_once(self, program: &Program, visit: impl FnOnce(u64) -> u64) -> Self {
+    pub(crate) fn constant_sized(self, program: &Program, visit: impl FnOnce(u64) -> u64) -> Self {
         if program.is_wide() { self } else { Self { bits: visit(self.bits), ..self } }
     }
 
     /// The field before the latest one: position, entry and slot. Of a dense message, the singular numbers that come
     /// first go to `number`, in a loop of their own: it is the hottest of the encoder and wants all registers.
     #[inline(always)]
-    pub(crate) fn next_but_numbers<'a>(
+    pub(crate) fn next_non_numeric<'a>(
         &mut self,
         program: &'a Program,
         words: Words<'_>,
@@ -86,7 +86,7 @@ impl FieldsBack {
             self.bits ^= 1 << index;
             let entry = writes.get(index)?;
             let slot = base + entry.slot as u32;
-            if !matches!(entry.how, How::Varint | How::Fixed) {
+            if !matches!(entry.kind, WriteKind::Varint | WriteKind::Fixed) {
                 return Some((index, entry, slot));
             }
             number(entry, slot);
@@ -122,7 +122,7 @@ impl RawView<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{FieldSpec, MessageSpec, ProgramSet, Shape};
+    use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
     use crate::slab::Slab;
     use crate::table::Kind;
     use alloc::vec::Vec;
@@ -137,7 +137,7 @@ mod tests {
                 let kind = |number| if number % 5 == 0 { Kind::String } else { Kind::Int32 };
                 let spec = |number| FieldSpec {
                     oneof: oneof.filter(|_| number + 2 > fields),
-                    ..FieldSpec::new(number, kind(number), Shape::Explicit)
+                    ..FieldSpec::new(number, kind(number), Presence::Explicit)
                 };
                 let spec = MessageSpec { fields: (1..=fields).map(spec).collect(), ..Default::default() };
                 let set = ProgramSet::new(&[spec], &[]).unwrap();
@@ -147,22 +147,22 @@ mod tests {
                     slab.set_limit(1 << 20);
                     let base = slab.alloc_body(program).unwrap();
                     for position in (0..fields as usize).step_by(step) {
-                        slab.touch(program, base, position).unwrap();
+                        slab.mark_set(program, base, position).unwrap();
                     }
                     let words = slab.words();
                     let view = RawView { words, store: &[], set: &set, index: 0, base };
                     let mut forwards = view.set_fields();
                     let forwards: Vec<_> =
                         core::iter::from_fn(|| forwards.next(view)).map(|(_, _, slot)| slot).collect();
-                    let mut fields = FieldsBack::new(program, words, base);
+                    let mut fields = SetFieldsRev::new(program, words, base);
                     let backwards = core::cell::RefCell::new(Vec::new());
                     let number = |slot| backwards.borrow_mut().push(slot);
                     while let Some((at, entry, slot)) =
-                        fields.next_but_numbers(program, words, base, |_, slot| number(slot))
+                        fields.next_non_numeric(program, words, base, |_, slot| number(slot))
                     {
                         assert_eq!(view.slot_of(program, at, entry), slot);
                         number(slot);
-                        fields = FieldsBack::resume(program, words, base, at, fields.rest());
+                        fields = SetFieldsRev::resume(program, words, base, at, fields.rest());
                     }
                     let mut backwards = backwards.into_inner();
                     backwards.reverse();

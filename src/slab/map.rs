@@ -10,7 +10,7 @@
 
 use super::view::{RawList, RawView};
 use super::{Slab, span_len};
-use crate::program::{Coding, Entry, ProgramSet};
+use crate::program::{Coding, FieldEntry, ProgramSet};
 use alloc::vec::Vec;
 
 /// Maps of at most this many entries have no index.
@@ -141,7 +141,7 @@ pub(crate) struct MapContext<'i, 's> {
 }
 
 impl<'i, 's> MapContext<'i, 's> {
-    pub(super) fn list<'a>(&self, slab: &'a Slab, entry: &Entry, slot: u32) -> RawList<'a, 'i>
+    pub(super) fn list<'a>(&self, slab: &'a Slab, entry: &FieldEntry, slot: u32) -> RawList<'a, 'i>
     where
         's: 'a,
     {

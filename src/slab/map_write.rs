@@ -8,7 +8,7 @@ use super::map::{
 };
 use super::view::RawList;
 use super::{Full, Slab};
-use crate::program::Entry;
+use crate::program::FieldEntry;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -45,7 +45,7 @@ impl Slab {
     pub(crate) fn map_entry_done(
         &mut self,
         context: MapContext<'_, '_>,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
     ) -> Option<u32> {
         let list = context.list(self, entry, slot);
@@ -94,7 +94,7 @@ impl Slab {
     pub(crate) fn map_settle(
         &mut self,
         context: MapContext<'_, '_>,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
         fresh: u32,
         scratch: &mut MapScratch,
@@ -137,7 +137,7 @@ impl Slab {
     fn map_settle_all(
         &mut self,
         context: MapContext<'_, '_>,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
         scratch: &mut MapScratch,
     ) -> Result<(), Full> {
@@ -175,7 +175,7 @@ impl Slab {
         &mut self,
         fresh: u32,
         context: MapContext<'_, '_>,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
         scratch: &mut MapScratch,
     ) -> Result<(), Full> {
@@ -270,7 +270,7 @@ impl Slab {
     pub(crate) fn map_inserted(
         &mut self,
         context: MapContext<'_, '_>,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
     ) -> Result<(), Full> {
         let list = context.list(self, entry, slot);
@@ -305,7 +305,7 @@ impl Slab {
     pub(crate) fn map_remove(
         &mut self,
         context: MapContext<'_, '_>,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
         position: u32,
     ) {

@@ -24,7 +24,7 @@ mod walk;
 mod wide;
 mod words;
 
-pub(crate) use backward::FieldsBack;
+pub(crate) use backward::SetFieldsRev;
 pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};
 pub(crate) use map_write::MapScratch;
@@ -34,7 +34,7 @@ pub(crate) use text::{Text, text_at};
 pub(crate) use unknown::{UnknownSpan, UnknownSpans};
 pub(crate) use verbatim::Nesting;
 pub(crate) use view::{RawList, RawView, SetFields};
-pub(crate) use walk::{Step, Walk};
+pub(crate) use walk::{Walk, WalkStep};
 pub(crate) use words::{Slab, Words};
 
 /// The offset of the empty message.

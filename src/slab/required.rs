@@ -1,6 +1,6 @@
 //! The check for required fields.
 
-use super::walk::{Step, Walk};
+use super::walk::{Walk, WalkStep};
 use super::{Full, RawView};
 use crate::error::{FieldPath, PathStep};
 
@@ -42,13 +42,13 @@ pub(crate) fn find_missing(root: RawView<'_, '_>) -> Result<Option<MissingField>
     loop {
         walk.make_room()?;
         match walk.next(()) {
-            Step::Field(..) => {}
-            Step::Enter(..) => {
+            WalkStep::Field(..) => {}
+            WalkStep::Enter(..) => {
                 if let Some(number) = missing_in(walk.view()) {
                     return Ok(Some(MissingField::new(&walk, number)));
                 }
             }
-            Step::End => {
+            WalkStep::End => {
                 if walk.leave().is_none() {
                     return Ok(None);
                 }

@@ -3,7 +3,7 @@
 use super::span::bytes_at;
 use super::unknown::UnknownSpans;
 use super::{List, NIL, Nesting, Words};
-use crate::program::{Entry, Program, ProgramSet, WIDE_GROUP};
+use crate::program::{FieldEntry, Program, ProgramSet, WIDE_GROUP};
 
 /// One message: where its words are, where its strings are, and which program describes it.
 #[derive(Clone, Copy, Debug)]
@@ -20,11 +20,17 @@ pub(crate) struct RawView<'a, 'i> {
 impl Words<'_> {
     /// The slot of a field of the message at `base`, if it is set.
     #[inline]
-    pub(crate) fn slot(self, program: &Program, base: u32, position: usize, entry: &Entry) -> Option<u32> {
+    pub(crate) fn slot(
+        self,
+        program: &Program,
+        base: u32,
+        position: usize,
+        entry: &FieldEntry,
+    ) -> Option<u32> {
         if program.is_wide() {
             return self.wide_find(base, position);
         }
-        let has = self.has_bits(program, base);
+        let has = self.hasbits(program, base);
         (has >> (position & 63) & 1 != 0).then(|| base + entry.slot as u32)
     }
 }
@@ -38,7 +44,7 @@ impl<'a, 'i> RawView<'a, 'i> {
 
     /// The slot of a field, if it is set.
     #[inline]
-    pub(crate) fn slot(&self, index: usize, entry: &Entry) -> Option<u32> {
+    pub(crate) fn slot(&self, index: usize, entry: &FieldEntry) -> Option<u32> {
         self.words.slot(self.program(), self.base, index, entry)
     }
 
@@ -50,7 +56,7 @@ impl<'a, 'i> RawView<'a, 'i> {
             let (bits, block) = self.words.wide_group(self.base, 0);
             return SetFields { bits: bits as u64, block, group: 0 };
         }
-        SetFields { bits: self.words.has_bits(program, self.base), block: 0, group: 0 }
+        SetFields { bits: self.words.hasbits(program, self.base), block: 0, group: 0 }
     }
 
     /// The bytes behind the (offset, length) at a slot.
@@ -73,14 +79,14 @@ impl<'a, 'i> RawView<'a, 'i> {
 
     /// The sub-message of a singular field at its slot.
     #[inline]
-    pub(crate) fn child(&self, entry: &Entry, slot: u32) -> Self {
+    pub(crate) fn child(&self, entry: &FieldEntry, slot: u32) -> Self {
         let base = if entry.flags.is_inline() { slot } else { self.words.get(slot) };
         self.at(entry.sub, base)
     }
 
     /// The list of a repeated field at its slot.
     #[inline]
-    pub(crate) fn list(&self, entry: &Entry, slot: u32) -> RawList<'a, 'i> {
+    pub(crate) fn list(&self, entry: &FieldEntry, slot: u32) -> RawList<'a, 'i> {
         let program = self.set.program(entry.sub);
         let message = entry.coding.is_message();
         let width = if message { program.element_words() } else { entry.coding.words() };
@@ -92,7 +98,7 @@ impl<'a, 'i> RawView<'a, 'i> {
     pub(crate) fn list_alike(&self, list: List) -> RawList<'a, 'i> {
         let program = self.program();
         let (width, contiguous) = (program.element_words(), program.is_contiguous());
-        let entry = Entry { sub: self.index, ..Entry::none(0) };
+        let entry = FieldEntry { sub: self.index, ..FieldEntry::none(0) };
         RawList { list, width, contiguous, entry, view: *self }
     }
 
@@ -132,7 +138,7 @@ pub(crate) struct RawList<'a, 'i> {
     pub(crate) list: List,
     width: u32,
     pub(super) contiguous: bool,
-    pub(crate) entry: Entry,
+    pub(crate) entry: FieldEntry,
     pub(crate) view: RawView<'a, 'i>,
 }
 
@@ -193,7 +199,7 @@ pub(crate) struct SetFields {
 impl SetFields {
     /// The next field of `view`, the message that this was made from: (entry index, entry, slot).
     #[inline]
-    pub(crate) fn next<'a>(&mut self, view: RawView<'a, '_>) -> Option<(usize, &'a Entry, u32)> {
+    pub(crate) fn next<'a>(&mut self, view: RawView<'a, '_>) -> Option<(usize, &'a FieldEntry, u32)> {
         self.next_of(view.program(), view.words, view.base)
     }
 
@@ -204,7 +210,7 @@ impl SetFields {
         program: &'a Program,
         words: Words<'_>,
         base: u32,
-    ) -> Option<(usize, &'a Entry, u32)> {
+    ) -> Option<(usize, &'a FieldEntry, u32)> {
         if program.is_wide() {
             return self.next_group(program, words, base);
         }
@@ -224,7 +230,7 @@ impl SetFields {
         program: &'a Program,
         words: Words<'_>,
         base: u32,
-    ) -> Option<(usize, &'a Entry, u32)> {
+    ) -> Option<(usize, &'a FieldEntry, u32)> {
         while self.bits == 0 {
             self.group += 1;
             if self.group as usize * WIDE_GROUP >= program.entries().len() || words.is_wide_empty(base) {

@@ -6,7 +6,7 @@
 
 use super::Full;
 use super::view::{RawList, RawView, SetFields};
-use crate::program::Entry;
+use crate::program::FieldEntry;
 use alloc::vec::Vec;
 
 /// Levels that wait in the walk itself rather than on the heap.
@@ -14,9 +14,9 @@ const INLINE_LEVELS: usize = 8;
 
 /// What comes next.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Step<'a> {
+pub(crate) enum WalkStep<'a> {
     /// A field that is not a message: a value or a list of values at a slot.
-    Field(usize, &'a Entry, u32),
+    Field(usize, &'a FieldEntry, u32),
     /// A sub-message begins (an element of a list, a map entry); the walk is in it now.
     Enter(usize),
     /// All fields of the message have been visited. `leave` goes back to the parent.
@@ -25,7 +25,7 @@ pub(crate) enum Step<'a> {
 
 /// A message that waits for its child.
 #[derive(Clone, Copy, Debug)]
-struct Level<T> {
+struct WalkFrame<T> {
     fields: SetFields,
     index: u32,
     base: u32,
@@ -39,10 +39,10 @@ struct Level<T> {
 /// The walk; `T` is what the caller keeps with each open message.
 pub(crate) struct Walk<'a, 'i, T> {
     view: RawView<'a, 'i>,
-    here: Level<T>,
+    here: WalkFrame<T>,
     depth: usize,
-    inline: [Level<T>; INLINE_LEVELS],
-    spill: Vec<Level<T>>,
+    inline: [WalkFrame<T>; INLINE_LEVELS],
+    spill: Vec<WalkFrame<T>>,
 }
 
 const NO_LIST: u32 = u32::MAX;
@@ -50,7 +50,7 @@ const NO_LIST: u32 = u32::MAX;
 impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
     /// A walk that begins in this message.
     pub(crate) fn new(view: RawView<'a, 'i>, data: T) -> Self {
-        let here = Level {
+        let here = WalkFrame {
             fields: view.set_fields(),
             index: view.index,
             base: view.base,
@@ -85,7 +85,7 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
 
     /// The next step; `data` is kept with the sub-message, should one begin.
     #[inline]
-    pub(crate) fn next(&mut self, data: T) -> Step<'a> {
+    pub(crate) fn next(&mut self, data: T) -> WalkStep<'a> {
         loop {
             if self.here.element != NO_LIST
                 && let Some(step) = self.next_element(data)
@@ -93,9 +93,9 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
                 return step;
             }
             let view = self.view();
-            let Some((position, entry, slot)) = self.here.fields.next(view) else { return Step::End };
+            let Some((position, entry, slot)) = self.here.fields.next(view) else { return WalkStep::End };
             if !entry.coding.is_message() {
-                return Step::Field(position, entry, slot);
+                return WalkStep::Field(position, entry, slot);
             }
             self.here.position = position as u32;
             if !entry.flags.is_list() {
@@ -106,7 +106,7 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
         }
     }
 
-    fn next_element(&mut self, data: T) -> Option<Step<'a>> {
+    fn next_element(&mut self, data: T) -> Option<WalkStep<'a>> {
         let view = self.view();
         let position = self.here.position as usize;
         let entry = view.program().entries().get(position)?;
@@ -120,13 +120,13 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
         Some(self.enter(position, list.message(element), data))
     }
 
-    fn enter(&mut self, position: usize, child: RawView<'a, 'i>, data: T) -> Step<'a> {
+    fn enter(&mut self, position: usize, child: RawView<'a, 'i>, data: T) -> WalkStep<'a> {
         match self.inline.get_mut(self.depth) {
             Some(place) => *place = self.here,
             None => self.spill.push(self.here),
         }
         self.depth += 1;
-        self.here = Level {
+        self.here = WalkFrame {
             fields: child.set_fields(),
             index: child.index,
             base: child.base,
@@ -135,13 +135,13 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
             position: 0,
             data,
         };
-        Step::Enter(position)
+        WalkStep::Enter(position)
     }
 
-    /// Goes back to the parent after [`Step::End`]: gives the field that led to the child and the child's data,
+    /// Goes back to the parent after [`WalkStep::End`]: gives the field that led to the child and the child's data,
     /// or `None` if the walk has ended.
     #[inline]
-    pub(crate) fn leave(&mut self) -> Option<(&'a Entry, T)> {
+    pub(crate) fn leave(&mut self) -> Option<(&'a FieldEntry, T)> {
         let data = self.here.data;
         self.depth = self.depth.checked_sub(1)?;
         self.here = match self.inline.get(self.depth) {
@@ -157,13 +157,13 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
         self.parent().map_or(0, |level| level.element.wrapping_sub(1).min(NO_LIST - 2))
     }
 
-    fn parent(&self) -> Option<&Level<T>> {
+    fn parent(&self) -> Option<&WalkFrame<T>> {
         let at = self.depth.checked_sub(1)?;
         self.inline.get(at).or_else(|| self.spill.last())
     }
 
     /// The fields that lead to the current message: (number, element of a list).
-    pub(crate) fn path(&self) -> impl Iterator<Item = (&'a Entry, Option<u32>)> + '_ {
+    pub(crate) fn path(&self) -> impl Iterator<Item = (&'a FieldEntry, Option<u32>)> + '_ {
         let inline = self.inline.iter().take(self.depth);
         inline.chain(&self.spill).filter_map(|level| {
             let entry = self.view.set.program(level.index).entries().get(level.position as usize)?;

@@ -12,7 +12,7 @@ fn group_at(table: u32, entry: usize) -> (u32, u32) {
     (table + 2 * (entry / WIDE_GROUP) as u32, 1 << (entry % WIDE_GROUP))
 }
 
-/// The place of a oneof, given as in `Entry::oneof`.
+/// The place of a oneof, given as in `FieldEntry::oneof`.
 fn place_of(program: &Program, oneof: u16) -> usize {
     program.entries().len() + oneof as usize - 1
 }
@@ -45,7 +45,7 @@ impl Words<'_> {
 }
 
 impl Slab {
-    /// As `touch`, for a wide body.
+    /// As `mark_set`, for a wide body.
     #[inline(never)]
     pub(crate) fn wide_slot(
         &mut self,

@@ -31,9 +31,9 @@ const fn place(at: u32) -> usize {
 /// The words from the start of a dense body on. Writing outside of the slab is ignored; no slot of the body's program is
 /// there.
 #[derive(Debug)]
-pub(crate) struct Body<'s>(&'s mut [u32]);
+pub(crate) struct BodyMut<'s>(&'s mut [u32]);
 
-impl Body<'_> {
+impl BodyMut<'_> {
     /// Writes one word.
     #[inline(always)]
     pub(crate) fn set(&mut self, slot: u16, value: u32) {
@@ -129,7 +129,7 @@ impl<'a> Words<'a> {
 
     /// Presence bits 0..64 of a dense body.
     #[inline(always)]
-    pub(crate) fn has_bits(self, program: &Program, base: u32) -> u64 {
+    pub(crate) fn hasbits(self, program: &Program, base: u32) -> u64 {
         let low = self.get(base) as u64;
         if program.has_high_bits() { low | (self.get(base + 2) as u64) << 32 } else { low }
     }
@@ -365,8 +365,8 @@ impl Slab {
 
     /// The words of a dense body, and those behind it.
     #[inline(always)]
-    pub(crate) fn body_mut(&mut self, at: u32) -> Body<'_> {
-        Body(self.words.get_mut(place(at)..).unwrap_or_default())
+    pub(crate) fn body_mut(&mut self, at: u32) -> BodyMut<'_> {
+        BodyMut(self.words.get_mut(place(at)..).unwrap_or_default())
     }
 
     pub(crate) fn copy_words(&mut self, from: u32, len: usize, to: u32) {
@@ -503,7 +503,7 @@ impl Slab {
 
     /// Writes the presence bits of a dense body.
     #[inline(always)]
-    pub(crate) fn set_has_bits(&mut self, program: &Program, base: u32, has: u64) {
+    pub(crate) fn set_hasbits(&mut self, program: &Program, base: u32, has: u64) {
         self.set(base, has as u32);
         if program.has_high_bits() {
             self.set(base + 2, (has >> 32) as u32);
@@ -513,7 +513,12 @@ impl Slab {
     /// The slot of a field to be written, and whether the field was unset. Marks the field as set and the other
     /// members of its oneof as unset.
     #[inline]
-    pub(crate) fn touch(&mut self, program: &Program, base: u32, entry: usize) -> Result<(u32, bool), Full> {
+    pub(crate) fn mark_set(
+        &mut self,
+        program: &Program,
+        base: u32,
+        entry: usize,
+    ) -> Result<(u32, bool), Full> {
         if base == NIL {
             // All empty messages are this one. Nobody asks; a slot of it would be in another message.
             return Err(Full);
@@ -522,19 +527,19 @@ impl Slab {
             return self.wide_slot(program, base, entry);
         }
         let Some(e) = program.entries().get(entry) else { return Ok((NIL, true)) };
-        let has = self.words().has_bits(program, base);
+        let has = self.words().hasbits(program, base);
         let bit = 1u64 << (entry & 63);
-        self.set_has_bits(program, base, (has & !program.oneof_mask(e.oneof)) | bit);
+        self.set_hasbits(program, base, (has & !program.oneof_mask(e.oneof)) | bit);
         Ok((base + e.slot as u32, has & bit == 0))
     }
 
     /// Marks a field as unset.
-    pub(crate) fn untouch(&mut self, program: &Program, base: u32, entry: usize) {
+    pub(crate) fn mark_unset(&mut self, program: &Program, base: u32, entry: usize) {
         if program.is_wide() {
             return self.wide_remove(program, base, entry);
         }
-        let has = self.words().has_bits(program, base);
-        self.set_has_bits(program, base, has & !(1u64 << (entry & 63)));
+        let has = self.words().hasbits(program, base);
+        self.set_hasbits(program, base, has & !(1u64 << (entry & 63)));
     }
 }
 
