@@ -3,82 +3,9 @@
 //! A [`FieldEntry`](super::FieldEntry) says how a field is decoded and encoded, and a reader would have to ask its coding, its
 //! flags and its scalar one after the other. Here all that is one byte to branch on.
 
-use super::{Coding, FieldEntry, NoRoom, Program, Room, Scalar, WIDE_GROUP};
+use super::coding::ReadKind;
+use super::{FieldEntry, NoRoom, Program, Room, WIDE_GROUP};
 use alloc::vec::Vec;
-
-/// What is in the words of a value.
-///
-/// Messages come first, which readers then tell from everything else by one comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum ReadKind {
-    /// A body.
-    Body,
-    /// The offset of a body.
-    Message,
-    /// The header of a list.
-    List,
-    /// The header of a list of map entries.
-    Map,
-    // One word.
-    Bool,
-    I32,
-    U32,
-    F32,
-    Enum,
-    // Two words.
-    I64,
-    U64,
-    F64,
-    /// (offset, length) of UTF-8.
-    String,
-    /// (offset, length) of a string that nobody has checked.
-    UncheckedString,
-    /// (offset, length).
-    Bytes,
-}
-
-impl ReadKind {
-    /// By number; the last one stands twice, so that four bits are always one.
-    const ALL: [Self; 16] = {
-        use ReadKind::*;
-        [
-            Body,
-            Message,
-            List,
-            Map,
-            Bool,
-            I32,
-            U32,
-            F32,
-            Enum,
-            I64,
-            U64,
-            F64,
-            String,
-            UncheckedString,
-            Bytes,
-            Bytes,
-        ]
-    };
-
-    /// Of a singular value or an element that is not a message.
-    fn of(entry: &FieldEntry) -> Self {
-        match (entry.scalar(), entry.coding) {
-            (Scalar::Bool, _) => Self::Bool,
-            (Scalar::I32, _) => Self::I32,
-            (Scalar::U32, _) => Self::U32,
-            (Scalar::F32, _) => Self::F32,
-            (Scalar::Enum, _) => Self::Enum,
-            (Scalar::I64, _) => Self::I64,
-            (Scalar::U64, _) => Self::U64,
-            (Scalar::F64, _) => Self::F64,
-            (Scalar::String, Coding::String) => Self::String,
-            (Scalar::String, _) => Self::UncheckedString,
-            (Scalar::Bytes, _) => Self::Bytes,
-        }
-    }
-}
 
 /// One field of a message, 16 bytes.
 #[derive(Clone, Copy, Debug)]
@@ -138,7 +65,7 @@ impl Access {
         let element = match sub {
             Some(sub) if sub.is_contiguous() => ReadKind::Body,
             Some(_) => ReadKind::Message,
-            None => ReadKind::of(entry),
+            None => ReadKind::of(entry.scalar(), entry.coding),
         };
         let form = match sub {
             _ if entry.flags.is_map() => ReadKind::Map,

@@ -1,200 +1,9 @@
 //! One field as the loops see it.
 
+use super::coding::{Coding, Multiplicity, Op, Scalar};
 use super::{FieldSpec, Presence};
 use crate::table::Kind;
 use crate::wire::WireType;
-
-/// How one value is written on the wire and kept in the slab.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Coding {
-    /// Varint, low 32 bits kept in one word, written sign-extended: `int32` and open enums.
-    Int32,
-    /// Varint, low 32 bits kept in one word: `uint32`.
-    Uint32,
-    /// Varint in two words: `int64`, `uint64`.
-    Varint64,
-    /// Zigzag varint in one word.
-    Sint32,
-    /// Zigzag varint in two words.
-    Sint64,
-    /// Varint, kept as 0 or 1 in one word.
-    Bool,
-    /// As `Int32`; numbers that the enum does not list become unknown fields.
-    ClosedEnum,
-    /// Four bytes in one word.
-    Fixed32,
-    /// Eight bytes in two words.
-    Fixed64,
-    /// (offset, length) of UTF-8 in the byte store, two words.
-    String,
-    /// (offset, length) in the byte store, two words.
-    Bytes,
-    /// Slab offset of a body in one word, or the body itself; behind a length on the wire.
-    Message,
-    /// As `Message`; between group tags on the wire.
-    Group,
-}
-
-impl Coding {
-    fn of(field: &FieldSpec, closed: impl Fn(u32) -> bool) -> Self {
-        match field.kind {
-            Kind::Int32 => Self::Int32,
-            Kind::Uint32 => Self::Uint32,
-            Kind::Int64 | Kind::Uint64 => Self::Varint64,
-            Kind::Sint32 => Self::Sint32,
-            Kind::Sint64 => Self::Sint64,
-            Kind::Bool => Self::Bool,
-            Kind::Enum(e) if closed(e) => Self::ClosedEnum,
-            Kind::Enum(_) => Self::Int32,
-            Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => Self::Fixed32,
-            Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => Self::Fixed64,
-            Kind::String if field.utf8 => Self::String,
-            Kind::String | Kind::Bytes => Self::Bytes,
-            Kind::Message(_) if field.delimited => Self::Group,
-            Kind::Message(_) => Self::Message,
-        }
-    }
-
-    /// Words that a value takes in the slab, where messages count as offsets.
-    pub(crate) const fn words(self) -> u32 {
-        match self {
-            Self::Varint64 | Self::Sint64 | Self::Fixed64 | Self::String | Self::Bytes => 2,
-            _ => 1,
-        }
-    }
-
-    /// The wire type of one unpacked value.
-    pub(crate) const fn wire_type(self) -> WireType {
-        match self {
-            Self::Fixed64 => WireType::Fixed64,
-            Self::Fixed32 => WireType::Fixed32,
-            Self::String | Self::Bytes | Self::Message => WireType::LengthDelimited,
-            Self::Group => WireType::StartGroup,
-            _ => WireType::Varint,
-        }
-    }
-
-    /// True for messages and groups.
-    pub(crate) const fn is_message(self) -> bool {
-        matches!(self, Self::Message | Self::Group)
-    }
-}
-
-/// What a value that is not a message is to a reader, in one byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scalar {
-    Bool,
-    I32,
-    I64,
-    U32,
-    U64,
-    F32,
-    F64,
-    String,
-    Bytes,
-    Enum,
-}
-
-impl Scalar {
-    const ALL: [Self; 10] = [
-        Self::Bool,
-        Self::I32,
-        Self::I64,
-        Self::U32,
-        Self::U64,
-        Self::F32,
-        Self::F64,
-        Self::String,
-        Self::Bytes,
-        Self::Enum,
-    ];
-
-    /// Of a field of this kind; `Bytes` for messages.
-    pub(crate) fn of<M, E>(kind: &Kind<M, E>) -> Self {
-        match kind {
-            Kind::Bool => Self::Bool,
-            Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => Self::I32,
-            Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => Self::I64,
-            Kind::Uint32 | Kind::Fixed32 => Self::U32,
-            Kind::Uint64 | Kind::Fixed64 => Self::U64,
-            Kind::Float => Self::F32,
-            Kind::Double => Self::F64,
-            Kind::String => Self::String,
-            Kind::Bytes | Kind::Message(_) => Self::Bytes,
-            Kind::Enum(_) => Self::Enum,
-        }
-    }
-}
-
-/// What the decode loop does with a field when the tag is the expected one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Op {
-    // Decoded where the tag is read.
-    /// Singular value of `Coding::Int32` or `Coding::Uint32`.
-    Varint32,
-    Varint64,
-    Sint32,
-    Sint64,
-    Bool,
-    ClosedEnum,
-    Fixed32,
-    Fixed64,
-    String,
-    Bytes,
-    /// A message of fixed shape in the slots of its parent.
-    FixedMessage,
-    Message,
-    ListMessage,
-    /// A map entry.
-    Map,
-    /// A singular message in the slots of its parent, or of fixed shape without being there, or decoded in part.
-    Inline,
-    /// Other fields that a projection does not select, by wire type.
-    SkipVarint,
-    SkipFixed32,
-    SkipFixed64,
-    SkipLength,
-    // Decoded by a call.
-    /// Map entries of a key and a value that are neither messages nor of closed enums.
-    PlainMap,
-    /// Messages of fixed shape, one behind the other.
-    ListFixedMessage,
-    /// Messages of messages of fixed shape.
-    ListNestedFixed,
-    Group,
-    /// A list of numbers, one value behind each tag.
-    List,
-    /// A list of numbers in packed runs.
-    Packed,
-    ListString,
-    ListBytes,
-    ListGroup,
-    /// A field of a wide program; [`FieldEntry::declared_op`] is what it is otherwise.
-    Wide,
-    /// A message or group that stays bytes.
-    Lazy,
-    /// A list of them.
-    ListLazy,
-    /// A field that a projection does not select: a group, or a member of a oneof that has selected ones.
-    Skip,
-}
-
-impl Op {
-    /// Whether the field is not selected.
-    pub(crate) const fn is_skip(self) -> bool {
-        matches!(
-            self,
-            Self::SkipVarint | Self::SkipFixed32 | Self::SkipFixed64 | Self::SkipLength | Self::Skip
-        )
-    }
-
-    /// Whether messages of the field stay bytes.
-    pub(crate) const fn is_lazy(self) -> bool {
-        matches!(self, Self::Lazy | Self::ListLazy)
-    }
-}
 
 /// Properties of a field that the loops test for, in one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,6 +57,15 @@ impl EntryFlags {
     /// Encoded as packed runs.
     pub(crate) const fn is_packed(self) -> bool {
         self.0 & Self::PACKED != 0
+    }
+
+    const fn multiplicity(self) -> Multiplicity {
+        match self.0 & (Self::MAP | Self::PACKED | Self::LIST) {
+            0 => Multiplicity::Singular,
+            bits if bits & Self::MAP != 0 => Multiplicity::Map,
+            bits if bits & Self::PACKED != 0 => Multiplicity::Packed,
+            _ => Multiplicity::List,
+        }
     }
 }
 
@@ -321,42 +139,16 @@ impl FieldEntry {
             sub,
             slot: 0,
             oneof: 0,
-            op: Self::op(coding, EntryFlags(flags)),
+            op: Op::declared(coding, EntryFlags(flags).multiplicity()),
             coding,
             flags: EntryFlags(flags),
             bit: 0,
         }
     }
 
-    fn op(coding: Coding, flags: EntryFlags) -> Op {
-        if flags.is_map() {
-            return Op::Map;
-        }
-        match (flags.is_list(), coding) {
-            (true, Coding::String) => Op::ListString,
-            (true, Coding::Bytes) => Op::ListBytes,
-            (true, Coding::Message) => Op::ListMessage,
-            (true, Coding::Group) => Op::ListGroup,
-            (true, _) if flags.is_packed() => Op::Packed,
-            (true, _) => Op::List,
-            (false, Coding::Int32 | Coding::Uint32) => Op::Varint32,
-            (false, Coding::Varint64) => Op::Varint64,
-            (false, Coding::Sint32) => Op::Sint32,
-            (false, Coding::Sint64) => Op::Sint64,
-            (false, Coding::Bool) => Op::Bool,
-            (false, Coding::ClosedEnum) => Op::ClosedEnum,
-            (false, Coding::Fixed32) => Op::Fixed32,
-            (false, Coding::Fixed64) => Op::Fixed64,
-            (false, Coding::String) => Op::String,
-            (false, Coding::Bytes) => Op::Bytes,
-            (false, Coding::Message) => Op::Message,
-            (false, Coding::Group) => Op::Group,
-        }
-    }
-
     /// What the field asks for, wherever its value is kept.
     pub(crate) fn declared_op(&self) -> Op {
-        Self::op(self.coding, self.flags)
+        Op::declared(self.coding, self.flags.multiplicity())
     }
 
     pub(super) fn set_inline(&mut self) {
@@ -415,14 +207,7 @@ impl FieldEntry {
     /// Takes the field out of what is decoded; `member` if setting it unsets others that are decoded.
     pub(super) fn set_unselected(&mut self, member: bool) {
         self.flags.0 &= !EntryFlags::REQUIRED;
-        self.op = match WireType::from_bits(self.tag) {
-            _ if member => Op::Skip,
-            Some(WireType::Varint) => Op::SkipVarint,
-            Some(WireType::Fixed64) => Op::SkipFixed64,
-            Some(WireType::LengthDelimited) => Op::SkipLength,
-            Some(WireType::Fixed32) => Op::SkipFixed32,
-            _ => Op::Skip,
-        };
+        self.op = if member { Op::Skip } else { Op::skip(WireType::from_bits(self.tag)) };
     }
 
     pub(super) fn set_special(&mut self) {
@@ -434,7 +219,7 @@ impl FieldEntry {
     pub(crate) fn scalar(&self) -> Scalar {
         match self.coding {
             Coding::ClosedEnum => Scalar::Enum,
-            _ => Scalar::ALL.get(self.sub as usize).copied().unwrap_or(Scalar::Bytes),
+            _ => Scalar::from_number(self.sub),
         }
     }
 

@@ -6,6 +6,7 @@
 //! by field number) is established by [`ProgramSet::new`] and cannot change afterwards.
 
 mod access;
+mod coding;
 mod entry;
 mod fixed;
 mod layout;
@@ -17,8 +18,9 @@ mod set;
 mod spec;
 mod write;
 
-pub(crate) use access::{Access, Elements, PAGE, PresencePage, ReadKind, ReadLayout, ReadLayouts};
-pub(crate) use entry::{Coding, FieldEntry, Op, Scalar};
+pub(crate) use access::{Access, Elements, PAGE, PresencePage, ReadLayout, ReadLayouts};
+pub(crate) use coding::{Coding, Op, ReadKind, Scalar, WriteKind};
+pub(crate) use entry::FieldEntry;
 pub(crate) use fixed::FixedLayout;
 pub(crate) use lowered::{Program, WIDE_GROUP};
 pub(crate) use nested_fixed::{MAX_NESTED_LEN, NestedFixedLayout};
@@ -26,4 +28,4 @@ pub(crate) use room::{NoRoom, Room};
 pub(crate) use select::{Selected, Selection};
 pub(crate) use set::{LowerError, ProgramSet, SpecSource};
 pub(crate) use spec::{EnumSpec, FieldSpec, MessageSpec, Presence};
-pub(crate) use write::{WriteEntry, WriteKind};
+pub(crate) use write::WriteEntry;
