@@ -1,31 +1,31 @@
-//! Fields as readers see them: where the value is and what it is, at one glance.
+//! What a getter needs of a field, in 16 bytes: slot, hasbit, kind.
 //!
-//! A [`FieldEntry`](super::FieldEntry) says how a field is decoded and encoded, and a reader would have to ask its coding, its
-//! flags and its scalar one after the other. Here all that is one byte to branch on.
+//! A [`FieldEntry`](super::FieldEntry) says how a field is decoded, and a getter would test its coding, its flags and its
+//! scalar one after the other. [`ReadKind`] is one byte to branch on.
 
 use super::coding::ReadKind;
 use super::{FieldEntry, NoRoom, Program, Room, WIDE_GROUP};
 use alloc::vec::Vec;
 
-/// One field of a message, 16 bytes.
+/// One field, 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
     /// Program index of a message, of the messages of a list, of the entries of a map.
     pub(crate) sub: u32,
-    /// The presence bit in the first word of a dense body; 0 if it is elsewhere, and for strings that nobody has
-    /// checked: those take more than a look.
+    /// The hasbit in the first word of a dense body. 0 sends the getter to its slow path: the hasbit is elsewhere, or the
+    /// value is a string without UTF-8 validation.
     pub(crate) bit: u32,
-    /// First word of the value relative to the body; 0 in a wide message, which has no fixed places.
+    /// First word of the value relative to the body; 0 in a wide message, which has no fixed slots.
     pub(crate) slot: u16,
     /// Position of the field in the spec.
     pub(crate) field: u16,
-    /// Position of the field in number order.
+    /// Position of the entry, in field number order.
     pub(crate) position: u16,
     pub(crate) form: ReadKind,
     pub(crate) elements: Elements,
 }
 
-/// The elements of a list, or the entries of a map: their form, and how many words they have, in four bits each.
+/// The elements of a list or the entries of a map, packed in a byte: `width << 4 | kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Elements(u8);
 
@@ -88,11 +88,11 @@ impl Access {
     }
 }
 
-/// Fields that are walked by one word of presence bits.
+/// Fields per page: those of one word of hasbits.
 pub(crate) const PAGE: usize = 32;
 const _: () = assert!(PAGE == WIDE_GROUP);
 
-/// A field as a walk over all fields sees it: an [`Access`] in 8 bytes, which is what processors can index by.
+/// An [`Access`] in 8 bytes for iteration over set fields: address arithmetic scales by at most 8.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadField {
     pub(crate) sub: u32,
@@ -101,14 +101,14 @@ pub(crate) struct ReadField {
     pub(crate) elements: Elements,
 }
 
-/// The fields of one word of presence bits.
+/// The fields of one word of hasbits.
 #[derive(Clone, Debug)]
 pub(crate) struct PresencePage {
-    /// Filled up with steps that no bit leads to: the position of a bit needs no check.
+    /// Padded to 32, so that the position of a bit needs no bounds check.
     pub(crate) steps: [ReadField; PAGE],
-    /// The bits that are fields: in a wide body, those of its oneofs come behind them.
+    /// The bits that are fields. In a wide body, bits of oneofs come after them.
     pub(crate) mask: u32,
-    /// How many windows there are behind this one.
+    /// How many pages come after this one.
     pub(crate) left: u32,
     /// Position of the first field.
     pub(crate) first: u16,
@@ -134,19 +134,19 @@ impl ReadField {
     }
 }
 
-/// The fields of a message, in number order.
+/// The fields of a message in number order, for getters and iteration.
 #[derive(Debug)]
 pub(crate) struct ReadLayout {
-    /// Where walks begin: with the fields of the first word of a dense body, before all fields of a wide one.
+    /// The first page of a dense body. Empty for a wide body, whose pages are all in `windows`.
     pub(crate) window: PresencePage,
-    /// The windows behind that.
+    /// The pages after that.
     pub(crate) windows: Vec<PresencePage>,
     pub(crate) fields: Vec<Access>,
     /// Program index.
     pub(crate) index: u32,
     /// Index of the message type in the pool.
     pub(crate) message: u32,
-    /// By how much the slot of a field moves on with each field that is set: 2 in a wide message.
+    /// How far slots move with each set field: 2 in a wide message, else 0.
     pub(crate) stride: u32,
 }
 
@@ -165,13 +165,13 @@ impl ReadLayout {
         let program = &programs[index];
         let fields = program.entries.iter().enumerate();
         let fields = room.list(fields.map(|(i, e)| Access::new(program, i, e, programs)))?;
-        let at_once = if program.is_wide() { 0 } else { fields.len().min(PAGE) };
-        let (first, behind) = fields.split_at(at_once);
-        let count = behind.len().div_ceil(PAGE);
-        let behind = behind.chunks(PAGE).enumerate();
+        let in_first = if program.is_wide() { 0 } else { fields.len().min(PAGE) };
+        let (first, rest) = fields.split_at(in_first);
+        let count = rest.len().div_ceil(PAGE);
+        let rest = rest.chunks(PAGE).enumerate();
         Ok(Self {
             window: PresencePage::new(first, count),
-            windows: room.list(behind.map(|(i, fields)| PresencePage::new(fields, count - 1 - i)))?,
+            windows: room.list(rest.map(|(i, fields)| PresencePage::new(fields, count - 1 - i)))?,
             fields,
             index: index as u32,
             message: program.message(),
@@ -179,7 +179,7 @@ impl ReadLayout {
         })
     }
 
-    /// Keeps only the fields that are set.
+    /// Whether bodies store only the fields that are set.
     pub(crate) fn is_wide(&self) -> bool {
         self.stride != 0
     }
@@ -191,7 +191,7 @@ impl ReadLayout {
     }
 }
 
-/// The bodies of all programs of a schema.
+/// The read layouts of all programs of a schema.
 #[derive(Debug, Default)]
 pub(crate) struct ReadLayouts(Vec<ReadLayout>);
 
@@ -205,7 +205,7 @@ impl ReadLayouts {
         Ok(Self(bodies))
     }
 
-    /// The body of this program index.
+    /// The read layout of this program index.
     #[inline(always)]
     pub(crate) fn get(&self, index: u32) -> Option<&ReadLayout> {
         self.0.get(index as usize)

@@ -1,11 +1,11 @@
-//! One field as the loops see it.
+//! What the decode loop needs of a field.
 
 use super::coding::{Coding, Multiplicity, Op, Scalar};
 use super::{FieldSpec, Presence};
 use crate::table::Kind;
 use crate::wire::WireType;
 
-/// Properties of a field that the loops test for, in one byte.
+/// Properties of a field, in one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryFlags(u8);
 
@@ -38,7 +38,7 @@ impl EntryFlags {
         self.0 & Self::MAP != 0
     }
 
-    /// The slots of the field are the body of the sub-message, not its offset.
+    /// The slots of the field are the body of the sub-message, rather than its offset.
     pub(crate) const fn is_inline(self) -> bool {
         self.0 & Self::INLINE != 0
     }
@@ -48,7 +48,7 @@ impl EntryFlags {
         self.0 & Self::SIGNED != 0
     }
 
-    /// Setting the field takes more than setting its bit: it is in a wide program, or member of a oneof.
+    /// Setting the field takes more than its hasbit: it is in a wide program, or a member of a oneof.
     #[inline(always)]
     pub(crate) const fn is_special(self) -> bool {
         self.0 & Self::SPECIAL != 0
@@ -69,27 +69,26 @@ impl EntryFlags {
     }
 }
 
-/// One field, 16 bytes.
+/// One field in 16 bytes, so that the tables of a program index by a shift.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldEntry {
-    /// The tag of the declared encoding.
+    /// The tag of the declared encoding. The loop compares it with the tag it read: field number and wire type at once.
     pub(crate) tag: u32,
-    /// Program index of a message, enum index of a closed enum, otherwise the scalar.
+    /// Program index of a message, enum index of a closed enum, otherwise the [`Scalar`].
     pub(crate) sub: u32,
-    /// First word of the value relative to the body. In a wide program, where `wide_slot` finds the value: the
-    /// position of the entry.
+    /// First word of the value relative to the body. In a wide program, which has no fixed slots, the position of the entry.
     pub(crate) slot: u16,
     /// 1 + index of the oneof, 0 for none.
     pub(crate) oneof: u16,
     pub(crate) op: Op,
     pub(crate) coding: Coding,
     pub(crate) flags: EntryFlags,
-    /// Presence bit, which is the position of the entry; of a dense program.
+    /// Hasbit: the position of the entry; dense programs only.
     pub(crate) bit: u8,
 }
 
 impl FieldEntry {
-    /// No field, in the place of a field number: no tag of that number is its tag.
+    /// Fills the place of a number without a field: its tag has another number, so it never matches.
     pub(crate) const fn none(number: u32) -> Self {
         Self {
             tag: if number == 0 { 1 << 3 } else { 0 },
@@ -103,7 +102,8 @@ impl FieldEntry {
         }
     }
 
-    /// The parts of a map entry are always written, so zero does not mean unset there.
+    /// The entry of a field, without slot and hasbit. Key and value of a map entry are always written, so zero does not mean
+    /// "not set" there.
     pub(super) fn new(field: &FieldSpec, map_entry: bool, closed: impl Fn(u32) -> bool) -> Self {
         let coding = Coding::of(field, closed);
         let list = matches!(field.presence, Presence::Repeated | Presence::Map);
@@ -146,11 +146,12 @@ impl FieldEntry {
         }
     }
 
-    /// What the field asks for, wherever its value is kept.
+    /// The operation that the schema asks for, wherever the value is stored.
     pub(crate) fn declared_op(&self) -> Op {
         Op::declared(self.coding, self.flags.multiplicity())
     }
 
+    /// The slots of the field are the body of the sub-message.
     pub(super) fn set_inline(&mut self) {
         self.flags.0 |= EntryFlags::INLINE;
         if self.op == Op::Message {
@@ -158,7 +159,7 @@ impl FieldEntry {
         }
     }
 
-    /// The message is of fixed shape.
+    /// The sub-message has fixed shape.
     pub(super) fn set_fixed(&mut self) {
         self.op = match self.op {
             Op::Inline if self.flags.is_inline() => Op::FixedMessage,
@@ -168,32 +169,32 @@ impl FieldEntry {
         };
     }
 
-    /// The message has nothing but messages of fixed shape.
+    /// All fields of the sub-message are messages of fixed shape.
     pub(super) fn set_nested_fixed(&mut self) {
         if self.op == Op::ListMessage {
             self.op = Op::ListNestedFixed;
         }
     }
 
-    /// The map has plain values: neither messages nor of closed enums.
+    /// Keys and values of the map are neither messages nor of closed enums.
     pub(super) fn set_plain_map(&mut self) {
         if self.op == Op::Map {
             self.op = Op::PlainMap;
         }
     }
 
-    /// The field is one of a wide program.
+    /// The field belongs to a wide program.
     pub(super) fn set_wide(&mut self) {
         self.set_special();
         self.op = Op::Wide;
     }
 
-    /// Makes the messages of the field stay bytes.
+    /// Messages of the field stay bytes.
     pub(super) fn set_lazy(&mut self) {
         self.op = if self.flags.is_list() { Op::ListLazy } else { Op::Lazy };
     }
 
-    /// Decodes the sub-message field by field, whatever its shape.
+    /// The sub-message is decoded field by field, even if it has fixed shape: parts of it are skipped.
     pub(super) fn set_partial(&mut self) {
         self.op = match self.op {
             Op::Wide => Op::Wide,
@@ -204,17 +205,18 @@ impl FieldEntry {
         };
     }
 
-    /// Takes the field out of what is decoded; `member` if setting it unsets others that are decoded.
+    /// The field is skipped; `member` if it is in a oneof that has selected members, which it must unset.
     pub(super) fn set_unselected(&mut self, member: bool) {
         self.flags.0 &= !EntryFlags::REQUIRED;
         self.op = if member { Op::Skip } else { Op::skip(WireType::from_bits(self.tag)) };
     }
 
+    /// Setting the field takes more than its hasbit.
     pub(super) fn set_special(&mut self) {
         self.flags.0 |= EntryFlags::SPECIAL;
     }
 
-    /// What the value is to a reader; of a field that is not a message.
+    /// The type of the value, for fields that are not messages.
     #[inline]
     pub(crate) fn scalar(&self) -> Scalar {
         match self.coding {
@@ -234,7 +236,7 @@ impl FieldEntry {
         self.tag >> 3 | above << 29
     }
 
-    /// The size on the wire, tag included, if it is the same for all values.
+    /// The size on the wire with its tag, if all values have the same.
     pub(super) fn constant_size(&self) -> Option<u8> {
         let value = match self.coding {
             Coding::Bool => 1,
@@ -245,8 +247,8 @@ impl FieldEntry {
         (!self.flags.is_list()).then(|| value + crate::wire::varint_len(self.tag as u64) as u8)
     }
 
-    /// Whether a tag of this field's number announces values of the field, selected or not: packed and unpacked stand
-    /// in for each other.
+    /// Whether values of this field, selected or not, follow a tag of its number. Parsers must accept packed and unpacked
+    /// lists, whichever is declared.
     pub(crate) fn takes(&self, tag: u32) -> bool {
         let unpacked = self.coding.wire_type();
         let packs = matches!(unpacked, WireType::Varint | WireType::Fixed64 | WireType::Fixed32);
@@ -254,8 +256,8 @@ impl FieldEntry {
         tag == self.tag || (self.flags.is_list() && packs && WireType::from_bits(tag).is_some_and(stands_in))
     }
 
-    /// What to do with a tag of this field's number that is not the expected one: packed and unpacked stand in
-    /// for each other, everything else is an unknown field.
+    /// The operation for a tag of this field's number with another wire type: a packed list may come unpacked and the other
+    /// way round. Anything else is an unknown field.
     pub(crate) fn other_op(&self, tag: u32) -> Option<Op> {
         if self.op.is_skip() {
             return None;
@@ -269,8 +271,8 @@ impl FieldEntry {
     }
 }
 
-/// The tag of a field, or what stands in its place for an extension of a MessageSet from 2^29 on. Such a number is
-/// no field number on the wire, and so the tag has a wire type that no field has.
+/// The tag of a field. A MessageSet extension from 2^29 on has no tag on the wire, so its upper bits are kept as a wire type
+/// that no field has.
 const fn tag_of(number: u32, wire_type: WireType) -> u32 {
     match number >> 29 {
         0 => number << 3 | wire_type as u32,

@@ -1,11 +1,21 @@
 //! A schema lowered for the loops: one [`Program`] per message type, checked once.
 //!
-//! A program knows where each field of a message lives in the slab, which tag announces it and what to do with
-//! it. It holds indices only and knows no descriptor pool: pools and const tables are both described to it as
-//! [`MessageSpec`]s. Everything a loop relies on (slots inside the body, sub-programs that exist, entries sorted
-//! by field number) is established by [`ProgramSet::new`] and cannot change afterwards.
+//! A program says where each field of a message lives in the slab, which tag it has, and what to do with it. It holds
+//! indices only and knows no descriptor: pools and const tables describe their messages as [`MessageSpec`]s.
+//! `ProgramSet::of` checks everything that the loops rely on (slots inside the body, sub-programs that exist, entries sorted
+//! by field number); nothing changes afterwards.
+//!
+//! ```text
+//! spec.rs    the input: messages, fields and enums by index
+//! coding.rs  what a field is: Coding, and all that follows from it
+//! entry.rs   a field for the decode loop     write.rs  for the encoder     access.rs  for getters
+//! layout.rs  slots                           fixed.rs, nested_fixed.rs  messages of fixed shape
+//! build.rs   makes a program                 set.rs    makes all of a schema      select.rs  those of a projection
+//! lowered.rs the program itself              room.rs   the memory budget
+//! ```
 
 mod access;
+mod build;
 mod coding;
 mod entry;
 mod fixed;

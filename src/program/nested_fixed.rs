@@ -1,48 +1,50 @@
 //! Messages of messages of fixed shape: triangles, boxes, rays.
 //!
-//! Where all fields of a message are singular messages of two to four four-byte numbers that lie in its body
-//! (`fixed.rs`), it has one form with everything there, too: one length, the same tags and lengths at the same places.
+//! If all fields of a message are singular messages of two to four four-byte numbers (`fixed.rs`) that live in its body, its
+//! full encoding is fixed too: one length, with tags and length prefixes at known places. One masked comparison of up to 96
+//! bytes accepts a triangle as a whole.
 
 use super::{Coding, FieldEntry, FixedLayout, NoRoom, Room};
 use crate::wire::WireType;
 use alloc::vec::Vec;
 
-/// Most bytes of a body that is compared.
+/// Longest encoding that is compared.
 pub(crate) const MAX_NESTED_LEN: usize = 96;
 const WORDS: usize = MAX_NESTED_LEN / 8;
 
 /// One sub-message.
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// Where its content stands in the body on the wire, and how long it is.
+    /// Offset of its content in the encoding.
     pub(crate) from: usize,
     pub(crate) tag: u8,
-    /// Its first word.
+    /// First word of its body, relative to the parent.
     pub(crate) slot: u16,
     pub(crate) shape: FixedLayout,
 }
 
-/// The one form that the body of such a message has when everything is there, in order.
+/// The encoding of such a message with everything set, in order.
 #[derive(Debug)]
 pub(crate) struct NestedFixedLayout {
-    /// Length of the body in bytes, at most 96.
+    /// Length of the encoding in bytes, at most 96.
     pub(crate) len: usize,
-    /// Tags and lengths at their places, and ones where they stand.
+    /// Tags and length prefixes at their places.
     expected: [u64; WORDS],
+    /// Ones where they are.
     mask: [u64; WORDS],
     pub(crate) parts: Vec<Part>,
-    /// How many numbers each of the messages has, if it is the same for all and they lie one behind the other, from word 2 on.
+    /// Numbers per message, if all have the same and their bodies follow each other from word 2 on.
     pub(crate) all_u32: Option<usize>,
-    /// A number has implicit presence.
+    /// Some number has implicit presence.
     pub(crate) implicit: bool,
-    /// The presence bits when all fields are set.
+    /// The hasbits when all fields are set.
     pub(crate) all: u32,
-    /// No field is required, so that some may be left out.
+    /// No field is required: encodings without some of the messages are fine.
     pub(crate) optional: bool,
 }
 
 impl NestedFixedLayout {
-    /// The shape of a dense program with these entries, if they have one; `shape_of` gives those of other programs.
+    /// The layout of a dense program with these entries, if it has one; `shape_of` gives the layout of a sub-message.
     pub(super) fn new<'p>(
         entries: &[FieldEntry],
         shape_of: impl Fn(u32) -> Option<&'p FixedLayout>,
@@ -92,7 +94,7 @@ impl NestedFixedLayout {
         }))
     }
 
-    /// A copy that asks whether there is room.
+    /// A copy, counted in `room`.
     pub(super) fn copy(&self, room: &mut Room) -> Result<Self, NoRoom> {
         let mut parts = Vec::new();
         room.reserve(&mut parts, self.parts.len())?;
@@ -104,7 +106,7 @@ impl NestedFixedLayout {
         Ok(Self { len, expected, mask, parts, all_u32, implicit, all, optional })
     }
 
-    /// Whether a body of this length at the start of `bytes` has everything at its place.
+    /// Whether tags and length prefixes of an encoding of this length at the start of `bytes` match.
     #[inline(always)]
     pub(crate) fn accepts(&self, bytes: &[u8; MAX_NESTED_LEN]) -> bool {
         let (words, _) = bytes.as_chunks::<8>();
@@ -125,7 +127,7 @@ mod tests {
     use alloc::vec;
 
     #[test]
-    fn triangles_have_a_shape_and_what_is_near_them_has_not() {
+    fn triangles_have_a_nested_layout_and_similar_messages_have_none() {
         let message = |fields| MessageSpec { fields, ..Default::default() };
         let vertex = message((1..=3).map(|n| FieldSpec::new(n, Kind::Float, Presence::Implicit)).collect());
         let triangle =

@@ -1,24 +1,24 @@
-//! Memory for making schemas: counted before it is taken, and never taken past its bound.
+//! A memory budget for schemas.
 //!
-//! Everything that a pool or a projection is made of grows through a [`Room`], so a bound holds at every moment, also
-//! while a list moves to a larger block, and an allocation that fails is an error as any other.
+//! Every list of a pool or a projection grows through a [`Room`], which counts memory before it allocates. The bound holds at
+//! every moment, also while a list moves to a larger block, and an allocation that fails is an error.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What may still be taken.
+/// Bytes held and the bound on them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     held: usize,
     limit: usize,
 }
 
-/// Why something did not fit.
+/// Why memory was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoRoom {
-    /// The bound would be passed.
+    /// It would exceed this bound, in bytes.
     Limit(usize),
-    /// The allocator has no more.
+    /// The allocator failed.
     Allocation,
 }
 
@@ -34,7 +34,7 @@ impl Room {
         self.held
     }
 
-    /// Counts what is taken elsewhere.
+    /// Counts bytes that the caller allocates itself.
     pub(crate) fn take(&mut self, bytes: usize) -> Result<(), NoRoom> {
         match self.held.checked_add(bytes) {
             Some(held) if held <= self.limit => self.held = held,
@@ -43,12 +43,12 @@ impl Room {
         Ok(())
     }
 
-    /// Makes the bound larger.
+    /// Raises the bound.
     pub(crate) fn widen(&mut self, bytes: usize) {
         self.limit = self.limit.saturating_add(bytes);
     }
 
-    /// Counts what was given back.
+    /// Counts bytes that the caller freed.
     pub(crate) fn give_back(&mut self, bytes: usize) {
         self.held = self.held.saturating_sub(bytes);
     }
@@ -58,7 +58,7 @@ impl Room {
         self.give_back(list.capacity().saturating_mul(size_of::<T>()));
     }
 
-    /// Takes a block of just this capacity for a list; old and new block count while it moves.
+    /// Moves a list to a block of exactly this capacity. While it moves, both blocks count.
     fn grow<T>(&mut self, list: &mut Vec<T>, capacity: usize) -> Result<(), NoRoom> {
         let old = list.capacity().saturating_mul(size_of::<T>());
         let new = capacity.saturating_mul(size_of::<T>());
@@ -71,7 +71,7 @@ impl Room {
         Ok(())
     }
 
-    /// Room for this many elements more, and not for others.
+    /// Reserves exactly this many more elements.
     pub(crate) fn reserve<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), NoRoom> {
         match list.len().checked_add(more) {
             Some(len) if len <= list.capacity() => Ok(()),
@@ -80,7 +80,7 @@ impl Room {
         }
     }
 
-    /// Makes room for at least this many elements more: twice the list, or as much of that as the bound allows.
+    /// Reserves at least this many more elements: doubles the list, or takes what the bound leaves.
     #[cold]
     fn amortized<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), NoRoom> {
         let needed = list.len().saturating_add(more);
@@ -107,23 +107,23 @@ impl Room {
         Ok(())
     }
 
-    /// Makes room for this many bytes more of text.
+    /// Reserves this many more bytes of text.
     pub(crate) fn extend_text(&mut self, text: &mut String, more: usize) -> Result<(), NoRoom> {
         if text.capacity() - text.len() < more {
             let mut bytes = core::mem::take(text).into_bytes();
             let grown = self.amortized(&mut bytes, more);
-            // The same bytes, which were text.
+            // Always valid: these are the bytes of a `String`.
             *text = String::from_utf8(bytes).unwrap_or_default();
             grown?;
         }
         Ok(())
     }
 
-    /// A list of what an iterator gives, whose length it knows.
+    /// A list of an iterator's items, allocated exactly.
     pub(crate) fn list<T>(&mut self, values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, NoRoom> {
         let mut list = Vec::new();
         self.reserve(&mut list, values.len())?;
-        // As many as there is room for, whatever the iterator says.
+        // An iterator that claims too short a length must not grow the list past what was counted.
         list.extend(values.take(list.capacity()));
         Ok(list)
     }

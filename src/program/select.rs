@@ -1,11 +1,12 @@
 //! Programs that decode parts of messages.
 //!
-//! A [`Selection`] is a tree of the fields wanted. [`ProgramSet::select`] makes a set of its own of it: a program for
-//! each node, and one for each message type that is decoded as a whole. All are copies of the programs of the pool
-//! with the same layout, so that a message can be read, copied and changed by either; what differs is the operation of
-//! an entry (skip, stay bytes) and which program decodes the sub-message.
+//! A [`Selection`] is a tree of wanted fields. [`ProgramSet::select`] makes a program set from it: a program for each node,
+//! and one for each message type that is decoded as a whole. Each is a copy of a program of the pool with the same layout, so
+//! either can read, copy and change a message. They differ in the operations of entries (skip, stay bytes) and in the
+//! programs that decode sub-messages.
 
-use super::lowered::{Unselected, required_positions};
+use super::build::required_positions;
+use super::lowered::Unselected;
 use super::set::mark_required;
 use super::{FieldEntry, NoRoom, Program, ProgramSet, ReadLayouts, Room};
 use alloc::sync::Arc;
@@ -14,11 +15,11 @@ use alloc::vec::Vec;
 /// No program, or no node.
 const NONE: u32 = u32::MAX;
 
-/// The fields wanted, as a tree with the root at 0.
+/// The wanted fields, as a tree with its root at index 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
     nodes: Vec<Node>,
-    /// Bytes of the paths that made it.
+    /// Bytes of all paths so far: memory is granted in proportion to them.
     asked: usize,
 }
 
@@ -27,15 +28,16 @@ pub(crate) struct Selection {
 struct Node {
     /// Program index in the pool's set.
     message: u32,
-    /// Fields without a node of their own are wanted, unknown ones included.
+    /// Fields without a node are wanted too, and so are unknown fields.
     all: bool,
-    /// The message is to stay bytes.
+    /// The message stays bytes.
     lazy: bool,
-    /// Nodes of fields.
+    /// The nodes of its fields.
     fields: NodeFields,
 }
 
-/// Nodes by position of the entry. Two levels of at most 256 each, so that fields may come in any order.
+/// Nodes by position of the entry, in two sorted levels of at most 256 items: an insertion moves at most 512 items, so 65 535
+/// fields in any order do not take quadratic time.
 #[derive(Clone, Debug, Default)]
 struct NodeFields(Vec<(u8, Vec<(u8, u32)>)>);
 
@@ -99,7 +101,7 @@ const FREE: usize = 1 << 20;
 const PER_PROGRAM: usize = 16;
 
 impl Selection {
-    /// Nothing of this message.
+    /// A selection of this message without any fields.
     pub(crate) fn new(message: u32) -> Result<Self, NoRoom> {
         let mut nodes = Vec::new();
         nodes.try_reserve_exact(1).map_err(|_| NoRoom::Allocation)?;
@@ -107,13 +109,13 @@ impl Selection {
         Ok(Self { nodes, asked: 0 })
     }
 
-    /// Counts a path, which is what memory is taken for.
+    /// Counts the bytes of a path.
     pub(crate) fn ask(&mut self, path: &str) {
         self.asked = self.asked.saturating_add(path.len());
     }
 
-    /// The node of a field, made if it is not there: with all of its message if all of this one is wanted. `message`
-    /// is the message of the field, `u32::MAX` for other fields.
+    /// The node of a field. A new node wants all of its message if its parent does. `message` is the message type of the
+    /// field, `u32::MAX` for other fields.
     pub(crate) fn field(&mut self, node: u32, position: u16, message: u32) -> Result<u32, NoRoom> {
         let next = self.nodes.len() as u32;
         let Some(parent) = self.node(node) else { return Ok(node) };
@@ -128,12 +130,12 @@ impl Selection {
         Ok(next)
     }
 
-    /// Whether all of a node is wanted, and nothing below it asked for by itself.
+    /// Whether all of a node is wanted, and no field below it has a node.
     pub(crate) fn is_whole(&self, node: u32) -> bool {
         self.node(node).is_some_and(|node| node.all && node.fields.is_empty())
     }
 
-    /// Wants all of a node.
+    /// Selects all fields below a node.
     pub(crate) fn want_all(&mut self, node: u32) -> Result<(), NoRoom> {
         let mut todo = Vec::new();
         let mut next = Some(node);
@@ -148,7 +150,7 @@ impl Selection {
         Ok(())
     }
 
-    /// Makes the messages of a node stay bytes.
+    /// Selects a message and keeps it as bytes.
     pub(crate) fn make_lazy(&mut self, node: u32) -> Result<(), NoRoom> {
         self.want_all(node)?;
         if let Some(node) = self.nodes.get_mut(node as usize) {
@@ -162,23 +164,24 @@ impl Selection {
     }
 }
 
-/// A program to be made: of a node, or of a whole message.
+/// A program to make: for a node, or for a whole message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
     Node(u32),
     Whole(u32),
 }
 
-/// The programs to be made, each with the index it will have.
+/// The programs to make, in the order of their indices.
 struct Work<'p> {
     pool: &'p ProgramSet,
-    /// By node, and by message: the index.
+    /// Index of the program of each node, or `NONE`.
     nodes: Vec<u32>,
+    /// Index of the program of each whole message, or `NONE`.
     wholes: Vec<u32>,
     list: Vec<Wanted>,
-    /// What the programs of nodes take.
+    /// Counts the programs of nodes, which follow from the caller's paths.
     room: Room,
-    /// What whole programs take, which follows from the schema.
+    /// Counts whole programs, which follow from the schema: no bound.
     free: Room,
 }
 
@@ -209,12 +212,13 @@ impl<'p> Work<'p> {
 }
 
 impl ProgramSet {
-    /// Makes the programs of a selection of messages of this set; fields that are not selected are kept as bytes if
-    /// `keep`. Takes time and memory in the number of fields of all messages that can be reached, and in the paths:
-    /// 1 MiB, 64 bytes for each byte of them and 16 times the programs of the messages they go through at most.
+    /// Makes the programs of a selection. With `keep`, messages keep the bytes of fields that are not selected.
+    ///
+    /// Time and memory are linear in the number of fields of all reachable messages and in the length of the paths. The programs
+    /// of nodes take at most 1 MiB, 64 bytes for each byte of a path, and 16 times the programs of the messages on the paths.
     ///
     /// # Errors
-    /// More than that, or an allocation that failed.
+    /// The programs would take more, or an allocation failed.
     pub(crate) fn select(&self, selection: &Selection, keep: bool) -> Result<Selected, NoRoom> {
         let mut work = Work::new(self, selection)?;
         let root = work.index(Wanted::Node(0))?;
@@ -236,20 +240,18 @@ impl ProgramSet {
         Ok(Selected { set, root })
     }
 
-    /// The program of a message, with the indices of the new set.
+    /// The program of a whole message. Its sub-messages are whole too.
     fn whole(&self, message: u32, work: &mut Work<'_>) -> Result<Program, NoRoom> {
         let mut program = self.program(message).copy(&mut work.free)?;
         program.whole = work.index(Wanted::Whole(message))?;
-        program.each_entry(|entry| {
-            if entry.coding.is_message() {
-                entry.sub = work.index(Wanted::Whole(entry.sub))?;
-            }
-            Ok(())
-        })?;
+        for entry in program.entries.iter_mut().filter(|entry| entry.coding.is_message()) {
+            entry.sub = work.index(Wanted::Whole(entry.sub))?;
+        }
+        program.freeze(&mut work.free)?;
         Ok(program)
     }
 
-    /// The program of a node.
+    /// The program of a node: skips what is not selected, and hands sub-messages to the programs of their nodes.
     fn part(
         &self,
         selection: &Selection,
@@ -263,23 +265,23 @@ impl ProgramSet {
         let mut program = original.copy(&mut work.free)?;
         let child = |entry: &FieldEntry| node.field(original.position(entry) as u16);
         let selected = |entry: &FieldEntry| node.all || child(entry).is_some();
-        // Of each oneof, whether a member is selected.
+        // Whether a oneof has a selected member; index 0 stands for "no oneof".
         let mut oneofs = work.free.filled(false, original.oneofs() + 1)?;
         for entry in original.entries().iter().filter(|entry| selected(entry)) {
             oneofs[entry.oneof as usize] = true;
         }
         program.whole = whole;
-        program.each_entry(|entry| {
+        for entry in &mut program.entries {
             if !selected(entry) {
                 entry.set_unselected(entry.oneof != 0 && oneofs[entry.oneof as usize]);
             }
             if !entry.coding.is_message() {
-                return Ok(());
+                continue;
             }
             let Some((child, inner)) = child(entry).and_then(|child| Some((child, selection.node(child)?)))
             else {
                 entry.sub = work.index(Wanted::Whole(entry.sub))?;
-                return Ok(());
+                continue;
             };
             if inner.lazy {
                 entry.set_lazy();
@@ -290,10 +292,9 @@ impl ProgramSet {
                 entry.set_partial();
                 entry.sub = work.index(Wanted::Node(child))?;
             }
-            Ok(())
-        })?;
+        }
         (program.fixed, program.nested_fixed) = (None, Vec::new());
-        // A map entry has its key and its value, and nothing unknown.
+        // An entry with both key and value selected is complete: it has no unknown fields.
         let complete = node.all || (original.map_entry && original.entries().iter().all(selected));
         program.unselected = match (complete, keep) {
             (true, _) => Unselected::Nothing,
@@ -301,31 +302,13 @@ impl ProgramSet {
             (false, false) => Unselected::Dropped,
         };
         program.find_required(&mut work.free)?;
+        program.freeze(&mut work.free)?;
         Ok(program)
     }
 }
 
 impl Program {
-    /// Changes every copy of every entry.
-    fn each_entry(
-        &mut self,
-        mut change: impl FnMut(&mut FieldEntry) -> Result<(), NoRoom>,
-    ) -> Result<(), NoRoom> {
-        for entry in &mut self.entries {
-            change(entry)?;
-        }
-        let entries = &self.entries;
-        let near = (self.by_number_first..).zip(&mut self.by_number_table);
-        for (number, place) in near.chain((0..).zip(&mut self.one_byte)) {
-            let changed = entries.binary_search_by_key(&number, |entry| entry.number());
-            if let Some(entry) = changed.ok().and_then(|at| entries.get(at)) {
-                *place = *entry;
-            }
-        }
-        Ok(())
-    }
-
-    /// Finds anew which fields are required.
+    /// Recomputes what follows from required fields: a field that is not selected is not required.
     fn find_required(&mut self, room: &mut Room) -> Result<(), NoRoom> {
         self.has_required = self.entries.iter().any(|entry| entry.flags.is_required());
         self.needs_check = self.has_required;

@@ -1,4 +1,4 @@
-//! All programs of a schema.
+//! All programs of a schema: lowering, checks, and lookup by index.
 
 use super::{
     Coding, EnumSpec, FieldEntry, FixedLayout, MessageSpec, NestedFixedLayout, NoRoom, Program, ReadLayout,
@@ -48,19 +48,19 @@ impl EnumNumbers {
     }
 }
 
-/// What programs are made of: messages and enums by index.
+/// A schema to lower: messages and enums by index.
 pub(crate) trait SpecSource {
     /// How many messages there are.
     fn messages(&self) -> usize;
-    /// Describes a message in the place of what `spec` holds.
+    /// Overwrites `spec` with the description of a message.
     fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), NoRoom>;
     /// How many enums there are.
     fn enums(&self) -> usize;
-    /// Whether numbers that the enum does not list are unknown fields.
+    /// Whether the enum is closed: numbers that it does not list become unknown fields.
     fn is_closed(&self, index: u32) -> bool;
     /// How many numbers an enum lists.
     fn enum_numbers(&self, index: u32) -> usize;
-    /// One of them.
+    /// The number at this place of the list.
     fn enum_number(&self, index: u32, at: usize) -> Option<i32>;
 }
 
@@ -95,12 +95,12 @@ impl SpecSource for (&[MessageSpec], &[EnumSpec]) {
     }
 }
 
-/// Why programs could not be made.
+/// Why lowering failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LowerError {
-    /// Something is wrong with the schema.
+    /// The schema is invalid.
     Schema(DescriptorErrorKind),
-    /// There is no room.
+    /// Memory was refused.
     NoRoom(NoRoom),
 }
 
@@ -120,11 +120,11 @@ impl From<NoRoom> for LowerError {
 #[derive(Debug, Default)]
 pub(crate) struct ProgramSet {
     pub(super) programs: Vec<Program>,
-    /// The same for readers.
+    /// What getters need of each program.
     pub(super) bodies: ReadLayouts,
-    /// Shared with selections; none in a set without programs, which allocates nothing.
+    /// Shared with the sets of selections. `None` in the default set, which allocates nothing.
     pub(super) enums: Option<Arc<Vec<EnumNumbers>>>,
-    /// The set itself, if it was made by a selection: from a reference to it, messages get a share.
+    /// The set itself, if a selection made it: messages that know only a reference get an `Arc` from it.
     pub(super) shared: Weak<Self>,
 }
 
@@ -145,7 +145,8 @@ impl ProgramSet {
         })
     }
 
-    /// As `new`, of any source, within this room.
+    /// Lowers and checks any source, within this room. Phases: read and check each message, lay out bodies, find fixed shapes,
+    /// freeze, spread "has required fields".
     pub(crate) fn of<S: SpecSource + ?Sized>(
         source: &S,
         room: &mut Room,
@@ -171,25 +172,25 @@ impl ProgramSet {
         Ok(Self { programs, bodies, enums: Some(Arc::new(enums)), shared: Weak::new() })
     }
 
-    /// The program of this index. An index that does not exist gives a message without fields.
+    /// The program of this index; a message without fields if there is none.
     #[inline(always)]
     pub(crate) fn program(&self, index: u32) -> &Program {
         static EMPTY: Program = Program::EMPTY;
         self.programs.get(index as usize).unwrap_or(&EMPTY)
     }
 
-    /// A share of this set, if it was made by a selection.
+    /// This set as an `Arc`, if a selection made it.
     pub(crate) fn share(&self) -> Option<Arc<Self>> {
         self.shared.upgrade()
     }
 
-    /// The program of this index as readers see it.
+    /// What getters need of the program of this index.
     #[inline(always)]
     pub(crate) fn body(&self, index: u32) -> Option<&ReadLayout> {
         self.bodies.get(index)
     }
 
-    /// What a closed enum field is before a value is written to it; 0 for all other fields.
+    /// The default of a closed enum field; 0 for all other fields.
     pub(crate) fn enum_default_of(&self, entry: &FieldEntry) -> u32 {
         if entry.coding == Coding::ClosedEnum { self.enum_default(entry.sub) as u32 } else { 0 }
     }
@@ -211,7 +212,7 @@ impl ProgramSet {
     }
 }
 
-/// One program, without its layout.
+/// One program without layout. Checks numbers and references.
 fn program<S: SpecSource + ?Sized>(
     source: &S,
     index: u32,
@@ -240,7 +241,7 @@ fn program<S: SpecSource + ?Sized>(
     Ok(program)
 }
 
-/// The fields that are maps have map entries.
+/// Checks that every map field refers to a map entry type.
 fn check_maps(programs: &[Program]) -> Result<(), (LowerError, usize)> {
     let is_entry = |program: &Program| match program.entries.as_slice() {
         [key, value] => {
@@ -259,18 +260,19 @@ fn check_maps(programs: &[Program]) -> Result<(), (LowerError, usize)> {
     Ok(())
 }
 
+/// Gives every program its layout.
 fn lay_out(programs: &mut [Program], room: &mut Room) -> Result<(), NoRoom> {
     let leaves = room.list(programs.iter().map(|p| layout::leaf(&p.entries)))?;
     for program in programs.iter_mut() {
         let map_entry = program.map_entry;
         layout::lay_out(program, &leaves, map_entry);
-        program.finish(map_entry, room)?;
+        program.finish_layout(room)?;
     }
     room.drop_list(leaves);
     Ok(())
 }
 
-/// Finds which messages have a form of their own on the wire, and tells the entries of these from others.
+/// Finds the messages of fixed shape and the plain maps, and freezes each program with the faster operations.
 fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), NoRoom> {
     for i in 0..programs.len() {
         let Some(program) = programs.get(i).filter(|p| !p.wide) else { continue };
@@ -283,19 +285,20 @@ fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), NoRoom> 
         }
     }
     let plain_entry = |e: &FieldEntry| !e.coding.is_message() && e.coding != Coding::ClosedEnum;
-    // Bodies of fixed shape are small enough to lie in their list, or in their parent.
-    let shaped = room.list(programs.iter().map(|p| p.fixed.is_some() && p.is_contiguous()))?;
+    // Fixed shape pays only where bodies lie in their list or their parent.
+    let fixed = room.list(programs.iter().map(|p| p.fixed.is_some() && p.is_contiguous()))?;
     let is_plain = |p: &Program| p.is_contiguous() && p.entries.iter().all(plain_entry);
-    let plain = room.list(programs.iter().map(is_plain))?;
-    let with_parts = room.list(programs.iter().map(|p| !p.nested_fixed.is_empty()))?;
+    let plain_maps = room.list(programs.iter().map(is_plain))?;
+    let nested_fixed = room.list(programs.iter().map(|p| !p.nested_fixed.is_empty()))?;
     for program in programs.iter_mut() {
-        program.mark(&shaped, &with_parts, &plain);
+        program.refine_ops(&fixed, &nested_fixed, &plain_maps);
+        program.freeze(room)?;
     }
-    [shaped, plain, with_parts].into_iter().for_each(|list| room.drop_list(list));
+    [fixed, plain_maps, nested_fixed].into_iter().for_each(|list| room.drop_list(list));
     Ok(())
 }
 
-/// Spreads "has required fields" from each message to all that can hold it.
+/// Spreads "has required fields" from each message to all messages that can hold it.
 pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result<(), NoRoom> {
     let mut todo: Vec<u32> = Vec::new();
     for i in (0..programs.len()).filter(|&i| programs[i].needs_check) {
@@ -308,7 +311,7 @@ pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result
         let messages = programs.iter().flat_map(|p| &p.entries).filter(|e| e.coding.is_message());
         messages.count()
     };
-    // Pairs of a message and one that holds it, in the order of the first.
+    // Pairs (message, message that holds it), sorted by the first.
     let mut holders: Vec<(u32, u32)> = Vec::new();
     room.reserve(&mut holders, links(programs))?;
     for (i, program) in programs.iter().enumerate() {

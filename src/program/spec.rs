@@ -1,4 +1,4 @@
-//! What a schema tells the lowering: plain data, references by index.
+//! The input of lowering: message and enum types as plain data that refer to each other by index.
 
 use crate::table::Kind;
 use alloc::vec::Vec;
@@ -60,7 +60,7 @@ pub(crate) enum Presence {
 /// One enum type.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EnumSpec {
-    /// Numbers that are not listed go to the unknown fields.
+    /// Numbers that are not listed become unknown fields.
     pub closed: bool,
     /// All numbers; the first one is the default.
     pub numbers: Vec<i32>,
