@@ -1,14 +1,14 @@
-//! The fields that are set, last first: the order in which the encoder writes.
+//! The set fields, last first: the order in which the encoder writes.
 
 use super::{RawView, Words};
 use crate::program::{Program, WIDE_GROUP, WriteEntry, WriteKind};
 
-/// Walks the fields that are set, in descending field number order. Holds no reference.
+/// Iterates over the set fields in descending field number order. Holds no reference.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SetFieldsRev {
-    /// Presence bits not yet walked; of one group, if wide.
+    /// Hasbits not yet visited; those of one group in a wide message.
     bits: u64,
-    /// The end of the slots not yet walked of a wide group.
+    /// The end of the slots not yet visited in a wide group.
     block: u32,
     group: u32,
 }
@@ -24,7 +24,7 @@ impl SetFieldsRev {
         }
     }
 
-    /// The set fields of a wide message in front of a position.
+    /// The set fields of a wide message before a position.
     #[inline(never)]
     fn below(program: &Program, words: Words<'_>, base: u32, position: usize) -> Self {
         if words.is_wide_empty(base) {
@@ -36,13 +36,13 @@ impl SetFieldsRev {
 
     fn group_below(words: Words<'_>, base: u32, group: u32, position: usize) -> Self {
         let (bitmap, block) = words.wide_group(base, group);
-        // Behind the fields, the bitmap has the places of oneofs.
+        // In the last group, the bitmap has places of oneofs after the fields: mask them off.
         let count = position.saturating_sub(group as usize * WIDE_GROUP).min(WIDE_GROUP);
         let bits = u64::from(bitmap) & ((1 << count) - 1);
         Self { bits, block: block + 2 * bits.count_ones(), group }
     }
 
-    /// What is left behind the field at a position: the walk as it was when that field was its latest.
+    /// Restores an iteration as it was after it gave the field at `position`; `rest` is from [`rest`](Self::rest).
     #[inline(always)]
     pub(crate) fn resume(program: &Program, words: Words<'_>, base: u32, position: usize, rest: u64) -> Self {
         if program.is_wide() {
@@ -52,20 +52,27 @@ impl SetFieldsRev {
         }
     }
 
-    /// Presence bits of a dense message that have not been walked.
+    /// Hasbits of a dense message that are not yet visited.
     #[inline(always)]
     pub(crate) fn rest(self) -> u64 {
         self.bits
     }
 
-    /// Without the fields of a dense message that `visit` takes away.
+    /// Lets `visit` handle fields of constant size together, by hasbit; it gives the hasbits that are left. Dense messages only.
     #[inline(always)]
     pub(crate) fn constant_sized(self, program: &Program, visit: impl FnOnce(u64) -> u64) -> Self {
         if program.is_wide() { self } else { Self { bits: visit(self.bits), ..self } }
     }
 
-    /// The field before the latest one: position, entry and slot. Of a dense message, the singular numbers that come
-    /// first go to `number`, in a loop of their own: it is the hottest of the encoder and wants all registers.
+    /// The next field that is not a singular number: position, entry and slot.
+    ///
+    /// ```text
+    /// loop: take the highest hasbit; end if there is none
+    ///     if the field is a singular number: number(entry, slot)    the hottest loop of the encoder: it needs all registers
+    ///     else: return it
+    /// ```
+    ///
+    /// In wide messages every field is returned.
     #[inline(always)]
     pub(crate) fn next_non_numeric<'a>(
         &mut self,
@@ -77,7 +84,7 @@ impl SetFieldsRev {
         let writes = program.writes();
         if program.is_wide() {
             let position;
-            // By value, so that the bits of dense messages stay in a register.
+            // By value: `self` has no address here, so the bits of dense messages stay in a register.
             (*self, position) = self.next_group(program, words, base);
             return Some((position, writes.get(position)?, self.block));
         }
@@ -93,7 +100,7 @@ impl SetFieldsRev {
         }
     }
 
-    /// The walk behind the next field of a wide message, and its position; `usize::MAX` if there is none.
+    /// The next field of a wide message: the iteration after it, and its position; `usize::MAX` at the end.
     #[inline(never)]
     fn next_group(mut self, program: &Program, words: Words<'_>, base: u32) -> (Self, usize) {
         while self.bits == 0 {
@@ -127,7 +134,6 @@ mod tests {
     use crate::table::Kind;
     use alloc::vec::Vec;
 
-    /// Messages of dense and wide types: what is walked backwards is what is walked forwards.
     #[test]
     fn backwards_is_forwards_reversed() {
         let steps = if cfg!(miri) { 4 } else { 1 };

@@ -1,4 +1,4 @@
-//! Spans of the store as slots hold them: the offset in the low half, the length in the high one.
+//! Spans of the byte store, as slots hold them.
 
 /// The mark, in the high word of a pair.
 pub(super) const MARK: u32 = 1 << 31;

@@ -1,11 +1,11 @@
-//! Reading a message in the slab by entry and slot; knows programs, not descriptors.
+//! The schema-free view of a message that decode and encode use: it knows programs, not descriptors.
 
 use super::span::bytes_at;
 use super::unknown::UnknownSpans;
 use super::{List, NIL, Nesting, Words};
 use crate::program::{FieldEntry, Program, ProgramSet, WIDE_GROUP};
 
-/// One message: where its words are, where its strings are, and which program describes it.
+/// One message: its words, its byte store, and its program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawView<'a, 'i> {
     pub(crate) words: Words<'a>,
@@ -59,19 +59,19 @@ impl<'a, 'i> RawView<'a, 'i> {
         SetFields { bits: self.words.hasbits(program, self.base), block: 0, group: 0 }
     }
 
-    /// The bytes behind the (offset, length) at a slot.
+    /// The bytes of the span at a slot.
     #[inline]
     pub(crate) fn span(&self, slot: u32) -> &'i [u8] {
         self.pair(self.words.get64(slot))
     }
 
-    /// The bytes of an (offset, length), the offset in the low half; empty if they are not all there.
+    /// The bytes of a span; empty if they are not all inside the store.
     #[inline(always)]
     pub(crate) fn pair(&self, span: u64) -> &'i [u8] {
         bytes_at(self.store, span).unwrap_or(&[])
     }
 
-    /// Bytes of the store, empty if they are not all there.
+    /// Bytes of the store; empty if they are not all inside it.
     #[inline]
     pub(crate) fn bytes_at(&self, offset: u32, len: u32) -> &'i [u8] {
         self.pair(offset as u64 | (len as u64) << 32)
@@ -94,7 +94,7 @@ impl<'a, 'i> RawView<'a, 'i> {
         RawList { list: self.words.list(slot), width, contiguous, entry: *entry, view: *self }
     }
 
-    /// A list of messages as this one is.
+    /// Views a list of messages of this message's type.
     pub(crate) fn list_alike(&self, list: List) -> RawList<'a, 'i> {
         let program = self.program();
         let (width, contiguous) = (program.element_words(), program.is_contiguous());
@@ -108,24 +108,24 @@ impl<'a, 'i> RawView<'a, 'i> {
         Self { index, base, ..*self }
     }
 
-    /// The spans behind the fields: unknown fields, or all of a verbatim message.
+    /// The spans after the fields: unknown fields, or all of a verbatim message.
     #[inline]
     pub(crate) fn spans(&self) -> UnknownSpans<'a> {
         self.words.spans(self.base)
     }
 
-    /// Whether the spans are all that is written of the message.
+    /// Whether the message is written as its spans.
     #[inline(always)]
     pub(crate) fn is_verbatim(&self) -> bool {
         self.words.is_verbatim(self.base)
     }
 
-    /// The levels that are known to nest in the message, if it is raw; else 0.
+    /// The known depth of nesting in the message, if it is raw; else 0.
     pub(crate) fn raw_levels(&self) -> u32 {
         self.words.nesting(self.base).map_or(0, Nesting::least)
     }
 
-    /// Whether nothing of the message has been read.
+    /// Whether nothing of the message has been decoded.
     #[inline(always)]
     pub(crate) fn is_raw(&self) -> bool {
         self.words.raw_depth(self.base).is_some()
@@ -149,6 +149,7 @@ impl<'a, 'i> RawList<'a, 'i> {
         self.list.len
     }
 
+    /// The offset of an element, [`NIL`] past the end.
     #[inline]
     pub(super) fn at(&self, index: u32) -> u32 {
         if index < self.list.len { self.list.ptr + index * self.width } else { NIL }
@@ -186,12 +187,12 @@ impl<'a, 'i> RawList<'a, 'i> {
     }
 }
 
-/// Walks the fields that are set, in field number order. Holds no reference, so that walks can keep many.
+/// Iterates over the set fields in field number order. Holds no reference, so that a walk can keep one per level.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SetFields {
-    /// Presence bits not yet walked; of one group, if wide.
+    /// Hasbits not yet visited; those of one group in a wide message.
     bits: u64,
-    /// Next slot of a wide group.
+    /// The next slot in a wide group.
     block: u32,
     group: u32,
 }
@@ -203,7 +204,7 @@ impl SetFields {
         self.next_of(view.program(), view.words, view.base)
     }
 
-    /// As [`next`](Self::next), for loops that have the parts of the view at hand.
+    /// As [`next`](Self::next), for loops that hold the parts of the view.
     #[inline(always)]
     pub(crate) fn next_of<'a>(
         &mut self,
