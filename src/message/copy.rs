@@ -4,9 +4,7 @@ use super::moved::{Moved, MovedSpan};
 use super::store::Store;
 use super::{CopyError, Prepared};
 use crate::program::{Coding, FieldEntry, Program, ProgramSet};
-use crate::slab::{
-    Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Text, Walk, WalkStep, span_len,
-};
+use crate::slab::{Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Span, Text, Walk, WalkStep};
 
 /// The copy would be too large.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +59,7 @@ impl Target<'_> {
     /// Appends bytes to the store and gives their (offset, length).
     pub(super) fn span(&mut self, bytes: &[u8]) -> Result<u64, TooLarge> {
         match self.store.append(bytes) {
-            Ok(offset) => Ok(offset as u64 | (bytes.len() as u64) << 32),
+            Ok(offset) => Ok(Span::new(offset as u64, bytes.len() as u64).word()),
             Err(_) => {
                 self.slab.distrust();
                 Err(TooLarge)
@@ -78,7 +76,8 @@ impl Target<'_> {
     /// An (offset, length) in the store as a slot of this coding holds it: marked, if it is a string that has to be UTF-8. Such
     /// strings have been checked, so that is what they are here as well.
     fn marked(&self, coding: Coding, span: u64) -> u64 {
-        let text = || Text::check(self.store.as_slice(), span as u32 as usize, span_len(span) as usize);
+        let bytes = Span::from_word(span);
+        let text = || Text::check(self.store.as_slice(), bytes.offset(), bytes.len() as usize);
         if coding == Coding::String { text().map_or(span, Text::pair) } else { span }
     }
 
@@ -368,7 +367,7 @@ impl Target<'_> {
         moved: &Moved,
     ) -> Result<u64, TooLarge> {
         if coding == Coding::String && moved.spans.is_empty() {
-            return match self.store.room(span_len(pair) as usize) {
+            return match self.store.room(Span::from_word(pair).len() as usize) {
                 Ok(room) => Ok(Text::copy(view.words, view.store, pair, room)),
                 Err(_) => {
                     self.slab.distrust();
@@ -382,16 +381,18 @@ impl Target<'_> {
 
     /// The (offset, length) in this store of bytes of the source.
     fn copy_span(&mut self, view: RawView<'_, '_>, span: u64, moved: &Moved) -> Result<u64, TooLarge> {
-        let (offset, len) = (span as u32, span_len(span) as u32);
+        let span = Span::from_word(span);
+        let (offset, len) = (span.offset() as u32, span.len() as u32);
         match moved.find(offset, len) {
-            Some(offset) => Ok(offset as u64 | (len as u64) << 32),
+            Some(offset) => Ok(Span::new(offset.into(), len.into()).word()),
             None => self.span(view.bytes_at(offset, len)),
         }
     }
 
     fn copy_unknown(&mut self, view: RawView<'_, '_>, base: u32, moved: &Moved) -> Result<(), TooLarge> {
         for span in view.spans() {
-            let offset = self.copy_span(view, span.offset as u64 | (span.len as u64) << 32, moved)? as u32;
+            let bytes = Span::new(span.offset.into(), span.len.into());
+            let offset = self.copy_span(view, bytes.word(), moved)? as u32;
             match span.tag {
                 None => self.slab.add_unknown(base, offset, span.len)?,
                 Some(tag) => self.slab.add_unknown_value(base, tag, offset, span.len)?,

@@ -11,6 +11,7 @@
 //!
 //! The same block holds messages that are bytes (`verbatim.rs`); its flags say so.
 
+use super::span::Span;
 use super::{Full, Slab, Words};
 
 const TAGGED: u32 = 1 << 31;
@@ -101,7 +102,7 @@ impl Slab {
             }
         }
         let at = self.unknown_grow(base, 2, false)?;
-        self.set64(at, offset as u64 | (len as u64) << 32);
+        self.set64(at, Span::new(offset.into(), len.into()).word());
         Ok(())
     }
 
@@ -114,7 +115,7 @@ impl Slab {
         len: u32,
     ) -> Result<(), Full> {
         let at = self.unknown_grow(base, 4, true)?;
-        self.set64(at, offset as u64 | ((len | TAGGED) as u64) << 32);
+        self.set64(at, Span::new(offset.into(), (len | TAGGED).into()).word());
         self.set64(at + 2, tag as u64);
         Ok(())
     }
