@@ -14,7 +14,7 @@ use super::state::{Fault, Flow, Open, Run};
 use super::{Stop, fixed, partial, window};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{FieldEntry, Op};
-use crate::slab::Span;
+use crate::slab::ByteSpan;
 use crate::wire::{raw, unzigzag32, unzigzag64};
 
 /// What the inner loop leaves to a call.
@@ -207,7 +207,7 @@ impl<'r> Run<'r, '_> {
                     let (start, behind) = span!();
                     pos = behind;
                     let offset = (start + shift) as u64;
-                    body.set64(entry.slot, Span::new(offset, (behind - start) as u64).word());
+                    body.set64(entry.slot, ByteSpan::new(offset, (behind - start) as u64).word());
                     mark!(start == behind);
                 }
                 Op::FixedMessage => {

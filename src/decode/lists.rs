@@ -4,7 +4,7 @@ use super::state::{MAP_ENTRY, Run};
 use super::{fixed, input};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, FieldEntry, FixedLayout, MAX_NESTED_LEN, NestedFixedLayout, Program};
-use crate::slab::{Full, Slab, Span, Text};
+use crate::slab::{ByteSpan, Full, Slab, Text};
 use crate::wire::{unzigzag32, unzigzag64};
 
 type At<T> = Result<T, (Kind, usize)>;
@@ -31,7 +31,7 @@ pub(super) fn pair(buf: &[u8], start: usize, end: usize, utf8: bool) -> Option<u
     if utf8 {
         return Text::check(buf, start, end - start).map(Text::pair);
     }
-    Some(Span::new(start as u64, (end - start) as u64).word())
+    Some(ByteSpan::new(start as u64, (end - start) as u64).word())
 }
 
 /// Strings or bytes.

@@ -1,7 +1,7 @@
 //! Strings, and lists that are not ones of messages: their size, and their bytes, last first.
 
 use crate::program::{Coding, FieldEntry};
-use crate::slab::{RawList, RawView, Span};
+use crate::slab::{ByteSpan, RawList, RawView};
 use crate::wire::kernels::{MIN_PACK_LEN, Packs, Plain, Signed, Zigzag, pack, packed_len};
 use crate::wire::{ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
 
@@ -31,7 +31,7 @@ fn elements_size(list: RawList<'_, '_>, coding: Coding) -> u64 {
         Coding::Fixed64 => count * 8,
         Coding::Bool => count,
         Coding::String | Coding::Bytes => {
-            pairs(list).map(|span| span_size(Span::from_word(span).len())).sum()
+            pairs(list).map(|span| span_size(ByteSpan::from_word(span).len())).sum()
         }
         Coding::Varint64 => varints::<2, Plain>(list),
         Coding::Sint64 => varints::<2, Zigzag>(list),
@@ -50,7 +50,7 @@ fn pairs<'a>(list: RawList<'a, '_>) -> impl DoubleEndedIterator<Item = u64> + us
 /// Writes a tag, a length prefix and a string of the store.
 #[inline(always)]
 pub(super) fn put_span(out: &mut ReverseCursor<'_>, view: RawView<'_, '_>, tag: TagWord, span: u64) {
-    let span = Span::from_word(span);
+    let span = ByteSpan::from_word(span);
     let (offset, len) = (span.offset(), span.len() as usize);
     match view.store.get(..offset + len) {
         Some(store) => out.put_suffix(store, len),

@@ -3,7 +3,7 @@
 use super::list::list_size;
 use super::traverse::{Frame, Visit};
 use crate::program::{FieldEntry, FixedLayout, Program, WriteEntry};
-use crate::slab::{RawView, Span, UnknownSpan};
+use crate::slab::{ByteSpan, RawView, UnknownSpan};
 use crate::wire::{TagWord, varint_len};
 
 /// Adds up the length of the message being visited.
@@ -39,7 +39,7 @@ impl Visit for Sizer {
 
     #[inline(always)]
     fn span(&mut self, _: RawView<'_, '_>, tag: TagWord, span: u64) {
-        let len = Span::from_word(span).len();
+        let len = ByteSpan::from_word(span).len();
         self.len += (tag.len() + varint_len(len)) as u64 + len;
     }
 

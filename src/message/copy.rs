@@ -4,7 +4,9 @@ use super::moved::{Moved, MovedSpan};
 use super::store::Store;
 use super::{CopyError, Prepared};
 use crate::program::{Coding, FieldEntry, Program, ProgramSet};
-use crate::slab::{Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Span, Text, Walk, WalkStep};
+use crate::slab::{
+    ByteSpan, Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Text, Walk, WalkStep,
+};
 
 /// The copy would be too large.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +61,7 @@ impl Target<'_> {
     /// Appends bytes to the store and gives their (offset, length).
     pub(super) fn span(&mut self, bytes: &[u8]) -> Result<u64, TooLarge> {
         match self.store.append(bytes) {
-            Ok(offset) => Ok(Span::new(offset as u64, bytes.len() as u64).word()),
+            Ok(offset) => Ok(ByteSpan::new(offset as u64, bytes.len() as u64).word()),
             Err(_) => {
                 self.slab.distrust();
                 Err(TooLarge)
@@ -76,7 +78,7 @@ impl Target<'_> {
     /// An (offset, length) in the store as a slot of this coding holds it: marked, if it is a string that has to be UTF-8. Such
     /// strings have been checked, so that is what they are here as well.
     fn marked(&self, coding: Coding, span: u64) -> u64 {
-        let bytes = Span::from_word(span);
+        let bytes = ByteSpan::from_word(span);
         let text = || Text::check(self.store.as_slice(), bytes.offset(), bytes.len() as usize);
         if coding == Coding::String { text().map_or(span, Text::pair) } else { span }
     }
@@ -367,7 +369,7 @@ impl Target<'_> {
         moved: &Moved,
     ) -> Result<u64, TooLarge> {
         if coding == Coding::String && moved.spans.is_empty() {
-            return match self.store.room(Span::from_word(pair).len() as usize) {
+            return match self.store.room(ByteSpan::from_word(pair).len() as usize) {
                 Ok(room) => Ok(Text::copy(view.words, view.store, pair, room)),
                 Err(_) => {
                     self.slab.distrust();
@@ -381,17 +383,17 @@ impl Target<'_> {
 
     /// The (offset, length) in this store of bytes of the source.
     fn copy_span(&mut self, view: RawView<'_, '_>, span: u64, moved: &Moved) -> Result<u64, TooLarge> {
-        let span = Span::from_word(span);
+        let span = ByteSpan::from_word(span);
         let (offset, len) = (span.offset() as u32, span.len() as u32);
         match moved.find(offset, len) {
-            Some(offset) => Ok(Span::new(offset.into(), len.into()).word()),
+            Some(offset) => Ok(ByteSpan::new(offset.into(), len.into()).word()),
             None => self.span(view.bytes_at(offset, len)),
         }
     }
 
     fn copy_unknown(&mut self, view: RawView<'_, '_>, base: u32, moved: &Moved) -> Result<(), TooLarge> {
         for span in view.spans() {
-            let bytes = Span::new(span.offset.into(), span.len.into());
+            let bytes = ByteSpan::new(span.offset.into(), span.len.into());
             let offset = self.copy_span(view, bytes.word(), moved)? as u32;
             match span.tag {
                 None => self.slab.add_unknown(base, offset, span.len)?,

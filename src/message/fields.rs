@@ -26,7 +26,7 @@ pub struct Fields<'a, 'i> {
 impl<'a, 'i> Fields<'a, 'i> {
     #[inline(always)]
     pub(super) fn new(view: MessageView<'a, 'i>) -> Self {
-        let window = &view.body.window;
+        let window = &view.body.page;
         Self { view, bits: view.bits & window.mask, window, slots: view.base }
     }
 }
@@ -47,8 +47,8 @@ fn next_group<'a>(words: Words<'_>, base: u32, body: &'a ReadLayout, left: u32) 
     if body.is_wide() && words.is_wide_empty(base) {
         return None;
     }
-    let group = body.windows.len().checked_sub(left as usize)?;
-    body.windows.iter().enumerate().skip(group).find_map(|(group, window)| {
+    let group = body.more_pages.len().checked_sub(left as usize)?;
+    body.more_pages.iter().enumerate().skip(group).find_map(|(group, window)| {
         let (bits, slots) =
             if body.is_wide() { words.wide_group(base, group as u32) } else { (words.get(base + 2), base) };
         Some(Group { window, bits: NonZeroU32::new(bits & window.mask)?, slots })
@@ -73,7 +73,7 @@ impl<'a, 'i> Iterator for Fields<'a, 'i> {
             };
             self.bits = bits.get() & (bits.get() - 1);
             let bit = bits.trailing_zeros();
-            let step = &self.window.steps[bit as usize & (PAGE - 1)];
+            let step = &self.window.fields[bit as usize & (PAGE - 1)];
             let slot = self.slots + step.slot as u32;
             self.slots += self.view.body.stride;
             let value = self.view.value(

@@ -4,7 +4,7 @@ use super::view::NONE;
 use super::{ListRef, MapRef, MessageView, RawMessage, ValueRef};
 use crate::program::{Access, Elements, ReadKind, ReadLayout};
 use crate::schema::{DescriptorPool, FieldDescriptor, FieldRef, OneofDescriptor};
-use crate::slab::{List, NIL, Span, Words, text_at};
+use crate::slab::{ByteSpan, List, NIL, Words, text_at};
 use crate::table::{DefaultValue, Kind};
 use crate::wire::utf8;
 
@@ -80,7 +80,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// The bytes of an (offset, length).
     #[inline(always)]
     fn pair(&self, span: u64) -> Option<&'i [u8]> {
-        Span::from_word(span).bytes(self.store)
+        ByteSpan::from_word(span).bytes(self.store)
     }
 
     /// The slot at an offset.
@@ -385,7 +385,7 @@ fn slot(words: Words<'_>, base: u32, access: &Access) -> Option<u32> {
 fn elsewhere(words: Words<'_>, store: &[u8], base: u32, access: &Access) -> Option<(ReadKind, u32)> {
     let slot = slot(words, base, access)?;
     let form = match access.form {
-        ReadKind::UncheckedString if utf8::is_valid(Span::from_word(words.get64(slot)).bytes(store)?) => {
+        ReadKind::UncheckedString if utf8::is_valid(ByteSpan::from_word(words.get64(slot)).bytes(store)?) => {
             ReadKind::String
         }
         ReadKind::UncheckedString => ReadKind::Bytes,

@@ -105,7 +105,7 @@ pub(crate) struct ReadField {
 #[derive(Clone, Debug)]
 pub(crate) struct PresencePage {
     /// Padded to 32, so that the position of a bit needs no bounds check.
-    pub(crate) steps: [ReadField; PAGE],
+    pub(crate) fields: [ReadField; PAGE],
     /// The bits that are fields. In a wide body, bits of oneofs come after them.
     pub(crate) mask: u32,
     /// How many pages come after this one.
@@ -115,16 +115,16 @@ pub(crate) struct PresencePage {
 }
 
 impl PresencePage {
-    const EMPTY: Self = Self { steps: [ReadField::new(&Access::NONE); PAGE], mask: 0, left: 0, first: 0 };
+    const EMPTY: Self = Self { fields: [ReadField::new(&Access::NONE); PAGE], mask: 0, left: 0, first: 0 };
 
     fn new(fields: &[Access], left: usize) -> Self {
-        let mut window = Self { left: left as u32, ..Self::EMPTY };
-        for (bit, (step, access)) in window.steps.iter_mut().zip(fields).enumerate() {
-            *step = ReadField::new(access);
-            window.mask |= 1 << bit;
+        let mut page = Self { left: left as u32, ..Self::EMPTY };
+        for (bit, (field, access)) in page.fields.iter_mut().zip(fields).enumerate() {
+            *field = ReadField::new(access);
+            page.mask |= 1 << bit;
         }
-        window.first = fields.first().map_or(0, |access| access.position);
-        window
+        page.first = fields.first().map_or(0, |access| access.position);
+        page
     }
 }
 
@@ -137,10 +137,10 @@ impl ReadField {
 /// The fields of a message in number order, for getters and iteration.
 #[derive(Debug)]
 pub(crate) struct ReadLayout {
-    /// The first page of a dense body. Empty for a wide body, whose pages are all in `windows`.
-    pub(crate) window: PresencePage,
+    /// The first page of a dense body. Empty for a wide body, whose pages are all in `more_pages`.
+    pub(crate) page: PresencePage,
     /// The pages after that.
-    pub(crate) windows: Vec<PresencePage>,
+    pub(crate) more_pages: Vec<PresencePage>,
     pub(crate) fields: Vec<Access>,
     /// Program index.
     pub(crate) index: u32,
@@ -153,8 +153,8 @@ pub(crate) struct ReadLayout {
 impl ReadLayout {
     /// A message without fields.
     pub(crate) const NONE: Self = Self {
-        window: PresencePage::EMPTY,
-        windows: Vec::new(),
+        page: PresencePage::EMPTY,
+        more_pages: Vec::new(),
         fields: Vec::new(),
         index: u32::MAX,
         message: u32::MAX,
@@ -170,8 +170,8 @@ impl ReadLayout {
         let count = rest.len().div_ceil(PAGE);
         let rest = rest.chunks(PAGE).enumerate();
         Ok(Self {
-            window: PresencePage::new(first, count),
-            windows: room.list(rest.map(|(i, fields)| PresencePage::new(fields, count - 1 - i)))?,
+            page: PresencePage::new(first, count),
+            more_pages: room.list(rest.map(|(i, fields)| PresencePage::new(fields, count - 1 - i)))?,
             fields,
             index: index as u32,
             message: program.message(),

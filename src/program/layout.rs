@@ -17,7 +17,7 @@ use super::{Coding, FieldEntry, Program};
 
 /// A dense body has at most this many words (384 bytes).
 pub(crate) const DENSE_WORDS: u32 = 96;
-/// A dense body has at most this many fields: its presence bits fit a register.
+/// A dense body has at most this many fields: its hasbits fit a register.
 const DENSE_FIELDS: usize = 64;
 /// A list holds bodies of at most this many words themselves. Of larger ones it holds offsets, so that an empty message
 /// costs 4 bytes.

@@ -13,7 +13,7 @@
 //! Keys and searches are here; `map_write.rs` keeps keys unique and the index sorted.
 
 use super::view::{RawList, RawView};
-use super::{Slab, Span};
+use super::{ByteSpan, Slab};
 use crate::program::{Coding, FieldEntry, ProgramSet};
 use alloc::vec::Vec;
 
@@ -88,7 +88,7 @@ impl<'i> RawList<'_, 'i> {
                 let last = words.get64(slot(position));
                 earlier.find(|&at| {
                     let span = if has_key(at) { words.get64(slot(at)) } else { 0 };
-                    let len = |word| Span::from_word(word).len();
+                    let len = |word| ByteSpan::from_word(word).len();
                     len(span) == len(last) && self.view.pair(span) == self.view.pair(last)
                 })
             }

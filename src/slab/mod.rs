@@ -36,7 +36,7 @@ pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};
 pub(crate) use map_write::MapScratch;
 pub(crate) use required::find_missing;
-pub(crate) use span::Span;
+pub(crate) use span::ByteSpan;
 pub(crate) use text::{Text, text_at};
 pub(crate) use unknown::{UnknownSpan, UnknownSpans};
 pub(crate) use verbatim::Nesting;

@@ -10,9 +10,9 @@
 /// Both are below 2^31, because a store has at most 2^31-1 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
-pub(crate) struct Span(u64);
+pub(crate) struct ByteSpan(u64);
 
-impl Span {
+impl ByteSpan {
     /// The mark of a checked string.
     pub(super) const MARK: u64 = 1 << 63;
     const LEN: u64 = (1 << 31) - 1;
@@ -61,13 +61,13 @@ mod tests {
     #[test]
     fn a_mark_changes_neither_offset_nor_length() {
         for (offset, len) in [(0, 0), (7, 3), (0x7fff_ffff, 0x7fff_ffff)] {
-            let span = Span::new(offset, len);
-            let marked = Span::from_word(span.word() | Span::MARK);
+            let span = ByteSpan::new(offset, len);
+            let marked = ByteSpan::from_word(span.word() | ByteSpan::MARK);
             for span in [span, marked] {
                 assert_eq!((span.offset() as u64, span.len()), (offset, len));
             }
         }
-        assert_eq!(Span::new(1, 2).bytes(b"abc"), Some(&b"bc"[..]));
-        assert_eq!(Span::new(2, 2).bytes(b"abc"), None);
+        assert_eq!(ByteSpan::new(1, 2).bytes(b"abc"), Some(&b"bc"[..]));
+        assert_eq!(ByteSpan::new(2, 2).bytes(b"abc"), None);
     }
 }

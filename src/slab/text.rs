@@ -15,7 +15,7 @@
 #![allow(unsafe_code)]
 
 use super::Words;
-use super::span::Span;
+use super::span::ByteSpan;
 use crate::wire::utf8;
 use alloc::vec::Vec;
 
@@ -25,7 +25,7 @@ pub(crate) struct Text(u64);
 
 impl Text {
     /// The empty string.
-    pub(crate) const EMPTY: Self = Self(Span::MARK);
+    pub(crate) const EMPTY: Self = Self(ByteSpan::MARK);
 
     /// The string of `len` bytes at `start`, if it is inside the store and UTF-8.
     #[inline(always)]
@@ -38,20 +38,20 @@ impl Text {
     pub(crate) fn check_moved(bytes: &[u8], start: usize, len: usize, shift: usize) -> Option<Self> {
         // The `?` is a branch. With an empty slice instead, compilers select the bytes one by one.
         utf8::from_prefix(bytes.get(start..)?, len)?;
-        Some(Self(Span::new((start + shift) as u64, len as u64).word() | Span::MARK))
+        Some(Self(ByteSpan::new((start + shift) as u64, len as u64).word() | ByteSpan::MARK))
     }
 
     /// Appends the bytes of a span to `to`, which has room for them, and gives their span there: marked, if they are known or
     /// found to be UTF-8.
     #[inline]
     pub(crate) fn copy(words: Words<'_>, store: &[u8], pair: u64, to: &mut Vec<u8>) -> u64 {
-        let bytes = Span::from_word(pair).bytes(store).unwrap_or(&[]);
+        let bytes = ByteSpan::from_word(pair).bytes(store).unwrap_or(&[]);
         let start = to.len();
         to.extend_from_slice(bytes);
-        let span = Span::new(start as u64, bytes.len() as u64).word();
+        let span = ByteSpan::new(start as u64, bytes.len() as u64).word();
         if words.trusts(pair) {
             // The same bytes were checked before.
-            return span | Span::MARK;
+            return span | ByteSpan::MARK;
         }
         Self::check(to, start, bytes.len()).map_or(span, Self::pair)
     }
@@ -69,7 +69,7 @@ impl Text {
 /// A trusted mark saves the check, which costs as much as decoding the string did.
 #[inline(always)]
 pub(crate) fn text_at<'i>(words: Words<'_>, store: &'i [u8], pair: u64) -> Option<&'i str> {
-    let bytes = Span::from_word(pair).bytes(store)?;
+    let bytes = ByteSpan::from_word(pair).bytes(store)?;
     if words.trusts(pair) { Some(marked_str(bytes)) } else { recheck(bytes) }
 }
 

@@ -11,7 +11,7 @@
 //!
 //! The same block holds messages that are bytes (`verbatim.rs`); its flags say so.
 
-use super::span::Span;
+use super::span::ByteSpan;
 use super::{Full, Slab, Words};
 
 const TAGGED: u32 = 1 << 31;
@@ -102,7 +102,7 @@ impl Slab {
             }
         }
         let at = self.unknown_grow(base, 2, false)?;
-        self.set64(at, Span::new(offset.into(), len.into()).word());
+        self.set64(at, ByteSpan::new(offset.into(), len.into()).word());
         Ok(())
     }
 
@@ -115,7 +115,7 @@ impl Slab {
         len: u32,
     ) -> Result<(), Full> {
         let at = self.unknown_grow(base, 4, true)?;
-        self.set64(at, Span::new(offset.into(), (len | TAGGED).into()).word());
+        self.set64(at, ByteSpan::new(offset.into(), (len | TAGGED).into()).word());
         self.set64(at + 2, tag as u64);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The schema-free view of a message that decode and encode use: it knows programs, not descriptors.
 
-use super::span::Span;
+use super::span::ByteSpan;
 use super::unknown::UnknownSpans;
 use super::{List, NIL, Nesting, Words};
 use crate::program::{FieldEntry, Program, ProgramSet, WIDE_GROUP};
@@ -68,13 +68,13 @@ impl<'a, 'i> RawView<'a, 'i> {
     /// The bytes of a span; empty if they are not all inside the store.
     #[inline(always)]
     pub(crate) fn pair(&self, span: u64) -> &'i [u8] {
-        Span::from_word(span).bytes(self.store).unwrap_or(&[])
+        ByteSpan::from_word(span).bytes(self.store).unwrap_or(&[])
     }
 
     /// Bytes of the store; empty if they are not all inside it.
     #[inline]
     pub(crate) fn bytes_at(&self, offset: u32, len: u32) -> &'i [u8] {
-        self.pair(Span::new(offset.into(), len.into()).word())
+        self.pair(ByteSpan::new(offset.into(), len.into()).word())
     }
 
     /// The sub-message of a singular field at its slot.
