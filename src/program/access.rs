@@ -4,7 +4,7 @@
 //! scalar one after the other. [`ReadKind`] is one byte to branch on.
 
 use super::coding::ReadKind;
-use super::{FieldEntry, NoRoom, Program, Room, WIDE_GROUP};
+use super::{FieldEntry, Program, Room, RoomFull, WIDE_GROUP};
 use alloc::vec::Vec;
 
 /// One field, 16 bytes.
@@ -161,7 +161,7 @@ impl ReadLayout {
         stride: 0,
     };
 
-    fn new(index: usize, programs: &[Program], room: &mut Room) -> Result<Self, NoRoom> {
+    fn new(index: usize, programs: &[Program], room: &mut Room) -> Result<Self, RoomFull> {
         let program = &programs[index];
         let fields = program.entries.iter().enumerate();
         let fields = room.list(fields.map(|(i, e)| Access::new(program, i, e, programs)))?;
@@ -196,7 +196,7 @@ impl ReadLayout {
 pub(crate) struct ReadLayouts(Vec<ReadLayout>);
 
 impl ReadLayouts {
-    pub(super) fn new(programs: &[Program], room: &mut Room) -> Result<Self, NoRoom> {
+    pub(super) fn new(programs: &[Program], room: &mut Room) -> Result<Self, RoomFull> {
         let mut bodies = Vec::new();
         room.reserve(&mut bodies, programs.len())?;
         for index in 0..programs.len() {

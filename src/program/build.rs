@@ -5,7 +5,7 @@
 
 use super::layout::CONTIGUOUS_WORDS;
 use super::lowered::NO_FIELDS;
-use super::{Coding, FieldEntry, FixedLayout, LowerError, MessageSpec, NoRoom, Program, Room, WriteEntry};
+use super::{Coding, FieldEntry, FixedLayout, LowerError, MessageSpec, Program, Room, RoomFull, WriteEntry};
 use crate::error::DescriptorErrorKind;
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ const MAX_TYPE_ID: u32 = i32::MAX as u32 - 1;
 const NONE: u16 = u16::MAX;
 
 /// Positions of the required fields among the entries.
-pub(super) fn required_positions(entries: &[FieldEntry], room: &mut Room) -> Result<Vec<u16>, NoRoom> {
+pub(super) fn required_positions(entries: &[FieldEntry], room: &mut Room) -> Result<Vec<u16>, RoomFull> {
     let positions = || (0u16..).zip(entries).filter(|(_, entry)| entry.flags.is_required());
     let mut required = Vec::new();
     room.reserve(&mut required, positions().count())?;
@@ -63,7 +63,7 @@ impl Program {
     }
 
     /// A copy to be edited: it must be frozen again.
-    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, NoRoom> {
+    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, RoomFull> {
         let mut nested_fixed = Vec::new();
         if let Some(layout) = self.nested_fixed() {
             room.reserve(&mut nested_fixed, 1)?;
@@ -114,7 +114,7 @@ impl Program {
     }
 
     /// Derives what follows from the layout: hasbits, masks, sizes, and what the encoder needs.
-    pub(super) fn finish_layout(&mut self, room: &mut Room) -> Result<(), NoRoom> {
+    pub(super) fn finish_layout(&mut self, room: &mut Room) -> Result<(), RoomFull> {
         for (i, entry) in self.entries.iter_mut().enumerate() {
             entry.bit = (i & 63) as u8;
         }
@@ -140,7 +140,7 @@ impl Program {
     }
 
     /// The masks over the hasbits of a dense program.
-    fn find_masks(&mut self, room: &mut Room) -> Result<(), NoRoom> {
+    fn find_masks(&mut self, room: &mut Room) -> Result<(), RoomFull> {
         for entry in &self.entries {
             let bit = 1u64 << entry.bit;
             if entry.oneof != 0 {
@@ -163,7 +163,7 @@ impl Program {
     }
 
     /// Fills the tables by field number from the entries, which are final now.
-    pub(super) fn freeze(&mut self, room: &mut Room) -> Result<(), NoRoom> {
+    pub(super) fn freeze(&mut self, room: &mut Room) -> Result<(), RoomFull> {
         let first = self.entries.first().map_or(1, |e| e.number());
         let last = self.entries.last().map_or(1, |e| e.number());
         // At most two places per field and 16 more, so that memory is linear in the number of fields. Larger numbers are
@@ -193,7 +193,7 @@ fn number_oneofs(
     order: &[u16],
     entries: &mut [FieldEntry],
     room: &mut Room,
-) -> Result<usize, NoRoom> {
+) -> Result<usize, RoomFull> {
     let mut oneofs: Vec<u32> = Vec::new();
     for oneof in spec.fields.iter().filter_map(|field| field.oneof) {
         if oneofs.last() != Some(&oneof) {

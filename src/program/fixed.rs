@@ -11,7 +11,7 @@
 //!
 //! Table-driven decoders lose most against generated code on such messages: 15 bytes of input, and all else is overhead.
 
-use super::{FieldEntry, NoRoom, Room};
+use super::{FieldEntry, Room, RoomFull};
 use crate::wire::WireType;
 use alloc::vec::Vec;
 
@@ -60,7 +60,7 @@ pub(crate) struct FixedLayout {
 
 impl FixedLayout {
     /// The layout of a dense program with these entries, if it has fixed shape.
-    pub(super) fn new(entries: &[FieldEntry], room: &mut Room) -> Result<Option<Self>, NoRoom> {
+    pub(super) fn new(entries: &[FieldEntry], room: &mut Room) -> Result<Option<Self>, RoomFull> {
         let (mut expected, mut mask) = ([0u8; MAX_LEN], [0u8; MAX_LEN]);
         let mut found =
             [FixedField { tag: 0, from: 0, slot: 0, bit: 0, eight: false, implicit: false }; MAX_LIFTS];
@@ -109,7 +109,7 @@ impl FixedLayout {
     }
 
     /// A copy, counted in `room`.
-    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, NoRoom> {
+    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, RoomFull> {
         let fields = room.copy(&self.fields)?;
         let Self { len, expected, mask, all, all_u32, implicit, optional, .. } = *self;
         Ok(Self { len, expected, mask, fields, all, all_u32, implicit, optional })

@@ -34,7 +34,7 @@ pub(crate) use entry::FieldEntry;
 pub(crate) use fixed::FixedLayout;
 pub(crate) use lowered::{Program, WIDE_GROUP};
 pub(crate) use nested_fixed::{MAX_NESTED_LEN, NestedFixedLayout};
-pub(crate) use room::{NoRoom, Room};
+pub(crate) use room::{Room, RoomFull};
 pub(crate) use select::{Selected, Selection};
 pub(crate) use set::{LowerError, ProgramSet, SpecSource};
 pub(crate) use spec::{EnumSpec, FieldSpec, MessageSpec, Presence};

@@ -4,7 +4,7 @@
 //! full encoding is fixed too: one length, with tags and length prefixes at known places. One masked comparison of up to 96
 //! bytes accepts a triangle as a whole.
 
-use super::{Coding, FieldEntry, FixedLayout, NoRoom, Room};
+use super::{Coding, FieldEntry, FixedLayout, Room, RoomFull};
 use crate::wire::WireType;
 use alloc::vec::Vec;
 
@@ -49,7 +49,7 @@ impl NestedFixedLayout {
         entries: &[FieldEntry],
         shape_of: impl Fn(u32) -> Option<&'p FixedLayout>,
         room: &mut Room,
-    ) -> Result<Option<Self>, NoRoom> {
+    ) -> Result<Option<Self>, RoomFull> {
         let shape_of = |entry: &FieldEntry| {
             let shape = shape_of(entry.sub).filter(|shape| shape.all_u32.is_some_and(|n| n >= 2))?;
             let singular = entry.flags.is_inline() && !entry.flags.is_list() && entry.oneof == 0;
@@ -95,7 +95,7 @@ impl NestedFixedLayout {
     }
 
     /// A copy, counted in `room`.
-    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, NoRoom> {
+    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, RoomFull> {
         let mut parts = Vec::new();
         room.reserve(&mut parts, self.parts.len())?;
         for part in &self.parts {

@@ -15,7 +15,7 @@ pub(crate) struct Room {
 
 /// Why memory was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoRoom {
+pub(crate) enum RoomFull {
     /// It would exceed this bound, in bytes.
     Limit(usize),
     /// The allocator failed.
@@ -35,10 +35,10 @@ impl Room {
     }
 
     /// Counts bytes that the caller allocates itself.
-    pub(crate) fn take(&mut self, bytes: usize) -> Result<(), NoRoom> {
+    pub(crate) fn take(&mut self, bytes: usize) -> Result<(), RoomFull> {
         match self.held.checked_add(bytes) {
             Some(held) if held <= self.limit => self.held = held,
-            _ => return Err(NoRoom::Limit(self.limit)),
+            _ => return Err(RoomFull::Limit(self.limit)),
         }
         Ok(())
     }
@@ -59,30 +59,30 @@ impl Room {
     }
 
     /// Moves a list to a block of exactly this capacity. While it moves, both blocks count.
-    fn grow<T>(&mut self, list: &mut Vec<T>, capacity: usize) -> Result<(), NoRoom> {
+    fn grow<T>(&mut self, list: &mut Vec<T>, capacity: usize) -> Result<(), RoomFull> {
         let old = list.capacity().saturating_mul(size_of::<T>());
         let new = capacity.saturating_mul(size_of::<T>());
         self.take(new)?;
         if list.try_reserve_exact(capacity - list.len()).is_err() {
             self.give_back(new);
-            return Err(NoRoom::Allocation);
+            return Err(RoomFull::Allocation);
         }
         self.give_back(old);
         Ok(())
     }
 
     /// Reserves exactly this many more elements.
-    pub(crate) fn reserve<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), NoRoom> {
+    pub(crate) fn reserve<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), RoomFull> {
         match list.len().checked_add(more) {
             Some(len) if len <= list.capacity() => Ok(()),
             Some(len) => self.grow(list, len),
-            None => Err(NoRoom::Limit(self.limit)),
+            None => Err(RoomFull::Limit(self.limit)),
         }
     }
 
     /// Reserves at least this many more elements: doubles the list, or takes what the bound leaves.
     #[cold]
-    fn amortized<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), NoRoom> {
+    fn amortized<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), RoomFull> {
         let needed = list.len().saturating_add(more);
         let left = (self.limit - self.held) / size_of::<T>().max(1);
         let wanted = list.capacity().saturating_mul(2).max(4).min(left).max(needed);
@@ -90,7 +90,7 @@ impl Room {
     }
 
     /// Adds an element.
-    pub(crate) fn push<T>(&mut self, list: &mut Vec<T>, value: T) -> Result<(), NoRoom> {
+    pub(crate) fn push<T>(&mut self, list: &mut Vec<T>, value: T) -> Result<(), RoomFull> {
         if list.len() == list.capacity() {
             self.amortized(list, 1)?;
         }
@@ -99,7 +99,7 @@ impl Room {
     }
 
     /// Adds elements.
-    pub(crate) fn extend<T: Copy>(&mut self, list: &mut Vec<T>, values: &[T]) -> Result<(), NoRoom> {
+    pub(crate) fn extend<T: Copy>(&mut self, list: &mut Vec<T>, values: &[T]) -> Result<(), RoomFull> {
         if list.capacity() - list.len() < values.len() {
             self.amortized(list, values.len())?;
         }
@@ -108,7 +108,7 @@ impl Room {
     }
 
     /// Reserves this many more bytes of text.
-    pub(crate) fn extend_text(&mut self, text: &mut String, more: usize) -> Result<(), NoRoom> {
+    pub(crate) fn extend_text(&mut self, text: &mut String, more: usize) -> Result<(), RoomFull> {
         if text.capacity() - text.len() < more {
             let mut bytes = core::mem::take(text).into_bytes();
             let grown = self.amortized(&mut bytes, more);
@@ -120,7 +120,7 @@ impl Room {
     }
 
     /// A list of an iterator's items, allocated exactly.
-    pub(crate) fn list<T>(&mut self, values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, NoRoom> {
+    pub(crate) fn list<T>(&mut self, values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, RoomFull> {
         let mut list = Vec::new();
         self.reserve(&mut list, values.len())?;
         // An iterator that claims too short a length must not grow the list past what was counted.
@@ -129,7 +129,7 @@ impl Room {
     }
 
     /// A list of equal elements.
-    pub(crate) fn filled<T: Clone>(&mut self, value: T, len: usize) -> Result<Vec<T>, NoRoom> {
+    pub(crate) fn filled<T: Clone>(&mut self, value: T, len: usize) -> Result<Vec<T>, RoomFull> {
         let mut list = Vec::new();
         self.reserve(&mut list, len)?;
         list.resize(len, value);
@@ -137,7 +137,7 @@ impl Room {
     }
 
     /// A copy of a list.
-    pub(crate) fn copy<T: Copy>(&mut self, list: &[T]) -> Result<Vec<T>, NoRoom> {
+    pub(crate) fn copy<T: Copy>(&mut self, list: &[T]) -> Result<Vec<T>, RoomFull> {
         self.list(list.iter().copied())
     }
 }
@@ -156,7 +156,7 @@ mod tests {
             assert!(room.held() <= 100 && room.held() == 4 * list.capacity());
         }
         // 16 elements in 64 bytes, which do not fit a second time with one more.
-        assert_eq!((most, room.push(&mut list, 7)), (16, Err(NoRoom::Limit(100))));
+        assert_eq!((most, room.push(&mut list, 7)), (16, Err(RoomFull::Limit(100))));
         room.drop_list(list);
         assert_eq!(room.held(), 0);
     }
@@ -167,7 +167,7 @@ mod tests {
         let list = room.list([1u64, 2, 3].into_iter()).unwrap();
         assert_eq!((list.as_slice(), room.held()), (&[1, 2, 3][..], 24));
         let copy = room.copy(&list).unwrap();
-        assert_eq!((copy.capacity(), room.filled(0u8, 953)), (3, Err(NoRoom::Limit(1000))));
+        assert_eq!((copy.capacity(), room.filled(0u8, 953)), (3, Err(RoomFull::Limit(1000))));
         assert_eq!(room.filled(0u8, 952).unwrap().len(), 952);
     }
 }

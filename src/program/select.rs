@@ -8,7 +8,7 @@
 use super::build::required_positions;
 use super::lowered::Unselected;
 use super::set::mark_required;
-use super::{FieldEntry, NoRoom, Program, ProgramSet, ReadLayouts, Room};
+use super::{FieldEntry, Program, ProgramSet, ReadLayouts, Room, RoomFull};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -53,7 +53,7 @@ impl NodeFields {
     }
 
     /// Adds a field that is not there.
-    fn insert(&mut self, position: u16, node: u32) -> Result<(), NoRoom> {
+    fn insert(&mut self, position: u16, node: u32) -> Result<(), RoomFull> {
         let [high, low] = position.to_be_bytes();
         let mut added = Vec::new();
         let at = self.0.binary_search_by_key(&high, |page| page.0);
@@ -61,11 +61,11 @@ impl NodeFields {
             Ok(at) => self.0.get_mut(at).map_or(&mut added, |page| &mut page.1),
             Err(_) => &mut added,
         };
-        page.try_reserve(1).map_err(|_| NoRoom::Allocation)?;
+        page.try_reserve(1).map_err(|_| RoomFull::Allocation)?;
         let (Ok(place) | Err(place)) = page.binary_search_by_key(&low, |field| field.0);
         page.insert(place, (low, node));
         if let Err(at) = at {
-            self.0.try_reserve(1).map_err(|_| NoRoom::Allocation)?;
+            self.0.try_reserve(1).map_err(|_| RoomFull::Allocation)?;
             self.0.insert(at, (high, added));
         }
         Ok(())
@@ -102,9 +102,9 @@ const PER_PROGRAM: usize = 16;
 
 impl Selection {
     /// A selection of this message without any fields.
-    pub(crate) fn new(message: u32) -> Result<Self, NoRoom> {
+    pub(crate) fn new(message: u32) -> Result<Self, RoomFull> {
         let mut nodes = Vec::new();
-        nodes.try_reserve_exact(1).map_err(|_| NoRoom::Allocation)?;
+        nodes.try_reserve_exact(1).map_err(|_| RoomFull::Allocation)?;
         nodes.push(Node::new(message, false));
         Ok(Self { nodes, asked: 0 })
     }
@@ -116,13 +116,13 @@ impl Selection {
 
     /// The node of a field. A new node wants all of its message if its parent does. `message` is the message type of the
     /// field, `u32::MAX` for other fields.
-    pub(crate) fn field(&mut self, node: u32, position: u16, message: u32) -> Result<u32, NoRoom> {
+    pub(crate) fn field(&mut self, node: u32, position: u16, message: u32) -> Result<u32, RoomFull> {
         let next = self.nodes.len() as u32;
         let Some(parent) = self.node(node) else { return Ok(node) };
         if let Some(known) = parent.field(position) {
             return Ok(known);
         }
-        self.nodes.try_reserve(1).map_err(|_| NoRoom::Allocation)?;
+        self.nodes.try_reserve(1).map_err(|_| RoomFull::Allocation)?;
         let Some(parent) = self.nodes.get_mut(node as usize) else { return Ok(node) };
         parent.fields.insert(position, next)?;
         let all = parent.all;
@@ -136,13 +136,13 @@ impl Selection {
     }
 
     /// Selects all fields below a node.
-    pub(crate) fn want_all(&mut self, node: u32) -> Result<(), NoRoom> {
+    pub(crate) fn want_all(&mut self, node: u32) -> Result<(), RoomFull> {
         let mut todo = Vec::new();
         let mut next = Some(node);
         while let Some(node) = next.and_then(|node| self.nodes.get_mut(node as usize)) {
             node.all = true;
             for child in node.fields.nodes() {
-                todo.try_reserve(1).map_err(|_| NoRoom::Allocation)?;
+                todo.try_reserve(1).map_err(|_| RoomFull::Allocation)?;
                 todo.push(child);
             }
             next = todo.pop();
@@ -151,7 +151,7 @@ impl Selection {
     }
 
     /// Selects a message and keeps it as bytes.
-    pub(crate) fn make_lazy(&mut self, node: u32) -> Result<(), NoRoom> {
+    pub(crate) fn make_lazy(&mut self, node: u32) -> Result<(), RoomFull> {
         self.want_all(node)?;
         if let Some(node) = self.nodes.get_mut(node as usize) {
             node.lazy = true;
@@ -186,7 +186,7 @@ struct Work<'p> {
 }
 
 impl<'p> Work<'p> {
-    fn new(pool: &'p ProgramSet, selection: &Selection) -> Result<Self, NoRoom> {
+    fn new(pool: &'p ProgramSet, selection: &Selection) -> Result<Self, RoomFull> {
         let mut free = Room::new(usize::MAX);
         let room = Room::new(FREE.saturating_add(selection.asked.saturating_mul(PER_BYTE)));
         let nodes = free.filled(NONE, selection.nodes.len())?;
@@ -194,7 +194,7 @@ impl<'p> Work<'p> {
         Ok(Self { pool, nodes, wholes, list: Vec::new(), room, free })
     }
 
-    fn index(&mut self, wanted: Wanted) -> Result<u32, NoRoom> {
+    fn index(&mut self, wanted: Wanted) -> Result<u32, RoomFull> {
         let known = match wanted {
             Wanted::Node(node) => self.nodes.get_mut(node as usize),
             Wanted::Whole(message) => self.wholes.get_mut(message as usize),
@@ -219,7 +219,7 @@ impl ProgramSet {
     ///
     /// # Errors
     /// The programs would take more, or an allocation failed.
-    pub(crate) fn select(&self, selection: &Selection, keep: bool) -> Result<Selected, NoRoom> {
+    pub(crate) fn select(&self, selection: &Selection, keep: bool) -> Result<Selected, RoomFull> {
         let mut work = Work::new(self, selection)?;
         let root = work.index(Wanted::Node(0))?;
         let mut programs = Vec::new();
@@ -241,7 +241,7 @@ impl ProgramSet {
     }
 
     /// The program of a whole message. Its sub-messages are whole too.
-    fn whole(&self, message: u32, work: &mut Work<'_>) -> Result<Program, NoRoom> {
+    fn whole(&self, message: u32, work: &mut Work<'_>) -> Result<Program, RoomFull> {
         let mut program = self.program(message).copy(&mut work.free)?;
         program.whole = work.index(Wanted::Whole(message))?;
         for entry in program.entries.iter_mut().filter(|entry| entry.coding.is_message()) {
@@ -258,7 +258,7 @@ impl ProgramSet {
         node: &Node,
         keep: bool,
         work: &mut Work<'_>,
-    ) -> Result<Program, NoRoom> {
+    ) -> Result<Program, RoomFull> {
         let original = self.program(node.message);
         let whole = work.index(Wanted::Whole(node.message))?;
         work.room.take(original.weight())?;
@@ -309,7 +309,7 @@ impl ProgramSet {
 
 impl Program {
     /// Recomputes what follows from required fields: a field that is not selected is not required.
-    fn find_required(&mut self, room: &mut Room) -> Result<(), NoRoom> {
+    fn find_required(&mut self, room: &mut Room) -> Result<(), RoomFull> {
         self.has_required = self.entries.iter().any(|entry| entry.flags.is_required());
         self.needs_check = self.has_required;
         self.required_mask = 0;

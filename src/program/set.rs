@@ -1,8 +1,8 @@
 //! All programs of a schema: lowering, checks, and lookup by index.
 
 use super::{
-    Coding, EnumSpec, FieldEntry, FixedLayout, MessageSpec, NestedFixedLayout, NoRoom, Program, ReadLayout,
-    ReadLayouts,
+    Coding, EnumSpec, FieldEntry, FixedLayout, MessageSpec, NestedFixedLayout, Program, ReadLayout,
+    ReadLayouts, RoomFull,
 };
 use super::{Presence, Room, Scalar, layout};
 use crate::error::DescriptorErrorKind;
@@ -23,7 +23,7 @@ pub(crate) struct EnumNumbers {
 }
 
 impl EnumNumbers {
-    fn new<S: SpecSource + ?Sized>(source: &S, index: u32, room: &mut Room) -> Result<Self, NoRoom> {
+    fn new<S: SpecSource + ?Sized>(source: &S, index: u32, room: &mut Room) -> Result<Self, RoomFull> {
         let default = source.enum_number(index, 0).unwrap_or(0);
         let closed = source.is_closed(index);
         let mut sorted = Vec::new();
@@ -53,7 +53,7 @@ pub(crate) trait SpecSource {
     /// How many messages there are.
     fn messages(&self) -> usize;
     /// Overwrites `spec` with the description of a message.
-    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), NoRoom>;
+    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), RoomFull>;
     /// How many enums there are.
     fn enums(&self) -> usize;
     /// Whether the enum is closed: numbers that it does not list become unknown fields.
@@ -69,7 +69,7 @@ impl SpecSource for (&[MessageSpec], &[EnumSpec]) {
         self.0.len()
     }
 
-    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), NoRoom> {
+    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), RoomFull> {
         let Some(message) = self.0.get(index as usize) else { return Ok(()) };
         (spec.message_set, spec.map_entry) = (message.message_set, message.map_entry);
         spec.fields.clear();
@@ -101,7 +101,7 @@ pub(crate) enum LowerError {
     /// The schema is invalid.
     Schema(DescriptorErrorKind),
     /// Memory was refused.
-    NoRoom(NoRoom),
+    RoomFull(RoomFull),
 }
 
 impl From<DescriptorErrorKind> for LowerError {
@@ -110,9 +110,9 @@ impl From<DescriptorErrorKind> for LowerError {
     }
 }
 
-impl From<NoRoom> for LowerError {
-    fn from(full: NoRoom) -> Self {
-        Self::NoRoom(full)
+impl From<RoomFull> for LowerError {
+    fn from(full: RoomFull) -> Self {
+        Self::RoomFull(full)
     }
 }
 
@@ -141,7 +141,7 @@ impl ProgramSet {
     ) -> Result<Self, (DescriptorErrorKind, usize)> {
         Self::of(&(messages, enums), &mut Room::new(usize::MAX)).map_err(|(fault, at)| match fault {
             LowerError::Schema(kind) => (kind, at),
-            LowerError::NoRoom(_) => (DescriptorErrorKind::BudgetExceeded, at),
+            LowerError::RoomFull(_) => (DescriptorErrorKind::BudgetExceeded, at),
         })
     }
 
@@ -152,7 +152,7 @@ impl ProgramSet {
         room: &mut Room,
     ) -> Result<Self, (LowerError, usize)> {
         let mut programs = Vec::new();
-        let full = |full| (LowerError::NoRoom(full), usize::MAX);
+        let full = |full| (LowerError::RoomFull(full), usize::MAX);
         room.reserve(&mut programs, source.messages()).map_err(full)?;
         let mut spec = MessageSpec::default();
         for i in 0..source.messages() {
@@ -261,7 +261,7 @@ fn check_maps(programs: &[Program]) -> Result<(), (LowerError, usize)> {
 }
 
 /// Gives every program its layout.
-fn lay_out(programs: &mut [Program], room: &mut Room) -> Result<(), NoRoom> {
+fn lay_out(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull> {
     let leaves = room.list(programs.iter().map(|p| layout::leaf(&p.entries)))?;
     for program in programs.iter_mut() {
         let map_entry = program.map_entry;
@@ -273,7 +273,7 @@ fn lay_out(programs: &mut [Program], room: &mut Room) -> Result<(), NoRoom> {
 }
 
 /// Finds the messages of fixed shape and the plain maps, and freezes each program with the faster operations.
-fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), NoRoom> {
+fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull> {
     for i in 0..programs.len() {
         let Some(program) = programs.get(i).filter(|p| !p.wide) else { continue };
         let shape_of = |i: u32| -> Option<&FixedLayout> { programs.get(i as usize)?.fixed() };
@@ -299,7 +299,7 @@ fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), NoRoom> 
 }
 
 /// Spreads "has required fields" from each message to all messages that can hold it.
-pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result<(), NoRoom> {
+pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull> {
     let mut todo: Vec<u32> = Vec::new();
     for i in (0..programs.len()).filter(|&i| programs[i].needs_check) {
         room.push(&mut todo, i as u32)?;

@@ -3,7 +3,7 @@
 use super::DescriptorPool;
 use super::model::{FieldData, FieldFormat, FieldName, FormatData, IndexRange, PoolData, WellKnown};
 use super::names::TextRange;
-use crate::program::{Coding, FieldEntry, NoRoom, Program, ProgramSet, Room, Scalar};
+use crate::program::{Coding, FieldEntry, Program, ProgramSet, Room, RoomFull, Scalar};
 use crate::table::Kind;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -75,7 +75,7 @@ impl<'p> FieldFormats<'p> {
 
 impl PoolData {
     /// Fills in what this file is about; programs have been made.
-    pub(super) fn find_formats(&mut self, room: &mut Room) -> Result<(), NoRoom> {
+    pub(super) fn find_formats(&mut self, room: &mut Room) -> Result<(), RoomFull> {
         let mut formats = Vec::new();
         room.reserve(&mut formats, self.messages.len())?;
         let mut count = 0;

@@ -5,13 +5,13 @@
 
 use super::model::{FieldData, FieldFlags, PoolData};
 use crate::error::DescriptorError;
-use crate::program::{FieldSpec, LowerError, MessageSpec, NoRoom, Presence, ProgramSet, Room, SpecSource};
+use crate::program::{FieldSpec, LowerError, MessageSpec, Presence, ProgramSet, Room, RoomFull, SpecSource};
 use crate::table::Cardinality;
 
 /// Lowers all messages and enums of a pool.
 pub(super) fn programs(data: &PoolData, room: &mut Room) -> Result<ProgramSet, DescriptorError> {
     ProgramSet::of(data, room).map_err(|(fault, index)| match fault {
-        LowerError::NoRoom(full) => full.into(),
+        LowerError::RoomFull(full) => full.into(),
         LowerError::Schema(kind) => {
             let name = data.messages.get(index).map_or("", |m| data.text(m.name.full()));
             DescriptorError::new(kind, name, "")
@@ -24,7 +24,7 @@ impl SpecSource for PoolData {
         self.messages.len()
     }
 
-    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), NoRoom> {
+    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), RoomFull> {
         let Some(message) = self.messages.get(index as usize) else { return Ok(()) };
         (spec.message_set, spec.map_entry) = (message.message_set, message.map_entry);
         spec.fields.clear();

@@ -7,7 +7,7 @@
 use super::edition::Edition;
 use super::names::{Name, Names, TextRange};
 use super::symbols::{Scope, Symbol, SymbolTable};
-use crate::program::{NoRoom, ProgramSet, Room};
+use crate::program::{ProgramSet, Room, RoomFull};
 use crate::table::{Cardinality, Kind};
 use alloc::vec::Vec;
 
@@ -355,7 +355,7 @@ impl PoolData {
     }
 
     /// Makes the lists that these three look into.
-    pub(super) fn find_owners(&mut self, room: &mut Room) -> Result<(), NoRoom> {
+    pub(super) fn find_owners(&mut self, room: &mut Room) -> Result<(), RoomFull> {
         let mut messages = room.list(0..self.messages.len() as u32)?;
         messages.sort_unstable_by_key(|&i| (self.message_owner(i), i));
         let mut enums = room.list(0..self.enums.len() as u32)?;

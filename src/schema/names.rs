@@ -4,7 +4,7 @@
 //! twelve bytes beside the text. The arena grows within the bound of a load ([`Room`]), because a long package name is copied
 //! for every definition in the package.
 
-use crate::program::{NoRoom, Room};
+use crate::program::{Room, RoomFull};
 use alloc::string::String;
 
 /// A range of the text arena.
@@ -55,16 +55,16 @@ pub(super) struct Names {
 }
 
 impl Names {
-    fn room_for(&mut self, more: usize, room: &mut Room) -> Result<(), NoRoom> {
+    fn room_for(&mut self, more: usize, room: &mut Room) -> Result<(), RoomFull> {
         let len = self.text.len().saturating_add(more);
         if u32::try_from(len).is_err() {
-            return Err(NoRoom::Limit(u32::MAX as usize));
+            return Err(RoomFull::Limit(u32::MAX as usize));
         }
         room.extend_text(&mut self.text, more)
     }
 
     /// Adds a text.
-    pub(super) fn push(&mut self, text: &str, room: &mut Room) -> Result<TextRange, NoRoom> {
+    pub(super) fn push(&mut self, text: &str, room: &mut Room) -> Result<TextRange, RoomFull> {
         self.room_for(text.len(), room)?;
         let start = self.text.len() as u32;
         self.text.push_str(text);
@@ -77,7 +77,7 @@ impl Names {
         scope: TextRange,
         local: &str,
         room: &mut Room,
-    ) -> Result<Name, NoRoom> {
+    ) -> Result<Name, RoomFull> {
         let scope_len = (scope.end - scope.start) as usize;
         self.room_for(scope_len.saturating_add(local.len()).saturating_add(1), room)?;
         let start = self.text.len() as u32;
@@ -91,7 +91,7 @@ impl Names {
     }
 
     /// Adds `[text]`.
-    pub(super) fn push_bracketed(&mut self, text: TextRange, room: &mut Room) -> Result<TextRange, NoRoom> {
+    pub(super) fn push_bracketed(&mut self, text: TextRange, room: &mut Room) -> Result<TextRange, RoomFull> {
         let (from, to) = (text.start as usize, text.end as usize);
         self.room_for(to - from + 2, room)?;
         let start = self.text.len() as u32;
@@ -102,7 +102,7 @@ impl Names {
     }
 
     /// Adds the JSON name of this text, which is the text itself if it has no `_`.
-    pub(super) fn push_json(&mut self, name: TextRange, room: &mut Room) -> Result<TextRange, NoRoom> {
+    pub(super) fn push_json(&mut self, name: TextRange, room: &mut Room) -> Result<TextRange, RoomFull> {
         if !self.get(name).contains('_') {
             return Ok(name);
         }

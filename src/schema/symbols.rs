@@ -5,7 +5,7 @@
 //! chosen names cannot make it slow. A [`SymbolTable`] exists only without duplicates.
 
 use super::names::{Names, TextRange};
-use crate::program::{NoRoom, Room};
+use crate::program::{Room, RoomFull};
 use alloc::vec::Vec;
 
 /// A scope: package, message or service.
@@ -70,7 +70,7 @@ pub(super) struct SymbolBuilder<'i> {
 
 impl<'i> SymbolBuilder<'i> {
     /// A builder that knows these packages, which are in no order: each with its text.
-    pub(super) fn new(names: &[(&'i str, TextRange)], room: &mut Room) -> Result<Self, NoRoom> {
+    pub(super) fn new(names: &[(&'i str, TextRange)], room: &mut Room) -> Result<Self, RoomFull> {
         let mut packages: Vec<(&'i str, TextRange)> = Vec::new();
         for &(name, text) in names {
             let ends = name.match_indices('.').map(|(dot, _)| dot).chain([name.len()]);
@@ -97,7 +97,7 @@ impl<'i> SymbolBuilder<'i> {
     }
 
     /// Makes room for this many definitions and scopes.
-    pub(super) fn reserve(&mut self, names: usize, scopes: usize, room: &mut Room) -> Result<(), NoRoom> {
+    pub(super) fn reserve(&mut self, names: usize, scopes: usize, room: &mut Room) -> Result<(), RoomFull> {
         room.reserve(&mut self.entries, names)?;
         room.reserve(&mut self.outer, scopes)
     }
@@ -120,7 +120,7 @@ impl<'i> SymbolBuilder<'i> {
         name: TextRange,
         symbol: Symbol,
         room: &mut Room,
-    ) -> Result<(), NoRoom> {
+    ) -> Result<(), RoomFull> {
         room.push(&mut self.entries, SymbolEntry { scope, name, symbol, inner: Scope::ROOT })
     }
 
@@ -131,7 +131,7 @@ impl<'i> SymbolBuilder<'i> {
         name: TextRange,
         symbol: Symbol,
         room: &mut Room,
-    ) -> Result<Scope, NoRoom> {
+    ) -> Result<Scope, RoomFull> {
         let inner = Scope(self.outer.len() as u32);
         room.push(&mut self.outer, scope)?;
         room.push(&mut self.entries, SymbolEntry { scope, name, symbol, inner })?;

@@ -1,7 +1,7 @@
 //! How many definitions there are, counted before any is made: lists of a pool then take just what they need, and
 //! never move.
 
-use crate::program::{NoRoom, Room};
+use crate::program::{Room, RoomFull};
 use crate::schema::Result;
 use crate::schema::read::{self, Children, children};
 use alloc::vec::Vec;
@@ -23,7 +23,7 @@ pub(super) struct Counts {
 
 impl Counts {
     /// Adds what a file defines. Bytes that are no message count for nothing; whoever takes them apart says so.
-    pub(super) fn add_file(&mut self, bytes: &[u8], depth: usize, room: &mut Room) -> Result<(), NoRoom> {
+    pub(super) fn add_file(&mut self, bytes: &[u8], depth: usize, room: &mut Room) -> Result<(), RoomFull> {
         for service in children(bytes, read::file::SERVICE) {
             self.services += 1;
             self.methods += children(service, read::METHOD).count();

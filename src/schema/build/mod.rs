@@ -28,7 +28,7 @@ use super::options::PoolOptions;
 use super::read::Options;
 use super::symbols::{Duplicate, Scope, Symbol, SymbolBuilder};
 use crate::error::{DescriptorError, DescriptorErrorKind};
-use crate::program::{NoRoom, Room};
+use crate::program::{Room, RoomFull};
 use alloc::vec::Vec;
 use core::fmt;
 use counts::Counts;
@@ -146,7 +146,7 @@ impl<'i> Builder<'i> {
     }
 
     /// Makes room for as many definitions as were counted.
-    fn reserve(&mut self, counts: &Counts) -> Result<(), NoRoom> {
+    fn reserve(&mut self, counts: &Counts) -> Result<(), RoomFull> {
         let (data, room) = (&mut self.data, &mut self.room);
         room.reserve(&mut data.messages, counts.messages)?;
         room.reserve(&mut data.oneofs, counts.oneofs)?;
@@ -263,12 +263,12 @@ fn too_many(detail: &str) -> DescriptorError {
     DescriptorError::new(DescriptorErrorKind::TooMany, "", detail)
 }
 
-impl From<NoRoom> for DescriptorError {
+impl From<RoomFull> for DescriptorError {
     #[cold]
-    fn from(full: NoRoom) -> Self {
+    fn from(full: RoomFull) -> Self {
         match full {
-            NoRoom::Limit(limit) => Self::beyond(limit),
-            NoRoom::Allocation => Self::OUT_OF_MEMORY,
+            RoomFull::Limit(limit) => Self::beyond(limit),
+            RoomFull::Allocation => Self::OUT_OF_MEMORY,
         }
     }
 }
