@@ -3,7 +3,7 @@
 use super::state::{Child, Flow, MAP_ENTRY, Open, Run, touch, touch_list};
 use super::{Frame, fixed};
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Entry, Op, Program};
+use crate::program::{FieldEntry, Op, Program};
 use crate::slab::{Full, NIL};
 use crate::wire::WireType;
 
@@ -13,13 +13,13 @@ const NEVER: u32 = u32::MAX;
 impl<'r> Run<'r, '_> {
     /// A sub-message comes, with its tag at the position of the loop and its content in between `start` and `end`.
     #[inline(never)]
-    pub(super) fn enter(&mut self, entry: &'r Entry, start: usize, end: usize) -> Flow {
+    pub(super) fn enter(&mut self, entry: &'r FieldEntry, start: usize, end: usize) -> Flow {
         self.enter_child(entry, Child { start, end, group: 0, resume: 0 })
     }
 
     /// As `enter`, for groups, too.
     #[inline(always)]
-    pub(super) fn enter_child(&mut self, entry: &'r Entry, child: Child) -> Flow {
+    pub(super) fn enter_child(&mut self, entry: &'r FieldEntry, child: Child) -> Flow {
         let Open { program, has, base: parent, .. } = self.open;
         let bit = 1u64 << (entry.bit & 63);
         let Child { start, end, .. } = child;
@@ -50,7 +50,7 @@ impl<'r> Run<'r, '_> {
 
     /// As `enter`, for any message in any message. Apart, so that `enter` needs few registers.
     #[inline(never)]
-    pub(super) fn enter_any(&mut self, entry: &'r Entry, child: Child) -> Flow {
+    pub(super) fn enter_any(&mut self, entry: &'r FieldEntry, child: Child) -> Flow {
         match self.begin(entry, child) {
             Ok(Begun::Inside(base, bits)) => self.push(entry, child, base, bits),
             Ok(Begun::Done) => {
@@ -72,7 +72,7 @@ impl<'r> Run<'r, '_> {
 
     /// The parent waits, and the loop goes on in the child.
     #[inline(always)]
-    fn push(&mut self, entry: &'r Entry, child: Child, base: u32, has: u64) -> Flow {
+    fn push(&mut self, entry: &'r FieldEntry, child: Child, base: u32, has: u64) -> Flow {
         let shift = self.source.shift();
         let Open { program, pos, end, has: parent_has, index, base: parent, group, .. } = self.open;
         if self.scratch.stack.is_full() && !self.grow_stack() {
@@ -221,7 +221,7 @@ impl<'r> Run<'r, '_> {
     /// Finds or makes the body of a child of the innermost message. Messages without content, and those of fixed shape,
     /// are done then.
     #[inline(always)]
-    fn begin(&mut self, entry: &Entry, child: Child) -> Result<Begun, (Kind, usize)> {
+    fn begin(&mut self, entry: &FieldEntry, child: Child) -> Result<Begun, (Kind, usize)> {
         let item = self.open.pos + self.source.shift();
         let full = |full: Full| (full.into(), item);
         if self.scratch.stack.len() >= self.options.depth_limit() as usize {
@@ -266,7 +266,7 @@ impl<'r> Run<'r, '_> {
                 self.slab.set(slot, child_base);
             }
             new = fresh;
-            bits = if fresh { 0 } else { self.slab.words().has_bits(sub, child_base) };
+            bits = if fresh { 0 } else { self.slab.words().hasbits(sub, child_base) };
         }
         if empty && child.resume == 0 {
             self.may_miss |= sub.has_required();
@@ -283,7 +283,7 @@ impl<'r> Run<'r, '_> {
     #[inline(never)]
     fn end_message(&mut self, program: &Program, base: u32, has: u64, end: usize) -> Result<(), Full> {
         if !program.is_wide() {
-            self.slab.set_has_bits(program, base, has);
+            self.slab.set_hasbits(program, base, has);
         }
         if program.has_required() {
             let required = program.required_mask();

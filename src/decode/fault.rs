@@ -3,7 +3,7 @@
 use super::Stop;
 use super::state::{Fault, Flow, Open, Run};
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Entry, Program};
+use crate::program::{FieldEntry, Program};
 use crate::slab::NIL;
 use crate::wire::raw;
 
@@ -11,7 +11,7 @@ impl Run<'_, '_> {
     /// Notes a fault at an offset in the store, in a field of the innermost message if it got so far.
     #[cold]
     #[inline(never)]
-    pub(super) fn fail(&mut self, kind: Kind, offset: usize, entry: Option<&Entry>) -> Flow {
+    pub(super) fn fail(&mut self, kind: Kind, offset: usize, entry: Option<&FieldEntry>) -> Flow {
         let entry = entry.map(|entry| self.open.program.position(entry) as u16);
         self.fault = Fault { kind, offset, entry };
         Flow::Stop
@@ -52,7 +52,8 @@ impl Run<'_, '_> {
                 Ok(next) => item = next,
                 Err(fault) if fault.offset > stop => return None,
                 Err(fault) => {
-                    let known = |entry: &Entry| entry.tag == tag.get() || entry.other_op(tag.get()).is_some();
+                    let known =
+                        |entry: &FieldEntry| entry.tag == tag.get() || entry.other_op(tag.get()).is_some();
                     let field = program.by_number(tag.number()).filter(|(_, entry)| known(entry));
                     return Some((fault.kind, fault.offset, field.map(|(position, _)| position as u16)));
                 }
@@ -71,12 +72,12 @@ impl Run<'_, '_> {
 
     fn spill(&mut self, program: &Program, has: u64) {
         if !program.is_wide() && self.open.base != NIL {
-            self.slab.set_has_bits(program, self.open.base, has);
+            self.slab.set_hasbits(program, self.open.base, has);
         }
         for frame in self.scratch.stack.iter().rev() {
             let program = self.set.program(frame.index);
             if !program.is_wide() {
-                self.slab.set_has_bits(program, frame.base, frame.has);
+                self.slab.set_hasbits(program, frame.base, frame.has);
             }
         }
     }

@@ -13,7 +13,8 @@
 use super::state::{Fault, Flow, Open, Run};
 use super::{Stop, fixed, partial, window};
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Entry, Op};
+use crate::program::{FieldEntry, Op};
+use crate::slab::ByteSpan;
 use crate::wire::{raw, unzigzag32, unzigzag64};
 
 /// What the inner loop leaves to a call.
@@ -21,10 +22,10 @@ enum Call<'p> {
     /// The end of the message, or of what the source has.
     Leave,
     /// A sub-message between these positions.
-    Enter(&'p Entry, usize, usize),
+    Enter(&'p FieldEntry, usize, usize),
     /// A field with a tag and the length of that; its entry, unless the tag is not the one of the entry.
-    Rest(Option<&'p Entry>, u32, usize),
-    Fault(Kind, usize, Option<&'p Entry>),
+    Rest(Option<&'p FieldEntry>, u32, usize),
+    Fault(Kind, usize, Option<&'p FieldEntry>),
 }
 
 impl<'r> Run<'r, '_> {
@@ -86,7 +87,7 @@ impl<'r> Run<'r, '_> {
             let Some(head) = windows.at(pos) else { break Call::Leave };
             let first = head[0];
             let (tag, len, entry) = if first < 0x80 {
-                (first as u32, 1, program.fast(first))
+                (first as u32, 1, program.one_byte(first))
             } else {
                 let (tag, len) = if head[1] < 0x80 {
                     ((first & 0x7f) as u32 | (head[1] as u32) << 7, 2)
@@ -206,10 +207,10 @@ impl<'r> Run<'r, '_> {
                     let (start, behind) = span!();
                     pos = behind;
                     let offset = (start + shift) as u64;
-                    body.set64(entry.slot, offset | ((behind - start) as u64) << 32);
+                    body.set64(entry.slot, ByteSpan::new(offset, (behind - start) as u64).word());
                     mark!(start == behind);
                 }
-                Op::Shaped => {
+                Op::FixedMessage => {
                     let (start, behind) = span!();
                     let bit = 1u64 << (entry.bit & 63);
                     if let Some(shape) = set.program(entry.sub).fixed()
@@ -249,6 +250,6 @@ impl<'r> Run<'r, '_> {
 /// not the arithmetic for both cases.
 #[cold]
 #[inline(never)]
-fn without(has: u64, entry: &Entry) -> u64 {
+fn without(has: u64, entry: &FieldEntry) -> u64 {
     has & !(1u64 << (entry.bit & 63))
 }

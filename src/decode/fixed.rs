@@ -1,24 +1,24 @@
 //! Fixed-shape messages: all fields lifted at once; see `program/fixed.rs`.
 
 use super::input;
-use crate::program::{FixedShape, MAX_PARTS_LEN, PartsShape};
+use crate::program::{FixedLayout, MAX_NESTED_LEN, NestedFixedLayout};
 
 /// Fills an empty body from a message of `len` bytes at `pos`, if it has the shape, or the shape of some of its fields.
 /// Otherwise the body is still empty.
 #[inline(always)]
-pub(super) fn lift(shape: &FixedShape, body: &mut [u32], buf: &[u8], pos: usize, len: usize) -> bool {
+pub(super) fn lift(shape: &FixedLayout, body: &mut [u32], buf: &[u8], pos: usize, len: usize) -> bool {
     let Some(bytes) = buf.get(pos..) else { return false };
     match bytes.first_chunk::<24>() {
-        Some(bytes) if shape.fours.is_some() => lift_numbers(shape, body, bytes, len),
+        Some(bytes) if shape.all_u32.is_some() => lift_numbers(shape, body, bytes, len),
         _ => len == shape.len && lift_any(shape, body, bytes),
     }
 }
 
 /// As [`lift`], for one to four numbers of four bytes.
 #[inline(always)]
-fn lift_numbers(shape: &FixedShape, body: &mut [u32], bytes: &[u8; 24], len: usize) -> bool {
+fn lift_numbers(shape: &FixedLayout, body: &mut [u32], bytes: &[u8; 24], len: usize) -> bool {
     let whole = len == shape.len
-        && match shape.fours {
+        && match shape.all_u32 {
             Some(2) => lift_fours::<2, 4>(shape, body, bytes),
             Some(3) => lift_fours::<3, 5>(shape, body, bytes),
             Some(4) => lift_fours::<4, 6>(shape, body, bytes),
@@ -29,12 +29,12 @@ fn lift_numbers(shape: &FixedShape, body: &mut [u32], bytes: &[u8; 24], len: usi
 
 /// Some of up to four numbers of four bytes, in order: encoders leave zeros out.
 #[inline(never)]
-fn lift_some(shape: &FixedShape, body: &mut [u32], bytes: &[u8; 24], len: usize) -> bool {
+fn lift_some(shape: &FixedLayout, body: &mut [u32], bytes: &[u8; 24], len: usize) -> bool {
     if len > shape.len || !(shape.optional || len == shape.len) {
         return false;
     }
     let (mut at, mut has) = (0, 0);
-    for lift in &shape.lifts {
+    for lift in &shape.fields {
         if at >= len || bytes.get(at) != Some(&lift.tag) {
             continue;
         }
@@ -56,16 +56,16 @@ fn lift_some(shape: &FixedShape, body: &mut [u32], bytes: &[u8; 24], len: usize)
 /// As [`lift`], for a message of such messages.
 #[inline(always)]
 pub(super) fn lift_parts(
-    shape: &PartsShape,
+    shape: &NestedFixedLayout,
     body: &mut [u32],
-    bytes: &[u8; MAX_PARTS_LEN + 8],
+    bytes: &[u8; MAX_NESTED_LEN + 8],
     len: usize,
 ) -> bool {
     let whole = bytes.first_chunk().is_some_and(|whole| len == shape.len && shape.accepts(whole));
     if !whole {
         return lift_some_parts(shape, body, bytes, len);
     }
-    match shape.fours {
+    match shape.all_u32 {
         Some(2) => lift_alike::<2, 12, 4>(shape, body, bytes),
         Some(3) => lift_alike::<3, 17, 5>(shape, body, bytes),
         Some(4) => lift_alike::<4, 22, 6>(shape, body, bytes),
@@ -77,9 +77,9 @@ pub(super) fn lift_parts(
 /// words, `W = N + 2`, one behind the other.
 #[inline(always)]
 fn lift_alike<const N: usize, const S: usize, const W: usize>(
-    shape: &PartsShape,
+    shape: &NestedFixedLayout,
     body: &mut [u32],
-    bytes: &[u8; MAX_PARTS_LEN + 8],
+    bytes: &[u8; MAX_NESTED_LEN + 8],
 ) -> bool {
     let count = shape.parts.len();
     let Some((header, words)) = body.split_first_chunk_mut::<2>() else { return false };
@@ -101,7 +101,7 @@ fn lift_alike<const N: usize, const S: usize, const W: usize>(
 
 /// Any messages, all of them there.
 #[inline(never)]
-fn lift_each_part(shape: &PartsShape, body: &mut [u32], bytes: &[u8; MAX_PARTS_LEN + 8]) -> bool {
+fn lift_each_part(shape: &NestedFixedLayout, body: &mut [u32], bytes: &[u8; MAX_NESTED_LEN + 8]) -> bool {
     for part in &shape.parts {
         let Some(bytes) = bytes.get(part.from..).and_then(|bytes| bytes.first_chunk::<24>()) else {
             return false;
@@ -120,9 +120,9 @@ fn lift_each_part(shape: &PartsShape, body: &mut [u32], bytes: &[u8; MAX_PARTS_L
 /// Some of the messages, in order, each with some of its numbers.
 #[inline(never)]
 fn lift_some_parts(
-    shape: &PartsShape,
+    shape: &NestedFixedLayout,
     body: &mut [u32],
-    bytes: &[u8; MAX_PARTS_LEN + 8],
+    bytes: &[u8; MAX_NESTED_LEN + 8],
     len: usize,
 ) -> bool {
     if len > shape.len || !(shape.optional || len == shape.len) {
@@ -157,11 +157,11 @@ fn lift_some_parts(
 /// a message of three floats takes a third of the time.
 #[inline(always)]
 fn lift_fours<const N: usize, const W: usize>(
-    shape: &FixedShape,
+    shape: &FixedLayout,
     body: &mut [u32],
     bytes: &[u8; 24],
 ) -> bool {
-    if !shape.accepts_fours(bytes) {
+    if !shape.accepts_all_u32(bytes) {
         return false;
     }
     let mut words = [0; W];
@@ -185,12 +185,12 @@ fn lift_fours<const N: usize, const W: usize>(
 
 /// Any shape.
 #[inline(never)]
-fn lift_any(shape: &FixedShape, body: &mut [u32], bytes: &[u8]) -> bool {
+fn lift_any(shape: &FixedLayout, body: &mut [u32], bytes: &[u8]) -> bool {
     if !shape.accepts(bytes) {
         return false;
     }
     let mut has = 0;
-    for lift in &shape.lifts {
+    for lift in &shape.fields {
         let (from, slot) = (lift.from as usize, lift.slot as usize);
         let zero = if lift.eight {
             let Ok((value, _)) = input::fixed64(bytes, from) else { return false };
@@ -218,16 +218,16 @@ fn lift_any(shape: &FixedShape, body: &mut [u32], bytes: &[u8]) -> bool {
 mod tests {
     use crate::decode::{DecodeOptions, decode_raw};
     use crate::encode::encode_raw;
-    use crate::program::{FieldSpec, MessageSpec, ProgramSet, Shape};
+    use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
     use crate::slab::Slab;
     use crate::table::Kind;
     use alloc::{vec, vec::Vec};
 
     /// A holder with a singular and a repeated message of one to five `kind`s.
-    fn schema(kind: Kind<u32, u32>, fields: u32, shape: Shape) -> ProgramSet {
+    fn schema(kind: Kind<u32, u32>, fields: u32, shape: Presence) -> ProgramSet {
         let holder = vec![
-            FieldSpec::new(1, Kind::Message(1), Shape::Explicit),
-            FieldSpec::new(2, Kind::Message(1), Shape::Repeated),
+            FieldSpec::new(1, Kind::Message(1), Presence::Explicit),
+            FieldSpec::new(2, Kind::Message(1), Presence::Repeated),
         ];
         let point = (1..=fields).map(|number| FieldSpec::new(number, kind, shape)).collect();
         let message = |fields| MessageSpec { fields, ..Default::default() };
@@ -250,21 +250,21 @@ mod tests {
     fn parts_with_whatever_is_left_out_are_what_the_loop_makes_of_them() {
         // As many numbers in both messages, which are lifted at once, or not.
         let cases = [[2, 2], [3, 3], [4, 4], [3, 2]]
-            .map(|counts| [Shape::Implicit, Shape::Explicit].map(|presence| (counts, presence)));
+            .map(|counts| [Presence::Implicit, Presence::Explicit].map(|presence| (counts, presence)));
         let cases = cases.into_iter().flatten().step_by(if cfg!(miri) { 3 } else { 1 });
         for (counts, presence) in cases {
             let number = |n| FieldSpec::new(n, Kind::Float, presence);
             let message = |fields| MessageSpec { fields, ..Default::default() };
             let vertex = |part: usize| message((1..=counts[part]).map(number).collect());
-            let part = |n, index| FieldSpec::new(n, Kind::Message(index), Shape::Explicit);
+            let part = |n, index| FieldSpec::new(n, Kind::Message(index), Presence::Explicit);
             let edge = vec![part(1, 0), part(2, 3)];
             let mesh = vec![
-                FieldSpec::new(1, Kind::Message(1), Shape::Repeated),
-                FieldSpec::new(2, Kind::Message(1), Shape::Explicit),
-                FieldSpec::new(3, Kind::Bytes, Shape::Implicit),
+                FieldSpec::new(1, Kind::Message(1), Presence::Repeated),
+                FieldSpec::new(2, Kind::Message(1), Presence::Explicit),
+                FieldSpec::new(3, Kind::Bytes, Presence::Implicit),
             ];
             let set = ProgramSet::new(&[vertex(0), message(edge), message(mesh), vertex(1)], &[]).unwrap();
-            let alike = set.program(1).parts().unwrap().fours;
+            let alike = set.program(1).nested_fixed().unwrap().all_u32;
             assert_eq!(alike, (counts[0] == counts[1]).then_some(counts[0] as usize));
             let decode = |input: &[u8]| {
                 let (mut slab, options) = (Slab::new(), DecodeOptions::new());
@@ -312,13 +312,13 @@ mod tests {
     fn shapes_and_everything_near_them_come_back() {
         for (kind, width) in [(Kind::Float, 4), (Kind::Sfixed64, 8)] {
             for fields in (1..=5u32).step_by(if cfg!(miri) { 3 } else { 1 }) {
-                for presence in [Shape::Implicit, Shape::Explicit] {
+                for presence in [Presence::Implicit, Presence::Explicit] {
                     let set = schema(kind, fields, presence);
                     for zeros in 0..1u32 << fields {
                         let values: Vec<u8> =
                             (0..fields).map(|i| if zeros >> i & 1 == 1 { 0 } else { 7 }).collect();
                         let full = point(width, &values, false);
-                        let kept = point(width, &values, presence == Shape::Implicit);
+                        let kept = point(width, &values, presence == Presence::Implicit);
                         let message = |tag: u8, body: &[u8]| [&[tag, body.len() as u8], body].concat();
                         // Followed by others and at the very end; the second singular one merges into the first.
                         let input =

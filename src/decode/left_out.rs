@@ -1,6 +1,6 @@
 //! The fields of a message that its program left out, found again in its bytes.
 
-use crate::program::{Coding, Entry, Program, ProgramSet};
+use crate::program::{Coding, FieldEntry, Program, ProgramSet};
 use crate::wire::{Tag, WireType, raw};
 
 /// Bytes of a message that no field holds: whole fields, or one value and the tag to write before it.
@@ -69,7 +69,7 @@ struct Field<'b> {
 impl Field<'_> {
     /// Whether the field is unknown for its number, which its closed enum does not list; of a map entry, for that of
     /// its value.
-    fn is_unlisted(&self, set: &ProgramSet, entry: &Entry) -> bool {
+    fn is_unlisted(&self, set: &ProgramSet, entry: &FieldEntry) -> bool {
         if entry.flags.is_map() {
             return self.has_unlisted_value(set, set.program(entry.sub));
         }
@@ -97,7 +97,7 @@ impl Field<'_> {
     }
 
     /// The elements of a packed run that its closed enum does not list.
-    fn unlisted_elements(&self, set: &ProgramSet, entry: &Entry, keep: &mut impl FnMut(LeftOut)) {
+    fn unlisted_elements(&self, set: &ProgramSet, entry: &FieldEntry, keep: &mut impl FnMut(LeftOut)) {
         if entry.coding != Coding::ClosedEnum || self.tag.wire_type() != WireType::LengthDelimited {
             return;
         }
@@ -114,6 +114,6 @@ impl Field<'_> {
 }
 
 /// Whether the closed enum of an entry lists the number at a position.
-fn is_listed(set: &ProgramSet, entry: &Entry, store: &[u8], value: usize) -> bool {
+fn is_listed(set: &ProgramSet, entry: &FieldEntry, store: &[u8], value: usize) -> bool {
     raw::varint(store, value).is_ok_and(|(number, _)| set.enum_contains(entry.sub, number as i32))
 }

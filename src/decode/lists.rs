@@ -3,8 +3,8 @@
 use super::state::{MAP_ENTRY, Run};
 use super::{fixed, input};
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Coding, Entry, FixedShape, MAX_PARTS_LEN, PartsShape, Program};
-use crate::slab::{Full, Slab, Text};
+use crate::program::{Coding, FieldEntry, FixedLayout, MAX_NESTED_LEN, NestedFixedLayout, Program};
+use crate::slab::{ByteSpan, Full, Slab, Text};
 use crate::wire::{unzigzag32, unzigzag64};
 
 type At<T> = Result<T, (Kind, usize)>;
@@ -31,7 +31,7 @@ pub(super) fn pair(buf: &[u8], start: usize, end: usize, utf8: bool) -> Option<u
     if utf8 {
         return Text::check(buf, start, end - start).map(Text::pair);
     }
-    Some(start as u64 | ((end - start) as u64) << 32)
+    Some(ByteSpan::new(start as u64, (end - start) as u64).word())
 }
 
 /// Strings or bytes.
@@ -65,7 +65,7 @@ pub(super) struct Shapes<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
     pub(super) tag: u32,
-    pub(super) shape: &'p FixedShape,
+    pub(super) shape: &'p FixedLayout,
     /// Words of an element.
     pub(super) words: u32,
 }
@@ -102,7 +102,7 @@ pub(super) struct Parts<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
     pub(super) tag: u32,
-    pub(super) shape: &'p PartsShape,
+    pub(super) shape: &'p NestedFixedLayout,
     /// The program of an element.
     pub(super) sub: &'p Program,
 }
@@ -113,7 +113,7 @@ impl Parts<'_, '_> {
         // One byte of length, as such a message is at most 96 bytes long. Empty ones are no bodies.
         let most = self.shape.len;
         while let Some(&[prefix, ref bytes @ ..]) =
-            self.buf.get(pos..).and_then(|rest| rest.first_chunk::<{ MAX_PARTS_LEN + 9 }>())
+            self.buf.get(pos..).and_then(|rest| rest.first_chunk::<{ MAX_NESTED_LEN + 9 }>())
         {
             let len = prefix as usize;
             let fits = (1..=most).contains(&len) && pos + 1 + len <= self.end;
@@ -172,7 +172,7 @@ impl Entries<'_, '_> {
 
     /// The key or the value, which must be what comes next.
     #[inline(always)]
-    fn part(&self, entry: &Entry, pos: usize, end: usize) -> Option<(u64, usize)> {
+    fn part(&self, entry: &FieldEntry, pos: usize, end: usize) -> Option<(u64, usize)> {
         // Field numbers 1 and 2: tags of one byte.
         if pos >= end || u32::from(*self.buf.get(pos)?) != entry.tag {
             return None;
@@ -197,7 +197,7 @@ pub(super) struct Numbers<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
     pub(super) tag: u32,
-    pub(super) entry: &'p Entry,
+    pub(super) entry: &'p FieldEntry,
     pub(super) base: u32,
 }
 

@@ -123,7 +123,7 @@ pub(crate) struct Job<'r, 'i> {
 /// Kind, offset from `start`, and the path as field numbers. What was decoded before the error stays.
 pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, DecodeError> {
     let program = job.set.program(index);
-    let has = job.slab.words().has_bits(program, base);
+    let has = job.slab.words().hasbits(program, base);
     merge_into(job, Target { program, index, base, has })
 }
 

@@ -6,7 +6,7 @@
 use super::input;
 use super::state::Run;
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Coding, Entry};
+use crate::program::{Coding, FieldEntry};
 use crate::slab::Slab;
 use crate::wire::{
     kernels::{self, Bool, Plain, Progress, VarintForm, Zigzag},
@@ -20,7 +20,7 @@ pub(super) struct Packed<'b, 'p> {
     pub(super) buf: &'b [u8],
     /// The end of the run.
     pub(super) end: usize,
-    pub(super) entry: &'p Entry,
+    pub(super) entry: &'p FieldEntry,
     pub(super) base: u32,
 }
 
@@ -122,7 +122,7 @@ mod tests {
     use crate::decode::DecodeOptions;
     use crate::decode::decode_raw;
     use crate::encode::encode_raw;
-    use crate::program::{FieldSpec, MessageSpec, ProgramSet, Shape};
+    use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
     use crate::table::Kind;
     use crate::wire::testing::Wire;
     use alloc::vec;
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn runs_reach_the_kernels_and_short_ones_do_not() {
         for kind in [Kind::Int32, Kind::Uint64, Kind::Sint32, Kind::Sint64, Kind::Bool] {
-            let field = FieldSpec { packed: true, ..FieldSpec::new(1, kind, Shape::Repeated) };
+            let field = FieldSpec { packed: true, ..FieldSpec::new(1, kind, Presence::Repeated) };
             let message = MessageSpec { fields: vec![field], ..Default::default() };
             let set = ProgramSet::new(&[message], &[]).unwrap();
             for (len, kernel) in [(40, true), (3, false), (7, false)] {

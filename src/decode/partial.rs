@@ -7,7 +7,7 @@ use super::input;
 use super::special::skip;
 use super::state::{Field, Open, Run, touch, touch_list};
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Coding, Entry};
+use crate::program::{Coding, FieldEntry};
 use crate::slab::{Full, Nesting};
 use crate::wire::{Tag, WireType, raw};
 
@@ -31,7 +31,7 @@ pub(super) fn skip_lengths(buf: &[u8], mut pos: usize, end: usize, tag: u32) -> 
 impl Run<'_, '_> {
     /// A message or group that stays bytes; gives the position behind it.
     #[inline(never)]
-    pub(super) fn lazy(&mut self, field: Field<'_>, entry: &Entry) -> At<usize> {
+    pub(super) fn lazy(&mut self, field: Field<'_>, entry: &FieldEntry) -> At<usize> {
         if self.depth_left() == 0 {
             return Err((Kind::DepthExceeded, field.item));
         }
@@ -58,7 +58,7 @@ impl Run<'_, '_> {
     }
 
     /// The raw message of a field: a new one, or what a singular field has already.
-    fn raw_body(&mut self, entry: &Entry) -> Result<u32, Full> {
+    fn raw_body(&mut self, entry: &FieldEntry) -> Result<u32, Full> {
         let sub = self.set.program(entry.sub);
         let depth = self.depth_left().saturating_sub(1);
         let Open { program, base, ref mut has, .. } = self.open;
@@ -88,7 +88,7 @@ impl Run<'_, '_> {
 
     /// A field that is not selected; gives the position behind it.
     #[inline(never)]
-    pub(super) fn unselected(&mut self, field: Field<'_>, entry: &Entry) -> At<usize> {
+    pub(super) fn unselected(&mut self, field: Field<'_>, entry: &FieldEntry) -> At<usize> {
         let limit = self.buf.get(..field.end).unwrap_or(self.buf);
         let tag = Tag::from_bits(field.tag).map_err(|kind| (kind, field.item))?;
         let next = skip(limit, field.item, field.pos, tag, self.depth_left())?;

@@ -7,7 +7,7 @@ use super::special::Other;
 use super::state::{Child, Field, Flow, Open, Run, touch, touch_list};
 use super::{OpenMap, input};
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Coding, Entry, Op, Program};
+use crate::program::{Coding, FieldEntry, Op, Program};
 use crate::slab::Full;
 
 type At<T> = Result<T, (Kind, usize)>;
@@ -21,7 +21,7 @@ impl<'r> Run<'r, '_> {
     /// Decodes the field whose tag, of `len` bytes, is at the position of the loop; `found` is its entry unless its tag is
     /// not the expected one.
     #[inline(never)]
-    pub(super) fn rest(&mut self, found: Option<&'r Entry>, tag: u32, len: usize) -> Flow {
+    pub(super) fn rest(&mut self, found: Option<&'r FieldEntry>, tag: u32, len: usize) -> Flow {
         let shift = self.source.shift();
         let Open { program, pos, end, group, .. } = self.open;
         let item = pos + shift;
@@ -55,8 +55,8 @@ impl<'r> Run<'r, '_> {
             Op::Message | Op::Inline | Op::ListMessage | Op::Map => Ok(None),
             Op::Lazy | Op::ListLazy => self.lazy(field, entry).map(Some),
             op if op.is_skip() => self.unselected(field, entry).map(Some),
-            Op::ListShaped => self.shapes(field, entry),
-            Op::ListParts => self.parts(field, entry),
+            Op::ListFixedMessage => self.shapes(field, entry),
+            Op::ListNestedFixed => self.parts(field, entry),
             Op::PlainMap => self.entries(field, entry),
             Op::Packed => self.packed(field, entry).map(Some),
             Op::List | Op::ListString | Op::ListBytes => self.list(field, entry, op).map(Some),
@@ -81,7 +81,7 @@ impl<'r> Run<'r, '_> {
 
     /// The slot of a list of the innermost message, which is set from now on.
     #[inline(always)]
-    fn list_slot(&mut self, entry: &Entry, item: usize) -> At<u32> {
+    fn list_slot(&mut self, entry: &FieldEntry, item: usize) -> At<u32> {
         let Open { program, base, ref mut has, .. } = self.open;
         at(item)(touch_list(self.slab, program, base, has, entry))
     }
@@ -91,7 +91,7 @@ impl<'r> Run<'r, '_> {
         input::bounded(self.buf, field.pos, field.end).map_err(|kind| (kind, field.pos))
     }
 
-    fn packed(&mut self, field: Field<'_>, entry: &Entry) -> At<usize> {
+    fn packed(&mut self, field: Field<'_>, entry: &FieldEntry) -> At<usize> {
         let (start, end) = self.bounded(field)?;
         if start != end {
             let slot = self.list_slot(entry, field.item)?;
@@ -100,7 +100,7 @@ impl<'r> Run<'r, '_> {
         Ok(end)
     }
 
-    fn list(&mut self, field: Field<'_>, entry: &Entry, op: Op) -> At<usize> {
+    fn list(&mut self, field: Field<'_>, entry: &FieldEntry, op: Op) -> At<usize> {
         let Field { tag, item, pos, end, .. } = field;
         let (buf, base) = (self.buf, self.open.base);
         let slot = self.list_slot(entry, item)?;
@@ -111,7 +111,7 @@ impl<'r> Run<'r, '_> {
     }
 
     /// Messages of fixed shape; `None` if the first one has another form.
-    fn shapes(&mut self, field: Field<'_>, entry: &Entry) -> At<Option<usize>> {
+    fn shapes(&mut self, field: Field<'_>, entry: &FieldEntry) -> At<Option<usize>> {
         let sub = self.set.program(entry.sub);
         let Some(shape) = sub.fixed() else { return Ok(None) };
         if self.scratch.stack.len() >= self.options.depth_limit() as usize {
@@ -129,9 +129,9 @@ impl<'r> Run<'r, '_> {
     }
 
     /// Messages of messages of fixed shape; `None` if the first one has another form, or must wait for memory.
-    fn parts(&mut self, field: Field<'_>, entry: &Entry) -> At<Option<usize>> {
+    fn parts(&mut self, field: Field<'_>, entry: &FieldEntry) -> At<Option<usize>> {
         let sub = self.set.program(entry.sub);
-        let Some(shape) = sub.parts() else { return Ok(None) };
+        let Some(shape) = sub.nested_fixed() else { return Ok(None) };
         if self.scratch.stack.len() + 1 >= self.options.depth_limit() as usize {
             return Ok(None);
         }
@@ -147,7 +147,7 @@ impl<'r> Run<'r, '_> {
     }
 
     /// Map entries; `None` if the first one has another form.
-    fn entries(&mut self, field: Field<'_>, entry: &Entry) -> At<Option<usize>> {
+    fn entries(&mut self, field: Field<'_>, entry: &FieldEntry) -> At<Option<usize>> {
         let Field { program, tag, item, mut pos, end } = field;
         if self.scratch.stack.len() >= self.options.depth_limit() as usize {
             return Ok(None);
@@ -173,7 +173,7 @@ impl<'r> Run<'r, '_> {
     }
 
     /// A string or bytes.
-    fn span(&mut self, field: Field<'_>, entry: &Entry, op: Op) -> At<usize> {
+    fn span(&mut self, field: Field<'_>, entry: &FieldEntry, op: Op) -> At<usize> {
         let (start, end) = self.bounded(field)?;
         let pair = lists::pair(self.buf, start, end, op == Op::String).ok_or((Kind::InvalidUtf8, start))?;
         if start == end && entry.flags.is_implicit() {
@@ -186,7 +186,7 @@ impl<'r> Run<'r, '_> {
     }
 
     /// A singular number, bool or enum.
-    fn number(&mut self, field: Field<'_>, entry: &Entry) -> At<usize> {
+    fn number(&mut self, field: Field<'_>, entry: &FieldEntry) -> At<usize> {
         let (value, next) =
             lists::number(entry.coding, self.buf, field.pos).map_err(|kind| (kind, field.pos))?;
         if next > field.end {
@@ -213,15 +213,15 @@ impl<'r> Run<'r, '_> {
     }
 
     /// The slot of a field of the innermost message, which is set from now on.
-    fn slot(&mut self, entry: &Entry, item: usize) -> At<u32> {
+    fn slot(&mut self, entry: &FieldEntry, item: usize) -> At<u32> {
         let Open { program, base, ref mut has, .. } = self.open;
         at(item)(touch(self.slab, program, base, has, entry)).map(|(slot, _)| slot)
     }
 
     /// Marks a field as unset: a zero came for a field with implicit presence.
-    fn untouch(&mut self, program: &Program, entry: &Entry) {
+    fn untouch(&mut self, program: &Program, entry: &FieldEntry) {
         if program.is_wide() {
-            self.slab.untouch(program, self.open.base, entry.slot as usize);
+            self.slab.mark_unset(program, self.open.base, entry.slot as usize);
         }
         self.open.has &= !(1u64 << (entry.bit & 63));
     }

@@ -4,7 +4,7 @@
 use super::state::{Child, Field, Run};
 use super::{Frame, OpenMap};
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Coding, Entry, Op, Program};
+use crate::program::{Coding, FieldEntry, Op, Program};
 use crate::slab::{Full, MapContext, NIL, Nesting, RawView, Text};
 use crate::wire::{Tag, WireType, message_set, raw};
 
@@ -13,9 +13,9 @@ pub(super) enum Other<'p> {
     /// Go on here.
     Skipped(usize),
     /// Decode it as this.
-    As(&'p Entry, Op),
+    As(&'p FieldEntry, Op),
     /// Enter a MessageSet item.
-    Item(&'p Entry, Child),
+    Item(&'p FieldEntry, Child),
 }
 
 /// The parts of a MessageSet item.
@@ -103,7 +103,7 @@ impl<'r> Run<'r, '_> {
     pub(super) fn unlisted_element(
         &mut self,
         base: u32,
-        entry: &Entry,
+        entry: &FieldEntry,
         from: usize,
         to: usize,
     ) -> Result<(), Full> {
@@ -132,7 +132,7 @@ impl<'r> Run<'r, '_> {
         // The entry itself is not on the stack any more.
         let levels = self.depth_left().saturating_sub(1);
         for (position, entry) in program.entries().iter().enumerate() {
-            let (slot, fresh) = self.slab.touch(program, base, position)?;
+            let (slot, fresh) = self.slab.mark_set(program, base, position)?;
             if !fresh {
                 continue;
             }
@@ -200,7 +200,7 @@ impl<'r> Run<'r, '_> {
 
     /// The map that an open entry belongs to: the field of the entry's parent, and its slot.
     #[inline]
-    fn map_slot(&self, frame: &Frame) -> Option<(&'r Entry, u32)> {
+    fn map_slot(&self, frame: &Frame) -> Option<(&'r FieldEntry, u32)> {
         let program = self.set.program(frame.index);
         let position = frame.entry as usize;
         let entry = program.entries().get(position)?;
@@ -219,7 +219,7 @@ impl<'r> Run<'r, '_> {
 
     /// Keeps the keys of a map unique, now or at the end of the decode, after an entry was appended at `slot`.
     #[inline(always)]
-    pub(super) fn map_entry_done(&mut self, entry: &Entry, slot: u32, map: OpenMap) -> Result<(), Full> {
+    pub(super) fn map_entry_done(&mut self, entry: &FieldEntry, slot: u32, map: OpenMap) -> Result<(), Full> {
         let context = MapContext { store: self.buf, set: self.set };
         match self.slab.map_entry_done(context, entry, slot) {
             None => Ok(()),

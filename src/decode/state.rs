@@ -3,7 +3,7 @@
 use super::window::{Patch, Source};
 use super::{DecodeOptions, Job, Scratch, Target};
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Entry, Program, ProgramSet};
+use crate::program::{FieldEntry, Program, ProgramSet};
 use crate::slab::{Full, Slab};
 
 /// A decode in progress.
@@ -121,7 +121,7 @@ pub(super) fn touch(
     program: &Program,
     base: u32,
     has: &mut u64,
-    entry: &Entry,
+    entry: &FieldEntry,
 ) -> Result<(u32, bool), Full> {
     let bit = 1u64 << (entry.bit & 63);
     let fresh = *has & bit == 0;
@@ -142,7 +142,7 @@ pub(super) fn touch_list(
     program: &Program,
     base: u32,
     has: &mut u64,
-    entry: &Entry,
+    entry: &FieldEntry,
 ) -> Result<u32, Full> {
     let (slot, fresh) = touch(slab, program, base, has, entry)?;
     if fresh {

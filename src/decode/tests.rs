@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::encode::encode_raw;
-use crate::program::{EnumSpec, FieldSpec, MessageSpec, Shape};
+use crate::program::{EnumSpec, FieldSpec, MessageSpec, Presence};
 use crate::table::Kind;
 use crate::wire::testing::Wire;
 use alloc::{vec, vec::Vec};
@@ -10,28 +10,28 @@ use alloc::{vec, vec::Vec};
 /// `int32 a=1; string s=2; T m=3; repeated int32 p=4; map<int32,int32> mp=5; E e=6 (closed); repeated E es=7;
 /// T g=8 (group); repeated T r=9`, message 1 is the map entry.
 fn schema() -> ProgramSet {
-    let mut closed_list = FieldSpec::new(7, Kind::Enum(0), Shape::Repeated);
+    let mut closed_list = FieldSpec::new(7, Kind::Enum(0), Presence::Repeated);
     closed_list.packed = true;
-    let mut group = FieldSpec::new(8, Kind::Message(0), Shape::Explicit);
+    let mut group = FieldSpec::new(8, Kind::Message(0), Presence::Explicit);
     group.delimited = true;
     let t = MessageSpec {
         fields: vec![
-            FieldSpec::new(1, Kind::Int32, Shape::Implicit),
-            FieldSpec::new(2, Kind::String, Shape::Implicit),
-            FieldSpec::new(3, Kind::Message(0), Shape::Explicit),
-            FieldSpec::new(4, Kind::Int32, Shape::Repeated),
-            FieldSpec::new(5, Kind::Message(1), Shape::Map),
-            FieldSpec::new(6, Kind::Enum(0), Shape::Explicit),
+            FieldSpec::new(1, Kind::Int32, Presence::Implicit),
+            FieldSpec::new(2, Kind::String, Presence::Implicit),
+            FieldSpec::new(3, Kind::Message(0), Presence::Explicit),
+            FieldSpec::new(4, Kind::Int32, Presence::Repeated),
+            FieldSpec::new(5, Kind::Message(1), Presence::Map),
+            FieldSpec::new(6, Kind::Enum(0), Presence::Explicit),
             closed_list,
             group,
-            FieldSpec::new(9, Kind::Message(0), Shape::Repeated),
+            FieldSpec::new(9, Kind::Message(0), Presence::Repeated),
         ],
         ..Default::default()
     };
     let entry = MessageSpec {
         fields: vec![
-            FieldSpec::new(1, Kind::Int32, Shape::Explicit),
-            FieldSpec::new(2, Kind::Int32, Shape::Explicit),
+            FieldSpec::new(1, Kind::Int32, Presence::Explicit),
+            FieldSpec::new(2, Kind::Int32, Presence::Explicit),
         ],
         map_entry: true,
         ..Default::default()
@@ -100,10 +100,12 @@ fn a_key_that_comes_again_replaces_the_entry_for_all_kinds_of_keys() {
     ];
     for (kind, key) in keys {
         for value in [Kind::Uint32, Kind::Message(2)] {
-            let map = FieldSpec::new(1, Kind::Message(1), Shape::Map);
-            let entry =
-                vec![FieldSpec::new(1, kind, Shape::Explicit), FieldSpec::new(2, value, Shape::Explicit)];
-            let number = FieldSpec::new(1, Kind::Uint32, Shape::Explicit);
+            let map = FieldSpec::new(1, Kind::Message(1), Presence::Map);
+            let entry = vec![
+                FieldSpec::new(1, kind, Presence::Explicit),
+                FieldSpec::new(2, value, Presence::Explicit),
+            ];
+            let number = FieldSpec::new(1, Kind::Uint32, Presence::Explicit);
             let message = |fields| MessageSpec { fields, ..Default::default() };
             let entry = MessageSpec { fields: entry, map_entry: true, ..Default::default() };
             let set = ProgramSet::new(&[message(vec![map]), entry, message(vec![number])], &[]).unwrap();
@@ -135,9 +137,11 @@ fn a_key_that_comes_again_replaces_the_entry_for_all_kinds_of_keys() {
 /// Found by the conformance suite: entries of fixed shape went past the check for keys.
 #[test]
 fn map_entries_of_fixed_shape_keep_keys_unique() {
-    let fixed = |number| FieldSpec::new(number, Kind::Fixed32, Shape::Explicit);
-    let map =
-        MessageSpec { fields: vec![FieldSpec::new(1, Kind::Message(1), Shape::Map)], ..Default::default() };
+    let fixed = |number| FieldSpec::new(number, Kind::Fixed32, Presence::Explicit);
+    let map = MessageSpec {
+        fields: vec![FieldSpec::new(1, Kind::Message(1), Presence::Map)],
+        ..Default::default()
+    };
     let entry = MessageSpec { fields: vec![fixed(1), fixed(2)], map_entry: true, ..Default::default() };
     let set = ProgramSet::new(&[map, entry], &[]).unwrap();
     let one = |value: u8| [0x0a, 10, 0x0d, 1, 0, 0, 0, 0x15, value, 0, 0, 0];
@@ -276,8 +280,9 @@ fn merged_within(set: &ProgramSet, input: &[u8], limit: usize) -> Option<(bool, 
 fn map_entries_have_keys_and_values_wherever_the_budget_ends() {
     let message = |fields| MessageSpec { fields, ..Default::default() };
     let field = |number, kind, shape| FieldSpec::new(number, kind, shape);
-    let entry = vec![field(1, Kind::Uint32, Shape::Explicit), field(2, Kind::Message(0), Shape::Explicit)];
-    let map = field(1, Kind::Message(1), Shape::Map);
+    let entry =
+        vec![field(1, Kind::Uint32, Presence::Explicit), field(2, Kind::Message(0), Presence::Explicit)];
+    let map = field(1, Kind::Message(1), Presence::Map);
     let entry = MessageSpec { fields: entry, map_entry: true, ..Default::default() };
     let set = ProgramSet::new(&[message(vec![map]), entry], &[]).unwrap();
     // Maps in maps, 40 levels deep: more frames than there are at first.

@@ -3,7 +3,7 @@
 //! Where no length is in front of anything but a string, a message can be written where it stays in one pass, neither sized
 //! before nor moved behind: for large strings, that is most of what there is to do.
 
-use crate::program::How;
+use crate::program::WriteKind;
 use crate::slab::RawView;
 use crate::wire::Cursor;
 
@@ -12,7 +12,7 @@ pub(super) fn write_forward(view: RawView<'_, '_>, out: &mut Cursor<'_>) -> bool
     let RawView { words, base, .. } = view;
     let program = view.program();
     let has_spans = words.get(base + 1) != 0;
-    let mut bits = words.has_bits(program, base);
+    let mut bits = words.hasbits(program, base);
     // Before anything is written: what has lists is written backwards, and large strings must not be written twice.
     let others = program.is_parent() || program.is_wide() || bits & program.repeated_mask() != 0;
     if others || has_spans {
@@ -26,12 +26,12 @@ pub(super) fn write_forward(view: RawView<'_, '_>, out: &mut Cursor<'_>) -> bool
         };
         let slot = base + u32::from(field.slot);
         out.put_varint(entry.tag.into());
-        match field.how {
-            How::Varint => out.put_varint(field.form.value(words.get64_or_32(slot))),
-            How::Fixed if field.form.width == 4 => out.put_fixed32(words.get(slot)),
-            How::Fixed => out.put_fixed64(words.get64(slot)),
-            How::Span => out.put_length_delimited(view.span(slot)),
-            How::List | How::Inline | How::Message => return false,
+        match field.kind {
+            WriteKind::Varint => out.put_varint(field.form.value(words.get64_or_32(slot))),
+            WriteKind::Fixed if field.form.width == 4 => out.put_fixed32(words.get(slot)),
+            WriteKind::Fixed => out.put_fixed64(words.get64(slot)),
+            WriteKind::Span => out.put_length_delimited(view.span(slot)),
+            WriteKind::List | WriteKind::Inline | WriteKind::Message => return false,
         }
     }
     true
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
     use crate::decode::{DecodeOptions, decode_raw};
     use crate::encode::{EncodeOptions, RawEncoder, encode_raw};
-    use crate::program::{FieldSpec, MessageSpec, ProgramSet, Shape};
+    use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
     use crate::slab::Slab;
     use crate::table::Kind;
     use crate::wire::testing::Wire;
@@ -51,13 +51,13 @@ mod tests {
     /// `bytes a=1; sint64 b=2; string c=3; fixed32 d=4; double e=5; repeated bool f=6; bool g=7 (required)`.
     fn schema() -> ProgramSet {
         let fields = vec![
-            FieldSpec::new(1, Kind::Bytes, Shape::Explicit),
-            FieldSpec::new(2, Kind::Sint64, Shape::Explicit),
-            FieldSpec::new(3, Kind::String, Shape::Explicit),
-            FieldSpec::new(4, Kind::Fixed32, Shape::Explicit),
-            FieldSpec::new(5, Kind::Double, Shape::Explicit),
-            FieldSpec::new(6, Kind::Bool, Shape::Repeated),
-            FieldSpec::new(7, Kind::Bool, Shape::Required),
+            FieldSpec::new(1, Kind::Bytes, Presence::Explicit),
+            FieldSpec::new(2, Kind::Sint64, Presence::Explicit),
+            FieldSpec::new(3, Kind::String, Presence::Explicit),
+            FieldSpec::new(4, Kind::Fixed32, Presence::Explicit),
+            FieldSpec::new(5, Kind::Double, Presence::Explicit),
+            FieldSpec::new(6, Kind::Bool, Presence::Repeated),
+            FieldSpec::new(7, Kind::Bool, Presence::Required),
         ];
         ProgramSet::new(&[MessageSpec { fields, ..Default::default() }], &[]).unwrap()
     }
@@ -85,7 +85,7 @@ mod tests {
             // Without printing it all.
             assert!(expected == input, "{forwards}");
             let complete =
-                view.words.has_bits(view.program(), view.base) & view.program().required_mask() != 0;
+                view.words.hasbits(view.program(), view.base) & view.program().required_mask() != 0;
             for capacity in [20_000, 5_020, 5_000, 100, 0] {
                 let mut buffer = Vec::with_capacity(capacity);
                 buffer.push(7);

@@ -1,7 +1,7 @@
 //! Strings, and lists that are not ones of messages: their size, and their bytes, last first.
 
-use crate::program::{Coding, Entry};
-use crate::slab::{RawList, RawView, span_len};
+use crate::program::{Coding, FieldEntry};
+use crate::slab::{ByteSpan, RawList, RawView};
 use crate::wire::kernels::{MIN_PACK_LEN, Packs, Plain, Signed, Zigzag, pack, packed_len};
 use crate::wire::{ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
 
@@ -30,7 +30,9 @@ fn elements_size(list: RawList<'_, '_>, coding: Coding) -> u64 {
         Coding::Fixed32 => count * 4,
         Coding::Fixed64 => count * 8,
         Coding::Bool => count,
-        Coding::String | Coding::Bytes => pairs(list).map(|span| span_size(span_len(span))).sum(),
+        Coding::String | Coding::Bytes => {
+            pairs(list).map(|span| span_size(ByteSpan::from_word(span).len())).sum()
+        }
         Coding::Varint64 => varints::<2, Plain>(list),
         Coding::Sint64 => varints::<2, Zigzag>(list),
         Coding::Int32 | Coding::ClosedEnum => varints::<1, Signed>(list),
@@ -48,7 +50,8 @@ fn pairs<'a>(list: RawList<'a, '_>) -> impl DoubleEndedIterator<Item = u64> + us
 /// Writes a tag, a length prefix and a string of the store.
 #[inline(always)]
 pub(super) fn put_span(out: &mut ReverseCursor<'_>, view: RawView<'_, '_>, tag: TagWord, span: u64) {
-    let (offset, len) = (span as u32 as usize, span_len(span) as usize);
+    let span = ByteSpan::from_word(span);
+    let (offset, len) = (span.offset(), span.len() as usize);
     match view.store.get(..offset + len) {
         Some(store) => out.put_suffix(store, len),
         None => out.fail(),
@@ -65,7 +68,7 @@ pub(super) fn put_span(out: &mut ReverseCursor<'_>, view: RawView<'_, '_>, tag: 
 pub(super) fn write_list<'b>(
     mut out: ReverseCursor<'b>,
     view: RawView<'_, '_>,
-    entry: &Entry,
+    entry: &FieldEntry,
     tag: TagWord,
     slot: u32,
 ) -> ReverseCursor<'b> {

@@ -117,7 +117,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         }
         let RawView { words, base, .. } = self.view;
         let program = self.view.program();
-        let missing = program.required_mask() & !words.has_bits(program, base);
+        let missing = program.required_mask() & !words.hasbits(program, base);
         self.complete(missing != 0).map_err(Stop::Failed)?;
         Ok(written)
     }
@@ -201,7 +201,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         let items = if program.nests() || program.is_wide() {
             words.len() / 4
         } else {
-            words.has_bits(program, base).count_ones() as usize
+            words.hasbits(program, base).count_ones() as usize
         };
         store.len() / LARGE > items
     }

@@ -2,8 +2,8 @@
 
 use super::list::list_size;
 use super::traverse::{Frame, Visit};
-use crate::program::{Entry, FixedShape, Program, WriteEntry};
-use crate::slab::{RawView, UnknownSpan, span_len};
+use crate::program::{FieldEntry, FixedLayout, Program, WriteEntry};
+use crate::slab::{ByteSpan, RawView, UnknownSpan};
 use crate::wire::{TagWord, varint_len};
 
 /// Adds up the length of the message being visited.
@@ -39,17 +39,17 @@ impl Visit for Sizer {
 
     #[inline(always)]
     fn span(&mut self, _: RawView<'_, '_>, tag: TagWord, span: u64) {
-        let len = span_len(span);
+        let len = ByteSpan::from_word(span).len();
         self.len += (tag.len() + varint_len(len)) as u64 + len;
     }
 
     #[inline(always)]
-    fn list(self, view: RawView<'_, '_>, entry: &Entry, tag: TagWord, slot: u32) -> Self {
+    fn list(self, view: RawView<'_, '_>, entry: &FieldEntry, tag: TagWord, slot: u32) -> Self {
         Self { len: self.len + list_size(view.list(entry, slot), tag) }
     }
 
     #[inline(always)]
-    fn shaped(&mut self, _: RawView<'_, '_>, tag: TagWord, shape: &FixedShape, _: u32) {
+    fn shaped(&mut self, _: RawView<'_, '_>, tag: TagWord, shape: &FixedLayout, _: u32) {
         // The length is below 128, one byte.
         self.len += (tag.len() + 1 + shape.len) as u64;
     }

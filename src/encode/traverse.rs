@@ -9,8 +9,8 @@
 use super::EncodeOptions;
 use super::levels::{FEW, Level, Levels};
 use crate::error::EncodeErrorKind;
-use crate::program::{Coding, Entry, FixedShape, How, Program, WriteEntry};
-use crate::slab::{FieldsBack, RawList, RawView};
+use crate::program::{Coding, FieldEntry, FixedLayout, Program, WriteEntry, WriteKind};
+use crate::slab::{RawList, RawView, SetFieldsRev};
 use crate::wire::TagWord;
 use alloc::vec::Vec;
 
@@ -29,10 +29,10 @@ pub(super) trait Visit: Sized {
     fn span(&mut self, view: RawView<'_, '_>, tag: TagWord, span: u64);
 
     /// A list that is not one of messages, at its slot.
-    fn list(self, view: RawView<'_, '_>, entry: &Entry, tag: TagWord, slot: u32) -> Self;
+    fn list(self, view: RawView<'_, '_>, entry: &FieldEntry, tag: TagWord, slot: u32) -> Self;
 
     /// A sub-message of fixed shape at `base` with all fields set.
-    fn shaped(&mut self, view: RawView<'_, '_>, tag: TagWord, shape: &FixedShape, base: u32);
+    fn shaped(&mut self, view: RawView<'_, '_>, tag: TagWord, shape: &FixedLayout, base: u32);
 
     /// A sub-message is next. What it gives comes back when all of it has been visited.
     fn enter(&mut self, frame: Frame) -> u64;
@@ -57,7 +57,7 @@ pub(super) enum Frame {
 
 impl Frame {
     #[inline(always)]
-    fn of(parent: &Program, entry: &Entry, tag: TagWord) -> Self {
+    fn of(parent: &Program, entry: &FieldEntry, tag: TagWord) -> Self {
         match entry.coding {
             Coding::Group => Self::Group { tag },
             _ if parent.message_set => Self::Item { type_id: entry.number() },
@@ -80,7 +80,7 @@ struct Course<'o> {
 impl Course<'_> {
     /// Whether the elements of a field are visited in the order on top of the stack of orders.
     #[inline(always)]
-    fn sorts(&self, entry: &Entry) -> bool {
+    fn sorts(&self, entry: &FieldEntry) -> bool {
         self.options.is_deterministic() && entry.flags.is_map()
     }
 
@@ -96,7 +96,7 @@ impl Course<'_> {
 
     /// Drops the order of a map of which nothing is left.
     #[inline(always)]
-    fn end_list(&mut self, entry: &Entry, left: u32) {
+    fn end_list(&mut self, entry: &FieldEntry, left: u32) {
         if left == 0 && self.sorts(entry) {
             self.orders.pop();
         }
@@ -135,7 +135,7 @@ pub(super) fn traverse<V: Visit>(
 struct Here<'a, 'i> {
     view: RawView<'a, 'i>,
     /// `None` before the first message has begun.
-    fields: Option<FieldsBack>,
+    fields: Option<SetFieldsRev>,
     /// The message field being visited, and how many of its elements are left.
     position: u32,
     left: u32,
@@ -156,22 +156,22 @@ fn begin<V: Visit>(
     depth: usize,
     course: &mut Course<'_>,
     visitor: &mut V,
-) -> FieldsBack {
+) -> SetFieldsRev {
     if view.words.get(view.base + 1) != 0 {
         *visitor = visitor.take().unknown(view);
         if view.is_verbatim() {
             // What of it has been read may lack required fields.
             course.missing |= u64::from(program.needs_check());
             course.too_deep |= depth + view.raw_levels() as usize > course.options.depth_limit() as usize;
-            return FieldsBack::default();
+            return SetFieldsRev::default();
         }
     }
-    let fields = FieldsBack::new(program, view.words, view.base);
+    let fields = SetFieldsRev::new(program, view.words, view.base);
     if program.has_required() {
         // The fields of wide messages are looked at by `find_missing` alone.
         course.missing |= if program.is_wide() { 1 } else { program.required_mask() & !fields.rest() };
     }
-    fields.at_once(program, |bits| visitor.at_once(program, bits))
+    fields.constant_sized(program, |bits| visitor.at_once(program, bits))
 }
 
 /// A field that is not a message; false for one that is, and nothing is done then.
@@ -182,14 +182,14 @@ fn plain<V: Visit>(
     (position, field, slot): (usize, &WriteEntry, u32),
     visitor: &mut V,
 ) -> bool {
-    match field.how {
-        How::Varint | How::Fixed => visitor.number(field, view.words.get64_or_32(slot)),
-        How::Span => visitor.span(view, field.tag, view.words.get64(slot)),
-        How::List => {
+    match field.kind {
+        WriteKind::Varint | WriteKind::Fixed => visitor.number(field, view.words.get64_or_32(slot)),
+        WriteKind::Span => visitor.span(view, field.tag, view.words.get64(slot)),
+        WriteKind::List => {
             let Some(entry) = program.entries().get(position) else { return true };
             *visitor = visitor.take().list(view, entry, field.tag, slot);
         }
-        How::Inline | How::Message => return false,
+        WriteKind::Inline | WriteKind::Message => return false,
     }
     true
 }
@@ -217,7 +217,7 @@ fn drive<V: Visit>(
                 break 'children;
             }
             while let Some((at, field, slot)) =
-                fields.next_but_numbers(program, view.words, view.base, |field, slot| {
+                fields.next_non_numeric(program, view.words, view.base, |field, slot| {
                     visitor.number(field, view.words.get64_or_32(slot))
                 })
             {
@@ -225,7 +225,7 @@ fn drive<V: Visit>(
                     continue;
                 }
                 let Some(entry) = program.entries().get(at) else { continue };
-                if field.how == How::Inline
+                if field.kind == WriteKind::Inline
                     && let Some(shape) = view.set.program(entry.sub).fixed()
                     && view.words.get64(slot) == shape.all
                     && entry.coding == Coding::Message
@@ -252,7 +252,7 @@ fn drive<V: Visit>(
             view = view.at(level.index, level.base);
             program = view.program();
             (position, left) = (level.position as usize, level.left);
-            fields = FieldsBack::resume(program, view.words, view.base, position, level.rest);
+            fields = SetFieldsRev::resume(program, view.words, view.base, position, level.rest);
             if let (Some(entry), Some(field)) =
                 (program.entries().get(position), program.writes().get(position))
             {

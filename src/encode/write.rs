@@ -2,7 +2,7 @@
 
 use super::list::{put_span, write_list};
 use super::traverse::{Frame, Visit};
-use crate::program::{Entry, FixedShape, How, Program, WriteEntry};
+use crate::program::{FieldEntry, FixedLayout, Program, WriteEntry, WriteKind};
 use crate::slab::RawView;
 use crate::wire::message_set::{ITEM, ITEM_END, MESSAGE, TYPE_ID};
 use crate::wire::{Bits, ReverseCursor, TagWord, last_varint};
@@ -15,9 +15,9 @@ pub(super) struct Writer<'b, B> {
 
 impl<B: Bits> Writer<'_, B> {
     #[inline(always)]
-    fn put_numbers<const N: usize>(&mut self, shape: &FixedShape, values: [u32; N]) {
-        if let Some(lifts) = shape.lifts.first_chunk::<N>() {
-            self.out.put_tagged_fixed32s::<N>(core::array::from_fn(|i| (lifts[i].tag, values[i])));
+    fn put_numbers<const N: usize>(&mut self, shape: &FixedLayout, values: [u32; N]) {
+        if let Some(fields) = shape.fields.first_chunk::<N>() {
+            self.out.put_tagged_fixed32s::<N>(core::array::from_fn(|i| (fields[i].tag, values[i])));
         }
     }
 }
@@ -35,7 +35,7 @@ impl<B: Bits> Visit for Writer<'_, B> {
 
     #[inline(always)]
     fn number(&mut self, field: &WriteEntry, words: u64) {
-        if field.how == How::Fixed {
+        if field.kind == WriteKind::Fixed {
             let width = usize::from(field.form.width);
             return self.out.put_tagged_word(field.tag, words << ((64 - 8 * width) & 63), width);
         }
@@ -54,17 +54,17 @@ impl<B: Bits> Visit for Writer<'_, B> {
     }
 
     #[inline(always)]
-    fn list(self, view: RawView<'_, '_>, entry: &Entry, tag: TagWord, slot: u32) -> Self {
+    fn list(self, view: RawView<'_, '_>, entry: &FieldEntry, tag: TagWord, slot: u32) -> Self {
         Self { out: write_list(self.out, view, entry, tag, slot), bits: self.bits }
     }
 
     #[inline(always)]
-    fn shaped(&mut self, view: RawView<'_, '_>, tag: TagWord, shape: &FixedShape, base: u32) {
-        match (shape.fours, view.words.run(base + 2, shape.lifts.len())) {
+    fn shaped(&mut self, view: RawView<'_, '_>, tag: TagWord, shape: &FixedLayout, base: u32) {
+        match (shape.all_u32, view.words.run(base + 2, shape.fields.len())) {
             (Some(3), &[x, y, z]) => self.put_numbers(shape, [x, y, z]),
             (Some(4), &[x, y, z, w]) => self.put_numbers(shape, [x, y, z, w]),
             _ => {
-                for lift in shape.lifts.iter().rev() {
+                for lift in shape.fields.iter().rev() {
                     let slot = base + lift.slot as u32;
                     if lift.eight {
                         self.out.put_fixed64(view.words.get64(slot));

@@ -25,9 +25,9 @@ use super::options::DeserializeOptions;
 use super::scan::{Quoted, Scanner};
 use crate::error::FieldPath;
 use crate::message::{Builder, FieldAt, MapAside, NoRoom};
-use crate::program::{Entry, Program};
+use crate::program::{FieldEntry, Program};
 use crate::schema::{DescriptorPool, FieldFormats, FieldRef, WellKnown};
-use crate::slab::{NIL, span_len};
+use crate::slab::{ByteSpan, NIL};
 use crate::wire::utf8;
 use alloc::vec::Vec;
 
@@ -298,7 +298,7 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// The value of a singular message.
-    fn message(&mut self, at: FieldAt, entry: &Entry, depth: u32) -> Result<()> {
+    fn message(&mut self, at: FieldAt, entry: &FieldEntry, depth: u32) -> Result<()> {
         if depth <= self.options.max_depth && self.is_empty_object(entry) {
             return Ok(self.builder.empty_message(at, entry)?);
         }
@@ -307,7 +307,7 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// Takes `{}`, if that comes next and stands for an empty message.
-    fn is_empty_object(&mut self, entry: &Entry) -> bool {
+    fn is_empty_object(&mut self, entry: &FieldEntry) -> bool {
         let empty = self.scanner.input.get(self.scanner.at..).is_some_and(|rest| rest.starts_with(b"{}"))
             && self.known(entry.sub) == WellKnown::None;
         self.scanner.at += if empty { 2 } else { 0 };
@@ -321,7 +321,7 @@ impl<'p> Parser<'p, '_, '_> {
 
     /// Whether `null` is a value of the field, and not its absence.
     #[cold]
-    fn takes_null(&self, program: &Program, entry: &Entry, position: usize) -> bool {
+    fn takes_null(&self, program: &Program, entry: &FieldEntry, position: usize) -> bool {
         if entry.flags.is_list() {
             return false;
         }
@@ -330,7 +330,7 @@ impl<'p> Parser<'p, '_, '_> {
 
     /// The same of an element.
     #[cold]
-    pub(super) fn element_takes_null(&self, program: &Program, entry: &Entry, position: usize) -> bool {
+    pub(super) fn element_takes_null(&self, program: &Program, entry: &FieldEntry, position: usize) -> bool {
         if entry.coding.is_message() {
             return self.known(entry.sub) == WellKnown::Value;
         }
@@ -412,7 +412,7 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// A list of scalars, which needs no frame unless something is wrong with it.
-    fn scalars(&mut self, at: FieldAt, program: &'p Program, entry: &Entry, depth: u32) -> Result<()> {
+    fn scalars(&mut self, at: FieldAt, program: &'p Program, entry: &FieldEntry, depth: u32) -> Result<()> {
         self.scanner.take(b'[').map_err(|_| self.wrong_type())?;
         let (mut count, mut slot) = (0, NIL);
         let parsed = self.scalars_to(at, (program, entry), &mut count, &mut slot);
@@ -428,7 +428,7 @@ impl<'p> Parser<'p, '_, '_> {
     fn scalars_to(
         &mut self,
         at: FieldAt,
-        (program, entry): (&'p Program, &Entry),
+        (program, entry): (&'p Program, &FieldEntry),
         count: &mut u32,
         slot: &mut u32,
     ) -> Result<()> {
@@ -556,10 +556,10 @@ impl<'p> Parser<'p, '_, '_> {
 
 /// Whether a value is the zero of its type.
 #[inline]
-pub(super) fn is_zero(entry: &Entry, word: u64) -> bool {
+pub(super) fn is_zero(entry: &FieldEntry, word: u64) -> bool {
     use crate::program::Coding;
     match entry.coding {
-        Coding::String | Coding::Bytes => span_len(word) == 0,
+        Coding::String | Coding::Bytes => ByteSpan::from_word(word).len() == 0,
         _ => word == 0,
     }
 }

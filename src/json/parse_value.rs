@@ -5,7 +5,7 @@ use super::parse::{Over, Parser, Result, is_zero};
 use super::scan::unescape_to;
 use crate::formats::{Integer, Number, decode_base64, parse_duration, parse_timestamp, snake_path};
 use crate::message::FieldAt;
-use crate::program::{Coding, Entry, Program, Scalar};
+use crate::program::{Coding, FieldEntry, Program, Scalar};
 use crate::schema::WellKnown;
 use crate::slab::NIL;
 
@@ -15,7 +15,7 @@ impl<'p> Parser<'p, '_, '_> {
     pub(super) fn scalar(
         &mut self,
         program: &Program,
-        entry: &Entry,
+        entry: &FieldEntry,
         position: usize,
     ) -> Result<Option<u64>> {
         let start = self.scanner.at;
@@ -165,7 +165,7 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// An enum value by name or number.
-    fn enumeration(&mut self, program: &Program, entry: &Entry, position: usize) -> Result<Option<u64>> {
+    fn enumeration(&mut self, program: &Program, entry: &FieldEntry, position: usize) -> Result<Option<u64>> {
         let start = self.scanner.at;
         let enumeration = self.pool.field_formats(program.message()).enumeration(position);
         let number = match self.scanner.peek()? {
@@ -195,7 +195,7 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// The key of a map entry.
-    pub(super) fn map_key(&mut self, key: &Entry) -> Result<u64> {
+    pub(super) fn map_key(&mut self, key: &FieldEntry) -> Result<u64> {
         let start = self.scanner.at;
         if key.scalar() == Scalar::String {
             return self.string(key.coding);

@@ -25,7 +25,7 @@ use crate::error::FieldPath;
 use crate::formats::Out;
 use crate::message::{MessageView, decode_spans};
 use crate::options::{DecodeOptions, EncodeOptions};
-use crate::program::{Entry, ProgramSet};
+use crate::program::{FieldEntry, ProgramSet};
 use crate::schema::{DescriptorPool, FieldFormats, FieldRef, WellKnown};
 use crate::slab::{NIL, RawView, SetFields, Slab};
 use crate::wire::buffer::sealed::RawBuffer;
@@ -282,7 +282,7 @@ impl<'p> Printer<'p, '_> {
         &mut self,
         here: RawView<'_, 'i>,
         field: Of<'_>,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
     ) -> Result<Next<'i>> {
         let depth = self.frames.last().map_or(0, |frame| frame.depth);
@@ -558,8 +558,8 @@ impl<'p> Printer<'p, '_> {
 }
 
 /// Key and value of a map entry.
-fn parts<'a>(pair: RawView<'a, '_>) -> [&'a Entry; 2] {
-    static NONE: Entry = Entry::none(1);
+fn parts<'a>(pair: RawView<'a, '_>) -> [&'a FieldEntry; 2] {
+    static NONE: FieldEntry = FieldEntry::none(1);
     match pair.program().entries() {
         [key, value, ..] => [key, value],
         _ => [&NONE, &NONE],

@@ -7,15 +7,15 @@ use crate::formats::{
     MAX_DURATION, MAX_SECONDS, MIN_SECONDS, camel_path, encode_base64, put_duration, put_f32, put_f64,
     put_i64, put_timestamp, put_u64,
 };
-use crate::program::{Coding, Entry, Scalar};
+use crate::program::{Coding, FieldEntry, Scalar};
 use crate::schema::{FieldRef, WellKnown};
-use crate::slab::{RawView, span_len};
+use crate::slab::{ByteSpan, RawView};
 use crate::wire::utf8;
 
 impl Printer<'_, '_> {
     /// The scalar at a slot.
     #[inline]
-    pub(super) fn scalar_at(&mut self, field: Of<'_>, entry: &Entry, view: RawView<'_, '_>, slot: u32) {
+    pub(super) fn scalar_at(&mut self, field: Of<'_>, entry: &FieldEntry, view: RawView<'_, '_>, slot: u32) {
         let words = entry.coding.words();
         let word = if words == 2 { view.words.get64(slot) } else { view.words.get(slot).into() };
         self.scalar(field, entry, word, view.store);
@@ -23,7 +23,7 @@ impl Printer<'_, '_> {
 
     /// A scalar by the word or two that a slot has.
     #[inline]
-    fn scalar(&mut self, field: Of<'_>, entry: &Entry, word: u64, store: &[u8]) {
+    fn scalar(&mut self, field: Of<'_>, entry: &FieldEntry, word: u64, store: &[u8]) {
         match entry.scalar() {
             Scalar::Bool if word != 0 => self.out.array(b"true"),
             Scalar::Bool => self.out.array(b"false"),
@@ -54,7 +54,7 @@ impl Printer<'_, '_> {
     /// A string, by its (offset, length).
     #[inline]
     fn text(&mut self, coding: Coding, span: u64, store: &[u8]) {
-        let (start, len) = (span as u32 as usize, span_len(span) as usize);
+        let (start, len) = (span as u32 as usize, ByteSpan::from_word(span).len() as usize);
         let rest = store.get(start..).filter(|rest| rest.len() >= len).unwrap_or_default();
         let len = len.min(rest.len());
         // What nobody validated may be anything.
@@ -68,7 +68,7 @@ impl Printer<'_, '_> {
 
     fn bytes(&mut self, span: u64, store: &[u8]) {
         let start = span as u32 as usize;
-        let bytes = store.get(start..start + span_len(span) as usize).unwrap_or_default();
+        let bytes = store.get(start..start + ByteSpan::from_word(span).len() as usize).unwrap_or_default();
         self.out.byte(b'"');
         encode_base64(&mut self.out, bytes);
         self.out.byte(b'"');
@@ -113,7 +113,7 @@ impl Printer<'_, '_> {
     }
 
     /// The scalar of a field that is not set and has no presence.
-    pub(super) fn default(&mut self, field: FieldRef<'_>, entry: &Entry) {
+    pub(super) fn default(&mut self, field: FieldRef<'_>, entry: &FieldEntry) {
         let word = match entry.scalar() {
             Scalar::Enum => field.default_number() as u32 as u64,
             _ => 0,
@@ -123,7 +123,7 @@ impl Printer<'_, '_> {
     }
 
     /// A list of scalars.
-    pub(super) fn scalars(&mut self, field: Of<'_>, entry: &Entry, view: RawView<'_, '_>, slot: u32) {
+    pub(super) fn scalars(&mut self, field: Of<'_>, entry: &FieldEntry, view: RawView<'_, '_>, slot: u32) {
         let (list, words) = (view.list(entry, slot), entry.coding.words());
         let level = self.level();
         self.out.byte(b'[');
@@ -146,18 +146,18 @@ impl Printer<'_, '_> {
     }
 
     /// The key of a map entry, which is a string whatever its type.
-    pub(super) fn key_at(&mut self, entry: &Entry, pair: RawView<'_, '_>, slot: u32) {
+    pub(super) fn key_at(&mut self, entry: &FieldEntry, pair: RawView<'_, '_>, slot: u32) {
         let word =
             if entry.coding.words() == 2 { pair.words.get64(slot) } else { pair.words.get(slot).into() };
         self.key(entry, word, pair.store);
     }
 
     /// The key of an entry without one.
-    pub(super) fn default_key(&mut self, entry: &Entry) {
+    pub(super) fn default_key(&mut self, entry: &FieldEntry) {
         self.key(entry, 0, &[]);
     }
 
-    fn key(&mut self, entry: &Entry, word: u64, store: &[u8]) {
+    fn key(&mut self, entry: &FieldEntry, word: u64, store: &[u8]) {
         let number = match entry.scalar() {
             Scalar::String => return self.text(entry.coding, word, store),
             Scalar::Bool if word != 0 => return self.out.array(b"\"true\""),

@@ -5,7 +5,7 @@ use super::error::{SetFieldError, SetFieldErrorKind};
 use super::{DynamicMessage, MapKey, Value};
 use crate::decode::DecodeOptions;
 use crate::encode::try_encode_raw;
-use crate::program::{Coding, Entry, ProgramSet};
+use crate::program::{Coding, FieldEntry, ProgramSet};
 use crate::schema::FieldRef;
 use crate::table::Kind;
 use alloc::{string::String, vec::Vec};
@@ -16,7 +16,7 @@ use core::fmt;
 pub(super) struct Place<'p> {
     pub(super) field: FieldRef<'p>,
     pub(super) position: usize,
-    pub(super) entry: Entry,
+    pub(super) entry: FieldEntry,
     pub(super) set: &'p ProgramSet,
 }
 

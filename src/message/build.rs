@@ -10,7 +10,7 @@ use super::store::{Store, StoreFull};
 use crate::decode::{self, Job, Scratch};
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::options::DecodeOptions;
-use crate::program::{Coding, Entry, ProgramSet};
+use crate::program::{Coding, FieldEntry, ProgramSet};
 use crate::schema::DescriptorPool;
 use crate::slab::{Full, MapContext, MapScratch, NIL, RawView, Slab, Text};
 use crate::wire::MAX_LEN;
@@ -144,14 +144,14 @@ impl<'p> Builder<'p> {
     /// Sets a scalar to the word or two of its slot.
     #[inline]
     pub(crate) fn set(&mut self, at: FieldAt, coding: Coding, word: u64) -> Result<()> {
-        let (slot, _) = self.slab.touch(self.set.program(at.index), at.base, at.position)?;
+        let (slot, _) = self.slab.mark_set(self.set.program(at.index), at.base, at.position)?;
         self.slab.set_words(slot, coding.words(), word);
         Ok(())
     }
 
     /// Unsets a field.
     pub(crate) fn unset(&mut self, at: FieldAt) {
-        self.slab.untouch(self.set.program(at.index), at.base, at.position);
+        self.slab.mark_unset(self.set.program(at.index), at.base, at.position);
     }
 
     /// The slot of a field, if it is set.
@@ -162,10 +162,10 @@ impl<'p> Builder<'p> {
     }
 
     /// The body of a singular message, made if the field is not set.
-    pub(crate) fn message(&mut self, at: FieldAt, entry: &Entry) -> Result<u32> {
+    pub(crate) fn message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<u32> {
         let (program, sub) = (self.set.program(at.index), self.set.program(entry.sub));
         if entry.flags.is_inline() {
-            let (slot, fresh) = self.slab.touch(program, at.base, at.position)?;
+            let (slot, fresh) = self.slab.mark_set(program, at.base, at.position)?;
             if fresh {
                 self.slab.clear_body(sub, slot);
             }
@@ -176,17 +176,17 @@ impl<'p> Builder<'p> {
             return Ok(old);
         }
         let body = self.slab.alloc_body(sub)?;
-        let (slot, _) = self.slab.touch(program, at.base, at.position)?;
+        let (slot, _) = self.slab.mark_set(program, at.base, at.position)?;
         self.slab.set(slot, body);
         Ok(body)
     }
 
     /// Sets a singular message that stays empty, unless it is set.
-    pub(crate) fn empty_message(&mut self, at: FieldAt, entry: &Entry) -> Result<()> {
+    pub(crate) fn empty_message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<()> {
         if entry.flags.is_inline() {
             self.message(at, entry)?;
         } else if self.slot(at).is_none() {
-            let (slot, _) = self.slab.touch(self.set.program(at.index), at.base, at.position)?;
+            let (slot, _) = self.slab.mark_set(self.set.program(at.index), at.base, at.position)?;
             self.slab.set(slot, NIL);
         }
         Ok(())
@@ -195,7 +195,7 @@ impl<'p> Builder<'p> {
     /// The header of a list, which is empty if the field was not set. An element must follow.
     #[inline]
     pub(crate) fn list(&mut self, at: FieldAt) -> Result<u32> {
-        let (slot, fresh) = self.slab.touch(self.set.program(at.index), at.base, at.position)?;
+        let (slot, fresh) = self.slab.mark_set(self.set.program(at.index), at.base, at.position)?;
         if fresh {
             self.slab.set64(slot, 0);
         }
@@ -232,7 +232,7 @@ impl<'p> Builder<'p> {
         &mut self,
         at: FieldAt,
         slot: &mut u32,
-        entry: &Entry,
+        entry: &FieldEntry,
         empty: bool,
     ) -> Result<u32> {
         if *slot == NIL {
@@ -253,7 +253,7 @@ impl<'p> Builder<'p> {
         Ok(pushed?)
     }
 
-    fn push_body(&mut self, slot: u32, entry: &Entry) -> core::result::Result<u32, Full> {
+    fn push_body(&mut self, slot: u32, entry: &FieldEntry) -> core::result::Result<u32, Full> {
         let sub = self.set.program(entry.sub);
         match self.slab.list_push_body(slot, sub) {
             Some(body) => {
@@ -272,7 +272,7 @@ impl<'p> Builder<'p> {
     }
 
     /// Appends an entry with this key, and gives its body. [`end_entry`](Self::end_entry) must follow before the next one.
-    pub(crate) fn entry(&mut self, map: &mut MapAside, entry: &Entry, key: u64) -> Result<u32> {
+    pub(crate) fn entry(&mut self, map: &mut MapAside, entry: &FieldEntry, key: u64) -> Result<u32> {
         let body = self.push_body(map.slot, entry)?;
         map.added += 1;
         if let Some(first) = self.set.program(entry.sub).entries().first() {
@@ -282,7 +282,7 @@ impl<'p> Builder<'p> {
     }
 
     /// The entry that was begun last is whole.
-    pub(crate) fn end_entry(&mut self, map: &mut MapAside, entry: &Entry) {
+    pub(crate) fn end_entry(&mut self, map: &mut MapAside, entry: &FieldEntry) {
         let context = MapContext { store: &self.store, set: self.set };
         if let Some(fresh) = self.slab.map_entry_done(context, entry, map.slot) {
             map.fresh.get_or_insert(fresh);
@@ -291,7 +291,13 @@ impl<'p> Builder<'p> {
 
     /// Makes a map the value of its field, or adds its entries to those that the field has. Of several with the same key the last
     /// one counts; if that is denied, the field is as it was, and the answer is false.
-    pub(crate) fn end_map(&mut self, at: FieldAt, map: MapAside, entry: &Entry, deny: bool) -> Result<bool> {
+    pub(crate) fn end_map(
+        &mut self,
+        at: FieldAt,
+        map: MapAside,
+        entry: &FieldEntry,
+        deny: bool,
+    ) -> Result<bool> {
         let context = MapContext { store: &self.store, set: self.set };
         if let Some(fresh) = map.fresh {
             self.slab.map_settle(context, entry, map.slot, fresh, &mut self.maps)?;
@@ -303,7 +309,7 @@ impl<'p> Builder<'p> {
         if list.len == 0 {
             return Ok(true);
         }
-        let (slot, fresh) = self.slab.touch(self.set.program(at.index), at.base, at.position)?;
+        let (slot, fresh) = self.slab.mark_set(self.set.program(at.index), at.base, at.position)?;
         if fresh {
             self.slab.set64(slot, u64::from(list.ptr) | u64::from(list.len) << 32);
             self.slab.add_garbage(2);

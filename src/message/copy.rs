@@ -3,8 +3,10 @@
 use super::moved::{Moved, MovedSpan};
 use super::store::Store;
 use super::{CopyError, Prepared};
-use crate::program::{Coding, Entry, Program, ProgramSet};
-use crate::slab::{Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Step, Text, Walk, span_len};
+use crate::program::{Coding, FieldEntry, Program, ProgramSet};
+use crate::slab::{
+    ByteSpan, Full, MapContext, MapScratch, NIL, Nesting, RawView, Slab, Text, Walk, WalkStep,
+};
 
 /// The copy would be too large.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +61,7 @@ impl Target<'_> {
     /// Appends bytes to the store and gives their (offset, length).
     pub(super) fn span(&mut self, bytes: &[u8]) -> Result<u64, TooLarge> {
         match self.store.append(bytes) {
-            Ok(offset) => Ok(offset as u64 | (bytes.len() as u64) << 32),
+            Ok(offset) => Ok(ByteSpan::new(offset as u64, bytes.len() as u64).word()),
             Err(_) => {
                 self.slab.distrust();
                 Err(TooLarge)
@@ -76,7 +78,8 @@ impl Target<'_> {
     /// An (offset, length) in the store as a slot of this coding holds it: marked, if it is a string that has to be UTF-8. Such
     /// strings have been checked, so that is what they are here as well.
     fn marked(&self, coding: Coding, span: u64) -> u64 {
-        let text = || Text::check(self.store.as_slice(), span as u32 as usize, span_len(span) as usize);
+        let bytes = ByteSpan::from_word(span);
+        let text = || Text::check(self.store.as_slice(), bytes.offset(), bytes.len() as usize);
         if coding == Coding::String { text().map_or(span, Text::pair) } else { span }
     }
 
@@ -86,11 +89,11 @@ impl Target<'_> {
         program: &Program,
         base: u32,
         position: usize,
-        entry: &Entry,
+        entry: &FieldEntry,
     ) -> Result<u32, TooLarge> {
         let sub = self.set.program(entry.sub);
         if entry.flags.is_inline() {
-            let (slot, fresh) = self.slab.touch(program, base, position)?;
+            let (slot, fresh) = self.slab.mark_set(program, base, position)?;
             if fresh {
                 self.slab.clear_body(sub, slot);
             }
@@ -107,12 +110,12 @@ impl Target<'_> {
     }
 
     /// A body for a message that is made aside, and attached once it is whole.
-    pub(super) fn aside(&mut self, entry: &Entry) -> Result<u32, TooLarge> {
+    pub(super) fn aside(&mut self, entry: &FieldEntry) -> Result<u32, TooLarge> {
         Ok(self.slab.alloc_body(self.set.program(entry.sub))?)
     }
 
     /// As `aside`, of a message that is bytes.
-    pub(super) fn aside_raw(&mut self, entry: &Entry, prepared: &Prepared) -> Result<u32, TooLarge> {
+    pub(super) fn aside_raw(&mut self, entry: &FieldEntry, prepared: &Prepared) -> Result<u32, TooLarge> {
         let nesting = Nesting::known(prepared.depth());
         let in_place = if entry.flags.is_list() {
             self.set.program(entry.sub).is_contiguous()
@@ -137,16 +140,16 @@ impl Target<'_> {
         program: &Program,
         base: u32,
         position: usize,
-        entry: &Entry,
+        entry: &FieldEntry,
         body: u32,
     ) -> Result<(), TooLarge> {
-        let (slot, _) = self.slab.touch(program, base, position)?;
+        let (slot, _) = self.slab.mark_set(program, base, position)?;
         self.place_body(entry, slot, entry.flags.is_inline(), body);
         Ok(())
     }
 
     /// Puts a message that was made aside at `at`, or has it referred to from there.
-    pub(super) fn place_body(&mut self, entry: &Entry, at: u32, in_place: bool, body: u32) {
+    pub(super) fn place_body(&mut self, entry: &FieldEntry, at: u32, in_place: bool, body: u32) {
         let sub = self.set.program(entry.sub);
         if in_place {
             self.slab.copy_words(body, sub.words() as usize, at);
@@ -172,7 +175,7 @@ impl Target<'_> {
         aside: u32,
     ) -> Result<(), TooLarge> {
         let header = self.slab.words().get64(aside);
-        let (slot, _) = self.slab.touch(program, base, position)?;
+        let (slot, _) = self.slab.mark_set(program, base, position)?;
         self.slab.set64(slot, header);
         self.slab.add_garbage(2);
         Ok(())
@@ -185,7 +188,7 @@ impl Target<'_> {
         base: u32,
         position: usize,
     ) -> Result<u32, TooLarge> {
-        let (slot, fresh) = self.slab.touch(program, base, position)?;
+        let (slot, fresh) = self.slab.mark_set(program, base, position)?;
         if fresh {
             self.slab.set64(slot, 0);
         }
@@ -193,7 +196,7 @@ impl Target<'_> {
     }
 
     /// Appends an empty message to the list at `slot` and gives its body.
-    pub(super) fn push(&mut self, entry: &Entry, slot: u32) -> Result<u32, TooLarge> {
+    pub(super) fn push(&mut self, entry: &FieldEntry, slot: u32) -> Result<u32, TooLarge> {
         let sub = self.set.program(entry.sub);
         if sub.is_contiguous() {
             let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
@@ -207,7 +210,7 @@ impl Target<'_> {
     }
 
     /// Appends a message that was made aside to the list at `slot`.
-    pub(super) fn push_body(&mut self, entry: &Entry, slot: u32, body: u32) -> Result<(), TooLarge> {
+    pub(super) fn push_body(&mut self, entry: &FieldEntry, slot: u32, body: u32) -> Result<(), TooLarge> {
         let sub = self.set.program(entry.sub);
         let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
         self.place_body(entry, at, sub.is_contiguous(), body);
@@ -220,15 +223,20 @@ impl Target<'_> {
         program: &Program,
         base: u32,
         position: usize,
-        entry: &Entry,
+        entry: &FieldEntry,
         nesting: Nesting,
     ) -> Result<u32, TooLarge> {
-        let (slot, _) = self.slab.touch(program, base, position)?;
+        let (slot, _) = self.slab.mark_set(program, base, position)?;
         self.raw_at(entry, slot, entry.flags.is_inline(), nesting)
     }
 
     /// Appends a raw message to the list at `slot` and gives its body.
-    pub(super) fn push_raw(&mut self, entry: &Entry, slot: u32, nesting: Nesting) -> Result<u32, TooLarge> {
+    pub(super) fn push_raw(
+        &mut self,
+        entry: &FieldEntry,
+        slot: u32,
+        nesting: Nesting,
+    ) -> Result<u32, TooLarge> {
         let sub = self.set.program(entry.sub);
         let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
         self.raw_at(entry, at, sub.is_contiguous(), nesting)
@@ -237,7 +245,7 @@ impl Target<'_> {
     /// A raw message at `at`, or referred to from there.
     pub(super) fn raw_at(
         &mut self,
-        entry: &Entry,
+        entry: &FieldEntry,
         at: u32,
         in_place: bool,
         nesting: Nesting,
@@ -263,10 +271,10 @@ impl Target<'_> {
             walk.make_room()?;
             let Copied { index, base: here, outermost } = *walk.data();
             match walk.next(none) {
-                Step::Field(position, entry, slot) => {
+                WalkStep::Field(position, entry, slot) => {
                     self.copy_field(walk.view(), here, position, entry, slot, &moved)?;
                 }
-                Step::Enter(position) => {
+                WalkStep::Enter(position) => {
                     // What is fields in the source may be laid out by another program here, in the same slots.
                     let program = self.set.program(index);
                     let Some(entry) = program.entries().get(position) else { return Err(TooLarge) };
@@ -287,7 +295,7 @@ impl Target<'_> {
                     let outermost = self.copy_verbatim(child, body, &mut moved)?;
                     *walk.data() = Copied { index: entry.sub, base: body, outermost };
                 }
-                Step::End => {
+                WalkStep::End => {
                     if !walk.view().is_verbatim() {
                         self.copy_unknown(walk.view(), here, &moved)?;
                     }
@@ -308,7 +316,7 @@ impl Target<'_> {
         view: RawView<'_, '_>,
         base: u32,
         position: usize,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
         moved: &Moved,
     ) -> Result<(), TooLarge> {
@@ -319,7 +327,7 @@ impl Target<'_> {
                 coding if coding.words() == 2 => view.words.get64(slot),
                 _ => view.words.get(slot) as u64,
             };
-            let (to, _) = self.slab.touch(view.program(), base, position)?;
+            let (to, _) = self.slab.mark_set(view.program(), base, position)?;
             if entry.coding.words() == 2 {
                 self.slab.set64(to, value);
             } else {
@@ -361,7 +369,7 @@ impl Target<'_> {
         moved: &Moved,
     ) -> Result<u64, TooLarge> {
         if coding == Coding::String && moved.spans.is_empty() {
-            return match self.store.room(span_len(pair) as usize) {
+            return match self.store.room(ByteSpan::from_word(pair).len() as usize) {
                 Ok(room) => Ok(Text::copy(view.words, view.store, pair, room)),
                 Err(_) => {
                     self.slab.distrust();
@@ -375,16 +383,18 @@ impl Target<'_> {
 
     /// The (offset, length) in this store of bytes of the source.
     fn copy_span(&mut self, view: RawView<'_, '_>, span: u64, moved: &Moved) -> Result<u64, TooLarge> {
-        let (offset, len) = (span as u32, span_len(span) as u32);
+        let span = ByteSpan::from_word(span);
+        let (offset, len) = (span.offset() as u32, span.len() as u32);
         match moved.find(offset, len) {
-            Some(offset) => Ok(offset as u64 | (len as u64) << 32),
+            Some(offset) => Ok(ByteSpan::new(offset.into(), len.into()).word()),
             None => self.span(view.bytes_at(offset, len)),
         }
     }
 
     fn copy_unknown(&mut self, view: RawView<'_, '_>, base: u32, moved: &Moved) -> Result<(), TooLarge> {
         for span in view.spans() {
-            let offset = self.copy_span(view, span.offset as u64 | (span.len as u64) << 32, moved)? as u32;
+            let bytes = ByteSpan::new(span.offset.into(), span.len.into());
+            let offset = self.copy_span(view, bytes.word(), moved)? as u32;
             match span.tag {
                 None => self.slab.add_unknown(base, offset, span.len)?,
                 Some(tag) => self.slab.add_unknown_value(base, tag, offset, span.len)?,

@@ -1,7 +1,7 @@
 //! `Debug` of messages: one line, or indented with `{:#?}`. Does not recurse.
 
 use super::{DynamicMessage, MessageView, ValueRef};
-use crate::slab::{Step, Walk};
+use crate::slab::{Walk, WalkStep};
 use core::fmt::{self, Write};
 
 impl fmt::Debug for DynamicMessage {
@@ -32,13 +32,13 @@ impl Printer {
         let mut here = root;
         loop {
             match walk.next(()) {
-                Step::Field(position, _, slot) => {
+                WalkStep::Field(position, _, slot) => {
                     let (name, value) = here.field_value(position, slot);
                     self.separate(f)?;
                     write!(f, "{name}: ")?;
                     compact(value, f)?;
                 }
-                Step::Enter(position) => {
+                WalkStep::Enter(position) => {
                     self.separate(f)?;
                     write!(f, "{} {{", here.field_name(position))?;
                     self.depth += 1;
@@ -50,7 +50,7 @@ impl Printer {
                         write!(f, "{len} raw bytes")?;
                     }
                 }
-                Step::End => {
+                WalkStep::End => {
                     for field in here.unknown_fields() {
                         self.separate(f)?;
                         write!(f, "#{}: {} bytes", field.number(), field.value().len())?;

@@ -137,7 +137,7 @@ impl<'m> MessageMut<'m> {
         let width = if coding.is_message() { sub.element_words() } else { coding.words() };
         self.slab.list_remove(slot, width, index as u32);
         if len == 1 {
-            self.slab.untouch(self.program(), self.base, place.position);
+            self.slab.mark_unset(self.program(), self.base, place.position);
         }
         Ok(())
     }

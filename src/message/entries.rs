@@ -124,9 +124,9 @@ impl<'m> MessageMut<'m> {
         let key = target.words_of(key_coding, &key)?;
         let body = target.push(&place.entry, slot)?;
         // Map entries are dense: there is room for both.
-        let (key_slot, _) = target.slab.touch(program, body, key_part.position)?;
+        let (key_slot, _) = target.slab.mark_set(program, body, key_part.position)?;
         target.slab.set_words(key_slot, key_coding.words(), key);
-        let (value_slot, _) = target.slab.touch(program, body, value_part.position)?;
+        let (value_slot, _) = target.slab.mark_set(program, body, value_part.position)?;
         let value = set.enum_default_of(&value_part.entry).into();
         target.slab.set_words(value_slot, value_coding.words(), value);
         let context = MapContext { store: self.store.as_slice(), set };
@@ -163,7 +163,7 @@ impl<'m> MessageMut<'m> {
         let context = MapContext { store: self.store.as_slice(), set: self.set };
         self.slab.map_remove(context, &place.entry, slot, position);
         if last {
-            self.slab.untouch(self.program(), self.base, place.position);
+            self.slab.mark_unset(self.program(), self.base, place.position);
         }
         Ok(true)
     }

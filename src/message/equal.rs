@@ -1,8 +1,8 @@
 //! Equality of messages.
 
 use super::{DynamicMessage, MessageView};
-use crate::program::{Coding, Entry};
-use crate::slab::{RawView, Step, Walk};
+use crate::program::{Coding, FieldEntry};
+use crate::slab::{RawView, Walk, WalkStep};
 
 /// Two messages are equal if they are of the same type of the same pool, the same fields are set, and all values
 /// are the same: lists in order, maps in any order, numbers bit by bit (a NaN equals itself, 0.0 and -0.0 differ),
@@ -32,12 +32,12 @@ fn equal(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
     let mut here = b;
     loop {
         match walk.next((0, 0)) {
-            Step::Field(position, entry, slot) => {
+            WalkStep::Field(position, entry, slot) => {
                 if !same_value(walk.view(), here, position, entry, slot) {
                     return false;
                 }
             }
-            Step::Enter(position) => {
+            WalkStep::Enter(position) => {
                 let child = walk.view();
                 match counterpart(child, here, position, walk.element()) {
                     Some(other) if same_outline(child, other) => here = other,
@@ -45,7 +45,7 @@ fn equal(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
                 }
                 *walk.data() = (here.index, here.base);
             }
-            Step::End => {
+            WalkStep::End => {
                 if walk.leave().is_none() {
                     return true;
                 }
@@ -112,7 +112,13 @@ fn unknown_bytes<'i>(view: RawView<'_, 'i>) -> impl Iterator<Item = u8> {
     })
 }
 
-fn same_value(a: RawView<'_, '_>, b: RawView<'_, '_>, position: usize, entry: &Entry, slot: u32) -> bool {
+fn same_value(
+    a: RawView<'_, '_>,
+    b: RawView<'_, '_>,
+    position: usize,
+    entry: &FieldEntry,
+    slot: u32,
+) -> bool {
     let Some(other) = b.slot(position, entry) else {
         // An empty list is as good as none.
         return entry.flags.is_list() && a.words.list(slot).len == 0;

@@ -2,7 +2,7 @@
 
 use super::read::checked;
 use super::{MessageView, ValueRef};
-use crate::program::{Body, WINDOW, Window};
+use crate::program::{PAGE, PresencePage, ReadLayout};
 use crate::schema::FieldRef;
 use crate::slab::Words;
 use core::iter::FusedIterator;
@@ -18,7 +18,7 @@ pub struct Fields<'a, 'i> {
     /// Presence bits not yet walked.
     bits: u32,
     /// The fields of these bits.
-    window: &'a Window,
+    window: &'a PresencePage,
     /// What slots count from: the body, or of a wide message the next slot in the block of a group.
     slots: u32,
 }
@@ -26,14 +26,14 @@ pub struct Fields<'a, 'i> {
 impl<'a, 'i> Fields<'a, 'i> {
     #[inline(always)]
     pub(super) fn new(view: MessageView<'a, 'i>) -> Self {
-        let window = &view.body.window;
+        let window = &view.body.page;
         Self { view, bits: view.bits & window.mask, window, slots: view.base }
     }
 }
 
 /// The next word of presence bits.
 struct Group<'a> {
-    window: &'a Window,
+    window: &'a PresencePage,
     bits: NonZeroU32,
     slots: u32,
 }
@@ -43,12 +43,12 @@ struct Group<'a> {
 /// As a function of numbers that returns numbers, it leaves the state of the loop in registers.
 #[cold]
 #[inline(never)]
-fn next_group<'a>(words: Words<'_>, base: u32, body: &'a Body, left: u32) -> Option<Group<'a>> {
+fn next_group<'a>(words: Words<'_>, base: u32, body: &'a ReadLayout, left: u32) -> Option<Group<'a>> {
     if body.is_wide() && words.is_wide_empty(base) {
         return None;
     }
-    let group = body.windows.len().checked_sub(left as usize)?;
-    body.windows.iter().enumerate().skip(group).find_map(|(group, window)| {
+    let group = body.more_pages.len().checked_sub(left as usize)?;
+    body.more_pages.iter().enumerate().skip(group).find_map(|(group, window)| {
         let (bits, slots) =
             if body.is_wide() { words.wide_group(base, group as u32) } else { (words.get(base + 2), base) };
         Some(Group { window, bits: NonZeroU32::new(bits & window.mask)?, slots })
@@ -73,7 +73,7 @@ impl<'a, 'i> Iterator for Fields<'a, 'i> {
             };
             self.bits = bits.get() & (bits.get() - 1);
             let bit = bits.trailing_zeros();
-            let step = &self.window.steps[bit as usize & (WINDOW - 1)];
+            let step = &self.window.fields[bit as usize & (PAGE - 1)];
             let slot = self.slots + step.slot as u32;
             self.slots += self.view.body.stride;
             let value = self.view.value(

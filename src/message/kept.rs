@@ -12,7 +12,7 @@ use super::raw::merge_spans;
 use super::{CopyError, DynamicMessage, MessageMut};
 use crate::decode::{DecodeOptions, LeftOut, left_out};
 use crate::error::{DecodeError, EncodeError};
-use crate::program::{Coding, Entry, Program};
+use crate::program::{Coding, FieldEntry, Program};
 use crate::schema::MessageDescriptor;
 use crate::slab::UnknownSpan;
 use crate::wire::raw;
@@ -169,7 +169,7 @@ impl MessageMut<'_> {
     }
 
     /// The elements of a packed run that was not selected which its closed enum does not list.
-    fn unlisted(&self, entry: &Entry, left: &LeftOut, spans: &mut Vec<LeftOut>) -> Result<(), TooLarge> {
+    fn unlisted(&self, entry: &FieldEntry, left: &LeftOut, spans: &mut Vec<LeftOut>) -> Result<(), TooLarge> {
         if entry.coding != Coding::ClosedEnum || !entry.flags.is_list() {
             return Ok(());
         }

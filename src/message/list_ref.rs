@@ -2,7 +2,7 @@
 
 use super::read::{Place, checked};
 use super::{MessageView, ValueRef};
-use crate::program::{Access, Elements, Form};
+use crate::program::{Access, Elements, ReadKind};
 use crate::slab::List;
 use core::fmt;
 use core::iter::FusedIterator;
@@ -31,7 +31,7 @@ pub struct ListRef<'a, 'i> {
     first: MessageView<'a, 'i>,
     len: u32,
     /// What the elements are.
-    form: Form,
+    form: ReadKind,
     /// Words per element.
     width: u8,
 }
@@ -72,7 +72,7 @@ impl<'a, 'i> ListRef<'a, 'i> {
 
     /// What the elements are.
     #[inline(always)]
-    pub(super) fn form(&self) -> Form {
+    pub(super) fn form(&self) -> ReadKind {
         self.form
     }
 
@@ -107,7 +107,11 @@ impl fmt::Debug for ListRef<'_, '_> {
 
 /// An element of a list; there are no lists in lists.
 #[inline(always)]
-fn element<'a, 'i>(first: &MessageView<'a, 'i>, form: Form, place: impl Place) -> Option<ValueRef<'a, 'i>> {
+fn element<'a, 'i>(
+    first: &MessageView<'a, 'i>,
+    form: ReadKind,
+    place: impl Place,
+) -> Option<ValueRef<'a, 'i>> {
     first.value(form, place, || Some(first.body), || Access::NONE.elements, checked)
 }
 
@@ -118,7 +122,7 @@ pub struct ListIter<'a, 'i> {
     rest: &'a [u32],
     /// At the first element, if they are messages that lie one behind the other.
     first: MessageView<'a, 'i>,
-    form: Form,
+    form: ReadKind,
     width: u8,
 }
 

@@ -2,7 +2,7 @@
 
 use super::value_ref::{owned_bytes, owned_str};
 use super::{CopyError, MapKey, MessageView, ValueRef};
-use crate::program::{Access, Form, Scalar};
+use crate::program::{Access, ReadKind, Scalar};
 use crate::slab::{List, NIL, RawKey, RawList, text_at};
 use crate::wire::utf8;
 use core::fmt;
@@ -86,15 +86,15 @@ impl<'i> MapKeyRef<'i> {
 
     /// The key at a slot.
     #[inline(always)]
-    fn read(entry: &MessageView<'_, 'i>, form: Form, slot: u32) -> Option<Self> {
+    fn read(entry: &MessageView<'_, 'i>, form: ReadKind, slot: u32) -> Option<Self> {
         let words = entry.words;
         Some(match form {
-            Form::Bool => Self::Bool(words.find(slot)? != 0),
-            Form::I32 => Self::I32(words.find(slot)? as i32),
-            Form::U32 => Self::U32(words.find(slot)?),
-            Form::I64 => Self::I64(words.find64(slot)? as i64),
-            Form::U64 => Self::U64(words.find64(slot)?),
-            Form::String => Self::String(text_at(words, entry.store, words.find64(slot)?)?),
+            ReadKind::Bool => Self::Bool(words.find(slot)? != 0),
+            ReadKind::I32 => Self::I32(words.find(slot)? as i32),
+            ReadKind::U32 => Self::U32(words.find(slot)?),
+            ReadKind::I64 => Self::I64(words.find64(slot)? as i64),
+            ReadKind::U64 => Self::U64(words.find64(slot)?),
+            ReadKind::String => Self::String(text_at(words, entry.store, words.find64(slot)?)?),
             // Keys of proto2 maps may be anything.
             _ => {
                 let bytes = entry.span(slot)?;

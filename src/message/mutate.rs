@@ -184,7 +184,7 @@ impl<'m> MessageMut<'m> {
             scalar if entry.flags.is_implicit() && is_zero(scalar) => self.unset(place),
             scalar => {
                 let words = self.target().words_of(entry.coding, scalar)?;
-                let (slot, _) = self.slab.touch(program, base, position)?;
+                let (slot, _) = self.slab.mark_set(program, base, position)?;
                 self.slab.set_words(slot, entry.coding.words(), words);
             }
         }
@@ -218,7 +218,7 @@ impl<'m> MessageMut<'m> {
     }
 
     pub(super) fn unset(&mut self, place: &Place<'_>) {
-        self.slab.untouch(self.program(), self.base, place.position);
+        self.slab.mark_unset(self.program(), self.base, place.position);
     }
 
     /// A sub-message to write to; made and set if the field is not set.

@@ -1,7 +1,7 @@
 //! [`Numbers`]: a list of numbers as numbers.
 
 use super::ListRef;
-use crate::program::Form;
+use crate::program::ReadKind;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
@@ -31,7 +31,7 @@ macro_rules! numbers {
         impl Sealed for $type {
             const WIDTH: usize = $width;
 
-            const FORMS: u32 = 0 $(| 1 << Form::$form as u32)*;
+            const FORMS: u32 = 0 $(| 1 << ReadKind::$form as u32)*;
 
             #[inline(always)]
             fn from_words($words: u64) -> Self {

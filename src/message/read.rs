@@ -2,9 +2,9 @@
 
 use super::view::NONE;
 use super::{ListRef, MapRef, MessageView, RawMessage, ValueRef};
-use crate::program::{Access, Body, Elements, Form};
+use crate::program::{Access, Elements, ReadKind, ReadLayout};
 use crate::schema::{DescriptorPool, FieldDescriptor, FieldRef, OneofDescriptor};
-use crate::slab::{List, NIL, Words, bytes_at, text_at};
+use crate::slab::{ByteSpan, List, NIL, Words, text_at};
 use crate::table::{DefaultValue, Kind};
 use crate::wire::utf8;
 
@@ -53,13 +53,13 @@ impl Place for Slot<'_> {
 impl<'a, 'i> MessageView<'a, 'i> {
     /// Another place of the same slab, of which this is the first word.
     #[inline(always)]
-    fn at(&self, body: &'a Body, base: u32, bits: u32) -> Self {
+    fn at(&self, body: &'a ReadLayout, base: u32, bits: u32) -> Self {
         Self { body, base, bits, ..*self }
     }
 
     /// A message of the same slab, decoded or not.
     #[inline(always)]
-    fn message_at(&self, body: &'a Body, base: u32) -> Option<ValueRef<'a, 'i>> {
+    fn message_at(&self, body: &'a ReadLayout, base: u32) -> Option<ValueRef<'a, 'i>> {
         // The empty message has no words: it reads as zeros.
         let header = self.words.get64(base);
         let view = self.at(body, base, header as u32);
@@ -80,7 +80,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// The bytes of an (offset, length).
     #[inline(always)]
     fn pair(&self, span: u64) -> Option<&'i [u8]> {
-        bytes_at(self.store, span)
+        ByteSpan::from_word(span).bytes(self.store)
     }
 
     /// The slot at an offset.
@@ -99,33 +99,33 @@ impl<'a, 'i> MessageView<'a, 'i> {
     #[inline(always)]
     pub(super) fn value(
         &self,
-        form: Form,
+        form: ReadKind,
         mut place: impl Place,
-        sub: impl Fn() -> Option<&'a Body>,
+        sub: impl Fn() -> Option<&'a ReadLayout>,
         elements: impl Fn() -> Elements,
         text: impl Fn(&'i [u8]) -> ValueRef<'a, 'i>,
     ) -> Option<ValueRef<'a, 'i>> {
         Some(match form {
-            Form::Bool => ValueRef::Bool(place.word()? != 0),
-            Form::I32 => ValueRef::I32(place.word()? as i32),
-            Form::U32 => ValueRef::U32(place.word()?),
-            Form::F32 => ValueRef::F32(f32::from_bits(place.word()?)),
-            Form::Enum => ValueRef::EnumNumber(place.word()? as i32),
-            Form::I64 => ValueRef::I64(place.word64()? as i64),
-            Form::U64 => ValueRef::U64(place.word64()?),
-            Form::F64 => ValueRef::F64(f64::from_bits(place.word64()?)),
-            Form::String => ValueRef::String(text_at(self.words, self.store, place.word64()?)?),
-            Form::Text => text(self.pair(place.word64()?)?),
-            Form::Bytes => ValueRef::Bytes(self.pair(place.word64()?)?),
-            Form::Message => self.message_at(sub()?, place.word()?)?,
-            Form::Body => self.message_at(sub()?, place.body()?)?,
-            Form::List => match place.list()? {
+            ReadKind::Bool => ValueRef::Bool(place.word()? != 0),
+            ReadKind::I32 => ValueRef::I32(place.word()? as i32),
+            ReadKind::U32 => ValueRef::U32(place.word()?),
+            ReadKind::F32 => ValueRef::F32(f32::from_bits(place.word()?)),
+            ReadKind::Enum => ValueRef::EnumNumber(place.word()? as i32),
+            ReadKind::I64 => ValueRef::I64(place.word64()? as i64),
+            ReadKind::U64 => ValueRef::U64(place.word64()?),
+            ReadKind::F64 => ValueRef::F64(f64::from_bits(place.word64()?)),
+            ReadKind::String => ValueRef::String(text_at(self.words, self.store, place.word64()?)?),
+            ReadKind::UncheckedString => text(self.pair(place.word64()?)?),
+            ReadKind::Bytes => ValueRef::Bytes(self.pair(place.word64()?)?),
+            ReadKind::Message => self.message_at(sub()?, place.word()?)?,
+            ReadKind::Body => self.message_at(sub()?, place.body()?)?,
+            ReadKind::List => match place.list()? {
                 List { len: 0, .. } => return None,
                 List { ptr, len } => {
                     ValueRef::List(ListRef::new(self.at(self.element(sub), ptr, 0), len, elements()))
                 }
             },
-            Form::Map => match place.list()? {
+            ReadKind::Map => match place.list()? {
                 List { len: 0, .. } => return None,
                 List { ptr, len } => {
                     ValueRef::Map(MapRef::new(self.at(sub()?, ptr, 0), len, elements().width()))
@@ -136,13 +136,13 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     /// The type of the elements of a list; for those that are no messages, that of this message.
     #[inline(always)]
-    fn element(&self, sub: impl Fn() -> Option<&'a Body>) -> &'a Body {
+    fn element(&self, sub: impl Fn() -> Option<&'a ReadLayout>) -> &'a ReadLayout {
         sub().unwrap_or(self.body)
     }
 
     /// The message type of this program index.
     #[inline(always)]
-    pub(super) fn sub(&self, index: u32) -> Option<&'a Body> {
+    pub(super) fn sub(&self, index: u32) -> Option<&'a ReadLayout> {
         self.set.body(index)
     }
 
@@ -259,7 +259,9 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     fn has(&self, access: &Access) -> bool {
         match self.slot(access) {
-            Some(slot) => !matches!(access.form, Form::List | Form::Map) || self.words.list(slot).len > 0,
+            Some(slot) => {
+                !matches!(access.form, ReadKind::List | ReadKind::Map) || self.words.list(slot).len > 0
+            }
             None => false,
         }
     }
@@ -308,9 +310,9 @@ impl<'a, 'i> MessageView<'a, 'i> {
         match field.explicit_default() {
             Some(default) => explicit_default(field, default),
             None => match access.form {
-                Form::List => ValueRef::List(ListRef::new(empty, 0, access.elements)),
-                Form::Map => ValueRef::Map(MapRef::new(empty, 0, 0)),
-                Form::Message | Form::Body => ValueRef::Message(empty),
+                ReadKind::List => ValueRef::List(ListRef::new(empty, 0, access.elements)),
+                ReadKind::Map => ValueRef::Map(MapRef::new(empty, 0, 0)),
+                ReadKind::Message | ReadKind::Body => ValueRef::Message(empty),
                 _ => zero(field),
             },
         }
@@ -353,7 +355,11 @@ fn zero<'a, 'i>(field: FieldRef<'_>) -> ValueRef<'a, 'i> {
 /// Where a field is in a message of another set of programs, which a projection made, if it is one of its type.
 #[cold]
 #[inline(never)]
-fn find_selected<'f>(pool: &DescriptorPool, body: &'f Body, field: &FieldDescriptor) -> Option<&'f Access> {
+fn find_selected<'f>(
+    pool: &DescriptorPool,
+    body: &'f ReadLayout,
+    field: &FieldDescriptor,
+) -> Option<&'f Access> {
     let known = field.parent_pool() == pool && field.parent_message().index() == body.message;
     if known { body.field(field.access().position) } else { None }
 }
@@ -372,15 +378,17 @@ fn slot(words: Words<'_>, base: u32, access: &Access) -> Option<u32> {
     }
 }
 
-/// Form and slot of a field that has no bit in the first word, if it is set; a string that nobody has checked is one or
+/// Kind and slot of a field that has no bit in the first word, if it is set; a string that nobody has checked is one or
 /// bytes.
 #[cold]
 #[inline(never)]
-fn elsewhere(words: Words<'_>, store: &[u8], base: u32, access: &Access) -> Option<(Form, u32)> {
+fn elsewhere(words: Words<'_>, store: &[u8], base: u32, access: &Access) -> Option<(ReadKind, u32)> {
     let slot = slot(words, base, access)?;
     let form = match access.form {
-        Form::Text if utf8::is_valid(bytes_at(store, words.get64(slot))?) => Form::String,
-        Form::Text => Form::Bytes,
+        ReadKind::UncheckedString if utf8::is_valid(ByteSpan::from_word(words.get64(slot)).bytes(store)?) => {
+            ReadKind::String
+        }
+        ReadKind::UncheckedString => ReadKind::Bytes,
         form => form,
     };
     Some((form, slot))

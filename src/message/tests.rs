@@ -609,7 +609,7 @@ fn a_message_without_a_body_takes_nothing() {
     assert_eq!(parts.set_field(&name, "n").map_err(kind), Err(SetFieldErrorKind::TooLarge));
     assert_eq!(parts.push_message(&children).map(drop).map_err(kind), Err(SetFieldErrorKind::TooLarge));
     let program = parts.program();
-    assert!(parts.slab.touch(program, crate::slab::NIL, 0).is_err());
+    assert!(parts.slab.mark_set(program, crate::slab::NIL, 0).is_err());
     assert_eq!(parts.as_view().fields().count(), 0);
     assert_eq!(message.fields().count(), 0);
 }

@@ -4,7 +4,7 @@ use super::copy::TooLarge;
 use super::{CopyError, DynamicMessage, Fields, UnknownFields, ValueRef};
 use crate::encode::{EncodeOptions, RawEncoder};
 use crate::error::{EncodeError, FieldPath};
-use crate::program::{Access, Body, ProgramSet};
+use crate::program::{Access, ProgramSet, ReadLayout};
 use crate::schema::{DescriptorPool, FieldRef, MessageDescriptor};
 use crate::slab::{RawView, Words};
 use crate::table::Kind;
@@ -43,7 +43,7 @@ pub struct MessageView<'a, 'i> {
     pub(super) set: &'a ProgramSet,
     pub(super) words: Words<'a>,
     pub(super) store: &'i [u8],
-    pub(super) body: &'a Body,
+    pub(super) body: &'a ReadLayout,
     /// Offset of the body.
     pub(super) base: u32,
     /// Its first word: presence bits 0..32, if it is dense. Whoever makes a view looks at the header anyway.
@@ -51,7 +51,7 @@ pub struct MessageView<'a, 'i> {
 }
 
 /// The type of messages that are of none.
-pub(super) static NONE: Body = Body::NONE;
+pub(super) static NONE: ReadLayout = ReadLayout::NONE;
 
 impl<'a, 'i> MessageView<'a, 'i> {
     #[inline]

@@ -1,7 +1,7 @@
 //! What a message takes, to find out how much of its memory is garbage.
 
-use crate::program::{Coding, Entry};
-use crate::slab::{RawView, Step, Walk};
+use crate::program::{Coding, FieldEntry};
+use crate::slab::{RawView, Walk, WalkStep};
 
 /// Words and store bytes that a message takes, everything below it included; `None` without the memory to find out.
 pub(super) fn weigh(view: RawView<'_, '_>) -> Option<(usize, usize)> {
@@ -12,7 +12,7 @@ pub(super) fn weigh(view: RawView<'_, '_>) -> Option<(usize, usize)> {
         walk.make_room().ok()?;
         let inside = *walk.data();
         match walk.next(inside || walk.view().is_verbatim()) {
-            Step::Field(_, entry, slot) => {
+            WalkStep::Field(_, entry, slot) => {
                 let (more_words, more_bytes) = weigh_values(walk.view(), entry, slot);
                 words += more_words;
                 if !inside && !walk.view().is_verbatim() {
@@ -20,8 +20,8 @@ pub(super) fn weigh(view: RawView<'_, '_>) -> Option<(usize, usize)> {
                 }
             }
             // One word for the offset in a list, or for what a wide body has beside its header.
-            Step::Enter(..) => words += walk.view().program().words() as usize + 1,
-            Step::End => {
+            WalkStep::Enter(..) => words += walk.view().program().words() as usize + 1,
+            WalkStep::End => {
                 for span in walk.view().spans() {
                     words += 2 + 2 * usize::from(span.tag.is_some());
                     bytes += if inside { 0 } else { span.len as usize };
@@ -34,7 +34,7 @@ pub(super) fn weigh(view: RawView<'_, '_>) -> Option<(usize, usize)> {
     }
 }
 
-fn weigh_values(view: RawView<'_, '_>, entry: &Entry, slot: u32) -> (usize, usize) {
+fn weigh_values(view: RawView<'_, '_>, entry: &FieldEntry, slot: u32) -> (usize, usize) {
     let spans = matches!(entry.coding, Coding::String | Coding::Bytes);
     if !entry.flags.is_list() {
         return (0, if spans { view.span(slot).len() } else { 0 });

@@ -1,7 +1,7 @@
 //! Why a projection refused a path.
 
 use crate::error::{Opaque, error_kind, opaque_error, text};
-use crate::program::Full;
+use crate::program::RoomFull;
 use alloc::string::String;
 use core::fmt;
 
@@ -72,9 +72,9 @@ impl fmt::Display for ProjectionError {
     }
 }
 
-impl From<Full> for ProjectionError {
+impl From<RoomFull> for ProjectionError {
     #[cold]
-    fn from(_: Full) -> Self {
+    fn from(_: RoomFull) -> Self {
         Self::TOO_LARGE
     }
 }

@@ -1,7 +1,7 @@
 //! [`PathWalk`]: adds the field at the end of a path to a selection.
 
 use super::{ProjectionError, ProjectionErrorKind};
-use crate::program::{Full, Selection};
+use crate::program::{RoomFull, Selection};
 use crate::schema::{FieldDescriptor, MessageDescriptor, components};
 use crate::table::Kind;
 
@@ -54,7 +54,7 @@ impl PathWalk<'_> {
     }
 
     /// Leaves the messages of a field undecoded; false if its values are no messages.
-    fn lazy_field(&mut self, node: u32, field: &FieldDescriptor) -> Result<bool, Full> {
+    fn lazy_field(&mut self, node: u32, field: &FieldDescriptor) -> Result<bool, RoomFull> {
         let Kind::Message(index) = field.as_ref().raw_kind() else { return Ok(false) };
         if !field.is_map() {
             self.selection.make_lazy(node)?;
@@ -73,7 +73,7 @@ impl PathWalk<'_> {
     }
 
     /// The node of the values of a map. Selects the keys too.
-    fn value_node(&mut self, node: u32, entry: &MessageDescriptor, value: u32) -> Result<u32, Full> {
+    fn value_node(&mut self, node: u32, entry: &MessageDescriptor, value: u32) -> Result<u32, RoomFull> {
         let position = |field: Option<FieldDescriptor>| {
             let position = field.and_then(|f| entry.program().entry_of(f.as_ref().index() as usize));
             position.map_or(0, |(position, _)| position as u16)

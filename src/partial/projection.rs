@@ -5,7 +5,7 @@ use super::paths::PathWalk;
 use crate::decode::DecodeOptions;
 use crate::error::DecodeError;
 use crate::message::{Decoder, DynamicMessage};
-use crate::program::{Full, ProgramSet, Selected, Selection};
+use crate::program::{ProgramSet, RoomFull, Selected, Selection};
 use crate::schema::MessageDescriptor;
 use core::alloc::Layout;
 use core::fmt;
@@ -104,14 +104,14 @@ impl Projection {
             selection.want_all(0)?;
             Self::compile(descriptor, selection, false)
         };
-        all().unwrap_or_else(|_: Full| out_of_memory())
+        all().unwrap_or_else(|_: RoomFull| out_of_memory())
     }
 
     fn compile(
         descriptor: &MessageDescriptor,
         selection: Selection,
         passes_through: bool,
-    ) -> Result<Self, Full> {
+    ) -> Result<Self, RoomFull> {
         let selected = descriptor.parent_pool().programs().select(&selection, passes_through)?;
         Ok(Self { descriptor: descriptor.clone(), selection, passes_through, selected })
     }

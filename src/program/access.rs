@@ -1,100 +1,44 @@
-//! Fields as readers see them: where the value is and what it is, at one glance.
+//! What a getter needs of a field, in 16 bytes: slot, hasbit, kind.
 //!
-//! An [`Entry`](super::Entry) says how a field is decoded and encoded, and a reader would have to ask its coding, its
-//! flags and its scalar one after the other. Here all that is one byte to branch on.
+//! A [`FieldEntry`](super::FieldEntry) says how a field is decoded, and a getter would test its coding, its flags and its
+//! scalar one after the other. [`ReadKind`] is one byte to branch on.
 
-use super::{Coding, Entry, Full, Program, Room, Scalar, WIDE_GROUP};
+use super::coding::ReadKind;
+use super::{FieldEntry, Program, Room, RoomFull, WIDE_GROUP};
 use alloc::vec::Vec;
 
-/// What is in the words of a value.
-///
-/// Messages come first, which readers then tell from everything else by one comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Form {
-    /// A body.
-    Body,
-    /// The offset of a body.
-    Message,
-    /// The header of a list.
-    List,
-    /// The header of a list of map entries.
-    Map,
-    // One word.
-    Bool,
-    I32,
-    U32,
-    F32,
-    Enum,
-    // Two words.
-    I64,
-    U64,
-    F64,
-    /// (offset, length) of UTF-8.
-    String,
-    /// (offset, length) of a string that nobody has checked.
-    Text,
-    /// (offset, length).
-    Bytes,
-}
-
-impl Form {
-    /// By number; the last one stands twice, so that four bits are always one.
-    const ALL: [Self; 16] = {
-        use Form::*;
-        [Body, Message, List, Map, Bool, I32, U32, F32, Enum, I64, U64, F64, String, Text, Bytes, Bytes]
-    };
-
-    /// Of a singular value or an element that is not a message.
-    fn of(entry: &Entry) -> Self {
-        match (entry.scalar(), entry.coding) {
-            (Scalar::Bool, _) => Self::Bool,
-            (Scalar::I32, _) => Self::I32,
-            (Scalar::U32, _) => Self::U32,
-            (Scalar::F32, _) => Self::F32,
-            (Scalar::Enum, _) => Self::Enum,
-            (Scalar::I64, _) => Self::I64,
-            (Scalar::U64, _) => Self::U64,
-            (Scalar::F64, _) => Self::F64,
-            (Scalar::String, Coding::String) => Self::String,
-            (Scalar::String, _) => Self::Text,
-            (Scalar::Bytes, _) => Self::Bytes,
-        }
-    }
-}
-
-/// One field of a message, 16 bytes.
+/// One field, 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
     /// Program index of a message, of the messages of a list, of the entries of a map.
     pub(crate) sub: u32,
-    /// The presence bit in the first word of a dense body; 0 if it is elsewhere, and for strings that nobody has
-    /// checked: those take more than a look.
+    /// The hasbit in the first word of a dense body. 0 sends the getter to its slow path: the hasbit is elsewhere, or the
+    /// value is a string without UTF-8 validation.
     pub(crate) bit: u32,
-    /// First word of the value relative to the body; 0 in a wide message, which has no fixed places.
+    /// First word of the value relative to the body; 0 in a wide message, which has no fixed slots.
     pub(crate) slot: u16,
     /// Position of the field in the spec.
     pub(crate) field: u16,
-    /// Position of the field in number order.
+    /// Position of the entry, in field number order.
     pub(crate) position: u16,
-    pub(crate) form: Form,
+    pub(crate) form: ReadKind,
     pub(crate) elements: Elements,
 }
 
-/// The elements of a list, or the entries of a map: their form, and how many words they have, in four bits each.
+/// The elements of a list or the entries of a map, packed in a byte: `width << 4 | kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Elements(u8);
 
 impl Elements {
     /// At most 15 words.
-    const fn new(form: Form, width: u8) -> Self {
+    const fn new(form: ReadKind, width: u8) -> Self {
         debug_assert!(width < 16);
         Self(form as u8 | width << 4)
     }
 
     #[inline(always)]
-    pub(crate) fn form(self) -> Form {
-        Form::ALL[self.0 as usize & 15]
+    pub(crate) fn form(self) -> ReadKind {
+        ReadKind::ALL[self.0 as usize & 15]
     }
 
     /// Words per element.
@@ -112,26 +56,26 @@ impl Access {
         slot: 0,
         field: u16::MAX,
         position: u16::MAX,
-        form: Form::Bytes,
-        elements: Elements::new(Form::Bytes, 0),
+        form: ReadKind::Bytes,
+        elements: Elements::new(ReadKind::Bytes, 0),
     };
 
-    fn new(program: &Program, position: usize, entry: &Entry, programs: &[Program]) -> Self {
+    fn new(program: &Program, position: usize, entry: &FieldEntry, programs: &[Program]) -> Self {
         let sub = programs.get(entry.sub as usize).filter(|_| entry.coding.is_message());
         let element = match sub {
-            Some(sub) if sub.is_contiguous() => Form::Body,
-            Some(_) => Form::Message,
-            None => Form::of(entry),
+            Some(sub) if sub.is_contiguous() => ReadKind::Body,
+            Some(_) => ReadKind::Message,
+            None => ReadKind::of(entry.scalar(), entry.coding),
         };
         let form = match sub {
-            _ if entry.flags.is_map() => Form::Map,
-            _ if entry.flags.is_list() => Form::List,
-            Some(_) if entry.flags.is_inline() => Form::Body,
-            Some(_) => Form::Message,
+            _ if entry.flags.is_map() => ReadKind::Map,
+            _ if entry.flags.is_list() => ReadKind::List,
+            Some(_) if entry.flags.is_inline() => ReadKind::Body,
+            Some(_) => ReadKind::Message,
             None => element,
         };
         let width = sub.map_or(entry.coding.words(), |sub| sub.element_words()) as u8;
-        let elsewhere = program.is_wide() || position >= WINDOW || form == Form::Text;
+        let elsewhere = program.is_wide() || position >= PAGE || form == ReadKind::UncheckedString;
         Self {
             sub: entry.sub,
             bit: if elsewhere { 0 } else { 1 << position },
@@ -144,90 +88,90 @@ impl Access {
     }
 }
 
-/// Fields that are walked by one word of presence bits.
-pub(crate) const WINDOW: usize = 32;
-const _: () = assert!(WINDOW == WIDE_GROUP);
+/// Fields per page: those of one word of hasbits.
+pub(crate) const PAGE: usize = 32;
+const _: () = assert!(PAGE == WIDE_GROUP);
 
-/// A field as a walk over all fields sees it: an [`Access`] in 8 bytes, which is what processors can index by.
+/// An [`Access`] in 8 bytes for iteration over set fields: address arithmetic scales by at most 8.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct ReadField {
     pub(crate) sub: u32,
     pub(crate) slot: u16,
-    pub(crate) form: Form,
+    pub(crate) form: ReadKind,
     pub(crate) elements: Elements,
 }
 
-/// The fields of one word of presence bits.
+/// The fields of one word of hasbits.
 #[derive(Clone, Debug)]
-pub(crate) struct Window {
-    /// Filled up with steps that no bit leads to: the position of a bit needs no check.
-    pub(crate) steps: [Step; WINDOW],
-    /// The bits that are fields: in a wide body, those of its oneofs come behind them.
+pub(crate) struct PresencePage {
+    /// Padded to 32, so that the position of a bit needs no bounds check.
+    pub(crate) fields: [ReadField; PAGE],
+    /// The bits that are fields. In a wide body, bits of oneofs come after them.
     pub(crate) mask: u32,
-    /// How many windows there are behind this one.
+    /// How many pages come after this one.
     pub(crate) left: u32,
     /// Position of the first field.
     pub(crate) first: u16,
 }
 
-impl Window {
-    const EMPTY: Self = Self { steps: [Step::new(&Access::NONE); WINDOW], mask: 0, left: 0, first: 0 };
+impl PresencePage {
+    const EMPTY: Self = Self { fields: [ReadField::new(&Access::NONE); PAGE], mask: 0, left: 0, first: 0 };
 
     fn new(fields: &[Access], left: usize) -> Self {
-        let mut window = Self { left: left as u32, ..Self::EMPTY };
-        for (bit, (step, access)) in window.steps.iter_mut().zip(fields).enumerate() {
-            *step = Step::new(access);
-            window.mask |= 1 << bit;
+        let mut page = Self { left: left as u32, ..Self::EMPTY };
+        for (bit, (field, access)) in page.fields.iter_mut().zip(fields).enumerate() {
+            *field = ReadField::new(access);
+            page.mask |= 1 << bit;
         }
-        window.first = fields.first().map_or(0, |access| access.position);
-        window
+        page.first = fields.first().map_or(0, |access| access.position);
+        page
     }
 }
 
-impl Step {
+impl ReadField {
     const fn new(access: &Access) -> Self {
         Self { sub: access.sub, slot: access.slot, form: access.form, elements: access.elements }
     }
 }
 
-/// The fields of a message, in number order.
+/// The fields of a message in number order, for getters and iteration.
 #[derive(Debug)]
-pub(crate) struct Body {
-    /// Where walks begin: with the fields of the first word of a dense body, before all fields of a wide one.
-    pub(crate) window: Window,
-    /// The windows behind that.
-    pub(crate) windows: Vec<Window>,
+pub(crate) struct ReadLayout {
+    /// The first page of a dense body. Empty for a wide body, whose pages are all in `more_pages`.
+    pub(crate) page: PresencePage,
+    /// The pages after that.
+    pub(crate) more_pages: Vec<PresencePage>,
     pub(crate) fields: Vec<Access>,
     /// Program index.
     pub(crate) index: u32,
     /// Index of the message type in the pool.
     pub(crate) message: u32,
-    /// By how much the slot of a field moves on with each field that is set: 2 in a wide message.
+    /// How far slots move with each set field: 2 in a wide message, else 0.
     pub(crate) stride: u32,
 }
 
-impl Body {
+impl ReadLayout {
     /// A message without fields.
     pub(crate) const NONE: Self = Self {
-        window: Window::EMPTY,
-        windows: Vec::new(),
+        page: PresencePage::EMPTY,
+        more_pages: Vec::new(),
         fields: Vec::new(),
         index: u32::MAX,
         message: u32::MAX,
         stride: 0,
     };
 
-    fn new(index: usize, programs: &[Program], room: &mut Room) -> Result<Self, Full> {
+    fn new(index: usize, programs: &[Program], room: &mut Room) -> Result<Self, RoomFull> {
         let program = &programs[index];
         let fields = program.entries.iter().enumerate();
         let fields = room.list(fields.map(|(i, e)| Access::new(program, i, e, programs)))?;
-        let at_once = if program.is_wide() { 0 } else { fields.len().min(WINDOW) };
-        let (first, behind) = fields.split_at(at_once);
-        let count = behind.len().div_ceil(WINDOW);
-        let behind = behind.chunks(WINDOW).enumerate();
+        let in_first = if program.is_wide() { 0 } else { fields.len().min(PAGE) };
+        let (first, rest) = fields.split_at(in_first);
+        let count = rest.len().div_ceil(PAGE);
+        let rest = rest.chunks(PAGE).enumerate();
         Ok(Self {
-            window: Window::new(first, count),
-            windows: room.list(behind.map(|(i, fields)| Window::new(fields, count - 1 - i)))?,
+            page: PresencePage::new(first, count),
+            more_pages: room.list(rest.map(|(i, fields)| PresencePage::new(fields, count - 1 - i)))?,
             fields,
             index: index as u32,
             message: program.message(),
@@ -235,7 +179,7 @@ impl Body {
         })
     }
 
-    /// Keeps only the fields that are set.
+    /// Whether bodies store only the fields that are set.
     pub(crate) fn is_wide(&self) -> bool {
         self.stride != 0
     }
@@ -247,23 +191,23 @@ impl Body {
     }
 }
 
-/// The bodies of all programs of a schema.
+/// The read layouts of all programs of a schema.
 #[derive(Debug, Default)]
-pub(crate) struct Bodies(Vec<Body>);
+pub(crate) struct ReadLayouts(Vec<ReadLayout>);
 
-impl Bodies {
-    pub(super) fn new(programs: &[Program], room: &mut Room) -> Result<Self, Full> {
+impl ReadLayouts {
+    pub(super) fn new(programs: &[Program], room: &mut Room) -> Result<Self, RoomFull> {
         let mut bodies = Vec::new();
         room.reserve(&mut bodies, programs.len())?;
         for index in 0..programs.len() {
-            bodies.push(Body::new(index, programs, room)?);
+            bodies.push(ReadLayout::new(index, programs, room)?);
         }
         Ok(Self(bodies))
     }
 
-    /// The body of this program index.
+    /// The read layout of this program index.
     #[inline(always)]
-    pub(crate) fn get(&self, index: u32) -> Option<&Body> {
+    pub(crate) fn get(&self, index: u32) -> Option<&ReadLayout> {
         self.0.get(index as usize)
     }
 }
@@ -275,12 +219,12 @@ mod tests {
     #[test]
     fn sizes() {
         assert_eq!(size_of::<Access>(), 16);
-        assert_eq!(size_of::<Step>(), 8);
+        assert_eq!(size_of::<ReadField>(), 8);
     }
 
     #[test]
     fn forms_are_found_by_number() {
-        for (number, form) in Form::ALL.into_iter().enumerate().take(15) {
+        for (number, form) in ReadKind::ALL.into_iter().enumerate().take(15) {
             assert_eq!(form as usize, number);
             assert_eq!((Elements::new(form, 8).form(), Elements::new(form, 8).width()), (form, 8));
         }

@@ -1,32 +1,36 @@
 //! Where the fields of a message live in its body.
 //!
-//! A body starts with two header words: presence bits 0..32 and the offset of the unknown-field list. A *dense*
-//! body has a third header word for presence bits 32..64 when it needs them, and then a fixed slot for each
-//! field; the members of a oneof share theirs, but for those that are strings, which share one of their own. A *wide* body, for types with more fields or words than a dense
-//! one may have, has three words and keeps only the fields that are set (`slab/wide.rs`).
+//! ```text
+//! dense  | hasbits 0..32 | unknown fields | hasbits 32..64, if over 32 fields | strings .. | other slots .. |
+//! wide   | 0             | unknown fields | group table (slab/wide.rs)        |
+//! ```
 //!
-//! A slot holds a number (1 or 2 words), a string's (offset, length), a list's (offset, length), or a
-//! sub-message's offset. Sub-messages of at most [`INLINE_WORDS`] words without message fields of their own
-//! (points, timestamps) live in the slots themselves.
+//! A *dense* body has a fixed slot for each field. Members of a oneof share one slot, and those that are strings share
+//! another one. A type with more fields or words than a dense body may have is *wide*: its body is three words, and the
+//! group table stores only the fields that are set.
+//!
+//! A slot holds a number (1 or 2 words), the span of a string, the (offset, length) of a list, or the offset of a
+//! sub-message. Sub-messages of at most [`INLINE_WORDS`] words without message fields (points, timestamps) live in the
+//! slots of their parent.
 
-use super::{Coding, Entry, Program};
+use super::{Coding, FieldEntry, Program};
 
 /// A dense body has at most this many words (384 bytes).
 pub(crate) const DENSE_WORDS: u32 = 96;
-/// A dense body has at most this many fields: its presence bits fit a register.
+/// A dense body has at most this many fields: its hasbits fit a register.
 const DENSE_FIELDS: usize = 64;
-/// Repeated messages with bodies of at most this many words lie one behind the other in their list; larger ones
-/// are listed by offset, so that empty ones cost 4 bytes.
+/// A list holds bodies of at most this many words themselves. Of larger ones it holds offsets, so that an empty message
+/// costs 4 bytes.
 pub(crate) const CONTIGUOUS_WORDS: u32 = 8;
 /// Singular sub-messages with bodies of at most this many words live inside their parent.
 const INLINE_WORDS: u32 = 6;
 
-/// What the layout of a parent must know of a sub-message: its body size, if it may be inlined.
+/// Body size of a sub-message that may live in its parent, else `None`.
 #[derive(Clone, Copy)]
 pub(super) struct Leaf(Option<u32>);
 
-/// Sizes of the messages that may be inlined: dense, small, and without message fields.
-pub(super) fn leaf(entries: &[Entry]) -> Leaf {
+/// The body size of a message that may live in its parent: dense, small and without message fields.
+pub(super) fn leaf(entries: &[FieldEntry]) -> Leaf {
     if entries.len() > DENSE_FIELDS || entries.iter().any(|e| e.coding.is_message()) {
         return Leaf(None);
     }
@@ -38,7 +42,8 @@ fn header_words(fields: usize) -> u32 {
     if fields > 32 { 3 } else { 2 }
 }
 
-fn field_words(entry: &Entry, leaves: &[Leaf]) -> (u32, bool) {
+/// Words of a field's slot, and whether the sub-message lives in it.
+fn field_words(entry: &FieldEntry, leaves: &[Leaf]) -> (u32, bool) {
     if entry.flags.is_list() {
         return (2, false);
     }
@@ -52,26 +57,26 @@ fn field_words(entry: &Entry, leaves: &[Leaf]) -> (u32, bool) {
 }
 
 /// Whether a slot of the field holds a string.
-fn has_text(entry: &Entry) -> bool {
+fn has_text(entry: &FieldEntry) -> bool {
     entry.coding == Coding::String && !entry.flags.is_list()
 }
 
-/// The words of a body.
+/// The size of a body.
 #[derive(Clone, Copy)]
-struct Words {
-    /// Header and strings.
+struct BodyWords {
+    /// Words of the header and the strings, which come first.
     text: u32,
     all: u32,
 }
 
-/// The field among these whose slot another member of its oneof shares.
-fn sharing<'e>(before: &'e [Entry], entry: &Entry) -> Option<&'e Entry> {
+/// A member of the same oneof among `before` whose slot this field shares.
+fn sharing<'e>(before: &'e [FieldEntry], entry: &FieldEntry) -> Option<&'e FieldEntry> {
     before.iter().find(|e| e.oneof == entry.oneof && has_text(e) == has_text(entry))
 }
 
-/// The words of a dense body; of at most 64 fields.
-fn dense_words(entries: &[Entry], leaves: &[Leaf]) -> Words {
-    let mut words = Words { text: header_words(entries.len()), all: header_words(entries.len()) };
+/// The size of a dense body with at most 64 fields.
+fn dense_words(entries: &[FieldEntry], leaves: &[Leaf]) -> BodyWords {
+    let mut words = BodyWords { text: header_words(entries.len()), all: header_words(entries.len()) };
     for (i, entry) in entries.iter().enumerate() {
         let more = match entry.oneof {
             0 => field_words(entry, leaves).0,
@@ -86,10 +91,10 @@ fn dense_words(entries: &[Entry], leaves: &[Leaf]) -> Words {
     words
 }
 
-/// Gives each of at most 64 entries its slot: strings first, so that one run of words is cleared when a body is made, then
-/// everything else. Members of a oneof share a slot, but those that are strings do not share it with others: in the slot
-/// of a string there is never anything else.
-fn place(entries: &mut [Entry], leaves: &[Leaf]) -> Words {
+/// Gives each of at most 64 entries its slot. Strings come first, so that one run of words is cleared when a body is made.
+/// The slot of a string never holds anything else, not even another member of its oneof: the fence around strings
+/// (`slab/text.rs`) relies on that.
+fn place(entries: &mut [FieldEntry], leaves: &[Leaf]) -> BodyWords {
     let words = dense_words(entries, leaves);
     let mut next = header_words(entries.len());
     for strings in [true, false] {
@@ -99,7 +104,7 @@ fn place(entries: &mut [Entry], leaves: &[Leaf]) -> Words {
             let (words, inline) = field_words(entry, leaves);
             if entry.oneof != 0 {
                 entry.set_special();
-                // Two words hold any value that is not inlined.
+                // Members of a oneof are never inlined, and two words hold any other value.
                 let shared = sharing(before, entry).map(|e| e.slot);
                 entry.slot = shared.unwrap_or(next as u16);
                 next += if shared.is_none() { 2 } else { 0 };
@@ -115,9 +120,9 @@ fn place(entries: &mut [Entry], leaves: &[Leaf]) -> Words {
     words
 }
 
-/// How many words are cleared when a body is made: header and strings, rounded up where that is a few stores. Everything else
-/// is written before it is read.
-fn rounded(words: Words) -> u16 {
+/// How many words to clear when a body is made: the header and the strings, rounded up to sizes that compile to a few
+/// vector stores. All other words are written before they are read.
+fn rounded(words: BodyWords) -> u16 {
     let rounded = match words.text {
         text @ ..=2 => text,
         ..=4 if words.all >= 4 => 4,
@@ -129,7 +134,7 @@ fn rounded(words: Words) -> u16 {
     rounded as u16
 }
 
-/// Lays out one message: dense if it fits, with small sub-messages inlined if it still fits, otherwise wide.
+/// Lays out one message: dense with small sub-messages inlined, else dense without, else wide.
 pub(super) fn lay_out(program: &mut Program, leaves: &[Leaf], map_entry: bool) {
     let fields = program.entries.len();
     let leaves = if map_entry || program.message_set { &[] } else { leaves };

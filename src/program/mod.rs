@@ -1,16 +1,27 @@
 //! A schema lowered for the loops: one [`Program`] per message type, checked once.
 //!
-//! A program knows where each field of a message lives in the slab, which tag announces it and what to do with
-//! it. It holds indices only and knows no descriptor pool: pools and const tables are both described to it as
-//! [`MessageSpec`]s. Everything a loop relies on (slots inside the body, sub-programs that exist, entries sorted
-//! by field number) is established by [`ProgramSet::new`] and cannot change afterwards.
+//! A program says where each field of a message lives in the slab, which tag it has, and what to do with it. It holds
+//! indices only and knows no descriptor: pools and const tables describe their messages as [`MessageSpec`]s.
+//! `ProgramSet::of` checks everything that the loops rely on (slots inside the body, sub-programs that exist, entries sorted
+//! by field number); nothing changes afterwards.
+//!
+//! ```text
+//! spec.rs    the input: messages, fields and enums by index
+//! coding.rs  what a field is: Coding, and all that follows from it
+//! entry.rs   a field for the decode loop     write.rs  for the encoder     access.rs  for getters
+//! layout.rs  slots                           fixed.rs, nested_fixed.rs  messages of fixed shape
+//! build.rs   makes a program                 set.rs    makes all of a schema      select.rs  those of a projection
+//! lowered.rs the program itself              room.rs   the memory budget
+//! ```
 
 mod access;
+mod build;
+mod coding;
 mod entry;
 mod fixed;
 mod layout;
 mod lowered;
-mod parts;
+mod nested_fixed;
 mod room;
 mod select;
 mod set;
@@ -18,14 +29,15 @@ mod sort;
 mod spec;
 mod write;
 
-pub(crate) use access::{Access, Bodies, Body, Elements, Form, WINDOW, Window};
-pub(crate) use entry::{Coding, Entry, Op, Scalar};
-pub(crate) use fixed::FixedShape;
+pub(crate) use access::{Access, Elements, PAGE, PresencePage, ReadLayout, ReadLayouts};
+pub(crate) use coding::{Coding, Op, ReadKind, Scalar, WriteKind};
+pub(crate) use entry::FieldEntry;
+pub(crate) use fixed::FixedLayout;
 pub(crate) use lowered::{Program, WIDE_GROUP};
-pub(crate) use parts::{MAX_PARTS_LEN, PartsShape};
-pub(crate) use room::{Full, Room};
+pub(crate) use nested_fixed::{MAX_NESTED_LEN, NestedFixedLayout};
+pub(crate) use room::{Room, RoomFull};
 pub(crate) use select::{Selected, Selection};
-pub(crate) use set::{Fault, ProgramSet, Source};
+pub(crate) use set::{LowerError, ProgramSet, SpecSource};
 pub(crate) use sort::{sort_indices, sort_pairs};
-pub(crate) use spec::{EnumSpec, FieldSpec, MessageSpec, Shape};
-pub(crate) use write::{How, WriteEntry};
+pub(crate) use spec::{EnumSpec, FieldSpec, MessageSpec, Presence};
+pub(crate) use write::WriteEntry;

@@ -1,24 +1,24 @@
-//! Memory for making schemas: counted before it is taken, and never taken past its bound.
+//! A memory budget for schemas.
 //!
-//! Everything that a pool or a projection is made of grows through a [`Room`], so a bound holds at every moment, also
-//! while a list moves to a larger block, and an allocation that fails is an error as any other.
+//! Every list of a pool or a projection grows through a [`Room`], which counts memory before it allocates. The bound holds at
+//! every moment, also while a list moves to a larger block, and an allocation that fails is an error.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What may still be taken.
+/// Bytes held and the bound on them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     held: usize,
     limit: usize,
 }
 
-/// Why something did not fit.
+/// Why memory was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Full {
-    /// The bound would be passed.
+pub(crate) enum RoomFull {
+    /// It would exceed this bound, in bytes.
     Limit(usize),
-    /// The allocator has no more.
+    /// The allocator failed.
     Allocation,
 }
 
@@ -34,21 +34,21 @@ impl Room {
         self.held
     }
 
-    /// Counts what is taken elsewhere.
-    pub(crate) fn take(&mut self, bytes: usize) -> Result<(), Full> {
+    /// Counts bytes that the caller allocates itself.
+    pub(crate) fn take(&mut self, bytes: usize) -> Result<(), RoomFull> {
         match self.held.checked_add(bytes) {
             Some(held) if held <= self.limit => self.held = held,
-            _ => return Err(Full::Limit(self.limit)),
+            _ => return Err(RoomFull::Limit(self.limit)),
         }
         Ok(())
     }
 
-    /// Makes the bound larger.
+    /// Raises the bound.
     pub(crate) fn widen(&mut self, bytes: usize) {
         self.limit = self.limit.saturating_add(bytes);
     }
 
-    /// Counts what was given back.
+    /// Counts bytes that the caller freed.
     pub(crate) fn give_back(&mut self, bytes: usize) {
         self.held = self.held.saturating_sub(bytes);
     }
@@ -60,7 +60,7 @@ impl Room {
 
     /// Takes a block of just this capacity for a list; old and new block count while it moves.
     #[cold]
-    fn grow<T>(&mut self, list: &mut Vec<T>, capacity: usize) -> Result<(), Full> {
+    fn grow<T>(&mut self, list: &mut Vec<T>, capacity: usize) -> Result<(), RoomFull> {
         let (old, more) = (list.capacity(), capacity - list.len());
         self.replace(old, capacity, size_of::<T>(), &mut || list.try_reserve_exact(more).is_ok())
     }
@@ -72,29 +72,29 @@ impl Room {
         new: usize,
         size: usize,
         allocate: &mut dyn FnMut() -> bool,
-    ) -> Result<(), Full> {
+    ) -> Result<(), RoomFull> {
         let (old, new) = (old.saturating_mul(size), new.saturating_mul(size));
         self.take(new)?;
         if !allocate() {
             self.give_back(new);
-            return Err(Full::Allocation);
+            return Err(RoomFull::Allocation);
         }
         self.give_back(old);
         Ok(())
     }
 
-    /// Room for this many elements more, and not for others.
-    pub(crate) fn reserve<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), Full> {
+    /// Reserves exactly this many more elements.
+    pub(crate) fn reserve<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), RoomFull> {
         match list.len().checked_add(more) {
             Some(len) if len <= list.capacity() => Ok(()),
             Some(len) => self.grow(list, len),
-            None => Err(Full::Limit(self.limit)),
+            None => Err(RoomFull::Limit(self.limit)),
         }
     }
 
-    /// Makes room for at least this many elements more: twice the list, or as much of that as the bound allows.
+    /// Reserves at least this many more elements: doubles the list, or takes what the bound leaves.
     #[cold]
-    fn amortized<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), Full> {
+    fn amortized<T>(&mut self, list: &mut Vec<T>, more: usize) -> Result<(), RoomFull> {
         let needed = list.len().saturating_add(more);
         let wanted = self.amortized_capacity(list.capacity(), needed, size_of::<T>());
         self.grow(list, wanted)
@@ -106,7 +106,7 @@ impl Room {
     }
 
     /// Adds an element.
-    pub(crate) fn push<T>(&mut self, list: &mut Vec<T>, value: T) -> Result<(), Full> {
+    pub(crate) fn push<T>(&mut self, list: &mut Vec<T>, value: T) -> Result<(), RoomFull> {
         if list.len() == list.capacity() {
             self.amortized(list, 1)?;
         }
@@ -115,7 +115,7 @@ impl Room {
     }
 
     /// Adds elements.
-    pub(crate) fn extend<T: Copy>(&mut self, list: &mut Vec<T>, values: &[T]) -> Result<(), Full> {
+    pub(crate) fn extend<T: Copy>(&mut self, list: &mut Vec<T>, values: &[T]) -> Result<(), RoomFull> {
         if list.capacity() - list.len() < values.len() {
             self.amortized(list, values.len())?;
         }
@@ -123,29 +123,29 @@ impl Room {
         Ok(())
     }
 
-    /// Makes room for this many bytes more of text.
-    pub(crate) fn extend_text(&mut self, text: &mut String, more: usize) -> Result<(), Full> {
+    /// Reserves this many more bytes of text.
+    pub(crate) fn extend_text(&mut self, text: &mut String, more: usize) -> Result<(), RoomFull> {
         if text.capacity() - text.len() < more {
             let mut bytes = core::mem::take(text).into_bytes();
             let grown = self.amortized(&mut bytes, more);
-            // The same bytes, which were text.
+            // Always valid: these are the bytes of a `String`.
             *text = String::from_utf8(bytes).unwrap_or_default();
             grown?;
         }
         Ok(())
     }
 
-    /// A list of what an iterator gives, whose length it knows.
-    pub(crate) fn list<T>(&mut self, values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, Full> {
+    /// A list of an iterator's items, allocated exactly.
+    pub(crate) fn list<T>(&mut self, values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, RoomFull> {
         let mut list = Vec::new();
         self.reserve(&mut list, values.len())?;
-        // As many as there is room for, whatever the iterator says.
+        // An iterator that claims too short a length must not grow the list past what was counted.
         list.extend(values.take(list.capacity()));
         Ok(list)
     }
 
     /// A list of equal elements.
-    pub(crate) fn filled<T: Clone>(&mut self, value: T, len: usize) -> Result<Vec<T>, Full> {
+    pub(crate) fn filled<T: Clone>(&mut self, value: T, len: usize) -> Result<Vec<T>, RoomFull> {
         let mut list = Vec::new();
         self.reserve(&mut list, len)?;
         list.resize(len, value);
@@ -153,7 +153,7 @@ impl Room {
     }
 
     /// A copy of a list.
-    pub(crate) fn copy<T: Copy>(&mut self, list: &[T]) -> Result<Vec<T>, Full> {
+    pub(crate) fn copy<T: Copy>(&mut self, list: &[T]) -> Result<Vec<T>, RoomFull> {
         self.list(list.iter().copied())
     }
 }
@@ -172,7 +172,7 @@ mod tests {
             assert!(room.held() <= 100 && room.held() == 4 * list.capacity());
         }
         // 16 elements in 64 bytes, which do not fit a second time with one more.
-        assert_eq!((most, room.push(&mut list, 7)), (16, Err(Full::Limit(100))));
+        assert_eq!((most, room.push(&mut list, 7)), (16, Err(RoomFull::Limit(100))));
         room.drop_list(list);
         assert_eq!(room.held(), 0);
     }
@@ -183,7 +183,7 @@ mod tests {
         let list = room.list([1u64, 2, 3].into_iter()).unwrap();
         assert_eq!((list.as_slice(), room.held()), (&[1, 2, 3][..], 24));
         let copy = room.copy(&list).unwrap();
-        assert_eq!((copy.capacity(), room.filled(0u8, 953)), (3, Err(Full::Limit(1000))));
+        assert_eq!((copy.capacity(), room.filled(0u8, 953)), (3, Err(RoomFull::Limit(1000))));
         assert_eq!(room.filled(0u8, 952).unwrap().len(), 952);
     }
 }

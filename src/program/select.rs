@@ -1,24 +1,25 @@
 //! Programs that decode parts of messages.
 //!
-//! A [`Selection`] is a tree of the fields wanted. [`ProgramSet::select`] makes a set of its own of it: a program for
-//! each node, and one for each message type that is decoded as a whole. All are copies of the programs of the pool
-//! with the same layout, so that a message can be read, copied and changed by either; what differs is the operation of
-//! an entry (skip, stay bytes) and which program decodes the sub-message.
+//! A [`Selection`] is a tree of wanted fields. [`ProgramSet::select`] makes a program set from it: a program for each node,
+//! and one for each message type that is decoded as a whole. Each is a copy of a program of the pool with the same layout, so
+//! either can read, copy and change a message. They differ in the operations of entries (skip, stay bytes) and in the
+//! programs that decode sub-messages.
 
-use super::lowered::{LeftOut, required_positions};
+use super::build::required_positions;
+use super::lowered::Unselected;
 use super::set::mark_required;
-use super::{Bodies, Entry, Full, Program, ProgramSet, Room};
+use super::{FieldEntry, Program, ProgramSet, ReadLayouts, Room, RoomFull};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// No program, or no node.
 const NONE: u32 = u32::MAX;
 
-/// The fields wanted, as a tree with the root at 0.
+/// The wanted fields, as a tree with its root at index 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
     nodes: Vec<Node>,
-    /// Bytes of the paths that made it.
+    /// Bytes of all paths so far: memory is granted in proportion to them.
     asked: usize,
 }
 
@@ -27,19 +28,20 @@ pub(crate) struct Selection {
 struct Node {
     /// Program index in the pool's set.
     message: u32,
-    /// Fields without a node of their own are wanted, unknown ones included.
+    /// Fields without a node are wanted too, and so are unknown fields.
     all: bool,
-    /// The message is to stay bytes.
+    /// The message stays bytes.
     lazy: bool,
-    /// Nodes of fields.
-    fields: Fields,
+    /// The nodes of its fields.
+    fields: NodeFields,
 }
 
-/// Nodes by position of the entry. Two levels of at most 256 each, so that fields may come in any order.
+/// Nodes by position of the entry, in two sorted levels of at most 256 items: an insertion moves at most 512 items, so 65 535
+/// fields in any order do not take quadratic time.
 #[derive(Clone, Debug, Default)]
-struct Fields(Vec<(u8, Vec<(u8, u32)>)>);
+struct NodeFields(Vec<(u8, Vec<(u8, u32)>)>);
 
-impl Fields {
+impl NodeFields {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -51,7 +53,7 @@ impl Fields {
     }
 
     /// Adds a field that is not there.
-    fn insert(&mut self, position: u16, node: u32) -> Result<(), Full> {
+    fn insert(&mut self, position: u16, node: u32) -> Result<(), RoomFull> {
         let [high, low] = position.to_be_bytes();
         let mut added = Vec::new();
         let at = self.0.binary_search_by_key(&high, |page| page.0);
@@ -59,11 +61,11 @@ impl Fields {
             Ok(at) => self.0.get_mut(at).map_or(&mut added, |page| &mut page.1),
             Err(_) => &mut added,
         };
-        page.try_reserve(1).map_err(|_| Full::Allocation)?;
+        page.try_reserve(1).map_err(|_| RoomFull::Allocation)?;
         let (Ok(place) | Err(place)) = page.binary_search_by_key(&low, |field| field.0);
         page.insert(place, (low, node));
         if let Err(at) = at {
-            self.0.try_reserve(1).map_err(|_| Full::Allocation)?;
+            self.0.try_reserve(1).map_err(|_| RoomFull::Allocation)?;
             self.0.insert(at, (high, added));
         }
         Ok(())
@@ -76,7 +78,7 @@ impl Fields {
 
 impl Node {
     fn new(message: u32, all: bool) -> Self {
-        Self { message, all, lazy: false, fields: Fields::default() }
+        Self { message, all, lazy: false, fields: NodeFields::default() }
     }
 
     fn field(&self, position: u16) -> Option<u32> {
@@ -99,28 +101,28 @@ const FREE: usize = 1 << 20;
 const PER_PROGRAM: usize = 16;
 
 impl Selection {
-    /// Nothing of this message.
-    pub(crate) fn new(message: u32) -> Result<Self, Full> {
+    /// A selection of this message without any fields.
+    pub(crate) fn new(message: u32) -> Result<Self, RoomFull> {
         let mut nodes = Vec::new();
-        nodes.try_reserve_exact(1).map_err(|_| Full::Allocation)?;
+        nodes.try_reserve_exact(1).map_err(|_| RoomFull::Allocation)?;
         nodes.push(Node::new(message, false));
         Ok(Self { nodes, asked: 0 })
     }
 
-    /// Counts a path, which is what memory is taken for.
+    /// Counts the bytes of a path.
     pub(crate) fn ask(&mut self, path: &str) {
         self.asked = self.asked.saturating_add(path.len());
     }
 
-    /// The node of a field, made if it is not there: with all of its message if all of this one is wanted. `message`
-    /// is the message of the field, `u32::MAX` for other fields.
-    pub(crate) fn field(&mut self, node: u32, position: u16, message: u32) -> Result<u32, Full> {
+    /// The node of a field. A new node wants all of its message if its parent does. `message` is the message type of the
+    /// field, `u32::MAX` for other fields.
+    pub(crate) fn field(&mut self, node: u32, position: u16, message: u32) -> Result<u32, RoomFull> {
         let next = self.nodes.len() as u32;
         let Some(parent) = self.node(node) else { return Ok(node) };
         if let Some(known) = parent.field(position) {
             return Ok(known);
         }
-        self.nodes.try_reserve(1).map_err(|_| Full::Allocation)?;
+        self.nodes.try_reserve(1).map_err(|_| RoomFull::Allocation)?;
         let Some(parent) = self.nodes.get_mut(node as usize) else { return Ok(node) };
         parent.fields.insert(position, next)?;
         let all = parent.all;
@@ -128,19 +130,19 @@ impl Selection {
         Ok(next)
     }
 
-    /// Whether all of a node is wanted, and nothing below it asked for by itself.
+    /// Whether all of a node is wanted, and no field below it has a node.
     pub(crate) fn is_whole(&self, node: u32) -> bool {
         self.node(node).is_some_and(|node| node.all && node.fields.is_empty())
     }
 
-    /// Wants all of a node.
-    pub(crate) fn want_all(&mut self, node: u32) -> Result<(), Full> {
+    /// Selects all fields below a node.
+    pub(crate) fn want_all(&mut self, node: u32) -> Result<(), RoomFull> {
         let mut todo = Vec::new();
         let mut next = Some(node);
         while let Some(node) = next.and_then(|node| self.nodes.get_mut(node as usize)) {
             node.all = true;
             for child in node.fields.nodes() {
-                todo.try_reserve(1).map_err(|_| Full::Allocation)?;
+                todo.try_reserve(1).map_err(|_| RoomFull::Allocation)?;
                 todo.push(child);
             }
             next = todo.pop();
@@ -148,8 +150,8 @@ impl Selection {
         Ok(())
     }
 
-    /// Makes the messages of a node stay bytes.
-    pub(crate) fn make_lazy(&mut self, node: u32) -> Result<(), Full> {
+    /// Selects a message and keeps it as bytes.
+    pub(crate) fn make_lazy(&mut self, node: u32) -> Result<(), RoomFull> {
         self.want_all(node)?;
         if let Some(node) = self.nodes.get_mut(node as usize) {
             node.lazy = true;
@@ -162,28 +164,29 @@ impl Selection {
     }
 }
 
-/// A program to be made: of a node, or of a whole message.
+/// A program to make: for a node, or for a whole message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
     Node(u32),
     Whole(u32),
 }
 
-/// The programs to be made, each with the index it will have.
+/// The programs to make, in the order of their indices.
 struct Work<'p> {
     pool: &'p ProgramSet,
-    /// By node, and by message: the index.
+    /// Index of the program of each node, or `NONE`.
     nodes: Vec<u32>,
+    /// Index of the program of each whole message, or `NONE`.
     wholes: Vec<u32>,
     list: Vec<Wanted>,
-    /// What the programs of nodes take.
+    /// Counts the programs of nodes, which follow from the caller's paths.
     room: Room,
-    /// What whole programs take, which follows from the schema.
+    /// Counts whole programs, which follow from the schema: no bound.
     free: Room,
 }
 
 impl<'p> Work<'p> {
-    fn new(pool: &'p ProgramSet, selection: &Selection) -> Result<Self, Full> {
+    fn new(pool: &'p ProgramSet, selection: &Selection) -> Result<Self, RoomFull> {
         let mut free = Room::new(usize::MAX);
         let room = Room::new(FREE.saturating_add(selection.asked.saturating_mul(PER_BYTE)));
         let nodes = free.filled(NONE, selection.nodes.len())?;
@@ -191,7 +194,7 @@ impl<'p> Work<'p> {
         Ok(Self { pool, nodes, wholes, list: Vec::new(), room, free })
     }
 
-    fn index(&mut self, wanted: Wanted) -> Result<u32, Full> {
+    fn index(&mut self, wanted: Wanted) -> Result<u32, RoomFull> {
         let known = match wanted {
             Wanted::Node(node) => self.nodes.get_mut(node as usize),
             Wanted::Whole(message) => self.wholes.get_mut(message as usize),
@@ -209,13 +212,14 @@ impl<'p> Work<'p> {
 }
 
 impl ProgramSet {
-    /// Makes the programs of a selection of messages of this set; fields that are not selected are kept as bytes if
-    /// `keep`. Takes time and memory in the number of fields of all messages that can be reached, and in the paths:
-    /// 1 MiB, 64 bytes for each byte of them and 16 times the programs of the messages they go through at most.
+    /// Makes the programs of a selection. With `keep`, messages keep the bytes of fields that are not selected.
+    ///
+    /// Time and memory are linear in the number of fields of all reachable messages and in the length of the paths. The programs
+    /// of nodes take at most 1 MiB, 64 bytes for each byte of a path, and 16 times the programs of the messages on the paths.
     ///
     /// # Errors
-    /// More than that, or an allocation that failed.
-    pub(crate) fn select(&self, selection: &Selection, keep: bool) -> Result<Selected, Full> {
+    /// The programs would take more, or an allocation failed.
+    pub(crate) fn select(&self, selection: &Selection, keep: bool) -> Result<Selected, RoomFull> {
         let mut work = Work::new(self, selection)?;
         let root = work.index(Wanted::Node(0))?;
         let mut programs = Vec::new();
@@ -231,55 +235,53 @@ impl ProgramSet {
         }
         mark_required(&mut programs, &mut work.free)?;
         let enums = self.enums.clone();
-        let bodies = Bodies::new(&programs, &mut work.free)?;
+        let bodies = ReadLayouts::new(&programs, &mut work.free)?;
         let set = Arc::new_cyclic(|shared| Self { programs, bodies, enums, shared: shared.clone() });
         Ok(Selected { set, root })
     }
 
-    /// The program of a message, with the indices of the new set.
-    fn whole(&self, message: u32, work: &mut Work<'_>) -> Result<Program, Full> {
+    /// The program of a whole message. Its sub-messages are whole too.
+    fn whole(&self, message: u32, work: &mut Work<'_>) -> Result<Program, RoomFull> {
         let mut program = self.program(message).copy(&mut work.free)?;
         program.whole = work.index(Wanted::Whole(message))?;
-        program.each_entry(|entry| {
-            if entry.coding.is_message() {
-                entry.sub = work.index(Wanted::Whole(entry.sub))?;
-            }
-            Ok(())
-        })?;
+        for entry in program.entries.iter_mut().filter(|entry| entry.coding.is_message()) {
+            entry.sub = work.index(Wanted::Whole(entry.sub))?;
+        }
+        program.freeze(&mut work.free)?;
         Ok(program)
     }
 
-    /// The program of a node.
+    /// The program of a node: skips what is not selected, and hands sub-messages to the programs of their nodes.
     fn part(
         &self,
         selection: &Selection,
         node: &Node,
         keep: bool,
         work: &mut Work<'_>,
-    ) -> Result<Program, Full> {
+    ) -> Result<Program, RoomFull> {
         let original = self.program(node.message);
         let whole = work.index(Wanted::Whole(node.message))?;
         work.room.take(original.weight())?;
         let mut program = original.copy(&mut work.free)?;
-        let child = |entry: &Entry| node.field(original.position(entry) as u16);
-        let selected = |entry: &Entry| node.all || child(entry).is_some();
-        // Of each oneof, whether a member is selected.
+        let child = |entry: &FieldEntry| node.field(original.position(entry) as u16);
+        let selected = |entry: &FieldEntry| node.all || child(entry).is_some();
+        // Whether a oneof has a selected member; index 0 stands for "no oneof".
         let mut oneofs = work.free.filled(false, original.oneofs() + 1)?;
         for entry in original.entries().iter().filter(|entry| selected(entry)) {
             oneofs[entry.oneof as usize] = true;
         }
         program.whole = whole;
-        program.each_entry(|entry| {
+        for entry in &mut program.entries {
             if !selected(entry) {
                 entry.set_unselected(entry.oneof != 0 && oneofs[entry.oneof as usize]);
             }
             if !entry.coding.is_message() {
-                return Ok(());
+                continue;
             }
             let Some((child, inner)) = child(entry).and_then(|child| Some((child, selection.node(child)?)))
             else {
                 entry.sub = work.index(Wanted::Whole(entry.sub))?;
-                return Ok(());
+                continue;
             };
             if inner.lazy {
                 entry.set_lazy();
@@ -290,40 +292,24 @@ impl ProgramSet {
                 entry.set_partial();
                 entry.sub = work.index(Wanted::Node(child))?;
             }
-            Ok(())
-        })?;
-        (program.fixed, program.parts) = (None, Vec::new());
-        // A map entry has its key and its value, and nothing unknown.
+        }
+        (program.fixed, program.nested_fixed) = (None, Vec::new());
+        // An entry with both key and value selected is complete: it has no unknown fields.
         let complete = node.all || (original.map_entry && original.entries().iter().all(selected));
-        program.left_out = match (complete, keep) {
-            (true, _) => LeftOut::Nothing,
-            (false, true) => LeftOut::Kept,
-            (false, false) => LeftOut::Dropped,
+        program.unselected = match (complete, keep) {
+            (true, _) => Unselected::Nothing,
+            (false, true) => Unselected::Kept,
+            (false, false) => Unselected::Dropped,
         };
         program.find_required(&mut work.free)?;
+        program.freeze(&mut work.free)?;
         Ok(program)
     }
 }
 
 impl Program {
-    /// Changes every copy of every entry.
-    fn each_entry(&mut self, mut change: impl FnMut(&mut Entry) -> Result<(), Full>) -> Result<(), Full> {
-        for entry in &mut self.entries {
-            change(entry)?;
-        }
-        let entries = &self.entries;
-        let near = (self.near_from..).zip(&mut self.near);
-        for (number, place) in near.chain((0..).zip(&mut self.fast)) {
-            let changed = entries.binary_search_by_key(&number, |entry| entry.number());
-            if let Some(entry) = changed.ok().and_then(|at| entries.get(at)) {
-                *place = *entry;
-            }
-        }
-        Ok(())
-    }
-
-    /// Finds anew which fields are required.
-    fn find_required(&mut self, room: &mut Room) -> Result<(), Full> {
+    /// Recomputes what follows from required fields: a field that is not selected is not required.
+    fn find_required(&mut self, room: &mut Room) -> Result<(), RoomFull> {
         self.has_required = self.entries.iter().any(|entry| entry.flags.is_required());
         self.needs_check = self.has_required;
         self.required_mask = 0;
@@ -340,7 +326,7 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{FieldSpec, MessageSpec, Op, Shape};
+    use crate::program::{FieldSpec, MessageSpec, Op, Presence};
     use crate::table::Kind;
     use alloc::vec;
 
@@ -348,10 +334,10 @@ mod tests {
     fn nodes() -> ProgramSet {
         let spec = MessageSpec {
             fields: vec![
-                FieldSpec::new(1, Kind::Int32, Shape::Implicit),
-                FieldSpec::new(2, Kind::Message(0), Shape::Explicit),
-                FieldSpec::new(3, Kind::Message(0), Shape::Repeated),
-                FieldSpec::new(100, Kind::String, Shape::Required),
+                FieldSpec::new(1, Kind::Int32, Presence::Implicit),
+                FieldSpec::new(2, Kind::Message(0), Presence::Explicit),
+                FieldSpec::new(3, Kind::Message(0), Presence::Repeated),
+                FieldSpec::new(100, Kind::String, Presence::Required),
             ],
             ..Default::default()
         };

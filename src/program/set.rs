@@ -1,7 +1,10 @@
-//! All programs of a schema.
+//! All programs of a schema: lowering, checks, and lookup by index.
 
-use super::{Bodies, Body, Coding, Entry, EnumSpec, FixedShape, Full, MessageSpec, PartsShape, Program};
-use super::{Room, Scalar, Shape, layout, sort_pairs};
+use super::{
+    Coding, EnumSpec, FieldEntry, FixedLayout, MessageSpec, NestedFixedLayout, Program, ReadLayout,
+    ReadLayouts, RoomFull,
+};
+use super::{Presence, Room, Scalar, layout, sort_pairs};
 use crate::error::DescriptorErrorKind;
 use crate::table::Kind;
 use alloc::sync::{Arc, Weak};
@@ -20,7 +23,7 @@ pub(crate) struct EnumNumbers {
 }
 
 impl EnumNumbers {
-    fn new<S: Source + ?Sized>(source: &S, index: u32, room: &mut Room) -> Result<Self, Full> {
+    fn new<S: SpecSource + ?Sized>(source: &S, index: u32, room: &mut Room) -> Result<Self, RoomFull> {
         let default = source.enum_number(index, 0).unwrap_or(0);
         let closed = source.is_closed(index);
         let mut sorted = Vec::new();
@@ -45,28 +48,28 @@ impl EnumNumbers {
     }
 }
 
-/// What programs are made of: messages and enums by index.
-pub(crate) trait Source {
+/// A schema to lower: messages and enums by index.
+pub(crate) trait SpecSource {
     /// How many messages there are.
     fn messages(&self) -> usize;
-    /// Describes a message in the place of what `spec` holds.
-    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), Full>;
+    /// Overwrites `spec` with the description of a message.
+    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), RoomFull>;
     /// How many enums there are.
     fn enums(&self) -> usize;
-    /// Whether numbers that the enum does not list are unknown fields.
+    /// Whether the enum is closed: numbers that it does not list become unknown fields.
     fn is_closed(&self, index: u32) -> bool;
     /// How many numbers an enum lists.
     fn enum_numbers(&self, index: u32) -> usize;
-    /// One of them.
+    /// The number at this place of the list.
     fn enum_number(&self, index: u32, at: usize) -> Option<i32>;
 }
 
-impl Source for (&[MessageSpec], &[EnumSpec]) {
+impl SpecSource for (&[MessageSpec], &[EnumSpec]) {
     fn messages(&self) -> usize {
         self.0.len()
     }
 
-    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), Full> {
+    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), RoomFull> {
         let Some(message) = self.0.get(index as usize) else { return Ok(()) };
         (spec.message_set, spec.map_entry) = (message.message_set, message.map_entry);
         spec.fields.clear();
@@ -92,24 +95,24 @@ impl Source for (&[MessageSpec], &[EnumSpec]) {
     }
 }
 
-/// Why programs could not be made.
+/// Why lowering failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// Something is wrong with the schema.
+pub(crate) enum LowerError {
+    /// The schema is invalid.
     Schema(DescriptorErrorKind),
-    /// There is no room.
-    Full(Full),
+    /// Memory was refused.
+    RoomFull(RoomFull),
 }
 
-impl From<DescriptorErrorKind> for Fault {
+impl From<DescriptorErrorKind> for LowerError {
     fn from(kind: DescriptorErrorKind) -> Self {
         Self::Schema(kind)
     }
 }
 
-impl From<Full> for Fault {
-    fn from(full: Full) -> Self {
-        Self::Full(full)
+impl From<RoomFull> for LowerError {
+    fn from(full: RoomFull) -> Self {
+        Self::RoomFull(full)
     }
 }
 
@@ -117,11 +120,11 @@ impl From<Full> for Fault {
 #[derive(Debug, Default)]
 pub(crate) struct ProgramSet {
     pub(super) programs: Vec<Program>,
-    /// The same for readers.
-    pub(super) bodies: Bodies,
-    /// Shared with selections; none in a set without programs, which allocates nothing.
+    /// What getters need of each program.
+    pub(super) bodies: ReadLayouts,
+    /// Shared with the sets of selections. `None` in the default set, which allocates nothing.
     pub(super) enums: Option<Arc<Vec<EnumNumbers>>>,
-    /// The set itself, if it was made by a selection: from a reference to it, messages get a share.
+    /// The set itself, if a selection made it: messages that know only a reference get an `Arc` from it.
     pub(super) shared: Weak<Self>,
 }
 
@@ -137,15 +140,19 @@ impl ProgramSet {
         enums: &[EnumSpec],
     ) -> Result<Self, (DescriptorErrorKind, usize)> {
         Self::of(&(messages, enums), &mut Room::new(usize::MAX)).map_err(|(fault, at)| match fault {
-            Fault::Schema(kind) => (kind, at),
-            Fault::Full(_) => (DescriptorErrorKind::BudgetExceeded, at),
+            LowerError::Schema(kind) => (kind, at),
+            LowerError::RoomFull(_) => (DescriptorErrorKind::BudgetExceeded, at),
         })
     }
 
-    /// As `new`, of any source, within this room.
-    pub(crate) fn of<S: Source + ?Sized>(source: &S, room: &mut Room) -> Result<Self, (Fault, usize)> {
+    /// Lowers and checks any source, within this room. Phases: read and check each message, lay out bodies, find fixed shapes,
+    /// freeze, spread "has required fields".
+    pub(crate) fn of<S: SpecSource + ?Sized>(
+        source: &S,
+        room: &mut Room,
+    ) -> Result<Self, (LowerError, usize)> {
         let mut programs = Vec::new();
-        let full = |full| (Fault::Full(full), usize::MAX);
+        let full = |full| (LowerError::RoomFull(full), usize::MAX);
         room.reserve(&mut programs, source.messages()).map_err(full)?;
         let mut spec = MessageSpec::default();
         for i in 0..source.messages() {
@@ -156,7 +163,7 @@ impl ProgramSet {
         lay_out(&mut programs, room).map_err(full)?;
         find_shapes(&mut programs, room).map_err(full)?;
         mark_required(&mut programs, room).map_err(full)?;
-        let bodies = Bodies::new(&programs, room).map_err(full)?;
+        let bodies = ReadLayouts::new(&programs, room).map_err(full)?;
         let mut enums = Vec::new();
         room.reserve(&mut enums, source.enums()).map_err(full)?;
         for i in 0..source.enums() {
@@ -165,26 +172,26 @@ impl ProgramSet {
         Ok(Self { programs, bodies, enums: Some(Arc::new(enums)), shared: Weak::new() })
     }
 
-    /// The program of this index. An index that does not exist gives a message without fields.
+    /// The program of this index; a message without fields if there is none.
     #[inline(always)]
     pub(crate) fn program(&self, index: u32) -> &Program {
         static EMPTY: Program = Program::EMPTY;
         self.programs.get(index as usize).unwrap_or(&EMPTY)
     }
 
-    /// A share of this set, if it was made by a selection.
+    /// This set as an `Arc`, if a selection made it.
     pub(crate) fn share(&self) -> Option<Arc<Self>> {
         self.shared.upgrade()
     }
 
-    /// The program of this index as readers see it.
+    /// What getters need of the program of this index.
     #[inline(always)]
-    pub(crate) fn body(&self, index: u32) -> Option<&Body> {
+    pub(crate) fn body(&self, index: u32) -> Option<&ReadLayout> {
         self.bodies.get(index)
     }
 
-    /// What a closed enum field is before a value is written to it; 0 for all other fields.
-    pub(crate) fn enum_default_of(&self, entry: &Entry) -> u32 {
+    /// The default of a closed enum field; 0 for all other fields.
+    pub(crate) fn enum_default_of(&self, entry: &FieldEntry) -> u32 {
         if entry.coding == Coding::ClosedEnum { self.enum_default(entry.sub) as u32 } else { 0 }
     }
 
@@ -205,13 +212,13 @@ impl ProgramSet {
     }
 }
 
-/// One program, without its layout.
-fn program<S: Source + ?Sized>(
+/// One program without layout. Checks numbers and references.
+fn program<S: SpecSource + ?Sized>(
     source: &S,
     index: u32,
     spec: &mut MessageSpec,
     room: &mut Room,
-) -> Result<Program, Fault> {
+) -> Result<Program, LowerError> {
     source.message(index, spec, room)?;
     let mut program = Program::new(spec, |e| source.is_closed(e), room)?;
     (program.message, program.whole) = (index, index);
@@ -227,15 +234,15 @@ fn program<S: Source + ?Sized>(
         if !known {
             return Err(DescriptorErrorKind::UnresolvedType.into());
         }
-        if field.shape == Shape::Map && !matches!(field.kind, Kind::Message(_)) {
+        if field.presence == Presence::Map && !matches!(field.kind, Kind::Message(_)) {
             return Err(DescriptorErrorKind::InvalidMapEntry.into());
         }
     }
     Ok(program)
 }
 
-/// The fields that are maps have map entries.
-fn check_maps(programs: &[Program]) -> Result<(), (Fault, usize)> {
+/// Checks that every map field refers to a map entry type.
+fn check_maps(programs: &[Program]) -> Result<(), (LowerError, usize)> {
     let is_entry = |program: &Program| match program.entries.as_slice() {
         [key, value] => {
             let fits = !key.coding.is_message()
@@ -253,44 +260,46 @@ fn check_maps(programs: &[Program]) -> Result<(), (Fault, usize)> {
     Ok(())
 }
 
-fn lay_out(programs: &mut [Program], room: &mut Room) -> Result<(), Full> {
+/// Gives every program its layout.
+fn lay_out(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull> {
     let leaves = room.list(programs.iter().map(|p| layout::leaf(&p.entries)))?;
     for program in programs.iter_mut() {
         let map_entry = program.map_entry;
         layout::lay_out(program, &leaves, map_entry);
-        program.finish(map_entry, room)?;
+        program.finish_layout(room)?;
     }
     room.drop_list(leaves);
     Ok(())
 }
 
-/// Finds which messages have a form of their own on the wire, and tells the entries of these from others.
-fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), Full> {
+/// Finds the messages of fixed shape and the plain maps, and freezes each program with the faster operations.
+fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull> {
     for i in 0..programs.len() {
         let Some(program) = programs.get(i).filter(|p| !p.wide) else { continue };
-        let shape_of = |i: u32| -> Option<&FixedShape> { programs.get(i as usize)?.fixed() };
-        if let Some(shape) = PartsShape::new(&program.entries, shape_of, room)? {
+        let shape_of = |i: u32| -> Option<&FixedLayout> { programs.get(i as usize)?.fixed() };
+        if let Some(shape) = NestedFixedLayout::new(&program.entries, shape_of, room)? {
             let mut parts = Vec::new();
             room.reserve(&mut parts, 1)?;
             parts.push(shape);
-            programs[i].parts = parts;
+            programs[i].nested_fixed = parts;
         }
     }
-    let plain_entry = |e: &Entry| !e.coding.is_message() && e.coding != Coding::ClosedEnum;
-    // Bodies of fixed shape are small enough to lie in their list, or in their parent.
-    let shaped = room.list(programs.iter().map(|p| p.fixed.is_some() && p.is_contiguous()))?;
+    let plain_entry = |e: &FieldEntry| !e.coding.is_message() && e.coding != Coding::ClosedEnum;
+    // Fixed shape pays only where bodies lie in their list or their parent.
+    let fixed = room.list(programs.iter().map(|p| p.fixed.is_some() && p.is_contiguous()))?;
     let is_plain = |p: &Program| p.is_contiguous() && p.entries.iter().all(plain_entry);
-    let plain = room.list(programs.iter().map(is_plain))?;
-    let with_parts = room.list(programs.iter().map(|p| !p.parts.is_empty()))?;
+    let plain_maps = room.list(programs.iter().map(is_plain))?;
+    let nested_fixed = room.list(programs.iter().map(|p| !p.nested_fixed.is_empty()))?;
     for program in programs.iter_mut() {
-        program.mark(&shaped, &with_parts, &plain);
+        program.refine_ops(&fixed, &nested_fixed, &plain_maps);
+        program.freeze(room)?;
     }
-    [shaped, plain, with_parts].into_iter().for_each(|list| room.drop_list(list));
+    [fixed, plain_maps, nested_fixed].into_iter().for_each(|list| room.drop_list(list));
     Ok(())
 }
 
-/// Spreads "has required fields" from each message to all that can hold it.
-pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result<(), Full> {
+/// Spreads "has required fields" from each message to all messages that can hold it.
+pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull> {
     let mut todo: Vec<u32> = Vec::new();
     for i in (0..programs.len()).filter(|&i| programs[i].needs_check) {
         room.push(&mut todo, i as u32)?;
@@ -302,7 +311,7 @@ pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result
         let messages = programs.iter().flat_map(|p| &p.entries).filter(|e| e.coding.is_message());
         messages.count()
     };
-    // Pairs of a message and one that holds it, in the order of the first.
+    // Pairs (message, message that holds it), sorted by the first.
     let mut holders: Vec<(u32, u32)> = Vec::new();
     room.reserve(&mut holders, links(programs))?;
     for (i, program) in programs.iter().enumerate() {
@@ -328,7 +337,7 @@ pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{FieldSpec, Shape};
+    use crate::program::{FieldSpec, Presence};
     use alloc::vec;
 
     fn message(fields: Vec<FieldSpec>) -> MessageSpec {
@@ -338,9 +347,9 @@ mod tests {
     #[test]
     fn entries_are_in_number_order_and_keep_their_field_index() {
         let spec = message(vec![
-            FieldSpec::new(1000, Kind::String, Shape::Implicit),
-            FieldSpec::new(2, Kind::Int64, Shape::Implicit),
-            FieldSpec::new(536_870_911, Kind::Bool, Shape::Explicit),
+            FieldSpec::new(1000, Kind::String, Presence::Implicit),
+            FieldSpec::new(2, Kind::Int64, Presence::Implicit),
+            FieldSpec::new(536_870_911, Kind::Bool, Presence::Explicit),
         ]);
         let set = ProgramSet::new(&[spec], &[]).unwrap();
         let program = set.program(0);
@@ -354,13 +363,13 @@ mod tests {
 
     #[test]
     fn small_messages_are_inlined_and_wide_types_are_wide() {
-        let point = message((1..=3).map(|n| FieldSpec::new(n, Kind::Float, Shape::Implicit)).collect());
+        let point = message((1..=3).map(|n| FieldSpec::new(n, Kind::Float, Presence::Implicit)).collect());
         let line = message(vec![
-            FieldSpec::new(1, Kind::Message(0), Shape::Explicit),
-            FieldSpec::new(2, Kind::Message(0), Shape::Explicit),
-            FieldSpec::new(3, Kind::Message(0), Shape::Repeated),
+            FieldSpec::new(1, Kind::Message(0), Presence::Explicit),
+            FieldSpec::new(2, Kind::Message(0), Presence::Explicit),
+            FieldSpec::new(3, Kind::Message(0), Presence::Repeated),
         ]);
-        let wide = message((1..=500).map(|n| FieldSpec::new(n, Kind::Double, Shape::Implicit)).collect());
+        let wide = message((1..=500).map(|n| FieldSpec::new(n, Kind::Double, Presence::Implicit)).collect());
         let set = ProgramSet::new(&[point, line, wide], &[]).unwrap();
         assert_eq!(set.program(0).words(), 5);
         assert!(set.program(0).is_contiguous());
@@ -373,24 +382,24 @@ mod tests {
     #[test]
     fn bad_specs_are_refused() {
         let twice = message(vec![
-            FieldSpec::new(1, Kind::Int32, Shape::Implicit),
-            FieldSpec::new(1, Kind::Int32, Shape::Implicit),
+            FieldSpec::new(1, Kind::Int32, Presence::Implicit),
+            FieldSpec::new(1, Kind::Int32, Presence::Implicit),
         ]);
         assert_eq!(ProgramSet::new(&[twice], &[]).unwrap_err().0, DescriptorErrorKind::DuplicateNumber);
-        let zero = message(vec![FieldSpec::new(0, Kind::Int32, Shape::Implicit)]);
+        let zero = message(vec![FieldSpec::new(0, Kind::Int32, Presence::Implicit)]);
         assert_eq!(ProgramSet::new(&[zero], &[]).unwrap_err().0, DescriptorErrorKind::InvalidNumber);
-        let dangling = message(vec![FieldSpec::new(1, Kind::Message(7), Shape::Explicit)]);
+        let dangling = message(vec![FieldSpec::new(1, Kind::Message(7), Presence::Explicit)]);
         assert_eq!(ProgramSet::new(&[dangling], &[]).unwrap_err().0, DescriptorErrorKind::UnresolvedType);
     }
 
     #[test]
     fn required_spreads_to_holders_through_cycles() {
-        let a = message(vec![FieldSpec::new(1, Kind::Message(1), Shape::Explicit)]);
+        let a = message(vec![FieldSpec::new(1, Kind::Message(1), Presence::Explicit)]);
         let b = message(vec![
-            FieldSpec::new(1, Kind::Message(0), Shape::Explicit),
-            FieldSpec::new(2, Kind::Int32, Shape::Required),
+            FieldSpec::new(1, Kind::Message(0), Presence::Explicit),
+            FieldSpec::new(2, Kind::Int32, Presence::Required),
         ]);
-        let c = message(vec![FieldSpec::new(1, Kind::Int32, Shape::Implicit)]);
+        let c = message(vec![FieldSpec::new(1, Kind::Int32, Presence::Implicit)]);
         let set = ProgramSet::new(&[a, b, c], &[]).unwrap();
         assert!(set.program(0).needs_check() && set.program(1).needs_check());
         assert!(!set.program(2).needs_check());

@@ -1,4 +1,4 @@
-//! What a schema tells the lowering: plain data, references by index.
+//! The input of lowering: message and enum types as plain data that refer to each other by index.
 
 use crate::table::Kind;
 use alloc::vec::Vec;
@@ -22,7 +22,7 @@ pub(crate) struct FieldSpec {
     /// The kind, with program and enum indices; of a map field, `Message` with the index of the entry type.
     pub kind: Kind<u32, u32>,
     /// Presence and cardinality.
-    pub shape: Shape,
+    pub presence: Presence,
     /// Encoded packed (repeated scalars only).
     pub packed: bool,
     /// A group on the wire (message fields only).
@@ -36,15 +36,15 @@ pub(crate) struct FieldSpec {
 #[cfg(test)]
 impl FieldSpec {
     /// A field of this number, kind and shape; packed if repeated and packable, UTF-8 checked, no oneof.
-    pub(crate) fn new(number: u32, kind: Kind<u32, u32>, shape: Shape) -> Self {
-        let packed = matches!(shape, Shape::Repeated) && kind.is_packable();
-        Self { number, kind, shape, packed, delimited: false, utf8: true, oneof: None }
+    pub(crate) fn new(number: u32, kind: Kind<u32, u32>, presence: Presence) -> Self {
+        let packed = matches!(presence, Presence::Repeated) && kind.is_packable();
+        Self { number, kind, presence, packed, delimited: false, utf8: true, oneof: None }
     }
 }
 
 /// Presence and cardinality of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum Presence {
     /// Singular, set when its value is not zero or empty.
     Implicit,
     /// Singular, set when it was written; all message fields and oneof members.
@@ -60,7 +60,7 @@ pub(crate) enum Shape {
 /// One enum type.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EnumSpec {
-    /// Numbers that are not listed go to the unknown fields.
+    /// Numbers that are not listed become unknown fields.
     pub closed: bool,
     /// All numbers; the first one is the default.
     pub numbers: Vec<i32>,

@@ -7,7 +7,7 @@ use super::model::{DefaultData, FieldData, FieldFlags, NONE};
 use super::{
     DescriptorPool, EnumDescriptor, ExtensionDescriptor, FileDescriptor, MessageDescriptor, OneofDescriptor,
 };
-use crate::program::{Access, Body};
+use crate::program::{Access, ReadLayout};
 use crate::table::{Cardinality, DefaultValue, Kind};
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -276,7 +276,7 @@ impl FieldDescriptor {
 
     /// The location of the field in a message with this layout, if it is a field of that message.
     #[inline(always)]
-    pub(crate) fn access_in(&self, body: &Body) -> Option<&Access> {
+    pub(crate) fn access_in(&self, body: &ReadLayout) -> Option<&Access> {
         (self.body == core::ptr::from_ref(body).addr()).then_some(&self.access)
     }
 

@@ -3,7 +3,7 @@
 use super::DescriptorPool;
 use super::model::{FieldData, FieldFormat, FieldName, FormatData, IndexRange, PoolData, WellKnown};
 use super::names::TextRange;
-use crate::program::{Coding, Entry, Full, Program, ProgramSet, Room, Scalar};
+use crate::program::{Coding, FieldEntry, Program, ProgramSet, Room, RoomFull, Scalar};
 use crate::table::Kind;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -75,7 +75,7 @@ impl<'p> FieldFormats<'p> {
 
 impl PoolData {
     /// Fills in what this file is about; programs have been made.
-    pub(super) fn find_formats(&mut self, room: &mut Room) -> Result<(), Full> {
+    pub(super) fn find_formats(&mut self, room: &mut Room) -> Result<(), RoomFull> {
         let mut formats = Vec::new();
         room.reserve(&mut formats, self.messages.len())?;
         let mut count = 0;
@@ -199,7 +199,7 @@ fn has_forms(data: &PoolData, set: &ProgramSet, program: &Program, forms: &[Form
         let message = data.messages.get(set.program(sub).message() as usize);
         message.is_some_and(|m| data.text(m.name.full()) == name)
     };
-    let scalar = |entry: &Entry, scalar: Scalar| !entry.coding.is_message() && entry.scalar() == scalar;
+    let scalar = |entry: &FieldEntry, scalar: Scalar| !entry.coding.is_message() && entry.scalar() == scalar;
     !program.is_wide()
         && entries.len() == forms.len()
         && entries.iter().zip(forms).zip(1..).all(|((entry, form), number)| {

@@ -5,26 +5,26 @@
 
 use super::model::{FieldData, FieldFlags, PoolData};
 use crate::error::DescriptorError;
-use crate::program::{Fault, FieldSpec, Full, MessageSpec, ProgramSet, Room, Shape, Source};
+use crate::program::{FieldSpec, LowerError, MessageSpec, Presence, ProgramSet, Room, RoomFull, SpecSource};
 use crate::table::Cardinality;
 
 /// Lowers all messages and enums of a pool.
 pub(super) fn programs(data: &PoolData, room: &mut Room) -> Result<ProgramSet, DescriptorError> {
     ProgramSet::of(data, room).map_err(|(fault, index)| match fault {
-        Fault::Full(full) => full.into(),
-        Fault::Schema(kind) => {
+        LowerError::RoomFull(full) => full.into(),
+        LowerError::Schema(kind) => {
             let name = data.messages.get(index).map_or("", |m| data.text(m.name.full()));
             DescriptorError::new(kind, name, "")
         }
     })
 }
 
-impl Source for PoolData {
+impl SpecSource for PoolData {
     fn messages(&self) -> usize {
         self.messages.len()
     }
 
-    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), Full> {
+    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), RoomFull> {
         let Some(message) = self.messages.get(index as usize) else { return Ok(()) };
         (spec.message_set, spec.map_entry) = (message.message_set, message.map_entry);
         spec.fields.clear();
@@ -55,17 +55,17 @@ impl Source for PoolData {
 }
 
 fn field(data: &FieldData, oneof: Option<u32>) -> FieldSpec {
-    let shape = match data.cardinality {
-        Cardinality::Repeated if data.flags.has(FieldFlags::MAP) => Shape::Map,
-        Cardinality::Repeated => Shape::Repeated,
-        Cardinality::Required => Shape::Required,
-        Cardinality::Optional if data.flags.has(FieldFlags::PRESENCE) => Shape::Explicit,
-        Cardinality::Optional => Shape::Implicit,
+    let presence = match data.cardinality {
+        Cardinality::Repeated if data.flags.has(FieldFlags::MAP) => Presence::Map,
+        Cardinality::Repeated => Presence::Repeated,
+        Cardinality::Required => Presence::Required,
+        Cardinality::Optional if data.flags.has(FieldFlags::PRESENCE) => Presence::Explicit,
+        Cardinality::Optional => Presence::Implicit,
     };
     FieldSpec {
         number: data.number,
         kind: data.kind,
-        shape,
+        presence,
         packed: data.flags.has(FieldFlags::PACKED),
         delimited: data.flags.has(FieldFlags::DELIMITED),
         utf8: data.flags.has(FieldFlags::UTF8),

@@ -6,7 +6,7 @@
 use super::edition::Edition;
 use super::names::{Name, Names, TextRange};
 use super::symbols::{Scope, Symbol, SymbolTable};
-use crate::program::{Full, ProgramSet, Room, sort_indices};
+use crate::program::{ProgramSet, Room, RoomFull, sort_indices};
 use crate::table::{Cardinality, Kind};
 use alloc::vec::Vec;
 
@@ -354,7 +354,7 @@ impl PoolData {
     }
 
     /// Fills the lists that back `messages_in`, `enums_in` and `extensions_in`.
-    pub(super) fn find_owners(&mut self, room: &mut Room) -> Result<(), Full> {
+    pub(super) fn find_owners(&mut self, room: &mut Room) -> Result<(), RoomFull> {
         let mut by_owner = |count: usize, owner: &dyn Fn(u32) -> Container| {
             let mut list = room.list(0..count as u32)?;
             sort_indices(&mut list, &mut |a, b| owner(a).cmp(&owner(b)).then(a.cmp(&b)));

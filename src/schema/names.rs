@@ -4,7 +4,7 @@
 //! take twelve bytes and the text. The arena is charged to the [`Room`] of a load, because each definition copies the
 //! name of its package, which may be long.
 
-use crate::program::{Full, Room};
+use crate::program::{Room, RoomFull};
 use alloc::string::String;
 
 /// A range of the text arena.
@@ -55,16 +55,16 @@ pub(super) struct Names {
 }
 
 impl Names {
-    fn room_for(&mut self, more: usize, room: &mut Room) -> Result<(), Full> {
+    fn room_for(&mut self, more: usize, room: &mut Room) -> Result<(), RoomFull> {
         let len = self.text.len().saturating_add(more);
         if u32::try_from(len).is_err() {
-            return Err(Full::Limit(u32::MAX as usize));
+            return Err(RoomFull::Limit(u32::MAX as usize));
         }
         room.extend_text(&mut self.text, more)
     }
 
     /// Adds a text.
-    pub(super) fn push(&mut self, text: &str, room: &mut Room) -> Result<TextRange, Full> {
+    pub(super) fn push(&mut self, text: &str, room: &mut Room) -> Result<TextRange, RoomFull> {
         self.room_for(text.len(), room)?;
         let start = self.text.len() as u32;
         self.text.push_str(text);
@@ -72,7 +72,12 @@ impl Names {
     }
 
     /// Adds the full name of `local` inside of `scope`; an empty scope is the root.
-    pub(super) fn push_name(&mut self, scope: TextRange, local: &str, room: &mut Room) -> Result<Name, Full> {
+    pub(super) fn push_name(
+        &mut self,
+        scope: TextRange,
+        local: &str,
+        room: &mut Room,
+    ) -> Result<Name, RoomFull> {
         let scope_len = (scope.end - scope.start) as usize;
         self.room_for(scope_len.saturating_add(local.len()).saturating_add(1), room)?;
         let start = self.text.len() as u32;
@@ -86,7 +91,7 @@ impl Names {
     }
 
     /// Adds `[text]`.
-    pub(super) fn push_bracketed(&mut self, text: TextRange, room: &mut Room) -> Result<TextRange, Full> {
+    pub(super) fn push_bracketed(&mut self, text: TextRange, room: &mut Room) -> Result<TextRange, RoomFull> {
         let (from, to) = (text.start as usize, text.end as usize);
         self.room_for(to - from + 2, room)?;
         let start = self.text.len() as u32;
@@ -97,7 +102,7 @@ impl Names {
     }
 
     /// Adds the JSON name of this text, which is the text itself if it has no `_`.
-    pub(super) fn push_json(&mut self, name: TextRange, room: &mut Room) -> Result<TextRange, Full> {
+    pub(super) fn push_json(&mut self, name: TextRange, room: &mut Room) -> Result<TextRange, RoomFull> {
         if !self.get(name).contains('_') {
             return Ok(name);
         }

@@ -5,7 +5,7 @@
 //! of names makes it slower. A [`SymbolTable`] has no duplicates.
 
 use super::names::{Names, TextRange};
-use crate::program::{Full, Room};
+use crate::program::{Room, RoomFull};
 use alloc::vec::Vec;
 
 /// A scope: package, message or service.
@@ -70,7 +70,7 @@ pub(super) struct SymbolBuilder<'i> {
 
 impl<'i> SymbolBuilder<'i> {
     /// A builder with these packages, in any order, each with its stored text.
-    pub(super) fn new(names: &[(&'i str, TextRange)], room: &mut Room) -> Result<Self, Full> {
+    pub(super) fn new(names: &[(&'i str, TextRange)], room: &mut Room) -> Result<Self, RoomFull> {
         let mut packages: Vec<(&'i str, TextRange)> = Vec::new();
         for &(name, text) in names {
             let ends = name.match_indices('.').map(|(dot, _)| dot).chain([name.len()]);
@@ -96,7 +96,7 @@ impl<'i> SymbolBuilder<'i> {
     }
 
     /// Reserves memory for this many definitions and scopes.
-    pub(super) fn reserve(&mut self, names: usize, scopes: usize, room: &mut Room) -> Result<(), Full> {
+    pub(super) fn reserve(&mut self, names: usize, scopes: usize, room: &mut Room) -> Result<(), RoomFull> {
         room.reserve(&mut self.entries, names)?;
         room.reserve(&mut self.outer, scopes)
     }
@@ -119,7 +119,7 @@ impl<'i> SymbolBuilder<'i> {
         name: TextRange,
         symbol: Symbol,
         room: &mut Room,
-    ) -> Result<(), Full> {
+    ) -> Result<(), RoomFull> {
         room.push(&mut self.entries, SymbolEntry { scope, name, symbol, inner: Scope::ROOT })
     }
 
@@ -130,7 +130,7 @@ impl<'i> SymbolBuilder<'i> {
         name: TextRange,
         symbol: Symbol,
         room: &mut Room,
-    ) -> Result<Scope, Full> {
+    ) -> Result<Scope, RoomFull> {
         let inner = Scope(self.outer.len() as u32);
         room.push(&mut self.outer, scope)?;
         room.push(&mut self.entries, SymbolEntry { scope, name, symbol, inner })?;

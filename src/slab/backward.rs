@@ -1,30 +1,30 @@
-//! The fields that are set, last first: the order in which the encoder writes.
+//! The set fields, last first: the order in which the encoder writes.
 
 use super::{RawView, Words};
-use crate::program::{How, Program, WIDE_GROUP, WriteEntry};
+use crate::program::{Program, WIDE_GROUP, WriteEntry, WriteKind};
 
-/// Walks the fields that are set, in descending field number order. Holds no reference.
+/// Iterates over the set fields in descending field number order. Holds no reference.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FieldsBack {
-    /// Presence bits not yet walked; of one group, if wide.
+pub(crate) struct SetFieldsRev {
+    /// Hasbits not yet visited; those of one group in a wide message.
     bits: u64,
-    /// The end of the slots not yet walked of a wide group.
+    /// The end of the slots not yet visited in a wide group.
     block: u32,
     group: u32,
 }
 
-impl FieldsBack {
+impl SetFieldsRev {
     /// All set fields of a message.
     #[inline(always)]
     pub(crate) fn new(program: &Program, words: Words<'_>, base: u32) -> Self {
         if program.is_wide() {
             Self::below(program, words, base, program.entries().len())
         } else {
-            Self { bits: words.has_bits(program, base), block: 0, group: 0 }
+            Self { bits: words.hasbits(program, base), block: 0, group: 0 }
         }
     }
 
-    /// The set fields of a wide message in front of a position.
+    /// The set fields of a wide message before a position.
     #[inline(never)]
     fn below(program: &Program, words: Words<'_>, base: u32, position: usize) -> Self {
         if words.is_wide_empty(base) {
@@ -36,13 +36,13 @@ impl FieldsBack {
 
     fn group_below(words: Words<'_>, base: u32, group: u32, position: usize) -> Self {
         let (bitmap, block) = words.wide_group(base, group);
-        // Behind the fields, the bitmap has the places of oneofs.
+        // In the last group, the bitmap has places of oneofs after the fields: mask them off.
         let count = position.saturating_sub(group as usize * WIDE_GROUP).min(WIDE_GROUP);
         let bits = u64::from(bitmap) & ((1 << count) - 1);
         Self { bits, block: block + 2 * bits.count_ones(), group }
     }
 
-    /// What is left behind the field at a position: the walk as it was when that field was its latest.
+    /// Restores an iteration as it was after it gave the field at `position`; `rest` is from [`rest`](Self::rest).
     #[inline(always)]
     pub(crate) fn resume(program: &Program, words: Words<'_>, base: u32, position: usize, rest: u64) -> Self {
         if program.is_wide() {
@@ -52,22 +52,29 @@ impl FieldsBack {
         }
     }
 
-    /// Presence bits of a dense message that have not been walked.
+    /// Hasbits of a dense message that are not yet visited.
     #[inline(always)]
     pub(crate) fn rest(self) -> u64 {
         self.bits
     }
 
-    /// Without the fields of a dense message that `visit` takes away.
+    /// Lets `visit` handle fields of constant size together, by hasbit; it gives the hasbits that are left. Dense messages only.
     #[inline(always)]
-    pub(crate) fn at_once(self, program: &Program, visit: impl FnOnce(u64) -> u64) -> Self {
+    pub(crate) fn constant_sized(self, program: &Program, visit: impl FnOnce(u64) -> u64) -> Self {
         if program.is_wide() { self } else { Self { bits: visit(self.bits), ..self } }
     }
 
-    /// The field before the latest one: position, entry and slot. Of a dense message, the singular numbers that come
-    /// first go to `number`, in a loop of their own: it is the hottest of the encoder and wants all registers.
+    /// The next field that is not a singular number: position, entry and slot.
+    ///
+    /// ```text
+    /// loop: take the highest hasbit; end if there is none
+    ///     if the field is a singular number: number(entry, slot)    the hottest loop of the encoder: it needs all registers
+    ///     else: return it
+    /// ```
+    ///
+    /// In wide messages every field is returned.
     #[inline(always)]
-    pub(crate) fn next_but_numbers<'a>(
+    pub(crate) fn next_non_numeric<'a>(
         &mut self,
         program: &'a Program,
         words: Words<'_>,
@@ -77,7 +84,7 @@ impl FieldsBack {
         let writes = program.writes();
         if program.is_wide() {
             let position;
-            // By value, so that the bits of dense messages stay in a register.
+            // By value: `self` has no address here, so the bits of dense messages stay in a register.
             (*self, position) = self.next_group(program, words, base);
             return Some((position, writes.get(position)?, self.block));
         }
@@ -86,14 +93,14 @@ impl FieldsBack {
             self.bits ^= 1 << index;
             let entry = writes.get(index)?;
             let slot = base + entry.slot as u32;
-            if !matches!(entry.how, How::Varint | How::Fixed) {
+            if !matches!(entry.kind, WriteKind::Varint | WriteKind::Fixed) {
                 return Some((index, entry, slot));
             }
             number(entry, slot);
         }
     }
 
-    /// The walk behind the next field of a wide message, and its position; `usize::MAX` if there is none.
+    /// The next field of a wide message: the iteration after it, and its position; `usize::MAX` at the end.
     #[inline(never)]
     fn next_group(mut self, program: &Program, words: Words<'_>, base: u32) -> (Self, usize) {
         while self.bits == 0 {
@@ -122,12 +129,11 @@ impl RawView<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{FieldSpec, MessageSpec, ProgramSet, Shape};
+    use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
     use crate::slab::Slab;
     use crate::table::Kind;
     use alloc::vec::Vec;
 
-    /// Messages of dense and wide types: what is walked backwards is what is walked forwards.
     #[test]
     fn backwards_is_forwards_reversed() {
         let steps = if cfg!(miri) { 4 } else { 1 };
@@ -137,7 +143,7 @@ mod tests {
                 let kind = |number| if number % 5 == 0 { Kind::String } else { Kind::Int32 };
                 let spec = |number| FieldSpec {
                     oneof: oneof.filter(|_| number + 2 > fields),
-                    ..FieldSpec::new(number, kind(number), Shape::Explicit)
+                    ..FieldSpec::new(number, kind(number), Presence::Explicit)
                 };
                 let spec = MessageSpec { fields: (1..=fields).map(spec).collect(), ..Default::default() };
                 let set = ProgramSet::new(&[spec], &[]).unwrap();
@@ -147,22 +153,22 @@ mod tests {
                     slab.set_limit(1 << 20);
                     let base = slab.alloc_body(program).unwrap();
                     for position in (0..fields as usize).step_by(step) {
-                        slab.touch(program, base, position).unwrap();
+                        slab.mark_set(program, base, position).unwrap();
                     }
                     let words = slab.words();
                     let view = RawView { words, store: &[], set: &set, index: 0, base };
                     let mut forwards = view.set_fields();
                     let forwards: Vec<_> =
                         core::iter::from_fn(|| forwards.next(view)).map(|(_, _, slot)| slot).collect();
-                    let mut fields = FieldsBack::new(program, words, base);
+                    let mut fields = SetFieldsRev::new(program, words, base);
                     let backwards = core::cell::RefCell::new(Vec::new());
                     let number = |slot| backwards.borrow_mut().push(slot);
                     while let Some((at, entry, slot)) =
-                        fields.next_but_numbers(program, words, base, |_, slot| number(slot))
+                        fields.next_non_numeric(program, words, base, |_, slot| number(slot))
                     {
                         assert_eq!(view.slot_of(program, at, entry), slot);
                         number(slot);
-                        fields = FieldsBack::resume(program, words, base, at, fields.rest());
+                        fields = SetFieldsRev::resume(program, words, base, at, fields.rest());
                     }
                     let mut backwards = backwards.into_inner();
                     backwards.reverse();

@@ -1,18 +1,22 @@
-//! Lists: a two-word header (offset, length) in the field's slot, and a block of elements.
+//! Lists: a two-word header in the field's slot, and a block of elements.
 //!
-//! The offset points at the first element; the word before it is the capacity in elements and the word before
-//! that is free for the owner (maps keep their index there). A list that grows at the end of the slab grows in
-//! place; otherwise it moves and leaves its old block behind.
+//! ```text
+//! slot    | offset of the first element | length |
+//! block   | owner's word | capacity | element | element | ..
+//! ```
+//!
+//! Maps keep their index in the owner's word. A list whose block ends the slab grows in place; otherwise it moves, and its old
+//! block becomes garbage.
 
 use super::{Full, Slab, Words};
 use crate::program::Program;
 
-/// Words in front of the elements.
+/// Words before the elements.
 const BLOCK_HEADER: u32 = 2;
-/// Elements of one word for which a list begins with room: most lists in real messages have one to four elements.
+/// The first capacity of lists of one-word elements: most lists in real messages have one to four elements.
 const FIRST_BODIES: u32 = 4;
 
-/// More elements than that are not few.
+/// From this many elements on, a first block is left to the general path, whose arithmetic cannot overflow.
 const FEW: u32 = 1 << 16;
 
 /// The header of a list.
@@ -32,7 +36,7 @@ impl Words<'_> {
         List { ptr: header as u32, len: (header >> 32) as u32 }
     }
 
-    /// The owner's word of a list's block, 0 for a list without a block.
+    /// The owner's word of a list; 0 for a list without a block.
     #[inline]
     pub(super) fn list_aux(self, list: List) -> u32 {
         if list.ptr < BLOCK_HEADER { 0 } else { self.get(list.ptr - 2) }
@@ -40,8 +44,8 @@ impl Words<'_> {
 }
 
 impl Slab {
-    /// Appends `more` elements of `width` words to the list at `slot` and returns the offset of the first of
-    /// them; what they hold is up to the caller. A slot of zeros is an empty list.
+    /// Appends `more` elements of `width` words to the list at `slot` and returns the offset of the first. The caller writes
+    /// them: their words hold anything. A slot of zeros is an empty list.
     #[inline]
     pub(crate) fn list_grow(&mut self, slot: u32, width: u32, more: u32) -> Result<u32, Full> {
         let list = self.words().list(slot);
@@ -52,7 +56,7 @@ impl Slab {
         Ok(ptr + list.len * width)
     }
 
-    /// As `list_grow`, for a slot that may still be empty: then the slab need not grow, most often.
+    /// As `list_grow`, with a fast path for an empty list in a slab that need not grow: the usual case while decoding.
     #[inline(always)]
     pub(crate) fn list_extend(&mut self, slot: u32, width: u32, more: u32) -> Result<u32, Full> {
         if self.words().list(slot).ptr == 0
@@ -65,8 +69,8 @@ impl Slab {
         self.list_grow(slot, width, more)
     }
 
-    /// Makes a list of `len` elements at `slot` with a new block of so many words, if there is room without growing the slab;
-    /// gives the offset of the first element.
+    /// Makes a list of `len` elements at `slot` with a new block of `words` words, and gives the offset of the first element.
+    /// `None` if the slab would have to grow.
     #[inline(always)]
     fn try_block(&mut self, slot: u32, words: u32, capacity: u32, len: u32) -> Option<u32> {
         let block = self.try_alloc(BLOCK_HEADER + words)?;
@@ -76,7 +80,8 @@ impl Slab {
         Some(ptr)
     }
 
-    /// Appends a message to the list at `slot` and gives its body, which is yet to be cleared, if there is room for both.
+    /// Appends a message to the list at `slot` and gives its body, which the caller clears. `None` if the list or the slab
+    /// would have to grow.
     #[inline(always)]
     pub(crate) fn list_push_body(&mut self, slot: u32, program: &Program) -> Option<u32> {
         let list = self.words().list(slot);
@@ -94,11 +99,11 @@ impl Slab {
         Some(base)
     }
 
-    /// Makes a list of one message at `slot`, whatever was there, and gives its body, which is yet to be cleared, if there is
-    /// room without growing the slab.
+    /// Overwrites `slot` with a list of one message and gives its body, which the caller clears. `None` if the slab would have
+    /// to grow.
     #[inline(always)]
     pub(crate) fn list_first_body(&mut self, slot: u32, program: &Program) -> Option<u32> {
-        // The elements themselves, or where they are.
+        // Bodies in the list itself, or offsets and then the first body: one allocation for both.
         let (capacity, pointers) =
             if program.is_contiguous() { (1, 0) } else { (FIRST_BODIES, FIRST_BODIES) };
         let ptr = self.try_block(slot, pointers + program.words(), capacity, 1)?;
@@ -109,7 +114,7 @@ impl Slab {
         Some(base)
     }
 
-    /// As `list_push_body`, of which there was no room: makes more.
+    /// The slow path of `list_push_body`: grows, and clears the body.
     #[cold]
     #[inline(never)]
     pub(crate) fn list_more(&mut self, slot: u32, program: &Program) -> Result<u32, Full> {
@@ -119,7 +124,7 @@ impl Slab {
             return Ok(base);
         }
         let at = self.list_grow(slot, 1, 1)?;
-        // Should there be no memory for the body, the list is as it was.
+        // If the body cannot be allocated, undo the push.
         let body = self.alloc_body(program);
         match body {
             Ok(base) => self.set(at, base),
@@ -128,7 +133,7 @@ impl Slab {
         body
     }
 
-    /// Takes back what `list_push_body` just gave.
+    /// Undoes the latest `list_push_body`.
     pub(crate) fn list_pop_body(&mut self, slot: u32, program: &Program) {
         let list = self.words().list(slot);
         if !program.is_contiguous() {
@@ -137,6 +142,7 @@ impl Slab {
         self.list_truncate(slot, list.len - 1);
     }
 
+    /// Gives the list room for `len` elements: in place at the end of the slab, else in a new block of twice the capacity.
     #[inline(never)]
     fn list_regrow(&mut self, list: List, capacity: u32, width: u32, len: u32) -> Result<u32, Full> {
         let least = if width == 1 { FIRST_BODIES.into() } else { 1 };

@@ -1,36 +1,40 @@
-//! Maps: a list of entries in wire order with unique keys, and a sorted index once there are more than a few.
+//! Maps: a list of entries in wire order with unique keys, and a sorted index from nine entries on.
 //!
-//! Up to [`SMALL`] entries are searched one by one. Above that, the owner's word of the list block is the offset
-//! of an index: header words, then the positions of the entries that it covers. They are a few runs, each in key order and
-//! each more than [`RATIO`] times as long as the next one, so that a key is found by a few binary searches and an entry is moved
-//! to a longer run a few times at most (a log-structured merge). Entries after the covered ones are searched one by one, and
-//! become a run when there are [`TAIL`] of them.
+//! Up to [`SMALL`] entries are searched one by one. Above that, the owner's word of the list is the offset of an index:
 //!
-//! Here are keys and searches; `map_write.rs` keeps keys unique and the index in order.
+//! ```text
+//! | capacity | entries covered | first fresh | runs | length of run 0 | .. 11 | positions of run 0 | positions of run 1 | ..
+//! ```
+//!
+//! Each run is sorted by key and more than [`RATIO`] times as long as the next. So a search is a few binary searches, and an
+//! entry moves to a longer run a few times at most (a log-structured merge). Entries after the covered ones are searched one
+//! by one, and become a run when there are [`TAIL`] of them.
+//!
+//! Keys and searches are here; `map_write.rs` keeps keys unique and the index sorted.
 
 use super::view::{RawList, RawView};
-use super::{Slab, span_len};
-use crate::program::{Coding, Entry, ProgramSet};
+use super::{ByteSpan, Slab};
+use crate::program::{Coding, FieldEntry, ProgramSet};
 use alloc::vec::Vec;
 
 /// Maps of at most this many entries have no index.
 pub(crate) const SMALL: u32 = 8;
-/// In place of an index: there is none yet, and keys may be there twice.
+/// In place of an index: there is none, and keys may repeat until the map is settled.
 pub(super) const STALE: u32 = u32::MAX;
-/// The words of an index: its capacity in positions,
+/// Word of an index: its capacity in positions.
 pub(super) const CAPACITY: u32 = 0;
-/// the number of entries it covers,
+/// Word of an index: the number of entries it covers.
 pub(super) const COVERED: u32 = 1;
-/// and the first of the entries that a decode has appended and that may repeat a key, or 0.
+/// Word of an index: the first entry that the current decode has appended and that may repeat a key, or 0.
 pub(super) const FRESH: u32 = 2;
-/// The number of runs, and from here on the length of each.
+/// Word of an index: the number of runs. Their lengths follow.
 pub(super) const RUNS: u32 = 3;
-/// At most so many runs: with this ratio enough for 2^30 entries.
+/// Most runs: with this ratio, enough for 2^30 entries.
 pub(super) const MOST_RUNS: u32 = 12;
 pub(super) const INDEX_HEADER: u32 = RUNS + 1 + MOST_RUNS;
-/// A run that is at most so many times as long as what comes after it is merged with that.
+/// A run at most this many times as long as what follows it is merged with that.
 pub(super) const RATIO: u32 = 4;
-/// At most so many entries that no run covers.
+/// Most entries that no run covers.
 pub(super) const TAIL: u32 = 4 * SMALL;
 
 /// A map key, ordered as the deterministic encoding orders keys.
@@ -66,7 +70,7 @@ impl<'i> RawList<'_, 'i> {
         self.message(position).map_key()
     }
 
-    /// The first entry in front of `position` that has the key of the entry there.
+    /// The first entry before `position` with the same key as the entry there.
     #[inline]
     pub(super) fn earlier_key(&self, position: u32) -> Option<u32> {
         let words = self.view.words;
@@ -75,7 +79,7 @@ impl<'i> RawList<'_, 'i> {
             let key = self.key(position);
             return (0..position).find(|&earlier| self.key(earlier) == key);
         };
-        // Where entries lie one behind the other: lengths before bytes, which mostly tells them apart.
+        // Contiguous entries with a key need no view per entry. String keys compare lengths first, which mostly differ.
         let slot = |position: u32| self.at(position) + u32::from(key.slot);
         let has_key = |position: u32| words.get(self.at(position)) & 1 != 0;
         let mut earlier = 0..position;
@@ -84,7 +88,8 @@ impl<'i> RawList<'_, 'i> {
                 let last = words.get64(slot(position));
                 earlier.find(|&at| {
                     let span = if has_key(at) { words.get64(slot(at)) } else { 0 };
-                    span_len(span) == span_len(last) && self.view.pair(span) == self.view.pair(last)
+                    let len = |word| ByteSpan::from_word(word).len();
+                    len(span) == len(last) && self.view.pair(span) == self.view.pair(last)
                 })
             }
             coding => {
@@ -101,7 +106,7 @@ impl<'i> RawList<'_, 'i> {
         self.map_find_below(self.len(), key)
     }
 
-    /// The same, among the first `end` entries.
+    /// As [`map_find`](Self::map_find), among the first `end` entries.
     pub(super) fn map_find_below(&self, end: u32, key: RawKey<'_>) -> Option<u32> {
         let words = self.view.words;
         let index = words.list_aux(self.list);
@@ -122,18 +127,18 @@ impl<'i> RawList<'_, 'i> {
         (covered.min(end)..end).rev().find(|&position| self.key(position) == key)
     }
 
-    /// Positions of all entries in key order; `None` if there is no memory for them.
+    /// Positions of all entries in key order; `None` if memory runs out.
     pub(crate) fn map_order(&self) -> Option<Vec<u32>> {
         let mut order = Vec::new();
         order.try_reserve_exact(self.len() as usize).ok()?;
         order.extend(0..self.len());
-        // In place: keys are unique, and a stable sort takes memory.
+        // Unstable sorting allocates nothing, and keys are unique.
         order.sort_unstable_by_key(|&position| self.key(position));
         Some(order)
     }
 }
 
-/// The parts of a message that a map operation needs beside the slab.
+/// What a map operation needs besides the slab.
 #[derive(Clone, Copy)]
 pub(crate) struct MapContext<'i, 's> {
     pub(crate) store: &'i [u8],
@@ -141,7 +146,7 @@ pub(crate) struct MapContext<'i, 's> {
 }
 
 impl<'i, 's> MapContext<'i, 's> {
-    pub(super) fn list<'a>(&self, slab: &'a Slab, entry: &Entry, slot: u32) -> RawList<'a, 'i>
+    pub(super) fn list<'a>(&self, slab: &'a Slab, entry: &FieldEntry, slot: u32) -> RawList<'a, 'i>
     where
         's: 'a,
     {

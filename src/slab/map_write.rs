@@ -1,23 +1,23 @@
-//! Maps being written: unique keys, and the index.
+//! Writing maps: unique keys, and the index.
 //!
-//! While a decode appends entries, keys may be there twice; `map_settle` drops all but the last entry of each key. That
-//! takes O(n log n) for n entries, whatever the keys are and whether they come at once or in many merges.
+//! While a decode appends entries, keys may repeat; `map_settle` drops all but the last entry of each key. That takes
+//! O(n log n) for n entries, whatever the keys are, in one merge or in many.
 
 use super::map::{
     CAPACITY, COVERED, FRESH, INDEX_HEADER, MOST_RUNS, MapContext, RATIO, RUNS, SMALL, STALE, TAIL,
 };
 use super::view::RawList;
 use super::{Full, Slab};
-use crate::program::Entry;
+use crate::program::FieldEntry;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Memory for settling maps, used again.
+/// Reusable memory for settling maps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MapScratch {
     /// Positions in key order.
     order: Vec<u32>,
-    /// Positions of entries to be dropped.
+    /// Positions of entries to drop.
     dropped: Vec<u32>,
 }
 
@@ -26,7 +26,7 @@ impl MapScratch {
         Self { order: Vec::new(), dropped: Vec::new() }
     }
 
-    /// Puts positions in order.
+    /// Fills `order` with these positions in key order; equal keys stay in wire order.
     fn sort(&mut self, positions: Range<u32>, list: &RawList<'_, '_>) -> Result<(), Full> {
         let Self { order, dropped } = self;
         order.clear();
@@ -39,13 +39,13 @@ impl MapScratch {
 }
 
 impl Slab {
-    /// After the entry at the end of the list was decoded: keeps keys unique. If `map_settle` must be called before the
-    /// map is read, gives the first entry that may repeat a key.
+    /// Call after the last entry of the list is decoded: keeps keys unique. In larger maps it leaves that to `map_settle`, which
+    /// must run before the map is read; then it gives the first entry that may repeat a key.
     #[inline]
     pub(crate) fn map_entry_done(
         &mut self,
         context: MapContext<'_, '_>,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
     ) -> Option<u32> {
         let list = context.list(self, entry, slot);
@@ -63,7 +63,7 @@ impl Slab {
         None
     }
 
-    /// Notes that the last entry of a larger map was appended; gives the first since the map was settled.
+    /// Notes that a larger map got its first entry since it was settled, and gives that entry. `None` for the ones after it.
     fn map_needs_settling(&mut self, slot: u32, len: u32) -> Option<u32> {
         match self.words().list_aux(self.words().list(slot)) {
             STALE => None,
@@ -79,7 +79,7 @@ impl Slab {
         }
     }
 
-    /// Drops the last entry, for which `map_entry_done` has just asked for `map_settle`.
+    /// Drops the last entry and the note that `map_entry_done` has just made for it.
     pub(crate) fn map_take_back(&mut self, slot: u32) {
         let list = self.words().list(slot);
         match self.words().list_aux(list) {
@@ -89,12 +89,12 @@ impl Slab {
         self.list_truncate(slot, list.len - 1);
     }
 
-    /// Drops all but the last entry of each key and brings the index up to date. Only the entries from `fresh` on repeat
-    /// keys; without the memory to see which, they go.
+    /// Drops all but the last entry of each key and updates the index. Only entries from `fresh` on repeat keys; if memory runs
+    /// out before it is known which, all of those are dropped.
     pub(crate) fn map_settle(
         &mut self,
         context: MapContext<'_, '_>,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
         fresh: u32,
         scratch: &mut MapScratch,
@@ -106,7 +106,7 @@ impl Slab {
         }
         let indexed = index != 0 && index != STALE;
         if !indexed {
-            // Without an index the map is searched one by one: right, if slow, should there be no room for one.
+            // If there is no room for an index, the map is searched one by one: slow, but correct.
             self.set_list_aux(slot, 0);
         } else if self.get(index + FRESH) == 0 {
             return Ok(());
@@ -126,25 +126,25 @@ impl Slab {
             return self.map_inserted(context, entry, slot);
         }
         if indexed {
-            // Its positions are not right any more, should there be no room for a new one.
+            // The old positions are wrong now. Clear them first: there may be no room for a new index.
             self.set(index + COVERED, 0);
             self.set(index + RUNS, 0);
         }
         self.map_write_index(slot, &scratch.order)
     }
 
-    /// Drops all but the last entry of each key, and gives the order of the others.
+    /// Drops all but the last entry of each key. `scratch.order` has the others in key order.
     fn map_settle_all(
         &mut self,
         context: MapContext<'_, '_>,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
         scratch: &mut MapScratch,
     ) -> Result<(), Full> {
         let list = context.list(self, entry, slot);
         scratch.sort(0..list.len(), &list)?;
         let MapScratch { order, dropped } = scratch;
-        // Of equal keys, the last in wire order comes last.
+        // Equal keys are in wire order: the last one stays.
         let mut kept = 0;
         for i in 0..order.len() {
             match order.get(i + 1) {
@@ -170,12 +170,12 @@ impl Slab {
         Ok(())
     }
 
-    /// Settles the entries from `fresh` on; those before have unique keys and stay where they are.
+    /// Settles the entries from `fresh` on. Those before have unique keys and stay in place; a repeated key overwrites them.
     fn map_settle_from(
         &mut self,
         fresh: u32,
         context: MapContext<'_, '_>,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
         scratch: &mut MapScratch,
     ) -> Result<(), Full> {
@@ -228,7 +228,7 @@ impl Slab {
         Ok(())
     }
 
-    /// The index of a map, with room for so many positions.
+    /// The index of a map with room for `len` positions; a larger copy if the old one is too small.
     fn map_index(&mut self, slot: u32, len: u32) -> Result<u32, Full> {
         let old = self.words().list_aux(self.words().list(slot));
         let room = if old == 0 { 0 } else { self.get(old + CAPACITY) };
@@ -249,7 +249,7 @@ impl Slab {
         Ok(index)
     }
 
-    /// Makes positions the last of so many runs and one, after the `covered` entries of those before.
+    /// Writes run number `runs`, the last one. The runs before it cover `covered` entries.
     fn map_write_run(&mut self, index: u32, runs: u32, covered: u32, order: &[u32]) {
         self.set(index + RUNS, runs + 1);
         self.set(index + RUNS + 1 + runs, order.len() as u32);
@@ -258,6 +258,7 @@ impl Slab {
         positions.iter_mut().zip(order).for_each(|(word, &position)| *word = position);
     }
 
+    /// Leaves the map without an index.
     fn drop_index(&mut self, slot: u32, index: u32) {
         if index != 0 {
             self.add_garbage((self.get(index + CAPACITY) + INDEX_HEADER) as usize);
@@ -265,12 +266,12 @@ impl Slab {
         self.set_list_aux(slot, 0);
     }
 
-    /// After an entry with a new key was appended: makes the entries that no run covers a run, when they are many, and merges
-    /// it with those before it that are not much longer. An entry is moved O(log n) times in all.
+    /// Call after an entry with a new key is appended. When many entries are not covered, makes them a run and merges it with
+    /// the runs before it that are not much longer. Each entry moves O(log n) times in all.
     pub(crate) fn map_inserted(
         &mut self,
         context: MapContext<'_, '_>,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
     ) -> Result<(), Full> {
         let list = context.list(self, entry, slot);
@@ -305,7 +306,7 @@ impl Slab {
     pub(crate) fn map_remove(
         &mut self,
         context: MapContext<'_, '_>,
-        entry: &Entry,
+        entry: &FieldEntry,
         slot: u32,
         position: u32,
     ) {
@@ -317,7 +318,7 @@ impl Slab {
             return;
         }
         if list.len <= SMALL + 1 {
-            // A decode keeps small maps in order without looking at an index.
+            // Decoding into a small map does not maintain an index, so it must not have one.
             return self.drop_index(slot, index);
         }
         let (mut from, mut to) = (index + INDEX_HEADER, index + INDEX_HEADER);
@@ -338,7 +339,7 @@ impl Slab {
     }
 }
 
-/// Two runs of positions, each in key order, as one.
+/// Merges two sorted runs of positions.
 fn merged(list: &RawList<'_, '_>, a: &[u32], b: &[u32]) -> Result<Vec<u32>, Full> {
     let mut all = Vec::new();
     all.try_reserve_exact(a.len() + b.len()).map_err(|_| Full)?;

@@ -1,14 +1,21 @@
 //! Where decoded messages live: one slab of 4-byte words, addressed by offset.
 //!
-//! Messages, lists and map indices are runs of words in a [`Slab`] that refer to each other by word offset, never
-//! by pointer: a slab can be moved, cloned by copying memory, and shared between threads. Strings, bytes and
-//! unknown fields are (offset, length) into one byte store, the decoder's input or the message's own bytes.
+//! Messages, lists and map indices are runs of words in a [`Slab`]. They refer to each other by word offset, never by
+//! pointer: a slab can be moved, cloned by copying memory, and shared between threads. Strings, bytes and unknown fields are
+//! spans of one byte store, which is the decoder's input or the message's own bytes.
 //!
-//! Offset [`NIL`] is an empty message of any type: its header words read as zero. Reading an offset outside of
-//! the slab gives zero as well, so no access here can panic; writing outside is ignored.
+//! Offset [`NIL`] is the empty message of every type: its header words read as zero. Reading outside the slab gives zero too,
+//! and writing outside is ignored, so no access here can panic.
 //!
-//! `program/layout.rs` says what a body looks like; `list.rs`, `wide.rs`, `unknown.rs`, `verbatim.rs` and `map.rs`
-//! say it for lists, bodies of wide types, unknown fields, messages that are bytes, and maps. `view.rs` reads.
+//! ```text
+//! words/       the slab itself: access, hasbits, growth      span.rs, text.rs  spans, and the fence around strings
+//! list.rs      lists        map.rs, map_write.rs  maps       wide.rs           bodies of wide types
+//! unknown.rs   unknown fields                                verbatim.rs       messages that are bytes
+//! view.rs      reading by entry and slot                     backward.rs       set fields, last first
+//! walk.rs      all sub-messages without recursion            required.rs       the check for required fields
+//! ```
+//!
+//! `program/layout.rs` draws a body.
 
 mod backward;
 mod list;
@@ -24,23 +31,23 @@ mod walk;
 mod wide;
 mod words;
 
-pub(crate) use backward::FieldsBack;
+pub(crate) use backward::SetFieldsRev;
 pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};
 pub(crate) use map_write::MapScratch;
 pub(crate) use required::find_missing;
-pub(crate) use span::{bytes_at, span_len};
+pub(crate) use span::ByteSpan;
 pub(crate) use text::{Text, text_at};
 pub(crate) use unknown::{UnknownSpan, UnknownSpans};
 pub(crate) use verbatim::Nesting;
 pub(crate) use view::{RawList, RawView, SetFields};
-pub(crate) use walk::{Step, Walk};
+pub(crate) use walk::{Walk, WalkStep};
 pub(crate) use words::{Slab, Words};
 
 /// The offset of the empty message.
 pub(crate) const NIL: u32 = 0;
 
-/// The slab may not grow as far as the message needs; the memory budget is used up.
+/// The slab cannot grow: the memory budget is used up, or the allocator failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 

@@ -1,10 +1,10 @@
 //! The check for required fields.
 
-use super::walk::{Step, Walk};
+use super::walk::{Walk, WalkStep};
 use super::{Full, RawView};
 use crate::error::{FieldPath, PathStep};
 
-/// A required field that is not set: the way to it.
+/// A required field that is not set: the path to it.
 #[derive(Debug)]
 pub(crate) struct MissingField {
     path: FieldPath,
@@ -30,7 +30,7 @@ impl MissingField {
 /// Finds a required field that is not set, outermost first.
 ///
 /// # Errors
-/// There is no memory to look at all levels.
+/// There is no memory for the levels of the walk.
 pub(crate) fn find_missing(root: RawView<'_, '_>) -> Result<Option<MissingField>, Full> {
     if !root.program().needs_check() {
         return Ok(None);
@@ -42,13 +42,13 @@ pub(crate) fn find_missing(root: RawView<'_, '_>) -> Result<Option<MissingField>
     loop {
         walk.make_room()?;
         match walk.next(()) {
-            Step::Field(..) => {}
-            Step::Enter(..) => {
+            WalkStep::Field(..) => {}
+            WalkStep::Enter(..) => {
                 if let Some(number) = missing_in(walk.view()) {
                     return Ok(Some(MissingField::new(&walk, number)));
                 }
             }
-            Step::End => {
+            WalkStep::End => {
                 if walk.leave().is_none() {
                     return Ok(None);
                 }
@@ -60,7 +60,7 @@ pub(crate) fn find_missing(root: RawView<'_, '_>) -> Result<Option<MissingField>
 /// The first required field of this message that is not set.
 fn missing_in(view: RawView<'_, '_>) -> Option<u32> {
     let program = view.program();
-    // Raw messages are checked when they are read.
+    // Nothing of a raw message is decoded yet; decoding it checks it.
     if !program.has_required() || view.is_raw() {
         return None;
     }

@@ -1,19 +1,73 @@
-//! Spans of the store as slots hold them: the offset in the low half, the length in the high one.
+//! Spans of the byte store, as slots hold them.
 
-/// The mark, in the high word of a pair.
-pub(super) const MARK: u32 = 1 << 31;
-/// The length in the high word of a pair.
-const LEN: u64 = MARK as u64 - 1;
+/// (offset, length) in the byte store, in the two words of a slot:
+///
+/// ```text
+/// bit  0              32             63
+///      | offset       | length       | mark: this is UTF-8 (`text.rs`) |
+/// ```
+///
+/// Both are below 2^31, because a store has at most 2^31-1 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct ByteSpan(u64);
 
-/// The length of an (offset, length), marked or not.
-#[inline(always)]
-pub(crate) const fn span_len(span: u64) -> u64 {
-    span >> 32 & LEN
+impl ByteSpan {
+    /// The mark of a checked string.
+    pub(super) const MARK: u64 = 1 << 63;
+    const LEN: u64 = (1 << 31) - 1;
+
+    /// An unmarked span.
+    #[inline(always)]
+    pub(crate) const fn new(offset: u64, len: u64) -> Self {
+        Self(offset | len << 32)
+    }
+
+    /// The span in the two words of a slot, marked or not.
+    #[inline(always)]
+    pub(crate) const fn from_word(word: u64) -> Self {
+        Self(word)
+    }
+
+    /// The two words of a slot, low word first.
+    #[inline(always)]
+    pub(crate) const fn word(self) -> u64 {
+        self.0
+    }
+
+    /// Offset of the first byte.
+    #[inline(always)]
+    pub(crate) const fn offset(self) -> usize {
+        self.0 as u32 as usize
+    }
+
+    /// Length in bytes, without the mark.
+    #[inline(always)]
+    pub(crate) const fn len(self) -> u64 {
+        self.0 >> 32 & Self::LEN
+    }
+
+    /// The bytes, if they are all inside the store.
+    #[inline(always)]
+    pub(crate) fn bytes(self, store: &[u8]) -> Option<&[u8]> {
+        store.get(self.offset()..self.offset().wrapping_add(self.len() as usize))
+    }
 }
 
-/// The bytes of an (offset, length), the offset in the low half, if they are all there.
-#[inline(always)]
-pub(crate) fn bytes_at(store: &[u8], span: u64) -> Option<&[u8]> {
-    let start = span as u32 as usize;
-    store.get(start..start.wrapping_add(span_len(span) as usize))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_changes_neither_offset_nor_length() {
+        for (offset, len) in [(0, 0), (7, 3), (0x7fff_ffff, 0x7fff_ffff)] {
+            let span = ByteSpan::new(offset, len);
+            let marked = ByteSpan::from_word(span.word() | ByteSpan::MARK);
+            for span in [span, marked] {
+                assert_eq!((span.offset() as u64, span.len()), (offset, len));
+            }
+        }
+        assert_eq!(ByteSpan::new(1, 2).bytes(b"abc"), Some(&b"bc"[..]));
+        assert_eq!(ByteSpan::new(2, 2).bytes(b"abc"), None);
+    }
 }

@@ -1,79 +1,79 @@
 //! The fence around strings: a string is read without a check only if its bytes have been checked.
 //!
-//! The store holds at most 2^31-1 bytes, so the top bit of a length is free. In a string's (offset, length) it is a mark:
-//! these bytes are UTF-8. A reader believes the mark only while the slab is *trusted*, and checks the bytes again
-//! otherwise. What that rests on:
+//! The store holds at most 2^31-1 bytes, so the top bit of a length is free. In the span of a string it is a mark: these
+//! bytes are UTF-8. A reader believes the mark only while the slab is *trusted*; otherwise it checks the bytes again. This
+//! rests on three points:
 //!
-//! - A marked pair is made in two places, both here: [`Text::check`] looks at the bytes first, and [`Text::copy`] copies the
-//!   bytes of a marked pair itself. A byte store is only appended to while its slab refers to it.
-//! - A slot that holds strings holds nothing else: number, bytes and messages have slots of their own, in oneofs as well
-//!   (`program/layout.rs`), and the slots of strings are zero when a body is made. So neither an old word nor a stale
-//!   presence bit makes a number or a bytes value a marked string.
-//! - After any operation that failed (no memory, no budget, bad input) the slab is not trusted until it is cleared or copied.
-//!   What a failure leaves half done therefore costs a check per string, and never more.
+//! - Marked spans are made in two places, both here: [`Text::check`] checks the bytes first, and [`Text::copy`] copies the
+//!   bytes of a marked span itself. A byte store is only appended to while its slab refers to it.
+//! - A slot for strings holds nothing else: numbers, bytes and messages have slots of their own, also in oneofs
+//!   (`program/layout.rs`), and the slots of strings are zeroed when a body is made. So neither an old word nor a stale
+//!   hasbit turns a number or a bytes value into a marked string.
+//! - After an operation fails (no memory, no budget, bad input) the slab is not trusted until it is cleared or copied.
+//!   Whatever the failure left half done costs one check per string, never more.
 
 #![allow(unsafe_code)]
 
 use super::Words;
-use super::span::{MARK, bytes_at};
+use super::span::ByteSpan;
 use crate::wire::utf8;
 use alloc::vec::Vec;
 
-/// The (offset, length) of bytes that were found to be UTF-8.
+/// The marked span of bytes that were found to be UTF-8.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text(u64);
 
 impl Text {
     /// The empty string.
-    pub(crate) const EMPTY: Self = Self((MARK as u64) << 32);
+    pub(crate) const EMPTY: Self = Self(ByteSpan::MARK);
 
-    /// The string of `len` bytes at `start`, if all of it is there and is UTF-8.
+    /// The string of `len` bytes at `start`, if it is inside the store and UTF-8.
     #[inline(always)]
     pub(crate) fn check(store: &[u8], start: usize, len: usize) -> Option<Self> {
         Self::check_moved(store, start, len, 0)
     }
 
-    /// The same, of a copy of a part of the store: `shift` is where the copy begins in the store. For `Source`, which keeps both.
+    /// As [`check`](Self::check), in a copy of part of the store; `shift` is the offset of the copy in the store.
     #[inline(always)]
     pub(crate) fn check_moved(bytes: &[u8], start: usize, len: usize, shift: usize) -> Option<Self> {
-        // With a branch and not an empty slice instead, whose bytes compilers choose one by one.
+        // The `?` is a branch. With an empty slice instead, compilers select the bytes one by one.
         utf8::from_prefix(bytes.get(start..)?, len)?;
-        Some(Self((start + shift) as u64 | (len as u64) << 32 | Self::EMPTY.0))
+        Some(Self(ByteSpan::new((start + shift) as u64, len as u64).word() | ByteSpan::MARK))
     }
 
-    /// Copies the string or bytes of a pair to the end of `to`, which has room for them, and gives their pair there: marked, if
-    /// they are known to be UTF-8 or are.
+    /// Appends the bytes of a span to `to`, which has room for them, and gives their span there: marked, if they are known or
+    /// found to be UTF-8.
     #[inline]
     pub(crate) fn copy(words: Words<'_>, store: &[u8], pair: u64, to: &mut Vec<u8>) -> u64 {
-        let bytes = bytes_at(store, pair).unwrap_or(&[]);
+        let bytes = ByteSpan::from_word(pair).bytes(store).unwrap_or(&[]);
         let start = to.len();
         to.extend_from_slice(bytes);
-        let span = start as u64 | (bytes.len() as u64) << 32;
+        let span = ByteSpan::new(start as u64, bytes.len() as u64).word();
         if words.trusts(pair) {
-            // These bytes were checked, and are the same here.
-            return span | Self::EMPTY.0;
+            // The same bytes were checked before.
+            return span | ByteSpan::MARK;
         }
         Self::check(to, start, bytes.len()).map_or(span, Self::pair)
     }
 
-    /// What a slot holds: the offset in the low half, length and mark in the other.
+    /// The words of a slot: the offset in the low half, length and mark in the high half.
     #[inline(always)]
     pub(crate) fn pair(self) -> u64 {
         self.0
     }
 }
 
-/// The string of a pair in a slab, if its bytes are all there; empty if they are not UTF-8, which no field with UTF-8
-/// validation has.
+/// The string of a span in a slab, if its bytes are inside the store. Empty if they are not UTF-8, which cannot happen to a
+/// field with UTF-8 validation.
 ///
-/// Checking all strings again costs as much as decoding them did.
+/// A trusted mark saves the check, which costs as much as decoding the string did.
 #[inline(always)]
 pub(crate) fn text_at<'i>(words: Words<'_>, store: &'i [u8], pair: u64) -> Option<&'i str> {
-    let bytes = bytes_at(store, pair)?;
+    let bytes = ByteSpan::from_word(pair).bytes(store)?;
     if words.trusts(pair) { Some(marked_str(bytes)) } else { recheck(bytes) }
 }
 
-/// Out of line, as are all rare things that readers meet.
+/// Checks a string without a trusted mark. Out of line, so that getters stay small.
 #[cold]
 #[inline(never)]
 fn recheck(bytes: &[u8]) -> Option<&str> {
@@ -85,8 +85,8 @@ fn recheck(bytes: &[u8]) -> Option<&str> {
 #[cfg(not(any(debug_assertions, tablepb_safe)))]
 #[inline(always)]
 fn marked_str(bytes: &[u8]) -> &str {
-    // SAFETY: the only caller has seen a marked pair in a slab that is trusted. By the three points above
-    // `Text::check` made the pair, from bytes that have not changed since.
+    // SAFETY: the only caller, `text_at`, has seen a marked span in a trusted slab. By the three points above, `Text::check`
+    // has found these bytes to be UTF-8, and they have not changed since.
     unsafe { core::str::from_utf8_unchecked(bytes) }
 }
 

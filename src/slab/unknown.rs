@@ -1,18 +1,23 @@
-//! Unknown fields: a list of spans of the byte store, in the order they came.
+//! Unknown fields: a list of spans of the byte store, in wire order.
 //!
-//! Word 1 of a body is the offset of a block: capacity and number of words in use, flags, then the items. An item
-//! is (offset, length) of whole fields, tags included; neighbours in the store are one item. The elements of a
-//! packed run that a closed enum does not list have no tag of their own, so an item whose length has the top bit
-//! set is one value, and a second pair of words holds the tag to write before it, and 0.
+//! Word 1 of a body is the offset of a block:
 //!
-//! The same block keeps messages that are bytes (`verbatim.rs`); its flags say so.
+//! ```text
+//! | capacity | words in use | flags | offset | length | ..               whole fields, tags included
+//!                                   | offset | length | 1 << 31 | tag | 0 |   one value, whose tag is not in the store
+//! ```
+//!
+//! Neighbours in the store are one item. The second form is for elements of a packed run that a closed enum does not list.
+//!
+//! The same block holds messages that are bytes (`verbatim.rs`); its flags say so.
 
+use super::span::ByteSpan;
 use super::{Full, Slab, Words};
 
 const TAGGED: u32 = 1 << 31;
-/// Words in front of the items: capacity, words in use, flags.
+/// Words before the items.
 pub(super) const BLOCK_HEADER: u32 = 3;
-/// In the flags: the last item is tagged.
+/// Flag: the last item is a value with its tag.
 const LAST_TAGGED: u32 = 1;
 
 /// One item of the unknown fields.
@@ -22,7 +27,7 @@ pub(crate) struct UnknownSpan {
     pub(crate) offset: u32,
     /// Length in bytes.
     pub(crate) len: u32,
-    /// The tag to write before the bytes, if they do not have one.
+    /// The tag to write before the bytes, if they do not contain it.
     pub(crate) tag: Option<u32>,
 }
 
@@ -59,7 +64,7 @@ impl DoubleEndedIterator for UnknownSpans<'_> {
         }
         self.end -= 2;
         let (offset, len) = (self.words.get(self.end), self.words.get(self.end + 1));
-        // No item is empty, so this is the tag of one.
+        // No item is empty, so a zero here ends a value with its tag.
         if len != 0 {
             return Some(UnknownSpan { offset, len, tag: None });
         }
@@ -97,11 +102,11 @@ impl Slab {
             }
         }
         let at = self.unknown_grow(base, 2, false)?;
-        self.set64(at, offset as u64 | (len as u64) << 32);
+        self.set64(at, ByteSpan::new(offset.into(), len.into()).word());
         Ok(())
     }
 
-    /// Adds one value without a tag of its own.
+    /// Adds one value whose tag is not in the store.
     pub(crate) fn add_unknown_value(
         &mut self,
         base: u32,
@@ -110,12 +115,12 @@ impl Slab {
         len: u32,
     ) -> Result<(), Full> {
         let at = self.unknown_grow(base, 4, true)?;
-        self.set64(at, offset as u64 | ((len | TAGGED) as u64) << 32);
+        self.set64(at, ByteSpan::new(offset.into(), (len | TAGGED).into()).word());
         self.set64(at + 2, tag as u64);
         Ok(())
     }
 
-    /// Takes `more` words of the block, which is made if there is none.
+    /// Appends `more` words to the block, which is made if there is none, and gives the offset of the first.
     pub(super) fn unknown_grow(&mut self, base: u32, more: u32, tagged: bool) -> Result<u32, Full> {
         let block = self.get(base + 1);
         let (capacity, used, flags) =
@@ -141,17 +146,17 @@ impl Slab {
         Ok(to + BLOCK_HEADER + used)
     }
 
-    /// The block of the unknown fields of the message at `base`, 0 if it has none: to be kept while another one is made.
+    /// The block of unknown fields of the message at `base`, 0 if there is none. Callers keep it to undo what they add.
     pub(crate) fn unknown_block(&self, base: u32) -> u32 {
         self.get(base + 1)
     }
 
-    /// Gives the message at `base` back a block that it had. Nothing was added to that since.
+    /// Restores a block from [`unknown_block`](Self::unknown_block). Nothing may have been added to it since.
     pub(crate) fn set_unknown_block(&mut self, base: u32, block: u32) {
         self.set(base + 1, block);
     }
 
-    /// Forgets the unknown fields of the message at `base`.
+    /// Drops the unknown fields of the message at `base`.
     pub(crate) fn clear_unknown(&mut self, base: u32) {
         self.set(base + 1, 0);
     }

@@ -1,45 +1,44 @@
 //! Messages that are bytes of the store.
 //!
-//! A *verbatim* message is written as its spans, one behind the other, whatever fields are set: they are a reading
-//! of some of these bytes. A *raw* message is a verbatim one of which nothing has been read. Protobuf merges what is
-//! concatenated, so an occurrence that is merged into such a message is one more span.
+//! A *verbatim* message is written as its spans, one after the other, whatever its hasbits say: its set fields are decoded
+//! from some of the same bytes. A *raw* message is a verbatim one of which nothing has been decoded. Concatenated encodings
+//! merge, so merging another occurrence into such a message adds one span.
 //!
-//! The spans and two flags are in the block of the unknown fields, which a verbatim message does not have beside
-//! them. A body of three words (header only) is enough for a raw message that is referred to by offset: nothing
-//! looks at its fields.
+//! The spans and two flags are in the block of unknown fields; a verbatim message has no unknown fields besides. A raw message
+//! that is referred to by offset needs a body of only three words, the header: nothing reads its fields.
 
 use super::{Full, NIL, Slab, Words};
 
 const VERBATIM: u32 = 2;
 const RAW: u32 = 4;
-/// The rest of the flags of a raw message: its [`Nesting`].
+/// The upper flags of a raw message are its [`Nesting`].
 const NESTING_SHIFT: u32 = 3;
-/// What a body of a raw message needs, in words.
+/// Words of the body of a raw message.
 pub(crate) const RAW_WORDS: u32 = 3;
 
-/// How deep messages are nested in a raw message: what is known of it, or what is allowed.
+/// The depth of nesting in a raw message: known, or bounded by what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Nesting(u32);
 
 impl Nesting {
     const KNOWN: u32 = 1 << 28;
 
-    /// Nobody knows; so many levels may nest, at most 2^28-1.
+    /// Unknown depth, bounded by `levels` (at most 2^28-1).
     pub(crate) const fn allowed(levels: u32) -> Self {
         Self(if levels < Self::KNOWN { levels } else { Self::KNOWN - 1 })
     }
 
-    /// So many levels do nest: the bytes have been checked.
+    /// Known depth: the bytes have been checked.
     pub(crate) const fn known(levels: u32) -> Self {
         Self(levels | Self::KNOWN)
     }
 
-    /// The levels that may nest.
+    /// The depth that decoding may reach.
     const fn most(self) -> u32 {
         if self.0 & Self::KNOWN == 0 { self.0 } else { Self::KNOWN - 1 }
     }
 
-    /// The levels that do, as far as is known.
+    /// The depth that is known to be there, else 0.
     pub(super) const fn least(self) -> u32 {
         if self.0 & Self::KNOWN == 0 { 0 } else { self.0 & (Self::KNOWN - 1) }
     }
@@ -53,13 +52,13 @@ impl Words<'_> {
         }
     }
 
-    /// Whether the spans of the message at `base` are all of it.
+    /// Whether the spans of the message at `base` are the whole message.
     #[inline(always)]
     pub(crate) fn is_verbatim(self, base: u32) -> bool {
         self.get(base + 1) != 0 && self.flags(base) & VERBATIM != 0
     }
 
-    /// What is known of the levels in the message at `base`, if that is raw.
+    /// The nesting of the message at `base`, if it is raw.
     #[inline(always)]
     pub(crate) fn nesting(self, base: u32) -> Option<Nesting> {
         if self.get(base + 1) == 0 {
@@ -69,7 +68,7 @@ impl Words<'_> {
         (flags & RAW != 0).then_some(Nesting(flags >> NESTING_SHIFT))
     }
 
-    /// How deep messages may be nested in the message at `base`, if that is raw.
+    /// The depth that decoding the message at `base` may reach, if it is raw.
     #[inline(always)]
     pub(crate) fn raw_depth(self, base: u32) -> Option<u32> {
         self.nesting(base).map(Nesting::most)
@@ -94,7 +93,7 @@ impl Slab {
         Ok(())
     }
 
-    /// Takes a body for a raw message that is referred to by offset.
+    /// Allocates the body of a raw message that is referred to by offset.
     pub(crate) fn alloc_raw(&mut self, nesting: Nesting) -> Result<u32, Full> {
         let base = self.alloc(RAW_WORDS)?;
         self.run_mut(base, RAW_WORDS as usize).fill(0);

@@ -1,11 +1,11 @@
-//! Reading a message in the slab by entry and slot; knows programs, not descriptors.
+//! The schema-free view of a message that decode and encode use: it knows programs, not descriptors.
 
-use super::span::bytes_at;
+use super::span::ByteSpan;
 use super::unknown::UnknownSpans;
 use super::{List, NIL, Nesting, Words};
-use crate::program::{Entry, Program, ProgramSet, WIDE_GROUP};
+use crate::program::{FieldEntry, Program, ProgramSet, WIDE_GROUP};
 
-/// One message: where its words are, where its strings are, and which program describes it.
+/// One message: its words, its byte store, and its program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawView<'a, 'i> {
     pub(crate) words: Words<'a>,
@@ -20,11 +20,17 @@ pub(crate) struct RawView<'a, 'i> {
 impl Words<'_> {
     /// The slot of a field of the message at `base`, if it is set.
     #[inline]
-    pub(crate) fn slot(self, program: &Program, base: u32, position: usize, entry: &Entry) -> Option<u32> {
+    pub(crate) fn slot(
+        self,
+        program: &Program,
+        base: u32,
+        position: usize,
+        entry: &FieldEntry,
+    ) -> Option<u32> {
         if program.is_wide() {
             return self.wide_find(base, position);
         }
-        let has = self.has_bits(program, base);
+        let has = self.hasbits(program, base);
         (has >> (position & 63) & 1 != 0).then(|| base + entry.slot as u32)
     }
 }
@@ -38,7 +44,7 @@ impl<'a, 'i> RawView<'a, 'i> {
 
     /// The slot of a field, if it is set.
     #[inline]
-    pub(crate) fn slot(&self, index: usize, entry: &Entry) -> Option<u32> {
+    pub(crate) fn slot(&self, index: usize, entry: &FieldEntry) -> Option<u32> {
         self.words.slot(self.program(), self.base, index, entry)
     }
 
@@ -50,37 +56,37 @@ impl<'a, 'i> RawView<'a, 'i> {
             let (bits, block) = self.words.wide_group(self.base, 0);
             return SetFields { bits: bits as u64, block, group: 0 };
         }
-        SetFields { bits: self.words.has_bits(program, self.base), block: 0, group: 0 }
+        SetFields { bits: self.words.hasbits(program, self.base), block: 0, group: 0 }
     }
 
-    /// The bytes behind the (offset, length) at a slot.
+    /// The bytes of the span at a slot.
     #[inline]
     pub(crate) fn span(&self, slot: u32) -> &'i [u8] {
         self.pair(self.words.get64(slot))
     }
 
-    /// The bytes of an (offset, length), the offset in the low half; empty if they are not all there.
+    /// The bytes of a span; empty if they are not all inside the store.
     #[inline(always)]
     pub(crate) fn pair(&self, span: u64) -> &'i [u8] {
-        bytes_at(self.store, span).unwrap_or(&[])
+        ByteSpan::from_word(span).bytes(self.store).unwrap_or(&[])
     }
 
-    /// Bytes of the store, empty if they are not all there.
+    /// Bytes of the store; empty if they are not all inside it.
     #[inline]
     pub(crate) fn bytes_at(&self, offset: u32, len: u32) -> &'i [u8] {
-        self.pair(offset as u64 | (len as u64) << 32)
+        self.pair(ByteSpan::new(offset.into(), len.into()).word())
     }
 
     /// The sub-message of a singular field at its slot.
     #[inline]
-    pub(crate) fn child(&self, entry: &Entry, slot: u32) -> Self {
+    pub(crate) fn child(&self, entry: &FieldEntry, slot: u32) -> Self {
         let base = if entry.flags.is_inline() { slot } else { self.words.get(slot) };
         self.at(entry.sub, base)
     }
 
     /// The list of a repeated field at its slot.
     #[inline]
-    pub(crate) fn list(&self, entry: &Entry, slot: u32) -> RawList<'a, 'i> {
+    pub(crate) fn list(&self, entry: &FieldEntry, slot: u32) -> RawList<'a, 'i> {
         let program = self.set.program(entry.sub);
         let message = entry.coding.is_message();
         let width = if message { program.element_words() } else { entry.coding.words() };
@@ -88,11 +94,11 @@ impl<'a, 'i> RawView<'a, 'i> {
         RawList { list: self.words.list(slot), width, contiguous, entry: *entry, view: *self }
     }
 
-    /// A list of messages as this one is.
+    /// Views a list of messages of this message's type.
     pub(crate) fn list_alike(&self, list: List) -> RawList<'a, 'i> {
         let program = self.program();
         let (width, contiguous) = (program.element_words(), program.is_contiguous());
-        let entry = Entry { sub: self.index, ..Entry::none(0) };
+        let entry = FieldEntry { sub: self.index, ..FieldEntry::none(0) };
         RawList { list, width, contiguous, entry, view: *self }
     }
 
@@ -102,24 +108,24 @@ impl<'a, 'i> RawView<'a, 'i> {
         Self { index, base, ..*self }
     }
 
-    /// The spans behind the fields: unknown fields, or all of a verbatim message.
+    /// The spans after the fields: unknown fields, or all of a verbatim message.
     #[inline]
     pub(crate) fn spans(&self) -> UnknownSpans<'a> {
         self.words.spans(self.base)
     }
 
-    /// Whether the spans are all that is written of the message.
+    /// Whether the message is written as its spans.
     #[inline(always)]
     pub(crate) fn is_verbatim(&self) -> bool {
         self.words.is_verbatim(self.base)
     }
 
-    /// The levels that are known to nest in the message, if it is raw; else 0.
+    /// The known depth of nesting in the message, if it is raw; else 0.
     pub(crate) fn raw_levels(&self) -> u32 {
         self.words.nesting(self.base).map_or(0, Nesting::least)
     }
 
-    /// Whether nothing of the message has been read.
+    /// Whether nothing of the message has been decoded.
     #[inline(always)]
     pub(crate) fn is_raw(&self) -> bool {
         self.words.raw_depth(self.base).is_some()
@@ -132,7 +138,7 @@ pub(crate) struct RawList<'a, 'i> {
     pub(crate) list: List,
     width: u32,
     pub(super) contiguous: bool,
-    pub(crate) entry: Entry,
+    pub(crate) entry: FieldEntry,
     pub(crate) view: RawView<'a, 'i>,
 }
 
@@ -143,6 +149,7 @@ impl<'a, 'i> RawList<'a, 'i> {
         self.list.len
     }
 
+    /// The offset of an element, [`NIL`] past the end.
     #[inline]
     pub(super) fn at(&self, index: u32) -> u32 {
         if index < self.list.len { self.list.ptr + index * self.width } else { NIL }
@@ -180,12 +187,12 @@ impl<'a, 'i> RawList<'a, 'i> {
     }
 }
 
-/// Walks the fields that are set, in field number order. Holds no reference, so that walks can keep many.
+/// Iterates over the set fields in field number order. Holds no reference, so that a walk can keep one per level.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SetFields {
-    /// Presence bits not yet walked; of one group, if wide.
+    /// Hasbits not yet visited; those of one group in a wide message.
     bits: u64,
-    /// Next slot of a wide group.
+    /// The next slot in a wide group.
     block: u32,
     group: u32,
 }
@@ -193,18 +200,18 @@ pub(crate) struct SetFields {
 impl SetFields {
     /// The next field of `view`, the message that this was made from: (entry index, entry, slot).
     #[inline]
-    pub(crate) fn next<'a>(&mut self, view: RawView<'a, '_>) -> Option<(usize, &'a Entry, u32)> {
+    pub(crate) fn next<'a>(&mut self, view: RawView<'a, '_>) -> Option<(usize, &'a FieldEntry, u32)> {
         self.next_of(view.program(), view.words, view.base)
     }
 
-    /// As [`next`](Self::next), for loops that have the parts of the view at hand.
+    /// As [`next`](Self::next), for loops that hold the parts of the view.
     #[inline(always)]
     pub(crate) fn next_of<'a>(
         &mut self,
         program: &'a Program,
         words: Words<'_>,
         base: u32,
-    ) -> Option<(usize, &'a Entry, u32)> {
+    ) -> Option<(usize, &'a FieldEntry, u32)> {
         if program.is_wide() {
             return self.next_group(program, words, base);
         }
@@ -224,7 +231,7 @@ impl SetFields {
         program: &'a Program,
         words: Words<'_>,
         base: u32,
-    ) -> Option<(usize, &'a Entry, u32)> {
+    ) -> Option<(usize, &'a FieldEntry, u32)> {
         while self.bits == 0 {
             self.group += 1;
             if self.group as usize * WIDE_GROUP >= program.entries().len() || words.is_wide_empty(base) {

@@ -1,37 +1,45 @@
 //! A walk over a message and all its sub-messages, in field number order, without recursion.
 //!
-//! The encoder's two passes, copies and comparisons are loops over [`Walk::next`]. The state of a message that
-//! waits for its child is 40 bytes plus what the caller keeps with it; the first [`INLINE_LEVELS`] levels need no
-//! heap.
+//! ```text
+//! loop match walk.next(data):
+//!     Field(position, entry, slot)   a value, or a list of values
+//!     Enter(position)                a sub-message, a list element or a map entry begins; the walk is in it
+//!     End                            the message ends: leave() returns to its parent, or ends the walk
+//! ```
+//!
+//! Copies, comparisons and the check for required fields are such loops. An open parent takes 40 bytes and the caller's
+//! data; the first [`INLINE_LEVELS`] parents need no heap.
 
 use super::Full;
 use super::view::{RawList, RawView, SetFields};
-use crate::program::Entry;
+use crate::program::FieldEntry;
 use alloc::vec::Vec;
 
-/// Levels that wait in the walk itself rather than on the heap.
+/// Open parents that are stored in the walk itself, not on the heap.
 const INLINE_LEVELS: usize = 8;
 
-/// What comes next.
+/// The next step of a walk.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Step<'a> {
-    /// A field that is not a message: a value or a list of values at a slot.
-    Field(usize, &'a Entry, u32),
-    /// A sub-message begins (an element of a list, a map entry); the walk is in it now.
+pub(crate) enum WalkStep<'a> {
+    /// A field that is not a message: position, entry, and the slot of its value or list.
+    Field(usize, &'a FieldEntry, u32),
+    /// A sub-message, list element or map entry begins: the position of its field. The walk is in it now.
     Enter(usize),
-    /// All fields of the message have been visited. `leave` goes back to the parent.
+    /// All fields of the message have been visited.
     End,
 }
 
-/// A message that waits for its child.
+/// A parent whose child is being walked.
 #[derive(Clone, Copy, Debug)]
-struct Level<T> {
+struct WalkFrame<T> {
     fields: SetFields,
     index: u32,
     base: u32,
-    /// The list being walked: its slot, and the next element; `u32::MAX` for none.
+    /// The slot of the list being walked.
     slot: u32,
+    /// The next element of that list; [`NO_LIST`] if there is none.
     element: u32,
+    /// The field of the child.
     position: u32,
     data: T,
 }
@@ -39,18 +47,18 @@ struct Level<T> {
 /// The walk; `T` is what the caller keeps with each open message.
 pub(crate) struct Walk<'a, 'i, T> {
     view: RawView<'a, 'i>,
-    here: Level<T>,
+    here: WalkFrame<T>,
     depth: usize,
-    inline: [Level<T>; INLINE_LEVELS],
-    spill: Vec<Level<T>>,
+    inline: [WalkFrame<T>; INLINE_LEVELS],
+    spill: Vec<WalkFrame<T>>,
 }
 
 const NO_LIST: u32 = u32::MAX;
 
 impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
-    /// A walk that begins in this message.
+    /// A walk that starts in this message.
     pub(crate) fn new(view: RawView<'a, 'i>, data: T) -> Self {
-        let here = Level {
+        let here = WalkFrame {
             fields: view.set_fields(),
             index: view.index,
             base: view.base,
@@ -62,7 +70,7 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
         Self { view, here, depth: 0, inline: [here; INLINE_LEVELS], spill: Vec::new() }
     }
 
-    /// Makes sure that the next step needs no memory. A walk for which nobody does that aborts if there is none.
+    /// Reserves memory for the next step. Without this call before each step, a failing allocation aborts.
     #[inline]
     pub(crate) fn make_room(&mut self) -> Result<(), Full> {
         if self.depth < INLINE_LEVELS || self.spill.len() < self.spill.capacity() {
@@ -77,15 +85,15 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
         self.view.at(self.here.index, self.here.base)
     }
 
-    /// What the caller keeps with it.
+    /// The caller's data of this message.
     #[inline]
     pub(crate) fn data(&mut self) -> &mut T {
         &mut self.here.data
     }
 
-    /// The next step; `data` is kept with the sub-message, should one begin.
+    /// The next step. If a sub-message begins, it gets `data`.
     #[inline]
-    pub(crate) fn next(&mut self, data: T) -> Step<'a> {
+    pub(crate) fn next(&mut self, data: T) -> WalkStep<'a> {
         loop {
             if self.here.element != NO_LIST
                 && let Some(step) = self.next_element(data)
@@ -93,9 +101,9 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
                 return step;
             }
             let view = self.view();
-            let Some((position, entry, slot)) = self.here.fields.next(view) else { return Step::End };
+            let Some((position, entry, slot)) = self.here.fields.next(view) else { return WalkStep::End };
             if !entry.coding.is_message() {
-                return Step::Field(position, entry, slot);
+                return WalkStep::Field(position, entry, slot);
             }
             self.here.position = position as u32;
             if !entry.flags.is_list() {
@@ -106,7 +114,7 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
         }
     }
 
-    fn next_element(&mut self, data: T) -> Option<Step<'a>> {
+    fn next_element(&mut self, data: T) -> Option<WalkStep<'a>> {
         let view = self.view();
         let position = self.here.position as usize;
         let entry = view.program().entries().get(position)?;
@@ -120,13 +128,13 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
         Some(self.enter(position, list.message(element), data))
     }
 
-    fn enter(&mut self, position: usize, child: RawView<'a, 'i>, data: T) -> Step<'a> {
+    fn enter(&mut self, position: usize, child: RawView<'a, 'i>, data: T) -> WalkStep<'a> {
         match self.inline.get_mut(self.depth) {
             Some(place) => *place = self.here,
             None => self.spill.push(self.here),
         }
         self.depth += 1;
-        self.here = Level {
+        self.here = WalkFrame {
             fields: child.set_fields(),
             index: child.index,
             base: child.base,
@@ -135,13 +143,13 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
             position: 0,
             data,
         };
-        Step::Enter(position)
+        WalkStep::Enter(position)
     }
 
-    /// Goes back to the parent after [`Step::End`]: gives the field that led to the child and the child's data,
-    /// or `None` if the walk has ended.
+    /// Returns to the parent after [`WalkStep::End`]. Gives the field of the child and the child's data, or `None` at the end
+    /// of the walk.
     #[inline]
-    pub(crate) fn leave(&mut self) -> Option<(&'a Entry, T)> {
+    pub(crate) fn leave(&mut self) -> Option<(&'a FieldEntry, T)> {
         let data = self.here.data;
         self.depth = self.depth.checked_sub(1)?;
         self.here = match self.inline.get(self.depth) {
@@ -152,18 +160,18 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
         Some((entry, data))
     }
 
-    /// The position of the current message in the list that holds it; 0 if it is not in a list.
+    /// The index of the current message in its list; 0 if it is not in a list.
     pub(crate) fn element(&self) -> u32 {
         self.parent().map_or(0, |level| level.element.wrapping_sub(1).min(NO_LIST - 2))
     }
 
-    fn parent(&self) -> Option<&Level<T>> {
+    fn parent(&self) -> Option<&WalkFrame<T>> {
         let at = self.depth.checked_sub(1)?;
         self.inline.get(at).or_else(|| self.spill.last())
     }
 
-    /// The fields that lead to the current message: (number, element of a list).
-    pub(crate) fn path(&self) -> impl Iterator<Item = (&'a Entry, Option<u32>)> + '_ {
+    /// The path to the current message: fields, with the element of a list.
+    pub(crate) fn path(&self) -> impl Iterator<Item = (&'a FieldEntry, Option<u32>)> + '_ {
         let inline = self.inline.iter().take(self.depth);
         inline.chain(&self.spill).filter_map(|level| {
             let entry = self.view.set.program(level.index).entries().get(level.position as usize)?;

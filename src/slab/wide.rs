@@ -1,18 +1,23 @@
-//! Wide bodies: types with hundreds of fields pay for the fields that are set.
+//! Wide bodies: messages of types with hundreds of fields pay only for the fields that are set.
 //!
-//! Word 2 of a wide body is the offset of its group table, 0 while nothing is set. The table has two words for
-//! each 32 fields, in number order: a bitmap of the fields that are set, and the offset of a block with two
-//! words for each of them, in number order as well; the word before the block is its capacity in fields. Behind the
-//! fields, each oneof has a place as a field has one, which holds 1 + entry index of the member that is set.
+//! ```text
+//! body     | 0 | unknown fields | group table, 0 while nothing is set |
+//! table    | hasbits of places 0..32 | block | hasbits of places 32..64 | block | ..
+//! block    | capacity | two words per set field, in number order | ..      `block` is the offset after the capacity
+//! ```
+//!
+//! Each field has a place, in number order. After the fields, each oneof has a place too; its value is 1 + the entry index of
+//! the member that is set.
 
 use super::{Full, NIL, Slab, Words};
 use crate::program::{Program, WIDE_GROUP};
 
+/// The offset of the two table words of an entry's group, and the entry's bit.
 fn group_at(table: u32, entry: usize) -> (u32, u32) {
     (table + 2 * (entry / WIDE_GROUP) as u32, 1 << (entry % WIDE_GROUP))
 }
 
-/// The place of a oneof, given as in `Entry::oneof`.
+/// The place of a oneof, given as in `FieldEntry::oneof`.
 fn place_of(program: &Program, oneof: u16) -> usize {
     program.entries().len() + oneof as usize - 1
 }
@@ -30,7 +35,7 @@ impl Words<'_> {
         (bitmap & bit != 0).then(|| self.get(group + 1) + 2 * (bitmap & (bit - 1)).count_ones())
     }
 
-    /// Whether no field of a wide body has ever been set: there are no groups to look at.
+    /// Whether no field of a wide body has ever been set, so that there is no group table.
     #[inline]
     pub(crate) fn is_wide_empty(self, base: u32) -> bool {
         self.get(base + 2) == 0
@@ -45,7 +50,7 @@ impl Words<'_> {
 }
 
 impl Slab {
-    /// As `touch`, for a wide body.
+    /// As `mark_set`, for a wide body.
     #[inline(never)]
     pub(crate) fn wide_slot(
         &mut self,
@@ -63,7 +68,7 @@ impl Slab {
         if oneof == 0 || !fresh {
             return Ok((slot, fresh));
         }
-        // The other member goes when nothing can fail any more.
+        // Unset the other member only when nothing can fail any more.
         let place = place_of(program, oneof);
         let case_at = match self.wide_insert(base, place) {
             Ok((case_at, _)) => case_at,
@@ -77,11 +82,11 @@ impl Slab {
         if case != 0 {
             self.wide_take(base, case as usize - 1);
         }
-        // Both may have moved it.
+        // Inserting the oneof's place and removing the other member may have moved the slot.
         Ok((self.words().wide_find(base, entry).unwrap_or(NIL), true))
     }
 
-    /// Marks the member of a oneof that is set as unset.
+    /// Unsets the member of a oneof that is set, if any.
     pub(crate) fn wide_clear_oneof(&mut self, program: &Program, base: u32, oneof: u16) {
         if oneof != 0
             && let Some(case_at) = self.words().wide_find(base, place_of(program, oneof))
@@ -96,7 +101,7 @@ impl Slab {
         let (group, bit) = group_at(self.get(base + 2), place);
         let (bitmap, block) = (self.get(group), self.get(group + 1));
         let count = bitmap.count_ones();
-        // Fields mostly come in number order: then this is the last one, and nothing has to move.
+        // Fields mostly arrive in number order: then this one is the last, and nothing moves.
         let last = bitmap < bit;
         let rank = if last { count } else { (bitmap & (bit - 1)).count_ones() };
         if bitmap & bit != 0 {
@@ -113,9 +118,9 @@ impl Slab {
         Ok((slot, true))
     }
 
-    /// A larger block for a group, in the same place if it is the last thing in the slab.
+    /// Doubles the block of a group: in place at the end of the slab, else in a new block.
     fn wide_grow(&mut self, group: u32, block: u32, capacity: u32) -> Result<u32, Full> {
-        // Most groups of sparse messages have one field; the first block has room for just that.
+        // Most groups of sparse messages have one field, so the first block has room for one.
         let room = (2 * capacity).max(1);
         if block != 0 && (block + 2 * capacity) as usize == self.top() {
             self.alloc(2 * (room - capacity))?;
@@ -142,7 +147,7 @@ impl Slab {
         self.set(group, bitmap & !bit);
     }
 
-    /// Marks a field of a wide body as unset, and its oneof if it is the member that was set.
+    /// Marks a field of a wide body as unset, and its oneof with it.
     pub(super) fn wide_remove(&mut self, program: &Program, base: u32, entry: usize) {
         if self.words().wide_find(base, entry).is_none() {
             return;

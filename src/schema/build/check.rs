@@ -2,7 +2,7 @@
 
 use super::ranges::{Ranges, Use};
 use super::{Builder, DescriptorError, DescriptorErrorKind, Result};
-use crate::program::{Full, Room, sort_pairs};
+use crate::program::{Room, RoomFull, sort_pairs};
 use crate::schema::edition::Edition;
 use crate::schema::model::{Container, FieldData, FieldFlags, IndexRange, MessageData, NONE, PoolData};
 use crate::schema::names::{Name, TextRange};
@@ -263,7 +263,7 @@ fn message_ranges(
     data: &PoolData,
     message: &MessageData,
     room: &mut Room,
-) -> Result<Result<Ranges, (i64, i64)>, Full> {
+) -> Result<Result<Ranges, (i64, i64)>, RoomFull> {
     let limit = if message.message_set { message_set::MAX_NUMBER } else { Tag::MAX_NUMBER } + 1;
     let extensions = message.extension_ranges.of(&data.extension_ranges);
     let reserved = message.reserved_ranges.of(&data.reserved_ranges);

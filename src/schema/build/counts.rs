@@ -1,7 +1,7 @@
 //! Counts all definitions before the first one is built, so that the lists of a pool are allocated once, at their
 //! exact size.
 
-use crate::program::{Full, Room};
+use crate::program::{Room, RoomFull};
 use crate::schema::Result;
 use crate::schema::read::{self, Children, children};
 use alloc::vec::Vec;
@@ -23,7 +23,7 @@ pub(super) struct Counts {
 
 impl Counts {
     /// Adds the definitions of a file. Malformed bytes count as nothing here; reading them reports the error.
-    pub(super) fn add_file(&mut self, bytes: &[u8], depth: usize, room: &mut Room) -> Result<(), Full> {
+    pub(super) fn add_file(&mut self, bytes: &[u8], depth: usize, room: &mut Room) -> Result<(), RoomFull> {
         for service in children(bytes, read::file::SERVICE) {
             self.services += 1;
             self.methods += children(service, read::METHOD).count();

@@ -35,7 +35,7 @@ use super::options::PoolOptions;
 use super::read::Options;
 use super::symbols::{Duplicate, Scope, Symbol, SymbolBuilder};
 use crate::error::{DescriptorError, DescriptorErrorKind};
-use crate::program::{Full, Room};
+use crate::program::{Room, RoomFull};
 use alloc::vec::Vec;
 use core::fmt;
 use counts::Counts;
@@ -154,7 +154,7 @@ impl<'i> Builder<'i> {
     }
 
     /// Reserves the lists for the counted definitions.
-    fn reserve(&mut self, counts: &Counts) -> Result<(), Full> {
+    fn reserve(&mut self, counts: &Counts) -> Result<(), RoomFull> {
         let (data, room) = (&mut self.data, &mut self.room);
         room.reserve(&mut data.messages, counts.messages)?;
         room.reserve(&mut data.oneofs, counts.oneofs)?;
@@ -272,12 +272,12 @@ fn too_many(detail: &str) -> DescriptorError {
     DescriptorError::new(DescriptorErrorKind::TooMany, "", detail)
 }
 
-impl From<Full> for DescriptorError {
+impl From<RoomFull> for DescriptorError {
     #[cold]
-    fn from(full: Full) -> Self {
+    fn from(full: RoomFull) -> Self {
         match full {
-            Full::Limit(limit) => Self::beyond(limit),
-            Full::Allocation => Self::OUT_OF_MEMORY,
+            RoomFull::Limit(limit) => Self::beyond(limit),
+            RoomFull::Allocation => Self::OUT_OF_MEMORY,
         }
     }
 }

@@ -1,0 +1,213 @@
+//! Making a program: entries from the spec, then what follows from the layout, then the tables.
+//!
+//! Only `entries` is ever edited: by the layout, by `set.rs` (fixed shapes, plain maps) and by a selection.
+//! [`Program::freeze`] then fills the two tables that hold copies of them, and nothing changes any more.
+
+use super::layout::CONTIGUOUS_WORDS;
+use super::lowered::NO_FIELDS;
+use super::{Coding, FieldEntry, FixedLayout, LowerError, MessageSpec, Program, Room, RoomFull, WriteEntry};
+use crate::error::DescriptorErrorKind;
+use alloc::vec::Vec;
+
+const MAX_FIELDS: usize = u16::MAX as usize;
+const MAX_NUMBER: u32 = (1 << 29) - 1;
+/// The largest type id in a MessageSet. It is no field number on the wire.
+const MAX_TYPE_ID: u32 = i32::MAX as u32 - 1;
+/// No field of that number.
+const NONE: u16 = u16::MAX;
+
+/// Positions of the required fields among the entries.
+pub(super) fn required_positions(entries: &[FieldEntry], room: &mut Room) -> Result<Vec<u16>, RoomFull> {
+    let positions = || (0u16..).zip(entries).filter(|(_, entry)| entry.flags.is_required());
+    let mut required = Vec::new();
+    room.reserve(&mut required, positions().count())?;
+    required.extend(positions().map(|(position, _)| position));
+    Ok(required)
+}
+
+impl Program {
+    /// The entries of a message type in field number order, without layout or tables.
+    pub(super) fn new(
+        spec: &MessageSpec,
+        closed: impl Fn(u32) -> bool + Copy,
+        room: &mut Room,
+    ) -> Result<Self, LowerError> {
+        if spec.fields.len() >= MAX_FIELDS {
+            return Err(DescriptorErrorKind::TooMany.into());
+        }
+        let most = if spec.message_set { MAX_TYPE_ID } else { MAX_NUMBER };
+        if spec.fields.iter().any(|f| f.number == 0 || f.number > most) {
+            return Err(DescriptorErrorKind::InvalidNumber.into());
+        }
+        let mut order = room.list(0..spec.fields.len() as u16)?;
+        order.sort_unstable_by_key(|&i| (spec.fields[i as usize].number, i));
+        let mut entries = room
+            .list(order.iter().map(|&i| FieldEntry::new(&spec.fields[i as usize], spec.map_entry, closed)))?;
+        let oneofs = number_oneofs(spec, &order, &mut entries, room)?;
+        let mut entry_of = room.filled(NONE, order.len())?;
+        for (entry, &field) in order.iter().enumerate() {
+            entry_of[field as usize] = entry as u16;
+        }
+        let has_required = entries.iter().any(|e| e.flags.is_required());
+        Ok(Self {
+            fields: order,
+            entry_of,
+            oneof_masks: room.filled(0, oneofs)?,
+            has_required,
+            needs_check: has_required,
+            message_set: spec.message_set,
+            map_entry: spec.map_entry,
+            entries,
+            ..Self::EMPTY
+        })
+    }
+
+    /// A copy to be edited: it must be frozen again.
+    pub(super) fn copy(&self, room: &mut Room) -> Result<Self, RoomFull> {
+        let mut nested_fixed = Vec::new();
+        if let Some(layout) = self.nested_fixed() {
+            room.reserve(&mut nested_fixed, 1)?;
+            nested_fixed.push(layout.copy(room)?);
+        }
+        Ok(Self {
+            entries: room.copy(&self.entries)?,
+            by_number_table: Vec::new(),
+            writes: room.copy(&self.writes)?,
+            fields: room.copy(&self.fields)?,
+            entry_of: room.copy(&self.entry_of)?,
+            oneof_masks: room.copy(&self.oneof_masks)?,
+            required: room.copy(&self.required)?,
+            constant_sizes: room.copy(&self.constant_sizes)?,
+            fixed: self.fixed.as_ref().map(|layout| layout.copy(room)).transpose()?,
+            nested_fixed,
+            ..*self
+        })
+    }
+
+    /// Roughly the bytes of a copy, with what readers need for it.
+    pub(super) fn weight(&self) -> usize {
+        const PER_FIELD: usize = 2 * size_of::<FieldEntry>() + size_of::<WriteEntry>() + 32;
+        let table = self.by_number_table.len() * size_of::<FieldEntry>();
+        size_of::<Self>() + size_of::<super::ReadLayout>() + self.entries.len() * PER_FIELD + table
+    }
+
+    /// Gives the message fields faster operations where the sub-message allows them; the slices are indexed by program.
+    pub(super) fn refine_ops(&mut self, fixed: &[bool], nested_fixed: &[bool], plain_maps: &[bool]) {
+        let is = |programs: &[bool], sub: u32| programs.get(sub as usize).copied().unwrap_or(false);
+        for entry in self.entries.iter_mut().filter(|e| e.coding == Coding::Message) {
+            if is(fixed, entry.sub) {
+                entry.set_fixed();
+            }
+            if is(nested_fixed, entry.sub) {
+                entry.set_nested_fixed();
+            }
+            if is(plain_maps, entry.sub) {
+                entry.set_plain_map();
+            }
+        }
+    }
+
+    /// Finds whether ending a message takes more than writing its lower hasbits.
+    pub(super) fn find_plain_end(&mut self) {
+        let busy = self.has_required || self.keeps_bytes();
+        self.plain_end = !self.wide && !busy && !self.has_high_bits();
+    }
+
+    /// Derives what follows from the layout: hasbits, masks, sizes, and what the encoder needs.
+    pub(super) fn finish_layout(&mut self, room: &mut Room) -> Result<(), RoomFull> {
+        for (i, entry) in self.entries.iter_mut().enumerate() {
+            entry.bit = (i & 63) as u8;
+        }
+        let entries = &self.entries;
+        // Elements that allocate nothing keep their list at the end of the slab, where it grows in place.
+        let leaf =
+            entries.iter().all(|e| !e.flags.is_list() && (!e.coding.is_message() || e.flags.is_inline()));
+        self.contiguous = !self.wide && self.words <= CONTIGUOUS_WORDS && (leaf || self.map_entry);
+        self.required = required_positions(entries, room)?;
+        self.writes = room.list(entries.iter().map(WriteEntry::new))?;
+        self.maps = entries.iter().any(|e| e.flags.is_map());
+        self.parent = entries.iter().any(|e| e.coding.is_message());
+        self.nests = entries.iter().any(|e| e.coding.is_message() && !e.flags.is_inline());
+        let spans =
+            |e: &FieldEntry| e.coding.is_message() || matches!(e.coding, Coding::String | Coding::Bytes);
+        self.spans = entries.iter().any(spans);
+        self.find_plain_end();
+        if !self.wide {
+            self.fixed = FixedLayout::new(&self.entries, room)?;
+            self.find_masks(room)?;
+        }
+        Ok(())
+    }
+
+    /// The masks over the hasbits of a dense program.
+    fn find_masks(&mut self, room: &mut Room) -> Result<(), RoomFull> {
+        for entry in &self.entries {
+            let bit = 1u64 << entry.bit;
+            if entry.oneof != 0 {
+                self.oneof_masks[entry.oneof as usize - 1] |= bit;
+            }
+            if entry.flags.is_required() {
+                self.required_mask |= bit;
+            }
+            if entry.flags.is_list() {
+                self.repeated_mask |= bit;
+            }
+            if let Some(size) = entry.constant_size() {
+                match self.constant_sizes.iter_mut().find(|(_, s)| *s == size) {
+                    Some((mask, _)) => *mask |= bit,
+                    None => room.push(&mut self.constant_sizes, (bit, size))?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills the tables by field number from the entries, which are final now.
+    pub(super) fn freeze(&mut self, room: &mut Room) -> Result<(), RoomFull> {
+        let first = self.entries.first().map_or(1, |e| e.number());
+        let last = self.entries.last().map_or(1, |e| e.number());
+        // At most two places per field and 16 more, so that memory is linear in the number of fields. Larger numbers are
+        // found by binary search.
+        let places = (last - first + 1).min(2 * self.entries.len() as u32 + 16);
+        self.by_number_first = first;
+        self.has_more_numbers = places <= last - first;
+        self.by_number_table =
+            room.list((0..places as usize).map(|at| FieldEntry::none(first + at as u32)))?;
+        self.one_byte = NO_FIELDS;
+        for entry in &self.entries {
+            let number = entry.number();
+            if let Some(place) = self.one_byte.get_mut(number as usize) {
+                *place = *entry;
+            }
+            if let Some(place) = self.by_number_table.get_mut((number - first) as usize) {
+                *place = *entry;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Numbers the oneofs of a message from 1 on in their entries, and gives how many there are.
+fn number_oneofs(
+    spec: &MessageSpec,
+    order: &[u16],
+    entries: &mut [FieldEntry],
+    room: &mut Room,
+) -> Result<usize, RoomFull> {
+    let mut oneofs: Vec<u32> = Vec::new();
+    for oneof in spec.fields.iter().filter_map(|field| field.oneof) {
+        if oneofs.last() != Some(&oneof) {
+            room.push(&mut oneofs, oneof)?;
+        }
+    }
+    oneofs.sort_unstable();
+    oneofs.dedup();
+    for (entry, &i) in entries.iter_mut().zip(order) {
+        if let Some(oneof) = spec.fields[i as usize].oneof {
+            entry.oneof = 1 + oneofs.partition_point(|&o| o < oneof) as u16;
+        }
+    }
+    let count = oneofs.len();
+    room.drop_list(oneofs);
+    Ok(count)
+}
