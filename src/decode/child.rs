@@ -1,6 +1,6 @@
 //! Where a sub-message begins and ends.
 
-use super::state::{Child, Flow, MAP_ENTRY, Open, Run, touch, touch_list};
+use super::state::{Child, MAP_ENTRY, Machine, Next, OpenMessage, mark_list_set, mark_set};
 use super::{Frame, fixed};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Entry, Op, Program};
@@ -10,24 +10,24 @@ use crate::wire::WireType;
 /// No tag of one or two bytes.
 const NEVER: u32 = u32::MAX;
 
-impl<'r> Run<'r, '_> {
+impl<'r> Machine<'r, '_> {
     /// A sub-message comes, with its tag at the position of the loop and its content in between `start` and `end`.
     #[inline(never)]
-    pub(super) fn enter(&mut self, entry: &'r Entry, start: usize, end: usize) -> Flow {
+    pub(super) fn enter(&mut self, entry: &'r Entry, start: usize, end: usize) -> Next {
         self.enter_child(entry, Child { start, end, group: 0, resume: 0 })
     }
 
     /// As `enter`, for groups, too.
     #[inline(always)]
-    pub(super) fn enter_child(&mut self, entry: &'r Entry, child: Child) -> Flow {
-        let Open { program, has, base: parent, .. } = self.open;
+    pub(super) fn enter_child(&mut self, entry: &'r Entry, child: Child) -> Next {
+        let OpenMessage { program, hasbits, base: parent, .. } = self.open;
         let bit = 1u64 << (entry.bit & 63);
         let Child { start, end, .. } = child;
         let stack = &self.scratch.stack;
         if start != end && !stack.is_full() && stack.len() < self.options.depth_limit() as usize {
             let sub = self.set.program(entry.sub);
             let slot = parent + entry.slot as u32;
-            let base = match (entry.op, has & bit == 0) {
+            let base = match (entry.op, hasbits & bit == 0) {
                 (Op::Inline | Op::Group, true) if entry.flags.is_inline() => Some(slot),
                 (Op::Message | Op::Inline | Op::Group, true) => self.slab.try_body_at(slot, sub),
                 (Op::ListMessage | Op::ListGroup | Op::Map, true) => self.slab.list_first_body(slot, sub),
@@ -37,10 +37,10 @@ impl<'r> Run<'r, '_> {
             if let Some(base) = base {
                 self.slab.clear_body(sub, base);
                 let others = if entry.flags.is_special() { program.oneof_mask(entry.oneof) } else { 0 };
-                self.open.has = (has & !others) | bit;
-                if entry.op == Op::Inline && sub.fixed().is_some() && self.lifted(sub, child, base) {
+                self.open.hasbits = (hasbits & !others) | bit;
+                if entry.op == Op::Inline && sub.fixed().is_some() && self.load_if_fixed(sub, child, base) {
                     self.open.pos = end;
-                    return Flow::GoOn;
+                    return Next::Continue;
                 }
                 return self.push(entry, child, base, 0);
             }
@@ -50,12 +50,12 @@ impl<'r> Run<'r, '_> {
 
     /// As `enter`, for any message in any message. Apart, so that `enter` needs few registers.
     #[inline(never)]
-    pub(super) fn enter_any(&mut self, entry: &'r Entry, child: Child) -> Flow {
+    pub(super) fn enter_any(&mut self, entry: &'r Entry, child: Child) -> Next {
         match self.begin(entry, child) {
             Ok(Begun::Inside(base, bits)) => self.push(entry, child, base, bits),
             Ok(Begun::Done) => {
                 self.open.pos = child.end;
-                Flow::GoOn
+                Next::Continue
             }
             Err((kind, offset)) => self.fail(kind, offset, Some(entry)),
         }
@@ -63,22 +63,29 @@ impl<'r> Run<'r, '_> {
 
     /// Whether a child has a fixed shape, and is in its body now, which was empty.
     #[inline(never)]
-    fn lifted(&mut self, sub: &Program, child: Child, base: u32) -> bool {
+    fn load_if_fixed(&mut self, sub: &Program, child: Child, base: u32) -> bool {
         let (bytes, len) = (self.source.bytes(), child.end - child.start);
-        let Some(shape) = sub.fixed().filter(|shape| shape.len >= len) else { return false };
+        let Some(layout) = sub.fixed().filter(|layout| layout.len >= len) else { return false };
         child.group == 0
-            && fixed::lift(shape, self.slab.run_mut(base, sub.words() as usize), bytes, child.start, len)
+            && fixed::load_fixed(
+                layout,
+                self.slab.run_mut(base, sub.words() as usize),
+                bytes,
+                child.start,
+                len,
+            )
     }
 
     /// The parent waits, and the loop goes on in the child.
     #[inline(always)]
-    fn push(&mut self, entry: &'r Entry, child: Child, base: u32, has: u64) -> Flow {
-        let shift = self.source.shift();
-        let Open { program, pos, end, has: parent_has, index, base: parent, group, .. } = self.open;
+    fn push(&mut self, entry: &'r Entry, child: Child, base: u32, hasbits: u64) -> Next {
+        let origin = self.source.origin();
+        let OpenMessage { program, pos, end, hasbits: parent_hasbits, index, base: parent, group, .. } =
+            self.open;
         if self.scratch.stack.is_full() && !self.grow_stack() {
-            return self.fail(Kind::BudgetExceeded, pos + shift, Some(entry));
+            return self.fail(Kind::BudgetExceeded, pos + origin, Some(entry));
         }
-        let again = match entry.op {
+        let repeat_tag = match entry.op {
             Op::ListMessage | Op::Map | Op::ListGroup if entry.tag < 1 << 14 && child.resume == 0 => {
                 entry.tag
             }
@@ -86,29 +93,29 @@ impl<'r> Run<'r, '_> {
         };
         let sub = self.set.program(entry.sub);
         self.scratch.stack.push(Frame {
-            end: (end + shift) as u32,
+            end: (end + origin) as u32,
             resume: child.resume as u32,
             base: parent,
             index,
-            has: parent_has,
+            hasbits: parent_hasbits,
             group,
-            item: (pos + shift) as u32,
+            tag_start: (pos + origin) as u32,
             entry: program.position(entry) as u16,
             map: entry.flags.is_map(),
-            again,
+            repeat_tag,
             slot: parent + entry.slot as u32,
         });
-        self.open = Open {
+        self.open = OpenMessage {
             program: sub,
             pos: child.start,
             end: child.end,
-            has,
+            hasbits,
             index: entry.sub,
             base,
             group: child.group,
-            from: child.start + shift,
+            from: child.start + origin,
         };
-        Flow::GoOn
+        Next::Continue
     }
 
     /// Makes room for more frames, at the expense of the slab; false if there is none.
@@ -122,42 +129,43 @@ impl<'r> Run<'r, '_> {
 
     /// The loop has come to the end of the innermost message.
     #[inline(never)]
-    pub(super) fn leave(&mut self) -> Flow {
-        let shift = self.source.shift();
-        let Open { mut program, mut pos, mut end, mut has, mut base, mut group, .. } = self.open;
+    pub(super) fn leave(&mut self) -> Next {
+        let origin = self.source.origin();
+        let OpenMessage { mut program, mut pos, mut end, mut hasbits, mut base, mut group, .. } = self.open;
         // Parents often end with their last child.
         loop {
             if pos > end || group != 0 {
-                (self.open.pos, self.open.has) = (pos, has);
-                return self.fail(Kind::Incomplete, end + shift, None);
+                (self.open.pos, self.open.hasbits) = (pos, hasbits);
+                return self.fail(Kind::Incomplete, end + origin, None);
             }
             if program.has_plain_end() {
-                self.slab.set(base, has as u32);
-            } else if let Err(full) = self.end_message(program, base, has, pos + shift) {
-                (self.open.pos, self.open.has) = (pos, has);
-                return self.fail(full.into(), pos + shift, None);
+                self.slab.set(base, hasbits as u32);
+            } else if let Err(full) = self.end_message(program, base, hasbits, pos + origin) {
+                (self.open.pos, self.open.hasbits) = (pos, hasbits);
+                return self.fail(full.into(), pos + origin, None);
             }
-            let Some(frame) = self.scratch.stack.pop() else { return Flow::Done };
+            let Some(frame) = self.scratch.stack.pop() else { return Next::Done };
             if frame.map
-                && let Err(kind) = self.end_entry(program, has, pos + shift)
+                && let Err(kind) = self.end_entry(program, hasbits, pos + origin)
             {
-                return self.fail_after(kind, pos + shift);
+                return self.fail_after(kind, pos + origin);
             }
             // Most often the next element of the same list follows.
-            if self.again(program, pos) {
-                return Flow::GoOn;
+            if self.next_element(program, pos) {
+                return Next::Continue;
             }
             // Field by field: a frame that was just written cannot be read in wider pieces yet.
             let frame = self.scratch.stack.popped();
             program = self.set.program(frame.index);
             if frame.resume != 0 {
-                pos = frame.resume as usize - shift;
+                pos = frame.resume as usize - origin;
             }
-            (end, has, base, group) = (frame.end as usize - shift, frame.has, frame.base, frame.group);
-            let (index, from) = (frame.index, pos + shift);
-            self.open = Open { program, pos, end, has, index, base, group, from };
+            (end, hasbits, base, group) =
+                (frame.end as usize - origin, frame.hasbits, frame.base, frame.group);
+            let (index, from) = (frame.index, pos + origin);
+            self.open = OpenMessage { program, pos, end, hasbits, index, base, group, from };
             if pos < end || group != 0 {
-                return Flow::GoOn;
+                return Next::Continue;
             }
         }
     }
@@ -167,21 +175,21 @@ impl<'r> Run<'r, '_> {
     /// that were overruled since the entry began.
     #[cold]
     #[inline(never)]
-    fn fail_after(&mut self, kind: Kind, offset: usize) -> Flow {
-        let Frame { index, base, has, group, entry, end, .. } = *self.scratch.stack.popped();
-        let (program, shift) = (self.set.program(index), self.source.shift());
-        let (pos, end) = (offset - shift, end as usize - shift);
-        self.open = Open { program, pos, end, has, index, base, group, from: offset };
+    fn fail_after(&mut self, kind: Kind, offset: usize) -> Next {
+        let Frame { index, base, hasbits, group, entry, end, .. } = *self.scratch.stack.popped();
+        let (program, origin) = (self.set.program(index), self.source.origin());
+        let (pos, end) = (offset - origin, end as usize - origin);
+        self.open = OpenMessage { program, pos, end, hasbits, index, base, group, from: offset };
         self.fail(kind, offset, program.entries().get(entry as usize))
     }
 
     /// When an element of a list has ended at `pos`, and its parent was popped: begins the next element, if it follows and
     /// nothing about it is unusual. The parent waits again.
     #[inline(always)]
-    fn again(&mut self, program: &Program, pos: usize) -> bool {
-        let shift = self.source.shift();
+    fn next_element(&mut self, program: &Program, pos: usize) -> bool {
+        let origin = self.source.origin();
         let Some(frame) = self.scratch.stack.popped_mut() else { return false };
-        let (tag, parent) = (frame.again, frame.end as usize - shift);
+        let (tag, parent) = (frame.repeat_tag, frame.end as usize - origin);
         let Some(head) = self.source.until(parent).at(pos) else { return false };
         let (prefix, behind) = match *head {
             [first, len, ..] if first < 0x80 && u32::from(first) == tag => (len, pos + 2),
@@ -202,18 +210,18 @@ impl<'r> Run<'r, '_> {
         }
         let Some(base) = self.slab.list_push_body(frame.slot, program) else { return false };
         self.slab.clear_body(program, base);
-        frame.item = (pos + shift) as u32;
+        frame.tag_start = (pos + origin) as u32;
         self.scratch.stack.take_back();
-        let Open { index, .. } = self.open;
-        self.open = Open {
+        let OpenMessage { index, .. } = self.open;
+        self.open = OpenMessage {
             program: self.open.program,
             pos: start,
             end,
-            has: 0,
+            hasbits: 0,
             index,
             base,
             group,
-            from: start + shift,
+            from: start + origin,
         };
         true
     }
@@ -222,22 +230,22 @@ impl<'r> Run<'r, '_> {
     /// are done then.
     #[inline(always)]
     fn begin(&mut self, entry: &Entry, child: Child) -> Result<Begun, (Kind, usize)> {
-        let item = self.open.pos + self.source.shift();
-        let full = |full: Full| (full.into(), item);
+        let tag_start = self.open.pos + self.source.origin();
+        let full = |full: Full| (full.into(), tag_start);
         if self.scratch.stack.len() >= self.options.depth_limit() as usize {
-            return Err((Kind::DepthExceeded, item));
+            return Err((Kind::DepthExceeded, tag_start));
         }
         // A map entry that was begun must be ended, so there is a frame for it before there is the entry.
         if entry.flags.is_map() && self.scratch.stack.is_full() && !self.grow_stack() {
-            return Err((Kind::BudgetExceeded, item));
+            return Err((Kind::BudgetExceeded, tag_start));
         }
         let sub = self.set.program(entry.sub);
-        let Open { program, base, ref mut has, .. } = self.open;
+        let OpenMessage { program, base, ref mut hasbits, .. } = self.open;
         // The offset `NIL` must not be written to; a map entry is never empty in the end.
         let empty = child.start == child.end && child.group == 0 && !entry.flags.is_map();
         let (child_base, bits, new);
         if entry.flags.is_list() {
-            let slot = touch_list(self.slab, program, base, has, entry).map_err(full)?;
+            let slot = mark_list_set(self.slab, program, base, hasbits, entry).map_err(full)?;
             let at = self.slab.list_grow(slot, sub.element_words(), 1).map_err(full)?;
             (bits, new) = (0, true);
             if sub.is_contiguous() {
@@ -250,7 +258,7 @@ impl<'r> Run<'r, '_> {
                 self.slab.set(at, child_base);
             }
         } else {
-            let (slot, fresh) = touch(self.slab, program, base, has, entry).map_err(full)?;
+            let (slot, fresh) = mark_set(self.slab, program, base, hasbits, entry).map_err(full)?;
             if entry.flags.is_inline() {
                 if fresh {
                     self.slab.clear_body(sub, slot);
@@ -273,7 +281,7 @@ impl<'r> Run<'r, '_> {
             return Ok(Begun::Done);
         }
         let plain = new && child.resume == 0 && !entry.flags.is_map();
-        if plain && sub.fixed().is_some() && self.lifted(sub, child, child_base) {
+        if plain && sub.fixed().is_some() && self.load_if_fixed(sub, child, child_base) {
             return Ok(Begun::Done);
         }
         Ok(Begun::Inside(child_base, bits))
@@ -281,22 +289,22 @@ impl<'r> Run<'r, '_> {
 
     /// A message ends, at this offset in the store, that has more to it than 32 presence bits.
     #[inline(never)]
-    fn end_message(&mut self, program: &Program, base: u32, has: u64, end: usize) -> Result<(), Full> {
+    fn end_message(&mut self, program: &Program, base: u32, hasbits: u64, end: usize) -> Result<(), Full> {
         if !program.is_wide() {
-            self.slab.set_has_bits(program, base, has);
+            self.slab.set_has_bits(program, base, hasbits);
         }
         if program.has_required() {
             let required = program.required_mask();
-            self.may_miss |= program.is_wide() || has & required != required;
+            self.may_miss |= program.is_wide() || hasbits & required != required;
         }
         if program.keeps_bytes() { self.keep_bytes(base, end) } else { Ok(()) }
     }
 
     /// The innermost message, which has ended at `end`, was a map entry of the parent that was popped.
     #[inline(never)]
-    fn end_entry(&mut self, program: &Program, has: u64, end: usize) -> Result<(), Kind> {
+    fn end_entry(&mut self, program: &Program, hasbits: u64, end: usize) -> Result<(), Kind> {
         let frame = *self.scratch.stack.popped();
-        if has != MAP_ENTRY {
+        if hasbits != MAP_ENTRY {
             self.complete_entry(&frame, program, self.open.base)?;
         }
         Ok(self.end_map_entry(&frame, end)?)

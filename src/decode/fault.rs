@@ -1,30 +1,29 @@
 //! What is said of an input that is wrong.
 
-use super::Stop;
-use super::state::{Fault, Flow, Open, Run};
-use crate::error::DecodeErrorKind as Kind;
+use super::state::{Fault, Machine, Next, OpenMessage};
+use crate::error::{DecodeError, DecodeErrorKind as Kind, FieldPath, PathStep};
 use crate::program::{Entry, Program};
-use crate::slab::NIL;
+use crate::slab::{NIL, RawView};
 use crate::wire::raw;
 
-impl Run<'_, '_> {
+impl Machine<'_, '_> {
     /// Notes a fault at an offset in the store, in a field of the innermost message if it got so far.
     #[cold]
     #[inline(never)]
-    pub(super) fn fail(&mut self, kind: Kind, offset: usize, entry: Option<&Entry>) -> Flow {
+    pub(super) fn fail(&mut self, kind: Kind, offset: usize, entry: Option<&Entry>) -> Next {
         let entry = entry.map(|entry| self.open.program.position(entry) as u16);
         self.fault = Fault { kind, offset, entry };
-        Flow::Stop
+        Next::Fault
     }
 
     /// The loop has stopped at a fault in the innermost message: writes the presence bits of all open messages back and
     /// finds out more.
     #[cold]
     #[inline(never)]
-    pub(super) fn stopped(&mut self) -> Stop {
+    pub(super) fn stopped(&mut self) -> Fault {
         let Fault { kind, offset, entry } = self.fault;
-        let Open { program, has, .. } = self.open;
-        let end = self.open.end + self.source.shift();
+        let OpenMessage { program, hasbits, .. } = self.open;
+        let end = self.open.end + self.source.origin();
         let (kind, offset, entry) = match kind {
             Kind::Incomplete | Kind::VarintOverflow | Kind::InvalidLength | Kind::InvalidTag => {
                 self.explain(program, offset, end).unwrap_or((kind, offset, entry))
@@ -33,8 +32,8 @@ impl Run<'_, '_> {
         };
         let kind = raw::within(self.is_bounded(), kind);
         self.slab.distrust();
-        self.spill(program, has);
-        Stop { kind, offset, index: self.open.index, base: self.open.base, entry }
+        self.store_hasbits(program, hasbits);
+        Fault { kind, offset, entry }
     }
 
     /// Reads may go beyond the end of their message before the loop looks, so what a fault in reading is, and where,
@@ -42,14 +41,14 @@ impl Run<'_, '_> {
     /// has it.
     fn explain(&self, program: &Program, stop: usize, end: usize) -> Option<(Kind, usize, Option<u16>)> {
         let bytes = self.buf.get(..end).unwrap_or(self.buf);
-        let mut item = self.open.from;
-        while item < end && item <= stop {
-            let (tag, value) = match raw::tag(bytes, item) {
+        let mut tag_start = self.open.from;
+        while tag_start < end && tag_start <= stop {
+            let (tag, value) = match raw::tag(bytes, tag_start) {
                 Ok(read) => read,
-                Err(kind) => return Some((kind, item, None)),
+                Err(kind) => return Some((kind, tag_start, None)),
             };
             match raw::skip_value(bytes, value, end, tag, u32::MAX) {
-                Ok(next) => item = next,
+                Ok(next) => tag_start = next,
                 Err(fault) if fault.offset > stop => return None,
                 Err(fault) => {
                     let known = |entry: &Entry| entry.tag == tag.get() || entry.other_op(tag.get()).is_some();
@@ -69,15 +68,42 @@ impl Run<'_, '_> {
         !self.scratch.stack.is_empty() && children.any(|group| group == 0)
     }
 
-    fn spill(&mut self, program: &Program, has: u64) {
+    fn store_hasbits(&mut self, program: &Program, hasbits: u64) {
         if !program.is_wide() && self.open.base != NIL {
-            self.slab.set_has_bits(program, self.open.base, has);
+            self.slab.set_has_bits(program, self.open.base, hasbits);
         }
         for frame in self.scratch.stack.iter().rev() {
             let program = self.set.program(frame.index);
             if !program.is_wide() {
-                self.slab.set_has_bits(program, frame.base, frame.has);
+                self.slab.set_has_bits(program, frame.base, frame.hasbits);
             }
         }
+    }
+
+    /// The error for a fault in the innermost message of a decode that began at `start`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn report(&self, fault: Fault, start: usize) -> DecodeError {
+        let Self { set, ref open, .. } = *self;
+        let words = self.slab.words();
+        let mut path = FieldPath::EMPTY;
+        // Parents have a child in progress. The field at fault has not got its element yet, unless that was too much.
+        let begun = fault.kind == Kind::BudgetExceeded;
+        let parents = self.scratch.stack.iter().map(|f| (f.index, f.base, Some(f.entry), true));
+        let innermost = (open.index, open.base, fault.entry, begun);
+        for (index, base, entry, begun) in parents.chain([innermost]) {
+            let Some(position) = entry.map(usize::from) else { continue };
+            let view = RawView { words, store: &[], set, index, base };
+            let Some(entry) = set.program(index).entries().get(position) else { continue };
+            let counted = entry.flags.is_list() && !entry.flags.is_map() && !entry.op.is_skip();
+            let element = if counted {
+                let len = view.slot(position, entry).map_or(0, |slot| words.list(slot).len);
+                Some(if begun && entry.coding.is_message() { len.saturating_sub(1) } else { len })
+            } else {
+                None
+            };
+            path.push_inner(PathStep::new(entry.number(), None, element));
+        }
+        DecodeError::new(fault.kind, fault.offset.saturating_sub(start)).with_path(path)
     }
 }

@@ -7,17 +7,17 @@
 //! - entries are found by field number; the tag in the entry tells whether it is the right one, and everything else
 //!   (unknown fields, other wire types, groups that end) is one cold call;
 //! - only what most fields of real messages need is here: numbers, strings, messages, in dense messages. Everything else
-//!   is a call (`rest.rs`), so that this function stays small enough for its state to live in registers;
+//!   is a call (`slow.rs`), so that this function stays small enough for its state to live in registers;
 //! - parents wait in frames, which hold what the loop needs to go on with them.
 
-use super::state::{Fault, Flow, Open, Run};
-use super::{Stop, fixed, partial, window};
+use super::state::{Fault, Machine, Next, OpenMessage};
+use super::{fixed, skip, window};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Entry, Op};
 use crate::wire::{raw, unzigzag32, unzigzag64};
 
 /// What the inner loop leaves to a call.
-enum Call<'p> {
+enum Exit<'p> {
     /// The end of the message, or of what the source has.
     Leave,
     /// A sub-message between these positions.
@@ -27,30 +27,30 @@ enum Call<'p> {
     Fault(Kind, usize, Option<&'p Entry>),
 }
 
-impl<'r> Run<'r, '_> {
+impl<'r> Machine<'r, '_> {
     /// Decodes the store to its end. On an error the innermost message's presence
     /// bits and those of its parents are in the slab, as after a success.
-    pub(super) fn message(&mut self) -> Result<(), Stop> {
+    pub(super) fn message(&mut self) -> Result<(), Fault> {
         loop {
             let flow = match self.fields() {
-                Call::Leave if self.open.pos < self.open.end => {
+                Exit::Leave if self.open.pos < self.open.end => {
                     self.enter_tail();
-                    Flow::GoOn
+                    Next::Continue
                 }
-                Call::Leave if self.scratch.stack.is_empty() && self.end_outermost() => Flow::Done,
-                Call::Leave => self.leave(),
-                Call::Enter(entry, start, end) => self.enter(entry, start, end),
-                Call::Rest(entry, tag, len) => self.rest(entry, tag, len),
-                Call::Fault(kind, pos, entry) => {
+                Exit::Leave if self.scratch.stack.is_empty() && self.end_outermost() => Next::Done,
+                Exit::Leave => self.leave(),
+                Exit::Enter(entry, start, end) => self.enter(entry, start, end),
+                Exit::Rest(entry, tag, len) => self.rest(entry, tag, len),
+                Exit::Fault(kind, pos, entry) => {
                     let entry = entry.map(|entry| self.open.program.position(entry) as u16);
-                    self.fault = Fault { kind, offset: pos + self.source.shift(), entry };
-                    Flow::Stop
+                    self.fault = Fault { kind, offset: pos + self.source.origin(), entry };
+                    Next::Fault
                 }
             };
             match flow {
-                Flow::GoOn => {}
-                Flow::Done => return Ok(()),
-                Flow::Stop => return Err(self.stopped()),
+                Next::Continue => {}
+                Next::Done => return Ok(()),
+                Next::Fault => return Err(self.stopped()),
             }
         }
     }
@@ -65,25 +65,25 @@ impl<'r> Run<'r, '_> {
     /// Ends the outermost message, if nothing about that is unusual.
     #[inline(always)]
     fn end_outermost(&mut self) -> bool {
-        let Open { program, pos, end, has, base, .. } = self.open;
+        let OpenMessage { program, pos, end, hasbits, base, .. } = self.open;
         let plain = pos == end && program.has_plain_end();
         if plain {
-            self.slab.set(base, has as u32);
+            self.slab.set(base, hasbits as u32);
         }
         plain
     }
 
     /// Decodes numbers, strings and small messages of fixed shape until something else comes.
     #[inline(always)]
-    fn fields(&mut self) -> Call<'r> {
+    fn fields(&mut self) -> Exit<'r> {
         let set = self.set;
-        let Open { program, mut pos, end, mut has, base, .. } = self.open;
+        let OpenMessage { program, mut pos, end, mut hasbits, base, .. } = self.open;
         let source = self.source;
-        let (bytes, shift) = (source.bytes(), source.shift());
+        let (bytes, origin) = (source.bytes(), source.origin());
         let windows = source.until(end);
         let mut body = self.slab.body_mut(base);
         let call = loop {
-            let Some(head) = windows.at(pos) else { break Call::Leave };
+            let Some(head) = windows.at(pos) else { break Exit::Leave };
             let first = head[0];
             let (tag, len, entry) = if first < 0x80 {
                 (first as u32, 1, program.fast(first))
@@ -93,21 +93,21 @@ impl<'r> Run<'r, '_> {
                 } else {
                     match raw::tag_bits(head, 0) {
                         Ok(read) => read,
-                        Err(kind) => break Call::Fault(kind, pos, None),
+                        Err(kind) => break Exit::Fault(kind, pos, None),
                     }
                 };
                 match program.find(tag >> 3) {
                     Some(entry) => (tag, len, entry),
-                    None => break Call::Rest(None, tag, len),
+                    None => break Exit::Rest(None, tag, len),
                 }
             };
             if entry.tag != tag {
-                break Call::Rest(None, tag, len);
+                break Exit::Rest(None, tag, len);
             }
             let value = window::behind(head, len);
             macro_rules! fault {
                 ($kind:expr, $pos:expr) => {
-                    break Call::Fault($kind, $pos, Some(entry))
+                    break Exit::Fault($kind, $pos, Some(entry))
                 };
             }
             // Gives the varint, and goes on behind it; numbers without a branch on their length.
@@ -127,11 +127,11 @@ impl<'r> Run<'r, '_> {
             macro_rules! mark {
                 ($zero:expr) => {{
                     if entry.flags.is_special() {
-                        has &= !program.oneof_mask(entry.oneof);
+                        hasbits &= !program.oneof_mask(entry.oneof);
                     }
-                    has |= 1u64 << (entry.bit & 63);
+                    hasbits |= 1u64 << (entry.bit & 63);
                     if $zero && entry.flags.is_implicit() {
-                        has = without(has, entry);
+                        hasbits = without(hasbits, entry);
                     }
                 }};
             }
@@ -179,7 +179,7 @@ impl<'r> Run<'r, '_> {
                     let Some((number, bytes)) = window::varint(value)
                         .filter(|(number, _)| set.enum_contains(entry.sub, *number as i32))
                     else {
-                        break Call::Rest(Some(entry), tag, len);
+                        break Exit::Rest(Some(entry), tag, len);
                     };
                     pos += len + bytes;
                     self.entry_unknown = false;
@@ -205,42 +205,42 @@ impl<'r> Run<'r, '_> {
                 Op::Bytes => {
                     let (start, behind) = span!();
                     pos = behind;
-                    let offset = (start + shift) as u64;
+                    let offset = (start + origin) as u64;
                     body.set64(entry.slot, offset | ((behind - start) as u64) << 32);
                     mark!(start == behind);
                 }
                 Op::Shaped => {
                     let (start, behind) = span!();
                     let bit = 1u64 << (entry.bit & 63);
-                    if let Some(shape) = set.program(entry.sub).fixed()
-                        && shape.len >= behind - start
-                        && has & bit == 0
+                    if let Some(layout) = set.program(entry.sub).fixed()
+                        && layout.len >= behind - start
+                        && hasbits & bit == 0
                         && self.scratch.stack.len() < self.options.depth_limit() as usize
-                        && fixed::lift(shape, body.rest(entry.slot), bytes, start, behind - start)
+                        && fixed::load_fixed(layout, body.rest(entry.slot), bytes, start, behind - start)
                     {
-                        has |= bit;
+                        hasbits |= bit;
                         pos = behind;
                     } else {
-                        break Call::Enter(entry, start, behind);
+                        break Exit::Enter(entry, start, behind);
                     }
                 }
                 Op::Message | Op::ListMessage | Op::Map | Op::Inline => {
                     let (start, behind) = span!();
-                    break Call::Enter(entry, start, behind);
+                    break Exit::Enter(entry, start, behind);
                 }
                 Op::SkipVarint => {
                     varint!();
                 }
                 Op::SkipFixed32 => pos += len + 4,
                 Op::SkipFixed64 => pos += len + 8,
-                Op::SkipLength => match partial::skip_lengths(bytes, pos + len, end, tag) {
+                Op::SkipLength => match skip::skip_lengths(bytes, pos + len, end, tag) {
                     Ok(next) => pos = next,
                     Err((kind, at)) => fault!(kind, at),
                 },
-                _ => break Call::Rest(Some(entry), tag, len),
+                _ => break Exit::Rest(Some(entry), tag, len),
             }
         };
-        (self.open.pos, self.open.has) = (pos, has);
+        (self.open.pos, self.open.hasbits) = (pos, hasbits);
         call
     }
 }
@@ -249,6 +249,6 @@ impl<'r> Run<'r, '_> {
 /// not the arithmetic for both cases.
 #[cold]
 #[inline(never)]
-fn without(has: u64, entry: &Entry) -> u64 {
-    has & !(1u64 << (entry.bit & 63))
+fn without(hasbits: u64, entry: &Entry) -> u64 {
+    hasbits & !(1u64 << (entry.bit & 63))
 }

@@ -1,13 +1,11 @@
 //! Repeated fields with a tag before each element: the loop stays here while the same tag follows.
 
-use super::state::{MAP_ENTRY, Run};
+use super::state::{Located, MAP_ENTRY, Machine};
 use super::{fixed, input};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, FixedShape, MAX_PARTS_LEN, PartsShape, Program};
 use crate::slab::{Full, Slab, Text};
 use crate::wire::{unzigzag32, unzigzag64};
-
-type At<T> = Result<T, (Kind, usize)>;
 
 /// The position behind the tag, if it stands at `pos`, before the end of the message.
 #[inline(always)]
@@ -35,7 +33,7 @@ pub(super) fn pair(buf: &[u8], start: usize, end: usize, utf8: bool) -> Option<u
 }
 
 /// Strings or bytes.
-pub(super) struct Spans<'b> {
+pub(super) struct SpanList<'b> {
     pub(super) buf: &'b [u8],
     /// The end of the message.
     pub(super) end: usize,
@@ -43,10 +41,10 @@ pub(super) struct Spans<'b> {
     pub(super) utf8: bool,
 }
 
-impl Spans<'_> {
+impl SpanList<'_> {
     /// Appends elements from `pos` on, which is behind the first tag, and gives the position behind the last.
     #[inline]
-    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut pos: usize) -> At<usize> {
+    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut pos: usize) -> Located<usize> {
         loop {
             let (start, end) = input::bounded(self.buf, pos, self.end).map_err(|kind| (kind, pos))?;
             let pair = pair(self.buf, start, end, self.utf8).ok_or((Kind::InvalidUtf8, start))?;
@@ -61,57 +59,64 @@ impl Spans<'_> {
 }
 
 /// Messages of fixed shape, one behind the other.
-pub(super) struct Shapes<'b, 'p> {
+pub(super) struct FixedList<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
     pub(super) tag: u32,
-    pub(super) shape: &'p FixedShape,
+    pub(super) layout: &'p FixedShape,
     /// Words of an element.
     pub(super) words: u32,
 }
 
-impl Shapes<'_, '_> {
+impl FixedList<'_, '_> {
     /// Appends elements as long as they have the shape; `pos` is behind the tag at `item`. Gives the position of the
     /// first item that is something else.
-    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut item: usize, mut pos: usize) -> At<usize> {
+    pub(super) fn append(
+        &self,
+        slab: &mut Slab,
+        slot: u32,
+        mut tag_start: usize,
+        mut pos: usize,
+    ) -> Located<usize> {
         // One byte of length, as a shape is at most 32 bytes long.
-        let most = self.shape.len;
+        let most = self.layout.len;
         while let Some(&prefix) = self.buf.get(pos) {
             let len = prefix as usize;
             if len > most || pos + 1 + len > self.end {
                 break;
             }
-            let at = slab.list_grow(slot, self.words, 1).map_err(|full| (full.into(), item))?;
-            if !fixed::lift(self.shape, slab.run_mut(at, self.words as usize), self.buf, pos + 1, len) {
+            let at = slab.list_grow(slot, self.words, 1).map_err(|full| (full.into(), tag_start))?;
+            if !fixed::load_fixed(self.layout, slab.run_mut(at, self.words as usize), self.buf, pos + 1, len)
+            {
                 let count = slab.words().list(slot).len;
                 slab.list_truncate(slot, count - 1);
                 break;
             }
-            item = pos + 1 + len;
-            match same_tag(self.buf, item, self.end, self.tag) {
+            tag_start = pos + 1 + len;
+            match same_tag(self.buf, tag_start, self.end, self.tag) {
                 Some(next) => pos = next,
                 None => break,
             }
         }
-        Ok(item)
+        Ok(tag_start)
     }
 }
 
 /// Messages of messages of fixed shape.
-pub(super) struct Parts<'b, 'p> {
+pub(super) struct NestedFixedList<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
     pub(super) tag: u32,
-    pub(super) shape: &'p PartsShape,
+    pub(super) layout: &'p PartsShape,
     /// The program of an element.
     pub(super) sub: &'p Program,
 }
 
-impl Parts<'_, '_> {
-    /// As [`Shapes::append`]; stops in front of elements for which there is no room, too.
-    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut item: usize, mut pos: usize) -> usize {
+impl NestedFixedList<'_, '_> {
+    /// As [`FixedList::append`]; stops in front of elements for which there is no room, too.
+    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut tag_start: usize, mut pos: usize) -> usize {
         // One byte of length, as such a message is at most 96 bytes long. Empty ones are no bodies.
-        let most = self.shape.len;
+        let most = self.layout.len;
         while let Some(&[prefix, ref bytes @ ..]) =
             self.buf.get(pos..).and_then(|rest| rest.first_chunk::<{ MAX_PARTS_LEN + 9 }>())
         {
@@ -120,22 +125,22 @@ impl Parts<'_, '_> {
             let (Some(bytes), true) = (bytes.first_chunk(), fits) else { break };
             let base = slab.list_push_body(slot, self.sub);
             let Some(base) = base.or_else(|| slab.list_more(slot, self.sub).ok()) else { break };
-            if !fixed::lift_parts(self.shape, slab.run_mut(base, self.sub.words() as usize), bytes, len) {
+            if !fixed::load_nested(self.layout, slab.run_mut(base, self.sub.words() as usize), bytes, len) {
                 slab.list_pop_body(slot, self.sub);
                 break;
             }
-            item = pos + 1 + len;
-            match same_tag(self.buf, item, self.end, self.tag) {
+            tag_start = pos + 1 + len;
+            match same_tag(self.buf, tag_start, self.end, self.tag) {
                 Some(next) => pos = next,
                 None => break,
             }
         }
-        item
+        tag_start
     }
 }
 
 /// Map entries of a key and a value that are no messages, as encoders write them.
-pub(super) struct Entries<'b, 'p> {
+pub(super) struct MapEntries<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
     pub(super) tag: u32,
@@ -143,7 +148,7 @@ pub(super) struct Entries<'b, 'p> {
     pub(super) sub: &'p Program,
 }
 
-impl Entries<'_, '_> {
+impl MapEntries<'_, '_> {
     /// Appends one entry, behind its tag at `pos`, to the list at `slot`: the position behind it, or `None` if it has another
     /// form. Whatever is wrong with it is another form.
     #[inline(always)]
@@ -192,8 +197,8 @@ impl Entries<'_, '_> {
     }
 }
 
-/// Numbers, bools and enums.
-pub(super) struct Numbers<'b, 'p> {
+/// NumberList, bools and enums.
+pub(super) struct NumberList<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
     pub(super) tag: u32,
@@ -201,15 +206,15 @@ pub(super) struct Numbers<'b, 'p> {
     pub(super) base: u32,
 }
 
-impl Numbers<'_, '_> {
-    /// As [`Spans::append`]; `item` is the start of the first tag.
+impl NumberList<'_, '_> {
+    /// As [`SpanList::append`]; `item` is the start of the first tag.
     pub(super) fn append(
         &self,
-        run: &mut Run<'_, '_>,
+        run: &mut Machine<'_, '_>,
         slot: u32,
-        mut item: usize,
+        mut tag_start: usize,
         mut pos: usize,
-    ) -> At<usize> {
+    ) -> Located<usize> {
         let coding = self.entry.coding;
         let width = coding.words();
         loop {
@@ -218,7 +223,7 @@ impl Numbers<'_, '_> {
                 return Err((Kind::Incomplete, pos));
             }
             if coding == Coding::ClosedEnum && !run.set.enum_contains(self.entry.sub, value as i32) {
-                run.unlisted(self.base, item, behind).map_err(|full| (full.into(), item))?;
+                run.unlisted(self.base, tag_start, behind).map_err(|full| (full.into(), tag_start))?;
             } else {
                 let at = run.slab.list_grow(slot, width, 1).map_err(|full| (full.into(), pos))?;
                 if width == 1 {
@@ -227,7 +232,7 @@ impl Numbers<'_, '_> {
                     run.slab.set64(at, value);
                 }
             }
-            item = behind;
+            tag_start = behind;
             match same_tag(self.buf, behind, self.end, self.tag) {
                 Some(next) => pos = next,
                 None => return Ok(behind),

@@ -2,7 +2,7 @@
 //!
 //! [`decode`] runs the program of a message type over a stretch of the byte store and leaves a message in the
 //! slab. It does not recurse: parents wait on an explicit stack of 48-byte frames. `fields.rs` is the hot loop, over
-//! `window.rs`; `child.rs` has where messages begin and end, `rest.rs` all other fields,
+//! `window.rs`; `child.rs` has where messages begin and end, `slow.rs` all other fields,
 //! `lists.rs`, `packed.rs` and `fixed.rs` the repeated ones and those of fixed shape; `special.rs` everything that real
 //! messages rarely have (unknown fields, MessageSet items), `partial.rs` what is not decoded; `required.rs` the check
 //! for required fields, `fault.rs` what is said of faults.
@@ -15,25 +15,28 @@ mod fault;
 mod fields;
 mod fixed;
 mod input;
-mod left_out;
 mod lists;
+mod map_entry;
+mod message_set;
 mod packed;
-mod partial;
-mod rest;
-mod special;
+mod skip;
+mod slow;
 mod stack;
 mod state;
+mod undecoded;
+mod unknown;
 mod window;
 
-pub use crate::options::DecodeOptions;
-pub(crate) use left_out::{LeftOut, left_out};
+pub(crate) use undecoded::{Undecoded, undecoded};
 
-use crate::error::{DecodeError, DecodeErrorKind, FieldPath, PathStep};
+use crate::error::{DecodeError, DecodeErrorKind};
+use crate::options::DecodeOptions;
 use crate::program::{Program, ProgramSet};
 use crate::slab::{MapContext, MapScratch, NIL, RawView, Slab, find_missing};
 use crate::wire::MAX_LEN;
 use alloc::vec::Vec;
 use stack::Stack;
+use state::Machine;
 
 /// A parent message that waits for its child to end.
 #[derive(Clone, Copy, Debug)]
@@ -45,17 +48,17 @@ struct Frame {
     /// Body, program and presence bits of the parent.
     base: u32,
     index: u32,
-    has: u64,
+    hasbits: u64,
     /// The end-group tag that ends the parent, 0 if it ends at `end`.
     group: u32,
     /// Start of the child's tag.
-    item: u32,
+    tag_start: u32,
     /// Entry of the child in the parent's program.
     entry: u16,
     /// The child is a map entry.
     map: bool,
     /// The tag of the child, if it is in a list of a dense message and another element may follow; else no tag.
-    again: u32,
+    repeat_tag: u32,
     /// Where that list is.
     slot: u32,
 }
@@ -66,12 +69,12 @@ impl Frame {
         resume: 0,
         base: NIL,
         index: 0,
-        has: 0,
+        hasbits: 0,
         group: 0,
-        item: 0,
+        tag_start: 0,
         entry: 0,
         map: false,
-        again: u32::MAX,
+        repeat_tag: u32::MAX,
         slot: 0,
     };
 }
@@ -123,47 +126,48 @@ pub(crate) struct Job<'r, 'i> {
 /// Kind, offset from `start`, and the path as field numbers. What was decoded before the error stays.
 pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, DecodeError> {
     let program = job.set.program(index);
-    let has = job.slab.words().has_bits(program, base);
-    merge_into(job, Target { program, index, base, has })
+    let hasbits = job.slab.words().has_bits(program, base);
+    merge_into(job, Root { program, index, base, hasbits })
 }
 
 /// The message that is decoded into, with its presence bits.
 #[derive(Clone, Copy)]
-struct Target<'r> {
+struct Root<'r> {
     program: &'r Program,
     index: u32,
     base: u32,
-    has: u64,
+    hasbits: u64,
 }
 
 /// As [`merge`], inlined where messages are made, whose presence bits are zeros.
 #[inline(always)]
-fn merge_into(job: Job<'_, '_>, target: Target<'_>) -> Result<bool, DecodeError> {
+fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
     let Job { set, store, start, .. } = job;
     if store.len() > MAX_LEN {
         return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_LEN));
     }
-    if target.program.keeps_bytes() && store.len() > start {
+    if root.program.keeps_bytes() && store.len() > start {
         // The message and everything below it are in these bytes.
-        if job.slab.add_verbatim(target.base, start as u32, (store.len() - start) as u32).is_err() {
+        if job.slab.add_verbatim(root.base, start as u32, (store.len() - start) as u32).is_err() {
             return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0));
         }
     }
     job.scratch.stack.clear();
     job.scratch.maps.clear();
-    let mut patch = window::Patch::EMPTY;
-    patch.fill(store);
-    let mut run = state::Run::new(job, &patch, target);
-    let error = match run.message() {
+    let mut tail = window::PaddedTail::EMPTY;
+    tail.fill(store);
+    let mut machine = Machine::new(job, &tail, root);
+    let error = match machine.message() {
         Ok(()) => None,
-        Err(stop) => {
-            let error = report(run.set, run.slab, run.scratch, stop, start);
-            run.abandon(stop.offset);
+        Err(fault) => {
+            let error = machine.report(fault, start);
+            machine.close_maps(fault.offset);
             Some(error)
         }
     };
-    let may_miss = run.may_miss;
-    let settled = run.scratch.maps.is_empty() || settle_maps(set, store, run.slab, run.scratch);
+    let may_miss = machine.may_miss;
+    let Machine { slab, scratch, .. } = machine;
+    let settled = scratch.maps.is_empty() || settle_maps(set, store, slab, scratch);
     match error {
         Some(error) => Err(error),
         None if !settled => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, store.len() - start)),
@@ -198,7 +202,7 @@ pub(crate) fn fresh(
             Err(_) => return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)),
         };
         let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options };
-        match merge_into(job, Target { program, index, base: *base, has: 0 }) {
+        match merge_into(job, Root { program, index, base: *base, hasbits: 0 }) {
             Err(error)
                 if error.kind() == DecodeErrorKind::BudgetExceeded && start_over(slab, budget, base) => {}
             result => return result,
@@ -285,41 +289,6 @@ fn settle_maps(set: &ProgramSet, store: &[u8], slab: &mut Slab, scratch: &mut Sc
         all &= slab.map_settle(MapContext { store, set }, entry, slot, map.fresh, settling).is_ok();
     }
     all
-}
-
-/// Why and where the loop stopped.
-#[derive(Clone, Copy, Debug)]
-struct Stop {
-    kind: DecodeErrorKind,
-    /// Offset in the store.
-    offset: usize,
-    /// Program, body and entry of the field at fault in the innermost message, if it got so far.
-    index: u32,
-    base: u32,
-    entry: Option<u16>,
-}
-
-#[cold]
-#[inline(never)]
-fn report(set: &ProgramSet, slab: &Slab, scratch: &Scratch, stop: Stop, start: usize) -> DecodeError {
-    let mut path = FieldPath::EMPTY;
-    // Parents have a child in progress. The field at fault has not got its element yet, unless that was too much.
-    let begun = stop.kind == DecodeErrorKind::BudgetExceeded;
-    let parents = scratch.stack.iter().map(|f| (f.index, f.base, Some(f.entry), true));
-    for (index, base, entry, begun) in parents.chain([(stop.index, stop.base, stop.entry, begun)]) {
-        let Some(position) = entry.map(usize::from) else { continue };
-        let view = RawView { words: slab.words(), store: &[], set, index, base };
-        let Some(entry) = set.program(index).entries().get(position) else { continue };
-        let counted = entry.flags.is_list() && !entry.flags.is_map() && !entry.op.is_skip();
-        let element = if counted {
-            let len = view.slot(position, entry).map_or(0, |slot| slab.words().list(slot).len);
-            Some(if begun && entry.coding.is_message() { len.saturating_sub(1) } else { len })
-        } else {
-            None
-        };
-        path.push_inner(PathStep::new(entry.number(), None, element));
-    }
-    DecodeError::new(stop.kind, stop.offset.saturating_sub(start)).with_path(path)
 }
 
 #[cfg(test)]

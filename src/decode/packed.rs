@@ -4,7 +4,7 @@
 //! to decoding, which `wire/kernels` does; fixed-width values are copied as they are.
 
 use super::input;
-use super::state::Run;
+use super::state::{Located, Machine};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry};
 use crate::slab::Slab;
@@ -12,8 +12,6 @@ use crate::wire::{
     kernels::{self, Bool, Plain, Progress, VarintForm, Zigzag},
     raw,
 };
-
-type At<T> = Result<T, (Kind, usize)>;
 
 /// A packed run.
 pub(super) struct Packed<'b, 'p> {
@@ -26,7 +24,7 @@ pub(super) struct Packed<'b, 'p> {
 
 impl Packed<'_, '_> {
     /// Appends all elements of the run, which starts at `pos`, to the list at `slot`.
-    pub(super) fn append(&self, run: &mut Run<'_, '_>, slot: u32, pos: usize) -> At<()> {
+    pub(super) fn append(&self, run: &mut Machine<'_, '_>, slot: u32, pos: usize) -> Located<()> {
         match self.entry.coding {
             Coding::Fixed32 => self.fixed32(run.slab, slot, pos),
             Coding::Fixed64 => self.fixed64(run.slab, slot, pos),
@@ -44,11 +42,11 @@ impl Packed<'_, '_> {
     }
 
     /// Makes room for `count` more elements and gives the offset of the first.
-    fn grow(&self, slab: &mut Slab, slot: u32, width: u32, count: usize, pos: usize) -> At<u32> {
+    fn grow(&self, slab: &mut Slab, slot: u32, width: u32, count: usize, pos: usize) -> Located<u32> {
         slab.list_extend(slot, width, count as u32).map_err(|full| (full.into(), pos))
     }
 
-    fn fixed32(&self, slab: &mut Slab, slot: u32, pos: usize) -> At<()> {
+    fn fixed32(&self, slab: &mut Slab, slot: u32, pos: usize) -> Located<()> {
         let (values, rest) = self.body(pos).as_chunks::<4>();
         if !rest.is_empty() {
             return Err((Kind::InvalidPacked, pos));
@@ -60,7 +58,7 @@ impl Packed<'_, '_> {
         Ok(())
     }
 
-    fn fixed64(&self, slab: &mut Slab, slot: u32, pos: usize) -> At<()> {
+    fn fixed64(&self, slab: &mut Slab, slot: u32, pos: usize) -> Located<()> {
         let (values, rest) = self.body(pos).as_chunks::<4>();
         if !rest.is_empty() || values.len() % 2 != 0 {
             return Err((Kind::InvalidPacked, pos));
@@ -73,7 +71,7 @@ impl Packed<'_, '_> {
         Ok(())
     }
 
-    fn varints<const N: usize, F: VarintForm>(&self, slab: &mut Slab, slot: u32, pos: usize) -> At<()> {
+    fn varints<const N: usize, F: VarintForm>(&self, slab: &mut Slab, slot: u32, pos: usize) -> Located<()> {
         if let Some((run, count)) = kernels::short(self.buf, pos, self.end) {
             let at = self.grow(slab, slot, N as u32, count, pos)?;
             let (room, _) = slab.run_mut(at, N * count).as_chunks_mut::<N>();
@@ -99,7 +97,7 @@ impl Packed<'_, '_> {
         (raw::within(true, kind), stopped.pos)
     }
 
-    fn closed_enum(&self, run: &mut Run<'_, '_>, slot: u32, mut pos: usize) -> At<()> {
+    fn closed_enum(&self, run: &mut Machine<'_, '_>, slot: u32, mut pos: usize) -> Located<()> {
         let run_bytes = self.buf.get(..self.end).unwrap_or(self.buf);
         while pos < self.end {
             let (value, end) =
@@ -119,9 +117,9 @@ impl Packed<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::DecodeOptions;
     use crate::decode::decode_raw;
     use crate::encode::encode_raw;
+    use crate::options::DecodeOptions;
     use crate::program::{FieldSpec, MessageSpec, ProgramSet, Shape};
     use crate::table::Kind;
     use crate::wire::testing::Wire;

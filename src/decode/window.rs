@@ -1,7 +1,7 @@
 //! Reads of the run loop: windows of the store, without a check per byte.
 //!
 //! The loop may look at 24 bytes wherever a tag begins, whatever they are: most of the store has so many bytes behind
-//! it, and its last 32 bytes are moved to a [`Patch`] with zeros behind them, which end every varint. That the loop has
+//! it, and its last 32 bytes are moved to a [`PaddedTail`] with zeros behind them, which end every varint. That the loop has
 //! crossed the end of its message is found by one comparison per field.
 
 #![cfg_attr(not(tablepb_safe), allow(unsafe_code))]
@@ -17,9 +17,9 @@ pub(super) const VALUE: usize = 16;
 const TAIL: usize = 32;
 
 /// The last bytes of a store, with zeros behind them.
-pub(super) struct Patch([u8; 2 * TAIL]);
+pub(super) struct PaddedTail([u8; 2 * TAIL]);
 
-impl Patch {
+impl PaddedTail {
     pub(super) const EMPTY: Self = Self([0; 2 * TAIL]);
 
     /// Takes the end of a store. In place: bytes that were just written one by one cannot be moved in wider pieces yet.
@@ -39,24 +39,24 @@ impl Patch {
 /// The fields are private, and so is what keeps windows in bounds: only [`new`](Self::new) and
 /// [`enter_tail`](Self::enter_tail) pair bytes with a limit.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'b> {
+pub(super) struct PaddedStore<'b> {
     bytes: &'b [u8],
-    shift: usize,
+    origin: usize,
     /// Where items must be read from the patch; less than the length of `bytes` by a window at least.
     limit: usize,
     /// How much of the store there is in front of the patch; nothing once that is read.
     rest: usize,
-    patch: &'b Patch,
+    tail: &'b PaddedTail,
 }
 
-impl<'b> Source<'b> {
+impl<'b> PaddedStore<'b> {
     #[inline(always)]
-    pub(super) fn new(store: &'b [u8], patch: &'b Patch) -> Self {
+    pub(super) fn new(store: &'b [u8], tail: &'b PaddedTail) -> Self {
         if store.len() <= TAIL {
-            return Self { bytes: &patch.0, shift: 0, limit: TAIL, rest: 0, patch };
+            return Self { bytes: &tail.0, origin: 0, limit: TAIL, rest: 0, tail };
         }
         let limit = store.len() - TAIL;
-        Self { bytes: store, shift: 0, limit, rest: limit, patch }
+        Self { bytes: store, origin: 0, limit, rest: limit, tail }
     }
 
     /// What is being read.
@@ -67,22 +67,22 @@ impl<'b> Source<'b> {
 
     /// What positions lack to be offsets in the store.
     #[inline(always)]
-    pub(super) fn shift(&self) -> usize {
-        self.shift
+    pub(super) fn origin(&self) -> usize {
+        self.origin
     }
 
     /// The string of `len` bytes at a position, if all of it is there and is UTF-8.
     #[inline(always)]
     pub(super) fn text(&self, start: usize, len: usize) -> Option<Text> {
-        Text::check_moved(self.bytes, start, len, self.shift)
+        Text::check_moved(self.bytes, start, len, self.origin)
     }
 
     /// Goes on with the patch, unless that is read already; gives what positions must be reduced by.
     #[inline]
     pub(super) fn enter_tail(&mut self) -> usize {
         let by = self.rest;
-        (self.bytes, self.limit, self.rest) = (&self.patch.0, TAIL, 0);
-        self.shift += by;
+        (self.bytes, self.limit, self.rest) = (&self.tail.0, TAIL, 0);
+        self.origin += by;
         by
     }
 
@@ -112,7 +112,7 @@ impl<'b> Windows<'b> {
         if pos >= self.stop {
             return None;
         }
-        // SAFETY: only `Source::until` makes windows, and no stop is above its limit, which is `TAIL`, more than `WINDOW`,
+        // SAFETY: only `PaddedStore::until` makes windows, and no stop is above its limit, which is `TAIL`, more than `WINDOW`,
         // below the length of the store or of the patch, whichever `bytes` is. So for
         // `pos < stop` the pointer stays inside of that slice, and as many initialised bytes of it follow, which are
         // borrowed, and so not written to, for `'b`; bytes need no alignment.
@@ -199,9 +199,9 @@ mod tests {
     fn windows_are_those_of_the_safe_twin_for_all_lengths_positions_and_stops() {
         for len in (0..100usize).step_by(if cfg!(miri) { 33 } else { 1 }) {
             let store: Vec<u8> = (0..len).map(|i| i as u8 + 1).collect();
-            let mut patch = Patch::EMPTY;
-            patch.fill(&store);
-            let mut source = Source::new(&store, &patch);
+            let mut tail = PaddedTail::EMPTY;
+            tail.fill(&store);
+            let mut source = PaddedStore::new(&store, &tail);
             for tail in [false, true] {
                 let by = if tail { source.enter_tail() } else { 0 };
                 for stop in (0..=len - by).step_by(if cfg!(miri) { 16 } else { 1 }) {
@@ -211,7 +211,7 @@ mod tests {
                         let window = windows.at(pos);
                         assert_eq!(window, windows.at_safe(pos), "{len} {tail} {stop} {pos}");
                         assert_eq!(window.is_some(), pos < last, "{len} {tail} {stop} {pos}");
-                        let from = pos + source.shift();
+                        let from = pos + source.origin();
                         let expected = |i: usize| store.get(from + i).copied().unwrap_or(0);
                         if let Some(window) = window {
                             assert!(window.iter().enumerate().all(|(i, byte)| *byte == expected(i)));
@@ -219,7 +219,7 @@ mod tests {
                     }
                 }
             }
-            assert_eq!(source.shift(), len.saturating_sub(TAIL));
+            assert_eq!(source.origin(), len.saturating_sub(TAIL));
         }
     }
 

@@ -40,8 +40,10 @@ pub(super) fn write_forward(view: RawView<'_, '_>, out: &mut Cursor<'_>) -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::{DecodeOptions, decode_raw};
-    use crate::encode::{EncodeOptions, RawEncoder, encode_raw};
+    use crate::decode::decode_raw;
+    use crate::encode::{RawEncoder, encode_raw};
+    use crate::options::DecodeOptions;
+    use crate::options::EncodeOptions;
     use crate::program::{FieldSpec, MessageSpec, ProgramSet, Shape};
     use crate::slab::Slab;
     use crate::table::Kind;

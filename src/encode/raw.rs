@@ -4,12 +4,12 @@
 //! lists or unknown fields, for which moving costs more than sizing), the other visitor goes first and the message is
 //! written where it stays.
 
-use super::EncodeOptions;
 use super::forward::write_forward;
 use super::size::Sizer;
 use super::traverse::traverse;
-use super::write::Writer;
+use super::write::ReverseWriter;
 use crate::error::{EncodeError, EncodeErrorKind};
+use crate::options::EncodeOptions;
 use crate::slab::{RawView, find_missing};
 use crate::wire::kernels::prefetch;
 use crate::wire::{
@@ -53,14 +53,14 @@ impl<'b> CpuTask for Writing<'_, '_, '_, 'b> {
 
     #[inline(always)]
     fn run(self, bits: impl Bits) -> Self::Out {
-        let mut writer = Writer { out: self.out, bits };
+        let mut writer = ReverseWriter { out: self.out, bits };
         let missing = traverse(self.encoder.view, &self.encoder.options, &mut writer)?;
         Ok((writer.out, missing))
     }
 }
 
 /// Why nothing was written.
-enum Stop {
+enum Unwritten {
     /// The message does not fit.
     Full,
     Failed(EncodeError),
@@ -90,35 +90,35 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     }
 
     #[inline]
-    fn write<'b>(&self, out: ReverseCursor<'b>, delimited: bool) -> Result<Written<'b>, Stop> {
+    fn write<'b>(&self, out: ReverseCursor<'b>, delimited: bool) -> Result<Written<'b>, Unwritten> {
         let (mut out, missing) = with_best_cpu(Writing { encoder: self, out })
-            .map_err(|kind| Stop::Failed(EncodeError::new(kind)))?;
+            .map_err(|kind| Unwritten::Failed(EncodeError::new(kind)))?;
         let len = out.written();
         if delimited {
             out.put_varint(len as u64);
         }
-        let written = out.finish().map_err(|CursorOverflow| Stop::Full)?;
+        let written = out.finish().map_err(|CursorOverflow| Unwritten::Full)?;
         if len > MAX_LEN {
-            return Err(Stop::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
+            return Err(Unwritten::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
         }
-        self.complete(missing).map_err(Stop::Failed)?;
+        self.complete(missing).map_err(Unwritten::Failed)?;
         Ok(written)
     }
 
     /// Writes a message of large strings, if it can be written forwards.
-    fn write_forward<'b>(&self, mut out: Cursor<'b>) -> Result<Written<'b>, Stop> {
+    fn write_forward<'b>(&self, mut out: Cursor<'b>) -> Result<Written<'b>, Unwritten> {
         if !write_forward(self.view, &mut out) {
-            return Err(Stop::Full);
+            return Err(Unwritten::Full);
         }
         let len = out.written();
-        let written = out.finish().map_err(|CursorOverflow| Stop::Full)?;
+        let written = out.finish().map_err(|CursorOverflow| Unwritten::Full)?;
         if len > MAX_LEN {
-            return Err(Stop::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
+            return Err(Unwritten::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
         }
         let RawView { words, base, .. } = self.view;
         let program = self.view.program();
         let missing = program.required_mask() & !words.has_bits(program, base);
-        self.complete(missing != 0).map_err(Stop::Failed)?;
+        self.complete(missing != 0).map_err(Unwritten::Failed)?;
         Ok(written)
     }
 
@@ -149,13 +149,13 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         self.prefetch(large);
         let attempt = match large {
             false => buffer.append_with(|spare| self.write(ReverseCursor::new(spare), delimited)),
-            true if delimited => Err(Stop::Full),
+            true if delimited => Err(Unwritten::Full),
             true => buffer.append_with(|spare| self.write_forward(Cursor::new(spare))),
         };
         match attempt {
             Ok(written) => return Ok(written),
-            Err(Stop::Failed(error)) => return Err(error),
-            Err(Stop::Full) => {}
+            Err(Unwritten::Failed(error)) => return Err(error),
+            Err(Unwritten::Full) => {}
         }
         let total = self.checked_size(delimited)?;
         if buffer.spare().len() < total {
@@ -245,10 +245,10 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
 }
 
 /// That what was written is what was sized.
-fn exactly(written: Result<Written<'_>, Stop>, total: usize) -> Result<Written<'_>, EncodeError> {
+fn exactly(written: Result<Written<'_>, Unwritten>, total: usize) -> Result<Written<'_>, EncodeError> {
     match written {
         Ok(written) if written.as_slice().len() == total => Ok(written),
-        Err(Stop::Failed(error)) => Err(error),
+        Err(Unwritten::Failed(error)) => Err(error),
         _ => Err(EncodeError::new(EncodeErrorKind::SizeMismatch)),
     }
 }

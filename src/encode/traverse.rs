@@ -1,14 +1,14 @@
 //! The traversal of the encoder: every field of a message and its sub-messages, last first.
 //!
 //! [`traverse`] drives a [`Visit`], of which there are two: one writes, one only sizes. The message being visited is in
-//! local variables; parents wait in 32-byte frames on the stack (`levels.rs`). Only presence bits that are set are
+//! local variables; parents wait in 32-byte frames on the stack (`parents.rs`). Only presence bits that are set are
 //! looked at. Sub-messages of fixed shape with all fields set (points, samples) are handed over whole.
 //!
 //! Visitors go by value into what is not inlined, and come back: so their state stays in registers in the loops.
 
-use super::EncodeOptions;
-use super::levels::{FEW, Level, Levels};
+use super::parents::{INLINE, OpenParent, OpenParents};
 use crate::error::EncodeErrorKind;
+use crate::options::EncodeOptions;
 use crate::program::{Coding, Entry, FixedShape, How, Program, WriteEntry};
 use crate::slab::{FieldsBack, RawList, RawView};
 use crate::wire::TagWord;
@@ -20,7 +20,7 @@ pub(super) trait Visit: Sized {
     fn take(&mut self) -> Self;
 
     /// Visits what it can of the fields at once, given as presence bits of a dense message, and gives the others.
-    fn at_once(&mut self, program: &Program, bits: u64) -> u64;
+    fn constant_sized(&mut self, program: &Program, bits: u64) -> u64;
 
     /// A number, by its first two words.
     fn number(&mut self, field: &WriteEntry, words: u64);
@@ -32,13 +32,13 @@ pub(super) trait Visit: Sized {
     fn list(self, view: RawView<'_, '_>, entry: &Entry, tag: TagWord, slot: u32) -> Self;
 
     /// A sub-message of fixed shape at `base` with all fields set.
-    fn shaped(&mut self, view: RawView<'_, '_>, tag: TagWord, shape: &FixedShape, base: u32);
+    fn fixed_message(&mut self, view: RawView<'_, '_>, tag: TagWord, layout: &FixedShape, base: u32);
 
     /// A sub-message is next. What it gives comes back when all of it has been visited.
-    fn enter(&mut self, frame: Frame) -> u64;
+    fn enter(&mut self, frame: Framing) -> u64;
 
     /// All of a sub-message has been visited.
-    fn leave(&mut self, frame: Frame, open: u64);
+    fn leave(&mut self, frame: Framing, open: u64);
 
     /// The unknown fields of a message that has some, behind its other fields; all of a verbatim message.
     fn unknown(self, view: RawView<'_, '_>) -> Self;
@@ -46,7 +46,7 @@ pub(super) trait Visit: Sized {
 
 /// What goes around a sub-message on the wire.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Frame {
+pub(super) enum Framing {
     /// A tag and the length.
     Length { tag: TagWord },
     /// A start and an end tag.
@@ -55,7 +55,7 @@ pub(super) enum Frame {
     Item { type_id: u32 },
 }
 
-impl Frame {
+impl Framing {
     #[inline(always)]
     fn of(parent: &Program, entry: &Entry, tag: TagWord) -> Self {
         match entry.coding {
@@ -67,7 +67,7 @@ impl Frame {
 }
 
 /// What a traversal is told, and what it finds out beside.
-struct Course<'o> {
+struct Context<'o> {
     options: &'o EncodeOptions,
     /// Not zero if a required field may be missing.
     missing: u64,
@@ -77,7 +77,7 @@ struct Course<'o> {
     orders: Vec<Vec<u32>>,
 }
 
-impl Course<'_> {
+impl Context<'_> {
     /// Whether the elements of a field are visited in the order on top of the stack of orders.
     #[inline(always)]
     fn sorts(&self, entry: &Entry) -> bool {
@@ -113,26 +113,26 @@ pub(super) fn traverse<V: Visit>(
     options: &EncodeOptions,
     visitor: &mut V,
 ) -> Result<bool, EncodeErrorKind> {
-    let mut course = Course { options, missing: 0, too_deep: false, orders: Vec::new() };
-    let mut here = Here { view: root, fields: None, position: 0, left: 0, depth: 0 };
+    let mut context = Context { options, missing: 0, too_deep: false, orders: Vec::new() };
+    let mut resume = Position { view: root, fields: None, position: 0, left: 0, depth: 0 };
     // Not touched if it is not needed.
-    let mut few;
-    let mut levels = Levels::new(if root.program().is_parent() {
-        few = [Level::default(); FEW];
-        Some(&mut few)
+    let mut inline;
+    let mut parents = OpenParents::new(if root.program().is_parent() {
+        inline = [OpenParent::default(); INLINE];
+        Some(&mut inline)
     } else {
         None
     });
-    while let Drive::Deeper = drive(&mut here, levels.as_mut_slice(), &mut course, visitor)? {
-        if !levels.grow() {
+    while let Drive::Deeper = drive(&mut resume, parents.as_mut_slice(), &mut context, visitor)? {
+        if !parents.grow() {
             return Err(EncodeErrorKind::OutOfMemory);
         }
     }
-    if course.too_deep { Err(EncodeErrorKind::DepthExceeded) } else { Ok(course.missing != 0) }
+    if context.too_deep { Err(EncodeErrorKind::DepthExceeded) } else { Ok(context.missing != 0) }
 }
 
 /// Where a traversal is.
-struct Here<'a, 'i> {
+struct Position<'a, 'i> {
     view: RawView<'a, 'i>,
     /// `None` before the first message has begun.
     fields: Option<FieldsBack>,
@@ -154,24 +154,24 @@ fn begin<V: Visit>(
     view: RawView<'_, '_>,
     program: &Program,
     depth: usize,
-    course: &mut Course<'_>,
+    context: &mut Context<'_>,
     visitor: &mut V,
 ) -> FieldsBack {
     if view.words.get(view.base + 1) != 0 {
         *visitor = visitor.take().unknown(view);
         if view.is_verbatim() {
             // What of it has been read may lack required fields.
-            course.missing |= u64::from(program.needs_check());
-            course.too_deep |= depth + view.raw_levels() as usize > course.options.depth_limit() as usize;
+            context.missing |= u64::from(program.needs_check());
+            context.too_deep |= depth + view.raw_levels() as usize > context.options.depth_limit() as usize;
             return FieldsBack::default();
         }
     }
     let fields = FieldsBack::new(program, view.words, view.base);
     if program.has_required() {
         // The fields of wide messages are looked at by `find_missing` alone.
-        course.missing |= if program.is_wide() { 1 } else { program.required_mask() & !fields.rest() };
+        context.missing |= if program.is_wide() { 1 } else { program.required_mask() & !fields.rest() };
     }
-    fields.at_once(program, |bits| visitor.at_once(program, bits))
+    fields.at_once(program, |bits| visitor.constant_sized(program, bits))
 }
 
 /// A field that is not a message; false for one that is, and nothing is done then.
@@ -197,19 +197,19 @@ fn plain<V: Visit>(
 /// The loop. Inlined, so that it is compiled for the processor that its caller is compiled for.
 #[inline(always)]
 fn drive<V: Visit>(
-    here: &mut Here<'_, '_>,
-    levels: &mut [Level],
-    course: &mut Course<'_>,
+    resume: &mut Position<'_, '_>,
+    parents: &mut [OpenParent],
+    context: &mut Context<'_>,
     out: &mut V,
 ) -> Result<Drive, EncodeErrorKind> {
     let mut visitor = out.take();
-    let (mut view, mut depth) = (here.view, here.depth);
-    let (mut position, mut left) = (here.position as usize, here.left);
-    let limit = course.options.depth_limit() as usize;
+    let (mut view, mut depth) = (resume.view, resume.depth);
+    let (mut position, mut left) = (resume.position as usize, resume.left);
+    let limit = context.options.depth_limit() as usize;
     let mut program = view.program();
-    let mut fields = match here.fields {
+    let mut fields = match resume.fields {
         Some(fields) => fields,
-        None => begin(view, program, depth, course, &mut visitor),
+        None => begin(view, program, depth, context, &mut visitor),
     };
     'message: loop {
         'children: {
@@ -226,38 +226,38 @@ fn drive<V: Visit>(
                 }
                 let Some(entry) = program.entries().get(at) else { continue };
                 if field.how == How::Inline
-                    && let Some(shape) = view.set.program(entry.sub).fixed()
-                    && view.words.get64(slot) == shape.all
+                    && let Some(layout) = view.set.program(entry.sub).fixed()
+                    && view.words.get64(slot) == layout.all
                     && entry.coding == Coding::Message
                     && depth < limit
                 {
-                    visitor.shaped(view, field.tag, shape, slot);
+                    visitor.fixed_message(view, field.tag, layout, slot);
                     continue;
                 }
                 (position, left) = (at, 1);
                 if entry.flags.is_list() {
                     left = view.words.list(slot).len;
-                    if course.sorts(entry) {
-                        course.begin_map(view.list(entry, slot))?;
+                    if context.sorts(entry) {
+                        context.begin_map(view.list(entry, slot))?;
                     }
                 }
                 break 'children;
             }
             // All of the message has been visited.
-            let Some(level) = depth.checked_sub(1).and_then(|at| levels.get(at)) else {
+            let Some(parent) = depth.checked_sub(1).and_then(|at| parents.get(at)) else {
                 *out = visitor;
                 return Ok(Drive::Done);
             };
             depth -= 1;
-            view = view.at(level.index, level.base);
+            view = view.at(parent.index, parent.base);
             program = view.program();
-            (position, left) = (level.position as usize, level.left);
-            fields = FieldsBack::resume(program, view.words, view.base, position, level.rest);
+            (position, left) = (parent.position as usize, parent.left);
+            fields = FieldsBack::resume(program, view.words, view.base, position, parent.rest);
             if let (Some(entry), Some(field)) =
                 (program.entries().get(position), program.writes().get(position))
             {
-                visitor.leave(Frame::of(program, entry, field.tag), level.open);
-                course.end_list(entry, left);
+                visitor.leave(Framing::of(program, entry, field.tag), parent.open);
+                context.end_list(entry, left);
             }
             continue 'message;
         }
@@ -270,40 +270,40 @@ fn drive<V: Visit>(
         if left > 0 && depth >= limit {
             return Err(EncodeErrorKind::DepthExceeded);
         }
-        let (frame, sub) = (Frame::of(program, entry, field.tag), view.set.program(entry.sub));
-        let shape = sub.fixed().filter(|_| matches!(frame, Frame::Length { .. }));
+        let (frame, sub) = (Framing::of(program, entry, field.tag), view.set.program(entry.sub));
+        let layout = sub.fixed().filter(|_| matches!(frame, Framing::Length { .. }));
         let slot = view.slot_of(program, position, field);
         let list = entry.flags.is_list().then(|| view.list(entry, slot));
-        let sorted = course.sorts(entry);
+        let sorted = context.sorts(entry);
         while left > 0 {
             let child = match &list {
                 None => view.child(entry, slot).base,
                 Some(list) if sorted => {
-                    let order = course.orders.last().and_then(|order| order.get(left as usize - 1));
+                    let order = context.orders.last().and_then(|order| order.get(left as usize - 1));
                     list.message_base(order.copied().unwrap_or(left - 1))
                 }
                 Some(list) => list.message_base(left - 1),
             };
-            if let Some(shape) = shape
-                && view.words.get64(child) == shape.all
+            if let Some(layout) = layout
+                && view.words.get64(child) == layout.all
             {
-                visitor.shaped(view, field.tag, shape, child);
+                visitor.fixed_message(view, field.tag, layout, child);
                 left -= 1;
                 continue;
             }
-            let Some(level) = levels.get_mut(depth) else {
-                *here = Here { view, fields: Some(fields), position: position as u32, left, depth };
+            let Some(parent) = parents.get_mut(depth) else {
+                *resume = Position { view, fields: Some(fields), position: position as u32, left, depth };
                 *out = visitor;
                 return Ok(Drive::Deeper);
             };
             let open = visitor.enter(frame);
             let (index, base, rest) = (view.index, view.base, fields.rest());
-            *level = Level { rest, open, index, base, position: position as u32, left: left - 1 };
+            *parent = OpenParent { rest, open, index, base, position: position as u32, left: left - 1 };
             depth += 1;
             (view, program, left) = (view.at(entry.sub, child), sub, 0);
-            fields = begin(view, program, depth, course, &mut visitor);
+            fields = begin(view, program, depth, context, &mut visitor);
             continue 'message;
         }
-        course.end_list(entry, left);
+        context.end_list(entry, left);
     }
 }

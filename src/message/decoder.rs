@@ -2,8 +2,9 @@
 
 use super::MessageView;
 use super::view::name_path;
-use crate::decode::{self, DecodeOptions, Job, Scratch};
+use crate::decode::{self, Job, Scratch};
 use crate::error::{DecodeError, DecodeErrorKind};
+use crate::options::DecodeOptions;
 use crate::program::{ProgramSet, Selected};
 use crate::schema::MessageDescriptor;
 use crate::slab::{NIL, RawView, Slab, UnknownSpans};

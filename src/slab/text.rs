@@ -33,7 +33,7 @@ impl Text {
         Self::check_moved(store, start, len, 0)
     }
 
-    /// The same, of a copy of a part of the store: `shift` is where the copy begins in the store. For `Source`, which keeps both.
+    /// The same, of a copy of a part of the store: `shift` is where the copy begins in the store. For `PaddedStore`, which keeps both.
     #[inline(always)]
     pub(crate) fn check_moved(bytes: &[u8], start: usize, len: usize, shift: usize) -> Option<Self> {
         // With a branch and not an empty slice instead, whose bytes compilers choose one by one.

@@ -5,7 +5,7 @@ use crate::wire::{Tag, WireType, raw};
 
 /// Bytes of a message that no field holds: whole fields, or one value and the tag to write before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LeftOut {
+pub(crate) struct Undecoded {
     /// The field number.
     pub(crate) number: u32,
     pub(crate) offset: u32,
@@ -21,19 +21,19 @@ pub(crate) struct LeftOut {
 /// that are not selected, unknown ones, and numbers that closed enums do not list; and with members of oneofs that
 /// it does decode. The bytes were walked over when the
 /// message was decoded, so tags and lengths are right.
-pub(crate) fn left_out(
+pub(crate) fn undecoded(
     set: &ProgramSet,
     program: &Program,
     store: &[u8],
     (start, end): (usize, usize),
-    keep: &mut impl FnMut(LeftOut),
+    keep: &mut impl FnMut(Undecoded),
 ) {
     let store = store.get(..end).unwrap_or(store);
     let mut item = start;
     while item < end {
         let Ok((tag, value)) = raw::tag(store, item) else { return };
         let Ok(next) = raw::skip_value(store, value, end, tag, u32::MAX) else { return };
-        let whole = LeftOut {
+        let whole = Undecoded {
             number: tag.number(),
             offset: item as u32,
             len: (next - item) as u32,
@@ -42,14 +42,14 @@ pub(crate) fn left_out(
             is_decoded: false,
         };
         let entry = program.by_number(tag.number()).map(|(_, entry)| entry);
-        let field = Field { store, tag, value, end: next, whole };
+        let field = WireField { store, tag, value, end: next, whole };
         match entry.filter(|entry| entry.takes(tag.get())) {
             None => keep(whole),
             Some(entry) if entry.op.is_skip() => {
-                keep(LeftOut { is_field: !field.is_unlisted(set, entry), ..whole });
+                keep(Undecoded { is_field: !field.is_unlisted(set, entry), ..whole });
             }
             Some(entry) if field.is_unlisted(set, entry) => keep(whole),
-            Some(entry) if entry.oneof != 0 => keep(LeftOut { is_field: true, is_decoded: true, ..whole }),
+            Some(entry) if entry.oneof != 0 => keep(Undecoded { is_field: true, is_decoded: true, ..whole }),
             Some(entry) => field.unlisted_elements(set, entry, keep),
         }
         item = next;
@@ -57,16 +57,16 @@ pub(crate) fn left_out(
 }
 
 /// A field of the message.
-struct Field<'b> {
+struct WireField<'b> {
     store: &'b [u8],
     tag: Tag,
     /// Where the value starts, with its length prefix, and ends.
     value: usize,
     end: usize,
-    whole: LeftOut,
+    whole: Undecoded,
 }
 
-impl Field<'_> {
+impl WireField<'_> {
     /// Whether the field is unknown for its number, which its closed enum does not list; of a map entry, for that of
     /// its value.
     fn is_unlisted(&self, set: &ProgramSet, entry: &Entry) -> bool {
@@ -97,7 +97,7 @@ impl Field<'_> {
     }
 
     /// The elements of a packed run that its closed enum does not list.
-    fn unlisted_elements(&self, set: &ProgramSet, entry: &Entry, keep: &mut impl FnMut(LeftOut)) {
+    fn unlisted_elements(&self, set: &ProgramSet, entry: &Entry, keep: &mut impl FnMut(Undecoded)) {
         if entry.coding != Coding::ClosedEnum || self.tag.wire_type() != WireType::LengthDelimited {
             return;
         }
@@ -106,7 +106,7 @@ impl Field<'_> {
             let Ok((_, next)) = raw::varint(self.store, at) else { return };
             if !is_listed(set, entry, self.store, at) {
                 let tag = Some(entry.number() << 3);
-                keep(LeftOut { offset: at as u32, len: (next - at) as u32, tag, ..self.whole });
+                keep(Undecoded { offset: at as u32, len: (next - at) as u32, tag, ..self.whole });
             }
             at = next;
         }

@@ -4,14 +4,11 @@
 //! groups, which end where they say. Most skipped fields never get here (`fields.rs`).
 
 use super::input;
-use super::special::skip;
-use super::state::{Field, Open, Run, touch, touch_list};
+use super::state::{FieldStart, Located, Machine, OpenMessage, mark_list_set, mark_set};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry};
 use crate::slab::{Full, Nesting};
 use crate::wire::{Tag, WireType, raw};
-
-type At<T> = Result<T, (Kind, usize)>;
 
 /// Skips length-delimited fields of one tag, the first of which has its length at `pos`: the position behind the last
 /// one; of a fault, the length that is at fault. Elements of a list follow each other.
@@ -28,32 +25,44 @@ pub(super) fn skip_lengths(buf: &[u8], mut pos: usize, end: usize, tag: u32) -> 
     }
 }
 
-impl Run<'_, '_> {
+/// The position behind a field whose tag starts at `item` and whose value starts at `pos`.
+pub(super) fn skip(limit: &[u8], tag_start: usize, pos: usize, tag: Tag, depth_left: u32) -> Located<usize> {
+    raw::skip_value(limit, pos, limit.len(), tag, depth_left).map_err(|fault| {
+        // Where the tag itself is at fault, `skip_value` cannot know where it starts.
+        let at_tag = match tag.wire_type() {
+            WireType::StartGroup => depth_left == 0,
+            wire_type => wire_type == WireType::EndGroup,
+        };
+        (fault.kind, if at_tag { tag_start } else { fault.offset })
+    })
+}
+
+impl Machine<'_, '_> {
     /// A message or group that stays bytes; gives the position behind it.
     #[inline(never)]
-    pub(super) fn lazy(&mut self, field: Field<'_>, entry: &Entry) -> At<usize> {
+    pub(super) fn lazy(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<usize> {
         if self.depth_left() == 0 {
-            return Err((Kind::DepthExceeded, field.item));
+            return Err((Kind::DepthExceeded, field.tag_start));
         }
         let (from, to, next) = self.extent(&field, entry.coding)?;
-        let full = |full: Full| (full.into(), field.item);
+        let full = |full: Full| (full.into(), field.tag_start);
         let base = self.raw_body(entry).map_err(full)?;
         self.slab.add_verbatim(base, from as u32, (to - from) as u32).map_err(full)?;
         Ok(next)
     }
 
     /// Where the content of a message starts and ends, and the position behind the field.
-    fn extent(&self, field: &Field<'_>, coding: Coding) -> At<(usize, usize, usize)> {
+    fn extent(&self, field: &FieldStart<'_>, coding: Coding) -> Located<(usize, usize, usize)> {
         let limit = self.buf.get(..field.end).unwrap_or(self.buf);
         if coding == Coding::Group {
-            let (end, next) = raw::group(limit, field.pos, field.tag >> 3, self.depth_left())
+            let (end, next) = raw::group(limit, field.value_start, field.tag >> 3, self.depth_left())
                 .map_err(|fault| (fault.kind, fault.offset))?;
-            return Ok((field.pos, end, next));
+            return Ok((field.value_start, end, next));
         }
-        let (len, start) = raw::length(limit, field.pos).map_err(|kind| (kind, field.pos))?;
+        let (len, start) = raw::length(limit, field.value_start).map_err(|kind| (kind, field.value_start))?;
         match start.checked_add(len).filter(|&end| end <= limit.len()) {
             Some(end) => Ok((start, end, end)),
-            None => Err((Kind::Incomplete, field.pos)),
+            None => Err((Kind::Incomplete, field.value_start)),
         }
     }
 
@@ -61,12 +70,12 @@ impl Run<'_, '_> {
     fn raw_body(&mut self, entry: &Entry) -> Result<u32, Full> {
         let sub = self.set.program(entry.sub);
         let depth = self.depth_left().saturating_sub(1);
-        let Open { program, base, ref mut has, .. } = self.open;
+        let OpenMessage { program, base, ref mut hasbits, .. } = self.open;
         let (at, fresh, in_place) = if entry.flags.is_list() {
-            let slot = touch_list(self.slab, program, base, has, entry)?;
+            let slot = mark_list_set(self.slab, program, base, hasbits, entry)?;
             (self.slab.list_grow(slot, sub.element_words(), 1)?, true, sub.is_contiguous())
         } else {
-            let (slot, fresh) = touch(self.slab, program, base, has, entry)?;
+            let (slot, fresh) = mark_set(self.slab, program, base, hasbits, entry)?;
             (slot, fresh, entry.flags.is_inline())
         };
         match (in_place, fresh) {
@@ -88,16 +97,17 @@ impl Run<'_, '_> {
 
     /// A field that is not selected; gives the position behind it.
     #[inline(never)]
-    pub(super) fn unselected(&mut self, field: Field<'_>, entry: &Entry) -> At<usize> {
+    pub(super) fn unselected(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<usize> {
         let limit = self.buf.get(..field.end).unwrap_or(self.buf);
-        let tag = Tag::from_bits(field.tag).map_err(|kind| (kind, field.item))?;
-        let next = skip(limit, field.item, field.pos, tag, self.depth_left())?;
+        let tag = Tag::from_bits(field.tag).map_err(|kind| (kind, field.tag_start))?;
+        let next = skip(limit, field.tag_start, field.value_start, tag, self.depth_left())?;
         if entry.oneof == 0 {
             return Ok(next);
         }
         // A number that its closed enum does not list is an unknown field and unsets nothing.
         if entry.coding == Coding::ClosedEnum {
-            let (value, _) = raw::varint(limit, field.pos).map_err(|kind| (kind, field.pos))?;
+            let (value, _) =
+                raw::varint(limit, field.value_start).map_err(|kind| (kind, field.value_start))?;
             if !self.set.enum_contains(entry.sub, value as i32) {
                 return Ok(next);
             }
@@ -105,7 +115,7 @@ impl Run<'_, '_> {
         if field.program.is_wide() {
             self.slab.wide_clear_oneof(field.program, self.open.base, entry.oneof);
         }
-        self.open.has &= !field.program.oneof_mask(entry.oneof);
+        self.open.hasbits &= !field.program.oneof_mask(entry.oneof);
         Ok(next)
     }
 
@@ -114,7 +124,7 @@ impl Run<'_, '_> {
     #[inline(never)]
     pub(super) fn keep_bytes(&mut self, base: u32, end: usize) -> Result<(), Full> {
         let Some(frame) = self.scratch.stack.last() else { return Ok(()) };
-        let (tag, behind) = raw::tag_bits(self.buf, frame.item as usize).unwrap_or((0, end));
+        let (tag, behind) = raw::tag_bits(self.buf, frame.tag_start as usize).unwrap_or((0, end));
         let is_group = tag & 7 == WireType::StartGroup as u32;
         let (start, end) = match is_group {
             true => (behind, self.group_end),

@@ -1,51 +1,49 @@
 //! Fields that the run loop does not decode itself: lists of numbers and strings, groups, all fields of wide messages, and
 //! what is not in the table.
 
-use super::lists::{self, Entries, Numbers, Parts, Shapes, Spans};
+use super::lists::{self, FixedList, MapEntries, NestedFixedList, NumberList, SpanList};
 use super::packed::Packed;
-use super::special::Other;
-use super::state::{Child, Field, Flow, Open, Run, touch, touch_list};
+use super::state::{Child, FieldStart, Located, Machine, Next, OpenMessage, mark_list_set, mark_set};
+use super::unknown::Unexpected;
 use super::{OpenMap, input};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};
 use crate::slab::Full;
 
-type At<T> = Result<T, (Kind, usize)>;
-
 /// Errors of the slab, where they have no offset of their own.
-fn at<T>(offset: usize) -> impl FnOnce(Result<T, Full>) -> At<T> {
+fn at<T>(offset: usize) -> impl FnOnce(Result<T, Full>) -> Located<T> {
     move |result| result.map_err(|full| (full.into(), offset))
 }
 
-impl<'r> Run<'r, '_> {
+impl<'r> Machine<'r, '_> {
     /// Decodes the field whose tag, of `len` bytes, is at the position of the loop; `found` is its entry unless its tag is
     /// not the expected one.
     #[inline(never)]
-    pub(super) fn rest(&mut self, found: Option<&'r Entry>, tag: u32, len: usize) -> Flow {
-        let shift = self.source.shift();
-        let Open { program, pos, end, group, .. } = self.open;
-        let item = pos + shift;
-        let field = Field { program, tag, item, pos: item + len, end: end + shift };
+    pub(super) fn rest(&mut self, found: Option<&'r Entry>, tag: u32, len: usize) -> Next {
+        let origin = self.source.origin();
+        let OpenMessage { program, pos, end, group, .. } = self.open;
+        let tag_start = pos + origin;
+        let field = FieldStart { program, tag, tag_start, value_start: tag_start + len, end: end + origin };
         let (entry, op) = match found {
             Some(entry) if entry.op == Op::Wide => (entry, entry.declared_op()),
             Some(entry) => (entry, entry.op),
-            None if tag == group && group != 0 && field.pos <= field.end => {
-                self.group_end = item;
+            None if tag == group && group != 0 && field.value_start <= field.end => {
+                self.group_end = tag_start;
                 (self.open.group, self.open.pos, self.open.end) = (0, pos + len, pos + len);
                 return self.leave();
             }
             None => match self.other(field) {
-                Ok(Other::Skipped(next)) => {
-                    self.open.pos = next - shift;
-                    return Flow::GoOn;
+                Ok(Unexpected::Skipped(next)) => {
+                    self.open.pos = next - origin;
+                    return Next::Continue;
                 }
-                Ok(Other::Item(entry, child)) => return self.enter_any(entry, child),
-                Ok(Other::As(entry, op)) => (entry, op),
+                Ok(Unexpected::Item(entry, child)) => return self.enter_any(entry, child),
+                Ok(Unexpected::As(entry, op)) => (entry, op),
                 Err((kind, offset)) => return self.fail(kind, offset, None),
             },
         };
-        if field.pos > field.end {
-            return self.fail(Kind::Incomplete, item, Some(entry));
+        if field.value_start > field.end {
+            return self.fail(Kind::Incomplete, tag_start, Some(entry));
         }
         let next = match op {
             Op::Group | Op::ListGroup => {
@@ -65,12 +63,12 @@ impl<'r> Run<'r, '_> {
         };
         match next {
             Ok(Some(next)) => {
-                self.open.pos = next - shift;
-                Flow::GoOn
+                self.open.pos = next - origin;
+                Next::Continue
             }
             Ok(None) => match self.bounded(field) {
                 Ok((start, end)) => {
-                    let child = Child { start: start - shift, end: end - shift, group: 0, resume: 0 };
+                    let child = Child { start: start - origin, end: end - origin, group: 0, resume: 0 };
                     self.enter_any(entry, child)
                 }
                 Err((kind, offset)) => self.fail(kind, offset, Some(entry)),
@@ -81,80 +79,80 @@ impl<'r> Run<'r, '_> {
 
     /// The slot of a list of the innermost message, which is set from now on.
     #[inline(always)]
-    fn list_slot(&mut self, entry: &Entry, item: usize) -> At<u32> {
-        let Open { program, base, ref mut has, .. } = self.open;
-        at(item)(touch_list(self.slab, program, base, has, entry))
+    fn list_slot(&mut self, entry: &Entry, tag_start: usize) -> Located<u32> {
+        let OpenMessage { program, base, ref mut hasbits, .. } = self.open;
+        at(tag_start)(mark_list_set(self.slab, program, base, hasbits, entry))
     }
 
     /// The start and the end of a value behind its length.
-    fn bounded(&self, field: Field<'_>) -> At<(usize, usize)> {
-        input::bounded(self.buf, field.pos, field.end).map_err(|kind| (kind, field.pos))
+    fn bounded(&self, field: FieldStart<'_>) -> Located<(usize, usize)> {
+        input::bounded(self.buf, field.value_start, field.end).map_err(|kind| (kind, field.value_start))
     }
 
-    fn packed(&mut self, field: Field<'_>, entry: &Entry) -> At<usize> {
+    fn packed(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<usize> {
         let (start, end) = self.bounded(field)?;
         if start != end {
-            let slot = self.list_slot(entry, field.item)?;
+            let slot = self.list_slot(entry, field.tag_start)?;
             Packed { buf: self.buf, end, entry, base: self.open.base }.append(self, slot, start)?;
         }
         Ok(end)
     }
 
-    fn list(&mut self, field: Field<'_>, entry: &Entry, op: Op) -> At<usize> {
-        let Field { tag, item, pos, end, .. } = field;
+    fn list(&mut self, field: FieldStart<'_>, entry: &Entry, op: Op) -> Located<usize> {
+        let FieldStart { tag, tag_start, value_start: pos, end, .. } = field;
         let (buf, base) = (self.buf, self.open.base);
-        let slot = self.list_slot(entry, item)?;
+        let slot = self.list_slot(entry, tag_start)?;
         match op {
-            Op::List => Numbers { buf, end, tag, entry, base }.append(self, slot, item, pos),
-            _ => Spans { buf, end, tag, utf8: op == Op::ListString }.append(self.slab, slot, pos),
+            Op::List => NumberList { buf, end, tag, entry, base }.append(self, slot, tag_start, pos),
+            _ => SpanList { buf, end, tag, utf8: op == Op::ListString }.append(self.slab, slot, pos),
         }
     }
 
     /// Messages of fixed shape; `None` if the first one has another form.
-    fn shapes(&mut self, field: Field<'_>, entry: &Entry) -> At<Option<usize>> {
+    fn shapes(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<Option<usize>> {
         let sub = self.set.program(entry.sub);
-        let Some(shape) = sub.fixed() else { return Ok(None) };
+        let Some(layout) = sub.fixed() else { return Ok(None) };
         if self.scratch.stack.len() >= self.options.depth_limit() as usize {
             return Ok(None);
         }
-        let before = self.open.has;
-        let slot = self.list_slot(entry, field.item)?;
-        let run = Shapes { buf: self.buf, end: field.end, tag: field.tag, shape, words: sub.words() };
-        let next = run.append(self.slab, slot, field.item, field.pos)?;
-        if next == field.item {
-            self.open.has = before;
+        let before = self.open.hasbits;
+        let slot = self.list_slot(entry, field.tag_start)?;
+        let run = FixedList { buf: self.buf, end: field.end, tag: field.tag, layout, words: sub.words() };
+        let next = run.append(self.slab, slot, field.tag_start, field.value_start)?;
+        if next == field.tag_start {
+            self.open.hasbits = before;
             return Ok(None);
         }
         Ok(Some(next))
     }
 
     /// Messages of messages of fixed shape; `None` if the first one has another form, or must wait for memory.
-    fn parts(&mut self, field: Field<'_>, entry: &Entry) -> At<Option<usize>> {
+    fn parts(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<Option<usize>> {
         let sub = self.set.program(entry.sub);
-        let Some(shape) = sub.parts() else { return Ok(None) };
+        let Some(layout) = sub.parts() else { return Ok(None) };
         if self.scratch.stack.len() + 1 >= self.options.depth_limit() as usize {
             return Ok(None);
         }
-        let before = self.open.has;
-        let slot = self.list_slot(entry, field.item)?;
-        let run = Parts { buf: self.buf, end: field.end, tag: field.tag, shape, sub };
-        let next = run.append(self.slab, slot, field.item, field.pos);
-        if next == field.item {
-            self.open.has = before;
+        let before = self.open.hasbits;
+        let slot = self.list_slot(entry, field.tag_start)?;
+        let run = NestedFixedList { buf: self.buf, end: field.end, tag: field.tag, layout, sub };
+        let next = run.append(self.slab, slot, field.tag_start, field.value_start);
+        if next == field.tag_start {
+            self.open.hasbits = before;
             return Ok(None);
         }
         Ok(Some(next))
     }
 
     /// Map entries; `None` if the first one has another form.
-    fn entries(&mut self, field: Field<'_>, entry: &Entry) -> At<Option<usize>> {
-        let Field { program, tag, item, mut pos, end } = field;
+    fn entries(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<Option<usize>> {
+        let FieldStart { program, tag, tag_start, value_start: mut pos, end } = field;
         if self.scratch.stack.len() >= self.options.depth_limit() as usize {
             return Ok(None);
         }
-        let run = Entries { buf: self.buf, end, tag, sub: self.set.program(entry.sub) };
-        let Open { index, base, has: before, .. } = self.open;
-        let slot = self.list_slot(entry, item)?;
+        let run = MapEntries { buf: self.buf, end, tag, sub: self.set.program(entry.sub) };
+        let OpenMessage { index, base, hasbits: before, .. } = self.open;
+        let slot = self.list_slot(entry, tag_start)?;
         let mut done = None;
         while let Some(result) = run.append(self.slab, slot, pos) {
             let behind = at(pos)(result)?;
@@ -167,43 +165,43 @@ impl<'r> Run<'r, '_> {
             }
         }
         if done.is_none() {
-            self.open.has = before;
+            self.open.hasbits = before;
         }
         Ok(done)
     }
 
     /// A string or bytes.
-    fn span(&mut self, field: Field<'_>, entry: &Entry, op: Op) -> At<usize> {
+    fn span(&mut self, field: FieldStart<'_>, entry: &Entry, op: Op) -> Located<usize> {
         let (start, end) = self.bounded(field)?;
         let pair = lists::pair(self.buf, start, end, op == Op::String).ok_or((Kind::InvalidUtf8, start))?;
         if start == end && entry.flags.is_implicit() {
-            self.untouch(field.program, entry);
+            self.mark_unset(field.program, entry);
         } else {
-            let slot = self.slot(entry, field.item)?;
+            let slot = self.slot(entry, field.tag_start)?;
             self.slab.set64(slot, pair);
         }
         Ok(end)
     }
 
     /// A singular number, bool or enum.
-    fn number(&mut self, field: Field<'_>, entry: &Entry) -> At<usize> {
-        let (value, next) =
-            lists::number(entry.coding, self.buf, field.pos).map_err(|kind| (kind, field.pos))?;
+    fn number(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<usize> {
+        let (value, next) = lists::number(entry.coding, self.buf, field.value_start)
+            .map_err(|kind| (kind, field.value_start))?;
         if next > field.end {
-            return Err((Kind::Incomplete, field.pos));
+            return Err((Kind::Incomplete, field.value_start));
         }
         if entry.coding == Coding::ClosedEnum {
             if !self.set.enum_contains(entry.sub, value as i32) {
-                at(field.item)(self.unlisted(self.open.base, field.item, next))?;
+                at(field.tag_start)(self.unlisted(self.open.base, field.tag_start, next))?;
                 return Ok(next);
             }
             self.entry_unknown = false;
         }
         if value == 0 && entry.flags.is_implicit() {
-            self.untouch(field.program, entry);
+            self.mark_unset(field.program, entry);
             return Ok(next);
         }
-        let slot = self.slot(entry, field.item)?;
+        let slot = self.slot(entry, field.tag_start)?;
         if entry.coding.words() == 2 {
             self.slab.set64(slot, value);
         } else {
@@ -213,16 +211,16 @@ impl<'r> Run<'r, '_> {
     }
 
     /// The slot of a field of the innermost message, which is set from now on.
-    fn slot(&mut self, entry: &Entry, item: usize) -> At<u32> {
-        let Open { program, base, ref mut has, .. } = self.open;
-        at(item)(touch(self.slab, program, base, has, entry)).map(|(slot, _)| slot)
+    fn slot(&mut self, entry: &Entry, tag_start: usize) -> Located<u32> {
+        let OpenMessage { program, base, ref mut hasbits, .. } = self.open;
+        at(tag_start)(mark_set(self.slab, program, base, hasbits, entry)).map(|(slot, _)| slot)
     }
 
     /// Marks a field as unset: a zero came for a field with implicit presence.
-    fn untouch(&mut self, program: &Program, entry: &Entry) {
+    fn mark_unset(&mut self, program: &Program, entry: &Entry) {
         if program.is_wide() {
             self.slab.untouch(program, self.open.base, entry.slot as usize);
         }
-        self.open.has &= !(1u64 << (entry.bit & 63));
+        self.open.hasbits &= !(1u64 << (entry.bit & 63));
     }
 }

@@ -1,0 +1,135 @@
+//! Map entries: how they end, and when the keys of their map become unique.
+
+use super::state::Machine;
+use super::{Frame, OpenMap};
+use crate::error::DecodeErrorKind as Kind;
+use crate::program::{Coding, Entry, Program};
+use crate::slab::{Full, MapContext, NIL, Nesting, RawView, Text};
+
+impl<'r> Machine<'r, '_> {
+    /// Gives the map entry at the end of its list, of the parent in `frame`, the key or value that it lacks: zero, empty, or
+    /// the first number of the enum. Drops the entry if there is no memory for that, or if its message would be too deep:
+    /// that counts as if it were there, as it is when the entry is written.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn complete_entry(&mut self, frame: &Frame, program: &Program, base: u32) -> Result<(), Kind> {
+        let completed = self.fill_entry(program, base);
+        if completed.is_err()
+            && let Some((_, slot)) = self.map_slot(frame)
+        {
+            self.drop_last(slot);
+        }
+        completed
+    }
+
+    fn fill_entry(&mut self, program: &Program, base: u32) -> Result<(), Kind> {
+        // The entry itself is not on the stack any more.
+        let levels = self.depth_left().saturating_sub(1);
+        for (position, entry) in program.entries().iter().enumerate() {
+            let (slot, fresh) = self.slab.touch(program, base, position)?;
+            if !fresh {
+                continue;
+            }
+            if entry.coding.is_message() && levels == 0 {
+                return Err(Kind::DepthExceeded);
+            }
+            // The empty message that stands for a missing value can lack required fields.
+            let decoded = entry.coding.is_message() && !entry.op.is_lazy();
+            self.may_miss |= decoded && self.set.program(entry.sub).has_required();
+            match entry.coding {
+                Coding::ClosedEnum => self.slab.set(slot, self.set.enum_default(entry.sub) as u32),
+                _ if entry.op.is_lazy() => {
+                    self.slab.set(slot, NIL);
+                    let raw = self.slab.alloc_raw(Nesting::allowed(levels - 1))?;
+                    self.slab.set(slot, raw);
+                }
+                Coding::String => self.slab.set64(slot, Text::EMPTY.pair()),
+                coding if coding.words() == 1 => self.slab.set(slot, 0),
+                _ => self.slab.set64(slot, 0),
+            }
+        }
+        Ok(())
+    }
+
+    /// After a fault: ends the map entries that were being decoded, innermost first.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn close_maps(&mut self, end: usize) {
+        self.entry_unknown = false;
+        while let Some(&frame) = self.scratch.stack.pop() {
+            if !frame.map {
+                continue;
+            }
+            let Some((entry, slot)) = self.map_slot(&frame) else { continue };
+            let (index, base) = (frame.index, frame.base);
+            let view = RawView { words: self.slab.words(), store: self.buf, set: self.set, index, base };
+            let list = view.list(entry, slot);
+            let last = list.message(list.len().saturating_sub(1));
+            if last.base == NIL {
+                continue;
+            }
+            let (program, base) = (self.set.program(last.index), last.base);
+            // An entry that cannot be ended is dropped.
+            if self.complete_entry(&frame, program, base).is_ok() {
+                let _ = self.end_map_entry(&frame, end);
+            }
+        }
+    }
+
+    /// The entry at the end of a map's list is complete; `end` is the end of its bytes.
+    #[inline]
+    pub(super) fn end_map_entry(&mut self, frame: &Frame, end: usize) -> Result<(), Full> {
+        let Some((entry, slot)) = self.map_slot(frame) else { return Ok(()) };
+        if self.entry_unknown {
+            self.entry_unknown = false;
+            self.drop_last(slot);
+            return self.keep(frame.base, frame.tag_start as usize, end);
+        }
+        self.map_entry_done(
+            entry,
+            slot,
+            OpenMap { index: frame.index, base: frame.base, entry: frame.entry, fresh: 0 },
+        )
+    }
+
+    /// The map that an open entry belongs to: the field of the entry's parent, and its slot.
+    #[inline]
+    fn map_slot(&self, frame: &Frame) -> Option<(&'r Entry, u32)> {
+        let program = self.set.program(frame.index);
+        let position = frame.entry as usize;
+        let entry = program.entries().get(position)?;
+        let slot = match program.is_wide() {
+            true => self.slab.words().wide_find(frame.base, position)?,
+            false => frame.base + entry.slot as u32,
+        };
+        Some((entry, slot))
+    }
+
+    /// Drops the last entry of the map at `slot`.
+    fn drop_last(&mut self, slot: u32) {
+        let len = self.slab.words().list(slot).len;
+        self.slab.list_truncate(slot, len.saturating_sub(1));
+    }
+
+    /// Keeps the keys of a map unique, now or at the end of the decode, after an entry was appended at `slot`.
+    #[inline(always)]
+    pub(super) fn map_entry_done(&mut self, entry: &Entry, slot: u32, map: OpenMap) -> Result<(), Full> {
+        let context = MapContext { store: self.buf, set: self.set };
+        match self.slab.map_entry_done(context, entry, slot) {
+            None => Ok(()),
+            Some(fresh) => self.settle_later(slot, OpenMap { fresh, ..map }),
+        }
+    }
+
+    /// Notes a map that is to be settled at the end; without the memory for that, its last entry goes.
+    #[cold]
+    #[inline(never)]
+    fn settle_later(&mut self, slot: u32, map: OpenMap) -> Result<(), Full> {
+        if self.scratch.maps.try_reserve(1).is_err() {
+            self.slab.map_take_back(slot);
+            return Err(Full);
+        }
+        self.scratch.maps.push(map);
+        Ok(())
+    }
+}
