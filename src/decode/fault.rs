@@ -1,4 +1,4 @@
-//! What is said of an input that is wrong.
+//! Turns the fault that stopped the loop into an error: kind, offset and path.
 
 use super::state::{Fault, Machine, Next, OpenMessage};
 use crate::error::{DecodeError, DecodeErrorKind as Kind, FieldPath, PathStep};
@@ -7,7 +7,7 @@ use crate::slab::{NIL, RawView};
 use crate::wire::raw;
 
 impl Machine<'_, '_> {
-    /// Notes a fault at an offset in the store, in a field of the innermost message if it got so far.
+    /// Stores a fault of the innermost message: its kind, its offset, and the field if it is known.
     #[cold]
     #[inline(never)]
     pub(super) fn fail(&mut self, kind: Kind, offset: usize, entry: Option<&Entry>) -> Next {
@@ -16,8 +16,7 @@ impl Machine<'_, '_> {
         Next::Fault
     }
 
-    /// The loop has stopped at a fault in the innermost message: writes the presence bits of all open messages back and
-    /// finds out more.
+    /// Gives the fault that stopped the loop, exactly, and stores the hasbits of all open messages.
     #[cold]
     #[inline(never)]
     pub(super) fn stopped(&mut self) -> Fault {
@@ -31,14 +30,15 @@ impl Machine<'_, '_> {
             _ => (kind, offset, entry),
         };
         let kind = raw::within(self.is_bounded(), kind);
+        // What was left half done costs readers a check per string from now on.
         self.slab.distrust();
         self.store_hasbits(program, hasbits);
         Fault { kind, offset, entry }
     }
 
-    /// Reads may go beyond the end of their message before the loop looks, so what a fault in reading is, and where,
-    /// is said by a walk within the message up to where the loop stopped. Gives the field at fault as well, if the program
-    /// has it.
+    /// Walks over the innermost message up to where the loop stopped, and gives the first fault: kind, offset and, if the
+    /// program has it, the field. The loop reads across the end of a message before it compares positions, so its
+    /// own kind and offset may be those of bytes outside the message.
     fn explain(&self, program: &Program, stop: usize, end: usize) -> Option<(Kind, usize, Option<u16>)> {
         let bytes = self.buf.get(..end).unwrap_or(self.buf);
         let mut tag_start = self.open.from;
@@ -60,14 +60,15 @@ impl Machine<'_, '_> {
         None
     }
 
-    /// Whether a length, and not the end of the input, bounds the innermost message: it or one around it is not a
-    /// group.
+    /// Whether a length prefix bounds the innermost message, and not the end of the input: if not all messages from it
+    /// up to the outermost are groups.
     fn is_bounded(&self) -> bool {
         let mut children =
             self.scratch.stack.iter().skip(1).map(|frame| frame.group).chain([self.open.group]);
         !self.scratch.stack.is_empty() && children.any(|group| group == 0)
     }
 
+    /// Writes the hasbits of all open messages to the slab.
     fn store_hasbits(&mut self, program: &Program, hasbits: u64) {
         if !program.is_wide() && self.open.base != NIL {
             self.slab.set_has_bits(program, self.open.base, hasbits);
@@ -87,7 +88,8 @@ impl Machine<'_, '_> {
         let Self { set, ref open, .. } = *self;
         let words = self.slab.words();
         let mut path = FieldPath::EMPTY;
-        // Parents have a child in progress. The field at fault has not got its element yet, unless that was too much.
+        // The element of a parent's list is being decoded, so it is the last one. That of the field at fault has not been
+        // appended, unless it was the one for which there was no memory.
         let begun = fault.kind == Kind::BudgetExceeded;
         let parents = self.scratch.stack.iter().map(|f| (f.index, f.base, Some(f.entry), true));
         let innermost = (open.index, open.base, fault.entry, begun);

@@ -1,10 +1,24 @@
-//! Fixed-shape messages: all fields load_if_fixed at once; see `program/fixed.rs`.
+//! Messages of fixed shape: all fields are loaded at once. `program/fixed.rs` says which types have one.
+//!
+//! ```text
+//! load_fixed(layout, body, bytes):
+//!     if length = layout.len and the tags are where the layout has them:    # one masked comparison
+//!         load every value from its known place; a zero with implicit presence gets no hasbit
+//!     else if the type is of four-byte numbers:          # some may be missing: encoders leave out zeros
+//!         load field by field, comparing one tag at a time
+//!     else: false, and the general path decodes the message
+//! ```
+//!
+//! Precondition: the body is empty. Where a function returns false, it is still empty: slots may have been written, but the
+//! hasbits have not.
+//!
+//! A message of three floats takes a third of the time of the general form (`load_any`).
 
 use super::input;
 use crate::program::{FixedShape, MAX_PARTS_LEN, PartsShape};
 
-/// Fills an empty body from a message of `len` bytes at `pos`, if it has the shape, or the shape of some of its fields.
-/// Otherwise the body is still empty.
+/// Fills an empty body from the message of `len` bytes at `pos`, if all of its fields, or some of them in order, are those of
+/// the layout.
 #[inline(always)]
 pub(super) fn load_fixed(layout: &FixedShape, body: &mut [u32], buf: &[u8], pos: usize, len: usize) -> bool {
     let Some(bytes) = buf.get(pos..) else { return false };
@@ -14,7 +28,7 @@ pub(super) fn load_fixed(layout: &FixedShape, body: &mut [u32], buf: &[u8], pos:
     }
 }
 
-/// As [`lift`], for one to four numbers of four bytes.
+/// Loads a message of one to four numbers of four bytes. Four fields take 20 bytes, so 24 can be read for any of them.
 #[inline(always)]
 fn load_numbers(layout: &FixedShape, body: &mut [u32], bytes: &[u8; 24], len: usize) -> bool {
     let whole = len == layout.len
@@ -27,7 +41,7 @@ fn load_numbers(layout: &FixedShape, body: &mut [u32], bytes: &[u8; 24], len: us
     whole || load_partial(layout, body, bytes, len)
 }
 
-/// Some of up to four numbers of four bytes, in order: encoders leave zeros out.
+/// Loads some of up to four numbers of four bytes, in order.
 #[inline(never)]
 fn load_partial(layout: &FixedShape, body: &mut [u32], bytes: &[u8; 24], len: usize) -> bool {
     if len > layout.len || !(layout.optional || len == layout.len) {
@@ -53,7 +67,7 @@ fn load_partial(layout: &FixedShape, body: &mut [u32], bytes: &[u8; 24], len: us
     true
 }
 
-/// As [`lift`], for a message of such messages.
+/// Loads a message whose fields are all messages of one to four numbers of four bytes.
 #[inline(always)]
 pub(super) fn load_nested(
     layout: &PartsShape,
@@ -73,8 +87,8 @@ pub(super) fn load_nested(
     }
 }
 
-/// Messages of `N` numbers each, `S = 5 N + 2` bytes with their tags and lengths, which are known to be there: into as many
-/// words, `W = N + 2`, one behind the other.
+/// Loads messages of `N` numbers each, whose tags and lengths have been checked: `S = 5 N + 2` bytes of input become
+/// `W = N + 2` words, one message after the other.
 #[inline(always)]
 fn load_nested_equal<const N: usize, const S: usize, const W: usize>(
     layout: &PartsShape,
@@ -84,22 +98,22 @@ fn load_nested_equal<const N: usize, const S: usize, const W: usize>(
     let count = layout.parts.len();
     let Some((header, words)) = body.split_first_chunk_mut::<2>() else { return false };
     let parts = bytes.as_chunks::<S>().0.iter().zip(words.as_chunks_mut::<W>().0);
-    let mut least = u32::MAX;
+    let mut smallest = u32::MAX;
     for (bytes, words) in parts.take(count) {
         for i in 0..N {
-            // Behind the tag and the length of the message, five bytes a number: its tag, then the value.
+            // Two bytes for tag and length of the message, then five per number: its tag and the value.
             let value = bytes[3 + 5 * i..].first_chunk().map_or(0, |value| u32::from_le_bytes(*value));
             words[2 + i] = value;
-            least = least.min(value);
+            smallest = smallest.min(value);
         }
         (words[0], words[1]) = (u32::MAX >> (32 - N), 0);
     }
     *header = [layout.all, 0];
-    // Encoders leave zeros out, so they are looked for all at once.
-    least != 0 || !layout.implicit || load_nested_any(layout, body, bytes)
+    // Zeros with implicit presence are rare, because encoders leave them out: one test for all numbers.
+    smallest != 0 || !layout.implicit || load_nested_any(layout, body, bytes)
 }
 
-/// Any messages, all of them there.
+/// Loads all messages, whose tags and lengths have been checked, one by one.
 #[inline(never)]
 fn load_nested_any(layout: &PartsShape, body: &mut [u32], bytes: &[u8; MAX_PARTS_LEN + 8]) -> bool {
     for part in &layout.parts {
@@ -117,7 +131,7 @@ fn load_nested_any(layout: &PartsShape, body: &mut [u32], bytes: &[u8; MAX_PARTS
     true
 }
 
-/// Some of the messages, in order, each with some of its numbers.
+/// Loads some of the messages, in order, each with some of its numbers.
 #[inline(never)]
 fn load_nested_partial(
     layout: &PartsShape,
@@ -153,8 +167,7 @@ fn load_nested_partial(
     true
 }
 
-/// Two to four numbers of four bytes: one comparison, one store of `W = N + 2` words. Against the general form,
-/// a message of three floats takes a third of the time.
+/// Loads `N` numbers of four bytes: one comparison, and one store of `W = N + 2` words.
 #[inline(always)]
 fn load_all_u32<const N: usize, const W: usize>(
     layout: &FixedShape,
@@ -167,7 +180,7 @@ fn load_all_u32<const N: usize, const W: usize>(
     let mut words = [0; W];
     let mut zero = 0;
     for i in 0..N {
-        // Five bytes a field: the tag, then the value.
+        // Five bytes per field: its tag and the value.
         let value = match bytes.get(1 + 5 * i..).and_then(|rest| rest.first_chunk::<4>()) {
             Some(value) => u32::from_le_bytes(*value),
             None => 0,
@@ -183,7 +196,7 @@ fn load_all_u32<const N: usize, const W: usize>(
     true
 }
 
-/// Any shape.
+/// Loads any layout.
 #[inline(never)]
 fn load_any(layout: &FixedShape, body: &mut [u32], bytes: &[u8]) -> bool {
     if !layout.accepts(bytes) {
@@ -207,7 +220,7 @@ fn load_any(layout: &FixedShape, body: &mut [u32], bytes: &[u8]) -> bool {
         };
         hasbits |= u32::from(!(zero && field.implicit)) << (field.bit & 31);
     }
-    // Presence bits, and no unknown fields.
+    // Hasbits, and no unknown fields.
     if let Some(header) = body.first_chunk_mut::<2>() {
         *header = [hasbits, 0];
     }
@@ -235,7 +248,7 @@ mod tests {
         ProgramSet::new(&[message(holder), message(point)], &[]).unwrap()
     }
 
-    /// The point as it is written: a zero is left out if `skip`.
+    /// The bytes of a point; zeros are left out if `skip`.
     fn point(width: usize, values: &[u8], skip: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (i, &value) in values.iter().enumerate().filter(|(_, value)| !(skip && **value == 0)) {
@@ -246,10 +259,10 @@ mod tests {
         bytes
     }
 
-    /// A mesh of triangles in a list and of one that is singular, which is decoded field by field.
+    /// A mesh with a list of edges and one singular edge, which is decoded field by field.
     #[test]
     fn parts_with_whatever_is_left_out_are_what_the_loop_makes_of_them() {
-        // As many numbers in both messages, which are load_if_fixed at once, or not.
+        // Equal counts take `load_nested_equal`, different ones `load_nested_any`.
         let cases = [[2, 2], [3, 3], [4, 4], [3, 2]]
             .map(|counts| [Shape::Implicit, Shape::Explicit].map(|presence| (counts, presence)));
         let cases = cases.into_iter().flatten().step_by(if cfg!(miri) { 3 } else { 1 });
@@ -273,7 +286,7 @@ mod tests {
             };
             let room = [&[0x1a, 120][..], &[7; 120]].concat();
             let all = (4 << (counts[0] + counts[1])) - 1;
-            // Some of the many.
+            // All combinations, or a sample where there are too many.
             let step = if cfg!(miri) { all } else { if all < 1 << 8 { 1 } else { 7 } };
             for there in (0..all).step_by(step).chain([all]) {
                 let mut edge = Vec::new();

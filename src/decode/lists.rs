@@ -1,4 +1,15 @@
-//! Repeated fields with a tag before each element: the loop stays here while the same tag follows.
+//! Repeated fields with a tag before each element.
+//!
+//! ```text
+//! append(slot, pos):                      # pos is after the first tag
+//!     loop:
+//!         decode one value at pos; append it to the list at slot
+//!         if the same tag follows before the end of the message: pos = after it
+//!         else: return the end of the value
+//! ```
+//!
+//! All elements of a run are appended by one call, so that the field is looked up once. Positions are offsets in the
+//! store, and reads are checked against its end (`input.rs`).
 
 use super::state::{Located, MAP_ENTRY, Machine};
 use super::{fixed, input};
@@ -7,7 +18,7 @@ use crate::program::{Coding, Entry, FixedShape, MAX_PARTS_LEN, PartsShape, Progr
 use crate::slab::{Full, Slab, Text};
 use crate::wire::{unzigzag32, unzigzag64};
 
-/// The position behind the tag, if it stands at `pos`, before the end of the message.
+/// The offset after the tag at `pos`, if it is `tag` and ends before the end of the message.
 #[inline(always)]
 fn same_tag(buf: &[u8], pos: usize, end: usize, tag: u32) -> Option<usize> {
     if pos >= end {
@@ -18,12 +29,12 @@ fn same_tag(buf: &[u8], pos: usize, end: usize, tag: u32) -> Option<usize> {
         return (u32::from(first) == tag).then_some(pos + 1);
     }
     match input::long_tag(buf, pos) {
-        Ok((next, behind)) if next == tag && behind <= end => Some(behind),
+        Ok((next, tag_end)) if next == tag && tag_end <= end => Some(tag_end),
         _ => None,
     }
 }
 
-/// What a slot holds for bytes of the store; nothing, if they must be UTF-8 and are not.
+/// The (offset, length) of a string or bytes value; `None` if it must be UTF-8 and is not.
 #[inline(always)]
 pub(super) fn pair(buf: &[u8], start: usize, end: usize, utf8: bool) -> Option<u64> {
     if utf8 {
@@ -32,7 +43,7 @@ pub(super) fn pair(buf: &[u8], start: usize, end: usize, utf8: bool) -> Option<u
     Some(start as u64 | ((end - start) as u64) << 32)
 }
 
-/// Strings or bytes.
+/// A run of strings or bytes values.
 pub(super) struct SpanList<'b> {
     pub(super) buf: &'b [u8],
     /// The end of the message.
@@ -42,7 +53,7 @@ pub(super) struct SpanList<'b> {
 }
 
 impl SpanList<'_> {
-    /// Appends elements from `pos` on, which is behind the first tag, and gives the position behind the last.
+    /// Appends the elements of the run, the first of which is at `pos`, after its tag. Gives the offset after the last.
     #[inline]
     pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut pos: usize) -> Located<usize> {
         loop {
@@ -58,7 +69,7 @@ impl SpanList<'_> {
     }
 }
 
-/// Messages of fixed shape, one behind the other.
+/// A run of messages of fixed shape.
 pub(super) struct FixedList<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
@@ -69,8 +80,8 @@ pub(super) struct FixedList<'b, 'p> {
 }
 
 impl FixedList<'_, '_> {
-    /// Appends elements as long as they have the shape; `pos` is behind the tag at `item`. Gives the position of the
-    /// first item that is something else.
+    /// Appends elements while they have the shape; the first tag starts at `tag_start` and ends at `pos`. Gives the offset after
+    /// the last element that was appended, which is `tag_start` if there was none.
     pub(super) fn append(
         &self,
         slab: &mut Slab,
@@ -78,13 +89,14 @@ impl FixedList<'_, '_> {
         mut tag_start: usize,
         mut pos: usize,
     ) -> Located<usize> {
-        // One byte of length, as a shape is at most 32 bytes long.
+        // A shape is at most 32 bytes long, so its length prefix is one byte.
         let most = self.layout.len;
         while let Some(&prefix) = self.buf.get(pos) {
             let len = prefix as usize;
             if len > most || pos + 1 + len > self.end {
                 break;
             }
+            // The element is loaded in place, and taken back if it has another form.
             let at = slab.list_grow(slot, self.words, 1).map_err(|full| (full.into(), tag_start))?;
             if !fixed::load_fixed(self.layout, slab.run_mut(at, self.words as usize), self.buf, pos + 1, len)
             {
@@ -102,7 +114,7 @@ impl FixedList<'_, '_> {
     }
 }
 
-/// Messages of messages of fixed shape.
+/// A run of messages that hold messages of fixed shape only, as triangles hold vertices.
 pub(super) struct NestedFixedList<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
@@ -113,9 +125,10 @@ pub(super) struct NestedFixedList<'b, 'p> {
 }
 
 impl NestedFixedList<'_, '_> {
-    /// As [`FixedList::append`]; stops in front of elements for which there is no room, too.
+    /// As [`FixedList::append`]. Stops also before an element for which there is no memory.
     pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut tag_start: usize, mut pos: usize) -> usize {
-        // One byte of length, as such a message is at most 96 bytes long. Empty ones are no bodies.
+        // Such a message is at most 96 bytes long, so its length prefix is one byte. An empty one has no body and is left to
+        // the general path.
         let most = self.layout.len;
         while let Some(&[prefix, ref bytes @ ..]) =
             self.buf.get(pos..).and_then(|rest| rest.first_chunk::<{ MAX_PARTS_LEN + 9 }>())
@@ -139,7 +152,7 @@ impl NestedFixedList<'_, '_> {
     }
 }
 
-/// Map entries of a key and a value that are no messages, as encoders write them.
+/// A run of map entries in the form that encoders write: key, then value, neither of them a message.
 pub(super) struct MapEntries<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
@@ -149,15 +162,15 @@ pub(super) struct MapEntries<'b, 'p> {
 }
 
 impl MapEntries<'_, '_> {
-    /// Appends one entry, behind its tag at `pos`, to the list at `slot`: the position behind it, or `None` if it has another
-    /// form. Whatever is wrong with it is another form.
+    /// Appends the entry at `pos`, after its tag, to the list at `slot`, and gives the offset after it. `None`: it has
+    /// another form, or is wrong in some way that the general path reports.
     #[inline(always)]
     pub(super) fn append(&self, slab: &mut Slab, slot: u32, pos: usize) -> Option<Result<usize, Full>> {
         let &[key, value] = self.sub.entries() else { return None };
         let (start, end) = input::bounded(self.buf, pos, self.end).ok()?;
-        let (first, behind) = self.part(&key, start, end)?;
-        let (second, behind) = self.part(&value, behind, end)?;
-        if behind != end {
+        let (first, first_end) = self.part(&key, start, end)?;
+        let (second, second_end) = self.part(&value, first_end, end)?;
+        if second_end != end {
             return None;
         }
         let at = match slab.list_grow(slot, self.sub.words(), 1) {
@@ -175,10 +188,10 @@ impl MapEntries<'_, '_> {
         Some(Ok(end))
     }
 
-    /// The key or the value, which must be what comes next.
+    /// Reads the key or the value at `pos`.
     #[inline(always)]
     fn part(&self, entry: &Entry, pos: usize, end: usize) -> Option<(u64, usize)> {
-        // Field numbers 1 and 2: tags of one byte.
+        // Field numbers 1 and 2 have tags of one byte.
         if pos >= end || u32::from(*self.buf.get(pos)?) != entry.tag {
             return None;
         }
@@ -187,17 +200,17 @@ impl MapEntries<'_, '_> {
                 let (start, end) = input::bounded(self.buf, pos + 1, end).ok()?;
                 Some((pair(self.buf, start, end, entry.coding == Coding::String)?, end))
             }
-            coding => number(coding, self.buf, pos + 1).ok().filter(|(_, behind)| *behind <= end),
+            coding => number(coding, self.buf, pos + 1).ok().filter(|(_, value_end)| *value_end <= end),
         }
     }
 
-    /// The position behind the tag of the next entry, if one follows.
+    /// The offset after the tag of the next entry, if one follows.
     pub(super) fn next(&self, pos: usize) -> Option<usize> {
         same_tag(self.buf, pos, self.end, self.tag)
     }
 }
 
-/// NumberList, bools and enums.
+/// A run of numbers, bools or enums that are not packed.
 pub(super) struct NumberList<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
@@ -207,10 +220,10 @@ pub(super) struct NumberList<'b, 'p> {
 }
 
 impl NumberList<'_, '_> {
-    /// As [`SpanList::append`]; `item` is the start of the first tag.
+    /// As [`SpanList::append`]; `tag_start` is the start of the first tag.
     pub(super) fn append(
         &self,
-        run: &mut Machine<'_, '_>,
+        machine: &mut Machine<'_, '_>,
         slot: u32,
         mut tag_start: usize,
         mut pos: usize,
@@ -218,30 +231,30 @@ impl NumberList<'_, '_> {
         let coding = self.entry.coding;
         let width = coding.words();
         loop {
-            let (value, behind) = number(coding, self.buf, pos).map_err(|kind| (kind, pos))?;
-            if behind > self.end {
+            let (value, value_end) = number(coding, self.buf, pos).map_err(|kind| (kind, pos))?;
+            if value_end > self.end {
                 return Err((Kind::Incomplete, pos));
             }
-            if coding == Coding::ClosedEnum && !run.set.enum_contains(self.entry.sub, value as i32) {
-                run.unlisted(self.base, tag_start, behind).map_err(|full| (full.into(), tag_start))?;
+            if coding == Coding::ClosedEnum && !machine.set.enum_contains(self.entry.sub, value as i32) {
+                machine.unlisted(self.base, tag_start, value_end).map_err(|full| (full.into(), tag_start))?;
             } else {
-                let at = run.slab.list_grow(slot, width, 1).map_err(|full| (full.into(), pos))?;
+                let at = machine.slab.list_grow(slot, width, 1).map_err(|full| (full.into(), pos))?;
                 if width == 1 {
-                    run.slab.set(at, value as u32);
+                    machine.slab.set(at, value as u32);
                 } else {
-                    run.slab.set64(at, value);
+                    machine.slab.set64(at, value);
                 }
             }
-            tag_start = behind;
-            match same_tag(self.buf, behind, self.end, self.tag) {
+            tag_start = value_end;
+            match same_tag(self.buf, value_end, self.end, self.tag) {
                 Some(next) => pos = next,
-                None => return Ok(behind),
+                None => return Ok(value_end),
             }
         }
     }
 }
 
-/// One value as it is kept in the slab.
+/// Reads one number: its words in the slab, and the offset after it.
 #[inline(always)]
 pub(super) fn number(coding: Coding, buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
     match coding {
@@ -254,7 +267,7 @@ pub(super) fn number(coding: Coding, buf: &[u8], pos: usize) -> Result<(u64, usi
     }
 }
 
-/// What a varint of this coding is kept as.
+/// The words in the slab of a varint of this coding.
 #[inline(always)]
 fn from_varint(coding: Coding, value: u64) -> u64 {
     match coding {

@@ -1,4 +1,5 @@
-//! Map entries: how they end, and when the keys of their map become unique.
+//! The end of map entries: missing parts are filled in, and the keys of the map become unique, now or at the end of the
+//! decode.
 
 use super::state::Machine;
 use super::{Frame, OpenMap};
@@ -7,9 +8,11 @@ use crate::program::{Coding, Entry, Program};
 use crate::slab::{Full, MapContext, NIL, Nesting, RawView, Text};
 
 impl<'r> Machine<'r, '_> {
-    /// Gives the map entry at the end of its list, of the parent in `frame`, the key or value that it lacks: zero, empty, or
-    /// the first number of the enum. Drops the entry if there is no memory for that, or if its message would be too deep:
-    /// that counts as if it were there, as it is when the entry is written.
+    /// Adds the key or value that the last entry of a map lacks: zero, the empty string or message, or the first number of
+    /// the enum. `frame` is the parent of the entry.
+    ///
+    /// If there is no memory for that, the entry is dropped. The same if its value is a message deeper than the limit:
+    /// an encoder would write that message.
     #[cold]
     #[inline(never)]
     pub(super) fn complete_entry(&mut self, frame: &Frame, program: &Program, base: u32) -> Result<(), Kind> {
@@ -23,7 +26,7 @@ impl<'r> Machine<'r, '_> {
     }
 
     fn fill_entry(&mut self, program: &Program, base: u32) -> Result<(), Kind> {
-        // The entry itself is not on the stack any more.
+        // The entry has been popped from the stack, but its value is one level deeper than the entry.
         let levels = self.depth_left().saturating_sub(1);
         for (position, entry) in program.entries().iter().enumerate() {
             let (slot, fresh) = self.slab.touch(program, base, position)?;
@@ -33,7 +36,7 @@ impl<'r> Machine<'r, '_> {
             if entry.coding.is_message() && levels == 0 {
                 return Err(Kind::DepthExceeded);
             }
-            // The empty message that stands for a missing value can lack required fields.
+            // A missing value is an empty message, which lacks all required fields of its type.
             let decoded = entry.coding.is_message() && !entry.op.is_lazy();
             self.may_miss |= decoded && self.set.program(entry.sub).has_required();
             match entry.coding {
@@ -51,7 +54,7 @@ impl<'r> Machine<'r, '_> {
         Ok(())
     }
 
-    /// After a fault: ends the map entries that were being decoded, innermost first.
+    /// After a fault: pops all frames and ends the map entries that were open, innermost first.
     #[cold]
     #[inline(never)]
     pub(super) fn close_maps(&mut self, end: usize) {
@@ -69,21 +72,21 @@ impl<'r> Machine<'r, '_> {
                 continue;
             }
             let (program, base) = (self.set.program(last.index), last.base);
-            // An entry that cannot be ended is dropped.
+            // `complete_entry` drops the entry if it fails.
             if self.complete_entry(&frame, program, base).is_ok() {
                 let _ = self.end_map_entry(&frame, end);
             }
         }
     }
 
-    /// The entry at the end of a map's list is complete; `end` is the end of its bytes.
+    /// Ends the last entry of a map, which has a key and a value; `end` is the offset after it.
     #[inline]
     pub(super) fn end_map_entry(&mut self, frame: &Frame, end: usize) -> Result<(), Full> {
         let Some((entry, slot)) = self.map_slot(frame) else { return Ok(()) };
         if self.entry_unknown {
             self.entry_unknown = false;
             self.drop_last(slot);
-            return self.keep(frame.base, frame.tag_start as usize, end);
+            return self.keep_unknown(frame.base, frame.tag_start as usize, end);
         }
         self.map_entry_done(
             entry,
@@ -92,7 +95,7 @@ impl<'r> Machine<'r, '_> {
         )
     }
 
-    /// The map that an open entry belongs to: the field of the entry's parent, and its slot.
+    /// The map field of an open entry, in the parent `frame`, and the slot of the map.
     #[inline]
     fn map_slot(&self, frame: &Frame) -> Option<(&'r Entry, u32)> {
         let program = self.set.program(frame.index);
@@ -111,7 +114,8 @@ impl<'r> Machine<'r, '_> {
         self.slab.list_truncate(slot, len.saturating_sub(1));
     }
 
-    /// Keeps the keys of a map unique, now or at the end of the decode, after an entry was appended at `slot`.
+    /// Makes keys unique after an entry was appended to the map at `slot`. Where that may take long, it is left to the
+    /// end of the decode, so that hostile keys cost n log n.
     #[inline(always)]
     pub(super) fn map_entry_done(&mut self, entry: &Entry, slot: u32, map: OpenMap) -> Result<(), Full> {
         let context = MapContext { store: self.buf, set: self.set };
@@ -121,7 +125,7 @@ impl<'r> Machine<'r, '_> {
         }
     }
 
-    /// Notes a map that is to be settled at the end; without the memory for that, its last entry goes.
+    /// Adds a map to those that are settled at the end. If there is no memory for that, its last entry is dropped.
     #[cold]
     #[inline(never)]
     fn settle_later(&mut self, slot: u32, map: OpenMap) -> Result<(), Full> {

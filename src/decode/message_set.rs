@@ -1,4 +1,4 @@
-//! Items of a MessageSet: groups of a type id and a payload.
+//! Items of a MessageSet: groups that hold a type id and the payload, a message.
 
 use super::skip::skip;
 use super::state::{Child, FieldStart, Located, Machine};
@@ -6,16 +6,18 @@ use super::unknown::Unexpected;
 use crate::program::Coding;
 use crate::wire::{message_set, raw};
 
-/// The parts of a MessageSet item.
+/// What a scan finds in an item.
 #[derive(Default)]
 struct Item {
     type_id: Option<u64>,
+    /// Start and end of the payload, after its length prefix.
     payload: Option<(usize, usize)>,
+    /// The offset after the end-group tag.
     end: usize,
 }
 
 impl Machine<'_, '_> {
-    /// A MessageSet item whose type is declared; `None` leaves it to the unknown fields.
+    /// The item whose start-group tag was read, if its type is known. `None`: it is an unknown field.
     pub(super) fn message_set_item<'p>(
         &self,
         field: &FieldStart<'p>,
@@ -36,14 +38,14 @@ impl Machine<'_, '_> {
         })
     }
 
-    /// Finds the first type id and the first payload of an item, in either order.
+    /// Finds the first type id and the first payload of an item, in either order; later ones are ignored, as in C++.
     fn scan_item(&self, limit: &[u8], mut pos: usize) -> Located<Item> {
         let depth_left = self.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32 + 1);
         let mut item = Item::default();
         loop {
             let tag_start = pos;
             let (tag, value) = raw::tag(limit, pos).map_err(|kind| (kind, tag_start))?;
-            // All of them are tags of one byte.
+            // The three tags of an item have one byte each.
             match u8::try_from(tag.get()).unwrap_or(0) {
                 message_set::ITEM_END => {
                     item.end = value;

@@ -1,14 +1,24 @@
-//! Bytes to slab: the run loop, and one file per field shape.
+//! Bytes to slab.
 //!
-//! [`decode`] runs the program of a message type over a stretch of the byte store and leaves a message in the
-//! slab. It does not recurse: parents wait on an explicit stack of 48-byte frames. `fields.rs` is the hot loop, over
-//! `window.rs`; `child.rs` has where messages begin and end, `slow.rs` all other fields,
-//! `lists.rs`, `packed.rs` and `fixed.rs` the repeated ones and those of fixed shape; `special.rs` everything that real
-//! messages rarely have (unknown fields, MessageSet items), `partial.rs` what is not decoded; `required.rs` the check
-//! for required fields, `fault.rs` what is said of faults.
+//! [`decode`] runs the program of a message type over the end of the byte store and leaves a message in the slab. It does not
+//! recurse: parents are on an explicit stack of 48-byte frames.
 //!
-//! Invariant: whatever the input, and also when an error ends the decode early, the slab holds a valid message
-//! afterwards: presence bits say what was written, map keys are unique, strings that must be UTF-8 are.
+//! ```text
+//! decode:
+//!     loop:                                   # fields.rs, `Machine::message`
+//!         match fields():                     # fields.rs, the field loop: numbers, strings, small messages
+//!             Leave -> leave()                # child.rs: the end of a message
+//!             Enter -> enter()                # child.rs: the start of a sub-message
+//!             Slow  -> slow_field()           # slow.rs: every other field
+//!             Fault -> return                 # fault.rs makes an error of it
+//! ```
+//!
+//! Below the loop: `state.rs` has the state that all files share, `stack.rs` the frames, `window.rs` and `input.rs` the reads. `lists.rs`,
+//! `packed.rs` and `fixed.rs` decode the shapes of fields that their names say; `unknown.rs`, `map_entry.rs`,
+//! `message_set.rs` and `skip.rs` do what is rare. `undecoded.rs` is apart: it finds again what a projection skipped.
+//!
+//! Invariant: whatever the input is, and also after an error, the slab holds a valid message. Hasbits say what was written,
+//! map keys are unique, and strings that must be UTF-8 are.
 
 mod child;
 mod fault;
@@ -38,14 +48,15 @@ use alloc::vec::Vec;
 use stack::Stack;
 use state::Machine;
 
-/// A parent message that waits for its child to end.
+/// A parent of the innermost message, on the stack. Offsets, no positions, so that it outlives the switch to the padded
+/// tail.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     /// End of the parent in the store.
     end: u32,
-    /// Where the parent goes on, 0 for the end of the child (MessageSet items end later).
+    /// Where the parent continues, 0 for the end of the child. (A MessageSet item ends after its payload.)
     resume: u32,
-    /// Body, program and presence bits of the parent.
+    /// Body, program and hasbits of the parent.
     base: u32,
     index: u32,
     hasbits: u64,
@@ -57,9 +68,10 @@ struct Frame {
     entry: u16,
     /// The child is a map entry.
     map: bool,
-    /// The tag of the child, if it is in a list of a dense message and another element may follow; else no tag.
+    /// The tag of the child, if it is an element of a list; otherwise not a tag. If the same tag follows the child,
+    /// `next_element` appends to the list without a look at the parent.
     repeat_tag: u32,
-    /// Where that list is.
+    /// The slot of that list.
     slot: u32,
 }
 
@@ -79,17 +91,17 @@ impl Frame {
     };
 }
 
-/// A map to be settled at the end of the decode.
+/// A map whose keys are made unique at the end of the decode.
 #[derive(Clone, Copy, Debug)]
 struct OpenMap {
     index: u32,
     base: u32,
     entry: u16,
-    /// The first entry that may repeat a key.
+    /// The first entry whose key may occur before.
     fresh: u32,
 }
 
-/// The memory a decode needs beside slab and store; reused by the next one.
+/// The memory of a decode beside slab and store, kept for the next decode.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     stack: Stack,
@@ -102,16 +114,16 @@ impl Scratch {
         Self { stack: Stack::new(), maps: Vec::new(), settling: MapScratch::new() }
     }
 
-    /// Gives back the memory.
+    /// Frees the memory.
     pub(crate) fn shrink(&mut self) {
         *self = Self::new();
     }
 }
 
-/// What a decode works on.
+/// The arguments of a decode.
 pub(crate) struct Job<'r, 'i> {
     pub(crate) set: &'r ProgramSet,
-    /// The byte store; the input is its tail from `start` on.
+    /// The byte store; the input is what follows `start`.
     pub(crate) store: &'i [u8],
     pub(crate) start: usize,
     pub(crate) slab: &'r mut Slab,
@@ -120,17 +132,17 @@ pub(crate) struct Job<'r, 'i> {
 }
 
 /// Merges the input into the message of program `index` whose body is at `base`. Required fields are not checked;
-/// the result says whether one may be missing.
+/// true if one may be missing.
 ///
 /// # Errors
-/// Kind, offset from `start`, and the path as field numbers. What was decoded before the error stays.
+/// Kind, offset from `start`, and the path as field numbers. What was decoded before the error stays in the message.
 pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, DecodeError> {
     let program = job.set.program(index);
     let hasbits = job.slab.words().has_bits(program, base);
     merge_into(job, Root { program, index, base, hasbits })
 }
 
-/// The message that is decoded into, with its presence bits.
+/// The outermost message and its hasbits.
 #[derive(Clone, Copy)]
 struct Root<'r> {
     program: &'r Program,
@@ -139,7 +151,7 @@ struct Root<'r> {
     hasbits: u64,
 }
 
-/// As [`merge`], inlined where messages are made, whose presence bits are zeros.
+/// As [`merge`]. Inlined, because a new message has no hasbits, and the compiler uses that.
 #[inline(always)]
 fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
     let Job { set, store, start, .. } = job;
@@ -147,7 +159,7 @@ fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
         return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_LEN));
     }
     if root.program.keeps_bytes() && store.len() > start {
-        // The message and everything below it are in these bytes.
+        // The program does not decode all fields, so the message keeps its bytes, those of its sub-messages included.
         if job.slab.add_verbatim(root.base, start as u32, (store.len() - start) as u32).is_err() {
             return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0));
         }
@@ -166,8 +178,7 @@ fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
         }
     };
     let may_miss = machine.may_miss;
-    let Machine { slab, scratch, .. } = machine;
-    let settled = scratch.maps.is_empty() || settle_maps(set, store, slab, scratch);
+    let settled = machine.scratch.maps.is_empty() || settle_maps(set, store, machine.slab, machine.scratch);
     match error {
         Some(error) => Err(error),
         None if !settled => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, store.len() - start)),
@@ -175,16 +186,16 @@ fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
     }
 }
 
-/// Decodes into an empty slab with this much memory; `base` is where the body is then, also after an error: [`NIL`] if
-/// there is none. The result says whether a required field may be missing.
+/// Decodes into an empty slab with a budget in bytes. True if a required field may be missing. `base` receives the
+/// offset of the body, also after an error; [`NIL`] if there is no body.
 ///
-/// A slab that grows is copied, and the old and the new one both count. When that is what the memory is used up
-/// by, the decode starts over with all of it at once, so that messages may be twice as large. Whether a message fits
-/// therefore depends on the message alone, and not on what the slab held before.
+/// While a slab grows, the old and the new block both count. If the budget runs out, the slab takes all of it at once and the
+/// decode starts over. So the largest message does not depend on what the slab held before, and is twice as large as without
+/// that.
 ///
 /// # Errors
 /// As [`merge`].
-pub(crate) fn fresh(
+pub(crate) fn decode_fresh(
     job: Job<'_, '_>,
     index: u32,
     budget: usize,
@@ -210,8 +221,8 @@ pub(crate) fn fresh(
     }
 }
 
-/// Empties the slab and gives it all of a budget at once; false if it has that already, or if there is not so much memory,
-/// and then there is no body either.
+/// Empties the slab and gives it all of a budget at once. False if it has that already, or if the allocation fails; then there
+/// is no body either.
 #[cold]
 pub(crate) fn start_over(slab: &mut Slab, budget: usize, base: &mut u32) -> bool {
     slab.set_limit(slab_share(budget));
@@ -224,7 +235,7 @@ pub(crate) fn start_over(slab: &mut Slab, budget: usize, base: &mut u32) -> bool
     }
 }
 
-/// What a slab may take of a budget; the rest is for maps being settled, and for errors.
+/// The part of a budget that a slab may take. The rest is for settling maps, and for errors.
 pub(crate) const fn slab_share(budget: usize) -> usize {
     budget - budget / 16
 }
@@ -237,7 +248,7 @@ pub(crate) fn decode<'a, 'i>(job: Job<'a, 'i>, index: u32) -> Result<RawView<'a,
     let Job { set, store, start, slab, scratch, options } = job;
     let budget = options.budget_for(store.len());
     let mut base = NIL;
-    let may_miss = fresh(Job { set, store, start, slab, scratch, options }, index, budget, &mut base)?;
+    let may_miss = decode_fresh(Job { set, store, start, slab, scratch, options }, index, budget, &mut base)?;
     let view = RawView { words: slab.words(), store, set, index, base };
     if may_miss && !options.allows_partial() {
         check_required(view, store.len() - start)?;
@@ -246,7 +257,7 @@ pub(crate) fn decode<'a, 'i>(job: Job<'a, 'i>, index: u32) -> Result<RawView<'a,
 }
 
 /// # Errors
-/// `MissingRequired` at `end`, the offset where the message ended without the field; `OutOfMemory`.
+/// `MissingRequired` at `end`, where the message ended without the field, and `OutOfMemory`.
 pub(crate) fn check_required(view: RawView<'_, '_>, end: usize) -> Result<(), DecodeError> {
     match find_missing(view) {
         Ok(None) => Ok(()),
@@ -257,7 +268,7 @@ pub(crate) fn check_required(view: RawView<'_, '_>, end: usize) -> Result<(), De
     }
 }
 
-/// Decodes with memory of its own: for schemas that describe themselves.
+/// Decodes with a stack of its own, for descriptor sets.
 ///
 /// # Errors
 /// As [`decode`].
@@ -276,7 +287,8 @@ pub(crate) fn decode_raw<'a, 'i>(
     Ok(RawView { words: slab.words(), store: input, set, index, base })
 }
 
-/// Makes the keys of all maps touched unique; false if there was not the memory. Keys are unique in any case.
+/// Makes the keys of all open maps unique. False if there was no memory to do that and keep all entries; keys are unique
+/// in any case.
 #[inline(never)]
 fn settle_maps(set: &ProgramSet, store: &[u8], slab: &mut Slab, scratch: &mut Scratch) -> bool {
     let mut all = true;

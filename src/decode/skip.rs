@@ -1,22 +1,22 @@
-//! Fields that are not decoded: messages that stay bytes, and what a projection does not select.
+//! Fields that are skipped: messages that stay bytes, and fields that a projection does not select.
 //!
-//! Tags and lengths of the message they are in have been read; nothing inside of them is, but for the tags of
-//! groups, which end where they say. Most skipped fields never get here (`fields.rs`).
+//! Nothing inside them is read, except the tags of groups, whose end must be found. Most fields that a projection
+//! does not select are skipped by the field loop itself (`fields.rs`).
 
 use super::input;
 use super::state::{FieldStart, Located, Machine, OpenMessage, mark_list_set, mark_set};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry};
-use crate::slab::{Full, Nesting};
+use crate::slab::{Full, NIL, Nesting};
 use crate::wire::{Tag, WireType, raw};
 
-/// Skips length-delimited fields of one tag, the first of which has its length at `pos`: the position behind the last
-/// one; of a fault, the length that is at fault. Elements of a list follow each other.
+/// Skips a length-delimited value whose length prefix is at `pos`, and the fields of the same tag that follow it, as the
+/// elements of a list do. Gives the position after the last one, or a fault and the position of the wrong length.
 #[inline(always)]
 pub(super) fn skip_lengths(buf: &[u8], mut pos: usize, end: usize, tag: u32) -> Result<usize, (Kind, usize)> {
     loop {
         let (_, value_end) = input::bounded(buf, pos, end).map_err(|kind| (kind, pos))?;
-        // What stands at the end of the message is no tag of it, and a byte from 0x80 on no whole tag.
+        // Only tags of one byte are compared; at the end of the message, the byte is not a tag of it.
         let same = tag < 0x80 && buf.get(value_end).is_some_and(|&byte| u32::from(byte) == tag);
         if value_end >= end || !same {
             return Ok(value_end);
@@ -25,10 +25,10 @@ pub(super) fn skip_lengths(buf: &[u8], mut pos: usize, end: usize, tag: u32) -> 
     }
 }
 
-/// The position behind a field whose tag starts at `item` and whose value starts at `pos`.
+/// The offset after a field whose tag starts at `tag_start` and whose value starts at `pos`.
 pub(super) fn skip(limit: &[u8], tag_start: usize, pos: usize, tag: Tag, depth_left: u32) -> Located<usize> {
     raw::skip_value(limit, pos, limit.len(), tag, depth_left).map_err(|fault| {
-        // Where the tag itself is at fault, `skip_value` cannot know where it starts.
+        // `skip_value` does not know where the tag starts, so faults of the tag get their offset here.
         let at_tag = match tag.wire_type() {
             WireType::StartGroup => depth_left == 0,
             wire_type => wire_type == WireType::EndGroup,
@@ -38,7 +38,7 @@ pub(super) fn skip(limit: &[u8], tag_start: usize, pos: usize, tag: Tag, depth_l
 }
 
 impl Machine<'_, '_> {
-    /// A message or group that stays bytes; gives the position behind it.
+    /// Stores a message or group as bytes that are decoded later. Gives the offset after it.
     #[inline(never)]
     pub(super) fn lazy(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<usize> {
         if self.depth_left() == 0 {
@@ -51,7 +51,7 @@ impl Machine<'_, '_> {
         Ok(next)
     }
 
-    /// Where the content of a message starts and ends, and the position behind the field.
+    /// Start and end of the content of a message, and the offset after the field.
     fn extent(&self, field: &FieldStart<'_>, coding: Coding) -> Located<(usize, usize, usize)> {
         let limit = self.buf.get(..field.end).unwrap_or(self.buf);
         if coding == Coding::Group {
@@ -66,7 +66,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The raw message of a field: a new one, or what a singular field has already.
+    /// The body for the bytes of a message field: a new one, or the one that a singular field has already.
     fn raw_body(&mut self, entry: &Entry) -> Result<u32, Full> {
         let sub = self.set.program(entry.sub);
         let depth = self.depth_left().saturating_sub(1);
@@ -86,7 +86,7 @@ impl Machine<'_, '_> {
             }
             (true, false) => Ok(at),
             (false, true) => {
-                self.slab.set(at, crate::slab::NIL);
+                self.slab.set(at, NIL);
                 let body = self.slab.alloc_raw(Nesting::allowed(depth))?;
                 self.slab.set(at, body);
                 Ok(body)
@@ -95,7 +95,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// A field that is not selected; gives the position behind it.
+    /// Skips a field that is not selected, and unsets the other members of its oneof. Gives the offset after it.
     #[inline(never)]
     pub(super) fn unselected(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<usize> {
         let limit = self.buf.get(..field.end).unwrap_or(self.buf);
@@ -104,7 +104,7 @@ impl Machine<'_, '_> {
         if entry.oneof == 0 {
             return Ok(next);
         }
-        // A number that its closed enum does not list is an unknown field and unsets nothing.
+        // A number that its closed enum does not list is an unknown field, which unsets nothing.
         if entry.coding == Coding::ClosedEnum {
             let (value, _) =
                 raw::varint(limit, field.value_start).map_err(|kind| (kind, field.value_start))?;
@@ -119,19 +119,19 @@ impl Machine<'_, '_> {
         Ok(next)
     }
 
-    /// Keeps the bytes of a message whose content has ended at `end`, of which only some fields were decoded. Those of
-    /// the outermost one are kept from the beginning.
+    /// Makes a message verbatim that has ended at the offset `end` and of which only some fields were decoded. The outermost
+    /// message is verbatim from the beginning of the decode.
     #[inline(never)]
     pub(super) fn keep_bytes(&mut self, base: u32, end: usize) -> Result<(), Full> {
         let Some(frame) = self.scratch.stack.last() else { return Ok(()) };
-        let (tag, behind) = raw::tag_bits(self.buf, frame.tag_start as usize).unwrap_or((0, end));
+        let (tag, value) = raw::tag_bits(self.buf, frame.tag_start as usize).unwrap_or((0, end));
         let is_group = tag & 7 == WireType::StartGroup as u32;
         let (start, end) = match is_group {
-            true => (behind, self.group_end),
-            false => (raw::length(self.buf, behind).map_or(end, |(_, start)| start), end),
+            true => (value, self.group_end),
+            false => (raw::length(self.buf, value).map_or(end, |(_, start)| start), end),
         };
         if !self.slab.words().is_verbatim(base) {
-            // Numbers that closed enums do not list are in the bytes.
+            // Its unknown fields are numbers that closed enums do not list. The bytes have them.
             self.slab.clear_unknown(base);
         }
         if end > start {

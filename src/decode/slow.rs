@@ -1,5 +1,5 @@
-//! Fields that the run loop does not decode itself: lists of numbers and strings, groups, all fields of wide messages, and
-//! what is not in the table.
+//! The slow path: fields that the field loop does not decode itself. These are lists of numbers and strings, groups, all
+//! fields of wide messages, messages that stay bytes, and everything unexpected.
 
 use super::lists::{self, FixedList, MapEntries, NestedFixedList, NumberList, SpanList};
 use super::packed::Packed;
@@ -10,16 +10,18 @@ use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, Entry, Op, Program};
 use crate::slab::Full;
 
-/// Errors of the slab, where they have no offset of their own.
+/// Adds an offset to an error of the slab.
 fn at<T>(offset: usize) -> impl FnOnce(Result<T, Full>) -> Located<T> {
     move |result| result.map_err(|full| (full.into(), offset))
 }
 
 impl<'r> Machine<'r, '_> {
-    /// Decodes the field whose tag, of `len` bytes, is at the position of the loop; `found` is its entry unless its tag is
-    /// not the expected one.
+    /// Decodes one field, or all elements of a list that follow each other. The tag, of `len` bytes, is at the position of
+    /// the loop; `found` is its entry, or `None` if the tag is not the tag of any entry.
+    ///
+    /// A call per field is cheap enough for these: out of the field loop, they leave its registers alone.
     #[inline(never)]
-    pub(super) fn rest(&mut self, found: Option<&'r Entry>, tag: u32, len: usize) -> Next {
+    pub(super) fn slow_field(&mut self, found: Option<&'r Entry>, tag: u32, len: usize) -> Next {
         let origin = self.source.origin();
         let OpenMessage { program, pos, end, group, .. } = self.open;
         let tag_start = pos + origin;
@@ -27,24 +29,26 @@ impl<'r> Machine<'r, '_> {
         let (entry, op) = match found {
             Some(entry) if entry.op == Op::Wide => (entry, entry.declared_op()),
             Some(entry) => (entry, entry.op),
+            // The end-group tag of the innermost message.
             None if tag == group && group != 0 && field.value_start <= field.end => {
                 self.group_end = tag_start;
                 (self.open.group, self.open.pos, self.open.end) = (0, pos + len, pos + len);
                 return self.leave();
             }
-            None => match self.other(field) {
-                Ok(Unexpected::Skipped(next)) => {
+            None => match self.unexpected(field) {
+                Ok(Unexpected::Unknown(next)) => {
                     self.open.pos = next - origin;
                     return Next::Continue;
                 }
                 Ok(Unexpected::Item(entry, child)) => return self.enter_any(entry, child),
-                Ok(Unexpected::As(entry, op)) => (entry, op),
+                Ok(Unexpected::OtherForm(entry, op)) => (entry, op),
                 Err((kind, offset)) => return self.fail(kind, offset, None),
             },
         };
         if field.value_start > field.end {
             return self.fail(Kind::Incomplete, tag_start, Some(entry));
         }
+        // `None`: a message that must be entered.
         let next = match op {
             Op::Group | Op::ListGroup => {
                 let child = Child { start: pos + len, end, group: tag + 1, resume: 0 };
@@ -53,9 +57,9 @@ impl<'r> Machine<'r, '_> {
             Op::Message | Op::Inline | Op::ListMessage | Op::Map => Ok(None),
             Op::Lazy | Op::ListLazy => self.lazy(field, entry).map(Some),
             op if op.is_skip() => self.unselected(field, entry).map(Some),
-            Op::ListShaped => self.shapes(field, entry),
-            Op::ListParts => self.parts(field, entry),
-            Op::PlainMap => self.entries(field, entry),
+            Op::ListShaped => self.fixed_list(field, entry),
+            Op::ListParts => self.nested_fixed_list(field, entry),
+            Op::PlainMap => self.map_entries(field, entry),
             Op::Packed => self.packed(field, entry).map(Some),
             Op::List | Op::ListString | Op::ListBytes => self.list(field, entry, op).map(Some),
             Op::String | Op::Bytes => self.span(field, entry, op).map(Some),
@@ -77,14 +81,14 @@ impl<'r> Machine<'r, '_> {
         }
     }
 
-    /// The slot of a list of the innermost message, which is set from now on.
+    /// Marks a list of the innermost message as set, and gives its slot.
     #[inline(always)]
     fn list_slot(&mut self, entry: &Entry, tag_start: usize) -> Located<u32> {
         let OpenMessage { program, base, ref mut hasbits, .. } = self.open;
         at(tag_start)(mark_list_set(self.slab, program, base, hasbits, entry))
     }
 
-    /// The start and the end of a value behind its length.
+    /// Start and end of a length-delimited value.
     fn bounded(&self, field: FieldStart<'_>) -> Located<(usize, usize)> {
         input::bounded(self.buf, field.value_start, field.end).map_err(|kind| (kind, field.value_start))
     }
@@ -108,8 +112,8 @@ impl<'r> Machine<'r, '_> {
         }
     }
 
-    /// Messages of fixed shape; `None` if the first one has another form.
-    fn shapes(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<Option<usize>> {
+    /// Appends messages of fixed shape; `None` if the first one has another form.
+    fn fixed_list(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<Option<usize>> {
         let sub = self.set.program(entry.sub);
         let Some(layout) = sub.fixed() else { return Ok(None) };
         if self.scratch.stack.len() >= self.options.depth_limit() as usize {
@@ -117,8 +121,8 @@ impl<'r> Machine<'r, '_> {
         }
         let before = self.open.hasbits;
         let slot = self.list_slot(entry, field.tag_start)?;
-        let run = FixedList { buf: self.buf, end: field.end, tag: field.tag, layout, words: sub.words() };
-        let next = run.append(self.slab, slot, field.tag_start, field.value_start)?;
+        let list = FixedList { buf: self.buf, end: field.end, tag: field.tag, layout, words: sub.words() };
+        let next = list.append(self.slab, slot, field.tag_start, field.value_start)?;
         if next == field.tag_start {
             self.open.hasbits = before;
             return Ok(None);
@@ -126,8 +130,8 @@ impl<'r> Machine<'r, '_> {
         Ok(Some(next))
     }
 
-    /// Messages of messages of fixed shape; `None` if the first one has another form, or must wait for memory.
-    fn parts(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<Option<usize>> {
+    /// Appends messages of messages of fixed shape; `None` if the first one has another form, or if there is no memory for it.
+    fn nested_fixed_list(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<Option<usize>> {
         let sub = self.set.program(entry.sub);
         let Some(layout) = sub.parts() else { return Ok(None) };
         if self.scratch.stack.len() + 1 >= self.options.depth_limit() as usize {
@@ -135,8 +139,8 @@ impl<'r> Machine<'r, '_> {
         }
         let before = self.open.hasbits;
         let slot = self.list_slot(entry, field.tag_start)?;
-        let run = NestedFixedList { buf: self.buf, end: field.end, tag: field.tag, layout, sub };
-        let next = run.append(self.slab, slot, field.tag_start, field.value_start);
+        let list = NestedFixedList { buf: self.buf, end: field.end, tag: field.tag, layout, sub };
+        let next = list.append(self.slab, slot, field.tag_start, field.value_start);
         if next == field.tag_start {
             self.open.hasbits = before;
             return Ok(None);
@@ -144,22 +148,22 @@ impl<'r> Machine<'r, '_> {
         Ok(Some(next))
     }
 
-    /// Map entries; `None` if the first one has another form.
-    fn entries(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<Option<usize>> {
+    /// Appends map entries of a key and a value that are no messages; `None` if the first one has another form.
+    fn map_entries(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<Option<usize>> {
         let FieldStart { program, tag, tag_start, value_start: mut pos, end } = field;
         if self.scratch.stack.len() >= self.options.depth_limit() as usize {
             return Ok(None);
         }
-        let run = MapEntries { buf: self.buf, end, tag, sub: self.set.program(entry.sub) };
+        let list = MapEntries { buf: self.buf, end, tag, sub: self.set.program(entry.sub) };
         let OpenMessage { index, base, hasbits: before, .. } = self.open;
         let slot = self.list_slot(entry, tag_start)?;
         let mut done = None;
-        while let Some(result) = run.append(self.slab, slot, pos) {
-            let behind = at(pos)(result)?;
+        while let Some(result) = list.append(self.slab, slot, pos) {
+            let entry_end = at(pos)(result)?;
             let map = OpenMap { index, base, entry: program.position(entry) as u16, fresh: 0 };
             at(pos)(self.map_entry_done(entry, slot, map))?;
-            done = Some(behind);
-            match run.next(behind) {
+            done = Some(entry_end);
+            match list.next(entry_end) {
                 Some(next) => pos = next,
                 None => break,
             }
@@ -170,7 +174,7 @@ impl<'r> Machine<'r, '_> {
         Ok(done)
     }
 
-    /// A string or bytes.
+    /// Decodes a singular string or bytes field.
     fn span(&mut self, field: FieldStart<'_>, entry: &Entry, op: Op) -> Located<usize> {
         let (start, end) = self.bounded(field)?;
         let pair = lists::pair(self.buf, start, end, op == Op::String).ok_or((Kind::InvalidUtf8, start))?;
@@ -183,7 +187,7 @@ impl<'r> Machine<'r, '_> {
         Ok(end)
     }
 
-    /// A singular number, bool or enum.
+    /// Decodes a singular number, bool or enum.
     fn number(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<usize> {
         let (value, next) = lists::number(entry.coding, self.buf, field.value_start)
             .map_err(|kind| (kind, field.value_start))?;
@@ -210,13 +214,13 @@ impl<'r> Machine<'r, '_> {
         Ok(next)
     }
 
-    /// The slot of a field of the innermost message, which is set from now on.
+    /// Marks a field of the innermost message as set, and gives its slot.
     fn slot(&mut self, entry: &Entry, tag_start: usize) -> Located<u32> {
         let OpenMessage { program, base, ref mut hasbits, .. } = self.open;
         at(tag_start)(mark_set(self.slab, program, base, hasbits, entry)).map(|(slot, _)| slot)
     }
 
-    /// Marks a field as unset: a zero came for a field with implicit presence.
+    /// Marks a field with implicit presence as unset, because its value is zero or empty.
     fn mark_unset(&mut self, program: &Program, entry: &Entry) {
         if program.is_wide() {
             self.slab.untouch(program, self.open.base, entry.slot as usize);

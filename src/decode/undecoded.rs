@@ -1,9 +1,9 @@
-//! The fields of a message that its program left out, found again in its bytes.
+//! Finds in the bytes of a message what its program did not decode.
 
 use crate::program::{Coding, Entry, Program, ProgramSet};
 use crate::wire::{Tag, WireType, raw};
 
-/// Bytes of a message that no field holds: whole fields, or one value and the tag to write before it.
+/// Bytes of a message that were not decoded: one field, or one value of a packed run with the tag to write before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Undecoded {
     /// The field number.
@@ -11,16 +11,17 @@ pub(crate) struct Undecoded {
     pub(crate) offset: u32,
     pub(crate) len: u32,
     pub(crate) tag: Option<u32>,
-    /// Whether this is the field of that number, and not something that its entry does not take.
+    /// The field of that number, and not a wire type or an enum number that it does not take.
     pub(crate) is_field: bool,
-    /// Not left out, but a member of a oneof that is decoded: it overrules those before it.
+    /// A decoded member of a oneof, which unsets the members before it.
     pub(crate) is_decoded: bool,
 }
 
-/// Calls `keep` with everything between two positions of the store that `program` does not decode, in order: fields
-/// that are not selected, unknown ones, and numbers that closed enums do not list; and with members of oneofs that
-/// it does decode. The bytes were walked over when the
-/// message was decoded, so tags and lengths are right.
+/// Calls `keep` for everything between two offsets of the store that `program` does not decode, in wire order: fields
+/// that are not selected, unknown fields, and numbers that closed enums do not list. Also calls it for decoded members of
+/// oneofs.
+///
+/// The decode checked the tags and lengths of these bytes; should one be wrong, the walk ends there.
 pub(crate) fn undecoded(
     set: &ProgramSet,
     program: &Program,
@@ -56,19 +57,18 @@ pub(crate) fn undecoded(
     }
 }
 
-/// A field of the message.
+/// One field in the bytes of a message.
 struct WireField<'b> {
     store: &'b [u8],
     tag: Tag,
-    /// Where the value starts, with its length prefix, and ends.
+    /// Offset of the value, or of its length prefix.
     value: usize,
     end: usize,
     whole: Undecoded,
 }
 
 impl WireField<'_> {
-    /// Whether the field is unknown for its number, which its closed enum does not list; of a map entry, for that of
-    /// its value.
+    /// Whether the field is unknown because its closed enum does not list the number; of a map entry, that of its value.
     fn is_unlisted(&self, set: &ProgramSet, entry: &Entry) -> bool {
         if entry.flags.is_map() {
             return self.has_unlisted_value(set, set.program(entry.sub));
@@ -78,7 +78,7 @@ impl WireField<'_> {
             && !is_listed(set, entry, self.store, self.value)
     }
 
-    /// The same for a map entry, of which the last value counts.
+    /// Whether a map entry has a value that its closed enum does not list. The last value counts.
     fn has_unlisted_value(&self, set: &ProgramSet, program: &Program) -> bool {
         let Some(entry) = program.entries().get(1).filter(|entry| entry.coding == Coding::ClosedEnum) else {
             return false;
@@ -96,7 +96,7 @@ impl WireField<'_> {
         unlisted
     }
 
-    /// The elements of a packed run that its closed enum does not list.
+    /// Calls `keep` for the elements of a packed run that its closed enum does not list.
     fn unlisted_elements(&self, set: &ProgramSet, entry: &Entry, keep: &mut impl FnMut(Undecoded)) {
         if entry.coding != Coding::ClosedEnum || self.tag.wire_type() != WireType::LengthDelimited {
             return;

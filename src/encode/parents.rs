@@ -1,18 +1,18 @@
-//! Where the messages wait that are being visited: on the stack, up to the usual depth limit.
+//! The encoder's stack of open parents: on the call stack up to the default depth limit, then on the heap.
 
 use alloc::vec::Vec;
 
-/// OpenParents that most messages do with.
+/// Levels that are zeroed for every message with sub-messages.
 pub(super) const INLINE: usize = 12;
-/// OpenParents of the default depth limit.
+/// Levels of the default depth limit.
 const STACK: usize = 100;
 
-/// A message that waits for its child.
+/// A message whose child is being visited, in 32 bytes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct OpenParent {
-    /// Presence bits that are still to be visited, of a dense message.
+    /// The hasbits of fields that have not been visited, unless the message is wide.
     pub(super) rest: u64,
-    /// What the visitor keeps with the child.
+    /// What `Visit::enter` returned for the child.
     pub(super) open: u64,
     pub(super) index: u32,
     pub(super) base: u32,
@@ -21,9 +21,8 @@ pub(super) struct OpenParent {
     pub(super) left: u32,
 }
 
-/// Room for the levels of a message, 3.5 KiB; no heap for those of the default depth limit. A hundred levels are
-/// zeroed only for messages that need more than a dozen: that costs more than most messages do. A message without
-/// messages needs none.
+/// Room for open parents: none for a message without sub-messages, then 12, then 100 (3.2 KB), all on the call stack, then twice as many on
+/// the heap each time. The 100 are zeroed only when the 12 are full: zeroing them takes longer than encoding most messages.
 pub(super) struct OpenParents<'f> {
     inline: &'f mut [OpenParent],
     stack: Option<[OpenParent; STACK]>,
@@ -31,13 +30,13 @@ pub(super) struct OpenParents<'f> {
 }
 
 impl<'f> OpenParents<'f> {
-    /// Begins with a dozen levels, for which there is room at `few`, or with none.
+    /// Begins with the 12 parents of `inline`, or with none.
     #[inline(always)]
     pub(super) fn new(inline: Option<&'f mut [OpenParent; INLINE]>) -> Self {
         Self { inline: inline.map_or(&mut [], |inline| inline), stack: None, heap: Vec::new() }
     }
 
-    /// All levels that there are.
+    /// All parents that there is room for.
     #[inline(always)]
     pub(super) fn as_mut_slice(&mut self) -> &mut [OpenParent] {
         match &mut self.stack {
@@ -47,7 +46,7 @@ impl<'f> OpenParents<'f> {
         }
     }
 
-    /// Adds levels to those in use; false if there is no memory for them.
+    /// Makes room for more parents and keeps the content; false if there is no memory.
     #[cold]
     #[inline(never)]
     #[must_use]

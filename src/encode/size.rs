@@ -1,4 +1,4 @@
-//! The visitor that sizes.
+//! The visitor that counts bytes.
 
 use super::list::list_size;
 use super::traverse::{Framing, Visit};
@@ -6,7 +6,7 @@ use crate::program::{Entry, FixedShape, Program, WriteEntry};
 use crate::slab::{RawView, UnknownSpan, span_len};
 use crate::wire::{TagWord, varint_len};
 
-/// Adds up the length of the message being visited.
+/// The length of what has been visited.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sizer {
     pub(super) len: u64,
@@ -50,7 +50,7 @@ impl Visit for Sizer {
 
     #[inline(always)]
     fn fixed_message(&mut self, _: RawView<'_, '_>, tag: TagWord, layout: &FixedShape, _: u32) {
-        // The length is below 128, one byte.
+        // The length is below 128, so its prefix is one byte.
         self.len += (tag.len() + 1 + layout.len) as u64;
     }
 
@@ -65,7 +65,7 @@ impl Visit for Sizer {
         self.len += match frame {
             Framing::Length { tag } => (tag.len() + varint_len(len)) as u64,
             Framing::Group { tag } => 2 * tag.len() as u64,
-            // Four one-byte tags: item, type id, message, end of item.
+            // Four tags of one byte: item, type id, message, end of item.
             Framing::Item { type_id } => (4 + varint_len(type_id as u64) + varint_len(len)) as u64,
         };
     }

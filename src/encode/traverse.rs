@@ -1,10 +1,22 @@
-//! The traversal of the encoder: every field of a message and its sub-messages, last first.
+//! The traversal of the encoder: visits every field of a message and its sub-messages, the last one first.
 //!
-//! [`traverse`] drives a [`Visit`], of which there are two: one writes, one only sizes. The message being visited is in
-//! local variables; parents wait in 32-byte frames on the stack (`parents.rs`). Only presence bits that are set are
-//! looked at. Sub-messages of fixed shape with all fields set (points, samples) are handed over whole.
+//! ```text
+//! message:
+//!     visit unknown fields                                # they are last on the wire
+//!     for each set field, highest hasbit first:
+//!         number, string or list: visit it
+//!         message of fixed shape, all fields set: visit it as a whole
+//!         other messages:
+//!             for each element, last one first:
+//!                 visitor.enter; push this message as a parent; continue with the child at `message`
+//!     pop the parent; visitor.leave writes tag and length; continue with its next element or field
+//! ```
 //!
-//! Visitors go by value into what is not inlined, and come back: so their state stays in registers in the loops.
+//! Preconditions: the view is of a valid message. Depth is checked here, so no message makes it recurse or run out of stack.
+//!
+//! The state of the message is in local variables. Out-of-line methods take and return the visitor by value, so its
+//! address never escapes and its cursor stays in registers: with the cursor by reference, flat messages were encoded at 409
+//! MB/s, by value at 790.
 
 use super::parents::{INLINE, OpenParent, OpenParents};
 use crate::error::EncodeErrorKind;
@@ -14,37 +26,38 @@ use crate::slab::{FieldsBack, RawList, RawView};
 use crate::wire::TagWord;
 use alloc::vec::Vec;
 
-/// What is done with the parts of a message, each behind what comes later on the wire.
+/// A visitor of the parts of a message. Parts come in the reverse of their order on the wire.
 pub(super) trait Visit: Sized {
-    /// Leaves a visitor behind that is not used any more.
+    /// Moves the visitor out; what remains is not used.
     fn take(&mut self) -> Self;
 
-    /// Visits what it can of the fields at once, given as presence bits of a dense message, and gives the others.
+    /// Visits the set fields whose size is constant, if it only counts. `bits` are the hasbits of a dense message; gives those of
+    /// the fields that remain.
     fn constant_sized(&mut self, program: &Program, bits: u64) -> u64;
 
-    /// A number, by its first two words.
+    /// A singular number, as the two words at its slot.
     fn number(&mut self, field: &WriteEntry, words: u64);
 
-    /// A string or bytes: length and offset in the store.
+    /// A singular string or bytes field, as (offset, length) in the store.
     fn span(&mut self, view: RawView<'_, '_>, tag: TagWord, span: u64);
 
-    /// A list that is not one of messages, at its slot.
+    /// A list of anything but messages.
     fn list(self, view: RawView<'_, '_>, entry: &Entry, tag: TagWord, slot: u32) -> Self;
 
     /// A sub-message of fixed shape at `base` with all fields set.
     fn fixed_message(&mut self, view: RawView<'_, '_>, tag: TagWord, layout: &FixedShape, base: u32);
 
-    /// A sub-message is next. What it gives comes back when all of it has been visited.
+    /// The end of a sub-message, whose fields follow. `leave` gets the returned value back.
     fn enter(&mut self, frame: Framing) -> u64;
 
-    /// All of a sub-message has been visited.
+    /// The start of a sub-message, whose fields have been visited.
     fn leave(&mut self, frame: Framing, open: u64);
 
-    /// The unknown fields of a message that has some, behind its other fields; all of a verbatim message.
+    /// The unknown fields of a message, or all bytes of a verbatim message.
     fn unknown(self, view: RawView<'_, '_>) -> Self;
 }
 
-/// What goes around a sub-message on the wire.
+/// What encloses a sub-message on the wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Framing {
     /// A tag and the length.
@@ -66,19 +79,19 @@ impl Framing {
     }
 }
 
-/// What a traversal is told, and what it finds out beside.
+/// The options of a traversal, and what it finds out about the message.
 struct Context<'o> {
     options: &'o EncodeOptions,
     /// Not zero if a required field may be missing.
     missing: u64,
-    /// A message that is bytes nests deeper than the limit, or what is left of it.
+    /// A verbatim message nests deeper than the limit.
     too_deep: bool,
-    /// Key orders of the maps being visited, innermost last.
+    /// The sorted positions of the entries of each open map, the innermost map last.
     orders: Vec<Vec<u32>>,
 }
 
 impl Context<'_> {
-    /// Whether the elements of a field are visited in the order on top of the stack of orders.
+    /// Whether the entries of a field are visited in key order.
     #[inline(always)]
     fn sorts(&self, entry: &Entry) -> bool {
         self.options.is_deterministic() && entry.flags.is_map()
@@ -94,7 +107,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Drops the order of a map of which nothing is left.
+    /// Drops the order of a map whose entries have all been visited.
     #[inline(always)]
     fn end_list(&mut self, entry: &Entry, left: u32) {
         if left == 0 && self.sorts(entry) {
@@ -103,7 +116,7 @@ impl Context<'_> {
     }
 }
 
-/// Visits a message and everything below it. True if a required field may be missing.
+/// Visits a message with all its sub-messages. True if a required field may be missing.
 ///
 /// # Errors
 /// `DepthExceeded`, `OutOfMemory`.
@@ -115,7 +128,7 @@ pub(super) fn traverse<V: Visit>(
 ) -> Result<bool, EncodeErrorKind> {
     let mut context = Context { options, missing: 0, too_deep: false, orders: Vec::new() };
     let mut resume = Position { view: root, fields: None, position: 0, left: 0, depth: 0 };
-    // Not touched if it is not needed.
+    // Not initialised for messages without sub-messages.
     let mut inline;
     let mut parents = OpenParents::new(if root.program().is_parent() {
         inline = [OpenParent::default(); INLINE];
@@ -131,7 +144,7 @@ pub(super) fn traverse<V: Visit>(
     if context.too_deep { Err(EncodeErrorKind::DepthExceeded) } else { Ok(context.missing != 0) }
 }
 
-/// Where a traversal is.
+/// Where a traversal stopped for more room.
 struct Position<'a, 'i> {
     view: RawView<'a, 'i>,
     /// `None` before the first message has begun.
@@ -142,13 +155,15 @@ struct Position<'a, 'i> {
     depth: usize,
 }
 
-/// Whether all has been visited, or there is no place for one more level.
+/// Why `drive` returned.
 enum Drive {
+    /// Everything has been visited.
     Done,
+    /// The next child needs room for one more parent.
     Deeper,
 }
 
-/// Begins a message: what is behind its fields, and the fields.
+/// Begins a message: visits what comes after its fields on the wire, and gives the fields.
 #[inline(always)]
 fn begin<V: Visit>(
     view: RawView<'_, '_>,
@@ -160,7 +175,7 @@ fn begin<V: Visit>(
     if view.words.get(view.base + 1) != 0 {
         *visitor = visitor.take().unknown(view);
         if view.is_verbatim() {
-            // What of it has been read may lack required fields.
+            // Sub-messages that were decoded from its bytes may lack required fields.
             context.missing |= u64::from(program.needs_check());
             context.too_deep |= depth + view.raw_levels() as usize > context.options.depth_limit() as usize;
             return FieldsBack::default();
@@ -168,15 +183,15 @@ fn begin<V: Visit>(
     }
     let fields = FieldsBack::new(program, view.words, view.base);
     if program.has_required() {
-        // The fields of wide messages are looked at by `find_missing` alone.
+        // In a wide message, only `find_missing` checks.
         context.missing |= if program.is_wide() { 1 } else { program.required_mask() & !fields.rest() };
     }
     fields.at_once(program, |bits| visitor.constant_sized(program, bits))
 }
 
-/// A field that is not a message; false for one that is, and nothing is done then.
+/// Visits a field that is not a message; false, if it is one.
 #[inline(always)]
-fn plain<V: Visit>(
+fn visit_plain<V: Visit>(
     view: RawView<'_, '_>,
     program: &Program,
     (position, field, slot): (usize, &WriteEntry, u32),
@@ -194,7 +209,7 @@ fn plain<V: Visit>(
     true
 }
 
-/// The loop. Inlined, so that it is compiled for the processor that its caller is compiled for.
+/// The loop. Inlined, because its caller is compiled once per kind of processor.
 #[inline(always)]
 fn drive<V: Visit>(
     resume: &mut Position<'_, '_>,
@@ -221,7 +236,7 @@ fn drive<V: Visit>(
                     visitor.number(field, view.words.get64_or_32(slot))
                 })
             {
-                if plain(view, program, (at, field, slot), &mut visitor) {
+                if visit_plain(view, program, (at, field, slot), &mut visitor) {
                     continue;
                 }
                 let Some(entry) = program.entries().get(at) else { continue };
@@ -243,7 +258,7 @@ fn drive<V: Visit>(
                 }
                 break 'children;
             }
-            // All of the message has been visited.
+            // All fields have been visited: continue with the parent.
             let Some(parent) = depth.checked_sub(1).and_then(|at| parents.get(at)) else {
                 *out = visitor;
                 return Ok(Drive::Done);
@@ -262,7 +277,7 @@ fn drive<V: Visit>(
             continue 'message;
         }
 
-        // The children of one field, up to one that needs a frame.
+        // The elements of one message field, last one first, up to one that must be entered.
         let (Some(entry), Some(field)) = (program.entries().get(position), program.writes().get(position))
         else {
             continue 'message;

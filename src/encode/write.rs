@@ -1,4 +1,7 @@
-//! The visitor that writes, backwards.
+//! The visitor that writes backwards.
+//!
+//! The cursor stores whole words and then moves by the bytes that count, so a number is one unaligned store: its tag and its
+//! varint in one word of up to 13 bytes.
 
 use super::list::{put_span, write_list};
 use super::traverse::{Framing, Visit};
@@ -7,7 +10,7 @@ use crate::slab::RawView;
 use crate::wire::message_set::{ITEM, ITEM_END, MESSAGE, TYPE_ID};
 use crate::wire::{Bits, ReverseCursor, TagWord, last_varint};
 
-/// Writes what is visited in front of what has been visited.
+/// Writes each part before the parts that were visited earlier.
 pub(super) struct ReverseWriter<'b, B> {
     pub(super) out: ReverseCursor<'b>,
     pub(super) bits: B,

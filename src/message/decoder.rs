@@ -108,7 +108,7 @@ impl Decoder {
             let store = store.get(..end).unwrap_or(store);
             let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options: &options };
             let merged = match base {
-                NIL => decode::fresh(job, index, budget, &mut base),
+                NIL => decode::decode_fresh(job, index, budget, &mut base),
                 _ => decode::merge(job, index, base),
             };
             match merged {

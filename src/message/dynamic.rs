@@ -187,7 +187,7 @@ impl DynamicMessage {
         }
         let job = Job { set, store: store.as_slice(), start, slab, scratch: &mut scratch, options };
         if *base == NIL {
-            let decoded = decode::fresh(job, index, budget, base);
+            let decoded = decode::decode_fresh(job, index, budget, base);
             self.slab.expect_no_more();
             // What was just decoded is hardly garbage: nobody needs to look before it has grown.
             self.look_at = 2 * (self.slab.used() + self.store.len()) + LITTLE;
