@@ -34,17 +34,20 @@ impl<'r> Machine<'r, '_> {
         self.enter_child(entry, Child { start, end, group: 0, resume: 0 })
     }
 
-    /// Enters a sub-message or group. The common case is here: a message with content, in a dense message, for which there is
-    /// room on the stack and in the slab. `enter_any` does the rest.
+    /// Enters a sub-message or group. The common case is here: a message with content, in a dense message, for which
+    /// there is room on the stack and in the slab. `enter_any` does the rest.
     #[inline(always)]
     pub(super) fn enter_child(&mut self, entry: &'r Entry, child: Child) -> Next {
         let OpenMessage { program, hasbits, base: parent, .. } = self.open;
         let bit = 1u64 << (entry.bit & 63);
         let Child { start, end, .. } = child;
         let stack = &self.scratch.stack;
+        // An empty child has no body of its own, and a full stack must be paid for: both are left to `enter_any`.
         if start != end && !stack.is_full() && stack.len() < self.options.depth_limit() as usize {
             let sub = self.set.program(entry.sub);
             let slot = parent + entry.slot as u32;
+            // No arm may allocate, except in what the slab has already: growing it here would cost registers. `None`
+            // is also a singular message that is set, which is merged into.
             let base = match (entry.op, hasbits & bit == 0) {
                 (Op::Inline | Op::Group, true) if entry.flags.is_inline() => Some(slot),
                 (Op::Message | Op::Inline | Op::Group, true) => self.slab.try_body_at(slot, sub),
@@ -172,8 +175,8 @@ impl<'r> Machine<'r, '_> {
             if self.next_element(program, pos) {
                 return Next::Continue;
             }
-            // The frame is read field by field: a wide load waits for the recent stores that it spans. Moves of 16 bytes were
-            // 0.93x on traces.
+            // The frame is read field by field: a wide load waits for the recent stores that it spans. Moves of 16
+            // bytes were 0.93x on traces.
             let frame = self.scratch.stack.popped();
             program = self.set.program(frame.index);
             if frame.resume != 0 {
@@ -189,8 +192,8 @@ impl<'r> Machine<'r, '_> {
         }
     }
 
-    /// A fault at the end of a map entry, whose parent was just popped. The parent becomes the open message again, so that its
-    /// hasbits are stored: the slab still has those from before the parent was entered.
+    /// A fault at the end of a map entry, whose parent was just popped. The parent becomes the open message again, so
+    /// that its hasbits are stored: the slab still has those from before the parent was entered.
     #[cold]
     #[inline(never)]
     fn fail_after(&mut self, kind: Kind, offset: usize) -> Next {
@@ -201,14 +204,16 @@ impl<'r> Machine<'r, '_> {
         self.fail(kind, offset, program.entries().get(entry as usize))
     }
 
-    /// After an element of a list that ended at `pos`, and whose parent was popped: begins the next element and undoes the pop.
-    /// False if no element follows, or if it needs the general path (longer than 127 bytes, empty, no memory).
+    /// After an element of a list that ended at `pos`, and whose parent was popped: begins the next element and
+    /// undoes the pop. False if no element follows, or if it needs the general path (longer than 127 bytes, empty, no
+    /// memory).
     #[inline(always)]
     fn next_element(&mut self, program: &Program, pos: usize) -> bool {
         let origin = self.source.origin();
         let Some(frame) = self.scratch.stack.popped_mut() else { return false };
         let (tag, parent) = (frame.repeat_tag, frame.end as usize - origin);
         let Some(head) = self.source.until(parent).at(pos) else { return false };
+        // The tag and a length below 128 in one look. `repeat_tag` has one byte or two.
         let (prefix, content) = match *head {
             [first, len, ..] if first < 0x80 && u32::from(first) == tag => (len, pos + 2),
             [first, second, len, ..]
@@ -219,6 +224,7 @@ impl<'r> Machine<'r, '_> {
             _ => return false,
         };
         let group = tag & 7 == WireType::StartGroup as u32;
+        // A group has no length, so its content begins a byte earlier and its end is not known.
         let (start, end, group) = match group {
             true => (content - 1, parent, tag + 1),
             false => (content, content + prefix as usize, 0),
@@ -244,8 +250,8 @@ impl<'r> Machine<'r, '_> {
         true
     }
 
-    /// Finds or makes the body of a child of the innermost message. A message without content is complete with that; one of
-    /// fixed shape is loaded.
+    /// Finds or makes the body of a child of the innermost message. A message without content is complete with that;
+    /// one of fixed shape is loaded.
     #[inline(always)]
     fn begin_child(&mut self, entry: &Entry, child: Child) -> Result<Begun, (Kind, usize)> {
         let tag_start = self.open.pos + self.source.origin();
@@ -259,8 +265,8 @@ impl<'r> Machine<'r, '_> {
         }
         let sub = self.set.program(entry.sub);
         let OpenMessage { program, base, ref mut hasbits, .. } = self.open;
-        // An empty message is `NIL`, the shared empty body, which cannot be written to. A map entry gets a key and a value at
-        // its end, so it always has a body.
+        // An empty message is `NIL`, the shared empty body, which cannot be written to. A map entry gets a key and a
+        // value at its end, so it always has a body.
         let empty = child.start == child.end && child.group == 0 && !entry.flags.is_map();
         let (child_base, bits, new);
         if entry.flags.is_list() {
@@ -271,7 +277,8 @@ impl<'r> Machine<'r, '_> {
                 self.slab.clear_body(sub, at);
                 child_base = at;
             } else {
-                // If the body cannot be allocated, the element is the empty message. (Bodies of map entries lie in the list.)
+                // If the body cannot be allocated, the element is the empty message. (Bodies of map entries lie in
+                // the list.)
                 self.slab.set(at, NIL);
                 child_base = if empty { NIL } else { self.slab.alloc_body(sub).map_err(full)? };
                 self.slab.set(at, child_base);

@@ -36,8 +36,8 @@ impl Machine<'_, '_> {
         Fault { kind, offset, entry }
     }
 
-    /// Walks over the innermost message up to where the loop stopped, and gives the first fault: kind, offset and, if the
-    /// program has it, the field. The loop reads across the end of a message before it compares positions, so its
+    /// Walks over the innermost message up to where the loop stopped, and gives the first fault: kind, offset and, if
+    /// the program has it, the field. The loop reads across the end of a message before it compares positions, so its
     /// own kind and offset may be those of bytes outside the message.
     fn explain(&self, program: &Program, stop: usize, end: usize) -> Option<(Kind, usize, Option<u16>)> {
         let bytes = self.buf.get(..end).unwrap_or(self.buf);
@@ -88,8 +88,8 @@ impl Machine<'_, '_> {
         let Self { set, ref open, .. } = *self;
         let words = self.slab.words();
         let mut path = FieldPath::EMPTY;
-        // The element of a parent's list is being decoded, so it is the last one. That of the field at fault has not been
-        // appended, unless it was the one for which there was no memory.
+        // The element of a parent's list is being decoded, so it is the last one. That of the field at fault has not
+        // been appended, unless it was the one for which there was no memory.
         let begun = fault.kind == Kind::BudgetExceeded;
         let parents = self.scratch.stack.iter().map(|f| (f.index, f.base, Some(f.entry), true));
         let innermost = (open.index, open.base, fault.entry, begun);

@@ -123,7 +123,8 @@ impl<'r> Machine<'r, '_> {
                     None => break Exit::Slow(None, tag, len),
                 }
             };
-            // The only check of the wire type. Numbers that are not in the table have an entry with a tag that cannot occur.
+            // The only check of the wire type. Numbers that are not in the table have an entry with a tag that cannot
+            // occur.
             if entry.tag != tag {
                 break Exit::Slow(None, tag, len);
             }
@@ -238,8 +239,8 @@ impl<'r> Machine<'r, '_> {
                 }
                 Op::Shaped => {
                     let (start, value_end) = span_or_break!();
-                    // The body lies inside the parent's. Loaded here, a point costs neither a frame nor a call; if it has
-                    // another form, or is set already, it is entered like any message.
+                    // The body lies inside the parent's. Loaded here, a point costs neither a frame nor a call; if it
+                    // has another form, or is set already, it is entered like any message.
                     let bit = 1u64 << (entry.bit & 63);
                     if let Some(layout) = set.program(entry.sub).fixed()
                         && layout.len >= value_end - start
@@ -274,8 +275,8 @@ impl<'r> Machine<'r, '_> {
     }
 }
 
-/// Clears a hasbit, for a zero in a field with implicit presence. Encoders leave such zeros out, so this is cold; it is out
-/// of line so that the compiler makes a branch of it and not arithmetic for every field.
+/// Clears a hasbit, for a zero in a field with implicit presence. Encoders leave such zeros out, so this is cold; it
+/// is out of line so that the compiler makes a branch of it and not arithmetic for every field.
 #[cold]
 #[inline(never)]
 fn clear_hasbit(hasbits: u64, entry: &Entry) -> u64 {

@@ -9,16 +9,16 @@
 //!     else: false, and the general path decodes the message
 //! ```
 //!
-//! Precondition: the body is empty. Where a function returns false, it is still empty: slots may have been written, but the
-//! hasbits have not.
+//! Precondition: the body is empty. Where a function returns false, it is still empty: slots may have been written,
+//! but the hasbits have not.
 //!
 //! A message of three floats takes a third of the time of the general form (`load_any`).
 
 use super::input;
 use crate::program::{FixedShape, MAX_PARTS_LEN, PartsShape};
 
-/// Fills an empty body from the message of `len` bytes at `pos`, if all of its fields, or some of them in order, are those of
-/// the layout.
+/// Fills an empty body from the message of `len` bytes at `pos`, if all of its fields, or some of them in order, are
+/// those of the layout.
 #[inline(always)]
 pub(super) fn load_fixed(layout: &FixedShape, body: &mut [u32], buf: &[u8], pos: usize, len: usize) -> bool {
     let Some(bytes) = buf.get(pos..) else { return false };

@@ -80,8 +80,8 @@ pub(super) struct FixedList<'b, 'p> {
 }
 
 impl FixedList<'_, '_> {
-    /// Appends elements while they have the shape; the first tag starts at `tag_start` and ends at `pos`. Gives the offset after
-    /// the last element that was appended, which is `tag_start` if there was none.
+    /// Appends elements while they have the shape; the first tag starts at `tag_start` and ends at `pos`. Gives the
+    /// offset after the last element that was appended, which is `tag_start` if there was none.
     pub(super) fn append(
         &self,
         slab: &mut Slab,
@@ -127,8 +127,8 @@ pub(super) struct NestedFixedList<'b, 'p> {
 impl NestedFixedList<'_, '_> {
     /// As [`FixedList::append`]. Stops also before an element for which there is no memory.
     pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut tag_start: usize, mut pos: usize) -> usize {
-        // Such a message is at most 96 bytes long, so its length prefix is one byte. An empty one has no body and is left to
-        // the general path.
+        // Such a message is at most 96 bytes long, so its length prefix is one byte. An empty one has no body and is
+        // left to the general path.
         let most = self.layout.len;
         while let Some(&[prefix, ref bytes @ ..]) =
             self.buf.get(pos..).and_then(|rest| rest.first_chunk::<{ MAX_PARTS_LEN + 9 }>())

@@ -8,8 +8,8 @@ use crate::program::{Coding, Entry, Program};
 use crate::slab::{Full, MapContext, NIL, Nesting, RawView, Text};
 
 impl<'r> Machine<'r, '_> {
-    /// Adds the key or value that the last entry of a map lacks: zero, the empty string or message, or the first number of
-    /// the enum. `frame` is the parent of the entry.
+    /// Adds the key or value that the last entry of a map lacks: zero, the empty string or message, or the first
+    /// number of the enum. `frame` is the parent of the entry.
     ///
     /// If there is no memory for that, the entry is dropped. The same if its value is a message deeper than the limit:
     /// an encoder would write that message.

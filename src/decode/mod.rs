@@ -1,7 +1,7 @@
 //! Bytes to slab.
 //!
-//! [`decode`] runs the program of a message type over the end of the byte store and leaves a message in the slab. It does not
-//! recurse: parents are on an explicit stack of 48-byte frames.
+//! [`decode`] runs the program of a message type over the end of the byte store and leaves a message in the slab. It
+//! does not recurse: parents are on an explicit stack of 48-byte frames.
 //!
 //! ```text
 //! decode:
@@ -13,12 +13,13 @@
 //!             Fault -> return                 # fault.rs makes an error of it
 //! ```
 //!
-//! Below the loop: `state.rs` has the state that all files share, `stack.rs` the frames, `window.rs` and `input.rs` the reads. `lists.rs`,
-//! `packed.rs` and `fixed.rs` decode the shapes of fields that their names say; `unknown.rs`, `map_entry.rs`,
-//! `message_set.rs` and `skip.rs` do what is rare. `undecoded.rs` is apart: it finds again what a projection skipped.
+//! Below the loop: `state.rs` has the state that all files share, `stack.rs` the frames, `window.rs` and `input.rs`
+//! the reads. `lists.rs`, `packed.rs` and `fixed.rs` decode the shapes of fields that their names say; `unknown.rs`,
+//! `map_entry.rs`, `message_set.rs` and `skip.rs` do what is rare. `undecoded.rs` is apart: it finds again what a
+//! projection skipped.
 //!
-//! Invariant: whatever the input is, and also after an error, the slab holds a valid message. Hasbits say what was written,
-//! map keys are unique, and strings that must be UTF-8 are.
+//! Invariant: whatever the input is, and also after an error, the slab holds a valid message. Hasbits say what was
+//! written, map keys are unique, and strings that must be UTF-8 are.
 
 mod child;
 mod fault;
@@ -189,9 +190,9 @@ fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
 /// Decodes into an empty slab with a budget in bytes. True if a required field may be missing. `base` receives the
 /// offset of the body, also after an error; [`NIL`] if there is no body.
 ///
-/// While a slab grows, the old and the new block both count. If the budget runs out, the slab takes all of it at once and the
-/// decode starts over. So the largest message does not depend on what the slab held before, and is twice as large as without
-/// that.
+/// While a slab grows, the old and the new block both count. If the budget runs out, the slab takes all of it at once
+/// and the decode starts over. So the largest message does not depend on what the slab held before, and is twice as
+/// large as without that.
 ///
 /// # Errors
 /// As [`merge`].
@@ -221,8 +222,8 @@ pub(crate) fn decode_fresh(
     }
 }
 
-/// Empties the slab and gives it all of a budget at once. False if it has that already, or if the allocation fails; then there
-/// is no body either.
+/// Empties the slab and gives it all of a budget at once. False if it has that already, or if the allocation fails;
+/// then there is no body either.
 #[cold]
 pub(crate) fn start_over(slab: &mut Slab, budget: usize, base: &mut u32) -> bool {
     slab.set_limit(slab_share(budget));

@@ -8,8 +8,8 @@
 //!     if the last varint was cut off: truncate the list to what was decoded; fault
 //! ```
 //!
-//! Counting takes half an instruction per byte, decoding 2 to 50 per value, and a list that grows once is never copied. Numbers
-//! of closed enums are decoded one by one, because those that the enum does not list leave the run.
+//! Counting takes half an instruction per byte, decoding 2 to 50 per value, and a list that grows once is never
+//! copied. Numbers of closed enums are decoded one by one, because those that the enum does not list leave the run.
 
 use super::input;
 use super::state::{Located, Machine};

@@ -119,8 +119,8 @@ impl Machine<'_, '_> {
         Ok(next)
     }
 
-    /// Makes a message verbatim that has ended at the offset `end` and of which only some fields were decoded. The outermost
-    /// message is verbatim from the beginning of the decode.
+    /// Makes a message verbatim that has ended at the offset `end` and of which only some fields were decoded. The
+    /// outermost message is verbatim from the beginning of the decode.
     #[inline(never)]
     pub(super) fn keep_bytes(&mut self, base: u32, end: usize) -> Result<(), Full> {
         let Some(frame) = self.scratch.stack.last() else { return Ok(()) };

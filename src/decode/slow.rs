@@ -16,8 +16,8 @@ fn at<T>(offset: usize) -> impl FnOnce(Result<T, Full>) -> Located<T> {
 }
 
 impl<'r> Machine<'r, '_> {
-    /// Decodes one field, or all elements of a list that follow each other. The tag, of `len` bytes, is at the position of
-    /// the loop; `found` is its entry, or `None` if the tag is not the tag of any entry.
+    /// Decodes one field, or all elements of a list that follow each other. The tag, of `len` bytes, is at the
+    /// position of the loop; `found` is its entry, or `None` if the tag is not the tag of any entry.
     ///
     /// A call per field is cheap enough for these: out of the field loop, they leave its registers alone.
     #[inline(never)]
@@ -119,6 +119,7 @@ impl<'r> Machine<'r, '_> {
         if self.scratch.stack.len() >= self.options.depth_limit() as usize {
             return Ok(None);
         }
+        // Restored if nothing is appended: the general path must see the field as it was.
         let before = self.open.hasbits;
         let slot = self.list_slot(entry, field.tag_start)?;
         let list = FixedList { buf: self.buf, end: field.end, tag: field.tag, layout, words: sub.words() };
@@ -130,13 +131,16 @@ impl<'r> Machine<'r, '_> {
         Ok(Some(next))
     }
 
-    /// Appends messages of messages of fixed shape; `None` if the first one has another form, or if there is no memory for it.
+    /// Appends messages of messages of fixed shape; `None` if the first one has another form, or if there is no
+    /// memory for it.
     fn nested_fixed_list(&mut self, field: FieldStart<'_>, entry: &Entry) -> Located<Option<usize>> {
         let sub = self.set.program(entry.sub);
         let Some(layout) = sub.parts() else { return Ok(None) };
+        // Two levels: the elements and the messages in them.
         if self.scratch.stack.len() + 1 >= self.options.depth_limit() as usize {
             return Ok(None);
         }
+        // Restored if nothing is appended: the general path must see the field as it was.
         let before = self.open.hasbits;
         let slot = self.list_slot(entry, field.tag_start)?;
         let list = NestedFixedList { buf: self.buf, end: field.end, tag: field.tag, layout, sub };

@@ -257,8 +257,8 @@ fn memory_follows_the_budget() {
     assert_eq!(decode_with(&empties, tight).unwrap_err().kind(), DecodeErrorKind::BudgetExceeded);
 }
 
-/// Merges into an empty message with a limit of memory: whether that failed, and the message afterwards, encoded. `None` if
-/// there is no memory for the message itself.
+/// Merges into an empty message with a limit of memory: whether that failed, and the message afterwards, encoded.
+/// `None` if there is no memory for the message itself.
 fn merged_within(set: &ProgramSet, input: &[u8], limit: usize) -> Option<(bool, Vec<u8>)> {
     let mut slab = Slab::new();
     slab.set_limit(limit);
@@ -270,8 +270,8 @@ fn merged_within(set: &ProgramSet, input: &[u8], limit: usize) -> Option<(bool, 
     Some((failed, encode_raw(view)))
 }
 
-/// Regression: a map entry was appended before its frame, and if there was no memory for the frame, it kept neither key nor
-/// value.
+/// Regression: a map entry was appended before its frame, and if there was no memory for the frame, it kept neither
+/// key nor value.
 #[test]
 fn map_entries_have_keys_and_values_wherever_the_budget_ends() {
     let message = |fields| MessageSpec { fields, ..Default::default() };

@@ -18,8 +18,8 @@ pub(crate) struct Undecoded {
 }
 
 /// Calls `keep` for everything between two offsets of the store that `program` does not decode, in wire order: fields
-/// that are not selected, unknown fields, and numbers that closed enums do not list. Also calls it for decoded members of
-/// oneofs.
+/// that are not selected, unknown fields, and numbers that closed enums do not list. Also calls it for decoded
+/// members of oneofs.
 ///
 /// The decode checked the tags and lengths of these bytes; should one be wrong, the walk ends there.
 pub(crate) fn undecoded(

@@ -29,8 +29,8 @@ pub(super) struct PaddedTail([u8; 2 * TAIL]);
 impl PaddedTail {
     pub(super) const EMPTY: Self = Self([0; 2 * TAIL]);
 
-    /// Copies the end of a store, in place: a tail that was filled byte by byte and then moved cost 8 ns per message, because
-    /// a wide load waits for the recent stores that it spans.
+    /// Copies the end of a store, in place: a tail that was filled byte by byte and then moved cost 8 ns per message,
+    /// because a wide load waits for the recent stores that it spans.
     #[inline(always)]
     pub(super) fn fill(&mut self, store: &[u8]) {
         if let (Some(to), Some(from)) = (self.0.first_chunk_mut::<TAIL>(), store.last_chunk::<TAIL>()) {
@@ -41,8 +41,8 @@ impl PaddedTail {
     }
 }
 
-/// The store as the field loop reads it: the front part, then the padded tail. Positions count from the start of the part
-/// that is being read; adding `origin` gives offsets in the store.
+/// The store as the field loop reads it: the front part, then the padded tail. Positions count from the start of the
+/// part that is being read; adding `origin` gives offsets in the store.
 ///
 /// The fields are private, because the bounds of windows depend on them: only [`new`](Self::new) and
 /// [`enter_tail`](Self::enter_tail) pair bytes with a limit.
@@ -120,10 +120,10 @@ impl<'b> Windows<'b> {
         if pos >= self.stop {
             return None;
         }
-        // SAFETY: only `PaddedStore::until` makes windows, and no stop is above its limit, which is `TAIL`, more than `WINDOW`,
-        // below the length of the store or of the tail buffer, whichever `bytes` is. So for
-        // `pos < stop` the pointer stays inside of that slice, and as many initialised bytes of it follow, which are
-        // borrowed, and so not written to, for `'b`; bytes need no alignment.
+        // SAFETY: only `PaddedStore::until` makes windows, and no stop is above its limit, which is `TAIL`, more than
+        // `WINDOW`, below the length of the store or of the tail buffer, whichever `bytes` is. So for `pos < stop`
+        // the pointer stays inside of that slice, and as many initialised bytes of it follow, which are borrowed, and
+        // so not written to, for `'b`; bytes need no alignment.
         Some(unsafe { &*self.bytes.as_ptr().add(pos).cast::<[u8; WINDOW]>() })
     }
 
@@ -185,8 +185,8 @@ pub(super) fn wide_varint(window: &[u8; VALUE]) -> Option<(u64, usize)> {
     }
 }
 
-/// A varint of nine or ten bytes, as negative numbers have; a length of 0 if it is longer. Two integers are returned in registers, a
-/// `Result` would go through memory.
+/// A varint of nine or ten bytes, as negative numbers have; a length of 0 if it is longer. Two integers are returned
+/// in registers, a `Result` would go through memory.
 #[cold]
 #[inline(never)]
 fn long_varint(window: &[u8; VALUE]) -> (u64, usize) {

@@ -1,7 +1,8 @@
 //! Messages of strings and numbers alone, written forwards.
 //!
-//! Their only length prefixes are those of strings, so one forward pass writes them in place: nothing is sized before and nothing
-//! moved afterwards. Moving is most of the work where strings are large: 137 ns became 95 on blobs in cache.
+//! Their only length prefixes are those of strings, so one forward pass writes them in place: nothing is sized before
+//! and nothing moved afterwards. Moving is most of the work where strings are large: 137 ns became 95 on blobs in
+//! cache.
 
 use crate::program::How;
 use crate::slab::RawView;

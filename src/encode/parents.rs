@@ -16,13 +16,14 @@ pub(super) struct OpenParent {
     pub(super) open: u64,
     pub(super) index: u32,
     pub(super) base: u32,
-    /// The field that holds the child, and how many of its elements are left.
+    /// The position of the field that holds the child, and how many of its elements have not been visited.
     pub(super) position: u32,
     pub(super) left: u32,
 }
 
-/// Room for open parents: none for a message without sub-messages, then 12, then 100 (3.2 KB), all on the call stack, then twice as many on
-/// the heap each time. The 100 are zeroed only when the 12 are full: zeroing them takes longer than encoding most messages.
+/// Room for open parents: none for a message without sub-messages, then 12, then 100, all on the call stack (3.5 KB),
+/// then 200 and twice as many each time on the heap. The 100 are zeroed only when the 12 are full, because zeroing
+/// them takes longer than encoding most messages.
 pub(super) struct OpenParents<'f> {
     inline: &'f mut [OpenParent],
     stack: Option<[OpenParent; STACK]>,

@@ -31,7 +31,8 @@ use core::mem::MaybeUninit;
 /// Bytes reserved beside the message, so that the cursor may store whole words at its start.
 const SLACK: usize = 32;
 
-/// A message has large strings if the store has more bytes than this per set field (per four words of slab, if it nests).
+/// A message has large strings if the store has more bytes than this per set field (per four words of slab, if it
+/// nests).
 const LARGE: usize = 256;
 
 /// Bytes that are prefetched. In longer messages, the processor predicts the next lines by itself.
@@ -240,8 +241,8 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         Ok(total)
     }
 
-    /// The encoded length in bytes, above any limit too. Aborts if a message of more than a hundred levels needs memory for its
-    /// parents and there is none.
+    /// The encoded length in bytes, above any limit too. Aborts if a message of more than a hundred levels needs
+    /// memory for its parents and there is none.
     pub(crate) fn encoded_len(&self) -> u64 {
         let options = self.options.max_depth(u32::MAX).allow_partial(true);
         match (Self { options, ..*self }).size() {

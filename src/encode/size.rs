@@ -60,9 +60,9 @@ impl Visit for Sizer {
     }
 
     #[inline(always)]
-    fn leave(&mut self, frame: Framing, open: u64) {
+    fn leave(&mut self, framing: Framing, open: u64) {
         let len = self.len - open;
-        self.len += match frame {
+        self.len += match framing {
             Framing::Length { tag } => (tag.len() + varint_len(len)) as u64,
             Framing::Group { tag } => 2 * tag.len() as u64,
             // Four tags of one byte: item, type id, message, end of item.

@@ -35,9 +35,9 @@ impl EncodeOptions {
         self
     }
 
-    /// Sets whether maps are written in key order, so that equal messages become equal bytes however they were built; off by
-    /// default. Fields are in number order either way, and unknown fields come after them. Allocates four bytes per entry
-    /// of a map while it is written.
+    /// Sets whether maps are written in key order, so that equal messages become equal bytes however they were built;
+    /// off by default. Fields are in number order either way, and unknown fields come after them. Allocates four
+    /// bytes per entry of a map while it is written.
     pub const fn deterministic(mut self, deterministic: bool) -> Self {
         self.deterministic = deterministic;
         self
