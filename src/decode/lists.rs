@@ -153,7 +153,7 @@ impl NestedFixedList<'_, '_> {
 }
 
 /// A run of map entries in the form that encoders write: key, then value, neither of them a message.
-pub(super) struct MapEntries<'b, 'p> {
+pub(super) struct MapEntryList<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
     pub(super) tag: u32,
@@ -161,7 +161,7 @@ pub(super) struct MapEntries<'b, 'p> {
     pub(super) sub: &'p Program,
 }
 
-impl MapEntries<'_, '_> {
+impl MapEntryList<'_, '_> {
     /// Appends the entry at `pos`, after its tag, to the list at `slot`, and gives the offset after it. `None`: it has
     /// another form, or is wrong in some way that the general path reports.
     #[inline(always)]

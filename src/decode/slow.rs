@@ -1,7 +1,7 @@
 //! The slow path: fields that the field loop does not decode itself. These are lists of numbers and strings, groups, all
 //! fields of wide messages, messages that stay bytes, and everything unexpected.
 
-use super::lists::{self, FixedList, MapEntries, NestedFixedList, NumberList, SpanList};
+use super::lists::{self, FixedList, MapEntryList, NestedFixedList, NumberList, SpanList};
 use super::packed::Packed;
 use super::state::{Child, FieldStart, Located, Machine, Next, OpenMessage, mark_list_set, mark_set};
 use super::unknown::Unexpected;
@@ -158,7 +158,7 @@ impl<'r> Machine<'r, '_> {
         if self.scratch.stack.len() >= self.options.depth_limit() as usize {
             return Ok(None);
         }
-        let list = MapEntries { buf: self.buf, end, tag, sub: self.set.program(entry.sub) };
+        let list = MapEntryList { buf: self.buf, end, tag, sub: self.set.program(entry.sub) };
         let OpenMessage { index, base, hasbits: before, .. } = self.open;
         let slot = self.list_slot(entry, tag_start)?;
         let mut done = None;
