@@ -65,7 +65,7 @@ struct Frame {
     group: u32,
     /// Start of the child's tag.
     tag_start: u32,
-    /// Entry of the child in the parent's program.
+    /// Position of the field of the child in the program of the parent.
     entry: u16,
     /// The child is a map entry.
     map: bool,
