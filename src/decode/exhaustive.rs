@@ -1,22 +1,22 @@
-//! Every varint and every tag of up to three bytes, by every reader of varints and tags in the crate, against one that
-//! is plain. In builds without optimisation some of them.
+//! Reads every varint and every tag of up to three bytes with every reader in the crate, and compares them with a plain
+//! one. Builds without optimisation take a sample.
 
 use super::{input, window};
 use crate::error::DecodeErrorKind as Kind;
 use crate::wire::{PackedVarints, Reader, Tag, kernels, raw};
 use alloc::vec::Vec;
 
-/// How far apart the cases are: a prime, so that all values of all bytes come.
+/// The distance between two cases: a prime, so that every byte takes all values.
 const STEP: usize = match (cfg!(miri), cfg!(debug_assertions)) {
     (true, _) => 2_097_143,
     (false, true) => 1_021,
     (false, false) => 1,
 };
 
-/// What comes after the three bytes: the end, ends of varints, or no end.
-const BEHIND: [Option<u8>; 4] = [None, Some(0x00), Some(0x7f), Some(0xff)];
+/// What follows the three bytes: nothing, bytes that end a varint, or bytes that continue it.
+const AFTER: [Option<u8>; 4] = [None, Some(0x00), Some(0x7f), Some(0xff)];
 
-/// A varint byte by byte, of at most `max_len` bytes and a value of at most `max`.
+/// The plain reader: byte by byte, at most `max_len` bytes and a value of at most `max`.
 fn plain(bytes: &[u8], max_len: usize, max: u64, excess: Kind) -> Result<(u64, usize), Kind> {
     let mut value: u128 = 0;
     for (i, &byte) in bytes.iter().enumerate() {
@@ -41,14 +41,14 @@ fn plain_tag(bytes: &[u8]) -> Result<(u32, u32, usize), Kind> {
     }
 }
 
-/// Three bytes and what comes after them, in each of the ways.
+/// Calls `check` for every three bytes with everything that may follow them.
 fn each_case(mut check: impl FnMut(&[u8])) {
     for bits in (0..1 << 24).step_by(STEP) {
         let [a, b, c, _] = u32::to_le_bytes(bits as u32);
-        for behind in BEHIND {
-            let mut bytes = [behind.unwrap_or(0); 40];
+        for after in AFTER {
+            let mut bytes = [after.unwrap_or(0); 40];
             bytes[..3].copy_from_slice(&[a, b, c]);
-            match behind {
+            match after {
                 Some(_) => check(&bytes),
                 None => (0..=3).for_each(|len| check(&bytes[..len])),
             }
@@ -71,7 +71,7 @@ fn every_varint_of_up_to_three_bytes_by_every_reader() {
         assert_eq!(reader.position(), expected.map_or(0, |(_, len)| len));
         let first = PackedVarints::new(bytes, 0).next();
         let expected = expected.map(|(value, _)| value);
-        // A packed run ends inside of a message, so there is nothing to wait for.
+        // A packed run ends inside a message, so an incomplete varint is an overrun.
         let packed = expected.map_err(|kind| raw::within(true, kind));
         assert_eq!(first.map(|first| first.map_err(|e| e.kind())), (!bytes.is_empty()).then_some(packed));
         let expected = plain(bytes, 5, 0x7fff_ffff, Kind::InvalidLength);
@@ -103,7 +103,7 @@ fn every_tag_of_up_to_three_bytes_by_every_reader() {
     });
 }
 
-/// The run of three bytes, alone and after values that bring it to every place of the kernels' windows.
+/// A run of three bytes, alone and after as many values as bring it to every place in the windows of the kernels.
 #[test]
 fn every_packed_run_of_three_bytes() {
     for bits in (0..1 << 24).step_by(STEP) {

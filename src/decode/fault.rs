@@ -1,30 +1,28 @@
-//! What is said of an input that is wrong.
+//! Turns the fault that stopped the loop into an error: kind, offset and path.
 
-use super::Stop;
-use super::state::{Fault, Flow, Open, Run};
-use crate::error::DecodeErrorKind as Kind;
+use super::state::{Fault, Machine, Next, OpenMessage};
+use crate::error::{DecodeError, DecodeErrorKind as Kind, FieldPath, PathStep};
 use crate::program::{FieldEntry, Program};
-use crate::slab::NIL;
+use crate::slab::{NIL, RawView};
 use crate::wire::raw;
 
-impl Run<'_, '_> {
-    /// Notes a fault at an offset in the store, in a field of the innermost message if it got so far.
+impl Machine<'_, '_> {
+    /// Stores a fault of the innermost message: its kind, its offset, and the field if it is known.
     #[cold]
     #[inline(never)]
-    pub(super) fn fail(&mut self, kind: Kind, offset: usize, entry: Option<&FieldEntry>) -> Flow {
+    pub(super) fn fail(&mut self, kind: Kind, offset: usize, entry: Option<&FieldEntry>) -> Next {
         let entry = entry.map(|entry| self.open.program.position(entry) as u16);
         self.fault = Fault { kind, offset, entry };
-        Flow::Stop
+        Next::Fault
     }
 
-    /// The loop has stopped at a fault in the innermost message: writes the presence bits of all open messages back and
-    /// finds out more.
+    /// Gives the fault that stopped the loop, exactly, and stores the hasbits of all open messages.
     #[cold]
     #[inline(never)]
-    pub(super) fn stopped(&mut self) -> Stop {
+    pub(super) fn stopped(&mut self) -> Fault {
         let Fault { kind, offset, entry } = self.fault;
-        let Open { program, has, .. } = self.open;
-        let end = self.open.end + self.source.shift();
+        let OpenMessage { program, hasbits, .. } = self.open;
+        let end = self.open.end + self.source.origin();
         let (kind, offset, entry) = match kind {
             Kind::Incomplete | Kind::VarintOverflow | Kind::InvalidLength | Kind::InvalidTag => {
                 self.explain(program, offset, end).unwrap_or((kind, offset, entry))
@@ -32,24 +30,25 @@ impl Run<'_, '_> {
             _ => (kind, offset, entry),
         };
         let kind = raw::within(self.is_bounded(), kind);
+        // What was left half done costs readers a check per string from now on.
         self.slab.distrust();
-        self.spill(program, has);
-        Stop { kind, offset, index: self.open.index, base: self.open.base, entry }
+        self.store_hasbits(program, hasbits);
+        Fault { kind, offset, entry }
     }
 
-    /// Reads may go beyond the end of their message before the loop looks, so what a fault in reading is, and where,
-    /// is said by a walk within the message up to where the loop stopped. Gives the field at fault as well, if the program
-    /// has it.
+    /// Walks over the innermost message up to where the loop stopped, and gives the first fault: kind, offset and, if
+    /// the program has it, the field. The loop reads across the end of a message before it compares positions, so its
+    /// own kind and offset may be those of bytes outside the message.
     fn explain(&self, program: &Program, stop: usize, end: usize) -> Option<(Kind, usize, Option<u16>)> {
         let bytes = self.buf.get(..end).unwrap_or(self.buf);
-        let mut item = self.open.from;
-        while item < end && item <= stop {
-            let (tag, value) = match raw::tag(bytes, item) {
+        let mut tag_start = self.open.from;
+        while tag_start < end && tag_start <= stop {
+            let (tag, value) = match raw::tag(bytes, tag_start) {
                 Ok(read) => read,
-                Err(kind) => return Some((kind, item, None)),
+                Err(kind) => return Some((kind, tag_start, None)),
             };
             match raw::skip_value(bytes, value, end, tag, u32::MAX) {
-                Ok(next) => item = next,
+                Ok(next) => tag_start = next,
                 Err(fault) if fault.offset > stop => return None,
                 Err(fault) => {
                     let known =
@@ -62,23 +61,52 @@ impl Run<'_, '_> {
         None
     }
 
-    /// Whether a length, and not the end of the input, bounds the innermost message: it or one around it is not a
-    /// group.
+    /// Whether a length prefix bounds the innermost message, and not the end of the input: if not all messages from it
+    /// up to the outermost are groups.
     fn is_bounded(&self) -> bool {
         let mut children =
             self.scratch.stack.iter().skip(1).map(|frame| frame.group).chain([self.open.group]);
         !self.scratch.stack.is_empty() && children.any(|group| group == 0)
     }
 
-    fn spill(&mut self, program: &Program, has: u64) {
+    /// Writes the hasbits of all open messages to the slab.
+    fn store_hasbits(&mut self, program: &Program, hasbits: u64) {
         if !program.is_wide() && self.open.base != NIL {
-            self.slab.set_hasbits(program, self.open.base, has);
+            self.slab.set_hasbits(program, self.open.base, hasbits);
         }
         for frame in self.scratch.stack.iter().rev() {
             let program = self.set.program(frame.index);
             if !program.is_wide() {
-                self.slab.set_hasbits(program, frame.base, frame.has);
+                self.slab.set_hasbits(program, frame.base, frame.hasbits);
             }
         }
+    }
+
+    /// The error for a fault in the innermost message of a decode that began at `start`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn report(&self, fault: Fault, start: usize) -> DecodeError {
+        let Self { set, ref open, .. } = *self;
+        let words = self.slab.words();
+        let mut path = FieldPath::EMPTY;
+        // The element of a parent's list is being decoded, so it is the last one. That of the field at fault has not
+        // been appended, unless it was the one for which there was no memory.
+        let begun = fault.kind == Kind::BudgetExceeded;
+        let parents = self.scratch.stack.iter().map(|f| (f.index, f.base, Some(f.entry), true));
+        let innermost = (open.index, open.base, fault.entry, begun);
+        for (index, base, entry, begun) in parents.chain([innermost]) {
+            let Some(position) = entry.map(usize::from) else { continue };
+            let view = RawView { words, store: &[], set, index, base };
+            let Some(entry) = set.program(index).entries().get(position) else { continue };
+            let counted = entry.flags.is_list() && !entry.flags.is_map() && !entry.op.is_skip();
+            let element = if counted {
+                let len = view.slot(position, entry).map_or(0, |slot| words.list(slot).len);
+                Some(if begun && entry.coding.is_message() { len.saturating_sub(1) } else { len })
+            } else {
+                None
+            };
+            path.push_inner(PathStep::new(entry.number(), None, element));
+        }
+        DecodeError::new(fault.kind, fault.offset.saturating_sub(start)).with_path(path)
     }
 }

@@ -1,8 +1,7 @@
-//! Reads of the fields that are not decoded in windows: at a position of the store, beyond the end of the message if need
-//! be.
+//! Reads at an offset in the store, for fields that are not decoded in windows.
 //!
-//! Positions are compared with the end of the message after the read, so these functions only stay within the store. Eight
-//! bytes are loaded at a time where the store has them.
+//! These functions stay inside the store, but may cross the end of the message: callers compare the offset that they
+//! return with that end. Varints are loaded eight bytes at a time where the store has so many.
 
 use crate::error::DecodeErrorKind as Kind;
 use crate::wire::gather;
@@ -12,7 +11,7 @@ fn load<const N: usize>(buf: &[u8], pos: usize) -> Option<&[u8; N]> {
     buf.get(pos..)?.first_chunk()
 }
 
-/// A varint of 1 to 10 bytes: one byte by a test, up to eight without further branches.
+/// A varint of 1 to 10 bytes and the offset after it. One branch for one byte, none for two to eight.
 #[inline(always)]
 pub(super) fn varint(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
     match buf.get(pos) {
@@ -28,7 +27,7 @@ fn long_varint(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
         let word = u64::from_le_bytes(*bytes);
         let ends = !word & CONTINUES;
         if ends != 0 {
-            // All bits up to the end of the last byte, without the continuation bits.
+            // Keep the bits up to the end of the last byte, without the continuation bits.
             let value = word & (ends ^ (ends - 1)) & !CONTINUES;
             return Ok((gather(value), pos + (ends.trailing_zeros() as usize >> 3) + 1));
         }
@@ -36,14 +35,14 @@ fn long_varint(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
     cold_varint(buf, pos)
 }
 
-/// Nine or ten bytes (negative numbers), or near the end of the store.
+/// Nine or ten bytes, as negative numbers have, or fewer than eight bytes before the end of the store.
 #[cold]
 #[inline(never)]
 fn cold_varint(buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
     crate::wire::raw::varint(buf, pos)
 }
 
-/// A tag, at most five bytes; number and wire type unchecked.
+/// A tag of two to five bytes, and the offset after it. Field number and wire type are not checked.
 #[inline(always)]
 pub(super) fn long_tag(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
     match load::<2>(buf, pos) {
@@ -58,14 +57,14 @@ pub(super) fn cold_tag(buf: &[u8], pos: usize) -> Result<(u32, usize), Kind> {
     crate::wire::raw::tag_bits(buf, pos)
 }
 
-/// A length prefix and the end of what it announces, which must not be beyond `end`.
+/// Start and end of the value whose length prefix is at `pos`. The value must not end after `end`.
 #[inline(always)]
 pub(super) fn bounded(buf: &[u8], pos: usize, end: usize) -> Result<(usize, usize), Kind> {
     let (len, start) = match buf.get(pos) {
         Some(&byte) if byte < 0x80 => (byte as usize, pos + 1),
         _ => long_length(buf, pos)?,
     };
-    // Lengths and positions are below 2^31, so the sum cannot wrap.
+    // Length and offset are below 2^31, so the sum cannot wrap.
     if start + len > end { Err(Kind::Incomplete) } else { Ok((start, start + len)) }
 }
 

@@ -1,15 +1,24 @@
-//! Repeated fields with a tag before each element: the loop stays here while the same tag follows.
+//! Repeated fields with a tag before each element.
+//!
+//! ```text
+//! append(slot, pos):                      # pos is after the first tag
+//!     loop:
+//!         decode one value at pos; append it to the list at slot
+//!         if the same tag follows before the end of the message: pos = after it
+//!         else: return the end of the value
+//! ```
+//!
+//! All elements of a run are appended by one call, so that the field is looked up once. Positions are offsets in the
+//! store, and reads are checked against its end (`input.rs`).
 
-use super::state::{MAP_ENTRY, Run};
+use super::state::{Located, MAP_ENTRY, Machine};
 use super::{fixed, input};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, FieldEntry, FixedLayout, MAX_NESTED_LEN, NestedFixedLayout, Program};
 use crate::slab::{ByteSpan, Full, Slab, Text};
 use crate::wire::{unzigzag32, unzigzag64};
 
-type At<T> = Result<T, (Kind, usize)>;
-
-/// The position behind the tag, if it stands at `pos`, before the end of the message.
+/// The offset after the tag at `pos`, if it is `tag` and ends before the end of the message.
 #[inline(always)]
 fn same_tag(buf: &[u8], pos: usize, end: usize, tag: u32) -> Option<usize> {
     if pos >= end {
@@ -20,12 +29,12 @@ fn same_tag(buf: &[u8], pos: usize, end: usize, tag: u32) -> Option<usize> {
         return (u32::from(first) == tag).then_some(pos + 1);
     }
     match input::long_tag(buf, pos) {
-        Ok((next, behind)) if next == tag && behind <= end => Some(behind),
+        Ok((next, tag_end)) if next == tag && tag_end <= end => Some(tag_end),
         _ => None,
     }
 }
 
-/// What a slot holds for bytes of the store; nothing, if they must be UTF-8 and are not.
+/// The (offset, length) of a string or bytes value; `None` if it must be UTF-8 and is not.
 #[inline(always)]
 pub(super) fn pair(buf: &[u8], start: usize, end: usize, utf8: bool) -> Option<u64> {
     if utf8 {
@@ -34,8 +43,8 @@ pub(super) fn pair(buf: &[u8], start: usize, end: usize, utf8: bool) -> Option<u
     Some(ByteSpan::new(start as u64, (end - start) as u64).word())
 }
 
-/// Strings or bytes.
-pub(super) struct Spans<'b> {
+/// A run of strings or bytes values.
+pub(super) struct SpanList<'b> {
     pub(super) buf: &'b [u8],
     /// The end of the message.
     pub(super) end: usize,
@@ -43,10 +52,10 @@ pub(super) struct Spans<'b> {
     pub(super) utf8: bool,
 }
 
-impl Spans<'_> {
-    /// Appends elements from `pos` on, which is behind the first tag, and gives the position behind the last.
+impl SpanList<'_> {
+    /// Appends the elements of the run, the first of which is at `pos`, after its tag. Gives the offset after the last.
     #[inline]
-    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut pos: usize) -> At<usize> {
+    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut pos: usize) -> Located<usize> {
         loop {
             let (start, end) = input::bounded(self.buf, pos, self.end).map_err(|kind| (kind, pos))?;
             let pair = pair(self.buf, start, end, self.utf8).ok_or((Kind::InvalidUtf8, start))?;
@@ -60,58 +69,67 @@ impl Spans<'_> {
     }
 }
 
-/// Messages of fixed shape, one behind the other.
-pub(super) struct Shapes<'b, 'p> {
+/// A run of messages of fixed shape.
+pub(super) struct FixedList<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
     pub(super) tag: u32,
-    pub(super) shape: &'p FixedLayout,
+    pub(super) layout: &'p FixedLayout,
     /// Words of an element.
     pub(super) words: u32,
 }
 
-impl Shapes<'_, '_> {
-    /// Appends elements as long as they have the shape; `pos` is behind the tag at `item`. Gives the position of the
-    /// first item that is something else.
-    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut item: usize, mut pos: usize) -> At<usize> {
-        // One byte of length, as a shape is at most 32 bytes long.
-        let most = self.shape.len;
+impl FixedList<'_, '_> {
+    /// Appends elements while they have the shape; the first tag starts at `tag_start` and ends at `pos`. Gives the
+    /// offset after the last element that was appended, which is `tag_start` if there was none.
+    pub(super) fn append(
+        &self,
+        slab: &mut Slab,
+        slot: u32,
+        mut tag_start: usize,
+        mut pos: usize,
+    ) -> Located<usize> {
+        // A shape is at most 32 bytes long, so its length prefix is one byte.
+        let most = self.layout.len;
         while let Some(&prefix) = self.buf.get(pos) {
             let len = prefix as usize;
             if len > most || pos + 1 + len > self.end {
                 break;
             }
-            let at = slab.list_grow(slot, self.words, 1).map_err(|full| (full.into(), item))?;
-            if !fixed::lift(self.shape, slab.run_mut(at, self.words as usize), self.buf, pos + 1, len) {
+            // The element is loaded in place, and taken back if it has another form.
+            let at = slab.list_grow(slot, self.words, 1).map_err(|full| (full.into(), tag_start))?;
+            if !fixed::load_fixed(self.layout, slab.run_mut(at, self.words as usize), self.buf, pos + 1, len)
+            {
                 let count = slab.words().list(slot).len;
                 slab.list_truncate(slot, count - 1);
                 break;
             }
-            item = pos + 1 + len;
-            match same_tag(self.buf, item, self.end, self.tag) {
+            tag_start = pos + 1 + len;
+            match same_tag(self.buf, tag_start, self.end, self.tag) {
                 Some(next) => pos = next,
                 None => break,
             }
         }
-        Ok(item)
+        Ok(tag_start)
     }
 }
 
-/// Messages of messages of fixed shape.
-pub(super) struct Parts<'b, 'p> {
+/// A run of messages that hold messages of fixed shape only, as triangles hold vertices.
+pub(super) struct NestedFixedList<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
     pub(super) tag: u32,
-    pub(super) shape: &'p NestedFixedLayout,
+    pub(super) layout: &'p NestedFixedLayout,
     /// The program of an element.
     pub(super) sub: &'p Program,
 }
 
-impl Parts<'_, '_> {
-    /// As [`Shapes::append`]; stops in front of elements for which there is no room, too.
-    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut item: usize, mut pos: usize) -> usize {
-        // One byte of length, as such a message is at most 96 bytes long. Empty ones are no bodies.
-        let most = self.shape.len;
+impl NestedFixedList<'_, '_> {
+    /// As [`FixedList::append`]. Stops also before an element for which there is no memory.
+    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut tag_start: usize, mut pos: usize) -> usize {
+        // Such a message is at most 96 bytes long, so its length prefix is one byte. An empty one has no body and is
+        // left to the general path.
+        let most = self.layout.len;
         while let Some(&[prefix, ref bytes @ ..]) =
             self.buf.get(pos..).and_then(|rest| rest.first_chunk::<{ MAX_NESTED_LEN + 9 }>())
         {
@@ -120,22 +138,22 @@ impl Parts<'_, '_> {
             let (Some(bytes), true) = (bytes.first_chunk(), fits) else { break };
             let base = slab.list_push_body(slot, self.sub);
             let Some(base) = base.or_else(|| slab.list_more(slot, self.sub).ok()) else { break };
-            if !fixed::lift_parts(self.shape, slab.run_mut(base, self.sub.words() as usize), bytes, len) {
+            if !fixed::load_nested(self.layout, slab.run_mut(base, self.sub.words() as usize), bytes, len) {
                 slab.list_pop_body(slot, self.sub);
                 break;
             }
-            item = pos + 1 + len;
-            match same_tag(self.buf, item, self.end, self.tag) {
+            tag_start = pos + 1 + len;
+            match same_tag(self.buf, tag_start, self.end, self.tag) {
                 Some(next) => pos = next,
                 None => break,
             }
         }
-        item
+        tag_start
     }
 }
 
-/// Map entries of a key and a value that are no messages, as encoders write them.
-pub(super) struct Entries<'b, 'p> {
+/// A run of map entries in the form that encoders write: key, then value, neither of them a message.
+pub(super) struct MapEntryList<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
     pub(super) tag: u32,
@@ -143,16 +161,16 @@ pub(super) struct Entries<'b, 'p> {
     pub(super) sub: &'p Program,
 }
 
-impl Entries<'_, '_> {
-    /// Appends one entry, behind its tag at `pos`, to the list at `slot`: the position behind it, or `None` if it has another
-    /// form. Whatever is wrong with it is another form.
+impl MapEntryList<'_, '_> {
+    /// Appends the entry at `pos`, after its tag, to the list at `slot`, and gives the offset after it. `None`: it has
+    /// another form, or is wrong in some way that the general path reports.
     #[inline(always)]
     pub(super) fn append(&self, slab: &mut Slab, slot: u32, pos: usize) -> Option<Result<usize, Full>> {
         let &[key, value] = self.sub.entries() else { return None };
         let (start, end) = input::bounded(self.buf, pos, self.end).ok()?;
-        let (first, behind) = self.part(&key, start, end)?;
-        let (second, behind) = self.part(&value, behind, end)?;
-        if behind != end {
+        let (first, first_end) = self.part(&key, start, end)?;
+        let (second, second_end) = self.part(&value, first_end, end)?;
+        if second_end != end {
             return None;
         }
         let at = match slab.list_grow(slot, self.sub.words(), 1) {
@@ -170,10 +188,10 @@ impl Entries<'_, '_> {
         Some(Ok(end))
     }
 
-    /// The key or the value, which must be what comes next.
+    /// Reads the key or the value at `pos`.
     #[inline(always)]
     fn part(&self, entry: &FieldEntry, pos: usize, end: usize) -> Option<(u64, usize)> {
-        // Field numbers 1 and 2: tags of one byte.
+        // Field numbers 1 and 2 have tags of one byte.
         if pos >= end || u32::from(*self.buf.get(pos)?) != entry.tag {
             return None;
         }
@@ -182,18 +200,18 @@ impl Entries<'_, '_> {
                 let (start, end) = input::bounded(self.buf, pos + 1, end).ok()?;
                 Some((pair(self.buf, start, end, entry.coding == Coding::String)?, end))
             }
-            coding => number(coding, self.buf, pos + 1).ok().filter(|(_, behind)| *behind <= end),
+            coding => number(coding, self.buf, pos + 1).ok().filter(|(_, value_end)| *value_end <= end),
         }
     }
 
-    /// The position behind the tag of the next entry, if one follows.
+    /// The offset after the tag of the next entry, if one follows.
     pub(super) fn next(&self, pos: usize) -> Option<usize> {
         same_tag(self.buf, pos, self.end, self.tag)
     }
 }
 
-/// Numbers, bools and enums.
-pub(super) struct Numbers<'b, 'p> {
+/// A run of numbers, bools or enums that are not packed.
+pub(super) struct NumberList<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
     pub(super) tag: u32,
@@ -201,42 +219,42 @@ pub(super) struct Numbers<'b, 'p> {
     pub(super) base: u32,
 }
 
-impl Numbers<'_, '_> {
-    /// As [`Spans::append`]; `item` is the start of the first tag.
+impl NumberList<'_, '_> {
+    /// As [`SpanList::append`]; `tag_start` is the start of the first tag.
     pub(super) fn append(
         &self,
-        run: &mut Run<'_, '_>,
+        machine: &mut Machine<'_, '_>,
         slot: u32,
-        mut item: usize,
+        mut tag_start: usize,
         mut pos: usize,
-    ) -> At<usize> {
+    ) -> Located<usize> {
         let coding = self.entry.coding;
         let width = coding.words();
         loop {
-            let (value, behind) = number(coding, self.buf, pos).map_err(|kind| (kind, pos))?;
-            if behind > self.end {
+            let (value, value_end) = number(coding, self.buf, pos).map_err(|kind| (kind, pos))?;
+            if value_end > self.end {
                 return Err((Kind::Incomplete, pos));
             }
-            if coding == Coding::ClosedEnum && !run.set.enum_contains(self.entry.sub, value as i32) {
-                run.unlisted(self.base, item, behind).map_err(|full| (full.into(), item))?;
+            if coding == Coding::ClosedEnum && !machine.set.enum_contains(self.entry.sub, value as i32) {
+                machine.unlisted(self.base, tag_start, value_end).map_err(|full| (full.into(), tag_start))?;
             } else {
-                let at = run.slab.list_grow(slot, width, 1).map_err(|full| (full.into(), pos))?;
+                let at = machine.slab.list_grow(slot, width, 1).map_err(|full| (full.into(), pos))?;
                 if width == 1 {
-                    run.slab.set(at, value as u32);
+                    machine.slab.set(at, value as u32);
                 } else {
-                    run.slab.set64(at, value);
+                    machine.slab.set64(at, value);
                 }
             }
-            item = behind;
-            match same_tag(self.buf, behind, self.end, self.tag) {
+            tag_start = value_end;
+            match same_tag(self.buf, value_end, self.end, self.tag) {
                 Some(next) => pos = next,
-                None => return Ok(behind),
+                None => return Ok(value_end),
             }
         }
     }
 }
 
-/// One value as it is kept in the slab.
+/// Reads one number: its words in the slab, and the offset after it.
 #[inline(always)]
 pub(super) fn number(coding: Coding, buf: &[u8], pos: usize) -> Result<(u64, usize), Kind> {
     match coding {
@@ -249,7 +267,7 @@ pub(super) fn number(coding: Coding, buf: &[u8], pos: usize) -> Result<(u64, usi
     }
 }
 
-/// What a varint of this coding is kept as.
+/// The words in the slab of a varint of this coding.
 #[inline(always)]
 fn from_varint(coding: Coding, value: u64) -> u64 {
     match coding {

@@ -1,62 +1,78 @@
-//! Bytes to slab: the run loop, and one file per field shape.
+//! Bytes to slab.
 //!
-//! [`decode`] runs the program of a message type over a stretch of the byte store and leaves a message in the
-//! slab. It does not recurse: parents wait on an explicit stack of 48-byte frames. `fields.rs` is the hot loop, over
-//! `window.rs`; `child.rs` has where messages begin and end, `rest.rs` all other fields,
-//! `lists.rs`, `packed.rs` and `fixed.rs` the repeated ones and those of fixed shape; `special.rs` everything that real
-//! messages rarely have (unknown fields, MessageSet items), `partial.rs` what is not decoded; `required.rs` the check
-//! for required fields, `fault.rs` what is said of faults.
+//! [`decode`] runs the program of a message type over the end of the byte store and leaves a message in the slab. It
+//! does not recurse: parents are on an explicit stack of 48-byte frames.
 //!
-//! Invariant: whatever the input, and also when an error ends the decode early, the slab holds a valid message
-//! afterwards: presence bits say what was written, map keys are unique, strings that must be UTF-8 are.
+//! ```text
+//! decode:
+//!     loop:                                   # fields.rs, `Machine::message`
+//!         match fields():                     # fields.rs, the field loop: numbers, strings, small messages
+//!             Leave -> leave()                # child.rs: the end of a message
+//!             Enter -> enter()                # child.rs: the start of a sub-message
+//!             Slow  -> slow_field()           # slow.rs: every other field
+//!             Fault -> return                 # fault.rs makes an error of it
+//! ```
+//!
+//! Below the loop: `state.rs` has the state that all files share, `stack.rs` the frames, `window.rs` and `input.rs`
+//! the reads. `lists.rs`, `packed.rs` and `fixed.rs` decode the shapes of fields that their names say; `unknown.rs`,
+//! `map_entry.rs`, `message_set.rs` and `skip.rs` do what is rare. `undecoded.rs` is apart: it finds again what a
+//! projection skipped.
+//!
+//! Invariant: whatever the input is, and also after an error, the slab holds a valid message. Hasbits say what was
+//! written, map keys are unique, and strings that must be UTF-8 are.
 
 mod child;
 mod fault;
 mod fields;
 mod fixed;
 mod input;
-mod left_out;
 mod lists;
+mod map_entry;
+mod message_set;
 mod packed;
-mod partial;
-mod rest;
-mod special;
+mod skip;
+mod slow;
 mod stack;
 mod state;
+mod undecoded;
+mod unknown;
 mod window;
 
-pub use crate::options::DecodeOptions;
-pub(crate) use left_out::{LeftOut, left_out};
+pub(crate) use undecoded::{Undecoded, undecoded};
 
-use crate::error::{DecodeError, DecodeErrorKind, FieldPath, PathStep};
+use crate::error::{DecodeError, DecodeErrorKind};
+use crate::options::DecodeOptions;
 use crate::program::{Program, ProgramSet};
 use crate::slab::{MapContext, MapScratch, NIL, RawView, Slab, find_missing};
 use crate::wire::MAX_LEN;
 use alloc::vec::Vec;
 use stack::Stack;
+use state::Machine;
 
-/// A parent message that waits for its child to end.
+/// A parent of the innermost message, on the stack. Offsets, no positions, so that it outlives the switch to the padded
+/// tail.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     /// End of the parent in the store.
     end: u32,
-    /// Where the parent goes on, 0 for the end of the child (MessageSet items end later).
+    /// Where the parent continues, 0 for the end of the child. (A MessageSet item ends after its payload.)
     resume: u32,
-    /// Body, program and presence bits of the parent.
+    /// Body, program and hasbits of the parent.
     base: u32,
     index: u32,
-    has: u64,
+    hasbits: u64,
     /// The end-group tag that ends the parent, 0 if it ends at `end`.
     group: u32,
     /// Start of the child's tag.
-    item: u32,
-    /// Entry of the child in the parent's program.
+    tag_start: u32,
+    /// Position of the field of the child in the program of the parent.
     entry: u16,
     /// The child is a map entry.
     map: bool,
-    /// The tag of the child, if it is in a list of a dense message and another element may follow; else no tag.
-    again: u32,
-    /// Where that list is.
+    /// The tag of the child, if it is an element of a list; otherwise not a tag. If the same tag follows the child,
+    /// `next_element` appends to the list without a look at the parent.
+    repeat_tag: u32,
+    /// The slot of that list.
     slot: u32,
 }
 
@@ -66,27 +82,27 @@ impl Frame {
         resume: 0,
         base: NIL,
         index: 0,
-        has: 0,
+        hasbits: 0,
         group: 0,
-        item: 0,
+        tag_start: 0,
         entry: 0,
         map: false,
-        again: u32::MAX,
+        repeat_tag: u32::MAX,
         slot: 0,
     };
 }
 
-/// A map to be settled at the end of the decode.
+/// A map whose keys are made unique at the end of the decode.
 #[derive(Clone, Copy, Debug)]
 struct OpenMap {
     index: u32,
     base: u32,
     entry: u16,
-    /// The first entry that may repeat a key.
+    /// The first entry whose key may occur before.
     fresh: u32,
 }
 
-/// The memory a decode needs beside slab and store; reused by the next one.
+/// The memory of a decode beside slab and store, kept for the next decode.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     stack: Stack,
@@ -99,16 +115,16 @@ impl Scratch {
         Self { stack: Stack::new(), maps: Vec::new(), settling: MapScratch::new() }
     }
 
-    /// Gives back the memory.
+    /// Frees the memory.
     pub(crate) fn shrink(&mut self) {
         *self = Self::new();
     }
 }
 
-/// What a decode works on.
+/// The arguments of a decode.
 pub(crate) struct Job<'r, 'i> {
     pub(crate) set: &'r ProgramSet,
-    /// The byte store; the input is its tail from `start` on.
+    /// The byte store; the input is what follows `start`.
     pub(crate) store: &'i [u8],
     pub(crate) start: usize,
     pub(crate) slab: &'r mut Slab,
@@ -117,53 +133,53 @@ pub(crate) struct Job<'r, 'i> {
 }
 
 /// Merges the input into the message of program `index` whose body is at `base`. Required fields are not checked;
-/// the result says whether one may be missing.
+/// true if one may be missing.
 ///
 /// # Errors
-/// Kind, offset from `start`, and the path as field numbers. What was decoded before the error stays.
+/// Kind, offset from `start`, and the path as field numbers. What was decoded before the error stays in the message.
 pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, DecodeError> {
     let program = job.set.program(index);
-    let has = job.slab.words().hasbits(program, base);
-    merge_into(job, Target { program, index, base, has })
+    let hasbits = job.slab.words().hasbits(program, base);
+    merge_into(job, Root { program, index, base, hasbits })
 }
 
-/// The message that is decoded into, with its presence bits.
+/// The outermost message and its hasbits.
 #[derive(Clone, Copy)]
-struct Target<'r> {
+struct Root<'r> {
     program: &'r Program,
     index: u32,
     base: u32,
-    has: u64,
+    hasbits: u64,
 }
 
-/// As [`merge`], inlined where messages are made, whose presence bits are zeros.
+/// As [`merge`]. Inlined, because a new message has no hasbits, and the compiler uses that.
 #[inline(always)]
-fn merge_into(job: Job<'_, '_>, target: Target<'_>) -> Result<bool, DecodeError> {
+fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
     let Job { set, store, start, .. } = job;
     if store.len() > MAX_LEN {
         return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_LEN));
     }
-    if target.program.keeps_bytes() && store.len() > start {
-        // The message and everything below it are in these bytes.
-        if job.slab.add_verbatim(target.base, start as u32, (store.len() - start) as u32).is_err() {
+    if root.program.keeps_bytes() && store.len() > start {
+        // The program does not decode all fields, so the message keeps its bytes, those of its sub-messages included.
+        if job.slab.add_verbatim(root.base, start as u32, (store.len() - start) as u32).is_err() {
             return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0));
         }
     }
     job.scratch.stack.clear();
     job.scratch.maps.clear();
-    let mut patch = window::Patch::EMPTY;
-    patch.fill(store);
-    let mut run = state::Run::new(job, &patch, target);
-    let error = match run.message() {
+    let mut tail = window::PaddedTail::EMPTY;
+    tail.fill(store);
+    let mut machine = Machine::new(job, &tail, root);
+    let error = match machine.message() {
         Ok(()) => None,
-        Err(stop) => {
-            let error = report(run.set, run.slab, run.scratch, stop, start);
-            run.abandon(stop.offset);
+        Err(fault) => {
+            let error = machine.report(fault, start);
+            machine.close_maps(fault.offset);
             Some(error)
         }
     };
-    let may_miss = run.may_miss;
-    let settled = run.scratch.maps.is_empty() || settle_maps(set, store, run.slab, run.scratch);
+    let may_miss = machine.may_miss;
+    let settled = machine.scratch.maps.is_empty() || settle_maps(set, store, machine.slab, machine.scratch);
     match error {
         Some(error) => Err(error),
         None if !settled => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, store.len() - start)),
@@ -171,16 +187,16 @@ fn merge_into(job: Job<'_, '_>, target: Target<'_>) -> Result<bool, DecodeError>
     }
 }
 
-/// Decodes into an empty slab with this much memory; `base` is where the body is then, also after an error: [`NIL`] if
-/// there is none. The result says whether a required field may be missing.
+/// Decodes into an empty slab with a budget in bytes. True if a required field may be missing. `base` receives the
+/// offset of the body, also after an error; [`NIL`] if there is no body.
 ///
-/// A slab that grows is copied, and the old and the new one both count. When that is what the memory is used up
-/// by, the decode starts over with all of it at once, so that messages may be twice as large. Whether a message fits
-/// therefore depends on the message alone, and not on what the slab held before.
+/// While a slab grows, the old and the new block both count. If the budget runs out, the slab takes all of it at once
+/// and the decode starts over. So the largest message does not depend on what the slab held before, and is twice as
+/// large as without that.
 ///
 /// # Errors
 /// As [`merge`].
-pub(crate) fn fresh(
+pub(crate) fn decode_fresh(
     job: Job<'_, '_>,
     index: u32,
     budget: usize,
@@ -198,7 +214,7 @@ pub(crate) fn fresh(
             Err(_) => return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)),
         };
         let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options };
-        match merge_into(job, Target { program, index, base: *base, has: 0 }) {
+        match merge_into(job, Root { program, index, base: *base, hasbits: 0 }) {
             Err(error)
                 if error.kind() == DecodeErrorKind::BudgetExceeded && start_over(slab, budget, base) => {}
             result => return result,
@@ -206,8 +222,8 @@ pub(crate) fn fresh(
     }
 }
 
-/// Empties the slab and gives it all of a budget at once; false if it has that already, or if there is not so much memory,
-/// and then there is no body either.
+/// Empties the slab and gives it all of a budget at once. False if it has that already, or if the allocation fails;
+/// then there is no body either.
 #[cold]
 pub(crate) fn start_over(slab: &mut Slab, budget: usize, base: &mut u32) -> bool {
     slab.set_limit(slab_share(budget));
@@ -220,7 +236,7 @@ pub(crate) fn start_over(slab: &mut Slab, budget: usize, base: &mut u32) -> bool
     }
 }
 
-/// What a slab may take of a budget; the rest is for maps being settled, and for errors.
+/// The part of a budget that a slab may take. The rest is for settling maps, and for errors.
 pub(crate) const fn slab_share(budget: usize) -> usize {
     budget - budget / 16
 }
@@ -233,7 +249,7 @@ pub(crate) fn decode<'a, 'i>(job: Job<'a, 'i>, index: u32) -> Result<RawView<'a,
     let Job { set, store, start, slab, scratch, options } = job;
     let budget = options.budget_for(store.len());
     let mut base = NIL;
-    let may_miss = fresh(Job { set, store, start, slab, scratch, options }, index, budget, &mut base)?;
+    let may_miss = decode_fresh(Job { set, store, start, slab, scratch, options }, index, budget, &mut base)?;
     let view = RawView { words: slab.words(), store, set, index, base };
     if may_miss && !options.allows_partial() {
         check_required(view, store.len() - start)?;
@@ -242,7 +258,7 @@ pub(crate) fn decode<'a, 'i>(job: Job<'a, 'i>, index: u32) -> Result<RawView<'a,
 }
 
 /// # Errors
-/// `MissingRequired` at `end`, the offset where the message ended without the field; `OutOfMemory`.
+/// `MissingRequired` at `end`, where the message ended without the field, and `OutOfMemory`.
 pub(crate) fn check_required(view: RawView<'_, '_>, end: usize) -> Result<(), DecodeError> {
     match find_missing(view) {
         Ok(None) => Ok(()),
@@ -253,7 +269,7 @@ pub(crate) fn check_required(view: RawView<'_, '_>, end: usize) -> Result<(), De
     }
 }
 
-/// Decodes with memory of its own: for schemas that describe themselves.
+/// Decodes with a stack of its own, for descriptor sets.
 ///
 /// # Errors
 /// As [`decode`].
@@ -272,7 +288,8 @@ pub(crate) fn decode_raw<'a, 'i>(
     Ok(RawView { words: slab.words(), store: input, set, index, base })
 }
 
-/// Makes the keys of all maps touched unique; false if there was not the memory. Keys are unique in any case.
+/// Makes the keys of all open maps unique. False if there was no memory to do that and keep all entries; keys are unique
+/// in any case.
 #[inline(never)]
 fn settle_maps(set: &ProgramSet, store: &[u8], slab: &mut Slab, scratch: &mut Scratch) -> bool {
     let mut all = true;
@@ -285,41 +302,6 @@ fn settle_maps(set: &ProgramSet, store: &[u8], slab: &mut Slab, scratch: &mut Sc
         all &= slab.map_settle(MapContext { store, set }, entry, slot, map.fresh, settling).is_ok();
     }
     all
-}
-
-/// Why and where the loop stopped.
-#[derive(Clone, Copy, Debug)]
-struct Stop {
-    kind: DecodeErrorKind,
-    /// Offset in the store.
-    offset: usize,
-    /// Program, body and entry of the field at fault in the innermost message, if it got so far.
-    index: u32,
-    base: u32,
-    entry: Option<u16>,
-}
-
-#[cold]
-#[inline(never)]
-fn report(set: &ProgramSet, slab: &Slab, scratch: &Scratch, stop: Stop, start: usize) -> DecodeError {
-    let mut path = FieldPath::EMPTY;
-    // Parents have a child in progress. The field at fault has not got its element yet, unless that was too much.
-    let begun = stop.kind == DecodeErrorKind::BudgetExceeded;
-    let parents = scratch.stack.iter().map(|f| (f.index, f.base, Some(f.entry), true));
-    for (index, base, entry, begun) in parents.chain([(stop.index, stop.base, stop.entry, begun)]) {
-        let Some(position) = entry.map(usize::from) else { continue };
-        let view = RawView { words: slab.words(), store: &[], set, index, base };
-        let Some(entry) = set.program(index).entries().get(position) else { continue };
-        let counted = entry.flags.is_list() && !entry.flags.is_map() && !entry.op.is_skip();
-        let element = if counted {
-            let len = view.slot(position, entry).map_or(0, |slot| slab.words().list(slot).len);
-            Some(if begun && entry.coding.is_message() { len.saturating_sub(1) } else { len })
-        } else {
-            None
-        };
-        path.push_inner(PathStep::new(entry.number(), None, element));
-    }
-    DecodeError::new(stop.kind, stop.offset.saturating_sub(start)).with_path(path)
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! Parents that wait for their children.
+//! The decoder's stack of open parents.
 
 use super::Frame;
 use alloc::vec::Vec;
 
-/// A stack whose memory is used again; a frame is written with one comparison.
+/// A stack that reuses its memory. The frames above `len` stay initialised, so a push is one comparison and one store.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stack {
-    /// All initialised; `len` of them are in use.
+    /// The first `len` frames are in use.
     frames: Vec<Frame>,
     len: usize,
-    /// Frames that this decode has paid for. It pays for those that an earlier one left as well, so that its budget allows the
-    /// same nesting whatever came before.
+    /// The number of frames that this decode has paid for. It pays also for those that an earlier decode allocated: the
+    /// nesting that a budget allows does not depend on earlier decodes.
     room: usize,
 }
 
@@ -32,12 +32,12 @@ impl Stack {
         self.len = 0;
     }
 
-    /// A decode with a budget of its own begins, which has paid for nothing yet.
+    /// Begins a decode with a budget of its own, which has paid for no frames.
     pub(super) fn pay_again(&mut self) {
         self.room = 0;
     }
 
-    /// Frames that fit.
+    /// The number of frames that have been paid for.
     pub(super) fn capacity(&self) -> usize {
         self.room
     }
@@ -59,7 +59,7 @@ impl Stack {
         self.len >= self.room
     }
 
-    /// Adds a frame, for which there must be room.
+    /// Adds a frame. The caller checks that the stack is not full.
     #[inline(always)]
     pub(super) fn push(&mut self, frame: Frame) {
         if let Some(place) = self.frames.get_mut(self.len) {
@@ -81,13 +81,13 @@ impl Stack {
         self.frames.get(self.len).unwrap_or(NONE)
     }
 
-    /// As `popped`, to change it.
+    /// The frame that was popped last, for `take_back`.
     #[inline(always)]
     pub(super) fn popped_mut(&mut self) -> Option<&mut Frame> {
         self.frames.get_mut(self.len)
     }
 
-    /// Undoes a `pop`.
+    /// Undoes the last `pop`.
     #[inline(always)]
     pub(super) fn take_back(&mut self) {
         self.len += 1;

@@ -1,49 +1,55 @@
-//! What all parts of a decode work on: the decode itself, the innermost message, a field or child of it, and what to do next.
+//! The state that all files of the decoder share, from the decode itself down to one field.
+//!
+//! Two kinds of numbers say where something is: an *offset* counts from the start of the store, a *position* from the
+//! start of what the field loop reads at the moment (`window.rs`). An offset is a position plus `PaddedStore::origin`.
 
-use super::window::{Patch, Source};
-use super::{DecodeOptions, Job, Scratch, Target};
+use super::window::{PaddedStore, PaddedTail};
+use super::{Job, Root, Scratch};
 use crate::error::DecodeErrorKind as Kind;
+use crate::options::DecodeOptions;
 use crate::program::{FieldEntry, Program, ProgramSet};
 use crate::slab::{Full, Slab};
 
 /// A decode in progress.
-pub(super) struct Run<'r, 'b> {
+pub(super) struct Machine<'r, 'b> {
     pub(super) set: &'r ProgramSet,
-    /// The store.
+    /// The store, for reads by offset.
     pub(super) buf: &'b [u8],
-    pub(super) source: Source<'b>,
+    /// The store, for reads by position.
+    pub(super) source: PaddedStore<'b>,
     pub(super) slab: &'r mut Slab,
     pub(super) scratch: &'r mut Scratch,
     pub(super) options: &'r DecodeOptions,
-    /// A message ended without one of its required fields; a later occurrence may still bring it.
+    /// Some message ended without a required field. A later occurrence of it may still bring the field.
     pub(super) may_miss: bool,
-    /// The map entry being decoded has a value that its closed enum does not list.
+    /// The current map entry has a value that its closed enum does not list.
     pub(super) entry_unknown: bool,
-    pub(super) open: Open<'r>,
-    /// Where the content of the group that ended last ends, as an offset in the store.
+    pub(super) open: OpenMessage<'r>,
+    /// The offset where the content of the last group ended.
     pub(super) group_end: usize,
-    /// Why the loop stops.
+    /// Why the loop stopped; valid after `Next::Fault`.
     pub(super) fault: Fault,
 }
 
-/// The innermost message. The loop has a copy of what it needs for each field.
+/// The innermost message. The field loop copies what it needs into local variables.
 #[derive(Clone, Copy)]
-pub(super) struct Open<'r> {
+pub(super) struct OpenMessage<'r> {
     pub(super) program: &'r Program,
-    /// Where the loop is; a position of the source, as is the end of the message.
+    /// Position of the next tag.
     pub(super) pos: usize,
+    /// Position where the message ends; for a group, where its parent ends.
     pub(super) end: usize,
-    /// Presence bits, of a dense message.
-    pub(super) has: u64,
+    /// The hasbits, unless the message is wide.
+    pub(super) hasbits: u64,
     pub(super) index: u32,
     pub(super) base: u32,
-    /// The end-group tag that ends the message, or 0.
+    /// The end-group tag that ends the message, 0 if it ends at `end`.
     pub(super) group: u32,
-    /// An item of it begins here, and all before it are right; an offset in the store.
+    /// The offset of some field of the message; all fields before it were decoded without a fault.
     pub(super) from: usize,
 }
 
-/// What went wrong, where in the store, and in which field if it got so far.
+/// What went wrong, its offset, and the entry of the field if it is known.
 #[derive(Clone, Copy)]
 pub(super) struct Fault {
     pub(super) kind: Kind,
@@ -51,49 +57,61 @@ pub(super) struct Fault {
     pub(super) entry: Option<u16>,
 }
 
-/// What to do after a call.
+/// A result, or the kind of a fault and its offset.
+pub(super) type Located<T> = Result<T, (Kind, usize)>;
+
+/// What the loop does after a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flow {
-    GoOn,
-    /// The outermost message has ended.
+pub(super) enum Next {
+    /// It decodes the fields of the innermost message.
+    Continue,
+    /// It returns: the outermost message has ended.
     Done,
-    /// There is a fault.
-    Stop,
+    /// It returns the fault of the machine.
+    Fault,
 }
 
-/// A field of the innermost message; offsets in the store.
+/// A field of the innermost message whose tag has been read. All numbers are offsets.
 #[derive(Clone, Copy)]
-pub(super) struct Field<'p> {
+pub(super) struct FieldStart<'p> {
     pub(super) program: &'p Program,
     pub(super) tag: u32,
-    /// Start and end of the tag.
-    pub(super) item: usize,
-    pub(super) pos: usize,
+    pub(super) tag_start: usize,
+    /// After the tag; for length-delimited fields, the length prefix is there.
+    pub(super) value_start: usize,
     /// The end of the message.
     pub(super) end: usize,
 }
 
-/// A sub-message about to be entered; positions of the source.
+/// The content of a sub-message that is about to be entered, by positions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Child {
     pub(super) start: usize,
-    /// End of the child; of the parent, for groups.
+    /// The end of the child; for a group, the end of its parent.
     pub(super) end: usize,
     /// The end-group tag that ends the child, 0 if it ends at `end`.
     pub(super) group: u32,
-    /// Where the parent goes on, as an offset in the store; 0 for the end of the child.
+    /// The offset where the parent continues, 0 if that is the end of the child.
     pub(super) resume: usize,
 }
 
-impl<'r, 'b> Run<'r, 'b> {
-    /// A decode into a body.
+impl<'r, 'b> Machine<'r, 'b> {
     #[inline(always)]
-    pub(super) fn new(job: Job<'r, 'b>, patch: &'b Patch, target: Target<'r>) -> Self {
+    pub(super) fn new(job: Job<'r, 'b>, tail: &'b PaddedTail, root: Root<'r>) -> Self {
         let Job { set, store, start, slab, scratch, options } = job;
-        let Target { program, index, base, has } = target;
-        let open = Open { program, pos: start, end: store.len(), has, index, base, group: 0, from: start };
+        let Root { program, index, base, hasbits } = root;
+        let open = OpenMessage {
+            program,
+            pos: start,
+            end: store.len(),
+            hasbits,
+            index,
+            base,
+            group: 0,
+            from: start,
+        };
         let fault = Fault { kind: Kind::Incomplete, offset: 0, entry: None };
-        let source = Source::new(store, patch);
+        let source = PaddedStore::new(store, tail);
         let (may_miss, entry_unknown) = (false, false);
         Self {
             set,
@@ -111,41 +129,42 @@ impl<'r, 'b> Run<'r, 'b> {
     }
 }
 
-/// Presence bits of a map entry that has its key and its value.
+/// The hasbits of a map entry with a key and a value.
 pub(super) const MAP_ENTRY: u64 = 3;
 
-/// Marks a field as set: its slot, and whether it was unset before.
+/// Sets the hasbit of a field and clears those of its oneof: the slot of the field, and whether it was not set before.
 #[inline(always)]
-pub(super) fn touch(
+pub(super) fn mark_set(
     slab: &mut Slab,
     program: &Program,
     base: u32,
-    has: &mut u64,
+    hasbits: &mut u64,
     entry: &FieldEntry,
 ) -> Result<(u32, bool), Full> {
     let bit = 1u64 << (entry.bit & 63);
-    let fresh = *has & bit == 0;
+    let fresh = *hasbits & bit == 0;
     if entry.flags.is_special() {
         if program.is_wide() {
             return slab.wide_slot(program, base, entry.slot as usize);
         }
-        *has &= !program.oneof_mask(entry.oneof);
+        *hasbits &= !program.oneof_mask(entry.oneof);
     }
-    *has |= bit;
+    *hasbits |= bit;
     Ok((base + entry.slot as u32, fresh))
 }
 
-/// As `touch`, for a list: a fresh one is empty.
+/// As [`mark_set`], for a list, which is empty if it was not set before.
 #[inline(always)]
-pub(super) fn touch_list(
+pub(super) fn mark_list_set(
     slab: &mut Slab,
     program: &Program,
     base: u32,
-    has: &mut u64,
+    hasbits: &mut u64,
     entry: &FieldEntry,
 ) -> Result<u32, Full> {
-    let (slot, fresh) = touch(slab, program, base, has, entry)?;
+    let (slot, fresh) = mark_set(slab, program, base, hasbits, entry)?;
     if fresh {
+        // A slot means nothing while its hasbit is clear: an older message may have left words there.
         slab.set64(slot, 0);
     }
     Ok(slot)

@@ -1,4 +1,4 @@
-//! The loop on hand-made programs: hostile bytes, limits, and what is left after an error.
+//! The decoder on hand-made programs: hostile bytes, limits, and the message after an error.
 
 use super::*;
 use crate::encode::encode_raw;
@@ -87,7 +87,7 @@ fn map_keys_are_unique_last_wins_and_missing_parts_are_zero() {
     assert_eq!(cycle(&many).unwrap(), once);
 }
 
-/// Entries that lie one behind the other are compared by length and bytes, others by their key.
+/// Maps of up to eight entries are searched for the new key: string keys by length and bytes, others by value.
 #[test]
 fn a_key_that_comes_again_replaces_the_entry_for_all_kinds_of_keys() {
     type Key = fn(u8) -> Vec<u8>;
@@ -122,7 +122,7 @@ fn a_key_that_comes_again_replaces_the_entry_for_all_kinds_of_keys() {
                     (0..8).map(|k| (k, k + 1)).chain([(again, 99)]).flat_map(|(k, v)| one(k, v)).collect();
                 let rest = (0..8).filter(|k| *k != again).map(|k| (k, k + 1));
                 let expected: Vec<u8> = rest.chain([(again, 99)]).flat_map(|(k, v)| one(k, v)).collect();
-                // Once with less than a whole map in front of it.
+                // Once with all eight entries, and once without the first.
                 for from in [0, one(0, 1).len()] {
                     let mut slab = Slab::new();
                     let view = decode_raw(&set, 0, &input[from..], &mut slab, &DecodeOptions::new()).unwrap();
@@ -134,7 +134,7 @@ fn a_key_that_comes_again_replaces_the_entry_for_all_kinds_of_keys() {
     }
 }
 
-/// Found by the conformance suite: entries of fixed shape went past the check for keys.
+/// Regression: entries of fixed shape skipped the check for keys (found by the conformance suite).
 #[test]
 fn map_entries_of_fixed_shape_keep_keys_unique() {
     let fixed = |number| FieldSpec::new(number, Kind::Fixed32, Presence::Explicit);
@@ -208,7 +208,7 @@ fn errors_tell_offset_and_path() {
     assert_eq!(alloc::string::ToString::to_string(cut.path()), "#9[1]", "the element with the bad length");
 }
 
-/// `levels` messages in each other by field 3, or groups by field 8.
+/// `levels` nested messages of field 3, or groups of field 8.
 fn nested(levels: usize, group: bool) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..levels {
@@ -261,8 +261,8 @@ fn memory_follows_the_budget() {
     assert_eq!(decode_with(&empties, tight).unwrap_err().kind(), DecodeErrorKind::BudgetExceeded);
 }
 
-/// Merges into an empty message, with so many bytes of memory: whether that failed, and what is there afterwards, encoded.
-/// Nothing, if there is no memory for the message itself.
+/// Merges into an empty message with a limit of memory: whether that failed, and the message afterwards, encoded.
+/// `None` if there is no memory for the message itself.
 fn merged_within(set: &ProgramSet, input: &[u8], limit: usize) -> Option<(bool, Vec<u8>)> {
     let mut slab = Slab::new();
     slab.set_limit(limit);
@@ -274,8 +274,8 @@ fn merged_within(set: &ProgramSet, input: &[u8], limit: usize) -> Option<(bool, 
     Some((failed, encode_raw(view)))
 }
 
-/// A map entry was in its map before there was a frame for it, and stayed without key and value when there was no memory
-/// for one.
+/// Regression: a map entry was appended before its frame, and if there was no memory for the frame, it kept neither
+/// key nor value.
 #[test]
 fn map_entries_have_keys_and_values_wherever_the_budget_ends() {
     let message = |fields| MessageSpec { fields, ..Default::default() };
@@ -295,7 +295,7 @@ fn map_entries_have_keys_and_values_wherever_the_budget_ends() {
     for words in (4..2_000).step_by(if cfg!(miri) { 97 } else { 1 }) {
         let Some((failed, bytes)) = merged_within(&set, &input, 4 * words) else { continue };
         ends += usize::from(failed);
-        // What lacks a key or a value gets it when it is decoded.
+        // Decoding adds a missing key or value, so equal bytes mean that none was missing.
         let mut again = Slab::new();
         let view = decode_raw(&set, 0, &bytes, &mut again, &DecodeOptions::new()).unwrap();
         assert_eq!(encode_raw(view), bytes, "{words}");

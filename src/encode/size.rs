@@ -1,12 +1,12 @@
-//! The visitor that sizes.
+//! The visitor that counts bytes.
 
 use super::list::list_size;
-use super::traverse::{Frame, Visit};
+use super::traverse::{Framing, Visit};
 use crate::program::{FieldEntry, FixedLayout, Program, WriteEntry};
 use crate::slab::{ByteSpan, RawView, UnknownSpan};
 use crate::wire::{TagWord, varint_len};
 
-/// Adds up the length of the message being visited.
+/// The length of what has been visited.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sizer {
     pub(super) len: u64,
@@ -19,7 +19,7 @@ impl Visit for Sizer {
     }
 
     #[inline(always)]
-    fn at_once(&mut self, program: &Program, bits: u64) -> u64 {
+    fn constant_sized(&mut self, program: &Program, bits: u64) -> u64 {
         let mut rest = bits;
         for &(mask, size) in program.constant_sizes() {
             self.len += u64::from((bits & mask).count_ones()) * u64::from(size);
@@ -49,24 +49,24 @@ impl Visit for Sizer {
     }
 
     #[inline(always)]
-    fn shaped(&mut self, _: RawView<'_, '_>, tag: TagWord, shape: &FixedLayout, _: u32) {
-        // The length is below 128, one byte.
-        self.len += (tag.len() + 1 + shape.len) as u64;
+    fn fixed_message(&mut self, _: RawView<'_, '_>, tag: TagWord, layout: &FixedLayout, _: u32) {
+        // The length is below 128, so its prefix is one byte.
+        self.len += (tag.len() + 1 + layout.len) as u64;
     }
 
     #[inline(always)]
-    fn enter(&mut self, _: Frame) -> u64 {
+    fn enter(&mut self, _: Framing) -> u64 {
         self.len
     }
 
     #[inline(always)]
-    fn leave(&mut self, frame: Frame, open: u64) {
+    fn leave(&mut self, framing: Framing, open: u64) {
         let len = self.len - open;
-        self.len += match frame {
-            Frame::Length { tag } => (tag.len() + varint_len(len)) as u64,
-            Frame::Group { tag } => 2 * tag.len() as u64,
-            // Four one-byte tags: item, type id, message, end of item.
-            Frame::Item { type_id } => (4 + varint_len(type_id as u64) + varint_len(len)) as u64,
+        self.len += match framing {
+            Framing::Length { tag } => (tag.len() + varint_len(len)) as u64,
+            Framing::Group { tag } => 2 * tag.len() as u64,
+            // Four tags of one byte: item, type id, message, end of item.
+            Framing::Item { type_id } => (4 + varint_len(type_id as u64) + varint_len(len)) as u64,
         };
     }
 

@@ -3,8 +3,8 @@
 use super::copy::{Target, TooLarge};
 use super::error::{SetFieldError, SetFieldErrorKind};
 use super::{DynamicMessage, MapKey, Value};
-use crate::decode::DecodeOptions;
 use crate::encode::try_encode_raw;
+use crate::options::DecodeOptions;
 use crate::program::{Coding, FieldEntry, ProgramSet};
 use crate::schema::FieldRef;
 use crate::table::Kind;

@@ -2,8 +2,9 @@
 
 use super::MessageView;
 use super::view::name_path;
-use crate::decode::{self, DecodeOptions, Job, Scratch};
+use crate::decode::{self, Job, Scratch};
 use crate::error::{DecodeError, DecodeErrorKind};
+use crate::options::DecodeOptions;
 use crate::program::{ProgramSet, Selected};
 use crate::schema::MessageDescriptor;
 use crate::slab::{NIL, RawView, Slab, UnknownSpans};
@@ -107,7 +108,7 @@ impl Decoder {
             let store = store.get(..end).unwrap_or(store);
             let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options: &options };
             let merged = match base {
-                NIL => decode::fresh(job, index, budget, &mut base),
+                NIL => decode::decode_fresh(job, index, budget, &mut base),
                 _ => decode::merge(job, index, base),
             };
             match merged {

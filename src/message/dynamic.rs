@@ -5,9 +5,9 @@ use super::decoder::{named, programs};
 use super::store::{Store, StoreFull};
 use super::weigh::weigh;
 use super::{MapKey, MessageMut, MessageView, SetFieldError, UnknownFields, Value, ValueRef};
-use crate::decode::{self, DecodeOptions, Job, Scratch};
-use crate::encode::EncodeOptions;
+use crate::decode::{self, Job, Scratch};
 use crate::error::{DecodeError, DecodeErrorKind, EncodeError, boxed};
+use crate::options::{DecodeOptions, EncodeOptions};
 use crate::program::Selected;
 use crate::schema::{FieldDescriptor, MessageDescriptor};
 use crate::slab::{NIL, RawView, Slab};
@@ -186,7 +186,7 @@ impl DynamicMessage {
         }
         let job = Job { set, store: store.as_slice(), start, slab, scratch: &mut scratch, options };
         if *base == NIL {
-            let decoded = decode::fresh(job, index, budget, base);
+            let decoded = decode::decode_fresh(job, index, budget, base);
             self.slab.expect_no_more();
             // What was just decoded is hardly garbage: nobody needs to look before it has grown.
             self.look_at = 2 * (self.slab.used() + self.store.len()) + LITTLE;

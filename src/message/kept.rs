@@ -10,8 +10,9 @@ use super::decoder::named;
 use super::error::{SetFieldError, SetFieldErrorKind as Fault};
 use super::raw::merge_spans;
 use super::{CopyError, DynamicMessage, MessageMut};
-use crate::decode::{DecodeOptions, LeftOut, left_out};
+use crate::decode::{Undecoded, undecoded};
 use crate::error::{DecodeError, EncodeError};
+use crate::options::DecodeOptions;
 use crate::program::{Coding, FieldEntry, Program};
 use crate::schema::MessageDescriptor;
 use crate::slab::UnknownSpan;
@@ -94,7 +95,7 @@ impl MessageMut<'_> {
             return Ok(());
         }
         let (mut own, mut rest) = (Vec::new(), Vec::new());
-        for left in self.left_out().map_err(too_large)? {
+        for left in self.undecoded().map_err(too_large)? {
             let other =
                 || program.by_number(left.number).is_some_and(|(_, other)| other.oneof == entry.oneof);
             if left.is_field && left.number == entry.number() {
@@ -124,14 +125,14 @@ impl MessageMut<'_> {
         if !self.raw().is_verbatim() {
             return Ok(());
         }
-        let mut spans = self.left_out()?;
+        let mut spans = self.undecoded()?;
         self.mark_overruled(&mut spans)?;
         spans.retain(|left| !left.is_decoded);
         self.keep(&spans)
     }
 
     /// The spans of the message that its program does not decode.
-    fn left_out(&self) -> Result<Vec<LeftOut>, TooLarge> {
+    fn undecoded(&self) -> Result<Vec<Undecoded>, TooLarge> {
         let (view, program) = (self.raw(), self.program());
         let mut spans = Vec::new();
         for span in view.spans() {
@@ -139,7 +140,7 @@ impl MessageMut<'_> {
                 None => self.left_out_of(program, span, &mut spans)?,
                 Some(tag) => push(
                     &mut spans,
-                    LeftOut {
+                    Undecoded {
                         number: tag >> 3,
                         offset: span.offset,
                         len: span.len,
@@ -158,18 +159,23 @@ impl MessageMut<'_> {
         &self,
         program: &Program,
         span: UnknownSpan,
-        spans: &mut Vec<LeftOut>,
+        spans: &mut Vec<Undecoded>,
     ) -> Result<(), TooLarge> {
         let range = (span.offset as usize, (span.offset + span.len) as usize);
         let mut pushed = Ok(());
-        left_out(self.set, program, self.store.as_slice(), range, &mut |left| {
+        undecoded(self.set, program, self.store.as_slice(), range, &mut |left| {
             pushed = pushed.and_then(|()| push(spans, left));
         });
         pushed
     }
 
     /// The elements of a packed run that was not selected which its closed enum does not list.
-    fn unlisted(&self, entry: &FieldEntry, left: &LeftOut, spans: &mut Vec<LeftOut>) -> Result<(), TooLarge> {
+    fn unlisted(
+        &self,
+        entry: &FieldEntry,
+        left: &Undecoded,
+        spans: &mut Vec<Undecoded>,
+    ) -> Result<(), TooLarge> {
         if entry.coding != Coding::ClosedEnum || !entry.flags.is_list() {
             return Ok(());
         }
@@ -178,7 +184,7 @@ impl MessageMut<'_> {
     }
 
     /// Makes these the spans of the message, in a new block: whoever fails goes back to the old one.
-    fn keep(&mut self, spans: &[LeftOut]) -> Result<(), TooLarge> {
+    fn keep(&mut self, spans: &[Undecoded]) -> Result<(), TooLarge> {
         self.slab.clear_unknown(self.base);
         for span in spans {
             match span.tag {
@@ -191,9 +197,9 @@ impl MessageMut<'_> {
 
     /// Marks members of oneofs that a later member overruled, as those that are decoded are: in what is written, spans
     /// are behind the fields.
-    fn mark_overruled(&self, spans: &mut [LeftOut]) -> Result<(), TooLarge> {
+    fn mark_overruled(&self, spans: &mut [Undecoded]) -> Result<(), TooLarge> {
         let program = self.program();
-        let oneof_of = |left: &LeftOut| match program.by_number(left.number) {
+        let oneof_of = |left: &Undecoded| match program.by_number(left.number) {
             Some((_, entry)) if left.is_field => entry.oneof,
             _ => 0,
         };
@@ -263,7 +269,7 @@ impl MessageMut<'_> {
         self.break_up()?;
         let (program, mut dropped) = (self.program(), false);
         let (mut fields, mut unlisted) = (Vec::new(), Vec::new());
-        for left in self.left_out()? {
+        for left in self.undecoded()? {
             let Some((_, entry)) = program.by_number(left.number).filter(|_| left.is_field) else {
                 dropped = true;
                 continue;
@@ -281,7 +287,7 @@ impl MessageMut<'_> {
     }
 
     /// A packed run without some of its elements; `None` if it has no others.
-    fn listed(&mut self, run: LeftOut, without: &[LeftOut]) -> Result<Option<LeftOut>, TooLarge> {
+    fn listed(&mut self, run: Undecoded, without: &[Undecoded]) -> Result<Option<Undecoded>, TooLarge> {
         let store = self.store.as_slice();
         let whole = run.offset as usize..(run.offset + run.len) as usize;
         let values = raw::tag(store, whole.start).and_then(|(_, len)| Ok((len, raw::length(store, len)?.1)));
@@ -305,7 +311,7 @@ impl MessageMut<'_> {
         }
         bytes.extend_from_slice(store.get(from..whole.end).unwrap_or(&[]));
         let span = self.target().span(&bytes)?;
-        Ok(Some(LeftOut { offset: span as u32, len: bytes.len() as u32, ..run }))
+        Ok(Some(Undecoded { offset: span as u32, len: bytes.len() as u32, ..run }))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Options of descriptors as messages.
 
 use super::DynamicMessage;
-use crate::decode::DecodeOptions;
+use crate::options::DecodeOptions;
 use crate::schema::{
     DescriptorPool, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
     FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor, ServiceDescriptor,

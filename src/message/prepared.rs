@@ -1,9 +1,8 @@
 //! [`Prepared`]: a message encoded once.
 
 use super::{Decoder, DynamicMessage};
-use crate::decode::DecodeOptions;
-use crate::encode::EncodeOptions;
 use crate::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
+use crate::options::{DecodeOptions, EncodeOptions};
 use crate::schema::MessageDescriptor;
 use crate::table::MessageTable;
 use crate::wire::DEFAULT_DEPTH;

@@ -1,8 +1,8 @@
 //! What the messages of this room promise on their own; `tests/` holds them against other implementations.
 
 use super::*;
-use crate::decode::DecodeOptions;
 use crate::error::DecodeErrorKind;
+use crate::options::DecodeOptions;
 use crate::schema::{DescriptorPool, FieldDescriptor, MessageDescriptor};
 use crate::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
 use alloc::format;
@@ -570,7 +570,7 @@ fn an_empty_list_that_is_set_needs_no_level() {
         parts.target().open_list(program, base, place.position).unwrap();
     }
     for deterministic in [false, true] {
-        let options = crate::encode::EncodeOptions::new().max_depth(0).deterministic(deterministic);
+        let options = crate::options::EncodeOptions::new().max_depth(0).deterministic(deterministic);
         let mut out = Vec::new();
         message.encode_with(&mut out, options).unwrap();
         assert_eq!(out, b"\x0a\x01n");

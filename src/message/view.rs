@@ -2,8 +2,9 @@
 
 use super::copy::TooLarge;
 use super::{CopyError, DynamicMessage, Fields, UnknownFields, ValueRef};
-use crate::encode::{EncodeOptions, RawEncoder};
+use crate::encode::RawEncoder;
 use crate::error::{EncodeError, FieldPath};
+use crate::options::EncodeOptions;
 use crate::program::{Access, ProgramSet, ReadLayout};
 use crate::schema::{DescriptorPool, FieldRef, MessageDescriptor};
 use crate::slab::{RawView, Words};

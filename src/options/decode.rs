@@ -1,8 +1,8 @@
-//! What a decode may use and what it checks.
+//! The limits and choices of decoding.
 
 use crate::wire::DEFAULT_DEPTH;
 
-/// Limits and choices of a decode, with the defaults of [`new`](Self::new).
+/// Limits and choices for decoding. [`new`](Self::new) has the defaults.
 ///
 /// ```
 /// use tablepb::DecodeOptions;
@@ -25,39 +25,39 @@ impl Default for DecodeOptions {
 }
 
 impl DecodeOptions {
-    /// Depth 100, a memory budget of 1 MiB + 32 bytes per byte of input, unknown fields kept, required fields
-    /// checked.
+    /// The defaults: a depth of 100, a memory budget of 1 MiB plus 32 bytes per byte of input, unknown fields are
+    /// kept, and required fields are checked.
     pub const fn new() -> Self {
         Self { max_depth: DEFAULT_DEPTH, budget: None, discard_unknown: false, allow_partial: false }
     }
 
-    /// Sets how deep messages and groups may be nested, unknown groups and map entries included. The root
-    /// message is at depth 0. Decoding needs 48 bytes of heap per level and no stack.
+    /// Sets how deep messages and groups may nest, unknown groups and map entries included; 100 by default. The root
+    /// message is at depth 0. Decoding into dynamic messages needs 48 bytes of heap per level and no stack.
     pub const fn max_depth(mut self, levels: u32) -> Self {
         self.max_depth = levels;
         self
     }
 
-    /// Sets the memory that one decode may allocate, in bytes. Merges into messages that hold fields already may take more,
-    /// in proportion to what these hold.
+    /// Sets how much memory one decode may allocate, in bytes; by default 1 MiB plus 32 bytes per byte of input. A merge
+    /// into a message that holds fields already may take more, in proportion to what the message holds.
     pub const fn budget(mut self, bytes: usize) -> Self {
         self.budget = Some(bytes);
         self
     }
 
-    /// Sets whether unknown fields are dropped instead of kept. They are checked either way.
+    /// Sets whether unknown fields are dropped; by default they are kept. They are checked either way.
     pub const fn discard_unknown(mut self, discard: bool) -> Self {
         self.discard_unknown = discard;
         self
     }
 
-    /// Sets whether required fields may be missing.
+    /// Sets whether required fields may be missing; by default that is an error.
     pub const fn allow_partial(mut self, allow: bool) -> Self {
         self.allow_partial = allow;
         self
     }
 
-    /// The depth limit.
+    /// The limit set by [`max_depth`](Self::max_depth).
     pub const fn depth_limit(&self) -> u32 {
         self.max_depth
     }

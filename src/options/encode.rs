@@ -1,8 +1,8 @@
-//! What an encode checks, and in which order it writes.
+//! The limits and choices of encoding.
 
 use crate::wire::DEFAULT_DEPTH;
 
-/// Choices of an encode, with the defaults of [`new`](Self::new).
+/// Limits and choices for encoding. [`new`](Self::new) has the defaults.
 ///
 /// ```
 /// use tablepb::EncodeOptions;
@@ -24,32 +24,32 @@ impl Default for EncodeOptions {
 }
 
 impl EncodeOptions {
-    /// Depth 100, maps in the order they have, required fields checked.
+    /// The defaults: a depth of 100, maps are written in their own order, and required fields are checked.
     pub const fn new() -> Self {
         Self { max_depth: DEFAULT_DEPTH, deterministic: false, allow_partial: false }
     }
 
-    /// Sets how deep messages may be nested; the root message is at depth 0.
+    /// Sets how deep messages may nest; 100 by default. The root message is at depth 0.
     pub const fn max_depth(mut self, levels: u32) -> Self {
         self.max_depth = levels;
         self
     }
 
-    /// Sets whether maps are written in key order: the same message gives the same bytes, however it was built.
-    /// Fields are in number order either way, unknown fields behind them. Allocates four bytes per entry of a
-    /// map while it is written.
+    /// Sets whether maps are written in key order, so that equal messages become equal bytes however they were built;
+    /// off by default. Fields are in number order either way, and unknown fields come after them. Allocates four
+    /// bytes per entry of a map while it is written.
     pub const fn deterministic(mut self, deterministic: bool) -> Self {
         self.deterministic = deterministic;
         self
     }
 
-    /// Sets whether required fields may be missing.
+    /// Sets whether required fields may be missing; by default that is an error.
     pub const fn allow_partial(mut self, allow: bool) -> Self {
         self.allow_partial = allow;
         self
     }
 
-    /// The depth limit.
+    /// The limit set by [`max_depth`](Self::max_depth).
     pub const fn depth_limit(&self) -> u32 {
         self.max_depth
     }

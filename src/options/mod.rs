@@ -1,4 +1,4 @@
-//! What a decode may use and checks, and what an encode writes: the choices that structs and messages in the slab share.
+//! The options of decoding and encoding, for structs and dynamic messages alike.
 
 mod decode;
 mod encode;

@@ -2,9 +2,9 @@
 
 use super::ProjectionError;
 use super::paths::PathWalk;
-use crate::decode::DecodeOptions;
 use crate::error::DecodeError;
 use crate::message::{Decoder, DynamicMessage};
+use crate::options::DecodeOptions;
 use crate::program::{ProgramSet, RoomFull, Selected, Selection};
 use crate::schema::MessageDescriptor;
 use core::alloc::Layout;

@@ -8,8 +8,9 @@ use super::{
     EnumDescriptor, ExtensionDescriptor, FieldRef, FileDescriptor, MessageDescriptor, PoolOptions,
     ServiceDescriptor, read, tables, write,
 };
-use crate::decode::{DecodeOptions, decode_raw};
+use crate::decode::decode_raw;
 use crate::error::DescriptorError;
+use crate::options::DecodeOptions;
 use crate::program::ProgramSet;
 use crate::slab::Slab;
 use crate::table::MessageTable;

@@ -1,0 +1,139 @@
+//! The end of map entries: missing parts are filled in, and the keys of the map become unique, now or at the end of the
+//! decode.
+
+use super::state::Machine;
+use super::{Frame, OpenMap};
+use crate::error::DecodeErrorKind as Kind;
+use crate::program::{Coding, FieldEntry, Program};
+use crate::slab::{Full, MapContext, NIL, Nesting, RawView, Text};
+
+impl<'r> Machine<'r, '_> {
+    /// Adds the key or value that the last entry of a map lacks: zero, the empty string or message, or the first
+    /// number of the enum. `frame` is the parent of the entry.
+    ///
+    /// If there is no memory for that, the entry is dropped. The same if its value is a message deeper than the limit:
+    /// an encoder would write that message.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn complete_entry(&mut self, frame: &Frame, program: &Program, base: u32) -> Result<(), Kind> {
+        let completed = self.fill_entry(program, base);
+        if completed.is_err()
+            && let Some((_, slot)) = self.map_slot(frame)
+        {
+            self.drop_last(slot);
+        }
+        completed
+    }
+
+    fn fill_entry(&mut self, program: &Program, base: u32) -> Result<(), Kind> {
+        // The entry has been popped from the stack, but its value is one level deeper than the entry.
+        let levels = self.depth_left().saturating_sub(1);
+        for (position, entry) in program.entries().iter().enumerate() {
+            let (slot, fresh) = self.slab.mark_set(program, base, position)?;
+            if !fresh {
+                continue;
+            }
+            if entry.coding.is_message() && levels == 0 {
+                return Err(Kind::DepthExceeded);
+            }
+            // A missing value is an empty message, which lacks all required fields of its type.
+            let decoded = entry.coding.is_message() && !entry.op.is_lazy();
+            self.may_miss |= decoded && self.set.program(entry.sub).has_required();
+            match entry.coding {
+                Coding::ClosedEnum => self.slab.set(slot, self.set.enum_default(entry.sub) as u32),
+                _ if entry.op.is_lazy() => {
+                    self.slab.set(slot, NIL);
+                    let raw = self.slab.alloc_raw(Nesting::allowed(levels - 1))?;
+                    self.slab.set(slot, raw);
+                }
+                Coding::String => self.slab.set64(slot, Text::EMPTY.pair()),
+                coding if coding.words() == 1 => self.slab.set(slot, 0),
+                _ => self.slab.set64(slot, 0),
+            }
+        }
+        Ok(())
+    }
+
+    /// After a fault: pops all frames and ends the map entries that were open, innermost first.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn close_maps(&mut self, end: usize) {
+        self.entry_unknown = false;
+        while let Some(&frame) = self.scratch.stack.pop() {
+            if !frame.map {
+                continue;
+            }
+            let Some((entry, slot)) = self.map_slot(&frame) else { continue };
+            let (index, base) = (frame.index, frame.base);
+            let view = RawView { words: self.slab.words(), store: self.buf, set: self.set, index, base };
+            let list = view.list(entry, slot);
+            let last = list.message(list.len().saturating_sub(1));
+            if last.base == NIL {
+                continue;
+            }
+            let (program, base) = (self.set.program(last.index), last.base);
+            // `complete_entry` drops the entry if it fails.
+            if self.complete_entry(&frame, program, base).is_ok() {
+                let _ = self.end_map_entry(&frame, end);
+            }
+        }
+    }
+
+    /// Ends the last entry of a map, which has a key and a value; `end` is the offset after it.
+    #[inline]
+    pub(super) fn end_map_entry(&mut self, frame: &Frame, end: usize) -> Result<(), Full> {
+        let Some((entry, slot)) = self.map_slot(frame) else { return Ok(()) };
+        if self.entry_unknown {
+            self.entry_unknown = false;
+            self.drop_last(slot);
+            return self.keep_unknown(frame.base, frame.tag_start as usize, end);
+        }
+        self.map_entry_done(
+            entry,
+            slot,
+            OpenMap { index: frame.index, base: frame.base, entry: frame.entry, fresh: 0 },
+        )
+    }
+
+    /// The map field of an open entry, in the parent `frame`, and the slot of the map.
+    #[inline]
+    fn map_slot(&self, frame: &Frame) -> Option<(&'r FieldEntry, u32)> {
+        let program = self.set.program(frame.index);
+        let position = frame.entry as usize;
+        let entry = program.entries().get(position)?;
+        let slot = match program.is_wide() {
+            true => self.slab.words().wide_find(frame.base, position)?,
+            false => frame.base + entry.slot as u32,
+        };
+        Some((entry, slot))
+    }
+
+    /// Drops the last entry of the map at `slot`.
+    fn drop_last(&mut self, slot: u32) {
+        let len = self.slab.words().list(slot).len;
+        self.slab.list_truncate(slot, len.saturating_sub(1));
+    }
+
+    /// Makes keys unique after an entry was appended to the map at `slot`. Where that may take long, it is left to the
+    /// end of the decode, so that hostile keys cost n log n.
+    #[inline(always)]
+    pub(super) fn map_entry_done(&mut self, entry: &FieldEntry, slot: u32, map: OpenMap) -> Result<(), Full> {
+        let context = MapContext { store: self.buf, set: self.set };
+        match self.slab.map_entry_done(context, entry, slot) {
+            None => Ok(()),
+            Some(fresh) => self.settle_later(slot, OpenMap { fresh, ..map }),
+        }
+    }
+
+    /// Adds a map to those that are settled at the end. If there is no memory for that, its last entry is dropped.
+    #[cold]
+    #[inline(never)]
+    fn settle_later(&mut self, slot: u32, map: OpenMap) -> Result<(), Full> {
+        if self.scratch.maps.try_reserve(1).is_err() {
+            self.slab.map_take_back(slot);
+            return Err(Full);
+        }
+        self.scratch.maps.push(map);
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! Items of a MessageSet: groups that hold a type id and the payload, a message.
+
+use super::skip::skip;
+use super::state::{Child, FieldStart, Located, Machine};
+use super::unknown::Unexpected;
+use crate::program::Coding;
+use crate::wire::{message_set, raw};
+
+/// What a scan finds in an item.
+#[derive(Default)]
+struct Item {
+    type_id: Option<u64>,
+    /// Start and end of the payload, after its length prefix.
+    payload: Option<(usize, usize)>,
+    /// The offset after the end-group tag.
+    end: usize,
+}
+
+impl Machine<'_, '_> {
+    /// The item whose start-group tag was read, if its type is known. `None`: it is an unknown field.
+    pub(super) fn message_set_item<'p>(
+        &self,
+        field: &FieldStart<'p>,
+        limit: &[u8],
+    ) -> Located<Option<Unexpected<'p>>> {
+        let item = self.scan_item(limit, field.value_start)?;
+        let (Some(type_id), Some((start, end))) = (item.type_id, item.payload) else {
+            return Ok(None);
+        };
+        let found = u32::try_from(type_id).ok().and_then(|number| field.program.by_number(number));
+        Ok(match found {
+            Some((_, entry)) if entry.coding == Coding::Message => {
+                let origin = self.source.origin();
+                let child = Child { start: start - origin, end: end - origin, group: 0, resume: item.end };
+                Some(Unexpected::Item(entry, child))
+            }
+            _ => None,
+        })
+    }
+
+    /// Finds the first type id and the first payload of an item, in either order; later ones are ignored, as in C++.
+    fn scan_item(&self, limit: &[u8], mut pos: usize) -> Located<Item> {
+        let depth_left = self.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32 + 1);
+        let mut item = Item::default();
+        loop {
+            let tag_start = pos;
+            let (tag, value) = raw::tag(limit, pos).map_err(|kind| (kind, tag_start))?;
+            // The three tags of an item have one byte each.
+            match u8::try_from(tag.get()).unwrap_or(0) {
+                message_set::ITEM_END => {
+                    item.end = value;
+                    return Ok(item);
+                }
+                message_set::TYPE_ID => {
+                    let (type_id, next) = raw::varint(limit, value).map_err(|kind| (kind, value))?;
+                    item.type_id.get_or_insert(type_id);
+                    pos = next;
+                }
+                message_set::MESSAGE => {
+                    let (bytes, next) = raw::length_delimited(limit, value).map_err(|kind| (kind, value))?;
+                    item.payload.get_or_insert((next - bytes.len(), next));
+                    pos = next;
+                }
+                _ => {
+                    pos = skip(limit, tag_start, value, tag, depth_left)?;
+                }
+            }
+        }
+    }
+}
