@@ -29,16 +29,19 @@ pub(super) enum Change {
     Modify,
 }
 
-/// What a message was before a setter took it apart, to go back to if nothing comes of the change.
+/// The state of a message before a setter changes it, to go back to if the setter fails.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Before(Option<Kept>);
+pub(super) struct Before {
+    /// The field to be changed was set.
+    was_set: bool,
+    /// What a projection passed through.
+    kept: Option<Kept>,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     /// The block of its spans, which is not written to any more.
     block: u32,
-    /// The field to be changed was set.
-    was_set: bool,
     /// Some of the spans are not kept.
     dropped: bool,
 }
@@ -46,25 +49,26 @@ struct Kept {
 impl MessageMut<'_> {
     /// Makes a field ready to be changed. After an error the message is as before.
     pub(super) fn prepare(&mut self, place: &Place<'_>, change: Change) -> Result<Before, SetFieldError> {
-        if !self.program().keeps_bytes() {
-            return Ok(Before(None));
-        }
         let was_set = self.raw().slot(place.position, &place.entry).is_some();
-        let mut kept = Kept { block: self.slab.unknown_block(self.base), was_set, dropped: false };
-        let taken_apart = self.take_apart(place, change, &mut kept);
-        let before = Before(Some(kept));
+        if !self.program().keeps_bytes() {
+            return Ok(Before { was_set, kept: None });
+        }
+        let mut kept = Kept { block: self.slab.unknown_block(self.base), dropped: false };
+        let taken_apart = self.take_apart(place, change, was_set, &mut kept);
+        let before = Before { was_set, kept: Some(kept) };
         if taken_apart.is_err() {
             self.undo(place, before);
         }
         taken_apart.map(|()| before)
     }
 
-    /// Goes back to what the message was, the value of the field aside if it had one.
+    /// Restores the message after a failed setter. A field that was set keeps its value, because setters replace a value
+    /// only when nothing can fail any more; a list that was opened for its first element goes.
     pub(super) fn undo(&mut self, place: &Place<'_>, before: Before) {
-        if let Before(Some(kept)) = before {
-            if !kept.was_set {
-                self.unset(place);
-            }
+        if !before.was_set {
+            self.unset(place);
+        }
+        if let Some(kept) = before.kept {
             self.slab.set_unknown_block(self.base, kept.block);
         }
     }
@@ -73,7 +77,7 @@ impl MessageMut<'_> {
     pub(super) fn clear_at(&mut self, place: &Place<'_>) -> Result<(), SetFieldError> {
         let before = self.prepare(place, Change::Clear)?;
         match before {
-            Before(Some(Kept { was_set: false, dropped: false, .. })) => self.undo(place, before),
+            Before { was_set: false, kept: Some(Kept { dropped: false, .. }) } => self.undo(place, before),
             _ => self.unset(place),
         }
         Ok(())
@@ -83,6 +87,7 @@ impl MessageMut<'_> {
         &mut self,
         place: &Place<'_>,
         change: Change,
+        was_set: bool,
         kept: &mut Kept,
     ) -> Result<(), SetFieldError> {
         let too_large = |_: TooLarge| place.error(Fault::TooLarge, None);
@@ -90,7 +95,7 @@ impl MessageMut<'_> {
         let (entry, program) = (place.entry, self.program());
         let siblings = entry.oneof != 0 && change != Change::Clear;
         // A field that is set has no spans left: not looking saves a walk over all of them for each change.
-        if kept.was_set || !entry.op.is_skip() && !siblings {
+        if was_set || !entry.op.is_skip() && !siblings {
             return Ok(());
         }
         let (mut own, mut rest) = (Vec::new(), Vec::new());
