@@ -1,25 +1,23 @@
 //! [`DynamicMessage`]: a message that owns its memory.
 
-use super::copy::{Owned, TooLarge};
+use super::copy::Owned;
 use super::decoder::{named, programs};
+use super::live_size::live_size;
+use super::slab_writer::TooLarge;
 use super::store::{Store, StoreFull};
-use super::weigh::weigh;
-use super::{MapKey, MessageMut, MessageView, SetFieldError, UnknownFields, Value, ValueRef};
+use super::{MessageMut, MessageView};
 use crate::decode::{self, DecodeOptions, Job, Scratch};
-use crate::encode::EncodeOptions;
-use crate::error::{DecodeError, DecodeErrorKind, EncodeError, boxed};
+use crate::error::{DecodeError, DecodeErrorKind, boxed};
 use crate::program::Selected;
-use crate::schema::{FieldDescriptor, MessageDescriptor};
+use crate::schema::MessageDescriptor;
 use crate::slab::{NIL, RawView, Slab};
-use crate::wire::Buffer;
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
 /// A merge may take so many times the memory that the message holds, beside the budget of its input: a list moves to a block
 /// of twice its size (two more), and the slab that has to hold both is moved, too.
-pub(super) const HELD: usize = 4;
+pub(super) const MERGE_FACTOR: usize = 4;
 /// Messages below this size are not searched for garbage, in bytes.
-const LITTLE: usize = 4096;
+const COMPACT_MIN: usize = 4096;
 
 /// A message of a run-time schema, owned and mutable.
 ///
@@ -65,7 +63,7 @@ pub struct DynamicMessage {
     /// The body; `NIL` until something is written.
     base: u32,
     /// Look for garbage when this many bytes are in use.
-    look_at: usize,
+    compact_at: usize,
 }
 
 // Up to this size compilers move a struct by a few instructions. Eight bytes more made decoding a message of one field 10 ns
@@ -81,7 +79,7 @@ impl DynamicMessage {
             slab: Slab::new(),
             store: Store::new(),
             base: NIL,
-            look_at: LITTLE,
+            compact_at: COMPACT_MIN,
         }
     }
 
@@ -180,7 +178,7 @@ impl DynamicMessage {
         let held = slab.capacity();
         // Lists that the message has already may move to blocks of twice the size, and the slab with them: that is not the
         // input's to pay.
-        slab.set_limit(decode::slab_share(budget).saturating_add(HELD.saturating_mul(held)));
+        slab.set_limit(decode::slab_share(budget).saturating_add(MERGE_FACTOR.saturating_mul(held)));
         if held == 0 {
             slab.expect(guess.min(budget / 16));
         }
@@ -189,7 +187,7 @@ impl DynamicMessage {
             let decoded = decode::fresh(job, index, budget, base);
             self.slab.expect_no_more();
             // What was just decoded is hardly garbage: nobody needs to look before it has grown.
-            self.look_at = 2 * (self.slab.used() + self.store.len()) + LITTLE;
+            self.compact_at = 2 * (self.slab.used() + self.store.len()) + COMPACT_MIN;
             return decoded;
         }
         decode::merge(job, index, *base)
@@ -242,7 +240,7 @@ impl DynamicMessage {
         self.store.clear();
         self.selected = None;
         self.base = NIL;
-        self.look_at = LITTLE;
+        self.compact_at = COMPACT_MIN;
     }
 
     /// Gives back memory above `bytes`, as far as it is not in use.
@@ -293,16 +291,16 @@ impl DynamicMessage {
         MessageMut::new(descriptor.parent_pool(), set, (index, *base), slab, store)
     }
 
-    /// What a parser of text writes to: type, slab, store and the body.
+    /// The parts that a parser of text writes to: type, slab, store and the body's offset.
     #[cfg(feature = "json")]
     pub(super) fn parts(&mut self) -> (&MessageDescriptor, &mut Slab, &mut Store, &mut u32) {
         (&self.descriptor, &mut self.slab, &mut self.store, &mut self.base)
     }
 
-    /// What was just made is hardly garbage: nobody needs to look before it has grown.
+    /// A message that was just built holds no garbage: measure it once it has doubled.
     #[cfg(feature = "json")]
-    pub(super) fn look_later(&mut self) {
-        self.look_at = 2 * (self.slab.used() + self.store.len()) + LITTLE;
+    pub(super) fn compact_later(&mut self) {
+        self.compact_at = 2 * (self.slab.used() + self.store.len()) + COMPACT_MIN;
     }
 
     /// Copies the live data to new memory if there is more garbage.
@@ -311,15 +309,15 @@ impl DynamicMessage {
     /// was weighed last: setters and merges need not account for what they leave behind, and a message that only
     /// grows pays for one walk per doubling.
     fn compact_if_due(&mut self) {
-        if self.slab.used() + self.store.len() < self.look_at {
+        if self.slab.used() + self.store.len() < self.compact_at {
             return;
         }
         // Without the memory to look, the next one looks.
-        let Some((words, bytes)) = weigh(self.raw()) else { return };
-        if self.slab.used() + self.store.len() > 2 * (4 * words + bytes) + LITTLE {
+        let Some((words, bytes)) = live_size(self.raw()) else { return };
+        if self.slab.used() + self.store.len() > 2 * (4 * words + bytes) + COMPACT_MIN {
             self.compact();
         }
-        self.look_at = 2 * (self.slab.used() + self.store.len()) + LITTLE;
+        self.compact_at = 2 * (self.slab.used() + self.store.len()) + COMPACT_MIN;
     }
 
     fn compact(&mut self) {
@@ -331,224 +329,5 @@ impl DynamicMessage {
     /// The message type.
     pub fn descriptor(&self) -> &MessageDescriptor {
         &self.descriptor
-    }
-}
-
-/// Reading; all as on [`MessageView`].
-impl DynamicMessage {
-    /// The fields that are set, in field number order; see [`MessageView::fields`].
-    #[inline]
-    pub fn fields(&self) -> super::Fields<'_, '_> {
-        self.as_view().fields()
-    }
-
-    /// The value of a field, if it is set; see [`MessageView::get`].
-    #[inline]
-    pub fn get(&self, field: &FieldDescriptor) -> Option<ValueRef<'_, '_>> {
-        self.as_view().get(field)
-    }
-
-    /// The value of a field, or its default; see [`MessageView::get_field`].
-    #[inline]
-    pub fn get_field(&self, field: &FieldDescriptor) -> ValueRef<'_, '_> {
-        self.as_view().get_field(field)
-    }
-
-    /// The value of the field of this name, or its default; `None` if there is no such field.
-    pub fn get_field_by_name(&self, name: &str) -> Option<ValueRef<'_, '_>> {
-        self.as_view().get_field_by_name(name)
-    }
-
-    /// The value of the field or extension of this number, or its default; `None` if there is no such field.
-    pub fn get_field_by_number(&self, number: u32) -> Option<ValueRef<'_, '_>> {
-        self.as_view().get_field_by_number(number)
-    }
-
-    /// Whether a field is set; see [`MessageView::has_field`].
-    #[inline]
-    pub fn has_field(&self, field: &FieldDescriptor) -> bool {
-        self.as_view().has_field(field)
-    }
-
-    /// Whether a field was decoded, or would have been; see [`MessageView::is_selected`].
-    pub fn is_selected(&self, field: &FieldDescriptor) -> bool {
-        self.as_view().is_selected(field)
-    }
-
-    /// Whether the field of this name exists and is set.
-    pub fn has_field_by_name(&self, name: &str) -> bool {
-        self.as_view().has_field_by_name(name)
-    }
-
-    /// The unknown fields, in the order they came.
-    pub fn unknown_fields(&self) -> UnknownFields<'_, '_> {
-        self.as_view().unknown_fields()
-    }
-
-    /// Whether all required fields are set, here and in all sub-messages.
-    pub fn is_initialized(&self) -> bool {
-        self.as_view().is_initialized()
-    }
-
-    /// Appends the message to a buffer; see [`MessageView::encode`].
-    ///
-    /// # Errors
-    /// As [`MessageView::encode`].
-    pub fn encode(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
-        self.as_view().encode(buffer)
-    }
-
-    /// As [`encode`](Self::encode), with options.
-    ///
-    /// # Errors
-    /// As [`MessageView::encode`].
-    pub fn encode_with(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
-        self.as_view().encode_with(buffer, options)
-    }
-
-    /// The message as a new `Vec` of just its size.
-    ///
-    /// # Errors
-    /// As [`MessageView::encode`].
-    pub fn encode_to_vec(&self) -> Result<Vec<u8>, EncodeError> {
-        self.as_view().encode_to_vec()
-    }
-
-    /// Writes the message at the start of a slice and gives the number of bytes.
-    ///
-    /// # Errors
-    /// As [`MessageView::encode_to_slice`].
-    pub fn encode_to_slice(&self, slice: &mut [u8]) -> Result<usize, EncodeError> {
-        self.as_view().encode_to_slice(slice)
-    }
-
-    /// Appends the message behind its length.
-    ///
-    /// # Errors
-    /// As [`MessageView::encode`].
-    pub fn encode_length_delimited(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
-        self.as_view().encode_length_delimited(buffer)
-    }
-
-    /// Appends the message to any [`BufMut`](bytes::BufMut).
-    ///
-    /// # Errors
-    /// As [`MessageView::encode_buf`].
-    #[cfg(feature = "bytes")]
-    pub fn encode_buf(&self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
-        self.as_view().encode_buf(buffer)
-    }
-
-    /// The encoded length in bytes.
-    pub fn encoded_len(&self) -> usize {
-        self.as_view().encoded_len()
-    }
-}
-
-/// Writing; all as on [`MessageMut`].
-impl DynamicMessage {
-    /// Sets a field; see [`MessageMut::set_field`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::set_field`].
-    pub fn set_field(
-        &mut self,
-        field: &FieldDescriptor,
-        value: impl Into<Value>,
-    ) -> Result<(), SetFieldError> {
-        self.as_mut().set_field(field, value)
-    }
-
-    /// Sets the field of this name.
-    ///
-    /// # Errors
-    /// As [`MessageMut::set_field`]; `NoSuchField` if there is no field of this name.
-    pub fn set_field_by_name(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SetFieldError> {
-        self.as_mut().set_field_by_name(name, value)
-    }
-
-    /// Unsets a field; a field of another message is ignored.
-    ///
-    /// # Panics
-    /// If there is not the memory; see [`MessageMut::clear_field`].
-    pub fn clear_field(&mut self, field: &FieldDescriptor) {
-        self.as_mut().clear_field(field);
-    }
-
-    /// Appends to a repeated field; see [`MessageMut::push`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::push`].
-    pub fn push(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
-        self.as_mut().push(field, value)
-    }
-
-    /// Inserts into a map field; see [`MessageMut::insert`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::insert`].
-    pub fn insert(
-        &mut self,
-        field: &FieldDescriptor,
-        key: impl Into<MapKey>,
-        value: impl Into<Value>,
-    ) -> Result<(), SetFieldError> {
-        self.as_mut().insert(field, key, value)
-    }
-
-    /// Removes a key from a map field; see [`MessageMut::remove`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::remove`].
-    pub fn remove(&mut self, field: &FieldDescriptor, key: impl Into<MapKey>) -> Result<bool, SetFieldError> {
-        self.as_mut().remove(field, key)
-    }
-
-    /// A sub-message to write to; see [`MessageMut::message_mut`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::message_mut`].
-    pub fn message_mut(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
-        self.as_mut().into_message_mut(field)
-    }
-
-    /// Appends an empty message to a repeated field and gives it; see [`MessageMut::push_message`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::push_message`].
-    pub fn push_message(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
-        self.as_mut().into_push_message(field)
-    }
-
-    /// An element of a repeated message field to write to; see [`MessageMut::element_mut`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::element_mut`].
-    pub fn element_mut(
-        &mut self,
-        field: &FieldDescriptor,
-        index: usize,
-    ) -> Result<MessageMut<'_>, SetFieldError> {
-        self.as_mut().into_element_mut(field, index)
-    }
-
-    /// The message value of a map key to write to, inserted if it is not there.
-    ///
-    /// # Errors
-    /// As [`MessageMut::entry_mut`].
-    pub fn entry_mut(
-        &mut self,
-        field: &FieldDescriptor,
-        key: impl Into<MapKey>,
-    ) -> Result<MessageMut<'_>, SetFieldError> {
-        self.as_mut().into_entry_mut(field, key)
-    }
-
-    /// Drops the unknown fields of this message, not those of its sub-messages.
-    ///
-    /// # Panics
-    /// If there is not the memory; see [`MessageMut::clear_unknown_fields`].
-    pub fn clear_unknown_fields(&mut self) {
-        self.as_mut().clear_unknown_fields();
     }
 }

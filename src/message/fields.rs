@@ -78,7 +78,7 @@ impl<'a, 'i> Iterator for Fields<'a, 'i> {
             self.slots += self.view.body.stride;
             let value = self.view.value(
                 step.form,
-                self.view.place(slot),
+                self.view.slot_at(slot),
                 || self.view.sub(step.sub),
                 || step.elements,
                 checked,

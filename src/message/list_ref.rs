@@ -1,6 +1,6 @@
 //! [`ListRef`]: a repeated field.
 
-use super::read::{Place, checked};
+use super::read::{Location, checked};
 use super::{MessageView, ValueRef};
 use crate::program::{Access, Elements, Form};
 use crate::slab::List;
@@ -60,8 +60,8 @@ impl<'a, 'i> ListRef<'a, 'i> {
         if index >= self.len() {
             return None;
         }
-        let place = self.first.place(self.first.base + index as u32 * self.width as u32);
-        element(&self.first, self.form, place)
+        let location = self.first.slot_at(self.first.base + index as u32 * self.width as u32);
+        element(&self.first, self.form, location)
     }
 
     /// All elements.
@@ -107,8 +107,12 @@ impl fmt::Debug for ListRef<'_, '_> {
 
 /// An element of a list; there are no lists in lists.
 #[inline(always)]
-fn element<'a, 'i>(first: &MessageView<'a, 'i>, form: Form, place: impl Place) -> Option<ValueRef<'a, 'i>> {
-    first.value(form, place, || Some(first.body), || Access::NONE.elements, checked)
+fn element<'a, 'i>(
+    first: &MessageView<'a, 'i>,
+    form: Form,
+    location: impl Location,
+) -> Option<ValueRef<'a, 'i>> {
+    first.value(form, location, || Some(first.body), || Access::NONE.elements, checked)
 }
 
 /// The elements of a [`ListRef`] that are left.
@@ -123,13 +127,13 @@ pub struct ListIter<'a, 'i> {
 }
 
 /// The first elements of what is left of a list.
-struct Rest<'r, 'a> {
+struct NextElement<'r, 'a> {
     rest: &'r mut &'a [u32],
     base: &'r mut u32,
     width: u8,
 }
 
-impl Place for Rest<'_, '_> {
+impl Location for NextElement<'_, '_> {
     #[inline(always)]
     fn word(&mut self) -> Option<u32> {
         let (&word, rest) = self.rest.split_first()?;
@@ -161,7 +165,7 @@ impl Place for Rest<'_, '_> {
 
 impl<'a, 'i> ListIter<'a, 'i> {
     /// The elements behind so many, if there are so many.
-    fn behind(&self, n: usize) -> Option<Self> {
+    fn advanced_by(&self, n: usize) -> Option<Self> {
         let words = n.checked_mul(self.width as usize)?;
         let first = MessageView { base: self.first.base + words as u32, ..self.first };
         Some(Self { rest: self.rest.get(words..)?, first, ..*self })
@@ -177,7 +181,7 @@ impl<'a, 'i> Iterator for ListIter<'a, 'i> {
         let value = element(
             &self.first,
             self.form,
-            Rest { rest: &mut self.rest, base: &mut base, width: self.width },
+            NextElement { rest: &mut self.rest, base: &mut base, width: self.width },
         );
         self.first.base = base;
         value
@@ -185,7 +189,7 @@ impl<'a, 'i> Iterator for ListIter<'a, 'i> {
 
     #[inline]
     fn nth(&mut self, n: usize) -> Option<ValueRef<'a, 'i>> {
-        *self = self.behind(n.min(self.len()))?;
+        *self = self.advanced_by(n.min(self.len()))?;
         self.next()
     }
 
@@ -210,7 +214,7 @@ impl DoubleEndedIterator for ListIter<'_, '_> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         let before = self.len().checked_sub(1)?;
-        let last = self.behind(before)?.next()?;
+        let last = self.advanced_by(before)?.next()?;
         self.rest = self.rest.get(..before * self.width as usize)?;
         Some(last)
     }

@@ -5,34 +5,37 @@
 //!
 //! Invariant: a value only gets into the slab with the kind of its field, so that readers need not check.
 
-mod assign;
 #[cfg(feature = "json")]
 mod build;
+mod copied_spans;
 mod copy;
 mod debug;
 mod decoder;
+mod defaults;
 mod dynamic;
+mod dynamic_fields;
 mod elements;
 mod entries;
 mod equal;
 mod error;
 mod fields;
-mod kept;
 mod list_ref;
+mod live_size;
 mod map_ref;
-mod moved;
 mod mutate;
 mod numbers;
 mod options;
+mod passthrough;
 mod prepared;
 mod raw;
 mod read;
+mod resolved_field;
+mod slab_writer;
 mod store;
 mod unknown;
 mod value;
 mod value_ref;
 mod view;
-mod weigh;
 
 #[cfg(feature = "json")]
 pub(crate) use build::{Builder, FieldAt, MapAside, NoRoom, decode_spans};

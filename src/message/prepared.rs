@@ -104,7 +104,7 @@ impl<T: Prepare> Prepared<T> {
         let mut bytes = Vec::new();
         message.encode_prepared(&mut bytes, options)?;
         let mut scratch = Vec::with_capacity(bytes.capacity());
-        let depth = levels(|depth| {
+        let depth = min_depth_limit(|depth| {
             scratch.clear();
             match message.encode_prepared(&mut scratch, options.max_depth(depth)) {
                 Err(error) if error.kind() == EncodeErrorKind::DepthExceeded => Ok(false),
@@ -137,7 +137,7 @@ impl Prepared {
         let mut decoder = Decoder::new(descriptor);
         decoder.decode(bytes)?;
         // One slab for all tries: what one takes is what the budget is for.
-        let depth = levels(|depth| {
+        let depth = min_depth_limit(|depth| {
             let used = replace(&mut decoder, Decoder::new(descriptor));
             decoder = used.with_options(DecodeOptions::new().max_depth(depth));
             match decoder.decode(bytes) {
@@ -199,7 +199,7 @@ impl<T> Prepared<T> {
 ///
 /// Messages are nested a few levels as a rule, so small numbers are tried first. A try that fails for another reason than its
 /// limit (no memory) says nothing about the depth, and ends the search.
-fn levels<E>(mut enough: impl FnMut(u32) -> Result<bool, E>) -> Result<u32, E> {
+fn min_depth_limit<E>(mut enough: impl FnMut(u32) -> Result<bool, E>) -> Result<u32, E> {
     let (mut low, mut high) = (0, 1);
     while high < DEFAULT_DEPTH && !enough(high)? {
         low = high + 1;
@@ -245,7 +245,7 @@ mod tests {
     fn the_least_limit_is_found() {
         for depth in 0..=DEFAULT_DEPTH {
             let mut tries = 0;
-            let found = levels(|limit| {
+            let found = min_depth_limit(|limit| {
                 tries += 1;
                 Ok::<_, ()>(limit >= depth)
             });

@@ -1,8 +1,8 @@
 //! Messages that are bytes: [`RawMessage`] to read, and decoding in place for setters.
 
-use super::assign::Place;
 use super::decoder::named;
 use super::error::{SetFieldError, SetFieldErrorKind};
+use super::resolved_field::ResolvedField;
 use super::{Decoder, DynamicMessage, MessageMut, MessageView, Prepared};
 use crate::decode::{self, DecodeOptions, Job, Scratch};
 use crate::encode::try_encode_raw;
@@ -140,14 +140,14 @@ impl MessageMut<'_> {
     /// The body of a sub-message, decoded if it is raw; `at` is where it is, or is referred to from.
     pub(super) fn decoded(
         &mut self,
-        place: &Place<'_>,
+        field: &ResolvedField<'_>,
         body: u32,
         at: Option<u32>,
     ) -> Result<u32, SetFieldError> {
         let Some(depth) = self.slab.words().raw_depth(body) else { return Ok(body) };
-        match self.decode_raw(place.entry.sub, body, depth) {
+        match self.decode_raw(field.entry.sub, body, depth) {
             Ok(new) if at == Some(body) => {
-                let words = self.set.program(place.entry.sub).words();
+                let words = self.set.program(field.entry.sub).words();
                 self.slab.copy_words(new, words as usize, body);
                 Ok(body)
             }
@@ -156,7 +156,7 @@ impl MessageMut<'_> {
                 Ok(new)
             }
             Err(error) => {
-                let fault = place.error(SetFieldErrorKind::InvalidMessage, None);
+                let fault = field.error(SetFieldErrorKind::InvalidMessage, None);
                 Err(fault.with_cause(error))
             }
         }

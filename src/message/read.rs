@@ -1,15 +1,13 @@
 //! Reading a [`MessageView`]: a field from its slot to its value, by descriptor, name or number.
 
-use super::view::NONE;
 use super::{ListRef, MapRef, MessageView, RawMessage, ValueRef};
 use crate::program::{Access, Body, Elements, Form};
 use crate::schema::{DescriptorPool, FieldDescriptor, FieldRef, OneofDescriptor};
-use crate::slab::{List, NIL, Words, bytes_at, text_at};
-use crate::table::{DefaultValue, Kind};
+use crate::slab::{List, Words, bytes_at, text_at};
 use crate::wire::utf8;
 
 /// Where the words of a value are; each form asks once, for what it is.
-pub(super) trait Place {
+pub(super) trait Location {
     fn word(&mut self) -> Option<u32>;
 
     /// Two words, low word first.
@@ -23,12 +21,12 @@ pub(super) trait Place {
 }
 
 /// The slot of a field.
-pub(super) struct Slot<'a> {
+pub(super) struct SlotAt<'a> {
     words: Words<'a>,
     at: u32,
 }
 
-impl Place for Slot<'_> {
+impl Location for SlotAt<'_> {
     #[inline(always)]
     fn word(&mut self) -> Option<u32> {
         self.words.find(self.at)
@@ -51,9 +49,9 @@ impl Place for Slot<'_> {
 }
 
 impl<'a, 'i> MessageView<'a, 'i> {
-    /// Another place of the same slab, of which this is the first word.
+    /// Another location of the same slab, of which this is the first word.
     #[inline(always)]
-    fn at(&self, body: &'a Body, base: u32, bits: u32) -> Self {
+    pub(super) fn at(&self, body: &'a Body, base: u32, bits: u32) -> Self {
         Self { body, base, bits, ..*self }
     }
 
@@ -85,11 +83,11 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     /// The slot at an offset.
     #[inline(always)]
-    pub(super) fn place(&self, at: u32) -> Slot<'a> {
-        Slot { words: self.words, at }
+    pub(super) fn slot_at(&self, at: u32) -> SlotAt<'a> {
+        SlotAt { words: self.words, at }
     }
 
-    /// The value of a form at a place; nothing, if it is a list or map without elements.
+    /// The value of a form at a location; nothing, if it is a list or map without elements.
     ///
     /// `sub` is asked for the type of messages, `elements` for what is in a list: by those forms only. `text` makes the
     /// value of a string that nobody has checked.
@@ -100,32 +98,32 @@ impl<'a, 'i> MessageView<'a, 'i> {
     pub(super) fn value(
         &self,
         form: Form,
-        mut place: impl Place,
+        mut location: impl Location,
         sub: impl Fn() -> Option<&'a Body>,
         elements: impl Fn() -> Elements,
         text: impl Fn(&'i [u8]) -> ValueRef<'a, 'i>,
     ) -> Option<ValueRef<'a, 'i>> {
         Some(match form {
-            Form::Bool => ValueRef::Bool(place.word()? != 0),
-            Form::I32 => ValueRef::I32(place.word()? as i32),
-            Form::U32 => ValueRef::U32(place.word()?),
-            Form::F32 => ValueRef::F32(f32::from_bits(place.word()?)),
-            Form::Enum => ValueRef::EnumNumber(place.word()? as i32),
-            Form::I64 => ValueRef::I64(place.word64()? as i64),
-            Form::U64 => ValueRef::U64(place.word64()?),
-            Form::F64 => ValueRef::F64(f64::from_bits(place.word64()?)),
-            Form::String => ValueRef::String(text_at(self.words, self.store, place.word64()?)?),
-            Form::Text => text(self.pair(place.word64()?)?),
-            Form::Bytes => ValueRef::Bytes(self.pair(place.word64()?)?),
-            Form::Message => self.message_at(sub()?, place.word()?)?,
-            Form::Body => self.message_at(sub()?, place.body()?)?,
-            Form::List => match place.list()? {
+            Form::Bool => ValueRef::Bool(location.word()? != 0),
+            Form::I32 => ValueRef::I32(location.word()? as i32),
+            Form::U32 => ValueRef::U32(location.word()?),
+            Form::F32 => ValueRef::F32(f32::from_bits(location.word()?)),
+            Form::Enum => ValueRef::EnumNumber(location.word()? as i32),
+            Form::I64 => ValueRef::I64(location.word64()? as i64),
+            Form::U64 => ValueRef::U64(location.word64()?),
+            Form::F64 => ValueRef::F64(f64::from_bits(location.word64()?)),
+            Form::String => ValueRef::String(text_at(self.words, self.store, location.word64()?)?),
+            Form::Text => text(self.pair(location.word64()?)?),
+            Form::Bytes => ValueRef::Bytes(self.pair(location.word64()?)?),
+            Form::Message => self.message_at(sub()?, location.word()?)?,
+            Form::Body => self.message_at(sub()?, location.body()?)?,
+            Form::List => match location.list()? {
                 List { len: 0, .. } => return None,
                 List { ptr, len } => {
                     ValueRef::List(ListRef::new(self.at(self.element(sub), ptr, 0), len, elements()))
                 }
             },
-            Form::Map => match place.list()? {
+            Form::Map => match location.list()? {
                 List { len: 0, .. } => return None,
                 List { ptr, len } => {
                     ValueRef::Map(MapRef::new(self.at(sub()?, ptr, 0), len, elements().width()))
@@ -149,7 +147,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// The value of a field of this message at its slot; nothing, if it is a list or map without elements.
     #[inline(always)]
     pub(super) fn field(&self, access: &Access, slot: u32) -> Option<ValueRef<'a, 'i>> {
-        self.value(access.form, self.place(slot), || self.sub(access.sub), || access.elements, checked)
+        self.value(access.form, self.slot_at(slot), || self.sub(access.sub), || access.elements, checked)
     }
 
     /// Where a field is, if it is one of this message.
@@ -189,12 +187,12 @@ impl<'a, 'i> MessageView<'a, 'i> {
         let access = self.find(field)?;
         let (form, slot) = match self.bits & access.bit {
             0 if access.bit != 0 => return None,
-            0 => elsewhere(self.words, self.store, self.base, access)?,
+            0 => slot_slow(self.words, self.store, self.base, access)?,
             _ => (access.form, self.base + access.slot as u32),
         };
-        // Strings that nobody has checked are elsewhere, so that no form needs a call here: compilers could not leave
+        // Strings that nobody has checked are slot_slow, so that no form needs a call here: compilers could not leave
         // it out, and would ask for the form of every number.
-        self.value(form, self.place(slot), || self.sub(access.sub), || access.elements, ValueRef::Bytes)
+        self.value(form, self.slot_at(slot), || self.sub(access.sub), || access.elements, ValueRef::Bytes)
     }
 
     /// The value of a field; its default if it is not set: zero, empty, an empty message, or what the schema says.
@@ -224,7 +222,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     }
 
     /// Whether a projection left out the field at a position in number order.
-    fn is_left_out(&self, position: u16) -> bool {
+    pub(super) fn is_left_out(&self, position: u16) -> bool {
         self.raw().program().entries().get(position as usize).is_some_and(|entry| entry.op.is_skip())
     }
 
@@ -281,70 +279,6 @@ impl<'a, 'i> MessageView<'a, 'i> {
             Some((self.own(access), self.read(access)?))
         })
     }
-
-    /// What an unset field reads as.
-    #[inline(never)]
-    fn default(&self, field: FieldRef<'_>) -> ValueRef<'a, 'a>
-    where
-        'i: 'a,
-    {
-        let known = field.message_index() == self.message() && field.pool() == self.pool;
-        if !known {
-            // Of a field of another message, the type is none of this pool.
-            let empty = self.at(&NONE, NIL, 0);
-            return match field.raw_kind() {
-                _ if field.is_map() => ValueRef::Map(MapRef::new(empty, 0, 0)),
-                _ if field.is_list() => ValueRef::List(ListRef::new(empty, 0, Access::NONE.elements)),
-                Kind::Message(_) => ValueRef::Message(self.at(self.body, NIL, 0)),
-                _ => zero(field),
-            };
-        }
-        let access = self.access(field.position() as u16);
-        if self.is_left_out(access.position) {
-            return ValueRef::Unselected;
-        }
-        let field = self.own(access);
-        let empty = self.at(self.sub(access.sub).unwrap_or(self.body), NIL, 0);
-        match field.explicit_default() {
-            Some(default) => explicit_default(field, default),
-            None => match access.form {
-                Form::List => ValueRef::List(ListRef::new(empty, 0, access.elements)),
-                Form::Map => ValueRef::Map(MapRef::new(empty, 0, 0)),
-                Form::Message | Form::Body => ValueRef::Message(empty),
-                _ => zero(field),
-            },
-        }
-    }
-}
-
-fn explicit_default<'f>(field: FieldRef<'f>, default: DefaultValue<'f>) -> ValueRef<'f, 'f> {
-    match (field.raw_kind(), default) {
-        (_, DefaultValue::Bool(v)) => ValueRef::Bool(v),
-        (Kind::Int64 | Kind::Sint64 | Kind::Sfixed64, DefaultValue::Int(v)) => ValueRef::I64(v),
-        (_, DefaultValue::Int(v)) => ValueRef::I32(v as i32),
-        (Kind::Uint64 | Kind::Fixed64, DefaultValue::Uint(v)) => ValueRef::U64(v),
-        (_, DefaultValue::Uint(v)) => ValueRef::U32(v as u32),
-        (Kind::Float, DefaultValue::Float(v)) => ValueRef::F32(v as f32),
-        (_, DefaultValue::Float(v)) => ValueRef::F64(v),
-        (_, DefaultValue::String(v)) => ValueRef::String(v),
-        (_, DefaultValue::Bytes(v)) => ValueRef::Bytes(v),
-        (_, DefaultValue::Enum(_)) => ValueRef::EnumNumber(field.default_number()),
-    }
-}
-
-fn zero<'a, 'i>(field: FieldRef<'_>) -> ValueRef<'a, 'i> {
-    match field.raw_kind() {
-        Kind::Bool => ValueRef::Bool(false),
-        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => ValueRef::I32(0),
-        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => ValueRef::I64(0),
-        Kind::Uint32 | Kind::Fixed32 => ValueRef::U32(0),
-        Kind::Uint64 | Kind::Fixed64 => ValueRef::U64(0),
-        Kind::Float => ValueRef::F32(0.0),
-        Kind::Double => ValueRef::F64(0.0),
-        Kind::String => ValueRef::String(""),
-        Kind::Bytes | Kind::Message(_) => ValueRef::Bytes(&[]),
-        Kind::Enum(_) => ValueRef::EnumNumber(field.default_number()),
-    }
 }
 
 // What is rare is a function that returns registers: a function that returned a `ValueRef` would have to write it to
@@ -376,7 +310,7 @@ fn slot(words: Words<'_>, base: u32, access: &Access) -> Option<u32> {
 /// bytes.
 #[cold]
 #[inline(never)]
-fn elsewhere(words: Words<'_>, store: &[u8], base: u32, access: &Access) -> Option<(Form, u32)> {
+fn slot_slow(words: Words<'_>, store: &[u8], base: u32, access: &Access) -> Option<(Form, u32)> {
     let slot = slot(words, base, access)?;
     let form = match access.form {
         Form::Text if utf8::is_valid(bytes_at(store, words.get64(slot))?) => Form::String,

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 /// Least and most room for strings to be set, in bytes; between them, a sixteenth of the first input. Otherwise the first
 /// setter would move everything.
-const EDITS: (usize, usize) = (12, 1024);
+const EDIT_ROOM: (usize, usize) = (12, 1024);
 
 /// Bytes that strings, bytes and unknown fields point into. Only ever appended to.
 #[derive(Clone, Debug)]
@@ -120,7 +120,7 @@ impl Store {
     #[inline(never)]
     fn grow(own: &mut Vec<u8>, len: usize) -> Result<(), StoreFull> {
         if own.capacity() == 0 {
-            own.try_reserve_exact(len + (len / 16).clamp(EDITS.0, EDITS.1))?;
+            own.try_reserve_exact(len + (len / 16).clamp(EDIT_ROOM.0, EDIT_ROOM.1))?;
         }
         Ok(own.try_reserve(len)?)
     }

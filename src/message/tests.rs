@@ -565,9 +565,9 @@ fn an_empty_list_that_is_set_needs_no_level() {
     message.set_field(&field(&node, "name"), "n").unwrap();
     let mut parts = message.as_mut();
     for name in ["children", "attributes"] {
-        let place = parts.place(&field(&node, name)).unwrap();
+        let field = parts.resolve(&field(&node, name)).unwrap();
         let (program, base) = (parts.program(), parts.base);
-        parts.target().open_list(program, base, place.position).unwrap();
+        parts.writer().open_list(program, base, field.position).unwrap();
     }
     for deterministic in [false, true] {
         let options = crate::encode::EncodeOptions::new().max_depth(0).deterministic(deterministic);

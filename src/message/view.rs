@@ -1,6 +1,6 @@
 //! [`MessageView`]: a message in somebody's slab.
 
-use super::copy::TooLarge;
+use super::slab_writer::TooLarge;
 use super::{CopyError, DynamicMessage, Fields, UnknownFields, ValueRef};
 use crate::encode::{EncodeOptions, RawEncoder};
 use crate::error::{EncodeError, FieldPath};

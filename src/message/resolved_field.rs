@@ -1,11 +1,10 @@
 //! Values into slots: everything is checked first, so that a value that is refused changes nothing.
 
-use super::copy::{Target, TooLarge};
 use super::error::{SetFieldError, SetFieldErrorKind};
 use super::{DynamicMessage, MapKey, Value};
 use crate::decode::DecodeOptions;
 use crate::encode::try_encode_raw;
-use crate::program::{Coding, Entry, ProgramSet};
+use crate::program::{Entry, ProgramSet};
 use crate::schema::FieldRef;
 use crate::table::Kind;
 use alloc::{string::String, vec::Vec};
@@ -13,30 +12,31 @@ use core::fmt;
 
 /// A field as the setters see it.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'p> {
-    pub(super) field: FieldRef<'p>,
+pub(super) struct ResolvedField<'p> {
+    pub(super) descriptor: FieldRef<'p>,
     pub(super) position: usize,
     pub(super) entry: Entry,
     pub(super) set: &'p ProgramSet,
 }
 
-impl<'p> Place<'p> {
+impl<'p> ResolvedField<'p> {
     /// The value field of a map.
-    pub(super) fn map_part(&self, part: usize) -> Option<Place<'p>> {
+    pub(super) fn map_part(&self, part: usize) -> Option<ResolvedField<'p>> {
         let program = self.set.program(self.entry.sub);
         let entry = *program.entries().get(part)?;
-        let field = FieldRef::new(self.field.pool(), program.message(), program.field_of(part) as u32);
-        Some(Place { field, position: part, entry, set: self.set })
+        let descriptor =
+            FieldRef::new(self.descriptor.pool(), program.message(), program.field_of(part) as u32);
+        Some(ResolvedField { descriptor, position: part, entry, set: self.set })
     }
 
     #[cold]
     pub(super) fn error(&self, kind: SetFieldErrorKind, value: Option<Value>) -> SetFieldError {
-        SetFieldError::new(kind, self.field.full_name(), self.expected(), value)
+        SetFieldError::new(kind, self.descriptor.full_name(), self.expected(), value)
     }
 
     /// What the field takes, in words; nothing if there is no memory for them.
     fn expected(&self) -> String {
-        let mut text = Words(String::new());
+        let mut text = FallibleString(String::new());
         match self.describe(&mut text) {
             Ok(()) => text.0,
             Err(_) => String::new(),
@@ -44,7 +44,7 @@ impl<'p> Place<'p> {
     }
 
     fn describe(&self, out: &mut impl fmt::Write) -> fmt::Result {
-        let one = |place: &Self, out: &mut dyn fmt::Write| match place.field.kind() {
+        let one = |field: &Self, out: &mut dyn fmt::Write| match field.descriptor.kind() {
             Kind::Message(message) => write!(out, "message {}", message.full_name()),
             Kind::Enum(enumeration) => write!(out, "enum {}", enumeration.full_name()),
             kind => out.write_str(kind.name()),
@@ -65,7 +65,7 @@ impl<'p> Place<'p> {
 
     /// Whether one value, not a list, is of the field's kind.
     pub(super) fn check_one(&self, value: &Value) -> Result<(), SetFieldErrorKind> {
-        let fits = match (self.field.raw_kind(), value) {
+        let fits = match (self.descriptor.raw_kind(), value) {
             (Kind::Bool, Value::Bool(_))
             | (Kind::Int32 | Kind::Sint32 | Kind::Sfixed32, Value::I32(_))
             | (Kind::Int64 | Kind::Sint64 | Kind::Sfixed64, Value::I64(_))
@@ -76,21 +76,21 @@ impl<'p> Place<'p> {
             | (Kind::String, Value::String(_))
             | (Kind::Bytes, Value::Bytes(_)) => true,
             // What such a string reads as when it is not UTF-8.
-            (Kind::String, Value::Bytes(_)) => !self.field.validates_utf8(),
+            (Kind::String, Value::Bytes(_)) => !self.descriptor.validates_utf8(),
             (Kind::Enum(e), Value::EnumNumber(number)) => {
-                let listed = self.field.pool().programs().enum_contains(e, *number);
+                let listed = self.descriptor.pool().programs().enum_contains(e, *number);
                 return if listed { Ok(()) } else { Err(SetFieldErrorKind::InvalidEnumNumber) };
             }
             (Kind::Message(m), Value::Prepared(prepared)) => {
-                self.field.pool().message_at(m).is_some_and(|d| d.full_name() == prepared.full_name())
+                self.descriptor.pool().message_at(m).is_some_and(|d| d.full_name() == prepared.full_name())
             }
             (Kind::Message(m), Value::Message(message)) => {
                 let own = message.descriptor();
-                if own.parent_pool() == self.field.pool() {
+                if own.parent_pool() == self.descriptor.pool() {
                     own.index() == m
                 } else {
                     // A message of another pool is as good if its type has the same name.
-                    self.field.pool().message_at(m).is_some_and(|d| d.full_name() == own.full_name())
+                    self.descriptor.pool().message_at(m).is_some_and(|d| d.full_name() == own.full_name())
                 }
             }
             _ => false,
@@ -101,13 +101,14 @@ impl<'p> Place<'p> {
     /// The value with all messages of this pool: those of another one are converted by way of their bytes, which
     /// this pool's type of the same name may read differently; those of a projection become bytes. Nothing is written
     /// yet, so nothing is lost.
-    pub(super) fn local(&self, value: Value) -> Result<Value, SetFieldError> {
-        let place = if self.entry.flags.is_map() { self.map_part(1) } else { Some(*self) };
-        let (Some(place), Kind::Message(index)) = (place, place.map_or(Kind::Bool, |p| p.field.raw_kind()))
+    pub(super) fn into_pool(&self, value: Value) -> Result<Value, SetFieldError> {
+        let field = if self.entry.flags.is_map() { self.map_part(1) } else { Some(*self) };
+        let (Some(field), Kind::Message(index)) =
+            (field, field.map_or(Kind::Bool, |field| field.descriptor.raw_kind()))
         else {
             return Ok(value);
         };
-        let pool = place.field.pool();
+        let pool = field.descriptor.pool();
         let foreign = |value: &Value| match value {
             Value::Message(message) => message.is_projected() || message.descriptor().parent_pool() != pool,
             _ => false,
@@ -148,7 +149,7 @@ impl<'p> Place<'p> {
         let Some(part) = self.map_part(0) else { return Err(SetFieldErrorKind::InvalidType) };
         let unchecked = matches!(key, MapKey::Bytes(_));
         match key.as_ref().raw(part.entry.scalar()) {
-            Some(_) if !unchecked || !part.field.validates_utf8() => Ok(()),
+            Some(_) if !unchecked || !part.descriptor.validates_utf8() => Ok(()),
             _ => Err(SetFieldErrorKind::InvalidType),
         }
     }
@@ -194,47 +195,12 @@ fn parts_mut(value: &mut Value) -> impl Iterator<Item = &mut Value> {
 }
 
 /// Text that does without memory it cannot have.
-struct Words(String);
+struct FallibleString(String);
 
-impl fmt::Write for Words {
+impl fmt::Write for FallibleString {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.try_reserve(text.len()).map_err(|_| fmt::Error)?;
         self.0.push_str(text);
         Ok(())
-    }
-}
-
-/// The words of a number; strings and messages have none.
-pub(super) fn word_of(value: &Value) -> u64 {
-    match value {
-        Value::Bool(v) => *v as u64,
-        Value::I32(v) | Value::EnumNumber(v) => *v as u32 as u64,
-        Value::U32(v) => *v as u64,
-        Value::F32(v) => v.to_bits() as u64,
-        Value::I64(v) => *v as u64,
-        Value::U64(v) => *v,
-        Value::F64(v) => v.to_bits(),
-        _ => 0,
-    }
-}
-
-/// Whether implicit presence takes the value for "not set".
-pub(super) fn is_zero(value: &Value) -> bool {
-    match value {
-        Value::String(v) => v.is_empty(),
-        Value::Bytes(v) => v.is_empty(),
-        Value::Message(_) | Value::Prepared(_) | Value::List(_) | Value::Map(_) => false,
-        number => word_of(number) == 0,
-    }
-}
-
-impl Target<'_> {
-    /// What a slot of this coding holds for a number, a string or bytes, which go to the store.
-    pub(super) fn words_of(&mut self, coding: Coding, value: &Value) -> Result<u64, TooLarge> {
-        match value {
-            Value::String(text) => self.value_span(coding, text.as_bytes()),
-            Value::Bytes(bytes) => self.value_span(coding, bytes),
-            number => Ok(word_of(number)),
-        }
     }
 }

@@ -4,11 +4,11 @@
 //! selected, and spans, those that were not: one walk over its own level. Messages in it stay bytes. A field that was
 //! not selected loses its spans when it is set, and is decoded from them when a part of it is changed.
 
-use super::assign::Place;
-use super::copy::TooLarge;
 use super::decoder::named;
-use super::error::{SetFieldError, SetFieldErrorKind as Fault};
+use super::error::{SetFieldError, SetFieldErrorKind};
 use super::raw::merge_spans;
+use super::resolved_field::ResolvedField;
+use super::slab_writer::TooLarge;
 use super::{CopyError, DynamicMessage, MessageMut};
 use crate::decode::{DecodeOptions, LeftOut, left_out};
 use crate::error::{DecodeError, EncodeError};
@@ -31,15 +31,15 @@ pub(super) enum Change {
 
 /// The state of a message before a setter changes it, to go back to if the setter fails.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Before {
+pub(super) struct Undo {
     /// The field to be changed was set.
     was_set: bool,
     /// What a projection passed through.
-    kept: Option<Kept>,
+    kept: Option<KeptSpans>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Kept {
+struct KeptSpans {
     /// The block of its spans, which is not written to any more.
     block: u32,
     /// Some of the spans are not kept.
@@ -48,25 +48,29 @@ struct Kept {
 
 impl MessageMut<'_> {
     /// Makes a field ready to be changed. After an error the message is as before.
-    pub(super) fn prepare(&mut self, place: &Place<'_>, change: Change) -> Result<Before, SetFieldError> {
-        let was_set = self.raw().slot(place.position, &place.entry).is_some();
+    pub(super) fn prepare(
+        &mut self,
+        field: &ResolvedField<'_>,
+        change: Change,
+    ) -> Result<Undo, SetFieldError> {
+        let was_set = self.raw().slot(field.position, &field.entry).is_some();
         if !self.program().keeps_bytes() {
-            return Ok(Before { was_set, kept: None });
+            return Ok(Undo { was_set, kept: None });
         }
-        let mut kept = Kept { block: self.slab.unknown_block(self.base), dropped: false };
-        let taken_apart = self.take_apart(place, change, was_set, &mut kept);
-        let before = Before { was_set, kept: Some(kept) };
-        if taken_apart.is_err() {
-            self.undo(place, before);
+        let mut kept = KeptSpans { block: self.slab.unknown_block(self.base), dropped: false };
+        let split = self.split_for(field, change, was_set, &mut kept);
+        let before = Undo { was_set, kept: Some(kept) };
+        if split.is_err() {
+            self.undo(field, before);
         }
-        taken_apart.map(|()| before)
+        split.map(|()| before)
     }
 
     /// Restores the message after a failed setter. A field that was set keeps its value, because setters replace a value
     /// only when nothing can fail any more; a list that was opened for its first element goes.
-    pub(super) fn undo(&mut self, place: &Place<'_>, before: Before) {
+    pub(super) fn undo(&mut self, field: &ResolvedField<'_>, before: Undo) {
         if !before.was_set {
-            self.unset(place);
+            self.unset(field);
         }
         if let Some(kept) = before.kept {
             self.slab.set_unknown_block(self.base, kept.block);
@@ -74,25 +78,25 @@ impl MessageMut<'_> {
     }
 
     /// Unsets a field.
-    pub(super) fn clear_at(&mut self, place: &Place<'_>) -> Result<(), SetFieldError> {
-        let before = self.prepare(place, Change::Clear)?;
+    pub(super) fn clear_at(&mut self, field: &ResolvedField<'_>) -> Result<(), SetFieldError> {
+        let before = self.prepare(field, Change::Clear)?;
         match before {
-            Before { was_set: false, kept: Some(Kept { dropped: false, .. }) } => self.undo(place, before),
-            _ => self.unset(place),
+            Undo { was_set: false, kept: Some(KeptSpans { dropped: false, .. }) } => self.undo(field, before),
+            _ => self.unset(field),
         }
         Ok(())
     }
 
-    fn take_apart(
+    fn split_for(
         &mut self,
-        place: &Place<'_>,
+        field: &ResolvedField<'_>,
         change: Change,
         was_set: bool,
-        kept: &mut Kept,
+        kept: &mut KeptSpans,
     ) -> Result<(), SetFieldError> {
-        let too_large = |_: TooLarge| place.error(Fault::TooLarge, None);
-        self.break_up().map_err(too_large)?;
-        let (entry, program) = (place.entry, self.program());
+        let too_large = |_: TooLarge| field.error(SetFieldErrorKind::TooLarge, None);
+        self.split_verbatim().map_err(too_large)?;
+        let (entry, program) = (field.entry, self.program());
         let siblings = entry.oneof != 0 && change != Change::Clear;
         // A field that is set has no spans left: not looking saves a walk over all of them for each change.
         if was_set || !entry.op.is_skip() && !siblings {
@@ -119,13 +123,13 @@ impl MessageMut<'_> {
         }
         if change == Change::Modify && !own.is_empty() {
             self.slab.clear_unknown(self.base);
-            self.decode_kept(place, &own)?;
+            self.decode_kept(field, &own)?;
         }
         self.keep(&rest).map_err(too_large)
     }
 
     /// Makes a verbatim message fields and the spans that no field holds.
-    fn break_up(&mut self) -> Result<(), TooLarge> {
+    fn split_verbatim(&mut self) -> Result<(), TooLarge> {
         if !self.raw().is_verbatim() {
             return Ok(());
         }
@@ -222,7 +226,7 @@ impl MessageMut<'_> {
     }
 
     /// Decodes a field that was not selected from its spans, which are not among those of the message any more.
-    fn decode_kept(&mut self, place: &Place<'_>, spans: &[UnknownSpan]) -> Result<(), SetFieldError> {
+    fn decode_kept(&mut self, field: &ResolvedField<'_>, spans: &[UnknownSpan]) -> Result<(), SetFieldError> {
         let program = self.program();
         let len: usize = spans.iter().map(|span| span.len as usize).sum();
         let options = DecodeOptions::new().allow_partial(true);
@@ -233,7 +237,7 @@ impl MessageMut<'_> {
         self.slab.set_limit(usize::MAX);
         merged.map_err(|error: DecodeError| {
             let message = MessageDescriptor::new(self.pool, program.message());
-            place.error(Fault::InvalidMessage, None).with_cause(named(&message, error))
+            field.error(SetFieldErrorKind::InvalidMessage, None).with_cause(named(&message, error))
         })
     }
 
@@ -265,7 +269,7 @@ impl MessageMut<'_> {
 
     /// Keeps the spans of fields alone; false if there are no others.
     fn drop_unknown(&mut self) -> Result<bool, TooLarge> {
-        self.break_up()?;
+        self.split_verbatim()?;
         let (program, mut dropped) = (self.program(), false);
         let (mut fields, mut unlisted) = (Vec::new(), Vec::new());
         for left in self.left_out()? {
@@ -309,7 +313,7 @@ impl MessageMut<'_> {
             from = (element.offset + element.len) as usize;
         }
         bytes.extend_from_slice(store.get(from..whole.end).unwrap_or(&[]));
-        let span = self.target().span(&bytes)?;
+        let span = self.writer().span(&bytes)?;
         Ok(Some(LeftOut { offset: span as u32, len: bytes.len() as u32, ..run }))
     }
 }

@@ -4,7 +4,7 @@ use crate::program::{Coding, Entry};
 use crate::slab::{RawView, Step, Walk};
 
 /// Words and store bytes that a message takes, everything below it included; `None` without the memory to find out.
-pub(super) fn weigh(view: RawView<'_, '_>) -> Option<(usize, usize)> {
+pub(super) fn live_size(view: RawView<'_, '_>) -> Option<(usize, usize)> {
     // With each message, whether it is in the bytes of a verbatim one.
     let mut walk = Walk::new(view, false);
     let (mut words, mut bytes) = (view.program().words() as usize, 0);
@@ -13,7 +13,7 @@ pub(super) fn weigh(view: RawView<'_, '_>) -> Option<(usize, usize)> {
         let inside = *walk.data();
         match walk.next(inside || walk.view().is_verbatim()) {
             Step::Field(_, entry, slot) => {
-                let (more_words, more_bytes) = weigh_values(walk.view(), entry, slot);
+                let (more_words, more_bytes) = live_size_of_values(walk.view(), entry, slot);
                 words += more_words;
                 if !inside && !walk.view().is_verbatim() {
                     bytes += more_bytes;
@@ -34,7 +34,7 @@ pub(super) fn weigh(view: RawView<'_, '_>) -> Option<(usize, usize)> {
     }
 }
 
-fn weigh_values(view: RawView<'_, '_>, entry: &Entry, slot: u32) -> (usize, usize) {
+fn live_size_of_values(view: RawView<'_, '_>, entry: &Entry, slot: u32) -> (usize, usize) {
     let spans = matches!(entry.coding, Coding::String | Coding::Bytes);
     if !entry.flags.is_list() {
         return (0, if spans { view.span(slot).len() } else { 0 });
