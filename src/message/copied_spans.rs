@@ -1,13 +1,13 @@
-//! What a copy has copied already.
+//! [`CopiedSpans`]: where a copy has put the bytes of a verbatim message.
 
 use crate::slab::Full;
 use alloc::vec::Vec;
 
-/// The bytes of a verbatim message that have been copied. Those of all messages in it are among them, and are not copied
+/// The copied spans of the outermost verbatim message. The bytes of its sub-messages lie inside them and are not copied
 /// again.
 #[derive(Default)]
 pub(super) struct CopiedSpans {
-    /// In the order of the source's store.
+    /// Sorted by their offset in the source.
     pub(super) spans: Vec<CopiedSpan>,
 }
 
@@ -19,16 +19,16 @@ pub(super) struct CopiedSpan {
 }
 
 impl CopiedSpans {
-    /// Notes bytes that come next in the copy.
+    /// Adds a span.
     pub(super) fn add(&mut self, span: CopiedSpan) -> Result<(), Full> {
         self.spans.try_reserve(1).map_err(|_| Full)?;
-        // Occurrences come in the order of the wire, so this is the end as a rule.
+        // Occurrences come in wire order, so this is usually the end.
         let at = self.spans.partition_point(|copied| copied.from <= span.from);
         self.spans.insert(at, span);
         Ok(())
     }
 
-    /// Where bytes of the source are in the copy, if they are.
+    /// The offset in the copy of bytes of the source, if they were copied.
     pub(super) fn find(&self, offset: u32, len: u32) -> Option<u32> {
         let at = self.spans.partition_point(|copied| copied.from <= offset).checked_sub(1)?;
         let copied = self.spans.get(at)?;

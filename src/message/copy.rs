@@ -1,4 +1,4 @@
-//! Deep copies: a message with everything below it into another slab and store. Does not recurse.
+//! Deep copies: a message with its sub-messages, into another slab and store. Does not recurse.
 
 use super::copied_spans::{CopiedSpan, CopiedSpans};
 use super::slab_writer::{SlabWriter, TooLarge};
@@ -6,7 +6,7 @@ use super::store::Store;
 use crate::program::{Coding, Entry, Program};
 use crate::slab::{MapContext, MapScratch, NIL, RawView, Slab, Step, Text, Walk, span_len};
 
-/// A message that is being copied: its program and body in the copy, and whether it is the outermost verbatim one.
+/// A message being copied: its program and body in the copy, and whether it is the outermost verbatim one.
 #[derive(Clone, Copy)]
 struct CopyFrame {
     index: u32,
@@ -14,7 +14,7 @@ struct CopyFrame {
     outermost: bool,
 }
 
-/// A copy with a slab and a store of its own, and where its body is.
+/// A copy in a slab and a store of its own.
 pub(super) struct Owned {
     pub(super) slab: Slab,
     pub(super) store: Store,
@@ -22,7 +22,7 @@ pub(super) struct Owned {
 }
 
 impl Owned {
-    /// A copy of a message alone.
+    /// Copies a message. Garbage in its slab and the rest of its store stay behind.
     pub(super) fn of(source: RawView<'_, '_>) -> Result<Self, TooLarge> {
         let (mut slab, mut store) = (Slab::new(), Store::new());
         slab.set_limit(usize::MAX);
@@ -37,7 +37,7 @@ impl Owned {
 }
 
 impl SlabWriter<'_> {
-    /// Copies `source` into the empty body at `base`, of program `index`, which is of the same message type.
+    /// Copies `source` into the empty body at `base`. Program `index` must be of the same message type.
     pub(super) fn copy(&mut self, source: RawView<'_, '_>, index: u32, base: u32) -> Result<(), TooLarge> {
         let mut copied = CopiedSpans::default();
         let outermost = self.copy_verbatim(source, base, &mut copied)?;
@@ -51,7 +51,7 @@ impl SlabWriter<'_> {
                     self.copy_field(walk.view(), here, position, entry, slot, &copied)?;
                 }
                 Step::Enter(position) => {
-                    // What is fields in the source may be laid out by another program here, in the same slots.
+                    // The copy may use another program of the same type: other operations, the same slots.
                     let program = self.set.program(index);
                     let Some(entry) = program.entries().get(position) else { return Err(TooLarge) };
                     let child = walk.view();
@@ -125,7 +125,7 @@ impl SlabWriter<'_> {
         for i in 0..list.len() {
             let copied = self.copy_value(view, entry.coding, list.word64(i), copied);
             let Ok(value) = copied else {
-                // The rest of the list has not been written to.
+                // Drop the elements that were not written.
                 let before = self.slab.words().list(to).len - list.len();
                 self.slab.list_truncate(to, before + i);
                 return Err(TooLarge);
@@ -135,7 +135,7 @@ impl SlabWriter<'_> {
         Ok(())
     }
 
-    /// What a slot of this coding holds for a string or bytes of the source.
+    /// What a slot of this coding holds for a copy of the source's string or bytes.
     #[inline]
     fn copy_value(
         &mut self,
@@ -157,7 +157,7 @@ impl SlabWriter<'_> {
         Ok(self.marked(coding, span))
     }
 
-    /// The (offset, length) in this store of bytes of the source.
+    /// The span in this store of bytes of the source.
     fn copy_span(&mut self, view: RawView<'_, '_>, span: u64, copied: &CopiedSpans) -> Result<u64, TooLarge> {
         let (offset, len) = (span as u32, span_len(span) as u32);
         match copied.find(offset, len) {
@@ -182,8 +182,8 @@ impl SlabWriter<'_> {
         Ok(())
     }
 
-    /// Makes the copy of a verbatim message one. Its bytes are copied unless they are in those of a message around it;
-    /// says whether there is none.
+    /// Makes the copy of a verbatim message verbatim. Copies its bytes, unless an enclosing verbatim message has done so
+    /// already. Returns whether this is the outermost verbatim message.
     fn copy_verbatim(
         &mut self,
         view: RawView<'_, '_>,
@@ -209,14 +209,14 @@ impl SlabWriter<'_> {
         Ok(outermost)
     }
 
-    /// Gives the maps of a message their indices.
+    /// Builds the indices of a message's maps.
     fn settle_maps(&mut self, program: &Program, index: u32, base: u32) -> Result<(), TooLarge> {
         if !program.has_maps() {
             return Ok(());
         }
         let (store, set) = (self.store.as_slice(), self.set);
         let mut fields = RawView { words: self.slab.words(), store, set, index, base }.set_fields();
-        // Settling moves no field.
+        // Settling does not move slots.
         while let Some((_, entry, slot)) = fields.next_of(program, self.slab.words(), base) {
             if entry.flags.is_map() {
                 let context = MapContext { store, set };

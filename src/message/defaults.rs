@@ -8,7 +8,7 @@ use crate::slab::NIL;
 use crate::table::{DefaultValue, Kind};
 
 impl<'a, 'i> MessageView<'a, 'i> {
-    /// What an unset field reads as.
+    /// The value that an unset field reads as.
     #[inline(never)]
     pub(super) fn default(&self, field: FieldRef<'_>) -> ValueRef<'a, 'a>
     where
@@ -16,7 +16,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     {
         let known = field.message_index() == self.message() && field.pool() == self.pool;
         if !known {
-            // Of a field of another message, the type is none of this pool.
+            // A field of another message: its type may be of another pool.
             let empty = self.at(&NONE, NIL, 0);
             return match field.raw_kind() {
                 _ if field.is_map() => ValueRef::Map(MapRef::new(empty, 0, 0)),

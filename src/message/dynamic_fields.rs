@@ -7,7 +7,7 @@ use crate::schema::FieldDescriptor;
 use crate::wire::Buffer;
 use alloc::vec::Vec;
 
-/// Reading; all as on [`MessageView`].
+/// Reading, as on [`MessageView`](super::MessageView).
 impl DynamicMessage {
     /// The fields that are set, in field number order; see [`MessageView::fields`].
     #[inline]
@@ -27,12 +27,12 @@ impl DynamicMessage {
         self.as_view().get_field(field)
     }
 
-    /// The value of the field of this name, or its default; `None` if there is no such field.
+    /// The value of the field with this name, or its default; `None` if no field has it.
     pub fn get_field_by_name(&self, name: &str) -> Option<ValueRef<'_, '_>> {
         self.as_view().get_field_by_name(name)
     }
 
-    /// The value of the field or extension of this number, or its default; `None` if there is no such field.
+    /// The value of the field or extension with this number, or its default; `None` if there is none.
     pub fn get_field_by_number(&self, number: u32) -> Option<ValueRef<'_, '_>> {
         self.as_view().get_field_by_number(number)
     }
@@ -43,22 +43,22 @@ impl DynamicMessage {
         self.as_view().has_field(field)
     }
 
-    /// Whether a field was decoded, or would have been; see [`MessageView::is_selected`].
+    /// Whether a projection selected the field, or a setter has set it; see [`MessageView::is_selected`].
     pub fn is_selected(&self, field: &FieldDescriptor) -> bool {
         self.as_view().is_selected(field)
     }
 
-    /// Whether the field of this name exists and is set.
+    /// Whether a field with this name exists and is set.
     pub fn has_field_by_name(&self, name: &str) -> bool {
         self.as_view().has_field_by_name(name)
     }
 
-    /// The unknown fields, in the order they came.
+    /// The unknown fields, in wire order.
     pub fn unknown_fields(&self) -> UnknownFields<'_, '_> {
         self.as_view().unknown_fields()
     }
 
-    /// Whether all required fields are set, here and in all sub-messages.
+    /// Whether all required fields are set, in this message and all sub-messages.
     pub fn is_initialized(&self) -> bool {
         self.as_view().is_initialized()
     }
@@ -79,7 +79,7 @@ impl DynamicMessage {
         self.as_view().encode_with(buffer, options)
     }
 
-    /// The message as a new `Vec` of just its size.
+    /// Encodes the message to a new `Vec` of exactly its size.
     ///
     /// # Errors
     /// As [`MessageView::encode`].
@@ -87,7 +87,7 @@ impl DynamicMessage {
         self.as_view().encode_to_vec()
     }
 
-    /// Writes the message at the start of a slice and gives the number of bytes.
+    /// Writes the message to the start of a slice and returns the number of bytes.
     ///
     /// # Errors
     /// As [`MessageView::encode_to_slice`].
@@ -95,7 +95,7 @@ impl DynamicMessage {
         self.as_view().encode_to_slice(slice)
     }
 
-    /// Appends the message behind its length.
+    /// Appends the message with a length prefix.
     ///
     /// # Errors
     /// As [`MessageView::encode`].
@@ -118,7 +118,7 @@ impl DynamicMessage {
     }
 }
 
-/// Writing; all as on [`MessageMut`].
+/// Writing, as on [`MessageMut`].
 impl DynamicMessage {
     /// Sets a field; see [`MessageMut::set_field`].
     ///
@@ -132,18 +132,18 @@ impl DynamicMessage {
         self.as_mut().set_field(field, value)
     }
 
-    /// Sets the field of this name.
+    /// Sets the field with this name.
     ///
     /// # Errors
-    /// As [`MessageMut::set_field`]; `NoSuchField` if there is no field of this name.
+    /// As [`MessageMut::set_field`]; `NoSuchField` if no field has this name.
     pub fn set_field_by_name(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SetFieldError> {
         self.as_mut().set_field_by_name(name, value)
     }
 
-    /// Unsets a field; a field of another message is ignored.
+    /// Unsets a field. Ignores a field of another message type.
     ///
     /// # Panics
-    /// If there is not the memory; see [`MessageMut::clear_field`].
+    /// If the allocator fails; see [`MessageMut::clear_field`].
     pub fn clear_field(&mut self, field: &FieldDescriptor) {
         self.as_mut().clear_field(field);
     }
@@ -177,7 +177,7 @@ impl DynamicMessage {
         self.as_mut().remove(field, key)
     }
 
-    /// A sub-message to write to; see [`MessageMut::message_mut`].
+    /// Borrows a sub-message for writing; see [`MessageMut::message_mut`].
     ///
     /// # Errors
     /// As [`MessageMut::message_mut`].
@@ -185,7 +185,7 @@ impl DynamicMessage {
         self.as_mut().into_message_mut(field)
     }
 
-    /// Appends an empty message to a repeated field and gives it; see [`MessageMut::push_message`].
+    /// Appends an empty message to a repeated field and borrows it for writing; see [`MessageMut::push_message`].
     ///
     /// # Errors
     /// As [`MessageMut::push_message`].
@@ -193,7 +193,7 @@ impl DynamicMessage {
         self.as_mut().into_push_message(field)
     }
 
-    /// An element of a repeated message field to write to; see [`MessageMut::element_mut`].
+    /// Borrows an element of a repeated message field for writing; see [`MessageMut::element_mut`].
     ///
     /// # Errors
     /// As [`MessageMut::element_mut`].
@@ -205,7 +205,7 @@ impl DynamicMessage {
         self.as_mut().into_element_mut(field, index)
     }
 
-    /// The message value of a map key to write to, inserted if it is not there.
+    /// Borrows the message value of a map key for writing; see [`MessageMut::entry_mut`].
     ///
     /// # Errors
     /// As [`MessageMut::entry_mut`].
@@ -217,10 +217,10 @@ impl DynamicMessage {
         self.as_mut().into_entry_mut(field, key)
     }
 
-    /// Drops the unknown fields of this message, not those of its sub-messages.
+    /// Drops the unknown fields of this message; its sub-messages keep theirs.
     ///
     /// # Panics
-    /// If there is not the memory; see [`MessageMut::clear_unknown_fields`].
+    /// If the allocator fails; see [`MessageMut::clear_unknown_fields`].
     pub fn clear_unknown_fields(&mut self) {
         self.as_mut().clear_unknown_fields();
     }

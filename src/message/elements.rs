@@ -26,7 +26,7 @@ impl<'m> MessageMut<'m> {
         }
     }
 
-    /// Makes a repeated field ready for a value of one of its elements, which is checked.
+    /// Checks the value of an element and makes its repeated field ready to be changed.
     fn ready_element(
         &mut self,
         field: &FieldDescriptor,
@@ -40,7 +40,7 @@ impl<'m> MessageMut<'m> {
             return Err(field.error(SetFieldErrorKind::InvalidShape, Some(value)));
         }
         let value = match field.check_one(&value) {
-            Ok(()) => field.into_pool(value)?,
+            Ok(()) => field.convert_to_pool(value)?,
             Err(fault) => return Err(field.error(fault, Some(value))),
         };
         match self.prepare(&field, Change::Modify) {
@@ -49,7 +49,7 @@ impl<'m> MessageMut<'m> {
         }
     }
 
-    /// Appends a value that has been checked to the list at `slot`, which is as before if there is no room.
+    /// Appends a checked value to the list at `slot`. On failure the list does not change.
     pub(super) fn append(
         &mut self,
         field: &ResolvedField<'_>,
@@ -121,7 +121,7 @@ impl<'m> MessageMut<'m> {
         })
     }
 
-    /// Removes an element of a repeated field and closes the gap.
+    /// Removes an element of a repeated field; later elements move up. Takes time in proportion to their number.
     ///
     /// # Errors
     /// `NoSuchField`; `InvalidShape` if the field is not repeated; `OutOfRange`.
@@ -147,10 +147,10 @@ impl<'m> MessageMut<'m> {
         Ok(())
     }
 
-    /// Appends an empty message to a repeated field and gives it to write to.
+    /// Appends an empty message to a repeated field and borrows it for writing.
     ///
     /// # Errors
-    /// `NoSuchField`; `InvalidShape` if the field is not a repeated message.
+    /// `NoSuchField`; `InvalidShape` if the field is not a repeated message; `TooLarge`. The message does not change.
     pub fn push_message(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
         self.reborrow().into_push_message(field)
     }
@@ -176,10 +176,11 @@ impl<'m> MessageMut<'m> {
         Ok(MessageMut { index: field.entry.sub, base, ..self })
     }
 
-    /// An element of a repeated message field to write to.
+    /// Borrows an element of a repeated message field for writing.
     ///
     /// # Errors
-    /// `NoSuchField`; `InvalidShape` if the field is not a repeated message; `OutOfRange`.
+    /// `NoSuchField`; `InvalidShape` if the field is not a repeated message; `OutOfRange`; `InvalidMessage` if the element's
+    /// bytes were not decoded yet and are invalid; `TooLarge`. The message does not change.
     pub fn element_mut(
         &mut self,
         field: &FieldDescriptor,
@@ -216,14 +217,14 @@ impl<'m> MessageMut<'m> {
         Ok(MessageMut { index: field.entry.sub, base: body?, ..self })
     }
 
-    /// Where an element is, or is referred to from.
+    /// The word where an element's body begins, or the word that holds its offset.
     fn element_at(&self, field: &ResolvedField<'_>, index: u32) -> Option<u32> {
         let slot = self.raw().slot(field.position, &field.entry)?;
         let width = self.set.program(field.entry.sub).element_words();
         Some(self.slab.words().list(slot).ptr + index * width)
     }
 
-    /// Replaces an element that is there by a message that was made aside.
+    /// Replaces an existing element by a detached message.
     fn replace_element(&mut self, field: &ResolvedField<'_>, index: usize, body: u32) {
         if let Some(at) = self.element_at(field, index as u32) {
             let in_place = self.set.program(field.entry.sub).is_contiguous();
@@ -231,7 +232,7 @@ impl<'m> MessageMut<'m> {
         }
     }
 
-    /// The body of an element, made if it is the empty message.
+    /// The body of an element. The shared empty message is replaced by a body of its own.
     fn element_body(&mut self, field: &ResolvedField<'_>, index: usize) -> Result<Option<u32>, TooLarge> {
         let view = self.raw();
         let Some(slot) = view.slot(field.position, &field.entry) else { return Ok(None) };

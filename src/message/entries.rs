@@ -24,7 +24,9 @@ fn key_value(key: &MapKey) -> Result<Value, TooLarge> {
 }
 
 impl<'m> MessageMut<'m> {
-    /// Inserts into a map field, or replaces the value of a key that is there.
+    /// Inserts an entry into a map field, or replaces the value of an existing key.
+    ///
+    /// New keys go to the end; the order of the others stays.
     ///
     /// # Errors
     /// As [`set_field`](Self::set_field); `InvalidShape` if the field is not a map.
@@ -43,7 +45,7 @@ impl<'m> MessageMut<'m> {
             return Err(field.error(SetFieldErrorKind::InvalidShape, Some(value)));
         };
         let value = match field.check_key(&key).and_then(|()| part.check_one(&value)) {
-            Ok(()) => field.into_pool(value)?,
+            Ok(()) => field.convert_to_pool(value)?,
             Err(fault) => return Err(field.error(fault, Some(value))),
         };
         let before = match self.prepare(&field, Change::Modify) {
@@ -61,7 +63,7 @@ impl<'m> MessageMut<'m> {
         }
     }
 
-    /// Inserts what has been checked into the map at `slot`, which is as before if there is no room.
+    /// Inserts a checked key and value into the map at `slot`. On failure the map does not change.
     pub(super) fn put(
         &mut self,
         field: &ResolvedField<'_>,
@@ -80,7 +82,7 @@ impl<'m> MessageMut<'m> {
         put
     }
 
-    /// Drops the entry that was added last, unless there are only `len` now.
+    /// Drops the last entry if the map has more than `len`. Needs no memory: it undoes an insert that ran out of it.
     fn drop_entry(&mut self, field: &ResolvedField<'_>, slot: u32, len: u32) {
         if self.slab.words().list(slot).len > len {
             let context = MapContext { store: self.store.as_slice(), set: self.set };
@@ -88,7 +90,7 @@ impl<'m> MessageMut<'m> {
         }
     }
 
-    /// The entry of a key, made if it is not there: with its key, and an empty value.
+    /// The entry of a key. A new entry has its key and a zero or empty value.
     fn map_entry(
         &mut self,
         field: &ResolvedField<'_>,
@@ -123,7 +125,7 @@ impl<'m> MessageMut<'m> {
         let (key_coding, value_coding) = (key_part.entry.coding, value_part.entry.coding);
         let key = writer.slot_value(key_coding, &key)?;
         let body = writer.push(&field.entry, slot)?;
-        // Map entries are dense: there is room for both.
+        // Map entries are dense, so setting both fields needs no memory.
         let (key_slot, _) = writer.slab.touch(program, body, key_part.position)?;
         writer.slab.set_words(key_slot, key_coding.words(), key);
         let (value_slot, _) = writer.slab.touch(program, body, value_part.position)?;
@@ -138,10 +140,12 @@ impl<'m> MessageMut<'m> {
         Ok(body)
     }
 
-    /// Removes a key from a map field and says whether it was there.
+    /// Removes a key from a map field. Returns whether the map had the key.
+    ///
+    /// The other entries keep their order. Takes time in proportion to the size of the map.
     ///
     /// # Errors
-    /// `NoSuchField`; `InvalidShape` if the field is not a map, `InvalidType` if the key is not of its kind.
+    /// `NoSuchField`; `InvalidShape` if the field is not a map; `InvalidType` if the key is of another kind than its keys.
     pub fn remove(&mut self, field: &FieldDescriptor, key: impl Into<MapKey>) -> Result<bool, SetFieldError> {
         let key = key.into();
         let field = self.resolve(field)?;
@@ -168,10 +172,11 @@ impl<'m> MessageMut<'m> {
         Ok(true)
     }
 
-    /// The message value of a map key to write to, inserted if it is not there.
+    /// Borrows the message value of a map key for writing. A missing key is inserted with an empty message.
     ///
     /// # Errors
-    /// As [`insert`](Self::insert); `InvalidShape` if the values are not messages.
+    /// As [`insert`](Self::insert); `InvalidShape` if the values are not messages; `InvalidMessage` if the value's bytes were
+    /// not decoded yet and are invalid.
     pub fn entry_mut(
         &mut self,
         field: &FieldDescriptor,
@@ -207,7 +212,7 @@ impl<'m> MessageMut<'m> {
         Ok(MessageMut { index: part.entry.sub, base, ..self })
     }
 
-    /// The message value of a key, made if the key is not there.
+    /// The body of a key's message value. A missing key is inserted.
     fn open_entry(
         &mut self,
         field: &ResolvedField<'_>,

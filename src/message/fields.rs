@@ -1,4 +1,4 @@
-//! [`Fields`]: the fields of a message that are set.
+//! [`Fields`]: iterator over the set fields of a message.
 
 use super::read::checked;
 use super::{MessageView, ValueRef};
@@ -8,18 +8,17 @@ use crate::slab::Words;
 use core::iter::FusedIterator;
 use core::num::NonZeroU32;
 
-/// The fields of a message that are set; see [`MessageView::fields`].
+/// Iterator over the set fields of a message, in field number order; see [`MessageView::fields`].
 ///
-/// In field number order; lists and maps without elements are not set. Takes a step per field that is set, whatever
-/// the type has.
+/// Skips lists and maps without elements. Takes a step per set field, not per field of the type.
 #[derive(Clone)]
 pub struct Fields<'a, 'i> {
     view: MessageView<'a, 'i>,
-    /// Presence bits not yet walked.
+    /// The remaining hasbits of this window.
     bits: u32,
-    /// The fields of these bits.
+    /// The fields that the hasbits stand for.
     window: &'a Window,
-    /// What slots count from: the body, or of a wide message the next slot in the block of a group.
+    /// The offset that slots count from: the body, or for a wide message the next slot in the group's block.
     slots: u32,
 }
 
@@ -31,16 +30,16 @@ impl<'a, 'i> Fields<'a, 'i> {
     }
 }
 
-/// The next word of presence bits.
+/// The next word of hasbits.
 struct Group<'a> {
     window: &'a Window,
     bits: NonZeroU32,
     slots: u32,
 }
 
-/// The first window in which something is set of those that are left.
+/// The first of the last `left` windows with a set field.
 ///
-/// As a function of numbers that returns numbers, it leaves the state of the loop in registers.
+/// It takes and returns numbers, so the state of the iterator stays in registers.
 #[cold]
 #[inline(never)]
 fn next_group<'a>(words: Words<'_>, base: u32, body: &'a Body, left: u32) -> Option<Group<'a>> {

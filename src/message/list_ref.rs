@@ -7,10 +7,10 @@ use crate::slab::List;
 use core::fmt;
 use core::iter::FusedIterator;
 
-/// A repeated field: elements by index, in wire order. `Copy`, 72 bytes.
+/// A repeated field: its elements in wire order. `Copy`, 72 bytes.
 ///
-/// An element by index takes constant time. [`numbers`](Self::numbers) reads numbers of a known type several times as
-/// fast as [`iter`](Self::iter) reads values.
+/// Access by index takes constant time. For numbers, [`numbers`](Self::numbers) is several times as fast as
+/// [`iter`](Self::iter).
 ///
 /// ```
 /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};
@@ -27,10 +27,10 @@ use core::iter::FusedIterator;
 /// ```
 #[derive(Clone, Copy)]
 pub struct ListRef<'a, 'i> {
-    /// A message of the type of the elements, if they are messages; at the first element.
+    /// A view at the first element; of the elements' type, if they are messages.
     first: MessageView<'a, 'i>,
     len: u32,
-    /// What the elements are.
+    /// The form of the elements.
     form: Form,
     /// Words per element.
     width: u8,
@@ -42,7 +42,7 @@ impl<'a, 'i> ListRef<'a, 'i> {
         Self { first, len, form: elements.form(), width: elements.width() as u8 }
     }
 
-    /// Number of elements.
+    /// The number of elements.
     #[inline]
     pub fn len(&self) -> usize {
         self.len as usize
@@ -54,7 +54,7 @@ impl<'a, 'i> ListRef<'a, 'i> {
         self.len == 0
     }
 
-    /// An element, or `None` beyond the end.
+    /// The element at an index, or `None` if the index is out of range.
     #[inline]
     pub fn get(&self, index: usize) -> Option<ValueRef<'a, 'i>> {
         if index >= self.len() {
@@ -64,13 +64,13 @@ impl<'a, 'i> ListRef<'a, 'i> {
         element(&self.first, self.form, location)
     }
 
-    /// All elements.
+    /// Iterates over the elements.
     #[inline]
     pub fn iter(&self) -> ListIter<'a, 'i> {
         ListIter { rest: self.words(), first: self.first, form: self.form, width: self.width }
     }
 
-    /// What the elements are.
+    /// The form of the elements.
     #[inline(always)]
     pub(super) fn form(&self) -> Form {
         self.form
@@ -105,7 +105,7 @@ impl fmt::Debug for ListRef<'_, '_> {
     }
 }
 
-/// An element of a list; there are no lists in lists.
+/// The element at a location. Elements are never lists, so `elements` is not called.
 #[inline(always)]
 fn element<'a, 'i>(
     first: &MessageView<'a, 'i>,
@@ -115,18 +115,18 @@ fn element<'a, 'i>(
     first.value(form, location, || Some(first.body), || Access::NONE.elements, checked)
 }
 
-/// The elements of a [`ListRef`] that are left.
+/// Iterator over the elements of a [`ListRef`].
 #[derive(Clone)]
 pub struct ListIter<'a, 'i> {
-    /// Their words. That some are left is all that an element of one word or two is asked.
+    /// The remaining words. `next` only checks that enough are left; there is no count.
     rest: &'a [u32],
-    /// At the first element, if they are messages that lie one behind the other.
+    /// A view at the first remaining element, if they are messages stored in place.
     first: MessageView<'a, 'i>,
     form: Form,
     width: u8,
 }
 
-/// The first elements of what is left of a list.
+/// The location of an iterator's next element; reading it advances the iterator.
 struct NextElement<'r, 'a> {
     rest: &'r mut &'a [u32],
     base: &'r mut u32,
@@ -150,7 +150,7 @@ impl Location for NextElement<'_, '_> {
 
     #[inline(always)]
     fn body(&mut self) -> Option<u32> {
-        // No body is without words.
+        // Every body has words.
         let (_, rest) = self.rest.split_at_checked(self.width.max(1) as usize)?;
         *self.rest = rest;
         let at = *self.base;
@@ -164,7 +164,7 @@ impl Location for NextElement<'_, '_> {
 }
 
 impl<'a, 'i> ListIter<'a, 'i> {
-    /// The elements behind so many, if there are so many.
+    /// The iterator after `n` more elements, if there are so many.
     fn advanced_by(&self, n: usize) -> Option<Self> {
         let words = n.checked_mul(self.width as usize)?;
         let first = MessageView { base: self.first.base + words as u32, ..self.first };
@@ -172,6 +172,8 @@ impl<'a, 'i> ListIter<'a, 'i> {
     }
 }
 
+// There is no `fold`: with one loop per form a reader took 1.4 to 2.0 ns per number, with `next` 0.35 to 0.55, because compilers do
+// not inline one closure thirteen times.
 impl<'a, 'i> Iterator for ListIter<'a, 'i> {
     type Item = ValueRef<'a, 'i>;
 

@@ -1,11 +1,11 @@
-//! What a message takes, to find out how much of its memory is garbage.
+//! The live size of a message: everything else in its memory is garbage.
 
 use crate::program::{Coding, Entry};
 use crate::slab::{RawView, Step, Walk};
 
-/// Words and store bytes that a message takes, everything below it included; `None` without the memory to find out.
+/// The slab words and store bytes that a message and its sub-messages take; `None` without memory for the walk.
 pub(super) fn live_size(view: RawView<'_, '_>) -> Option<(usize, usize)> {
-    // With each message, whether it is in the bytes of a verbatim one.
+    // The walk keeps with each message whether a verbatim message encloses it.
     let mut walk = Walk::new(view, false);
     let (mut words, mut bytes) = (view.program().words() as usize, 0);
     loop {
@@ -19,7 +19,7 @@ pub(super) fn live_size(view: RawView<'_, '_>) -> Option<(usize, usize)> {
                     bytes += more_bytes;
                 }
             }
-            // One word for the offset in a list, or for what a wide body has beside its header.
+            // One more word: the offset in a list, or the group table of a wide body.
             Step::Enter(..) => words += walk.view().program().words() as usize + 1,
             Step::End => {
                 for span in walk.view().spans() {

@@ -1,9 +1,9 @@
 //! Messages of run-time schemas: [`MessageView`] (borrowed, `Copy`) and [`DynamicMessage`] (owned, mutable).
 //!
-//! Both are a program, a slab and a byte store; what differs is who owns them. Reading never decodes, allocates or
-//! locks. Descriptors appear here and not below: this room turns entries and slots into fields and values.
+//! Both consist of a program, a slab and a store; they differ in who owns them. Reading never decodes, allocates or
+//! locks. The rooms below know no descriptors: this room turns entries and slots into fields and values.
 //!
-//! Invariant: a value only gets into the slab with the kind of its field, so that readers need not check.
+//! Invariant: a slot always holds a value of its field's kind, so readers do not check it.
 
 #[cfg(feature = "json")]
 mod build;

@@ -11,7 +11,7 @@ use crate::schema::{DescriptorPool, FieldDescriptor, FieldRef, MessageDescriptor
 use crate::slab::{NIL, RawView, Slab};
 use alloc::string::String;
 
-/// A mutably borrowed message: the root of a [`DynamicMessage`], or a message inside of it.
+/// A mutably borrowed message: the root of a [`DynamicMessage`] or a sub-message of it.
 ///
 /// ```
 /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
@@ -77,12 +77,12 @@ impl<'m> MessageMut<'m> {
         MessageMut { pool: self.pool, set: self.set, index, base, slab: self.slab, store: self.store }
     }
 
-    /// The same message for a shorter time.
+    /// Borrows the same message for a shorter time.
     pub fn reborrow(&mut self) -> MessageMut<'_> {
         self.at(self.index, self.base)
     }
 
-    /// The message to read.
+    /// Borrows the message for reading.
     pub fn as_view(&self) -> MessageView<'_, '_> {
         MessageView::new(self.pool, self.raw())
     }
@@ -104,7 +104,7 @@ impl<'m> MessageMut<'m> {
             Some((position, entry)) => {
                 let descriptor = FieldRef::new(self.pool, message, field.index());
                 let field = ResolvedField { descriptor, position, entry: *entry, set: self.set };
-                // An empty message without a body is one for which there was no memory.
+                // A root without a body: `as_mut` had no memory for one.
                 if self.base == NIL { Err(field.error(SetFieldErrorKind::TooLarge, None)) } else { Ok(field) }
             }
             None => Err(SetFieldError::new(
@@ -116,14 +116,15 @@ impl<'m> MessageMut<'m> {
         }
     }
 
-    /// Sets a field, a list or map as a whole included; of a oneof, unsets the other members.
+    /// Sets a field. Lists and maps are replaced as a whole; setting a member of a oneof unsets the others.
     ///
-    /// Zero and empty values unset a field without explicit presence. A message is copied.
+    /// A zero or empty value unsets a field without explicit presence. A message is copied.
     ///
     /// # Errors
-    /// The value is not of the field's kind or the field not of this message; the message is as before, and the
-    /// error holds the value. After `TooLarge`, reading a string of the message costs a check of its bytes, until the message is
-    /// cleared; a copy is free of that.
+    /// `NoSuchField` if the field belongs to another message type or pool; `InvalidType`, `InvalidEnumNumber` or
+    /// `InvalidMessage` if it cannot hold the value; `TooLarge`. The message does not change, and the error returns the value.
+    ///
+    /// After `TooLarge` the message validates each string again when it is read, until it is cleared or copied.
     pub fn set_field(
         &mut self,
         field: &FieldDescriptor,
@@ -135,7 +136,7 @@ impl<'m> MessageMut<'m> {
             Err(error) => return Err(error.with_value(value)),
         };
         let value = match field.check(&value) {
-            Ok(()) => field.into_pool(value)?,
+            Ok(()) => field.convert_to_pool(value)?,
             Err(fault) => return Err(field.error(fault, Some(value))),
         };
         let before = match self.prepare(&field, Change::Set) {
@@ -149,10 +150,10 @@ impl<'m> MessageMut<'m> {
         Ok(())
     }
 
-    /// Sets the field of this name.
+    /// Sets the field with this name.
     ///
     /// # Errors
-    /// As [`set_field`](Self::set_field); `NoSuchField` if there is no field of this name.
+    /// As [`set_field`](Self::set_field); `NoSuchField` if no field has this name.
     pub fn set_field_by_name(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SetFieldError> {
         match self.descriptor().get_field_by_name(name) {
             Some(field) => self.set_field(&field, value),
@@ -165,8 +166,8 @@ impl<'m> MessageMut<'m> {
         }
     }
 
-    /// Writes a value that has been checked. It is made aside and attached when it is whole, so that the field has its old
-    /// value if there is no room for the new one.
+    /// Writes a checked value. The value is built detached and attached when it is complete: if memory runs out, the field
+    /// keeps its old value.
     pub(super) fn assign(&mut self, field: &ResolvedField<'_>, value: &Value) -> Result<(), TooLarge> {
         let (program, base, ResolvedField { position, entry, .. }) = (self.program(), self.base, *field);
         match value {
@@ -201,16 +202,16 @@ impl<'m> MessageMut<'m> {
         Ok(())
     }
 
-    /// Copies a message of this pool into an empty body.
+    /// Copies a message of the same pool into an empty body.
     pub(super) fn fill(&mut self, index: u32, body: u32, message: &DynamicMessage) -> Result<(), TooLarge> {
         self.writer().copy(message.as_view().raw(), index, body)
     }
 
-    /// Unsets a field; a field of another message is ignored.
+    /// Unsets a field. Ignores a field of another message type.
     ///
     /// # Panics
-    /// If there is not the memory, which only a message takes that a projection passed through; see
-    /// [`try_clear_field`](Self::try_clear_field).
+    /// If the allocator fails. Only messages decoded by a pass-through projection allocate here;
+    /// [`try_clear_field`](Self::try_clear_field) returns an error instead.
     pub fn clear_field(&mut self, field: &FieldDescriptor) {
         if let Ok(field) = self.resolve(field) {
             self.clear_at(&field).unwrap_or_else(|error| panic!("{error}"));
@@ -220,8 +221,8 @@ impl<'m> MessageMut<'m> {
     /// Unsets a field.
     ///
     /// # Errors
-    /// `NoSuchField`; `TooLarge` if there is not the memory, which only a message takes that a projection passed through. The
-    /// message is as before.
+    /// `NoSuchField`; `TooLarge` if the allocator fails, which only messages decoded by a pass-through projection need. The
+    /// message does not change.
     pub fn try_clear_field(&mut self, field: &FieldDescriptor) -> Result<(), SetFieldError> {
         let field = self.resolve(field)?;
         self.clear_at(&field)
@@ -231,15 +232,16 @@ impl<'m> MessageMut<'m> {
         self.slab.untouch(self.program(), self.base, field.position);
     }
 
-    /// A sub-message to write to; made and set if the field is not set.
+    /// Borrows a sub-message for writing. An unset field is set to an empty message first.
     ///
     /// # Errors
-    /// `NoSuchField`; `InvalidShape` if the field is not a singular message.
+    /// `NoSuchField`; `InvalidShape` if the field is not a singular message; `InvalidMessage` if its bytes were not decoded yet
+    /// and are invalid; `TooLarge`. The message does not change.
     pub fn message_mut(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
         self.reborrow().into_message_mut(field)
     }
 
-    /// As [`message_mut`](Self::message_mut), by value: for going down in a loop.
+    /// As [`message_mut`](Self::message_mut), by value, so that a loop can descend.
     ///
     /// # Errors
     /// As [`message_mut`](Self::message_mut).

@@ -1,8 +1,8 @@
-//! Changing messages of which a projection kept the bytes.
+//! Changing messages that a pass-through projection kept as bytes.
 //!
-//! Such a message is its bytes until a setter changes it or something in it. Then it becomes fields, those that were
-//! selected, and spans, those that were not: one walk over its own level. Messages in it stay bytes. A field that was
-//! not selected loses its spans when it is set, and is decoded from them when a part of it is changed.
+//! Such a message is verbatim until a setter changes it or a sub-message of it. Then it is split, in one walk over its own
+//! level: selected fields become decoded fields, the others stay spans. Its sub-messages stay verbatim. Setting an unselected
+//! field drops its spans; changing a part of one decodes it from its spans first.
 
 use super::decoder::named;
 use super::error::{SetFieldError, SetFieldErrorKind};
@@ -18,36 +18,36 @@ use crate::slab::UnknownSpan;
 use crate::wire::raw;
 use alloc::vec::Vec;
 
-/// What a setter is about to do with a field.
+/// How a setter is about to change a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Give it another value.
+    /// Replace its value.
     Set,
     /// Unset it.
     Clear,
-    /// Change a part of it.
+    /// Change a part of its value.
     Modify,
 }
 
-/// The state of a message before a setter changes it, to go back to if the setter fails.
+/// What restores a message after a setter has failed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undo {
-    /// The field to be changed was set.
+    /// The field was set before.
     was_set: bool,
-    /// What a projection passed through.
+    /// The spans of a message that keeps bytes.
     kept: Option<KeptSpans>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct KeptSpans {
-    /// The block of its spans, which is not written to any more.
+    /// The block with the message's spans. Setters make a new one and leave this as it is.
     block: u32,
-    /// Some of the spans are not kept.
+    /// The change drops spans.
     dropped: bool,
 }
 
 impl MessageMut<'_> {
-    /// Makes a field ready to be changed. After an error the message is as before.
+    /// Makes a field ready to be changed. On failure the message does not change.
     pub(super) fn prepare(
         &mut self,
         field: &ResolvedField<'_>,
@@ -98,7 +98,7 @@ impl MessageMut<'_> {
         self.split_verbatim().map_err(too_large)?;
         let (entry, program) = (field.entry, self.program());
         let siblings = entry.oneof != 0 && change != Change::Clear;
-        // A field that is set has no spans left: not looking saves a walk over all of them for each change.
+        // A set field has no spans. Returning here saves a walk over all spans for each change.
         if was_set || !entry.op.is_skip() && !siblings {
             return Ok(());
         }
@@ -109,7 +109,7 @@ impl MessageMut<'_> {
             if left.is_field && left.number == entry.number() {
                 push(&mut own, UnknownSpan { offset: left.offset, len: left.len, tag: None })
                     .map_err(too_large)?;
-                // Numbers that a closed enum does not list are unknown fields, and stay where they are among them.
+                // Numbers that a closed enum does not list are unknown fields and keep their place among them.
                 self.unlisted(&entry, &left, &mut rest).map_err(too_large)?;
             } else if left.is_field && siblings && other() {
                 kept.dropped = true;
@@ -128,7 +128,7 @@ impl MessageMut<'_> {
         self.keep(&rest).map_err(too_large)
     }
 
-    /// Makes a verbatim message fields and the spans that no field holds.
+    /// Splits a verbatim message: its decoded fields stay, everything else becomes spans.
     fn split_verbatim(&mut self) -> Result<(), TooLarge> {
         if !self.raw().is_verbatim() {
             return Ok(());
@@ -139,7 +139,7 @@ impl MessageMut<'_> {
         self.keep(&spans)
     }
 
-    /// The spans of the message that its program does not decode.
+    /// The spans that the message's program does not decode.
     fn left_out(&self) -> Result<Vec<LeftOut>, TooLarge> {
         let (view, program) = (self.raw(), self.program());
         let mut spans = Vec::new();
@@ -162,7 +162,7 @@ impl MessageMut<'_> {
         Ok(spans)
     }
 
-    /// What a program of the message does not decode of whole fields.
+    /// Collects the fields in a span that a program does not decode.
     fn left_out_of(
         &self,
         program: &Program,
@@ -177,7 +177,7 @@ impl MessageMut<'_> {
         pushed
     }
 
-    /// The elements of a packed run that was not selected which its closed enum does not list.
+    /// Collects the elements of an unselected packed field that its closed enum does not list.
     fn unlisted(&self, entry: &Entry, left: &LeftOut, spans: &mut Vec<LeftOut>) -> Result<(), TooLarge> {
         if entry.coding != Coding::ClosedEnum || !entry.flags.is_list() {
             return Ok(());
@@ -186,7 +186,7 @@ impl MessageMut<'_> {
         self.left_out_of(self.set.program(self.program().whole()), span, spans)
     }
 
-    /// Makes these the spans of the message, in a new block: whoever fails goes back to the old one.
+    /// Makes these the spans of the message, in a new block. The old block stays intact for `undo`.
     fn keep(&mut self, spans: &[LeftOut]) -> Result<(), TooLarge> {
         self.slab.clear_unknown(self.base);
         for span in spans {
@@ -198,15 +198,15 @@ impl MessageMut<'_> {
         Ok(())
     }
 
-    /// Marks members of oneofs that a later member overruled, as those that are decoded are: in what is written, spans
-    /// are behind the fields.
+    /// Marks oneof members that a later member overrules. Encoding writes spans after the decoded fields, so a kept span would
+    /// overrule a decoded member that came after it on the wire.
     fn mark_overruled(&self, spans: &mut [LeftOut]) -> Result<(), TooLarge> {
         let program = self.program();
         let oneof_of = |left: &LeftOut| match program.by_number(left.number) {
             Some((_, entry)) if left.is_field => entry.oneof,
             _ => 0,
         };
-        // Of each oneof the member that came last, and whether another one came before what is looked at.
+        // Walking backwards: for each oneof its last member, and whether a different member has been seen.
         let mut last = Vec::new();
         last.try_reserve_exact(program.oneofs() + 1).map_err(|_| TooLarge)?;
         last.resize(program.oneofs() + 1, (0, false));
@@ -225,7 +225,7 @@ impl MessageMut<'_> {
         Ok(())
     }
 
-    /// Decodes a field that was not selected from its spans, which are not among those of the message any more.
+    /// Decodes an unselected field from its spans, which the message has given up.
     fn decode_kept(&mut self, field: &ResolvedField<'_>, spans: &[UnknownSpan]) -> Result<(), SetFieldError> {
         let program = self.program();
         let len: usize = spans.iter().map(|span| span.len as usize).sum();
@@ -241,19 +241,19 @@ impl MessageMut<'_> {
         })
     }
 
-    /// Drops the unknown fields of this message, not those of its sub-messages.
+    /// Drops the unknown fields of this message; its sub-messages keep theirs.
     ///
     /// # Panics
-    /// If there is not the memory, which only a message takes that a projection passed through; see
-    /// [`try_clear_unknown_fields`](Self::try_clear_unknown_fields).
+    /// If the allocator fails. Only messages decoded by a pass-through projection allocate here;
+    /// [`try_clear_unknown_fields`](Self::try_clear_unknown_fields) returns an error instead.
     pub fn clear_unknown_fields(&mut self) {
         self.try_clear_unknown_fields().unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// Drops the unknown fields of this message, not those of its sub-messages.
+    /// Drops the unknown fields of this message; its sub-messages keep theirs.
     ///
     /// # Errors
-    /// If there is not the memory, which only a message takes that a projection passed through. The message is as before.
+    /// If the allocator fails, which only messages decoded by a pass-through projection need. The message does not change.
     pub fn try_clear_unknown_fields(&mut self) -> Result<(), CopyError> {
         if !self.program().keeps_bytes() {
             self.slab.clear_unknown(self.base);
@@ -267,7 +267,7 @@ impl MessageMut<'_> {
         cleared.map(drop).map_err(|TooLarge| CopyError::new())
     }
 
-    /// Keeps the spans of fields alone; false if there are no others.
+    /// Keeps only the spans of known fields. Returns whether it dropped any.
     fn drop_unknown(&mut self) -> Result<bool, TooLarge> {
         self.split_verbatim()?;
         let (program, mut dropped) = (self.program(), false);
@@ -289,7 +289,7 @@ impl MessageMut<'_> {
         Ok(dropped)
     }
 
-    /// A packed run without some of its elements; `None` if it has no others.
+    /// A copy of a packed field without some of its elements; `None` if no element is left.
     fn listed(&mut self, run: LeftOut, without: &[LeftOut]) -> Result<Option<LeftOut>, TooLarge> {
         let store = self.store.as_slice();
         let whole = run.offset as usize..(run.offset + run.len) as usize;
@@ -318,7 +318,7 @@ impl MessageMut<'_> {
     }
 }
 
-/// Appends to a list, if there is the memory.
+/// Appends to a `Vec`, or fails without memory.
 fn push<T>(list: &mut Vec<T>, value: T) -> Result<(), TooLarge> {
     list.try_reserve(1).map_err(|_| TooLarge)?;
     list.push(value);
@@ -326,7 +326,7 @@ fn push<T>(list: &mut Vec<T>, value: T) -> Result<(), TooLarge> {
 }
 
 impl DynamicMessage {
-    /// The message as bytes: as such one that a projection decoded goes into messages that know nothing of the projection.
+    /// The encoded message. A projected message goes into other messages in this form, because they lack its programs.
     pub(super) fn as_prepared(&self) -> Result<super::Prepared, EncodeError> {
         let bytes = crate::encode::try_encode_raw(self.as_view().raw())?;
         Ok(super::Prepared::unchecked(self.descriptor().clone(), bytes))

@@ -1,4 +1,4 @@
-//! Values into slots: everything is checked first, so that a value that is refused changes nothing.
+//! [`ResolvedField`]: a field descriptor resolved in a message's program. Setters check values against it before they write.
 
 use super::error::{SetFieldError, SetFieldErrorKind};
 use super::{DynamicMessage, MapKey, Value};
@@ -10,7 +10,7 @@ use crate::table::Kind;
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
-/// A field as the setters see it.
+/// A field of the message that a setter changes.
 #[derive(Clone, Copy)]
 pub(super) struct ResolvedField<'p> {
     pub(super) descriptor: FieldRef<'p>,
@@ -20,7 +20,7 @@ pub(super) struct ResolvedField<'p> {
 }
 
 impl<'p> ResolvedField<'p> {
-    /// The value field of a map.
+    /// The key field (0) or the value field (1) of a map.
     pub(super) fn map_part(&self, part: usize) -> Option<ResolvedField<'p>> {
         let program = self.set.program(self.entry.sub);
         let entry = *program.entries().get(part)?;
@@ -34,7 +34,7 @@ impl<'p> ResolvedField<'p> {
         SetFieldError::new(kind, self.descriptor.full_name(), self.expected(), value)
     }
 
-    /// What the field takes, in words; nothing if there is no memory for them.
+    /// Describes what the field takes, for an error. Empty without memory.
     fn expected(&self) -> String {
         let mut text = FallibleString(String::new());
         match self.describe(&mut text) {
@@ -63,7 +63,7 @@ impl<'p> ResolvedField<'p> {
         out.write_str(">")
     }
 
-    /// Whether one value, not a list, is of the field's kind.
+    /// Checks one value: a singular one, or an element.
     pub(super) fn check_one(&self, value: &Value) -> Result<(), SetFieldErrorKind> {
         let fits = match (self.descriptor.raw_kind(), value) {
             (Kind::Bool, Value::Bool(_))
@@ -75,7 +75,7 @@ impl<'p> ResolvedField<'p> {
             | (Kind::Double, Value::F64(_))
             | (Kind::String, Value::String(_))
             | (Kind::Bytes, Value::Bytes(_)) => true,
-            // What such a string reads as when it is not UTF-8.
+            // Such a string reads as bytes when it is not UTF-8.
             (Kind::String, Value::Bytes(_)) => !self.descriptor.validates_utf8(),
             (Kind::Enum(e), Value::EnumNumber(number)) => {
                 let listed = self.descriptor.pool().programs().enum_contains(e, *number);
@@ -89,7 +89,7 @@ impl<'p> ResolvedField<'p> {
                 if own.parent_pool() == self.descriptor.pool() {
                     own.index() == m
                 } else {
-                    // A message of another pool is as good if its type has the same name.
+                    // Types of different pools match by name.
                     self.descriptor.pool().message_at(m).is_some_and(|d| d.full_name() == own.full_name())
                 }
             }
@@ -98,10 +98,9 @@ impl<'p> ResolvedField<'p> {
         if fits { Ok(()) } else { Err(SetFieldErrorKind::InvalidType) }
     }
 
-    /// The value with all messages of this pool: those of another one are converted by way of their bytes, which
-    /// this pool's type of the same name may read differently; those of a projection become bytes. Nothing is written
-    /// yet, so nothing is lost.
-    pub(super) fn into_pool(&self, value: Value) -> Result<Value, SetFieldError> {
+    /// Converts the messages in a value to this pool. A message of another pool is encoded and decoded by this pool's type of the
+    /// same name; a projected one becomes bytes. Setters call this before they write anything.
+    pub(super) fn convert_to_pool(&self, value: Value) -> Result<Value, SetFieldError> {
         let field = if self.entry.flags.is_map() { self.map_part(1) } else { Some(*self) };
         let (Some(field), Kind::Message(index)) =
             (field, field.map_or(Kind::Bool, |field| field.descriptor.raw_kind()))
@@ -144,7 +143,7 @@ impl<'p> ResolvedField<'p> {
         Ok(value)
     }
 
-    /// Whether a key is one that the map can hold.
+    /// Checks the key of a map entry.
     pub(super) fn check_key(&self, key: &MapKey) -> Result<(), SetFieldErrorKind> {
         let Some(part) = self.map_part(0) else { return Err(SetFieldErrorKind::InvalidType) };
         let unchecked = matches!(key, MapKey::Bytes(_));
@@ -154,7 +153,7 @@ impl<'p> ResolvedField<'p> {
         }
     }
 
-    /// Whether a value is one that the field can hold.
+    /// Checks the value of a field: singular, a list or a map.
     pub(super) fn check(&self, value: &Value) -> Result<(), SetFieldErrorKind> {
         match value {
             Value::List(elements) if self.entry.flags.is_list() && !self.entry.flags.is_map() => {
@@ -174,7 +173,7 @@ impl<'p> ResolvedField<'p> {
     }
 }
 
-/// The values in a list or map, or the value itself.
+/// The values of a list or map, or the value itself.
 fn parts(value: &Value) -> impl Iterator<Item = &Value> {
     let (list, map, one) = match value {
         Value::List(list) => (Some(list), None, None),
@@ -184,7 +183,7 @@ fn parts(value: &Value) -> impl Iterator<Item = &Value> {
     list.into_iter().flatten().chain(map.into_iter().flat_map(|map| map.values())).chain(one)
 }
 
-/// The same, to be changed.
+/// As `parts`, mutable.
 fn parts_mut(value: &mut Value) -> impl Iterator<Item = &mut Value> {
     let (list, map, one) = match value {
         Value::List(list) => (Some(list), None, None),
@@ -194,7 +193,7 @@ fn parts_mut(value: &mut Value) -> impl Iterator<Item = &mut Value> {
     list.into_iter().flatten().chain(map.into_iter().flat_map(|map| map.values_mut())).chain(one)
 }
 
-/// Text that does without memory it cannot have.
+/// A string whose growth can fail.
 struct FallibleString(String);
 
 impl fmt::Write for FallibleString {

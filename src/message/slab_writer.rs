@@ -5,7 +5,7 @@ use super::{CopyError, Prepared, Value};
 use crate::program::{Coding, Entry, Program, ProgramSet};
 use crate::slab::{Full, NIL, Nesting, Slab, Text, span_len};
 
-/// The copy would be too large.
+/// The slab or the store is full, or the allocator has no memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooLarge;
 
@@ -21,7 +21,7 @@ impl From<CopyError> for TooLarge {
     }
 }
 
-/// Where values go.
+/// Writes values to a slab and the store of their strings.
 pub(super) struct SlabWriter<'t> {
     pub(super) set: &'t ProgramSet,
     pub(super) slab: &'t mut Slab,
@@ -29,7 +29,7 @@ pub(super) struct SlabWriter<'t> {
 }
 
 impl SlabWriter<'_> {
-    /// Appends bytes to the store and gives their (offset, length).
+    /// Appends bytes to the store and returns their span.
     pub(super) fn span(&mut self, bytes: &[u8]) -> Result<u64, TooLarge> {
         match self.store.append(bytes) {
             Ok(offset) => Ok(offset as u64 | (bytes.len() as u64) << 32),
@@ -40,20 +40,20 @@ impl SlabWriter<'_> {
         }
     }
 
-    /// Appends bytes to the store and gives what a slot of this coding holds for them.
+    /// Appends bytes to the store and returns what a slot of this coding holds for them.
     pub(super) fn slot_span(&mut self, coding: Coding, bytes: &[u8]) -> Result<u64, TooLarge> {
         let span = self.span(bytes)?;
         Ok(self.marked(coding, span))
     }
 
-    /// An (offset, length) in the store as a slot of this coding holds it: marked, if it is a string that has to be UTF-8. Such
-    /// strings have been checked, so that is what they are here as well.
+    /// What a slot of this coding holds for a span: strings that must be UTF-8 carry a mark. Only the UTF-8 check sets it, so
+    /// the copied bytes are checked once more.
     pub(super) fn marked(&self, coding: Coding, span: u64) -> u64 {
         let text = || Text::check(self.store.as_slice(), span as u32 as usize, span_len(span) as usize);
         if coding == Coding::String { text().map_or(span, Text::pair) } else { span }
     }
 
-    /// The body of a singular sub-message, made if the field is not set.
+    /// The body of a singular sub-message. An unset field gets an empty one.
     pub(super) fn open(
         &mut self,
         program: &Program,
@@ -79,12 +79,12 @@ impl SlabWriter<'_> {
         Ok(body)
     }
 
-    /// A body for a message that is made aside, and attached once it is whole.
+    /// An empty body, to be attached once it is complete.
     pub(super) fn detached_body(&mut self, entry: &Entry) -> Result<u32, TooLarge> {
         Ok(self.slab.alloc_body(self.set.program(entry.sub))?)
     }
 
-    /// As `aside`, of a message that is bytes.
+    /// As `detached_body`, of a message that stays bytes.
     pub(super) fn detached_raw(&mut self, entry: &Entry, prepared: &Prepared) -> Result<u32, TooLarge> {
         let nesting = Nesting::known(prepared.depth());
         let in_place = if entry.flags.is_list() {
@@ -104,7 +104,7 @@ impl SlabWriter<'_> {
         Ok(body)
     }
 
-    /// Makes a message that was made aside the value of a singular field.
+    /// Makes a detached body the value of a singular field.
     pub(super) fn attach(
         &mut self,
         program: &Program,
@@ -118,7 +118,7 @@ impl SlabWriter<'_> {
         Ok(())
     }
 
-    /// Puts a message that was made aside at `at`, or has it referred to from there.
+    /// Copies a detached body to `at`, or stores its offset there.
     pub(super) fn place_body(&mut self, entry: &Entry, at: u32, in_place: bool, body: u32) {
         let sub = self.set.program(entry.sub);
         if in_place {
@@ -129,14 +129,14 @@ impl SlabWriter<'_> {
         }
     }
 
-    /// The slot of an empty list that is made aside.
+    /// The slot of an empty list, to be attached once it is complete.
     pub(super) fn detached_list(&mut self) -> Result<u32, TooLarge> {
         let slot = self.slab.alloc(2)?;
         self.slab.set64(slot, 0);
         Ok(slot)
     }
 
-    /// Makes the list at `aside` the value of a field.
+    /// Makes the list at `detached` the value of a field.
     pub(super) fn attach_list(
         &mut self,
         program: &Program,
@@ -151,7 +151,7 @@ impl SlabWriter<'_> {
         Ok(())
     }
 
-    /// The slot of a list, empty if the field was not set.
+    /// The slot of a list. An unset field gets an empty list, which the caller unsets again if it adds nothing.
     pub(super) fn open_list(
         &mut self,
         program: &Program,
@@ -165,7 +165,7 @@ impl SlabWriter<'_> {
         Ok(slot)
     }
 
-    /// Appends an empty message to the list at `slot` and gives its body.
+    /// Appends an empty message to the list at `slot` and returns its body.
     pub(super) fn push(&mut self, entry: &Entry, slot: u32) -> Result<u32, TooLarge> {
         let sub = self.set.program(entry.sub);
         if sub.is_contiguous() {
@@ -179,7 +179,7 @@ impl SlabWriter<'_> {
         Ok(body)
     }
 
-    /// Appends a message that was made aside to the list at `slot`.
+    /// Appends a detached body to the list at `slot`.
     pub(super) fn push_body(&mut self, entry: &Entry, slot: u32, body: u32) -> Result<(), TooLarge> {
         let sub = self.set.program(entry.sub);
         let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
@@ -187,7 +187,7 @@ impl SlabWriter<'_> {
         Ok(())
     }
 
-    /// Makes the singular sub-message of an unset field raw, without bytes yet, and gives its body.
+    /// Sets a singular sub-message to a raw message without bytes and returns its body.
     pub(super) fn open_raw(
         &mut self,
         program: &Program,
@@ -200,14 +200,14 @@ impl SlabWriter<'_> {
         self.raw_at(entry, slot, entry.flags.is_inline(), nesting)
     }
 
-    /// Appends a raw message to the list at `slot` and gives its body.
+    /// Appends a raw message without bytes to the list at `slot` and returns its body.
     pub(super) fn push_raw(&mut self, entry: &Entry, slot: u32, nesting: Nesting) -> Result<u32, TooLarge> {
         let sub = self.set.program(entry.sub);
         let at = self.slab.list_grow(slot, sub.element_words(), 1)?;
         self.raw_at(entry, at, sub.is_contiguous(), nesting)
     }
 
-    /// A raw message at `at`, or referred to from there.
+    /// Makes a raw message at `at`, or stores its offset there.
     pub(super) fn raw_at(
         &mut self,
         entry: &Entry,
@@ -226,7 +226,7 @@ impl SlabWriter<'_> {
         Ok(body)
     }
 
-    /// What a slot of this coding holds for a number, a string or bytes, which go to the store.
+    /// What a slot of this coding holds for a scalar. Strings and bytes go to the store.
     pub(super) fn slot_value(&mut self, coding: Coding, value: &Value) -> Result<u64, TooLarge> {
         match value {
             Value::String(text) => self.slot_span(coding, text.as_bytes()),
@@ -236,7 +236,7 @@ impl SlabWriter<'_> {
     }
 }
 
-/// The words of a number; strings and messages have none.
+/// The bits of a number as its slot holds them; 0 for other values.
 pub(super) fn number_bits(value: &Value) -> u64 {
     match value {
         Value::Bool(v) => *v as u64,
@@ -250,7 +250,7 @@ pub(super) fn number_bits(value: &Value) -> u64 {
     }
 }
 
-/// Whether implicit presence takes the value for "not set".
+/// Whether a field with implicit presence treats the value as unset.
 pub(super) fn is_zero(value: &Value) -> bool {
     match value {
         Value::String(v) => v.is_empty(),

@@ -163,7 +163,8 @@ fn setters_without_memory_leave_no_empty_list_that_is_set() {
     let [counts, nodes, name, list, names] = [1, 2, 3, 4, 5].map(|number| node.get_field(number).unwrap());
     let text = "more than a message of no bytes has room for".repeat(30);
     let start = DynamicMessage::decode(&node, b"\x1a\x01n").unwrap();
-    let setters: [&dyn Fn(&mut DynamicMessage, String) -> bool; 5] = [
+    type Setter<'s> = &'s dyn Fn(&mut DynamicMessage, String) -> bool;
+    let setters: [Setter<'_>; 5] = [
         &|message, text| message.push(&names, text).is_ok(),
         &|message, text| message.insert(&counts, text, 1).is_ok(),
         &|message, text| message.set_field(&name, text).is_ok(),
