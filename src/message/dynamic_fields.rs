@@ -9,19 +9,19 @@ use alloc::vec::Vec;
 
 /// Reading, as on [`MessageView`](super::MessageView).
 impl DynamicMessage {
-    /// The fields that are set, in field number order; see [`MessageView::fields`].
+    /// The fields that are set, in field number order; see [`MessageView::fields`](super::MessageView::fields).
     #[inline]
     pub fn fields(&self) -> super::Fields<'_, '_> {
         self.as_view().fields()
     }
 
-    /// The value of a field, if it is set; see [`MessageView::get`].
+    /// The value of a field, if it is set; see [`MessageView::get`](super::MessageView::get).
     #[inline]
     pub fn get(&self, field: &FieldDescriptor) -> Option<ValueRef<'_, '_>> {
         self.as_view().get(field)
     }
 
-    /// The value of a field, or its default; see [`MessageView::get_field`].
+    /// The value of a field, or its default; see [`MessageView::get_field`](super::MessageView::get_field).
     #[inline]
     pub fn get_field(&self, field: &FieldDescriptor) -> ValueRef<'_, '_> {
         self.as_view().get_field(field)
@@ -37,13 +37,13 @@ impl DynamicMessage {
         self.as_view().get_field_by_number(number)
     }
 
-    /// Whether a field is set; see [`MessageView::has_field`].
+    /// Whether a field is set; see [`MessageView::has_field`](super::MessageView::has_field).
     #[inline]
     pub fn has_field(&self, field: &FieldDescriptor) -> bool {
         self.as_view().has_field(field)
     }
 
-    /// Whether a projection selected the field, or a setter has set it; see [`MessageView::is_selected`].
+    /// Whether a projection selected the field, or a setter has set it; see [`MessageView::is_selected`](super::MessageView::is_selected).
     pub fn is_selected(&self, field: &FieldDescriptor) -> bool {
         self.as_view().is_selected(field)
     }
@@ -63,10 +63,10 @@ impl DynamicMessage {
         self.as_view().is_initialized()
     }
 
-    /// Appends the message to a buffer; see [`MessageView::encode`].
+    /// Appends the message to a buffer; see [`MessageView::encode`](super::MessageView::encode).
     ///
     /// # Errors
-    /// As [`MessageView::encode`].
+    /// As [`MessageView::encode`](super::MessageView::encode).
     pub fn encode(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
         self.as_view().encode(buffer)
     }
@@ -74,7 +74,7 @@ impl DynamicMessage {
     /// As [`encode`](Self::encode), with options.
     ///
     /// # Errors
-    /// As [`MessageView::encode`].
+    /// As [`MessageView::encode`](super::MessageView::encode).
     pub fn encode_with(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
         self.as_view().encode_with(buffer, options)
     }
@@ -82,7 +82,7 @@ impl DynamicMessage {
     /// Encodes the message to a new `Vec` of exactly its size.
     ///
     /// # Errors
-    /// As [`MessageView::encode`].
+    /// As [`MessageView::encode`](super::MessageView::encode).
     pub fn encode_to_vec(&self) -> Result<Vec<u8>, EncodeError> {
         self.as_view().encode_to_vec()
     }
@@ -90,7 +90,7 @@ impl DynamicMessage {
     /// Writes the message to the start of a slice and returns the number of bytes.
     ///
     /// # Errors
-    /// As [`MessageView::encode_to_slice`].
+    /// As [`MessageView::encode_to_slice`](super::MessageView::encode_to_slice).
     pub fn encode_to_slice(&self, slice: &mut [u8]) -> Result<usize, EncodeError> {
         self.as_view().encode_to_slice(slice)
     }
@@ -98,7 +98,7 @@ impl DynamicMessage {
     /// Appends the message with a length prefix.
     ///
     /// # Errors
-    /// As [`MessageView::encode`].
+    /// As [`MessageView::encode`](super::MessageView::encode).
     pub fn encode_length_delimited(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
         self.as_view().encode_length_delimited(buffer)
     }
@@ -106,7 +106,7 @@ impl DynamicMessage {
     /// Appends the message to any [`BufMut`](bytes::BufMut).
     ///
     /// # Errors
-    /// As [`MessageView::encode_buf`].
+    /// As [`MessageView::encode_buf`](super::MessageView::encode_buf).
     #[cfg(feature = "bytes")]
     pub fn encode_buf(&self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
         self.as_view().encode_buf(buffer)
