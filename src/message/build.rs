@@ -5,7 +5,7 @@
 //! becomes the value of its field, or a part of it, when it is whole: whether a key was there twice is known then.
 
 use super::DynamicMessage;
-use super::dynamic::HELD;
+use super::dynamic::MERGE_FACTOR;
 use super::store::{Store, StoreFull};
 use crate::decode::{self, Job, Scratch};
 use crate::error::{DecodeError, DecodeErrorKind};
@@ -375,7 +375,7 @@ impl DynamicMessage {
         if anew {
             builder.slab.clear();
         }
-        builder.slab.set_limit(share.saturating_add(HELD.saturating_mul(held)));
+        builder.slab.set_limit(share.saturating_add(MERGE_FACTOR.saturating_mul(held)));
         if held == 0 {
             builder.slab.expect((set.program(index).words() as usize + len / 8).min(budget / 16));
         }
@@ -403,7 +403,7 @@ impl DynamicMessage {
         builder.slab.expect_no_more();
         (*slab, *store) = (builder.slab, Store::from_vec(builder.store));
         if anew {
-            self.look_later();
+            self.compact_later();
         }
         result
     }

@@ -1,4 +1,4 @@
-//! `Debug` of messages: one line, or indented with `{:#?}`. Does not recurse.
+//! `Debug` of messages: on one line, or indented with `{:#?}`. Does not recurse.
 
 use super::{DynamicMessage, MessageView, ValueRef};
 use crate::slab::{Walk, WalkStep};
@@ -89,7 +89,7 @@ impl Printer {
             return f.write_char(' ');
         }
         f.write_char('\n')?;
-        // Deep messages would otherwise print more spaces than anything else.
+        // Deep messages would print mostly spaces.
         for _ in 0..depth.min(64) {
             f.write_str("    ")?;
         }
@@ -97,7 +97,7 @@ impl Printer {
     }
 }
 
-/// A value on one line, whatever the format.
+/// Prints a value on one line, also under `{:#?}`.
 fn compact(value: ValueRef<'_, '_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match value {
         ValueRef::List(list) => {

@@ -1,4 +1,4 @@
-//! [`Decoder`]: decode into memory that is used again.
+//! [`Decoder`]: decodes into memory that it reuses.
 
 use super::MessageView;
 use super::view::name_path;
@@ -9,11 +9,10 @@ use crate::program::{ProgramSet, Selected};
 use crate::schema::MessageDescriptor;
 use crate::slab::{NIL, RawView, Slab, UnknownSpans};
 
-/// Decodes messages of one type, one after the other, into its own reusable memory.
+/// Decodes messages of one type, one at a time, into memory that it reuses.
 ///
-/// The fastest way to read: after the first message of a size nothing is allocated, and strings are borrowed from
-/// the input. The view it gives lives until the next decode; keep a message with
-/// [`MessageView::to_owned`].
+/// The fastest way to read: once it has decoded a message of a size, it allocates nothing for others of that size, and strings
+/// are borrowed from the input. A decoded view lives until the next decode; [`MessageView::to_owned`] makes a copy to keep.
 ///
 /// ```
 /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};
@@ -32,7 +31,7 @@ use crate::slab::{NIL, RawView, Slab, UnknownSpans};
 #[derive(Clone, Debug)]
 pub struct Decoder {
     descriptor: MessageDescriptor,
-    /// The programs, if they are not those of the pool.
+    /// The programs of a projection, if the decoder is for one.
     selected: Option<Selected>,
     options: DecodeOptions,
     slab: Slab,
@@ -40,7 +39,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder for messages of this type, without memory yet.
+    /// A decoder for messages of this type. Allocates nothing.
     pub fn new(descriptor: &MessageDescriptor) -> Self {
         Self {
             descriptor: descriptor.clone(),
@@ -51,13 +50,13 @@ impl Decoder {
         }
     }
 
-    /// Sets limits and choices.
+    /// Replaces the options.
     pub fn with_options(mut self, options: DecodeOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Decodes what a selection made for this message type wants.
+    /// Uses the programs of a projection.
     pub(crate) fn with_selected(mut self, descriptor: &MessageDescriptor, selected: &Selected) -> Self {
         self.descriptor = descriptor.clone();
         self.selected = Some(selected.clone());
@@ -69,12 +68,12 @@ impl Decoder {
         &self.descriptor
     }
 
-    /// Decodes a message; forgets the one before.
+    /// Decodes a message. The previous one is gone.
     ///
-    /// Everything is checked now: tags, lengths, UTF-8, nesting, required fields.
+    /// Decoding checks everything: tags, lengths, UTF-8, nesting, required fields.
     ///
     /// # Errors
-    /// What is wrong, at which byte, in which field; [`DecodeErrorKind`](crate::DecodeErrorKind) lists the kinds.
+    /// If the input is not a valid message. The error has a [kind](crate::DecodeErrorKind), a byte offset and a field path.
     pub fn decode<'a, 'i>(&'a mut self, input: &'i [u8]) -> Result<MessageView<'a, 'i>, DecodeError> {
         let Self { descriptor, selected, options, slab, scratch } = self;
         let pool = descriptor.parent_pool();
@@ -86,7 +85,7 @@ impl Decoder {
         }
     }
 
-    /// Decodes spans of a store, one behind the other, as one message.
+    /// Decodes spans of a store as one message, as if they were concatenated.
     pub(super) fn decode_spans<'a, 'i>(
         &'a mut self,
         store: &'i [u8],
@@ -113,7 +112,7 @@ impl Decoder {
             };
             match merged {
                 Ok(miss) => may_miss |= miss,
-                // As one piece would: with all the memory at once, from the first one on.
+                // Restart with all the memory of the budget, as a decode of one piece does.
                 Err(error)
                     if error.kind() == DecodeErrorKind::BudgetExceeded
                         && decode::start_over(slab, budget, &mut base) =>
@@ -130,12 +129,12 @@ impl Decoder {
         Ok(MessageView::new(pool, raw))
     }
 
-    /// Memory held, in bytes.
+    /// The memory allocated, in bytes.
     pub fn capacity(&self) -> usize {
         self.slab.capacity()
     }
 
-    /// Forgets the last message and gives back memory above `bytes`.
+    /// Drops the last message and frees memory above `bytes`.
     pub fn shrink_to(&mut self, bytes: usize) {
         self.slab.clear();
         self.slab.shrink_to(bytes);
@@ -143,7 +142,7 @@ impl Decoder {
     }
 }
 
-/// The programs that decode a message, and the index of its own.
+/// The program set that decodes a message, and the index of the message's program in it.
 pub(super) fn programs<'d>(
     descriptor: &'d MessageDescriptor,
     selected: Option<&'d Selected>,
@@ -154,7 +153,7 @@ pub(super) fn programs<'d>(
     }
 }
 
-/// Gives an error the names of the message and its fields.
+/// Adds the names of the message and of the fields on the path to an error.
 #[cold]
 pub(super) fn named(descriptor: &MessageDescriptor, mut error: DecodeError) -> DecodeError {
     if let Some(path) = error.path_mut() {

@@ -1,32 +1,31 @@
 //! [`DynamicMessage`]: a message that owns its memory.
 
-use super::copy::{Owned, TooLarge};
+use super::copy::Owned;
 use super::decoder::{named, programs};
+use super::live_size::live_size;
+use super::slab_writer::TooLarge;
 use super::store::{Store, StoreFull};
-use super::weigh::weigh;
-use super::{MapKey, MessageMut, MessageView, SetFieldError, UnknownFields, Value, ValueRef};
+use super::{MessageMut, MessageView};
 use crate::decode::{self, Job, Scratch};
-use crate::error::{DecodeError, DecodeErrorKind, EncodeError, boxed};
-use crate::options::{DecodeOptions, EncodeOptions};
+use crate::error::{DecodeError, DecodeErrorKind, boxed};
+use crate::options::DecodeOptions;
 use crate::program::Selected;
-use crate::schema::{FieldDescriptor, MessageDescriptor};
+use crate::schema::MessageDescriptor;
 use crate::slab::{NIL, RawView, Slab};
-use crate::wire::Buffer;
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
-/// A merge may take so many times the memory that the message holds, beside the budget of its input: a list moves to a block
-/// of twice its size (two more), and the slab that has to hold both is moved, too.
-pub(super) const HELD: usize = 4;
-/// Messages below this size are not searched for garbage, in bytes.
-const LITTLE: usize = 4096;
+/// A merge may take this many times the memory that the message holds, on top of the budget of its input. A list moves to a
+/// block of twice its size, the slab holds both blocks, and the slab itself may move.
+pub(super) const MERGE_FACTOR: usize = 4;
+/// Messages that use fewer bytes than this are not compacted.
+const COMPACT_MIN: usize = 4096;
 
 /// A message of a run-time schema, owned and mutable.
 ///
-/// Two allocations whatever it holds: a slab for the fields, and the bytes that strings, bytes and unknown fields
-/// point into. Decoding copies the input once, with room for short strings to be set; [`clear`](Self::clear) keeps the memory for the next message.
-/// Setters append and leave garbage behind; when there is more garbage than live data, the next setter called on
-/// the message compacts it. `Send + Sync`; `Clone` copies memory.
+/// It makes two allocations, however many fields it has: one for the fields, one for the bytes of strings and unknown
+/// fields. Decoding copies the input once and leaves room for setting a few short strings; [`clear`](Self::clear) keeps the
+/// memory for the next message. Setters append and leave garbage. When more than half of the memory in use is garbage, a
+/// later setter compacts the message. `Send + Sync`; `Clone` copies the memory.
 ///
 /// ```
 /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
@@ -58,18 +57,17 @@ const LITTLE: usize = 4096;
 #[derive(Clone)]
 pub struct DynamicMessage {
     descriptor: MessageDescriptor,
-    /// The programs, if they are not those of the pool.
+    /// The programs of the projection that decoded the message, if one did.
     selected: Option<Box<[Selected; 1]>>,
     slab: Slab,
     store: Store,
-    /// The body; `NIL` until something is written.
+    /// The offset of the body; `NIL` until something is written.
     base: u32,
-    /// Look for garbage when this many bytes are in use.
-    look_at: usize,
+    /// Measure the garbage once this many bytes are in use.
+    compact_at: usize,
 }
 
-// Up to this size compilers move a struct by a few instructions. Eight bytes more made decoding a message of one field 10 ns
-// slower (68 to 78).
+// Compilers move structs up to this size inline. Eight bytes more slowed decoding a message of one field from 68 to 78 ns.
 const _: () = assert!(size_of::<DynamicMessage>() <= 128);
 
 impl DynamicMessage {
@@ -81,14 +79,14 @@ impl DynamicMessage {
             slab: Slab::new(),
             store: Store::new(),
             base: NIL,
-            look_at: LITTLE,
+            compact_at: COMPACT_MIN,
         }
     }
 
-    /// Decodes a message, with a copy of the input.
+    /// Decodes a message. Copies the input.
     ///
     /// # Errors
-    /// What is wrong, at which byte, in which field.
+    /// If the input is not a valid message. The error has a kind, a byte offset and a field path.
     pub fn decode(descriptor: &MessageDescriptor, input: &[u8]) -> Result<Self, DecodeError> {
         Self::decode_with(descriptor, input, DecodeOptions::new())
     }
@@ -105,7 +103,7 @@ impl DynamicMessage {
         Self::new(descriptor).decoded(input, options)
     }
 
-    /// An empty message for what a selection made for this message type wants.
+    /// An empty message that decodes with the programs of a projection.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -122,7 +120,7 @@ impl DynamicMessage {
     pub(crate) fn decoded(mut self, input: &[u8], options: DecodeOptions) -> Result<Self, DecodeError> {
         let len = input.len();
         let too_large = |full: StoreFull| DecodeError::new(full.into(), 0);
-        // The copy of the input counts as well.
+        // The copy of the input counts against the budget.
         let may_miss = match options.budget_for(len).checked_sub(len) {
             Some(left) => {
                 self.store.append(input).map_err(too_large).and_then(|at| self.run(at, left, &options))
@@ -132,8 +130,8 @@ impl DynamicMessage {
         self.checked(may_miss, len, &options)
     }
 
-    /// Decodes a message that shares the input instead of copying it. The first setter or merge that adds bytes
-    /// copies it after all.
+    /// Decodes a message that shares the input instead of copying it. The first setter or merge that adds strings
+    /// copies the input.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -142,7 +140,7 @@ impl DynamicMessage {
         Self::new(descriptor).decoded_shared(input)
     }
 
-    /// Decodes into an empty message, which shares the input.
+    /// Decodes into an empty message that shares the input.
     #[cfg(feature = "bytes")]
     pub(crate) fn decoded_shared(mut self, input: &bytes::Bytes) -> Result<Self, DecodeError> {
         self.store = Store::shared(input);
@@ -170,17 +168,16 @@ impl DynamicMessage {
         }
     }
 
-    /// Decodes the store from `start` on.
+    /// Decodes the store from `start` on. Returns whether required fields may be missing.
     fn run(&mut self, start: usize, budget: usize, options: &DecodeOptions) -> Result<bool, DecodeError> {
         let Self { descriptor, selected, slab, store, base, .. } = self;
         let (set, index) = programs(descriptor, selected.as_deref().map(|[selected]| selected));
         let mut scratch = Scratch::new();
-        // The body, and one word per four bytes of input: a good guess, and a small one.
+        // The body, and one word per four bytes of input.
         let guess = descriptor.program().words() as usize + (store.len() - start) / 4;
         let held = slab.capacity();
-        // Lists that the message has already may move to blocks of twice the size, and the slab with them: that is not the
-        // input's to pay.
-        slab.set_limit(decode::slab_share(budget).saturating_add(HELD.saturating_mul(held)));
+        // Lists that the message already has may grow and move. That does not count against the budget of the input.
+        slab.set_limit(decode::slab_share(budget).saturating_add(MERGE_FACTOR.saturating_mul(held)));
         if held == 0 {
             slab.expect(guess.min(budget / 16));
         }
@@ -188,23 +185,24 @@ impl DynamicMessage {
         if *base == NIL {
             let decoded = decode::decode_fresh(job, index, budget, base);
             self.slab.expect_no_more();
-            // What was just decoded is hardly garbage: nobody needs to look before it has grown.
-            self.look_at = 2 * (self.slab.used() + self.store.len()) + LITTLE;
+            // A fresh message holds no garbage: measure it once it has doubled.
+            self.compact_at = 2 * (self.slab.used() + self.store.len()) + COMPACT_MIN;
             return decoded;
         }
         decode::merge(job, index, *base)
     }
 
-    /// Merges an encoded message into this one: singular fields are replaced, messages merged, lists appended to,
-    /// map entries inserted, as if this message's bytes stood before the input.
+    /// Merges an encoded message into this one: singular fields are replaced, sub-messages merged, lists extended,
+    /// map entries inserted. The result is that of decoding this message's bytes followed by the input.
     ///
     /// Required fields are not checked.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode). The message is valid afterwards and holds what was read before the fault; a
-    /// number that is cut off may have any value. From then on reading a string costs a check of its bytes, until the message
-    /// is cleared; a copy is free of that. As [`materialize`](Self::materialize), which comes first if parts
-    /// of the message are kept as bytes.
+    /// As [`decode`](Self::decode). The message stays valid and holds what was read before the fault; a number that the input
+    /// cuts off may have any value. From then on the message validates each string again when it is read, until it is cleared
+    /// or copied.
+    ///
+    /// Parts of the message that are kept as bytes are decoded first; see [`materialize`](Self::materialize).
     pub fn merge(&mut self, input: &[u8]) -> Result<(), DecodeError> {
         self.merge_with(input, DecodeOptions::new())
     }
@@ -235,34 +233,34 @@ impl DynamicMessage {
         Ok(Self { selected, slab, store, base, ..Self::new(&view.descriptor()) })
     }
 
-    /// Unsets all fields and drops the unknown ones, and forgets the projection that decoded the message; keeps the
+    /// Unsets all fields, drops the unknown ones and forgets the projection that decoded the message. Keeps the
     /// memory.
     pub fn clear(&mut self) {
         self.slab.clear();
         self.store.clear();
         self.selected = None;
         self.base = NIL;
-        self.look_at = LITTLE;
+        self.compact_at = COMPACT_MIN;
     }
 
-    /// Gives back memory above `bytes`, as far as it is not in use.
+    /// Frees unused memory above `bytes`.
     pub fn shrink_to(&mut self, bytes: usize) {
         self.compact_if_due();
         self.slab.shrink_to(bytes);
         self.store.shrink_to(bytes);
     }
 
-    /// Memory held, in bytes.
+    /// The memory allocated, in bytes.
     pub fn capacity(&self) -> usize {
         self.slab.capacity() + self.store.capacity()
     }
 
-    /// Whether parts of the message may be kept as bytes.
+    /// Whether parts of the message may be verbatim or raw.
     pub(super) fn keeps_bytes(&self) -> bool {
         self.slab.has_verbatim()
     }
 
-    /// Whether a projection decoded it.
+    /// Whether a projection decoded the message.
     pub(super) fn is_projected(&self) -> bool {
         self.selected.is_some()
     }
@@ -273,13 +271,13 @@ impl DynamicMessage {
         RawView { words: self.slab.words(), store: self.store.as_slice(), set, index, base: self.base }
     }
 
-    /// The message, borrowed.
+    /// Borrows the message for reading.
     #[inline]
     pub fn as_view(&self) -> MessageView<'_, '_> {
         MessageView::new(self.descriptor.parent_pool(), self.raw())
     }
 
-    /// The message, mutably borrowed.
+    /// Borrows the message for writing.
     pub fn as_mut(&mut self) -> MessageMut<'_> {
         self.compact_if_due();
         let Self { descriptor, selected, slab, store, base, .. } = self;
@@ -293,33 +291,32 @@ impl DynamicMessage {
         MessageMut::new(descriptor.parent_pool(), set, (index, *base), slab, store)
     }
 
-    /// What a parser of text writes to: type, slab, store and the body.
+    /// The parts that a parser of text writes to: type, slab, store and the body's offset.
     #[cfg(feature = "json")]
     pub(super) fn parts(&mut self) -> (&MessageDescriptor, &mut Slab, &mut Store, &mut u32) {
         (&self.descriptor, &mut self.slab, &mut self.store, &mut self.base)
     }
 
-    /// What was just made is hardly garbage: nobody needs to look before it has grown.
+    /// A message that was just built holds no garbage: measure it once it has doubled.
     #[cfg(feature = "json")]
-    pub(super) fn look_later(&mut self) {
-        self.look_at = 2 * (self.slab.used() + self.store.len()) + LITTLE;
+    pub(super) fn compact_later(&mut self) {
+        self.compact_at = 2 * (self.slab.used() + self.store.len()) + COMPACT_MIN;
     }
 
-    /// Copies the live data to new memory if there is more garbage.
+    /// Compacts the message if more than half of the bytes in use are garbage.
     ///
-    /// What is garbage is found by weighing what is live, whenever the message has grown to twice its size since it
-    /// was weighed last: setters and merges need not account for what they leave behind, and a message that only
-    /// grows pays for one walk per doubling.
+    /// One walk measures the live data, each time the bytes in use have doubled since the last walk. So setters and merges
+    /// keep no account of their garbage, and a message that only grows pays for one walk per doubling.
     fn compact_if_due(&mut self) {
-        if self.slab.used() + self.store.len() < self.look_at {
+        if self.slab.used() + self.store.len() < self.compact_at {
             return;
         }
-        // Without the memory to look, the next one looks.
-        let Some((words, bytes)) = weigh(self.raw()) else { return };
-        if self.slab.used() + self.store.len() > 2 * (4 * words + bytes) + LITTLE {
+        // Without memory for the walk, the next setter tries again.
+        let Some((words, bytes)) = live_size(self.raw()) else { return };
+        if self.slab.used() + self.store.len() > 2 * (4 * words + bytes) + COMPACT_MIN {
             self.compact();
         }
-        self.look_at = 2 * (self.slab.used() + self.store.len()) + LITTLE;
+        self.compact_at = 2 * (self.slab.used() + self.store.len()) + COMPACT_MIN;
     }
 
     fn compact(&mut self) {
@@ -331,224 +328,5 @@ impl DynamicMessage {
     /// The message type.
     pub fn descriptor(&self) -> &MessageDescriptor {
         &self.descriptor
-    }
-}
-
-/// Reading; all as on [`MessageView`].
-impl DynamicMessage {
-    /// The fields that are set, in field number order; see [`MessageView::fields`].
-    #[inline]
-    pub fn fields(&self) -> super::Fields<'_, '_> {
-        self.as_view().fields()
-    }
-
-    /// The value of a field, if it is set; see [`MessageView::get`].
-    #[inline]
-    pub fn get(&self, field: &FieldDescriptor) -> Option<ValueRef<'_, '_>> {
-        self.as_view().get(field)
-    }
-
-    /// The value of a field, or its default; see [`MessageView::get_field`].
-    #[inline]
-    pub fn get_field(&self, field: &FieldDescriptor) -> ValueRef<'_, '_> {
-        self.as_view().get_field(field)
-    }
-
-    /// The value of the field of this name, or its default; `None` if there is no such field.
-    pub fn get_field_by_name(&self, name: &str) -> Option<ValueRef<'_, '_>> {
-        self.as_view().get_field_by_name(name)
-    }
-
-    /// The value of the field or extension of this number, or its default; `None` if there is no such field.
-    pub fn get_field_by_number(&self, number: u32) -> Option<ValueRef<'_, '_>> {
-        self.as_view().get_field_by_number(number)
-    }
-
-    /// Whether a field is set; see [`MessageView::has_field`].
-    #[inline]
-    pub fn has_field(&self, field: &FieldDescriptor) -> bool {
-        self.as_view().has_field(field)
-    }
-
-    /// Whether a field was decoded, or would have been; see [`MessageView::is_selected`].
-    pub fn is_selected(&self, field: &FieldDescriptor) -> bool {
-        self.as_view().is_selected(field)
-    }
-
-    /// Whether the field of this name exists and is set.
-    pub fn has_field_by_name(&self, name: &str) -> bool {
-        self.as_view().has_field_by_name(name)
-    }
-
-    /// The unknown fields, in the order they came.
-    pub fn unknown_fields(&self) -> UnknownFields<'_, '_> {
-        self.as_view().unknown_fields()
-    }
-
-    /// Whether all required fields are set, here and in all sub-messages.
-    pub fn is_initialized(&self) -> bool {
-        self.as_view().is_initialized()
-    }
-
-    /// Appends the message to a buffer; see [`MessageView::encode`].
-    ///
-    /// # Errors
-    /// As [`MessageView::encode`].
-    pub fn encode(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
-        self.as_view().encode(buffer)
-    }
-
-    /// As [`encode`](Self::encode), with options.
-    ///
-    /// # Errors
-    /// As [`MessageView::encode`].
-    pub fn encode_with(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
-        self.as_view().encode_with(buffer, options)
-    }
-
-    /// The message as a new `Vec` of just its size.
-    ///
-    /// # Errors
-    /// As [`MessageView::encode`].
-    pub fn encode_to_vec(&self) -> Result<Vec<u8>, EncodeError> {
-        self.as_view().encode_to_vec()
-    }
-
-    /// Writes the message at the start of a slice and gives the number of bytes.
-    ///
-    /// # Errors
-    /// As [`MessageView::encode_to_slice`].
-    pub fn encode_to_slice(&self, slice: &mut [u8]) -> Result<usize, EncodeError> {
-        self.as_view().encode_to_slice(slice)
-    }
-
-    /// Appends the message behind its length.
-    ///
-    /// # Errors
-    /// As [`MessageView::encode`].
-    pub fn encode_length_delimited(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
-        self.as_view().encode_length_delimited(buffer)
-    }
-
-    /// Appends the message to any [`BufMut`](bytes::BufMut).
-    ///
-    /// # Errors
-    /// As [`MessageView::encode_buf`].
-    #[cfg(feature = "bytes")]
-    pub fn encode_buf(&self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
-        self.as_view().encode_buf(buffer)
-    }
-
-    /// The encoded length in bytes.
-    pub fn encoded_len(&self) -> usize {
-        self.as_view().encoded_len()
-    }
-}
-
-/// Writing; all as on [`MessageMut`].
-impl DynamicMessage {
-    /// Sets a field; see [`MessageMut::set_field`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::set_field`].
-    pub fn set_field(
-        &mut self,
-        field: &FieldDescriptor,
-        value: impl Into<Value>,
-    ) -> Result<(), SetFieldError> {
-        self.as_mut().set_field(field, value)
-    }
-
-    /// Sets the field of this name.
-    ///
-    /// # Errors
-    /// As [`MessageMut::set_field`]; `NoSuchField` if there is no field of this name.
-    pub fn set_field_by_name(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SetFieldError> {
-        self.as_mut().set_field_by_name(name, value)
-    }
-
-    /// Unsets a field; a field of another message is ignored.
-    ///
-    /// # Panics
-    /// If there is not the memory; see [`MessageMut::clear_field`].
-    pub fn clear_field(&mut self, field: &FieldDescriptor) {
-        self.as_mut().clear_field(field);
-    }
-
-    /// Appends to a repeated field; see [`MessageMut::push`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::push`].
-    pub fn push(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
-        self.as_mut().push(field, value)
-    }
-
-    /// Inserts into a map field; see [`MessageMut::insert`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::insert`].
-    pub fn insert(
-        &mut self,
-        field: &FieldDescriptor,
-        key: impl Into<MapKey>,
-        value: impl Into<Value>,
-    ) -> Result<(), SetFieldError> {
-        self.as_mut().insert(field, key, value)
-    }
-
-    /// Removes a key from a map field; see [`MessageMut::remove`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::remove`].
-    pub fn remove(&mut self, field: &FieldDescriptor, key: impl Into<MapKey>) -> Result<bool, SetFieldError> {
-        self.as_mut().remove(field, key)
-    }
-
-    /// A sub-message to write to; see [`MessageMut::message_mut`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::message_mut`].
-    pub fn message_mut(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
-        self.as_mut().into_message_mut(field)
-    }
-
-    /// Appends an empty message to a repeated field and gives it; see [`MessageMut::push_message`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::push_message`].
-    pub fn push_message(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
-        self.as_mut().into_push_message(field)
-    }
-
-    /// An element of a repeated message field to write to; see [`MessageMut::element_mut`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::element_mut`].
-    pub fn element_mut(
-        &mut self,
-        field: &FieldDescriptor,
-        index: usize,
-    ) -> Result<MessageMut<'_>, SetFieldError> {
-        self.as_mut().into_element_mut(field, index)
-    }
-
-    /// The message value of a map key to write to, inserted if it is not there.
-    ///
-    /// # Errors
-    /// As [`MessageMut::entry_mut`].
-    pub fn entry_mut(
-        &mut self,
-        field: &FieldDescriptor,
-        key: impl Into<MapKey>,
-    ) -> Result<MessageMut<'_>, SetFieldError> {
-        self.as_mut().into_entry_mut(field, key)
-    }
-
-    /// Drops the unknown fields of this message, not those of its sub-messages.
-    ///
-    /// # Panics
-    /// If there is not the memory; see [`MessageMut::clear_unknown_fields`].
-    pub fn clear_unknown_fields(&mut self) {
-        self.as_mut().clear_unknown_fields();
     }
 }

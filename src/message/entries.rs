@@ -1,10 +1,10 @@
 //! Map fields of a [`MessageMut`].
 
-use super::assign::Place;
-use super::copy::TooLarge;
-use super::error::{SetFieldError, SetFieldErrorKind as Fault};
-use super::kept::Change;
+use super::error::{SetFieldError, SetFieldErrorKind};
 use super::mutate::MessageMut;
+use super::passthrough::Change;
+use super::resolved_field::ResolvedField;
+use super::slab_writer::TooLarge;
 use super::value_ref::{owned_bytes, owned_str};
 use super::{MapKey, Value};
 use crate::schema::FieldDescriptor;
@@ -24,7 +24,9 @@ fn key_value(key: &MapKey) -> Result<Value, TooLarge> {
 }
 
 impl<'m> MessageMut<'m> {
-    /// Inserts into a map field, or replaces the value of a key that is there.
+    /// Inserts an entry into a map field, or replaces the value of an existing key.
+    ///
+    /// New keys go to the end; the order of the others stays.
     ///
     /// # Errors
     /// As [`set_field`](Self::set_field); `InvalidShape` if the field is not a map.
@@ -35,143 +37,146 @@ impl<'m> MessageMut<'m> {
         value: impl Into<Value>,
     ) -> Result<(), SetFieldError> {
         let (key, value) = (key.into(), value.into());
-        let place = match self.place(field) {
-            Ok(place) => place,
+        let field = match self.resolve(field) {
+            Ok(field) => field,
             Err(error) => return Err(error.with_value(value)),
         };
-        let Some(part) = place.map_part(1).filter(|_| place.entry.flags.is_map()) else {
-            return Err(place.error(Fault::InvalidShape, Some(value)));
+        let Some(part) = field.map_part(1).filter(|_| field.entry.flags.is_map()) else {
+            return Err(field.error(SetFieldErrorKind::InvalidShape, Some(value)));
         };
-        let value = match place.check_key(&key).and_then(|()| part.check_one(&value)) {
-            Ok(()) => place.local(value)?,
-            Err(fault) => return Err(place.error(fault, Some(value))),
+        let value = match field.check_key(&key).and_then(|()| part.check_one(&value)) {
+            Ok(()) => field.convert_to_pool(value)?,
+            Err(fault) => return Err(field.error(fault, Some(value))),
         };
-        let before = match self.prepare(&place, Change::Modify) {
+        let before = match self.prepare(&field, Change::Modify) {
             Ok(before) => before,
             Err(error) => return Err(error.with_value(value)),
         };
         let (program, base) = (self.program(), self.base);
-        let slot = self.target().open_list(program, base, place.position);
-        match slot.and_then(|slot| self.put(&place, slot, &key, &value)) {
+        let slot = self.writer().open_list(program, base, field.position);
+        match slot.and_then(|slot| self.put(&field, slot, &key, &value)) {
             Ok(()) => Ok(()),
             Err(TooLarge) => {
-                self.undo(&place, before);
-                Err(place.error(Fault::TooLarge, Some(value)))
+                self.undo(&field, before);
+                Err(field.error(SetFieldErrorKind::TooLarge, Some(value)))
             }
         }
     }
 
-    /// Inserts what has been checked into the map at `slot`, which is as before if there is no room.
+    /// Inserts a checked key and value into the map at `slot`. On failure the map does not change.
     pub(super) fn put(
         &mut self,
-        place: &Place<'_>,
+        field: &ResolvedField<'_>,
         slot: u32,
         key: &MapKey,
         value: &Value,
     ) -> Result<(), TooLarge> {
         let len = self.slab.words().list(slot).len;
-        let entry = self.map_entry(place, slot, key)?;
+        let entry = self.map_entry(field, slot, key)?;
         let mut entry = entry.ok_or(TooLarge)?;
-        let part = place.map_part(1).ok_or(TooLarge)?;
+        let part = field.map_part(1).ok_or(TooLarge)?;
         let put = entry.assign(&part, value);
         if put.is_err() {
-            self.drop_entry(place, slot, len);
+            self.drop_entry(field, slot, len);
         }
         put
     }
 
-    /// Drops the entry that was added last, unless there are only `len` now.
-    fn drop_entry(&mut self, place: &Place<'_>, slot: u32, len: u32) {
+    /// Drops the last entry if the map has more than `len`. Needs no memory: it undoes an insert that ran out of it.
+    fn drop_entry(&mut self, field: &ResolvedField<'_>, slot: u32, len: u32) {
         if self.slab.words().list(slot).len > len {
             let context = MapContext { store: self.store.as_slice(), set: self.set };
-            self.slab.map_remove(context, &place.entry, slot, len);
+            self.slab.map_remove(context, &field.entry, slot, len);
         }
     }
 
-    /// The entry of a key, made if it is not there: with its key, and an empty value.
+    /// The entry of a key. A new entry has its key and a zero or empty value.
     fn map_entry(
         &mut self,
-        place: &Place<'_>,
+        field: &ResolvedField<'_>,
         slot: u32,
         key: &MapKey,
     ) -> Result<Option<MessageMut<'_>>, TooLarge> {
-        let (Some(key_part), Some(value_part)) = (place.map_part(0), place.map_part(1)) else {
+        let (Some(key_part), Some(value_part)) = (field.map_part(0), field.map_part(1)) else {
             return Ok(None);
         };
         let Some(raw_key) = key.as_ref().raw(key_part.entry.scalar()) else { return Ok(None) };
-        let list = self.raw().list(&place.entry, slot);
+        let list = self.raw().list(&field.entry, slot);
         let body = match list.map_find(raw_key) {
             Some(position) => list.message(position).base,
-            None => self.add_entry(place, slot, key, &key_part, &value_part)?,
+            None => self.add_entry(field, slot, key, &key_part, &value_part)?,
         };
-        let index = place.entry.sub;
+        let index = field.entry.sub;
         Ok(Some(self.at(index, body)))
     }
 
     fn add_entry(
         &mut self,
-        place: &Place<'_>,
+        field: &ResolvedField<'_>,
         slot: u32,
         key: &MapKey,
-        key_part: &Place<'_>,
-        value_part: &Place<'_>,
+        key_part: &ResolvedField<'_>,
+        value_part: &ResolvedField<'_>,
     ) -> Result<u32, TooLarge> {
         let set = self.set;
-        let program = set.program(place.entry.sub);
+        let program = set.program(field.entry.sub);
         let key = key_value(key)?;
-        let mut target = self.target();
+        let mut writer = self.writer();
         let (key_coding, value_coding) = (key_part.entry.coding, value_part.entry.coding);
-        let key = target.words_of(key_coding, &key)?;
-        let body = target.push(&place.entry, slot)?;
-        // Map entries are dense: there is room for both.
-        let (key_slot, _) = target.slab.mark_set(program, body, key_part.position)?;
-        target.slab.set_words(key_slot, key_coding.words(), key);
-        let (value_slot, _) = target.slab.mark_set(program, body, value_part.position)?;
+        let key = writer.slot_value(key_coding, &key)?;
+        let body = writer.push(&field.entry, slot)?;
+        // Map entries are dense, so setting both fields needs no memory.
+        let (key_slot, _) = writer.slab.mark_set(program, body, key_part.position)?;
+        writer.slab.set_words(key_slot, key_coding.words(), key);
+        let (value_slot, _) = writer.slab.mark_set(program, body, value_part.position)?;
         let value = set.enum_default_of(&value_part.entry).into();
-        target.slab.set_words(value_slot, value_coding.words(), value);
+        writer.slab.set_words(value_slot, value_coding.words(), value);
         let context = MapContext { store: self.store.as_slice(), set };
-        if self.slab.map_inserted(context, &place.entry, slot).is_err() {
+        if self.slab.map_inserted(context, &field.entry, slot).is_err() {
             let len = self.slab.words().list(slot).len;
-            self.drop_entry(place, slot, len - 1);
+            self.drop_entry(field, slot, len - 1);
             return Err(TooLarge);
         }
         Ok(body)
     }
 
-    /// Removes a key from a map field and says whether it was there.
+    /// Removes a key from a map field. Returns whether the map had the key.
+    ///
+    /// The other entries keep their order. Takes time in proportion to the size of the map.
     ///
     /// # Errors
-    /// `NoSuchField`; `InvalidShape` if the field is not a map, `InvalidType` if the key is not of its kind.
+    /// `NoSuchField`; `InvalidShape` if the field is not a map; `InvalidType` if the key is of another kind than its keys.
     pub fn remove(&mut self, field: &FieldDescriptor, key: impl Into<MapKey>) -> Result<bool, SetFieldError> {
         let key = key.into();
-        let place = self.place(field)?;
-        let Some(key_part) = place.map_part(0).filter(|_| place.entry.flags.is_map()) else {
-            return Err(place.error(Fault::InvalidShape, None));
+        let field = self.resolve(field)?;
+        let Some(key_part) = field.map_part(0).filter(|_| field.entry.flags.is_map()) else {
+            return Err(field.error(SetFieldErrorKind::InvalidShape, None));
         };
         let Some(raw_key) = key.as_ref().raw(key_part.entry.scalar()) else {
-            return Err(place.error(Fault::InvalidType, None));
+            return Err(field.error(SetFieldErrorKind::InvalidType, None));
         };
-        let before = self.prepare(&place, Change::Modify)?;
+        let before = self.prepare(&field, Change::Modify)?;
         let view = self.raw();
-        let slot = view.slot(place.position, &place.entry);
-        let list = slot.map(|slot| view.list(&place.entry, slot));
+        let slot = view.slot(field.position, &field.entry);
+        let list = slot.map(|slot| view.list(&field.entry, slot));
         let found = list.and_then(|list| Some((list.map_find(raw_key)?, list.len() == 1)));
         let (Some(slot), Some((position, last))) = (slot, found) else {
-            self.undo(&place, before);
+            self.undo(&field, before);
             return Ok(false);
         };
         let context = MapContext { store: self.store.as_slice(), set: self.set };
-        self.slab.map_remove(context, &place.entry, slot, position);
+        self.slab.map_remove(context, &field.entry, slot, position);
         if last {
-            self.slab.mark_unset(self.program(), self.base, place.position);
+            self.slab.mark_unset(self.program(), self.base, field.position);
         }
         Ok(true)
     }
 
-    /// The message value of a map key to write to, inserted if it is not there.
+    /// Borrows the message value of a map key for writing. A missing key is inserted with an empty message.
     ///
     /// # Errors
-    /// As [`insert`](Self::insert); `InvalidShape` if the values are not messages.
+    /// As [`insert`](Self::insert); `InvalidShape` if the values are not messages; `InvalidMessage` if the value's bytes were
+    /// not decoded yet and are invalid.
     pub fn entry_mut(
         &mut self,
         field: &FieldDescriptor,
@@ -190,43 +195,43 @@ impl<'m> MessageMut<'m> {
         key: impl Into<MapKey>,
     ) -> Result<MessageMut<'m>, SetFieldError> {
         let key = key.into();
-        let place = self.place(field)?;
-        let part = place.map_part(1).filter(|_| place.entry.flags.is_map());
+        let field = self.resolve(field)?;
+        let part = field.map_part(1).filter(|_| field.entry.flags.is_map());
         let Some(part) = part.filter(|part| part.entry.coding.is_message()) else {
-            return Err(place.error(Fault::InvalidShape, None));
+            return Err(field.error(SetFieldErrorKind::InvalidShape, None));
         };
-        if let Err(fault) = place.check_key(&key) {
-            return Err(place.error(fault, None));
+        if let Err(fault) = field.check_key(&key) {
+            return Err(field.error(fault, None));
         }
-        let before = self.prepare(&place, Change::Modify)?;
-        let opened = self.open_entry(&place, &part, &key);
+        let before = self.prepare(&field, Change::Modify)?;
+        let opened = self.open_entry(&field, &part, &key);
         if opened.is_err() {
-            self.undo(&place, before);
+            self.undo(&field, before);
         }
         let base = opened?;
         Ok(MessageMut { index: part.entry.sub, base, ..self })
     }
 
-    /// The message value of a key, made if the key is not there.
+    /// The body of a key's message value. A missing key is inserted.
     fn open_entry(
         &mut self,
-        place: &Place<'_>,
-        part: &Place<'_>,
+        field: &ResolvedField<'_>,
+        part: &ResolvedField<'_>,
         key: &MapKey,
     ) -> Result<u32, SetFieldError> {
-        let too_large = |_| place.error(Fault::TooLarge, None);
+        let too_large = |_| field.error(SetFieldErrorKind::TooLarge, None);
         let (program, base) = (self.program(), self.base);
-        let map = self.target().open_list(program, base, place.position).map_err(too_large)?;
+        let map = self.writer().open_list(program, base, field.position).map_err(too_large)?;
         let len = self.slab.words().list(map).len;
-        let entry = self.map_entry(place, map, key).and_then(|entry| Ok(entry.ok_or(TooLarge)?.base));
+        let entry = self.map_entry(field, map, key).and_then(|entry| Ok(entry.ok_or(TooLarge)?.base));
         let entry = entry.map_err(too_large)?;
-        let program = self.set.program(place.entry.sub);
-        let body = self.target().open(program, entry, part.position, &part.entry);
+        let program = self.set.program(field.entry.sub);
+        let body = self.writer().open(program, entry, part.position, &part.entry);
         if body.is_err() {
-            self.drop_entry(place, map, len);
+            self.drop_entry(field, map, len);
         }
         let body = body.map_err(too_large)?;
-        let slot = self.raw().at(place.entry.sub, entry).slot(part.position, &part.entry);
+        let slot = self.raw().at(field.entry.sub, entry).slot(part.position, &part.entry);
         self.decoded(part, body, slot)
     }
 }

@@ -4,10 +4,11 @@ use super::{DynamicMessage, MessageView};
 use crate::program::{Coding, FieldEntry};
 use crate::slab::{RawView, Walk, WalkStep};
 
-/// Two messages are equal if they are of the same type of the same pool, the same fields are set, and all values
-/// are the same: lists in order, maps in any order, numbers bit by bit (a NaN equals itself, 0.0 and -0.0 differ),
-/// unknown fields byte by byte. Messages that are kept as bytes are equal if the bytes are, and never equal to
-/// decoded ones. Does not recurse; messages in more than eight others take some memory, without which the process ends.
+/// Two messages are equal if they have the same type of the same pool, the same fields set and the same values. Lists are
+/// compared in order, maps in any order, numbers by their bits (a NaN equals itself, 0.0 and -0.0 differ), unknown fields by
+/// their bytes. Messages that are kept as bytes are compared by their bytes, and never equal decoded ones.
+///
+/// Does not recurse. Messages nested more than eight deep need a little memory; the process aborts if the allocator fails.
 impl PartialEq for MessageView<'_, '_> {
     fn eq(&self, other: &Self) -> bool {
         self.pool() == other.pool() && self.message() == other.message() && equal(self.raw(), other.raw())
@@ -23,7 +24,7 @@ impl PartialEq for DynamicMessage {
 impl Eq for MessageView<'_, '_> {}
 impl Eq for DynamicMessage {}
 
-/// Walks over `a` with the base of the message of `b` that corresponds.
+/// Walks over `a`, and keeps with each message the index and base of its counterpart in `b`.
 fn equal(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
     if !same_outline(a, b) {
         return false;
@@ -56,7 +57,7 @@ fn equal(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
     }
 }
 
-/// The same fields set, lists of the same lengths, the same unknown fields or bytes.
+/// Whether the same fields are set, lists have the same lengths, and unknown fields or verbatim bytes are equal.
 fn same_outline(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
     let (mut in_a, mut in_b) = (a.set_fields(), b.set_fields());
     loop {
@@ -80,7 +81,7 @@ fn same_outline(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
     }
 }
 
-/// The next field that is set, and its length if it is a list.
+/// The position of the next set field, and its length if it is a list. Skips empty lists.
 fn next_set(view: RawView<'_, '_>, fields: &mut crate::slab::SetFields) -> Option<(usize, u32)> {
     loop {
         let (position, entry, slot) = fields.next(view)?;
@@ -120,7 +121,7 @@ fn same_value(
     slot: u32,
 ) -> bool {
     let Some(other) = b.slot(position, entry) else {
-        // An empty list is as good as none.
+        // An empty list equals an unset one.
         return entry.flags.is_list() && a.words.list(slot).len == 0;
     };
     let spans = matches!(entry.coding, Coding::String | Coding::Bytes);
@@ -138,14 +139,14 @@ fn same_value(
     }
 }
 
-/// The message of `b` (the parent) that corresponds to `child`.
+/// The message in `b`, the other parent, that corresponds to `child`.
 fn counterpart<'a, 'i>(
     child: RawView<'_, '_>,
     b: RawView<'a, 'i>,
     position: usize,
     element: u32,
 ) -> Option<RawView<'a, 'i>> {
-    // Of a message that a projection decoded, another program may go on than in `a`.
+    // A projection may have decoded one of the two, so `b` may have another program than `a`.
     let entry = b.program().entries().get(position)?;
     let slot = b.slot(position, entry)?;
     if !entry.flags.is_list() {

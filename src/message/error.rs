@@ -1,4 +1,4 @@
-//! Why a setter refused a value.
+//! [`SetFieldError`] and [`CopyError`].
 
 use super::Value;
 use crate::error::{DecodeError, Opaque, copy_of, error_kind, opaque_error};
@@ -12,7 +12,7 @@ error_kind! {
         NoSuchField = "the message has no such field",
         /// The value is not of the field's kind.
         InvalidType = "the value is of the wrong type",
-        /// Bytes that the field's type refuses: a message of another pool, or a raw field that a setter had to decode.
+        /// The field's type does not accept the bytes of a message: one of another pool, or a raw field that a setter had to decode.
         InvalidMessage = "the bytes are not a valid message",
         /// A closed enum does not list the number.
         InvalidEnumNumber = "the closed enum does not list the number",
@@ -21,17 +21,16 @@ error_kind! {
         InvalidShape = "the field is of the wrong cardinality",
         /// An index beyond the end of a list.
         OutOfRange = "the index is beyond the end of the list",
-        /// The message would hold more than 2^31-1 bytes of strings, or more than 16 GiB in all, or the allocator has no memory for
-        /// it.
+        /// The message would hold more than 2^31-1 bytes of strings or more than 16 GiB in all, or the allocator has no memory.
         TooLarge = "the message would be too large, or there is no memory",
     }
 }
 
-/// Why a setter refused a value: kind, field, what was expected. Holds the value, so nothing is lost; the message
-/// is as it was before.
+/// A setter refused a value: the kind, the field and what it takes. The message has not changed, and
+/// [`into_value`](Self::into_value) returns the value.
 ///
-/// One pointer wide. If there is no memory for it when it is made, the kind is `TooLarge`, and nothing else is known: the
-/// value goes then.
+/// One pointer wide. If the allocator has no memory for the error itself, its kind is `TooLarge`, and field and value are
+/// lost.
 #[derive(Clone, PartialEq)]
 pub struct SetFieldError(Opaque<SetFieldErrorKind, SetFieldDetail>);
 
@@ -46,7 +45,7 @@ struct SetFieldDetail {
 }
 
 impl SetFieldError {
-    /// Without memory for a copy of the name, without a name.
+    /// Without memory for a copy of the field's name, the error has none.
     #[cold]
     pub(super) fn new(kind: SetFieldErrorKind, field: &str, expected: String, value: Option<Value>) -> Self {
         let field = copy_of(field).unwrap_or_default();
@@ -69,7 +68,7 @@ impl SetFieldError {
         self
     }
 
-    /// What is wrong with the bytes, where a raw field had to be decoded; the offset is in the bytes that the
+    /// The decode error of a raw field that the setter had to decode. Its offset counts from the start of the bytes that the
     /// message was decoded from.
     pub fn decode_error(&self) -> Option<&DecodeError> {
         self.0.get()?.cause.as_ref()
@@ -80,7 +79,7 @@ impl SetFieldError {
         self.0.get().map_or("", |inner| &inner.field)
     }
 
-    /// The value that was refused, if there was one.
+    /// The refused value, if the setter took one.
     pub fn into_value(self) -> Option<Value> {
         self.0.into_inner()?.value
     }
@@ -109,7 +108,7 @@ impl core::error::Error for SetFieldError {
     }
 }
 
-/// A copy could not be made: there was not the memory for it, or it would hold more than 2^31-1 bytes of strings.
+/// A message could not be copied: the allocator has no memory, or the copy would hold more than 2^31-1 bytes of strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CopyError(());
 

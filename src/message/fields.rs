@@ -1,4 +1,4 @@
-//! [`Fields`]: the fields of a message that are set.
+//! [`Fields`]: iterator over the set fields of a message.
 
 use super::read::checked;
 use super::{MessageView, ValueRef};
@@ -8,39 +8,38 @@ use crate::slab::Words;
 use core::iter::FusedIterator;
 use core::num::NonZeroU32;
 
-/// The fields of a message that are set; see [`MessageView::fields`].
+/// Iterator over the set fields of a message, in field number order; see [`MessageView::fields`].
 ///
-/// In field number order; lists and maps without elements are not set. Takes a step per field that is set, whatever
-/// the type has.
+/// Skips lists and maps without elements. Takes a step per set field, not per field of the type.
 #[derive(Clone)]
 pub struct Fields<'a, 'i> {
     view: MessageView<'a, 'i>,
-    /// Presence bits not yet walked.
+    /// The remaining hasbits of this page.
     bits: u32,
-    /// The fields of these bits.
-    window: &'a PresencePage,
-    /// What slots count from: the body, or of a wide message the next slot in the block of a group.
+    /// The fields that the hasbits stand for.
+    page: &'a PresencePage,
+    /// The offset that slots count from: the body, or for a wide message the next slot in the group's block.
     slots: u32,
 }
 
 impl<'a, 'i> Fields<'a, 'i> {
     #[inline(always)]
     pub(super) fn new(view: MessageView<'a, 'i>) -> Self {
-        let window = &view.body.page;
-        Self { view, bits: view.bits & window.mask, window, slots: view.base }
+        let page = &view.body.page;
+        Self { view, bits: view.bits & page.mask, page, slots: view.base }
     }
 }
 
-/// The next word of presence bits.
+/// The next word of hasbits.
 struct Group<'a> {
-    window: &'a PresencePage,
+    page: &'a PresencePage,
     bits: NonZeroU32,
     slots: u32,
 }
 
-/// The first window in which something is set of those that are left.
+/// The first of the last `left` pages with a set field.
 ///
-/// As a function of numbers that returns numbers, it leaves the state of the loop in registers.
+/// It takes and returns numbers, so the state of the iterator stays in registers.
 #[cold]
 #[inline(never)]
 fn next_group<'a>(words: Words<'_>, base: u32, body: &'a ReadLayout, left: u32) -> Option<Group<'a>> {
@@ -48,10 +47,10 @@ fn next_group<'a>(words: Words<'_>, base: u32, body: &'a ReadLayout, left: u32) 
         return None;
     }
     let group = body.more_pages.len().checked_sub(left as usize)?;
-    body.more_pages.iter().enumerate().skip(group).find_map(|(group, window)| {
+    body.more_pages.iter().enumerate().skip(group).find_map(|(group, page)| {
         let (bits, slots) =
             if body.is_wide() { words.wide_group(base, group as u32) } else { (words.get(base + 2), base) };
-        Some(Group { window, bits: NonZeroU32::new(bits & window.mask)?, slots })
+        Some(Group { page, bits: NonZeroU32::new(bits & page.mask)?, slots })
     })
 }
 
@@ -63,28 +62,28 @@ impl<'a, 'i> Iterator for Fields<'a, 'i> {
         loop {
             let bits = match NonZeroU32::new(self.bits) {
                 Some(bits) => bits,
-                None if self.window.left == 0 => return None,
+                None if self.page.left == 0 => return None,
                 None => {
                     let view = &self.view;
-                    let group = next_group(view.words, view.base, view.body, self.window.left)?;
-                    (self.window, self.slots) = (group.window, group.slots);
+                    let group = next_group(view.words, view.base, view.body, self.page.left)?;
+                    (self.page, self.slots) = (group.page, group.slots);
                     group.bits
                 }
             };
             self.bits = bits.get() & (bits.get() - 1);
             let bit = bits.trailing_zeros();
-            let step = &self.window.fields[bit as usize & (PAGE - 1)];
-            let slot = self.slots + step.slot as u32;
+            let field = &self.page.fields[bit as usize & (PAGE - 1)];
+            let slot = self.slots + field.slot as u32;
             self.slots += self.view.body.stride;
             let value = self.view.value(
-                step.form,
-                self.view.place(slot),
-                || self.view.sub(step.sub),
-                || step.elements,
+                field.form,
+                self.view.slot_at(slot),
+                || self.view.sub(field.sub),
+                || field.elements,
                 checked,
             );
             if let Some(value) = value {
-                return Some((self.view.own_at(self.window.first + bit as u16), value));
+                return Some((self.view.own_at(self.page.first + bit as u16), value));
             }
         }
     }

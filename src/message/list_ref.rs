@@ -1,16 +1,16 @@
 //! [`ListRef`]: a repeated field.
 
-use super::read::{Place, checked};
+use super::read::{Location, checked};
 use super::{MessageView, ValueRef};
 use crate::program::{Access, Elements, ReadKind};
 use crate::slab::List;
 use core::fmt;
 use core::iter::FusedIterator;
 
-/// A repeated field: elements by index, in wire order. `Copy`, 72 bytes.
+/// A repeated field: its elements in wire order. `Copy`, 72 bytes.
 ///
-/// An element by index takes constant time. [`numbers`](Self::numbers) reads numbers of a known type several times as
-/// fast as [`iter`](Self::iter) reads values.
+/// Access by index takes constant time. For numbers, [`numbers`](Self::numbers) is several times as fast as
+/// [`iter`](Self::iter).
 ///
 /// ```
 /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};
@@ -27,10 +27,10 @@ use core::iter::FusedIterator;
 /// ```
 #[derive(Clone, Copy)]
 pub struct ListRef<'a, 'i> {
-    /// A message of the type of the elements, if they are messages; at the first element.
+    /// A view at the first element; of the elements' type, if they are messages.
     first: MessageView<'a, 'i>,
     len: u32,
-    /// What the elements are.
+    /// The form of the elements.
     form: ReadKind,
     /// Words per element.
     width: u8,
@@ -42,7 +42,7 @@ impl<'a, 'i> ListRef<'a, 'i> {
         Self { first, len, form: elements.form(), width: elements.width() as u8 }
     }
 
-    /// Number of elements.
+    /// The number of elements.
     #[inline]
     pub fn len(&self) -> usize {
         self.len as usize
@@ -54,23 +54,23 @@ impl<'a, 'i> ListRef<'a, 'i> {
         self.len == 0
     }
 
-    /// An element, or `None` beyond the end.
+    /// The element at an index, or `None` if the index is out of range.
     #[inline]
     pub fn get(&self, index: usize) -> Option<ValueRef<'a, 'i>> {
         if index >= self.len() {
             return None;
         }
-        let place = self.first.place(self.first.base + index as u32 * self.width as u32);
-        element(&self.first, self.form, place)
+        let location = self.first.slot_at(self.first.base + index as u32 * self.width as u32);
+        element(&self.first, self.form, location)
     }
 
-    /// All elements.
+    /// Iterates over the elements.
     #[inline]
     pub fn iter(&self) -> ListIter<'a, 'i> {
         ListIter { rest: self.words(), first: self.first, form: self.form, width: self.width }
     }
 
-    /// What the elements are.
+    /// The form of the elements.
     #[inline(always)]
     pub(super) fn form(&self) -> ReadKind {
         self.form
@@ -105,35 +105,35 @@ impl fmt::Debug for ListRef<'_, '_> {
     }
 }
 
-/// An element of a list; there are no lists in lists.
+/// The element at a location. Elements are never lists, so `elements` is not called.
 #[inline(always)]
 fn element<'a, 'i>(
     first: &MessageView<'a, 'i>,
     form: ReadKind,
-    place: impl Place,
+    location: impl Location,
 ) -> Option<ValueRef<'a, 'i>> {
-    first.value(form, place, || Some(first.body), || Access::NONE.elements, checked)
+    first.value(form, location, || Some(first.body), || Access::NONE.elements, checked)
 }
 
-/// The elements of a [`ListRef`] that are left.
+/// Iterator over the elements of a [`ListRef`].
 #[derive(Clone)]
 pub struct ListIter<'a, 'i> {
-    /// Their words. That some are left is all that an element of one word or two is asked.
+    /// The remaining words. `next` only checks that enough are left; there is no count.
     rest: &'a [u32],
-    /// At the first element, if they are messages that lie one behind the other.
+    /// A view at the first remaining element, if they are messages stored in place.
     first: MessageView<'a, 'i>,
     form: ReadKind,
     width: u8,
 }
 
-/// The first elements of what is left of a list.
-struct Rest<'r, 'a> {
+/// The location of an iterator's next element; reading it advances the iterator.
+struct NextElement<'r, 'a> {
     rest: &'r mut &'a [u32],
     base: &'r mut u32,
     width: u8,
 }
 
-impl Place for Rest<'_, '_> {
+impl Location for NextElement<'_, '_> {
     #[inline(always)]
     fn word(&mut self) -> Option<u32> {
         let (&word, rest) = self.rest.split_first()?;
@@ -150,7 +150,7 @@ impl Place for Rest<'_, '_> {
 
     #[inline(always)]
     fn body(&mut self) -> Option<u32> {
-        // No body is without words.
+        // Every body has words.
         let (_, rest) = self.rest.split_at_checked(self.width.max(1) as usize)?;
         *self.rest = rest;
         let at = *self.base;
@@ -164,14 +164,16 @@ impl Place for Rest<'_, '_> {
 }
 
 impl<'a, 'i> ListIter<'a, 'i> {
-    /// The elements behind so many, if there are so many.
-    fn behind(&self, n: usize) -> Option<Self> {
+    /// The iterator after `n` more elements, if there are so many.
+    fn advanced_by(&self, n: usize) -> Option<Self> {
         let words = n.checked_mul(self.width as usize)?;
         let first = MessageView { base: self.first.base + words as u32, ..self.first };
         Some(Self { rest: self.rest.get(words..)?, first, ..*self })
     }
 }
 
+// There is no `fold`: with one loop per form a reader took 1.4 to 2.0 ns per number, with `next` 0.35 to 0.55, because compilers do
+// not inline one closure thirteen times.
 impl<'a, 'i> Iterator for ListIter<'a, 'i> {
     type Item = ValueRef<'a, 'i>;
 
@@ -181,7 +183,7 @@ impl<'a, 'i> Iterator for ListIter<'a, 'i> {
         let value = element(
             &self.first,
             self.form,
-            Rest { rest: &mut self.rest, base: &mut base, width: self.width },
+            NextElement { rest: &mut self.rest, base: &mut base, width: self.width },
         );
         self.first.base = base;
         value
@@ -189,7 +191,7 @@ impl<'a, 'i> Iterator for ListIter<'a, 'i> {
 
     #[inline]
     fn nth(&mut self, n: usize) -> Option<ValueRef<'a, 'i>> {
-        *self = self.behind(n.min(self.len()))?;
+        *self = self.advanced_by(n.min(self.len()))?;
         self.next()
     }
 
@@ -214,7 +216,7 @@ impl DoubleEndedIterator for ListIter<'_, '_> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         let before = self.len().checked_sub(1)?;
-        let last = self.behind(before)?.next()?;
+        let last = self.advanced_by(before)?.next()?;
         self.rest = self.rest.get(..before * self.width as usize)?;
         Some(last)
     }

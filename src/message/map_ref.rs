@@ -23,24 +23,24 @@ pub enum MapKeyRef<'i> {
     U64(u64),
     /// `string`.
     String(&'i str),
-    /// A `string` without UTF-8 validation (proto2) that is not UTF-8. To look up, any bytes: those of a string find it
-    /// as well.
+    /// A `string` without UTF-8 validation (proto2) that is not UTF-8. Lookups take any bytes: those of a UTF-8 string find its
+    /// entry too.
     Bytes(&'i [u8]),
 }
 
 impl<'i> MapKeyRef<'i> {
-    /// A copy that owns its string.
+    /// Copies the key.
     ///
     /// # Panics
-    /// If there is not the memory.
+    /// If the allocator fails.
     pub fn to_owned(self) -> MapKey {
         self.try_to_owned().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A copy that owns its string.
+    /// Copies the key.
     ///
     /// # Errors
-    /// If there is not the memory.
+    /// If the allocator fails.
     pub fn try_to_owned(self) -> Result<MapKey, CopyError> {
         Ok(match self {
             Self::Bool(v) => MapKey::Bool(v),
@@ -53,7 +53,7 @@ impl<'i> MapKeyRef<'i> {
         })
     }
 
-    /// The string, if it is one that is UTF-8.
+    /// The string, if the key is `String`.
     pub fn as_str(self) -> Option<&'i str> {
         match self {
             Self::String(value) => Some(value),
@@ -61,7 +61,7 @@ impl<'i> MapKeyRef<'i> {
         }
     }
 
-    /// The bytes of a string key, whether or not they are UTF-8.
+    /// The bytes, if the key is `String` or `Bytes`.
     pub fn as_bytes(self) -> Option<&'i [u8]> {
         match self {
             Self::String(value) => Some(value.as_bytes()),
@@ -70,7 +70,7 @@ impl<'i> MapKeyRef<'i> {
         }
     }
 
-    /// As the slab orders keys; `None` if the key is not of this kind.
+    /// The key as the slab orders it; `None` if it is not of this kind.
     pub(super) fn raw(self, scalar: Scalar) -> Option<RawKey<'i>> {
         Some(match (self, scalar) {
             (Self::Bool(v), Scalar::Bool) => RawKey::Unsigned(v as u64),
@@ -95,7 +95,7 @@ impl<'i> MapKeyRef<'i> {
             ReadKind::I64 => Self::I64(words.find64(slot)? as i64),
             ReadKind::U64 => Self::U64(words.find64(slot)?),
             ReadKind::String => Self::String(text_at(words, entry.store, words.find64(slot)?)?),
-            // Keys of proto2 maps may be anything.
+            // Keys of proto2 maps need not be UTF-8.
             _ => {
                 let bytes = entry.span(slot)?;
                 utf8::from_utf8(bytes).map_or(Self::Bytes(bytes), Self::String)
@@ -122,7 +122,7 @@ impl<'i> From<&'i MapKey> for MapKeyRef<'i> {
     }
 }
 
-/// A map field: unique keys, in wire order. `Copy`, 72 bytes.
+/// A map field: entries with unique keys, in wire order. `Copy`, 72 bytes.
 ///
 /// ```
 /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MapKeyRef, MessageTable};
@@ -140,7 +140,7 @@ impl<'i> From<&'i MapKey> for MapKeyRef<'i> {
 /// ```
 #[derive(Clone, Copy)]
 pub struct MapRef<'a, 'i> {
-    /// The first entry.
+    /// A view at the first entry.
     first: MessageView<'a, 'i>,
     len: u32,
     /// Words per entry.
@@ -153,7 +153,7 @@ impl<'a, 'i> MapRef<'a, 'i> {
         Self { first, len, width: width as u8 }
     }
 
-    /// Number of entries.
+    /// The number of entries.
     #[inline]
     pub fn len(&self) -> usize {
         self.len as usize
@@ -165,13 +165,13 @@ impl<'a, 'i> MapRef<'a, 'i> {
         self.len == 0
     }
 
-    /// The entries as the slab searches them.
+    /// The entries, for a search.
     fn list(&self) -> RawList<'a, 'i> {
         self.first.raw().list_alike(List { ptr: self.first.base, len: self.len })
     }
 
-    /// The value of a key; `None` if there is none, or if the key is not of the map's kind. Takes a search among
-    /// at most eight entries, or a binary search.
+    /// The value of a key; `None` if the map does not have the key or its keys are of another kind. Searches up to eight entries
+    /// one by one; larger maps have a sorted index.
     pub fn get<'k>(&self, key: impl Into<MapKeyRef<'k>>) -> Option<ValueRef<'a, 'i>> {
         let scalar = self.first.raw().program().entries().first()?.scalar();
         let position = self.list().map_find(key.into().raw(scalar)?)?;
@@ -183,7 +183,7 @@ impl<'a, 'i> MapRef<'a, 'i> {
         self.get(key).is_some()
     }
 
-    /// All entries, in wire order.
+    /// Iterates over the entries, in wire order.
     #[inline]
     pub fn iter(&self) -> MapIter<'a, 'i> {
         let body = self.first.body;
@@ -201,7 +201,7 @@ impl<'a, 'i> IntoIterator for MapRef<'a, 'i> {
     }
 }
 
-/// The same keys with the same values, in any order.
+/// Maps are equal if they have the same keys with the same values, in any order.
 impl PartialEq for MapRef<'_, '_> {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.iter().all(|(key, value)| other.get(key) == Some(value))
@@ -214,7 +214,7 @@ impl fmt::Debug for MapRef<'_, '_> {
     }
 }
 
-/// The entries of a [`MapRef`] that are left.
+/// Iterator over the entries of a [`MapRef`].
 #[derive(Clone)]
 pub struct MapIter<'a, 'i> {
     map: MapRef<'a, 'i>,
@@ -232,7 +232,7 @@ impl<'a, 'i> Iterator for MapIter<'a, 'i> {
         let entry = self.map.first;
         let base = entry.base;
         self.map.first.base += self.map.width as u32;
-        // What an entry does not have reads as zero or empty, as in the empty message.
+        // A missing key or value reads from the empty message, as zero or empty.
         let has = entry.words.get(base);
         let slot =
             |bit: u32, access: &Access| if has >> bit & 1 != 0 { base + access.slot as u32 } else { NIL };

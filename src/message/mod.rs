@@ -1,38 +1,41 @@
 //! Messages of run-time schemas: [`MessageView`] (borrowed, `Copy`) and [`DynamicMessage`] (owned, mutable).
 //!
-//! Both are a program, a slab and a byte store; what differs is who owns them. Reading never decodes, allocates or
-//! locks. Descriptors appear here and not below: this room turns entries and slots into fields and values.
+//! Both consist of a program, a slab and a store; they differ in who owns them. Reading never decodes, allocates or
+//! locks. The rooms below know no descriptors: this room turns entries and slots into fields and values.
 //!
-//! Invariant: a value only gets into the slab with the kind of its field, so that readers need not check.
+//! Invariant: a slot always holds a value of its field's kind, so readers do not check it.
 
-mod assign;
 #[cfg(feature = "json")]
 mod build;
+mod copied_spans;
 mod copy;
 mod debug;
 mod decoder;
+mod defaults;
 mod dynamic;
+mod dynamic_fields;
 mod elements;
 mod entries;
 mod equal;
 mod error;
 mod fields;
-mod kept;
 mod list_ref;
+mod live_size;
 mod map_ref;
-mod moved;
 mod mutate;
 mod numbers;
 mod options;
+mod passthrough;
 mod prepared;
 mod raw;
 mod read;
+mod resolved_field;
+mod slab_writer;
 mod store;
 mod unknown;
 mod value;
 mod value_ref;
 mod view;
-mod weigh;
 
 #[cfg(feature = "json")]
 pub(crate) use build::{Builder, FieldAt, MapAside, NoRoom, decode_spans};

@@ -1,17 +1,17 @@
 //! [`MessageMut`]: a message, or a part of one, to write to.
 
-use super::assign::{Place, is_zero};
-use super::copy::{Target, TooLarge};
-use super::error::{SetFieldError, SetFieldErrorKind as Fault};
-use super::kept::Change;
+use super::error::{SetFieldError, SetFieldErrorKind};
+use super::passthrough::Change;
+use super::resolved_field::ResolvedField;
+use super::slab_writer::{SlabWriter, TooLarge, is_zero};
 use super::store::Store;
 use super::{DynamicMessage, MessageView, Value};
 use crate::program::{Program, ProgramSet};
-use crate::schema::{DescriptorPool, FieldDescriptor, MessageDescriptor};
+use crate::schema::{DescriptorPool, FieldDescriptor, FieldRef, MessageDescriptor};
 use crate::slab::{NIL, RawView, Slab};
 use alloc::string::String;
 
-/// A mutably borrowed message: the root of a [`DynamicMessage`], or a message inside of it.
+/// A mutably borrowed message: the root of a [`DynamicMessage`] or a sub-message of it.
 ///
 /// ```
 /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
@@ -68,8 +68,8 @@ impl<'m> MessageMut<'m> {
         }
     }
 
-    pub(super) fn target(&mut self) -> Target<'_> {
-        Target { set: self.set, slab: self.slab, store: self.store }
+    pub(super) fn writer(&mut self) -> SlabWriter<'_> {
+        SlabWriter { set: self.set, slab: self.slab, store: self.store }
     }
 
     /// Another message of the same slab.
@@ -77,12 +77,12 @@ impl<'m> MessageMut<'m> {
         MessageMut { pool: self.pool, set: self.set, index, base, slab: self.slab, store: self.store }
     }
 
-    /// The same message for a shorter time.
+    /// Borrows the same message for a shorter time.
     pub fn reborrow(&mut self) -> MessageMut<'_> {
         self.at(self.index, self.base)
     }
 
-    /// The message to read.
+    /// Borrows the message for reading.
     pub fn as_view(&self) -> MessageView<'_, '_> {
         MessageView::new(self.pool, self.raw())
     }
@@ -92,7 +92,7 @@ impl<'m> MessageMut<'m> {
         self.as_view().descriptor()
     }
 
-    pub(super) fn place(&self, field: &FieldDescriptor) -> Result<Place<'m>, SetFieldError> {
+    pub(super) fn resolve(&self, field: &FieldDescriptor) -> Result<ResolvedField<'m>, SetFieldError> {
         let field = field.as_ref();
         let message = self.program().message();
         let found = if field.message_index() == message && field.pool() == self.pool {
@@ -102,88 +102,99 @@ impl<'m> MessageMut<'m> {
         };
         match found {
             Some((position, entry)) => {
-                let field = crate::schema::FieldRef::new(self.pool, message, field.index());
-                let place = Place { field, position, entry: *entry, set: self.set };
-                // An empty message without a body is one for which there was no memory.
-                if self.base == NIL { Err(place.error(Fault::TooLarge, None)) } else { Ok(place) }
+                let descriptor = FieldRef::new(self.pool, message, field.index());
+                let field = ResolvedField { descriptor, position, entry: *entry, set: self.set };
+                // A root without a body: `as_mut` had no memory for one.
+                if self.base == NIL { Err(field.error(SetFieldErrorKind::TooLarge, None)) } else { Ok(field) }
             }
-            None => Err(SetFieldError::new(Fault::NoSuchField, field.full_name(), String::new(), None)),
+            None => Err(SetFieldError::new(
+                SetFieldErrorKind::NoSuchField,
+                field.full_name(),
+                String::new(),
+                None,
+            )),
         }
     }
 
-    /// Sets a field, a list or map as a whole included; of a oneof, unsets the other members.
+    /// Sets a field. Lists and maps are replaced as a whole; setting a member of a oneof unsets the others.
     ///
-    /// Zero and empty values unset a field without explicit presence. A message is copied.
+    /// A zero or empty value unsets a field without explicit presence. A message is copied.
     ///
     /// # Errors
-    /// The value is not of the field's kind or the field not of this message; the message is as before, and the
-    /// error holds the value. After `TooLarge`, reading a string of the message costs a check of its bytes, until the message is
-    /// cleared; a copy is free of that.
+    /// `NoSuchField` if the field belongs to another message type or pool; `InvalidType`, `InvalidEnumNumber` or
+    /// `InvalidMessage` if it cannot hold the value; `TooLarge`. The message does not change, and the error returns the value.
+    ///
+    /// After `TooLarge` the message validates each string again when it is read, until it is cleared or copied.
     pub fn set_field(
         &mut self,
         field: &FieldDescriptor,
         value: impl Into<Value>,
     ) -> Result<(), SetFieldError> {
         let value = value.into();
-        let place = match self.place(field) {
-            Ok(place) => place,
+        let field = match self.resolve(field) {
+            Ok(field) => field,
             Err(error) => return Err(error.with_value(value)),
         };
-        let value = match place.check(&value) {
-            Ok(()) => place.local(value)?,
-            Err(fault) => return Err(place.error(fault, Some(value))),
+        let value = match field.check(&value) {
+            Ok(()) => field.convert_to_pool(value)?,
+            Err(fault) => return Err(field.error(fault, Some(value))),
         };
-        let before = match self.prepare(&place, Change::Set) {
+        let before = match self.prepare(&field, Change::Set) {
             Ok(before) => before,
             Err(error) => return Err(error.with_value(value)),
         };
-        if let Err(TooLarge) = self.assign(&place, &value) {
-            self.undo(&place, before);
-            return Err(place.error(Fault::TooLarge, Some(value)));
+        if let Err(TooLarge) = self.assign(&field, &value) {
+            self.undo(&field, before);
+            return Err(field.error(SetFieldErrorKind::TooLarge, Some(value)));
         }
         Ok(())
     }
 
-    /// Sets the field of this name.
+    /// Sets the field with this name.
     ///
     /// # Errors
-    /// As [`set_field`](Self::set_field); `NoSuchField` if there is no field of this name.
+    /// As [`set_field`](Self::set_field); `NoSuchField` if no field has this name.
     pub fn set_field_by_name(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SetFieldError> {
         match self.descriptor().get_field_by_name(name) {
             Some(field) => self.set_field(&field, value),
-            None => Err(SetFieldError::new(Fault::NoSuchField, name, String::new(), Some(value.into()))),
+            None => Err(SetFieldError::new(
+                SetFieldErrorKind::NoSuchField,
+                name,
+                String::new(),
+                Some(value.into()),
+            )),
         }
     }
 
-    /// Writes a value that has been checked. It is made aside and attached when it is whole, so that the field has its old
-    /// value if there is no room for the new one.
-    pub(super) fn assign(&mut self, place: &Place<'_>, value: &Value) -> Result<(), TooLarge> {
-        let (program, base, Place { position, entry, .. }) = (self.program(), self.base, *place);
+    /// Writes a checked value. The value is built detached and attached when it is complete: if memory runs out, the field
+    /// keeps its old value.
+    pub(super) fn assign(&mut self, field: &ResolvedField<'_>, value: &Value) -> Result<(), TooLarge> {
+        let (program, base, ResolvedField { position, entry, .. }) = (self.program(), self.base, *field);
         match value {
-            Value::List(elements) if elements.is_empty() => self.unset(place),
-            Value::Map(entries) if entries.is_empty() => self.unset(place),
+            Value::List(elements) if elements.is_empty() => self.unset(field),
+            Value::Map(entries) if entries.is_empty() => self.unset(field),
             Value::List(elements) => {
-                let list = self.target().list_aside()?;
-                elements.iter().try_for_each(|element| self.append(place, list, element))?;
-                self.target().attach_list(program, base, position, list)?;
+                let list = self.writer().detached_list()?;
+                elements.iter().try_for_each(|element| self.append(field, list, element))?;
+                self.writer().attach_list(program, base, position, list)?;
             }
             Value::Map(entries) => {
-                let list = self.target().list_aside()?;
-                entries.iter().try_for_each(|(key, value)| self.put(place, list, key, value))?;
-                self.target().attach_list(program, base, position, list)?;
+                let list = self.writer().detached_list()?;
+                entries.iter().try_for_each(|(key, value)| self.put(field, list, key, value))?;
+                self.writer().attach_list(program, base, position, list)?;
             }
             Value::Message(message) => {
-                let body = self.target().aside(&entry)?;
+                let body = self.writer().detached_body(&entry)?;
                 self.fill(entry.sub, body, message)?;
-                self.target().attach(program, base, position, &entry, body)?;
+                self.writer().attach(program, base, position, &entry, body)?;
             }
             Value::Prepared(prepared) => {
-                let body = self.target().aside_raw(&entry, prepared)?;
-                self.target().attach(program, base, position, &entry, body)?;
+                let body = self.writer().detached_raw(&entry, prepared)?;
+                self.writer().attach(program, base, position, &entry, body)?;
             }
-            scalar if entry.flags.is_implicit() && is_zero(scalar) => self.unset(place),
+            scalar if entry.flags.is_implicit() && is_zero(scalar) => self.unset(field),
             scalar => {
-                let words = self.target().words_of(entry.coding, scalar)?;
+                let words = self.writer().slot_value(entry.coding, scalar)?;
                 let (slot, _) = self.slab.mark_set(program, base, position)?;
                 self.slab.set_words(slot, entry.coding.words(), words);
             }
@@ -191,64 +202,65 @@ impl<'m> MessageMut<'m> {
         Ok(())
     }
 
-    /// Copies a message of this pool into an empty body.
+    /// Copies a message of the same pool into an empty body.
     pub(super) fn fill(&mut self, index: u32, body: u32, message: &DynamicMessage) -> Result<(), TooLarge> {
-        self.target().copy(message.as_view().raw(), index, body)
+        self.writer().copy(message.as_view().raw(), index, body)
     }
 
-    /// Unsets a field; a field of another message is ignored.
+    /// Unsets a field. Ignores a field of another message type.
     ///
     /// # Panics
-    /// If there is not the memory, which only a message takes that a projection passed through; see
-    /// [`try_clear_field`](Self::try_clear_field).
+    /// If the allocator fails. Only messages decoded by a pass-through projection allocate here;
+    /// [`try_clear_field`](Self::try_clear_field) returns an error instead.
     pub fn clear_field(&mut self, field: &FieldDescriptor) {
-        if let Ok(place) = self.place(field) {
-            self.clear_at(&place).unwrap_or_else(|error| panic!("{error}"));
+        if let Ok(field) = self.resolve(field) {
+            self.clear_at(&field).unwrap_or_else(|error| panic!("{error}"));
         }
     }
 
     /// Unsets a field.
     ///
     /// # Errors
-    /// `NoSuchField`; `TooLarge` if there is not the memory, which only a message takes that a projection passed through. The
-    /// message is as before.
+    /// `NoSuchField`; `TooLarge` if the allocator fails, which only messages decoded by a pass-through projection need. The
+    /// message does not change.
     pub fn try_clear_field(&mut self, field: &FieldDescriptor) -> Result<(), SetFieldError> {
-        let place = self.place(field)?;
-        self.clear_at(&place)
+        let field = self.resolve(field)?;
+        self.clear_at(&field)
     }
 
-    pub(super) fn unset(&mut self, place: &Place<'_>) {
-        self.slab.mark_unset(self.program(), self.base, place.position);
+    pub(super) fn unset(&mut self, field: &ResolvedField<'_>) {
+        self.slab.mark_unset(self.program(), self.base, field.position);
     }
 
-    /// A sub-message to write to; made and set if the field is not set.
+    /// Borrows a sub-message for writing. An unset field is set to an empty message first.
     ///
     /// # Errors
-    /// `NoSuchField`; `InvalidShape` if the field is not a singular message.
+    /// `NoSuchField`; `InvalidShape` if the field is not a singular message; `InvalidMessage` if its bytes were not decoded yet
+    /// and are invalid; `TooLarge`. The message does not change.
     pub fn message_mut(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
         self.reborrow().into_message_mut(field)
     }
 
-    /// As [`message_mut`](Self::message_mut), by value: for going down in a loop.
+    /// As [`message_mut`](Self::message_mut), by value, so that a loop can descend.
     ///
     /// # Errors
     /// As [`message_mut`](Self::message_mut).
     pub fn into_message_mut(mut self, field: &FieldDescriptor) -> Result<MessageMut<'m>, SetFieldError> {
-        let place = self.place(field)?;
-        if !place.entry.coding.is_message() || place.entry.flags.is_list() {
-            return Err(place.error(Fault::InvalidShape, None));
+        let field = self.resolve(field)?;
+        if !field.entry.coding.is_message() || field.entry.flags.is_list() {
+            return Err(field.error(SetFieldErrorKind::InvalidShape, None));
         }
-        let before = self.prepare(&place, Change::Modify)?;
+        let before = self.prepare(&field, Change::Modify)?;
         let (program, base) = (self.program(), self.base);
-        let body = self.target().open(program, base, place.position, &place.entry);
-        let body = body.map_err(|TooLarge| place.error(Fault::TooLarge, None)).and_then(|body| {
-            let slot = self.raw().slot(place.position, &place.entry);
-            self.decoded(&place, body, slot)
+        let body = self.writer().open(program, base, field.position, &field.entry);
+        let body = body.map_err(|TooLarge| field.error(SetFieldErrorKind::TooLarge, None)).and_then(|body| {
+            let slot = self.raw().slot(field.position, &field.entry);
+            self.decoded(&field, body, slot)
         });
         if body.is_err() {
-            self.undo(&place, before);
+            self.undo(&field, before);
         }
         let base = body?;
-        Ok(MessageMut { index: place.entry.sub, base, ..self })
+        Ok(MessageMut { index: field.entry.sub, base, ..self })
     }
 }

@@ -1,4 +1,4 @@
-//! [`Numbers`]: a list of numbers as numbers.
+//! [`Numbers`]: the elements of a list as plain numbers.
 
 use super::ListRef;
 use crate::program::ReadKind;
@@ -10,7 +10,7 @@ mod sealed {
         /// Words per number.
         const WIDTH: usize;
 
-        /// The forms that are such numbers, a bit each.
+        /// The forms that hold this type, one bit each.
         const FORMS: u32;
 
         fn from_words(words: u64) -> Self;
@@ -19,7 +19,7 @@ mod sealed {
 
 use sealed::Sealed;
 
-/// A number that lists are read as, by [`ListRef::numbers`]: `bool`, `i32`, `i64`, `u32`, `u64`, `f32`, `f64`.
+/// A number type for [`ListRef::numbers`]: `bool`, `i32`, `i64`, `u32`, `u64`, `f32`, `f64`.
 ///
 /// This trait is sealed.
 pub trait Number: Sealed {}
@@ -51,7 +51,7 @@ numbers! {
     f64, 2, [F64], words => f64::from_bits(words);
 }
 
-/// The numbers of a list that are left; see [`ListRef::numbers`].
+/// Iterator over the numbers of a list; see [`ListRef::numbers`].
 #[derive(Clone, Debug)]
 pub struct Numbers<'a, T> {
     words: &'a [u32],
@@ -59,10 +59,10 @@ pub struct Numbers<'a, T> {
 }
 
 impl<'a, 'i> ListRef<'a, 'i> {
-    /// The elements as plain numbers; `None` unless they are of this type, which for enums is `i32`.
+    /// Iterates over the elements as plain numbers; `None` if they are of another type. Enums are `i32`.
     ///
-    /// For those who know the type of a field: a pass over the numbers as they are in memory, which compilers
-    /// vectorise; several times as fast as [`iter`](Self::iter).
+    /// For callers that know the field's type: it reads the numbers as they lie in memory, in a loop that compilers
+    /// vectorize. Several times as fast as [`iter`](Self::iter).
     ///
     /// ```
     /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};

@@ -7,10 +7,10 @@ use crate::schema::{
     FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor, ServiceDescriptor,
 };
 
-/// Options as a message, read with the extensions that the pool declares.
+/// Decodes options with the extensions that the pool declares.
 fn options(pool: &DescriptorPool, name: &str, bytes: &[u8]) -> DynamicMessage {
     let mut message = DynamicMessage::new(&pool.options_message(name));
-    // The bytes were decoded when the pool was made; what an extension does not accept is left out.
+    // Loading the pool has decoded the bytes without extensions. A fault in an extension's value ends the merge here.
     let _ = message.merge_with(bytes, DecodeOptions::new().allow_partial(true));
     message
 }

@@ -1,8 +1,9 @@
-//! [`Prepared`]: a message encoded once.
+//! [`Prepared`]: a message encoded once, to be written into others.
 
 use super::{Decoder, DynamicMessage};
 use crate::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
-use crate::options::{DecodeOptions, EncodeOptions};
+use crate::options::DecodeOptions;
+use crate::options::EncodeOptions;
 use crate::schema::MessageDescriptor;
 use crate::table::MessageTable;
 use crate::wire::DEFAULT_DEPTH;
@@ -11,12 +12,11 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::mem::replace;
 
-/// A message that was encoded once, to be written into any number of others.
+/// A message encoded once, to be written into any number of others.
 ///
-/// Holds the bytes, the message type and how deep messages are nested in it; required fields and UTF-8 have been
-/// checked, but for messages in it that are bytes themselves and that nobody has decoded
-/// ([`Lazy`](crate::Lazy) members, raw fields), which count as one level. What is written cannot be told from the
-/// message itself being encoded there, and costs a copy of the bytes. A clone shares them.
+/// Holds the bytes, the message type and the nesting depth. Required fields and UTF-8 have been checked, except in messages
+/// inside it that were never decoded ([`Lazy`](crate::Lazy) members, raw fields); each of those counts as one level. Writing
+/// it gives the same bytes as encoding the message in its place, and costs a copy of the bytes. Clones share the bytes.
 ///
 /// | into | by |
 /// |---|---|
@@ -24,14 +24,14 @@ use core::mem::replace;
 /// | a [`DynamicMessage`] | the setters, which take it as a [`Value`](crate::Value) of a message field |
 /// | a record | [`RecordWriter::prepared`](crate::RecordWriter::prepared) |
 ///
-/// Dynamic messages and records take it if the full name of its type is that of the field's: the names decide, not the
-/// schemas behind them. Wherever it is put, the depth of the whole is checked: `DepthExceeded` if it is above the limit.
+/// Dynamic messages and records accept it if the full name of its type is that of the field's type; their schemas are not
+/// compared. Encoding checks the depth of the whole message: `DepthExceeded` if it is above the limit.
 ///
-/// One that [`RawMessage::to_owned`](crate::RawMessage::to_owned) makes has not been checked, and counts as one level.
+/// [`RawMessage::to_owned`](crate::RawMessage::to_owned) makes one that has not been checked; it counts as one level.
 ///
-/// A struct that has such a member can be decoded as well. The bytes of the field are kept as they are, unknown
-/// fields included, and checked by decoding them. A field that occurs again adds its bytes, which are copied each
-/// time and count against the budget each time. To read and not only to write, [`Lazy`](crate::Lazy) is the one to take.
+/// A struct with such a member can be decoded too. The member keeps the bytes of the field unchanged, including unknown
+/// fields, after checking them by a decode. Each further occurrence of the field appends its bytes; all bytes are copied and
+/// charged to the budget again. Use [`Lazy`](crate::Lazy) to read the member as well.
 ///
 /// ```
 /// use tablepb::{Message, Prepared};
@@ -56,14 +56,14 @@ use core::mem::replace;
 pub struct Prepared<T = DynamicMessage> {
     bytes: Arc<[u8]>,
     of: Type,
-    /// Levels of messages in the message.
+    /// Levels of sub-messages.
     depth: u32,
     /// Whether every required field is set.
     complete: bool,
     message: PhantomData<fn() -> T>,
 }
 
-/// What a prepared message is one of.
+/// The type of a prepared message.
 #[derive(Clone)]
 #[doc(hidden)]
 pub enum Type {
@@ -93,7 +93,7 @@ impl Prepare for DynamicMessage {
 }
 
 impl<T: Prepare> Prepared<T> {
-    /// Encodes a message; some times over, because how deep it is, is found by trying.
+    /// Encodes a message, a few times over: trying depth limits finds its depth.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl<T: Prepare> Prepared<T> {
         let mut bytes = Vec::new();
         message.encode_prepared(&mut bytes, options)?;
         let mut scratch = Vec::with_capacity(bytes.capacity());
-        let depth = levels(|depth| {
+        let depth = min_depth_limit(|depth| {
             scratch.clear();
             match message.encode_prepared(&mut scratch, options.max_depth(depth)) {
                 Err(error) if error.kind() == EncodeErrorKind::DepthExceeded => Ok(false),
@@ -115,7 +115,7 @@ impl<T: Prepare> Prepared<T> {
 }
 
 impl Prepared {
-    /// Takes a message that is encoded already, byte for byte, after checking that it is one of this type.
+    /// Takes the bytes of an encoded message after checking that they are a valid message of this type.
     ///
     /// # Errors
     ///
@@ -135,8 +135,8 @@ impl Prepared {
     pub fn decode(descriptor: &MessageDescriptor, bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut decoder = Decoder::new(descriptor);
         decoder.decode(bytes)?;
-        // One slab for all tries: what one takes is what the budget is for.
-        let depth = levels(|depth| {
+        // All tries share one slab, so the budget bounds the memory of all of them.
+        let depth = min_depth_limit(|depth| {
             let used = replace(&mut decoder, Decoder::new(descriptor));
             decoder = used.with_options(DecodeOptions::new().max_depth(depth));
             match decoder.decode(bytes) {
@@ -155,7 +155,7 @@ impl<T> Prepared<T> {
         Self { bytes, of, depth, complete, message: PhantomData }
     }
 
-    /// Bytes that are taken to be a message of this type, unchecked.
+    /// Takes the bytes of a message without checking them.
     pub(crate) fn unchecked(descriptor: MessageDescriptor, bytes: Vec<u8>) -> Self {
         Self::from_parts(bytes.into(), Type::Descriptor(descriptor), 0, true)
     }
@@ -175,30 +175,29 @@ impl<T> Prepared<T> {
         }
     }
 
-    /// How deep messages are nested in the message: 0 if there is none in it, at most 100.
+    /// The nesting depth: 0 without sub-messages, at most 100.
     #[inline]
     pub fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// Whether every required field is set; only a struct that was decoded can have a prepared message of which this
-    /// is not true.
+    /// Whether every required field is set. Only members of decoded structs can be incomplete.
     #[inline]
     pub(crate) fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// The same message, of which only the name of its type is known.
+    /// The same message without its Rust type; the name of the message type stays.
     pub fn erase(self) -> Prepared {
         Prepared::from_parts(self.bytes, self.of, self.depth, self.complete)
     }
 }
 
-/// The least depth limit that is enough for a message that is known to need at most [`DEFAULT_DEPTH`].
+/// The smallest depth limit that is enough for a message that needs at most [`DEFAULT_DEPTH`].
 ///
-/// Messages are nested a few levels as a rule, so small numbers are tried first. A try that fails for another reason than its
-/// limit (no memory) says nothing about the depth, and ends the search.
-fn levels<E>(mut enough: impl FnMut(u32) -> Result<bool, E>) -> Result<u32, E> {
+/// Doubles the limit from 1 and then searches below: most messages nest a few levels. A try that fails for another reason
+/// than the limit, such as memory, ends the search.
+fn min_depth_limit<E>(mut enough: impl FnMut(u32) -> Result<bool, E>) -> Result<u32, E> {
     let (mut low, mut high) = (0, 1);
     while high < DEFAULT_DEPTH && !enough(high)? {
         low = high + 1;
@@ -221,7 +220,7 @@ impl<T> Clone for Prepared<T> {
     }
 }
 
-/// The same type by name, and the same bytes.
+/// Prepared messages are equal if the names of their types and their bytes are.
 impl<T> PartialEq for Prepared<T> {
     fn eq(&self, other: &Self) -> bool {
         self.full_name() == other.full_name() && self.bytes == other.bytes
@@ -244,7 +243,7 @@ mod tests {
     fn the_least_limit_is_found() {
         for depth in 0..=DEFAULT_DEPTH {
             let mut tries = 0;
-            let found = levels(|limit| {
+            let found = min_depth_limit(|limit| {
                 tries += 1;
                 Ok::<_, ()>(limit >= depth)
             });

@@ -1,8 +1,8 @@
-//! Messages that are bytes: [`RawMessage`] to read, and decoding in place for setters.
+//! [`RawMessage`]: a message kept as bytes; and decoding it in place when a setter changes it.
 
-use super::assign::Place;
 use super::decoder::named;
 use super::error::{SetFieldError, SetFieldErrorKind};
+use super::resolved_field::ResolvedField;
 use super::{Decoder, DynamicMessage, MessageMut, MessageView, Prepared};
 use crate::decode::{self, Job, Scratch};
 use crate::encode::try_encode_raw;
@@ -13,13 +13,13 @@ use crate::slab::{Full, NIL, RawView, Slab, UnknownSpan};
 use alloc::vec::Vec;
 use core::fmt;
 
-/// A message that has not been decoded: bytes, type, offset in the input, and how deep it may be nested.
+/// A message that has not been decoded: its bytes, type, offset in the input and depth limit.
 ///
-/// What a lazy field and a field that was set to a [`Prepared`] message read as
-/// ([`ValueRef::Raw`](super::ValueRef::Raw)). Nothing in it has been checked. It is written as it is. `Copy`.
+/// Lazy fields and fields set to a [`Prepared`] message read as
+/// [`ValueRef::Raw`](super::ValueRef::Raw). Nothing in it has been checked. Encoding writes its bytes unchanged. `Copy`.
 ///
-/// A message field that was on the wire more than once is the concatenation of all of them, in the order they came,
-/// as protobuf merges messages; they are the [`parts`](Self::parts).
+/// If the field occurs more than once on the wire, the message is the concatenation of all occurrences, in wire order, as
+/// protobuf merges messages. [`parts`](Self::parts) has each occurrence.
 ///
 /// ```
 /// use tablepb::{Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable, Prepared, ValueRef};
@@ -57,13 +57,13 @@ impl<'a, 'i> RawMessage<'a, 'i> {
         MessageDescriptor::new(self.pool, self.view.program().message())
     }
 
-    /// The bytes of each occurrence of the field that has any, with their offset from the start of the input.
+    /// The bytes of each occurrence that is not empty, with their offset from the start of the input.
     pub fn parts(&self) -> impl Iterator<Item = (usize, &'i [u8])> + use<'a, 'i> {
         let view = self.view;
         view.spans().map(move |span| (span.offset as usize, view.bytes_at(span.offset, span.len)))
     }
 
-    /// The bytes, if they are in one piece: the field was on the wire once.
+    /// The bytes, if they are in one piece, as they are when the field occurs once; `None` otherwise.
     pub fn as_bytes(&self) -> Option<&'i [u8]> {
         let mut parts = self.parts();
         let bytes = parts.next().map_or(&[][..], |(_, bytes)| bytes);
@@ -87,21 +87,21 @@ impl<'a, 'i> RawMessage<'a, 'i> {
         self.len() == 0
     }
 
-    /// Where the first byte is, from the start of the input, and 0 if there is none; of a [`DynamicMessage`] that was changed since it was
-    /// decoded, from the start of the bytes it keeps.
+    /// The offset of the first byte from the start of the input; 0 if the message is empty. In a [`DynamicMessage`] that was
+    /// changed after it was decoded, the offset counts from the start of the bytes that the message stores.
     pub fn offset(&self) -> usize {
         self.parts().next().map_or(0, |(offset, _)| offset)
     }
 
-    /// How deep messages and groups in this one may be nested: what the limit of the decode that found it leaves.
+    /// How deep messages and groups in this one may nest: what is left of the depth limit of the decode that found it.
     pub fn depth_left(&self) -> u32 {
         self.depth
     }
 
-    /// Decodes the message, as [`Decoder::decode`] does: with the decoder's memory, options and projection, and
-    /// its own budget. Strings are borrowed from the input that the raw message is in.
+    /// Decodes the message with the memory, options and projection of a decoder. The budget is that of a message of this size.
+    /// Strings are borrowed from the input that the raw message lies in.
     ///
-    /// The depth limit is the decoder's or what is [left](Self::depth_left), whichever is less.
+    /// The depth limit is the smaller of the decoder's and [`depth_left`](Self::depth_left).
     ///
     /// # Errors
     /// As [`Decoder::decode`], with offsets from the start of that input;
@@ -115,13 +115,13 @@ impl<'a, 'i> RawMessage<'a, 'i> {
         decoder.decode_spans(self.view.store, self.view.spans(), self.depth)
     }
 
-    /// A copy to keep, unchecked as this one.
+    /// A copy that owns its bytes, unchecked.
     pub fn to_owned(&self) -> Prepared {
         Prepared::unchecked(self.descriptor(), self.to_vec())
     }
 }
 
-/// The same type and the same bytes.
+/// Raw messages are equal if their types and bytes are.
 impl PartialEq for RawMessage<'_, '_> {
     fn eq(&self, other: &Self) -> bool {
         let bytes = |raw: &Self| raw.parts().flat_map(|(_, bytes)| bytes.iter().copied());
@@ -138,17 +138,17 @@ impl fmt::Debug for RawMessage<'_, '_> {
 }
 
 impl MessageMut<'_> {
-    /// The body of a sub-message, decoded if it is raw; `at` is where it is, or is referred to from.
+    /// The body of a sub-message, which is decoded if it is raw. `at` is the body itself or the word with its offset.
     pub(super) fn decoded(
         &mut self,
-        place: &Place<'_>,
+        field: &ResolvedField<'_>,
         body: u32,
         at: Option<u32>,
     ) -> Result<u32, SetFieldError> {
         let Some(depth) = self.slab.words().raw_depth(body) else { return Ok(body) };
-        match self.decode_raw(place.entry.sub, body, depth) {
+        match self.decode_raw(field.entry.sub, body, depth) {
             Ok(new) if at == Some(body) => {
-                let words = self.set.program(place.entry.sub).words();
+                let words = self.set.program(field.entry.sub).words();
                 self.slab.copy_words(new, words as usize, body);
                 Ok(body)
             }
@@ -157,7 +157,7 @@ impl MessageMut<'_> {
                 Ok(new)
             }
             Err(error) => {
-                let fault = place.error(SetFieldErrorKind::InvalidMessage, None);
+                let fault = field.error(SetFieldErrorKind::InvalidMessage, None);
                 Err(fault.with_cause(error))
             }
         }
@@ -170,7 +170,7 @@ impl MessageMut<'_> {
         let len: usize = words.spans(body).map(|span| span.len as usize).sum();
         let options = DecodeOptions::new().allow_partial(true).max_depth(depth);
         let held = self.slab.capacity();
-        // The slab moves while the spans are decoded.
+        // A copy: decoding moves the slab that holds the spans.
         let mut spans: Vec<UnknownSpan> = Vec::new();
         let reserved = spans.try_reserve_exact(words.spans(body).count()).map_err(|_| Full);
         if reserved.is_ok() {
@@ -213,13 +213,13 @@ pub(super) fn merge_spans(
 }
 
 impl DynamicMessage {
-    /// Decodes everything that the message keeps as bytes: [raw](super::ValueRef::Raw) fields, and what a
-    /// projection did not select. Of a message whose projection dropped it, the selected fields are all there is from
-    /// now on. Takes time in the size of the message, and nothing if there is nothing to do.
+    /// Decodes everything that the message keeps as bytes: [raw](super::ValueRef::Raw) fields, and the fields that a pass-through
+    /// projection did not select. If the projection dropped unselected fields, they now read as unset. Takes time in proportion
+    /// to the size of the message, or none if nothing is kept as bytes.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode), required fields unchecked; offsets are in what [`encode`](Self::encode) would
-    /// write. `TooLarge` if that is above 2^31-1 bytes. The message is as before.
+    /// As [`decode`](Self::decode), without the check of required fields; offsets are those of the message as
+    /// [`encode`](Self::encode) writes it. `TooLarge` above 2^31-1 bytes. The message does not change.
     pub fn materialize(&mut self) -> Result<(), DecodeError> {
         if !self.keeps_bytes() && !self.is_projected() {
             return Ok(());

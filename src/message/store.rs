@@ -1,15 +1,15 @@
-//! The byte store of a [`DynamicMessage`](super::DynamicMessage): its own bytes, or `Bytes` it shares.
+//! The store of a [`DynamicMessage`](super::DynamicMessage): bytes of its own, or shared `Bytes`.
 
 use crate::error::DecodeErrorKind;
 use crate::wire::MAX_LEN;
 use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 
-/// Least and most room for strings to be set, in bytes; between them, a sixteenth of the first input. Otherwise the first
-/// setter would move everything.
-const EDITS: (usize, usize) = (12, 1024);
+/// Spare bytes for strings set after a decode, least and most: a sixteenth of the input between these bounds. Without them, the
+/// first setter would move the whole store.
+const EDIT_ROOM: (usize, usize) = (12, 1024);
 
-/// Bytes that strings, bytes and unknown fields point into. Only ever appended to.
+/// The bytes of strings, bytes fields and unknown fields. It only grows until it is cleared.
 #[derive(Clone, Debug)]
 pub(super) struct Store(Holder);
 
@@ -20,7 +20,7 @@ enum Holder {
     Shared(bytes::Bytes),
 }
 
-/// Why bytes could not be appended. The store is as before.
+/// Why bytes could not be appended.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum StoreFull {
     /// The store would be longer than 2^31-1 bytes.
@@ -67,7 +67,7 @@ impl Store {
         self.as_slice().len()
     }
 
-    /// Forgets the contents and keeps the memory, if it is its own.
+    /// Drops the contents. Keeps the memory unless it is shared.
     pub(super) fn clear(&mut self) {
         match &mut self.0 {
             Holder::Own(bytes) => bytes.clear(),
@@ -76,10 +76,10 @@ impl Store {
         }
     }
 
-    /// Appends bytes and gives their offset. Shared bytes are copied the first time.
+    /// Appends bytes and returns their offset. The first call on shared bytes copies them.
     ///
     /// # Errors
-    /// There is no room for them, or no memory; the store is as before.
+    /// [`StoreFull`]. The store does not change.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<usize, StoreFull> {
         let start = self.len();
         if !bytes.is_empty() {
@@ -88,7 +88,7 @@ impl Store {
         Ok(start)
     }
 
-    /// The store to append so many bytes to, for which there is room. Shared bytes are copied the first time.
+    /// Makes room for `len` more bytes and returns the `Vec` to append them to. The first call on shared bytes copies them.
     ///
     /// # Errors
     /// As [`append`](Self::append).
@@ -120,12 +120,12 @@ impl Store {
     #[inline(never)]
     fn grow(own: &mut Vec<u8>, len: usize) -> Result<(), StoreFull> {
         if own.capacity() == 0 {
-            own.try_reserve_exact(len + (len / 16).clamp(EDITS.0, EDITS.1))?;
+            own.try_reserve_exact(len + (len / 16).clamp(EDIT_ROOM.0, EDIT_ROOM.1))?;
         }
         Ok(own.try_reserve(len)?)
     }
 
-    /// The bytes, to be appended to elsewhere; shared ones are copied. The store is empty until it gets them back.
+    /// Takes the bytes out, to be appended to by a builder. Shared bytes are copied. The store is empty until it gets them back.
     #[cfg(feature = "json")]
     pub(super) fn take(&mut self) -> Result<Vec<u8>, StoreFull> {
         match core::mem::replace(&mut self.0, Holder::Own(Vec::new())) {
@@ -149,7 +149,7 @@ impl Store {
         Self(Holder::Own(bytes))
     }
 
-    /// Memory held, in bytes.
+    /// The memory allocated or shared, in bytes.
     pub(super) fn capacity(&self) -> usize {
         match &self.0 {
             Holder::Own(bytes) => bytes.capacity(),

@@ -565,9 +565,9 @@ fn an_empty_list_that_is_set_needs_no_level() {
     message.set_field(&field(&node, "name"), "n").unwrap();
     let mut parts = message.as_mut();
     for name in ["children", "attributes"] {
-        let place = parts.place(&field(&node, name)).unwrap();
+        let field = parts.resolve(&field(&node, name)).unwrap();
         let (program, base) = (parts.program(), parts.base);
-        parts.target().open_list(program, base, place.position).unwrap();
+        parts.writer().open_list(program, base, field.position).unwrap();
     }
     for deterministic in [false, true] {
         let options = crate::options::EncodeOptions::new().max_depth(0).deterministic(deterministic);
@@ -629,4 +629,88 @@ fn empty_messages_are_elements_as_others_are() {
     let map = message.get_field(&attributes).as_map().unwrap();
     assert_eq!(map.get("k").unwrap().as_message().unwrap().fields().count(), 0);
     assert!(message.has_field(&field(&node, "at")) && message.fields().count() == 3);
+}
+
+/// A slab that is full but for so many words.
+fn leave_room(slab: &mut crate::slab::Slab, words: usize) {
+    slab.set_limit(0);
+    let (mut full, mut room) = (slab.clone(), 0);
+    while full.alloc(1).is_ok() {
+        room += 1;
+    }
+    for _ in words..room {
+        slab.alloc(1).unwrap();
+    }
+}
+
+#[test]
+fn a_setter_without_room_leaves_the_presence_bits_as_they_were() {
+    type Setter = fn(&mut MessageMut<'_>) -> Result<(), SetFieldError>;
+    let setters: [(&str, Setter); 10] = [
+        ("push", |m| m.push(&m.descriptor().get_field_by_name("samples").unwrap(), 1.5)),
+        ("push a string", |m| m.push(&m.descriptor().get_field_by_name("tags").unwrap(), "t")),
+        ("push_message", |m| {
+            m.push_message(&m.descriptor().get_field_by_name("children").unwrap()).map(drop)
+        }),
+        ("push a message", |m| {
+            let child = DynamicMessage::decode(&m.descriptor(), b"\x10\x07\x2a\x02\x10\x08").unwrap();
+            m.push(&m.descriptor().get_field_by_name("children").unwrap(), child)
+        }),
+        ("push bytes", |m| {
+            let child = Prepared::decode(&m.descriptor(), b"\x10\x07\x2a\x02\x10\x08").unwrap();
+            m.push(&m.descriptor().get_field_by_name("children").unwrap(), child)
+        }),
+        ("insert", |m| {
+            let child = DynamicMessage::decode(&m.descriptor(), b"\x10\x07\x2a\x02\x10\x08").unwrap();
+            m.insert(&m.descriptor().get_field_by_name("attributes").unwrap(), "key", child)
+        }),
+        ("entry_mut", |m| {
+            m.entry_mut(&m.descriptor().get_field_by_name("attributes").unwrap(), "key").map(drop)
+        }),
+        ("message_mut", |m| m.message_mut(&m.descriptor().get_field_by_name("at").unwrap()).map(drop)),
+        ("set_field to a list", |m| m.set_field_by_name("samples", vec![Value::F64(0.5); 3])),
+        ("set_field of a oneof", |m| m.set_field_by_name("text", "text")),
+    ];
+    let (node, wide) = (node(), wide());
+    let set = |m: &MessageMut<'_>| {
+        let (view, mut fields, mut positions) = (m.raw(), m.raw().set_fields(), vec![]);
+        while let Some((position, ..)) = fields.next(view) {
+            positions.push(position);
+        }
+        positions
+    };
+    let mut failures = 0;
+    let mut check = |name: &str,
+                     start: &DynamicMessage,
+                     setter: &dyn Fn(&mut MessageMut<'_>) -> Result<(), SetFieldError>| {
+        for words in 0..40 {
+            let mut message = start.clone();
+            let mut parts = message.as_mut();
+            leave_room(parts.slab, words);
+            let (before, shown) = (set(&parts), format!("{:?}", parts.as_view()));
+            if setter(&mut parts).is_ok() {
+                continue;
+            }
+            failures += 1;
+            assert_eq!(set(&parts), before, "{name} with {words} words");
+            assert_eq!(format!("{:?}", parts.as_view()), shown, "{name} with {words} words");
+            parts.slab.set_limit(usize::MAX);
+            setter(&mut parts).unwrap();
+            let mut other = start.clone();
+            setter(&mut other.as_mut()).unwrap();
+            assert_eq!(message, other, "{name} with {words} words");
+        }
+    };
+    for (name, setter) in setters {
+        // The first words of the slab, and a member of the oneof that is set.
+        for input in [&b"\x10\x07"[..], b"\x10\x07\x38\x02"] {
+            check(name, &DynamicMessage::decode(&node, input).unwrap(), &setter);
+        }
+    }
+    let mut start = DynamicMessage::new(&wide);
+    start.set_field_by_name("f6", 1i32).unwrap();
+    // A member of the same oneof, and one of another group of fields.
+    check("f7", &start, &|m| m.set_field_by_name("f7", 7i32));
+    check("f400", &start, &|m| m.set_field_by_name("f400", 7i32));
+    assert!(failures > 30, "{failures}");
 }

@@ -1,9 +1,9 @@
-//! Unknown fields of a message.
+//! [`UnknownFields`]: iterator over the unknown fields of a message.
 
 use crate::slab::{NIL, RawView, UnknownSpans};
 use crate::wire::{Reader, Tag};
 
-/// A field that the schema does not have, or with a value that it does not allow.
+/// A field that the schema does not have, or a value that its closed enum does not list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownField<'i> {
     tag: Tag,
@@ -11,7 +11,7 @@ pub struct UnknownField<'i> {
 }
 
 impl<'i> UnknownField<'i> {
-    /// Field number and wire type.
+    /// The tag: field number and wire type.
     pub fn tag(&self) -> Tag {
         self.tag
     }
@@ -21,13 +21,13 @@ impl<'i> UnknownField<'i> {
         self.tag.number()
     }
 
-    /// The value as it stood on the wire: the length prefix included, of a group the fields and the end tag.
+    /// The value as it was on the wire, with its length prefix; of a group, the fields and the end tag.
     pub fn value(&self) -> &'i [u8] {
         self.bytes
     }
 }
 
-/// The unknown fields of a message, in the order they came; see
+/// Iterator over the unknown fields of a message, in wire order; see
 /// [`MessageView::unknown_fields`](super::MessageView::unknown_fields).
 #[derive(Clone)]
 pub struct UnknownFields<'a, 'i> {
@@ -39,7 +39,7 @@ pub struct UnknownFields<'a, 'i> {
 
 impl<'a, 'i> UnknownFields<'a, 'i> {
     pub(super) fn new(view: RawView<'a, 'i>) -> Self {
-        // The spans of a message that is verbatim, or was, are not unknown fields.
+        // The spans of a message that is or was verbatim are not unknown fields.
         let spans = if view.is_verbatim() || view.program().keeps_bytes() {
             view.at(view.index, NIL).spans()
         } else {
@@ -66,7 +66,7 @@ impl<'i> Iterator for UnknownFields<'_, 'i> {
             }
         }
         let mut reader = Reader::new(self.rest);
-        // Spans are whole fields that the decoder has checked.
+        // A span holds whole fields that the decoder has checked, so nothing fails from here on.
         let tag = reader.read_tag().ok()?;
         let start = reader.position();
         reader.skip_field_at(tag, u32::MAX).ok()?;

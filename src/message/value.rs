@@ -1,15 +1,15 @@
-//! Owned values of fields.
+//! [`Value`] and [`MapKey`]: owned values of fields.
 
 use super::{DynamicMessage, MapKeyRef, Prepared};
 use alloc::{borrow::ToOwned, collections::BTreeMap, string::String, vec::Vec};
 
-/// The value of a field, owned: what setters take and [`ValueRef::to_owned`](super::ValueRef::to_owned) gives.
+/// The value of a field, owned. Setters take it; [`ValueRef::to_owned`](super::ValueRef::to_owned) returns it.
 ///
-/// A clone is as those of `Vec` and `BTreeMap`: without the memory for it the process ends.
+/// The variant must match the field's kind: `I32` for `int32`, `sint32` and `sfixed32`, `U32` for
+/// `uint32` and `fixed32`, `I64` and `U64` likewise, `F32` for `float`, `F64` for `double`. Numbers are not
+/// converted.
 ///
-/// The variant must be the one of the field's kind: `I32` for `int32`, `sint32` and `sfixed32`, `U32` for
-/// `uint32` and `fixed32`, `I64` and `U64` likewise, `F32` for `float`, `F64` for `double`. There is no
-/// conversion between numbers.
+/// `Clone` aborts if the allocator fails, as for `Vec` and `BTreeMap`.
 ///
 /// ```
 /// use tablepb::Value;
@@ -42,7 +42,7 @@ pub enum Value {
     EnumNumber(i32),
     /// A message.
     Message(DynamicMessage),
-    /// A message as bytes, which a message field takes as well as a decoded one.
+    /// A message as bytes. Message fields take it like a decoded one.
     Prepared(Prepared),
     /// A repeated field.
     List(Vec<Value>),
@@ -65,8 +65,8 @@ pub enum MapKey {
     U64(u64),
     /// `string`.
     String(String),
-    /// A `string` without UTF-8 validation (proto2) that is not UTF-8. Setters take any bytes for such a field; those of a
-    /// string are that string to the message, though not to `==`.
+    /// A `string` without UTF-8 validation (proto2) that is not UTF-8. Setters take any bytes for such a field. UTF-8 bytes are the
+    /// same key to the message as the `String`, though `==` tells them apart.
     Bytes(Vec<u8>),
 }
 

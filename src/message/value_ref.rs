@@ -1,4 +1,4 @@
-//! Borrowed values of fields: `Copy`, nothing decoded on access.
+//! [`ValueRef`]: borrowed values of fields.
 
 use super::{CopyError, ListRef, MapRef, MessageView, RawMessage, Value};
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
@@ -6,11 +6,11 @@ use core::fmt;
 
 /// The value of a field, borrowed. `Copy`, 80 bytes.
 ///
-/// Best matched by value where the fields or elements are walked: compilers then go from the kind of the field to the
-/// arm for it in one jump, and no `ValueRef` is ever made.
+/// Match it by value in the loop over fields or elements: compilers then jump from the field's kind straight to its match
+/// arm and never build the `ValueRef`.
 ///
-/// `'a` is the arena the message is in (the [`Decoder`](super::Decoder) or [`DynamicMessage`](super::DynamicMessage)),
-/// `'i` the bytes that strings point into: the decoder's input, or the message's own bytes.
+/// `'a` is the lifetime of the [`Decoder`](super::Decoder) or [`DynamicMessage`](super::DynamicMessage) with the message,
+/// `'i` that of the bytes that strings point into: the decoder's input, or the message's own bytes.
 #[derive(Clone, Copy, PartialEq)]
 pub enum ValueRef<'a, 'i> {
     /// `bool`.
@@ -29,20 +29,20 @@ pub enum ValueRef<'a, 'i> {
     F64(f64),
     /// `string`.
     String(&'i str),
-    /// `bytes`; also a `string` without UTF-8 validation (proto2) that is not UTF-8.
+    /// `bytes`, or a `string` without UTF-8 validation (proto2) that is not UTF-8.
     Bytes(&'i [u8]),
     /// An enum value, by number.
     EnumNumber(i32),
     /// A message.
     Message(MessageView<'a, 'i>),
-    /// A message that has not been decoded: a lazy field, or one that was set to prepared bytes.
+    /// A message that has not been decoded: a lazy field, or a field set to a [`Prepared`](super::Prepared).
     Raw(RawMessage<'a, 'i>),
     /// A repeated field.
     List(ListRef<'a, 'i>),
     /// A map field.
     Map(MapRef<'a, 'i>),
-    /// A field that a [`Projection`](crate::Projection) left out, which may be set or not; only
-    /// [`get_field`](MessageView::get_field) and its like give this.
+    /// A field that a [`Projection`](crate::Projection) left out, set or unset. Only
+    /// [`get_field`](MessageView::get_field) and its variants return this.
     Unselected,
 }
 
@@ -77,19 +77,19 @@ impl<'a, 'i> ValueRef<'a, 'i> {
         Map, as_map -> MapRef<'a, 'i>, "The map.";
     }
 
-    /// A copy that owns everything; of [`Unselected`](Self::Unselected), which has no value, an empty list.
+    /// Copies the value. [`Unselected`](Self::Unselected), which has no value, becomes an empty list.
     ///
     /// # Panics
-    /// If there is not the memory; [`try_to_owned`](Self::try_to_owned) gives an error.
+    /// If the allocator fails; [`try_to_owned`](Self::try_to_owned) returns an error instead.
     pub fn to_owned(self) -> Value {
         self.try_to_owned().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A copy that owns everything, equal to this value; of [`Unselected`](Self::Unselected) an empty list.
+    /// Copies the value. [`Unselected`](Self::Unselected), which has no value, becomes an empty list.
     ///
     /// # Errors
-    /// If there is not the memory. That of the nodes of a map and of [raw](Self::Raw) messages cannot be asked for:
-    /// without it the process ends, as `Vec` does.
+    /// If the allocator fails. The process aborts if it fails for the nodes of a `BTreeMap` or for a copy of a
+    /// [raw](Self::Raw) message: their allocations cannot report it.
     pub fn try_to_owned(self) -> Result<Value, CopyError> {
         Ok(match self {
             Self::Bool(v) => Value::Bool(v),
@@ -124,7 +124,7 @@ impl<'a, 'i> ValueRef<'a, 'i> {
     }
 }
 
-/// A copy of a string, or an error.
+/// Copies a string, or fails without memory.
 pub(super) fn owned_str(text: &str) -> Result<String, CopyError> {
     let mut copy = String::new();
     copy.try_reserve_exact(text.len()).map_err(|_| CopyError::new())?;
@@ -132,7 +132,7 @@ pub(super) fn owned_str(text: &str) -> Result<String, CopyError> {
     Ok(copy)
 }
 
-/// A copy of bytes, or an error.
+/// Copies bytes, or fails without memory.
 pub(super) fn owned_bytes(bytes: &[u8]) -> Result<Vec<u8>, CopyError> {
     let mut copy = Vec::new();
     copy.try_reserve_exact(bytes.len()).map_err(|_| CopyError::new())?;

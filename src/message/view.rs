@@ -1,6 +1,6 @@
-//! [`MessageView`]: a message in somebody's slab.
+//! [`MessageView`]: a decoded message, borrowed from the slab that holds it.
 
-use super::copy::TooLarge;
+use super::slab_writer::TooLarge;
 use super::{CopyError, DynamicMessage, Fields, UnknownFields, ValueRef};
 use crate::encode::RawEncoder;
 use crate::error::{EncodeError, FieldPath};
@@ -13,11 +13,11 @@ use crate::wire::Buffer;
 use alloc::borrow::Cow;
 use alloc::{format, vec::Vec};
 
-/// A decoded message, borrowed: what a [`Decoder`](super::Decoder) gives, and what
-/// [`DynamicMessage::as_view`](DynamicMessage::as_view) is.
+/// A decoded message, borrowed from a [`Decoder`](super::Decoder) or a
+/// [`DynamicMessage`](DynamicMessage::as_view).
 ///
-/// `Copy`, 64 bytes. `'a` is the arena that holds the fields, `'i` the bytes that strings point into; for views of
-/// a decoder that is its input, so strings outlive the decoder. Reading a field takes constant time and never
+/// `Copy`, 64 bytes. `'a` is the lifetime of the arena with the fields, `'i` that of the bytes that strings point into. Strings
+/// of a decoder's view borrow from its input, so they outlive the decoder. Reading a field takes constant time and never
 /// decodes, allocates or panics.
 ///
 /// ```
@@ -47,11 +47,11 @@ pub struct MessageView<'a, 'i> {
     pub(super) body: &'a ReadLayout,
     /// Offset of the body.
     pub(super) base: u32,
-    /// Its first word: presence bits 0..32, if it is dense. Whoever makes a view looks at the header anyway.
+    /// The first word of the body: hasbits 0..32, if it is dense. Making a view reads the header anyway.
     pub(super) bits: u32,
 }
 
-/// The type of messages that are of none.
+/// The layout of views without a type, such as those of empty lists of a foreign field.
 pub(super) static NONE: ReadLayout = ReadLayout::NONE;
 
 impl<'a, 'i> MessageView<'a, 'i> {
@@ -62,7 +62,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
         Self { pool, set, words, store, body, base, bits: words.get(base) }
     }
 
-    /// The message as those see it who know programs.
+    /// The schema-free view that decode and encode use.
     #[inline]
     pub(crate) fn raw(&self) -> RawView<'a, 'i> {
         let Self { set, words, store, body, base, .. } = *self;
@@ -85,26 +85,26 @@ impl<'a, 'i> MessageView<'a, 'i> {
         MessageDescriptor::new(self.pool, self.message())
     }
 
-    /// The fields that are set, extensions included, in field number order.
+    /// The fields that are set, including extensions, in field number order.
     ///
-    /// A field with explicit presence is set once it has been written; any other when it is not zero or empty.
+    /// A field with explicit presence is set once it has been written; any other field is set if it is not zero or empty.
     #[inline]
     pub fn fields(&self) -> Fields<'a, 'i> {
         Fields::new(*self)
     }
 
-    /// Another message of the same slab.
+    /// A view of another message of the same slab.
     pub(super) fn with_raw(&self, raw: RawView<'a, 'i>) -> Self {
         Self::new(self.pool, raw)
     }
 
-    /// The name of the field at a position in number order; an extension's full name in brackets.
+    /// The name of the field at a position in number order; of an extension, the full name in brackets.
     pub(super) fn field_name(&self, position: usize) -> Cow<'a, str> {
         let field = self.own(self.access(position as u16));
         if field.is_extension() { format!("[{}]", field.full_name()).into() } else { field.name().into() }
     }
 
-    /// Name and value of a field that is set, by position and slot.
+    /// The name and value of the set field with this position and slot.
     pub(super) fn field_value(&self, position: usize, slot: u32) -> (Cow<'a, str>, ValueRef<'a, 'i>) {
         let value = self.field(self.access(position as u16), slot);
         (self.field_name(position), value.unwrap_or(ValueRef::Bytes(&[])))
@@ -122,40 +122,42 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.own(self.access(position))
     }
 
-    /// The unknown fields, in the order they came; none of a message of which a projection selects single fields,
-    /// except the numbers that selected closed enums do not list.
+    /// The unknown fields, in wire order.
+    ///
+    /// A message of which a projection selects single fields has only one kind of them: the numbers that its selected closed
+    /// enums do not list.
     pub fn unknown_fields(&self) -> UnknownFields<'a, 'i> {
         UnknownFields::new(self.raw())
     }
 
-    /// A message of its own, with copies of all strings: [`try_to_owned`](Self::try_to_owned) where memory is plenty.
+    /// Copies the message with its strings; see [`try_to_owned`](Self::try_to_owned).
     ///
     /// # Panics
-    /// If there is not the memory.
+    /// If the allocator fails.
     pub fn to_owned(&self) -> DynamicMessage {
         self.try_to_owned().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A message of its own, equal to this one, with copies of all strings.
+    /// Copies the message with its strings. The copy equals this message.
     ///
-    /// Takes what the message takes in the [`Decoder`](super::Decoder) or [`DynamicMessage`] it is in, as far as it is a
-    /// part of that; bytes that a projection passes through are copied once, with all that was read from them.
+    /// The copy takes as much memory as this message takes in its [`Decoder`](super::Decoder) or [`DynamicMessage`], without the
+    /// other messages there. Bytes that a projection passes through are copied once, together with what was read from them.
     ///
     /// # Errors
-    /// If there is not the memory.
+    /// If the allocator fails.
     pub fn try_to_owned(&self) -> Result<DynamicMessage, CopyError> {
         DynamicMessage::from_view(*self).map_err(|TooLarge| CopyError::new())
     }
 
     /// Appends the message to a buffer.
     ///
-    /// Fields are written in number order, unknown fields behind them; nothing is allocated once the buffer has
-    /// room for the message.
+    /// Writes the fields in number order, then the unknown fields. Allocates nothing if the buffer has room for the
+    /// message.
     ///
     /// # Errors
     /// [`MissingRequired`](crate::EncodeErrorKind::MissingRequired), [`TooLarge`](crate::EncodeErrorKind::TooLarge)
-    /// above 2^31-1 bytes, [`DepthExceeded`](crate::EncodeErrorKind::DepthExceeded) above 100 levels. The buffer
-    /// keeps its length.
+    /// above 2^31-1 bytes, [`DepthExceeded`](crate::EncodeErrorKind::DepthExceeded) above 100 levels. The contents of the
+    /// buffer do not change.
     pub fn encode(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
         self.encode_with(buffer, EncodeOptions::new())
     }
@@ -168,7 +170,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.encoder(options).append(buffer, false).map(drop).map_err(|e| self.named(e))
     }
 
-    /// Appends the message behind its length, as a varint.
+    /// Appends the message with a length prefix, a varint.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -176,7 +178,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.encoder(EncodeOptions::new()).append(buffer, true).map(drop).map_err(|e| self.named(e))
     }
 
-    /// The message as a new `Vec` of just its size.
+    /// Encodes the message to a new `Vec` of exactly its size.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -184,7 +186,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.encoder(EncodeOptions::new()).to_vec().map_err(|e| self.named(e))
     }
 
-    /// Writes the message at the start of a slice and gives the number of bytes.
+    /// Writes the message to the start of a slice and returns the number of bytes.
     ///
     /// # Errors
     /// As [`encode`](Self::encode), and [`BufferTooSmall`](crate::EncodeErrorKind::BufferTooSmall).
@@ -192,8 +194,8 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.encoder(EncodeOptions::new()).to_slice(slice).map_err(|e| self.named(e))
     }
 
-    /// Appends the message to any [`BufMut`](bytes::BufMut), by way of a `Vec`; [`encode`](Self::encode) into
-    /// `BytesMut` or `Vec<u8>` writes in place.
+    /// Appends the message to any [`BufMut`](bytes::BufMut). This copies from a temporary `Vec`; [`encode`](Self::encode) writes
+    /// to a `BytesMut` or `Vec<u8>` directly.
     ///
     /// # Errors
     /// As [`encode`](Self::encode), and [`BufferTooSmall`](crate::EncodeErrorKind::BufferTooSmall).
@@ -207,14 +209,14 @@ impl<'a, 'i> MessageView<'a, 'i> {
         Ok(())
     }
 
-    /// The encoded length in bytes, whether or not the message can be encoded. Takes a walk over the message.
+    /// The encoded length in bytes, even if the message cannot be encoded. Takes time in proportion to the message.
     pub fn encoded_len(&self) -> usize {
         let len = RawEncoder::new(self.raw(), EncodeOptions::new()).encoded_len();
         usize::try_from(len).unwrap_or(usize::MAX)
     }
 
-    /// Whether all required fields are set, here and in all sub-messages. Messages nested in more than eight others take some
-    /// memory to look at: without it, false.
+    /// Whether all required fields are set, in this message and all sub-messages. Messages nested more than eight deep need a
+    /// little memory; returns false if the allocator fails.
     pub fn is_initialized(&self) -> bool {
         matches!(crate::slab::find_missing(self.raw()), Ok(None))
     }
@@ -232,7 +234,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     }
 }
 
-/// Gives the steps of a path their names.
+/// Adds the names of fields to a path.
 #[cold]
 pub(super) fn name_path(pool: &DescriptorPool, root: u32, path: &mut FieldPath) {
     let mut message = pool.message_at(root);

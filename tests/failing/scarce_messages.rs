@@ -14,6 +14,7 @@ static NODE: MessageTable = MessageTable::new(
         FieldTable::map("nodes", 2, Kind::Int32, Kind::Message(|| &NODE)),
         FieldTable::new("name", 3, Kind::String),
         FieldTable::new("list", 4, Kind::Message(|| &NODE)).repeated(),
+        FieldTable::new("names", 5, Kind::String).repeated(),
     ],
 );
 
@@ -153,6 +154,44 @@ fn inserts_without_memory_leave_the_map_as_it_was() {
         }
     }
     assert!(failures > 30, "{failures}");
+}
+
+/// The allocator fails for the slab, for the bytes of strings and for copies of keys.
+#[test]
+fn setters_without_memory_leave_no_empty_list_that_is_set() {
+    let node = node();
+    let [counts, nodes, name, list, names] = [1, 2, 3, 4, 5].map(|number| node.get_field(number).unwrap());
+    let text = "more than a message of no bytes has room for".repeat(30);
+    let start = DynamicMessage::decode(&node, b"\x1a\x01n").unwrap();
+    type Setter<'s> = &'s dyn Fn(&mut DynamicMessage, String) -> bool;
+    let setters: [Setter<'_>; 5] = [
+        &|message, text| message.push(&names, text).is_ok(),
+        &|message, text| message.insert(&counts, text, 1).is_ok(),
+        &|message, text| message.set_field(&name, text).is_ok(),
+        &|message, _| (0..40).all(|_| message.push_message(&list).is_ok()),
+        &|message, _| (0..40).all(|key| message.entry_mut(&nodes, key).is_ok()),
+    ];
+    let mut failures = 0;
+    for setter in setters {
+        let mut whole = start.clone();
+        assert!(setter(&mut whole, text.clone()));
+        failures += sweep(
+            || (start.clone(), Some(text.clone())),
+            |(message, text)| setter(message, text.take().unwrap()),
+            |(mut message, _), done, failed| {
+                assert!(done || failed);
+                if !done {
+                    // What was pushed before the failure goes; an empty list that is set would be shown.
+                    message.clear_field(&list);
+                    message.clear_field(&nodes);
+                    assert_eq!(format!("{message:?}"), format!("{start:?}"));
+                    assert!(setter(&mut message, text.clone()));
+                }
+                assert_eq!(message, whole);
+            },
+        );
+    }
+    assert!(failures > 10, "{failures}");
 }
 
 #[test]

@@ -1,42 +1,42 @@
-//! Values into slots: everything is checked first, so that a value that is refused changes nothing.
+//! [`ResolvedField`]: a field descriptor resolved in a message's program. Setters check values against it before they write.
 
-use super::copy::{Target, TooLarge};
 use super::error::{SetFieldError, SetFieldErrorKind};
 use super::{DynamicMessage, MapKey, Value};
 use crate::encode::try_encode_raw;
 use crate::options::DecodeOptions;
-use crate::program::{Coding, FieldEntry, ProgramSet};
+use crate::program::{FieldEntry, ProgramSet};
 use crate::schema::FieldRef;
 use crate::table::Kind;
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
-/// A field as the setters see it.
+/// A field of the message that a setter changes.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'p> {
-    pub(super) field: FieldRef<'p>,
+pub(super) struct ResolvedField<'p> {
+    pub(super) descriptor: FieldRef<'p>,
     pub(super) position: usize,
     pub(super) entry: FieldEntry,
     pub(super) set: &'p ProgramSet,
 }
 
-impl<'p> Place<'p> {
-    /// The value field of a map.
-    pub(super) fn map_part(&self, part: usize) -> Option<Place<'p>> {
+impl<'p> ResolvedField<'p> {
+    /// The key field (0) or the value field (1) of a map.
+    pub(super) fn map_part(&self, part: usize) -> Option<ResolvedField<'p>> {
         let program = self.set.program(self.entry.sub);
         let entry = *program.entries().get(part)?;
-        let field = FieldRef::new(self.field.pool(), program.message(), program.field_of(part) as u32);
-        Some(Place { field, position: part, entry, set: self.set })
+        let descriptor =
+            FieldRef::new(self.descriptor.pool(), program.message(), program.field_of(part) as u32);
+        Some(ResolvedField { descriptor, position: part, entry, set: self.set })
     }
 
     #[cold]
     pub(super) fn error(&self, kind: SetFieldErrorKind, value: Option<Value>) -> SetFieldError {
-        SetFieldError::new(kind, self.field.full_name(), self.expected(), value)
+        SetFieldError::new(kind, self.descriptor.full_name(), self.expected(), value)
     }
 
-    /// What the field takes, in words; nothing if there is no memory for them.
+    /// Describes what the field takes, for an error. Empty without memory.
     fn expected(&self) -> String {
-        let mut text = Words(String::new());
+        let mut text = FallibleString(String::new());
         match self.describe(&mut text) {
             Ok(()) => text.0,
             Err(_) => String::new(),
@@ -44,7 +44,7 @@ impl<'p> Place<'p> {
     }
 
     fn describe(&self, out: &mut impl fmt::Write) -> fmt::Result {
-        let one = |place: &Self, out: &mut dyn fmt::Write| match place.field.kind() {
+        let one = |field: &Self, out: &mut dyn fmt::Write| match field.descriptor.kind() {
             Kind::Message(message) => write!(out, "message {}", message.full_name()),
             Kind::Enum(enumeration) => write!(out, "enum {}", enumeration.full_name()),
             kind => out.write_str(kind.name()),
@@ -63,9 +63,9 @@ impl<'p> Place<'p> {
         out.write_str(">")
     }
 
-    /// Whether one value, not a list, is of the field's kind.
+    /// Checks one value: a singular one, or an element.
     pub(super) fn check_one(&self, value: &Value) -> Result<(), SetFieldErrorKind> {
-        let fits = match (self.field.raw_kind(), value) {
+        let fits = match (self.descriptor.raw_kind(), value) {
             (Kind::Bool, Value::Bool(_))
             | (Kind::Int32 | Kind::Sint32 | Kind::Sfixed32, Value::I32(_))
             | (Kind::Int64 | Kind::Sint64 | Kind::Sfixed64, Value::I64(_))
@@ -75,22 +75,22 @@ impl<'p> Place<'p> {
             | (Kind::Double, Value::F64(_))
             | (Kind::String, Value::String(_))
             | (Kind::Bytes, Value::Bytes(_)) => true,
-            // What such a string reads as when it is not UTF-8.
-            (Kind::String, Value::Bytes(_)) => !self.field.validates_utf8(),
+            // Such a string reads as bytes when it is not UTF-8.
+            (Kind::String, Value::Bytes(_)) => !self.descriptor.validates_utf8(),
             (Kind::Enum(e), Value::EnumNumber(number)) => {
-                let listed = self.field.pool().programs().enum_contains(e, *number);
+                let listed = self.descriptor.pool().programs().enum_contains(e, *number);
                 return if listed { Ok(()) } else { Err(SetFieldErrorKind::InvalidEnumNumber) };
             }
             (Kind::Message(m), Value::Prepared(prepared)) => {
-                self.field.pool().message_at(m).is_some_and(|d| d.full_name() == prepared.full_name())
+                self.descriptor.pool().message_at(m).is_some_and(|d| d.full_name() == prepared.full_name())
             }
             (Kind::Message(m), Value::Message(message)) => {
                 let own = message.descriptor();
-                if own.parent_pool() == self.field.pool() {
+                if own.parent_pool() == self.descriptor.pool() {
                     own.index() == m
                 } else {
-                    // A message of another pool is as good if its type has the same name.
-                    self.field.pool().message_at(m).is_some_and(|d| d.full_name() == own.full_name())
+                    // Types of different pools match by name.
+                    self.descriptor.pool().message_at(m).is_some_and(|d| d.full_name() == own.full_name())
                 }
             }
             _ => false,
@@ -98,16 +98,16 @@ impl<'p> Place<'p> {
         if fits { Ok(()) } else { Err(SetFieldErrorKind::InvalidType) }
     }
 
-    /// The value with all messages of this pool: those of another one are converted by way of their bytes, which
-    /// this pool's type of the same name may read differently; those of a projection become bytes. Nothing is written
-    /// yet, so nothing is lost.
-    pub(super) fn local(&self, value: Value) -> Result<Value, SetFieldError> {
-        let place = if self.entry.flags.is_map() { self.map_part(1) } else { Some(*self) };
-        let (Some(place), Kind::Message(index)) = (place, place.map_or(Kind::Bool, |p| p.field.raw_kind()))
+    /// Converts the messages in a value to this pool. A message of another pool is encoded and decoded by this pool's type of the
+    /// same name; a projected one becomes bytes. Setters call this before they write anything.
+    pub(super) fn convert_to_pool(&self, value: Value) -> Result<Value, SetFieldError> {
+        let field = if self.entry.flags.is_map() { self.map_part(1) } else { Some(*self) };
+        let (Some(field), Kind::Message(index)) =
+            (field, field.map_or(Kind::Bool, |field| field.descriptor.raw_kind()))
         else {
             return Ok(value);
         };
-        let pool = place.field.pool();
+        let pool = field.descriptor.pool();
         let foreign = |value: &Value| match value {
             Value::Message(message) => message.is_projected() || message.descriptor().parent_pool() != pool,
             _ => false,
@@ -143,17 +143,17 @@ impl<'p> Place<'p> {
         Ok(value)
     }
 
-    /// Whether a key is one that the map can hold.
+    /// Checks the key of a map entry.
     pub(super) fn check_key(&self, key: &MapKey) -> Result<(), SetFieldErrorKind> {
         let Some(part) = self.map_part(0) else { return Err(SetFieldErrorKind::InvalidType) };
         let unchecked = matches!(key, MapKey::Bytes(_));
         match key.as_ref().raw(part.entry.scalar()) {
-            Some(_) if !unchecked || !part.field.validates_utf8() => Ok(()),
+            Some(_) if !unchecked || !part.descriptor.validates_utf8() => Ok(()),
             _ => Err(SetFieldErrorKind::InvalidType),
         }
     }
 
-    /// Whether a value is one that the field can hold.
+    /// Checks the value of a field: singular, a list or a map.
     pub(super) fn check(&self, value: &Value) -> Result<(), SetFieldErrorKind> {
         match value {
             Value::List(elements) if self.entry.flags.is_list() && !self.entry.flags.is_map() => {
@@ -173,7 +173,7 @@ impl<'p> Place<'p> {
     }
 }
 
-/// The values in a list or map, or the value itself.
+/// The values of a list or map, or the value itself.
 fn parts(value: &Value) -> impl Iterator<Item = &Value> {
     let (list, map, one) = match value {
         Value::List(list) => (Some(list), None, None),
@@ -183,7 +183,7 @@ fn parts(value: &Value) -> impl Iterator<Item = &Value> {
     list.into_iter().flatten().chain(map.into_iter().flat_map(|map| map.values())).chain(one)
 }
 
-/// The same, to be changed.
+/// As `parts`, mutable.
 fn parts_mut(value: &mut Value) -> impl Iterator<Item = &mut Value> {
     let (list, map, one) = match value {
         Value::List(list) => (Some(list), None, None),
@@ -193,48 +193,13 @@ fn parts_mut(value: &mut Value) -> impl Iterator<Item = &mut Value> {
     list.into_iter().flatten().chain(map.into_iter().flat_map(|map| map.values_mut())).chain(one)
 }
 
-/// Text that does without memory it cannot have.
-struct Words(String);
+/// A string whose growth can fail.
+struct FallibleString(String);
 
-impl fmt::Write for Words {
+impl fmt::Write for FallibleString {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.try_reserve(text.len()).map_err(|_| fmt::Error)?;
         self.0.push_str(text);
         Ok(())
-    }
-}
-
-/// The words of a number; strings and messages have none.
-pub(super) fn word_of(value: &Value) -> u64 {
-    match value {
-        Value::Bool(v) => *v as u64,
-        Value::I32(v) | Value::EnumNumber(v) => *v as u32 as u64,
-        Value::U32(v) => *v as u64,
-        Value::F32(v) => v.to_bits() as u64,
-        Value::I64(v) => *v as u64,
-        Value::U64(v) => *v,
-        Value::F64(v) => v.to_bits(),
-        _ => 0,
-    }
-}
-
-/// Whether implicit presence takes the value for "not set".
-pub(super) fn is_zero(value: &Value) -> bool {
-    match value {
-        Value::String(v) => v.is_empty(),
-        Value::Bytes(v) => v.is_empty(),
-        Value::Message(_) | Value::Prepared(_) | Value::List(_) | Value::Map(_) => false,
-        number => word_of(number) == 0,
-    }
-}
-
-impl Target<'_> {
-    /// What a slot of this coding holds for a number, a string or bytes, which go to the store.
-    pub(super) fn words_of(&mut self, coding: Coding, value: &Value) -> Result<u64, TooLarge> {
-        match value {
-            Value::String(text) => self.value_span(coding, text.as_bytes()),
-            Value::Bytes(bytes) => self.value_span(coding, bytes),
-            number => Ok(word_of(number)),
-        }
     }
 }

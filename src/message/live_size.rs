@@ -1,11 +1,11 @@
-//! What a message takes, to find out how much of its memory is garbage.
+//! The live size of a message: everything else in its memory is garbage.
 
 use crate::program::{Coding, FieldEntry};
 use crate::slab::{RawView, Walk, WalkStep};
 
-/// Words and store bytes that a message takes, everything below it included; `None` without the memory to find out.
-pub(super) fn weigh(view: RawView<'_, '_>) -> Option<(usize, usize)> {
-    // With each message, whether it is in the bytes of a verbatim one.
+/// The slab words and store bytes that a message and its sub-messages take; `None` without memory for the walk.
+pub(super) fn live_size(view: RawView<'_, '_>) -> Option<(usize, usize)> {
+    // The walk keeps with each message whether a verbatim message encloses it.
     let mut walk = Walk::new(view, false);
     let (mut words, mut bytes) = (view.program().words() as usize, 0);
     loop {
@@ -13,13 +13,13 @@ pub(super) fn weigh(view: RawView<'_, '_>) -> Option<(usize, usize)> {
         let inside = *walk.data();
         match walk.next(inside || walk.view().is_verbatim()) {
             WalkStep::Field(_, entry, slot) => {
-                let (more_words, more_bytes) = weigh_values(walk.view(), entry, slot);
+                let (more_words, more_bytes) = live_size_of_values(walk.view(), entry, slot);
                 words += more_words;
                 if !inside && !walk.view().is_verbatim() {
                     bytes += more_bytes;
                 }
             }
-            // One word for the offset in a list, or for what a wide body has beside its header.
+            // One more word: the offset in a list, or the group table of a wide body.
             WalkStep::Enter(..) => words += walk.view().program().words() as usize + 1,
             WalkStep::End => {
                 for span in walk.view().spans() {
@@ -34,7 +34,7 @@ pub(super) fn weigh(view: RawView<'_, '_>) -> Option<(usize, usize)> {
     }
 }
 
-fn weigh_values(view: RawView<'_, '_>, entry: &FieldEntry, slot: u32) -> (usize, usize) {
+fn live_size_of_values(view: RawView<'_, '_>, entry: &FieldEntry, slot: u32) -> (usize, usize) {
     let spans = matches!(entry.coding, Coding::String | Coding::Bytes);
     if !entry.flags.is_list() {
         return (0, if spans { view.span(slot).len() } else { 0 });

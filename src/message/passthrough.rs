@@ -1,14 +1,14 @@
-//! Changing messages of which a projection kept the bytes.
+//! Changing messages that a pass-through projection kept as bytes.
 //!
-//! Such a message is its bytes until a setter changes it or something in it. Then it becomes fields, those that were
-//! selected, and spans, those that were not: one walk over its own level. Messages in it stay bytes. A field that was
-//! not selected loses its spans when it is set, and is decoded from them when a part of it is changed.
+//! Such a message is verbatim until a setter changes it or a sub-message of it. Then it is split, in one walk over its own
+//! level: selected fields become decoded fields, the others stay spans. Its sub-messages stay verbatim. Setting an unselected
+//! field drops its spans; changing a part of one decodes it from its spans first.
 
-use super::assign::Place;
-use super::copy::TooLarge;
 use super::decoder::named;
-use super::error::{SetFieldError, SetFieldErrorKind as Fault};
+use super::error::{SetFieldError, SetFieldErrorKind};
 use super::raw::merge_spans;
+use super::resolved_field::ResolvedField;
+use super::slab_writer::TooLarge;
 use super::{CopyError, DynamicMessage, MessageMut};
 use crate::decode::{Undecoded, undecoded};
 use crate::error::{DecodeError, EncodeError};
@@ -19,79 +19,88 @@ use crate::slab::UnknownSpan;
 use crate::wire::raw;
 use alloc::vec::Vec;
 
-/// What a setter is about to do with a field.
+/// How a setter is about to change a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Give it another value.
+    /// Replace its value.
     Set,
     /// Unset it.
     Clear,
-    /// Change a part of it.
+    /// Change a part of its value.
     Modify,
 }
 
-/// What a message was before a setter took it apart, to go back to if nothing comes of the change.
+/// What restores a message after a setter has failed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Before(Option<Kept>);
+pub(super) struct Undo {
+    /// The field was set before.
+    was_set: bool,
+    /// The spans of a message that keeps bytes.
+    kept: Option<KeptSpans>,
+}
 
 #[derive(Clone, Copy, Debug)]
-struct Kept {
-    /// The block of its spans, which is not written to any more.
+struct KeptSpans {
+    /// The block with the message's spans. Setters make a new one and leave this as it is.
     block: u32,
-    /// The field to be changed was set.
-    was_set: bool,
-    /// Some of the spans are not kept.
+    /// The change drops spans.
     dropped: bool,
 }
 
 impl MessageMut<'_> {
-    /// Makes a field ready to be changed. After an error the message is as before.
-    pub(super) fn prepare(&mut self, place: &Place<'_>, change: Change) -> Result<Before, SetFieldError> {
+    /// Makes a field ready to be changed. On failure the message does not change.
+    pub(super) fn prepare(
+        &mut self,
+        field: &ResolvedField<'_>,
+        change: Change,
+    ) -> Result<Undo, SetFieldError> {
+        let was_set = self.raw().slot(field.position, &field.entry).is_some();
         if !self.program().keeps_bytes() {
-            return Ok(Before(None));
+            return Ok(Undo { was_set, kept: None });
         }
-        let was_set = self.raw().slot(place.position, &place.entry).is_some();
-        let mut kept = Kept { block: self.slab.unknown_block(self.base), was_set, dropped: false };
-        let taken_apart = self.take_apart(place, change, &mut kept);
-        let before = Before(Some(kept));
-        if taken_apart.is_err() {
-            self.undo(place, before);
+        let mut kept = KeptSpans { block: self.slab.unknown_block(self.base), dropped: false };
+        let split = self.split_for(field, change, was_set, &mut kept);
+        let before = Undo { was_set, kept: Some(kept) };
+        if split.is_err() {
+            self.undo(field, before);
         }
-        taken_apart.map(|()| before)
+        split.map(|()| before)
     }
 
-    /// Goes back to what the message was, the value of the field aside if it had one.
-    pub(super) fn undo(&mut self, place: &Place<'_>, before: Before) {
-        if let Before(Some(kept)) = before {
-            if !kept.was_set {
-                self.unset(place);
-            }
+    /// Restores the message after a failed setter. A field that was set keeps its value, because setters replace a value
+    /// only when nothing can fail any more; a list that was opened for its first element goes.
+    pub(super) fn undo(&mut self, field: &ResolvedField<'_>, before: Undo) {
+        if !before.was_set {
+            self.unset(field);
+        }
+        if let Some(kept) = before.kept {
             self.slab.set_unknown_block(self.base, kept.block);
         }
     }
 
     /// Unsets a field.
-    pub(super) fn clear_at(&mut self, place: &Place<'_>) -> Result<(), SetFieldError> {
-        let before = self.prepare(place, Change::Clear)?;
+    pub(super) fn clear_at(&mut self, field: &ResolvedField<'_>) -> Result<(), SetFieldError> {
+        let before = self.prepare(field, Change::Clear)?;
         match before {
-            Before(Some(Kept { was_set: false, dropped: false, .. })) => self.undo(place, before),
-            _ => self.unset(place),
+            Undo { was_set: false, kept: Some(KeptSpans { dropped: false, .. }) } => self.undo(field, before),
+            _ => self.unset(field),
         }
         Ok(())
     }
 
-    fn take_apart(
+    fn split_for(
         &mut self,
-        place: &Place<'_>,
+        field: &ResolvedField<'_>,
         change: Change,
-        kept: &mut Kept,
+        was_set: bool,
+        kept: &mut KeptSpans,
     ) -> Result<(), SetFieldError> {
-        let too_large = |_: TooLarge| place.error(Fault::TooLarge, None);
-        self.break_up().map_err(too_large)?;
-        let (entry, program) = (place.entry, self.program());
+        let too_large = |_: TooLarge| field.error(SetFieldErrorKind::TooLarge, None);
+        self.split_verbatim().map_err(too_large)?;
+        let (entry, program) = (field.entry, self.program());
         let siblings = entry.oneof != 0 && change != Change::Clear;
-        // A field that is set has no spans left: not looking saves a walk over all of them for each change.
-        if kept.was_set || !entry.op.is_skip() && !siblings {
+        // A set field has no spans. Returning here saves a walk over all spans for each change.
+        if was_set || !entry.op.is_skip() && !siblings {
             return Ok(());
         }
         let (mut own, mut rest) = (Vec::new(), Vec::new());
@@ -101,7 +110,7 @@ impl MessageMut<'_> {
             if left.is_field && left.number == entry.number() {
                 push(&mut own, UnknownSpan { offset: left.offset, len: left.len, tag: None })
                     .map_err(too_large)?;
-                // Numbers that a closed enum does not list are unknown fields, and stay where they are among them.
+                // Numbers that a closed enum does not list are unknown fields and keep their place among them.
                 self.unlisted(&entry, &left, &mut rest).map_err(too_large)?;
             } else if left.is_field && siblings && other() {
                 kept.dropped = true;
@@ -115,13 +124,13 @@ impl MessageMut<'_> {
         }
         if change == Change::Modify && !own.is_empty() {
             self.slab.clear_unknown(self.base);
-            self.decode_kept(place, &own)?;
+            self.decode_kept(field, &own)?;
         }
         self.keep(&rest).map_err(too_large)
     }
 
-    /// Makes a verbatim message fields and the spans that no field holds.
-    fn break_up(&mut self) -> Result<(), TooLarge> {
+    /// Splits a verbatim message: its decoded fields stay, everything else becomes spans.
+    fn split_verbatim(&mut self) -> Result<(), TooLarge> {
         if !self.raw().is_verbatim() {
             return Ok(());
         }
@@ -131,13 +140,13 @@ impl MessageMut<'_> {
         self.keep(&spans)
     }
 
-    /// The spans of the message that its program does not decode.
+    /// The spans that the message's program does not decode.
     fn undecoded(&self) -> Result<Vec<Undecoded>, TooLarge> {
         let (view, program) = (self.raw(), self.program());
         let mut spans = Vec::new();
         for span in view.spans() {
             match span.tag {
-                None => self.left_out_of(program, span, &mut spans)?,
+                None => self.undecoded_of(program, span, &mut spans)?,
                 Some(tag) => push(
                     &mut spans,
                     Undecoded {
@@ -154,8 +163,8 @@ impl MessageMut<'_> {
         Ok(spans)
     }
 
-    /// What a program of the message does not decode of whole fields.
-    fn left_out_of(
+    /// Collects the fields in a span that a program does not decode.
+    fn undecoded_of(
         &self,
         program: &Program,
         span: UnknownSpan,
@@ -169,7 +178,7 @@ impl MessageMut<'_> {
         pushed
     }
 
-    /// The elements of a packed run that was not selected which its closed enum does not list.
+    /// Collects the elements of an unselected packed field that its closed enum does not list.
     fn unlisted(
         &self,
         entry: &FieldEntry,
@@ -180,10 +189,10 @@ impl MessageMut<'_> {
             return Ok(());
         }
         let span = UnknownSpan { offset: left.offset, len: left.len, tag: None };
-        self.left_out_of(self.set.program(self.program().whole()), span, spans)
+        self.undecoded_of(self.set.program(self.program().whole()), span, spans)
     }
 
-    /// Makes these the spans of the message, in a new block: whoever fails goes back to the old one.
+    /// Makes these the spans of the message, in a new block. The old block stays intact for `undo`.
     fn keep(&mut self, spans: &[Undecoded]) -> Result<(), TooLarge> {
         self.slab.clear_unknown(self.base);
         for span in spans {
@@ -195,15 +204,15 @@ impl MessageMut<'_> {
         Ok(())
     }
 
-    /// Marks members of oneofs that a later member overruled, as those that are decoded are: in what is written, spans
-    /// are behind the fields.
+    /// Marks oneof members that a later member overrules. Encoding writes spans after the decoded fields, so a kept span would
+    /// overrule a decoded member that came after it on the wire.
     fn mark_overruled(&self, spans: &mut [Undecoded]) -> Result<(), TooLarge> {
         let program = self.program();
         let oneof_of = |left: &Undecoded| match program.by_number(left.number) {
             Some((_, entry)) if left.is_field => entry.oneof,
             _ => 0,
         };
-        // Of each oneof the member that came last, and whether another one came before what is looked at.
+        // Walking backwards: for each oneof its last member, and whether a different member has been seen.
         let mut last = Vec::new();
         last.try_reserve_exact(program.oneofs() + 1).map_err(|_| TooLarge)?;
         last.resize(program.oneofs() + 1, (0, false));
@@ -222,8 +231,8 @@ impl MessageMut<'_> {
         Ok(())
     }
 
-    /// Decodes a field that was not selected from its spans, which are not among those of the message any more.
-    fn decode_kept(&mut self, place: &Place<'_>, spans: &[UnknownSpan]) -> Result<(), SetFieldError> {
+    /// Decodes an unselected field from its spans, which the message has given up.
+    fn decode_kept(&mut self, field: &ResolvedField<'_>, spans: &[UnknownSpan]) -> Result<(), SetFieldError> {
         let program = self.program();
         let len: usize = spans.iter().map(|span| span.len as usize).sum();
         let options = DecodeOptions::new().allow_partial(true);
@@ -234,23 +243,23 @@ impl MessageMut<'_> {
         self.slab.set_limit(usize::MAX);
         merged.map_err(|error: DecodeError| {
             let message = MessageDescriptor::new(self.pool, program.message());
-            place.error(Fault::InvalidMessage, None).with_cause(named(&message, error))
+            field.error(SetFieldErrorKind::InvalidMessage, None).with_cause(named(&message, error))
         })
     }
 
-    /// Drops the unknown fields of this message, not those of its sub-messages.
+    /// Drops the unknown fields of this message; its sub-messages keep theirs.
     ///
     /// # Panics
-    /// If there is not the memory, which only a message takes that a projection passed through; see
-    /// [`try_clear_unknown_fields`](Self::try_clear_unknown_fields).
+    /// If the allocator fails. Only messages decoded by a pass-through projection allocate here;
+    /// [`try_clear_unknown_fields`](Self::try_clear_unknown_fields) returns an error instead.
     pub fn clear_unknown_fields(&mut self) {
         self.try_clear_unknown_fields().unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// Drops the unknown fields of this message, not those of its sub-messages.
+    /// Drops the unknown fields of this message; its sub-messages keep theirs.
     ///
     /// # Errors
-    /// If there is not the memory, which only a message takes that a projection passed through. The message is as before.
+    /// If the allocator fails, which only messages decoded by a pass-through projection need. The message does not change.
     pub fn try_clear_unknown_fields(&mut self) -> Result<(), CopyError> {
         if !self.program().keeps_bytes() {
             self.slab.clear_unknown(self.base);
@@ -264,9 +273,9 @@ impl MessageMut<'_> {
         cleared.map(drop).map_err(|TooLarge| CopyError::new())
     }
 
-    /// Keeps the spans of fields alone; false if there are no others.
+    /// Keeps only the spans of known fields. Returns whether it dropped any.
     fn drop_unknown(&mut self) -> Result<bool, TooLarge> {
-        self.break_up()?;
+        self.split_verbatim()?;
         let (program, mut dropped) = (self.program(), false);
         let (mut fields, mut unlisted) = (Vec::new(), Vec::new());
         for left in self.undecoded()? {
@@ -286,7 +295,7 @@ impl MessageMut<'_> {
         Ok(dropped)
     }
 
-    /// A packed run without some of its elements; `None` if it has no others.
+    /// A copy of a packed field without some of its elements; `None` if no element is left.
     fn listed(&mut self, run: Undecoded, without: &[Undecoded]) -> Result<Option<Undecoded>, TooLarge> {
         let store = self.store.as_slice();
         let whole = run.offset as usize..(run.offset + run.len) as usize;
@@ -310,12 +319,12 @@ impl MessageMut<'_> {
             from = (element.offset + element.len) as usize;
         }
         bytes.extend_from_slice(store.get(from..whole.end).unwrap_or(&[]));
-        let span = self.target().span(&bytes)?;
+        let span = self.writer().span(&bytes)?;
         Ok(Some(Undecoded { offset: span as u32, len: bytes.len() as u32, ..run }))
     }
 }
 
-/// Appends to a list, if there is the memory.
+/// Appends to a `Vec`, or fails without memory.
 fn push<T>(list: &mut Vec<T>, value: T) -> Result<(), TooLarge> {
     list.try_reserve(1).map_err(|_| TooLarge)?;
     list.push(value);
@@ -323,7 +332,7 @@ fn push<T>(list: &mut Vec<T>, value: T) -> Result<(), TooLarge> {
 }
 
 impl DynamicMessage {
-    /// The message as bytes: as such one that a projection decoded goes into messages that know nothing of the projection.
+    /// The encoded message. A projected message goes into other messages in this form, because they lack its programs.
     pub(super) fn as_prepared(&self) -> Result<super::Prepared, EncodeError> {
         let bytes = crate::encode::try_encode_raw(self.as_view().raw())?;
         Ok(super::Prepared::unchecked(self.descriptor().clone(), bytes))

@@ -1,0 +1,74 @@
+//! The values that unset fields read as.
+
+use super::view::NONE;
+use super::{ListRef, MapRef, MessageView, ValueRef};
+use crate::program::{Access, ReadKind};
+use crate::schema::FieldRef;
+use crate::slab::NIL;
+use crate::table::{DefaultValue, Kind};
+
+impl<'a, 'i> MessageView<'a, 'i> {
+    /// The value that an unset field reads as.
+    #[inline(never)]
+    pub(super) fn default(&self, field: FieldRef<'_>) -> ValueRef<'a, 'a>
+    where
+        'i: 'a,
+    {
+        let known = field.message_index() == self.message() && field.pool() == self.pool;
+        if !known {
+            // A field of another message: its type may be of another pool.
+            let empty = self.at(&NONE, NIL, 0);
+            return match field.raw_kind() {
+                _ if field.is_map() => ValueRef::Map(MapRef::new(empty, 0, 0)),
+                _ if field.is_list() => ValueRef::List(ListRef::new(empty, 0, Access::NONE.elements)),
+                Kind::Message(_) => ValueRef::Message(self.at(self.body, NIL, 0)),
+                _ => zero(field),
+            };
+        }
+        let access = self.access(field.position() as u16);
+        if self.is_left_out(access.position) {
+            return ValueRef::Unselected;
+        }
+        let field = self.own(access);
+        let empty = self.at(self.sub(access.sub).unwrap_or(self.body), NIL, 0);
+        match field.explicit_default() {
+            Some(default) => explicit_default(field, default),
+            None => match access.form {
+                ReadKind::List => ValueRef::List(ListRef::new(empty, 0, access.elements)),
+                ReadKind::Map => ValueRef::Map(MapRef::new(empty, 0, 0)),
+                ReadKind::Message | ReadKind::Body => ValueRef::Message(empty),
+                _ => zero(field),
+            },
+        }
+    }
+}
+
+fn explicit_default<'f>(field: FieldRef<'f>, default: DefaultValue<'f>) -> ValueRef<'f, 'f> {
+    match (field.raw_kind(), default) {
+        (_, DefaultValue::Bool(v)) => ValueRef::Bool(v),
+        (Kind::Int64 | Kind::Sint64 | Kind::Sfixed64, DefaultValue::Int(v)) => ValueRef::I64(v),
+        (_, DefaultValue::Int(v)) => ValueRef::I32(v as i32),
+        (Kind::Uint64 | Kind::Fixed64, DefaultValue::Uint(v)) => ValueRef::U64(v),
+        (_, DefaultValue::Uint(v)) => ValueRef::U32(v as u32),
+        (Kind::Float, DefaultValue::Float(v)) => ValueRef::F32(v as f32),
+        (_, DefaultValue::Float(v)) => ValueRef::F64(v),
+        (_, DefaultValue::String(v)) => ValueRef::String(v),
+        (_, DefaultValue::Bytes(v)) => ValueRef::Bytes(v),
+        (_, DefaultValue::Enum(_)) => ValueRef::EnumNumber(field.default_number()),
+    }
+}
+
+fn zero<'a, 'i>(field: FieldRef<'_>) -> ValueRef<'a, 'i> {
+    match field.raw_kind() {
+        Kind::Bool => ValueRef::Bool(false),
+        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => ValueRef::I32(0),
+        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => ValueRef::I64(0),
+        Kind::Uint32 | Kind::Fixed32 => ValueRef::U32(0),
+        Kind::Uint64 | Kind::Fixed64 => ValueRef::U64(0),
+        Kind::Float => ValueRef::F32(0.0),
+        Kind::Double => ValueRef::F64(0.0),
+        Kind::String => ValueRef::String(""),
+        Kind::Bytes | Kind::Message(_) => ValueRef::Bytes(&[]),
+        Kind::Enum(_) => ValueRef::EnumNumber(field.default_number()),
+    }
+}
