@@ -1,6 +1,6 @@
 //! Base64, by tables: written with the standard alphabet and padding; read with either alphabet, padded or not.
 
-use super::Out;
+use super::TextOut;
 use alloc::vec::Vec;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -45,7 +45,7 @@ fn pair(bits: u32) -> [u8; 2] {
 }
 
 /// Prints bytes.
-pub(crate) fn encode(out: &mut Out<'_>, bytes: &[u8]) {
+pub(crate) fn encode(out: &mut TextOut<'_>, bytes: &[u8]) {
     let (blocks, rest) = bytes.as_chunks::<12>();
     for block in blocks {
         let text = out.window::<16>();
@@ -124,7 +124,7 @@ mod tests {
 
     fn encoded(bytes: &[u8]) -> Vec<u8> {
         let mut buffer = Vec::new();
-        let mut out = Out::new(&mut buffer);
+        let mut out = TextOut::new(&mut buffer);
         encode(&mut out, bytes);
         out.finish().unwrap();
         buffer

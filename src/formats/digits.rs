@@ -1,6 +1,6 @@
 //! Numbers as decimal text.
 
-use super::Out;
+use super::TextOut;
 use super::shortest::shortest;
 use core::fmt::Write;
 
@@ -24,7 +24,7 @@ fn pair(value: u64) -> [u8; 2] {
 
 /// Prints a number.
 #[inline]
-pub(crate) fn put_u64(out: &mut Out<'_>, value: u64) {
+pub(crate) fn put_u64(out: &mut TextOut<'_>, value: u64) {
     match value {
         0..10 => out.byte(b'0' + value as u8),
         10..100 => out.array(&pair(value)),
@@ -33,7 +33,7 @@ pub(crate) fn put_u64(out: &mut Out<'_>, value: u64) {
 }
 
 /// Two digits at a time, from the last to the first.
-fn put_long(out: &mut Out<'_>, mut value: u64) {
+fn put_long(out: &mut TextOut<'_>, mut value: u64) {
     let count = value.checked_ilog10().unwrap_or(0) as usize + 1;
     let digits = out.window::<LONGEST>();
     let mut at = count;
@@ -59,7 +59,7 @@ fn put_pair(digits: &mut [u8; LONGEST], at: usize, value: u64) {
 
 /// Prints a number with a sign, if it is negative.
 #[inline]
-pub(crate) fn put_i64(out: &mut Out<'_>, value: i64) {
+pub(crate) fn put_i64(out: &mut TextOut<'_>, value: i64) {
     if value < 0 {
         out.byte(b'-');
     }
@@ -67,7 +67,7 @@ pub(crate) fn put_i64(out: &mut Out<'_>, value: i64) {
 }
 
 /// Prints exactly `width` digits, at most 20, with zeros in front.
-pub(crate) fn put_padded(out: &mut Out<'_>, mut value: u64, width: u32) {
+pub(crate) fn put_padded(out: &mut TextOut<'_>, mut value: u64, width: u32) {
     let width = (width as usize).min(LONGEST);
     let window = out.window::<LONGEST>();
     for digit in window.iter_mut().take(width).rev() {
@@ -84,7 +84,7 @@ const DECIMALS: [(f64, u32); 2] = [(1.0, 0), (10_000.0, 4)];
 const MOST: f64 = 1e15;
 
 /// Prints a finite number with the fewest digits that give it back.
-pub(crate) fn put_f64(out: &mut Out<'_>, value: f64) {
+pub(crate) fn put_f64(out: &mut TextOut<'_>, value: f64) {
     // Two numbers of at most 15 digits are different doubles, so the one of them that gives the value back is the shortest.
     if !put_short(out, value) {
         put_shortest(out, format_args!("{value:?}"));
@@ -92,7 +92,7 @@ pub(crate) fn put_f64(out: &mut Out<'_>, value: f64) {
 }
 
 /// The same of a 32-bit number, whose shortest form is another one than that of the 64-bit number of this value.
-pub(crate) fn put_f32(out: &mut Out<'_>, value: f32) {
+pub(crate) fn put_f32(out: &mut TextOut<'_>, value: f32) {
     if value.is_sign_negative() {
         out.byte(b'-');
     }
@@ -108,7 +108,7 @@ pub(crate) fn put_f32(out: &mut Out<'_>, value: f32) {
 }
 
 /// Prints `digits` times a power of ten as the standard library does: with an exponent from 10^16 on, and below 10^-4.
-fn put_decimal(out: &mut Out<'_>, digits: u32, exponent: i32) {
+fn put_decimal(out: &mut TextOut<'_>, digits: u32, exponent: i32) {
     let count = digits.checked_ilog10().unwrap_or(0) as i32 + 1;
     // Where the point is, counted from the first digit.
     let point = count + exponent;
@@ -139,7 +139,7 @@ fn put_decimal(out: &mut Out<'_>, digits: u32, exponent: i32) {
 
 /// Prints a number that is a few decimals long; false if it is not.
 #[inline(always)]
-fn put_short(out: &mut Out<'_>, value: f64) -> bool {
+fn put_short(out: &mut TextOut<'_>, value: f64) -> bool {
     let size = f64::from_bits(value.to_bits() & !(1 << 63));
     if value.to_bits() == 0 {
         out.byte(b'0');
@@ -169,7 +169,7 @@ fn put_short(out: &mut Out<'_>, value: f64) -> bool {
 }
 
 /// `whole / scale`, without zeros at the end.
-fn put_decimals(out: &mut Out<'_>, whole: u64, scale: u64, mut decimals: u32) {
+fn put_decimals(out: &mut TextOut<'_>, whole: u64, scale: u64, mut decimals: u32) {
     put_u64(out, whole / scale);
     let mut rest = whole % scale;
     if rest == 0 {
@@ -186,7 +186,7 @@ fn put_decimals(out: &mut Out<'_>, whole: u64, scale: u64, mut decimals: u32) {
 /// What the standard library prints, without the `.0` of whole numbers.
 #[cold]
 #[inline(never)]
-fn put_shortest(out: &mut Out<'_>, text: core::fmt::Arguments<'_>) {
+fn put_shortest(out: &mut TextOut<'_>, text: core::fmt::Arguments<'_>) {
     let mut short = Short { text: [0; 32], len: 0 };
     // Neither has more than 25 bytes.
     let _ = short.write_fmt(text);
@@ -215,9 +215,9 @@ mod tests {
     use alloc::string::{String, ToString};
     use alloc::vec::Vec;
 
-    fn printed(print: impl Fn(&mut Out<'_>)) -> String {
+    fn printed(print: impl Fn(&mut TextOut<'_>)) -> String {
         let mut buffer = Vec::new();
-        let mut out = Out::new(&mut buffer);
+        let mut out = TextOut::new(&mut buffer);
         print(&mut out);
         out.finish().unwrap();
         String::from_utf8(buffer).unwrap()

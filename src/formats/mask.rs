@@ -1,10 +1,10 @@
 //! Paths of field masks: `foo_bar.baz` in a message, `fooBar.baz` in JSON.
 
-use super::Out;
+use super::TextOut;
 use alloc::vec::Vec;
 
 /// Prints a path in camelCase; false, and nothing is of use, if it would not come back.
-pub(crate) fn camel_path(out: &mut Out<'_>, path: &[u8]) -> bool {
+pub(crate) fn camel_path(out: &mut TextOut<'_>, path: &[u8]) -> bool {
     let mut capital = false;
     for &byte in path {
         let letter = match (capital, byte) {
@@ -42,7 +42,7 @@ mod tests {
     fn paths_both_ways() {
         let camel = |path: &str| {
             let mut buffer = Vec::new();
-            let mut out = Out::new(&mut buffer);
+            let mut out = TextOut::new(&mut buffer);
             let fits = camel_path(&mut out, path.as_bytes());
             out.finish().unwrap();
             fits.then(|| alloc::string::String::from_utf8(buffer).unwrap())

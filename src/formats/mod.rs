@@ -13,8 +13,8 @@ mod time;
 pub(crate) use base64::{decode as decode_base64, encode as encode_base64};
 pub(crate) use digits::{put_f32, put_f64, put_i64, put_u64};
 pub(crate) use mask::{camel_path, snake_path};
-pub(crate) use number::{Integer, Number};
-pub(crate) use out::Out;
+pub(crate) use number::{Integer, JsonNumber};
+pub(crate) use out::TextOut;
 pub(crate) use time::{
     MAX_DURATION, MAX_SECONDS, MIN_SECONDS, parse_duration, parse_timestamp, put_duration, put_timestamp,
 };

@@ -1,6 +1,6 @@
 //! Decimal numbers as JSON writes them, exact whatever their length or exponent.
 //!
-//! [`Number::scan`] follows the grammar and collects up to 19 digits; most numbers are integers of that size, and are known then. The
+//! [`JsonNumber::scan`] follows the grammar and collects up to 19 digits; most numbers are integers of that size, and are known then. The
 //! others are looked at again as text: integers by moving the point, fractions by the standard library, which rounds correctly.
 
 use core::str;
@@ -27,7 +27,7 @@ pub(crate) enum Integer {
 
 /// A number that follows the grammar.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Number<'t> {
+pub(crate) struct JsonNumber<'t> {
     /// All of it.
     text: &'t [u8],
     negative: bool,
@@ -41,7 +41,7 @@ pub(crate) struct Number<'t> {
     exponent: i64,
 }
 
-impl<'t> Number<'t> {
+impl<'t> JsonNumber<'t> {
     /// The number at the start of `rest`, and its length; `None` if there is none.
     #[inline]
     pub(crate) fn scan(rest: &'t [u8]) -> Option<(Self, usize)> {
@@ -223,7 +223,7 @@ mod tests {
     use alloc::{format, string::ToString};
 
     fn integer(text: &str) -> Integer {
-        Number::whole(text.as_bytes()).expect(text).integer()
+        JsonNumber::whole(text.as_bytes()).expect(text).integer()
     }
 
     fn whole(value: i128) -> Integer {
@@ -275,7 +275,7 @@ mod tests {
             "", "-", "+1", "01", "-01", "1.", ".5", "1e", "1e+", "1.e5", " 1", "1 ", "0x1", "1_0", "Inf",
             "--1", "1.5.5",
         ] {
-            assert!(Number::whole(text.as_bytes()).is_none(), "{text}");
+            assert!(JsonNumber::whole(text.as_bytes()).is_none(), "{text}");
         }
     }
 
@@ -296,12 +296,12 @@ mod tests {
         {
             same(text);
         }
-        assert_eq!(Number::whole(b"1e400").unwrap().f64(), None);
-        assert_eq!(Number::whole(b"3.5e38").unwrap().f32(), None);
+        assert_eq!(JsonNumber::whole(b"1e400").unwrap().f64(), None);
+        assert_eq!(JsonNumber::whole(b"3.5e38").unwrap().f32(), None);
     }
 
     fn same(text: &str) {
-        let Some(number) = Number::whole(text.as_bytes()) else { return };
+        let Some(number) = JsonNumber::whole(text.as_bytes()) else { return };
         let double: f64 = text.parse().unwrap();
         assert_eq!(number.f64().map(f64::to_bits), double.is_finite().then_some(double.to_bits()), "{text}");
         let single: f32 = text.parse().unwrap();

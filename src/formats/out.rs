@@ -1,4 +1,4 @@
-//! [`Out`]: text on its way to a buffer.
+//! [`TextOut`]: text on its way to a buffer.
 
 use crate::wire::buffer::sealed::{OutOfMemory, RawBuffer};
 
@@ -11,7 +11,7 @@ const WINDOW: usize = 32;
 /// per chunk, and no code needs to know its type.
 ///
 /// Where the buffer cannot grow, everything that follows is dropped, and [`finish`](Self::finish) says so.
-pub(crate) struct Out<'b> {
+pub(crate) struct TextOut<'b> {
     chunk: [u8; CHUNK],
     at: usize,
     buffer: &'b mut dyn RawBuffer,
@@ -20,7 +20,7 @@ pub(crate) struct Out<'b> {
     failed: bool,
 }
 
-impl<'b> Out<'b> {
+impl<'b> TextOut<'b> {
     pub(crate) fn new(buffer: &'b mut dyn RawBuffer) -> Self {
         let start = buffer.as_bytes().len();
         Self { chunk: [0; CHUNK], at: 0, buffer, start, failed: false }
@@ -129,7 +129,7 @@ fn append(buffer: &mut dyn RawBuffer, bytes: &[u8]) -> Result<(), OutOfMemory> {
     Ok(())
 }
 
-impl core::fmt::Write for Out<'_> {
+impl core::fmt::Write for TextOut<'_> {
     fn write_str(&mut self, text: &str) -> core::fmt::Result {
         self.slice(text.as_bytes());
         Ok(())
@@ -146,7 +146,7 @@ mod tests {
         let mut buffer = b"start".to_vec();
         let mut expected = buffer.clone();
         let text: Vec<u8> = (0..5000).map(|i| b'a' + (i % 26) as u8).collect();
-        let mut out = Out::new(&mut buffer);
+        let mut out = TextOut::new(&mut buffer);
         for len in (0..100).chain([CHUNK - 1, CHUNK, CHUNK + 1, 5000, 3]) {
             out.slice(&text[..len]);
             out.part(&text, len);
@@ -159,7 +159,7 @@ mod tests {
         assert!(!out.has_failed());
         assert_eq!(out.finish(), Ok(()));
         assert_eq!(buffer, expected);
-        let mut out = Out::new(&mut buffer);
+        let mut out = TextOut::new(&mut buffer);
         out.slice(&text);
         out.abandon();
         assert_eq!(buffer, expected);

@@ -2,7 +2,7 @@
 //!
 //! Days are counted in the proleptic Gregorian calendar, from March on, so that the leap day is the last of its year.
 
-use super::Out;
+use super::TextOut;
 use super::digits::{put_padded, put_u64};
 
 /// 0001-01-01T00:00:00Z in seconds since 1970.
@@ -19,7 +19,7 @@ const EPOCH: i64 = 719_468;
 const CYCLE: i64 = 146_097;
 
 /// Prints a time that is in range.
-pub(crate) fn put_timestamp(out: &mut Out<'_>, seconds: i64, nanos: u32) {
+pub(crate) fn put_timestamp(out: &mut TextOut<'_>, seconds: i64, nanos: u32) {
     let (days, time) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
     let (year, month, day) = date(days);
     for (value, width, after) in
@@ -34,7 +34,7 @@ pub(crate) fn put_timestamp(out: &mut Out<'_>, seconds: i64, nanos: u32) {
 }
 
 /// Prints a duration that is in range; `nanos` has the sign of the seconds.
-pub(crate) fn put_duration(out: &mut Out<'_>, seconds: i64, nanos: i32) {
+pub(crate) fn put_duration(out: &mut TextOut<'_>, seconds: i64, nanos: i32) {
     if seconds < 0 || nanos < 0 {
         out.byte(b'-');
     }
@@ -44,7 +44,7 @@ pub(crate) fn put_duration(out: &mut Out<'_>, seconds: i64, nanos: i32) {
 }
 
 /// Nothing, or a point and three, six or nine digits.
-fn put_fraction(out: &mut Out<'_>, nanos: u32) {
+fn put_fraction(out: &mut TextOut<'_>, nanos: u32) {
     let (value, width) = match nanos {
         0 => return,
         nanos if nanos % 1_000_000 == 0 => (nanos / 1_000_000, 3),
@@ -190,9 +190,9 @@ mod tests {
     use super::*;
     use alloc::{string::String, vec::Vec};
 
-    fn printed(print: impl Fn(&mut Out<'_>)) -> String {
+    fn printed(print: impl Fn(&mut TextOut<'_>)) -> String {
         let mut buffer = Vec::new();
-        let mut out = Out::new(&mut buffer);
+        let mut out = TextOut::new(&mut buffer);
         print(&mut out);
         out.finish().unwrap();
         String::from_utf8(buffer).unwrap()

@@ -174,12 +174,12 @@ impl core::error::Error for SerializeError {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct DeserializeError(Opaque<DeserializeErrorKind, Fault>);
+pub struct DeserializeError(Opaque<DeserializeErrorKind, Location>);
 
 opaque_error!(DeserializeError, DeserializeErrorKind);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Fault {
+struct Location {
     offset: usize,
     line: usize,
     column: usize,
@@ -201,7 +201,7 @@ impl DeserializeError {
         // Bytes that continue a character count for nothing.
         let line_text = before.get(start..).unwrap_or_default();
         let column = 1 + line_text.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
-        Self(Opaque::new(kind, Fault { offset, line, column, place: Place::new(message, path) }))
+        Self(Opaque::new(kind, Location { offset, line, column, place: Place::new(message, path) }))
     }
 
     /// An error about a message as a whole.

@@ -24,7 +24,7 @@ use super::error::{DeserializeError, DeserializeErrorKind as Kind, step};
 use super::options::DeserializeOptions;
 use super::scan::{Quoted, Scanner};
 use crate::error::FieldPath;
-use crate::message::{Builder, FieldAt, MapAside, NoRoom};
+use crate::message::{FieldAt, MapAside, MessageBuilder, NoRoom};
 use crate::program::{FieldEntry, Program};
 use crate::schema::{DescriptorPool, FieldFormats, FieldRef, WellKnown};
 use crate::slab::{ByteSpan, NIL};
@@ -33,7 +33,7 @@ use alloc::vec::Vec;
 
 /// What a frame is filled from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Over {
+pub(super) enum Container {
     /// An object: a message.
     Message,
     /// An object: the `@type` and `value` of an `Any` whose content is one value.
@@ -44,8 +44,8 @@ pub(super) enum Over {
 
 /// An object or list that has not ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    pub(super) over: Over,
+pub(super) struct ParseFrame {
+    pub(super) over: Container,
     /// It is the content of an `Any`.
     pub(super) any: bool,
     /// `@type` has been seen, or an entry has been begun.
@@ -67,7 +67,7 @@ pub(super) struct Frame {
 
 /// What waits for the content of an `Any`.
 pub(super) struct Outer<'p> {
-    pub(super) builder: Builder<'p>,
+    pub(super) builder: MessageBuilder<'p>,
     pub(super) index: u32,
     pub(super) base: u32,
 }
@@ -92,8 +92,8 @@ pub(super) struct Parser<'p, 'j, 'b> {
     pub(super) pool: &'p DescriptorPool,
     pub(super) options: DeserializeOptions,
     pub(super) scanner: Scanner<'j>,
-    pub(super) builder: &'b mut Builder<'p>,
-    pub(super) frames: Vec<Frame>,
+    pub(super) builder: &'b mut MessageBuilder<'p>,
+    pub(super) frames: Vec<ParseFrame>,
     pub(super) outer: Vec<Outer<'p>>,
     seen: Vec<u64>,
     /// For text with escapes, and for skipping.
@@ -104,7 +104,7 @@ pub(super) struct Parser<'p, 'j, 'b> {
 
 /// Parses all of `input` into the message at `base`.
 pub(super) fn parse<'p>(
-    builder: &mut Builder<'p>,
+    builder: &mut MessageBuilder<'p>,
     pool: &'p DescriptorPool,
     (index, base): (u32, u32),
     input: &[u8],
@@ -145,10 +145,10 @@ impl<'p> Parser<'p, '_, '_> {
         self.open(index, base, 0)?;
         while let Some(frame) = self.frames.last() {
             match frame.over {
-                Over::Message => self.members()?,
-                Over::AnyValue => self.any_members()?,
-                Over::List => self.elements()?,
-                Over::Map => self.entries()?,
+                Container::Message => self.members()?,
+                Container::AnyValue => self.any_members()?,
+                Container::List => self.elements()?,
+                Container::Map => self.entries()?,
             }
         }
         self.scanner.whitespace();
@@ -159,14 +159,14 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// Adds a frame.
-    pub(super) fn push(&mut self, over: Over, at: FieldAt, depth: u32) -> Result<()> {
+    pub(super) fn push(&mut self, over: Container, at: FieldAt, depth: u32) -> Result<()> {
         if self.frames.len() == self.frames.capacity() {
             let more = self.frames.len().max(8);
-            self.builder.charge(2 * more * size_of::<Frame>())?;
+            self.builder.charge(2 * more * size_of::<ParseFrame>())?;
             self.frames.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
         }
         let seen = self.seen.len();
-        if over == Over::Message {
+        if over == Container::Message {
             let program = self.builder.set.program(at.index);
             let words = (program.entries().len() + program.oneofs()).div_ceil(64);
             if self.seen.capacity() - seen < words {
@@ -176,7 +176,7 @@ impl<'p> Parser<'p, '_, '_> {
             }
             self.seen.resize(seen + words, 0);
         }
-        self.frames.push(Frame {
+        self.frames.push(ParseFrame {
             over,
             any: false,
             marked: false,
@@ -199,7 +199,7 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// Notes something of a frame's message; says whether that was noted before.
-    fn note(&mut self, frame: &Frame, bit: usize) -> bool {
+    fn note(&mut self, frame: &ParseFrame, bit: usize) -> bool {
         let Some(word) = self.seen.get_mut(frame.seen + bit / 64) else { return false };
         let before = *word >> (bit % 64) & 1 != 0;
         *word |= 1 << (bit % 64);
@@ -247,7 +247,7 @@ impl<'p> Parser<'p, '_, '_> {
 
     /// The value of a member whose key is known.
     #[inline]
-    fn member(&mut self, frame: &Frame, at: FieldAt, program: &'p Program, start: usize) -> Result<()> {
+    fn member(&mut self, frame: &ParseFrame, at: FieldAt, program: &'p Program, start: usize) -> Result<()> {
         let Some(entry) = program.entries().get(at.position) else { return Err(Kind::UnknownField) };
         let twice = self.note(frame, at.position);
         if twice {
@@ -268,7 +268,8 @@ impl<'p> Parser<'p, '_, '_> {
             return self.scalars(at, program, entry, frame.depth);
         }
         if entry.flags.is_list() {
-            let (over, open) = if entry.flags.is_map() { (Over::Map, b'{') } else { (Over::List, b'[') };
+            let (over, open) =
+                if entry.flags.is_map() { (Container::Map, b'{') } else { (Container::List, b'[') };
             if byte != open {
                 return Err(self.wrong_type());
             }
@@ -288,8 +289,8 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// The frame that was just pushed may be one of a map.
-    pub(super) fn begin_map(&mut self, over: Over) -> Result<()> {
-        if over == Over::Map
+    pub(super) fn begin_map(&mut self, over: Container) -> Result<()> {
+        if over == Container::Map
             && let Some(frame) = self.frames.last_mut()
         {
             frame.map = self.builder.map()?;
@@ -416,7 +417,7 @@ impl<'p> Parser<'p, '_, '_> {
         self.scanner.take(b'[').map_err(|_| self.wrong_type())?;
         let (mut count, mut slot) = (0, NIL);
         let parsed = self.scalars_to(at, (program, entry), &mut count, &mut slot);
-        if parsed.is_err() && self.push(Over::List, at, depth).is_ok() {
+        if parsed.is_err() && self.push(Container::List, at, depth).is_ok() {
             // So that the path of the error has the element.
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = count;
@@ -535,19 +536,19 @@ impl<'p> Parser<'p, '_, '_> {
     fn path(&self) -> FieldPath {
         let mut path = FieldPath::EMPTY;
         for (at, frame) in self.frames.iter().enumerate() {
-            let list = matches!(frame.over, Over::List | Over::Map);
+            let list = matches!(frame.over, Container::List | Container::Map);
             let FieldAt { index, base, position } = frame.at;
             // A list says more of its field than the message that has it.
             let said = self.frames.get(at + 1).is_some_and(|next| {
                 let same = (next.at.index, next.at.base, next.at.position) == (index, base, position);
-                matches!(next.over, Over::List | Over::Map) && same
+                matches!(next.over, Container::List | Container::Map) && same
             });
             let program = self.builder.set.program(index);
             if said || position >= program.entries().len() {
                 continue;
             }
             let field = self.field(program, position);
-            let index = (list && frame.over == Over::List).then(|| frame.count.saturating_sub(1));
+            let index = (list && frame.over == Container::List).then(|| frame.count.saturating_sub(1));
             path.push_inner(step(field.number(), field.name(), index));
         }
         path

@@ -5,7 +5,7 @@
 //! most once per level.
 
 use super::error::DeserializeErrorKind as Kind;
-use super::parse::{Outer, Over, Parser, Result};
+use super::parse::{Container, Outer, Parser, Result};
 use super::scan::Quoted;
 use crate::encode::try_encode_raw;
 use crate::error::EncodeErrorKind;
@@ -51,7 +51,7 @@ impl Parser<'_, '_, '_> {
         let builder = core::mem::replace(self.builder, inner);
         self.outer.push(Outer { builder, index, base });
         let plain = self.known(message.index()) == WellKnown::None;
-        let over = if plain { Over::Message } else { Over::AnyValue };
+        let over = if plain { Container::Message } else { Container::AnyValue };
         self.push(over, FieldAt { index: message.index(), base: root, position: usize::MAX }, depth + 1)?;
         if let Some(frame) = self.frames.last_mut() {
             frame.any = true;

@@ -1,9 +1,9 @@
 //! Values: scalars, keys, and messages that are more or less than an object of their fields.
 
 use super::error::DeserializeErrorKind as Kind;
-use super::parse::{Over, Parser, Result, is_zero};
+use super::parse::{Container, Parser, Result, is_zero};
 use super::scan::unescape_to;
-use crate::formats::{Integer, Number, decode_base64, parse_duration, parse_timestamp, snake_path};
+use crate::formats::{Integer, JsonNumber, decode_base64, parse_duration, parse_timestamp, snake_path};
 use crate::message::FieldAt;
 use crate::program::{Coding, FieldEntry, Program, Scalar};
 use crate::schema::WellKnown;
@@ -57,12 +57,12 @@ impl<'p> Parser<'p, '_, '_> {
 
     /// A number, perhaps in quotes.
     #[inline]
-    fn number(&mut self) -> Result<Number<'_>> {
+    fn number(&mut self) -> Result<JsonNumber<'_>> {
         if self.scanner.peek()? == b'"' {
             return self.quoted_number();
         }
         let rest = self.scanner.input.get(self.scanner.at..).unwrap_or_default();
-        match Number::scan(rest) {
+        match JsonNumber::scan(rest) {
             Some((number, len)) => {
                 self.scanner.at += len;
                 Ok(number)
@@ -71,12 +71,12 @@ impl<'p> Parser<'p, '_, '_> {
         }
     }
 
-    fn quoted_number(&mut self) -> Result<Number<'_>> {
+    fn quoted_number(&mut self) -> Result<JsonNumber<'_>> {
         let start = self.scanner.at;
         let quoted = self.scanner.string()?;
         let end = core::mem::replace(&mut self.scanner.at, start);
         let text = self.scanner.text(quoted, &mut self.scratch)?;
-        let number = Number::whole(text).ok_or(Kind::InvalidNumber)?;
+        let number = JsonNumber::whole(text).ok_or(Kind::InvalidNumber)?;
         self.scanner.at = end;
         Ok(number)
     }
@@ -206,7 +206,7 @@ impl<'p> Parser<'p, '_, '_> {
             (Scalar::Bool, b"true") => Ok(1),
             (Scalar::Bool, b"false") => Ok(0),
             (Scalar::Bool, _) => Err(Kind::WrongType),
-            (scalar, text) => match Number::whole(text).map(|number| number.integer()) {
+            (scalar, text) => match JsonNumber::whole(text).map(|number| number.integer()) {
                 Some(integer) => self.integer(scalar, integer),
                 None => Err(Kind::InvalidNumber),
             },
@@ -223,9 +223,9 @@ impl<'p> Parser<'p, '_, '_> {
             let byte = self.scanner.peek()?;
             let at = FieldAt { index, base, position: 0 };
             let (over, open) = match self.known(index) {
-                WellKnown::None => (Over::Message, b'{'),
-                WellKnown::Struct => (Over::Map, b'{'),
-                WellKnown::ListValue => (Over::List, b'['),
+                WellKnown::None => (Container::Message, b'{'),
+                WellKnown::Struct => (Container::Map, b'{'),
+                WellKnown::ListValue => (Container::List, b'['),
                 WellKnown::Any => return self.open_any(index, base, depth),
                 WellKnown::Value => match self.kind_of_value(at, byte)? {
                     Some((inner, body)) => {
@@ -241,7 +241,7 @@ impl<'p> Parser<'p, '_, '_> {
                 return Err(self.wrong_type());
             }
             self.scanner.at += 1;
-            let position = if over == Over::Message { usize::MAX } else { 0 };
+            let position = if over == Container::Message { usize::MAX } else { 0 };
             self.push(over, FieldAt { position, ..at }, depth)?;
             return self.begin_map(over);
         }

@@ -16,13 +16,13 @@
 //!                 any other: {, and a frame
 //! ```
 //!
-//! A frame is 48 bytes. Slabs of decoded bytes are on a stack of their own (`Context`) and go with the frames that read them.
+//! A frame is 48 bytes. Slabs of decoded bytes are on a stack of their own (`Detached`) and go with the frames that read them.
 
 use super::error::{SerializeError, SerializeErrorKind as Kind, step};
 use super::options::SerializeOptions;
 use super::strings;
 use crate::error::FieldPath;
-use crate::formats::Out;
+use crate::formats::TextOut;
 use crate::message::{MessageView, decode_spans};
 use crate::options::{DecodeOptions, EncodeOptions};
 use crate::program::{FieldEntry, ProgramSet};
@@ -33,7 +33,7 @@ use alloc::vec::Vec;
 
 /// What a frame goes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Over {
+enum Source {
     /// The fields of a message that are set.
     Fields,
     /// All fields of a message.
@@ -48,8 +48,8 @@ enum Over {
 
 /// An object or list that is not closed.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
-    over: Over,
+struct PrintFrame {
+    over: Source,
     /// Nothing has been written inside.
     first: bool,
     /// The members of an object that was begun by the frame below: the content of an `Any`.
@@ -73,7 +73,7 @@ struct Frame {
 }
 
 /// A message that was bytes.
-struct Context<'i> {
+struct Detached<'i> {
     slab: Slab,
     store: &'i [u8],
     /// Frames below this one belong to what is around it.
@@ -89,7 +89,7 @@ enum Bytes<'i> {
 }
 
 /// What a step comes to.
-enum Next<'i> {
+enum StepResult<'i> {
     GoOn,
     Decode(Bytes<'i>, u32),
 }
@@ -97,13 +97,13 @@ enum Next<'i> {
 type Result<T> = core::result::Result<T, Kind>;
 
 /// A field: the fields of its message, and its position.
-pub(super) type Of<'p> = (FieldFormats<'p>, usize);
+pub(super) type PrintField<'p> = (FieldFormats<'p>, usize);
 
-pub(super) struct Printer<'p, 'b> {
+pub(super) struct JsonPrinter<'p, 'b> {
     pub(super) pool: &'p DescriptorPool,
     pub(super) options: &'p SerializeOptions,
-    pub(super) out: Out<'b>,
-    frames: Vec<Frame>,
+    pub(super) out: TextOut<'b>,
+    frames: Vec<PrintFrame>,
 }
 
 /// Appends a message as JSON.
@@ -115,10 +115,11 @@ pub(super) fn print(
     options: &SerializeOptions,
     buffer: &mut dyn RawBuffer,
 ) -> core::result::Result<(), SerializeError> {
-    let mut printer = Printer { pool: view.pool(), options, out: Out::new(buffer), frames: Vec::new() };
+    let mut printer =
+        JsonPrinter { pool: view.pool(), options, out: TextOut::new(buffer), frames: Vec::new() };
     let fault = match printer.run(view.raw()) {
         Ok(()) => {
-            let Printer { out, frames: _, .. } = printer;
+            let JsonPrinter { out, frames: _, .. } = printer;
             match out.finish() {
                 Ok(()) => return Ok(()),
                 Err(_) => return Err(SerializeError::new(Kind::OutOfMemory, "", FieldPath::EMPTY)),
@@ -131,12 +132,12 @@ pub(super) fn print(
     Err(SerializeError::new(fault, view.descriptor().full_name(), path))
 }
 
-impl<'p> Printer<'p, '_> {
+impl<'p> JsonPrinter<'p, '_> {
     fn run(&mut self, root: RawView<'_, '_>) -> Result<()> {
-        let mut contexts: Vec<Context<'_>> = Vec::new();
+        let mut contexts: Vec<Detached<'_>> = Vec::new();
         let mut next = self.open(root, 0)?;
         loop {
-            if let Next::Decode(bytes, depth) = next {
+            if let StepResult::Decode(bytes, depth) = next {
                 let (context, index, base) = self.decode(root, contexts.last(), bytes, depth)?;
                 contexts.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
                 contexts.push(context);
@@ -159,7 +160,7 @@ impl<'p> Printer<'p, '_> {
     }
 
     /// The slab that is being read: the root's, or that of the innermost message that was bytes.
-    fn view<'a, 'i>(&self, root: RawView<'a, 'i>, context: Option<&'a Context<'i>>) -> RawView<'a, 'i>
+    fn view<'a, 'i>(&self, root: RawView<'a, 'i>, context: Option<&'a Detached<'i>>) -> RawView<'a, 'i>
     where
         'p: 'a,
     {
@@ -179,10 +180,10 @@ impl<'p> Printer<'p, '_> {
     fn decode<'i>(
         &mut self,
         root: RawView<'_, 'i>,
-        context: Option<&Context<'i>>,
+        context: Option<&Detached<'i>>,
         bytes: Bytes<'i>,
         depth: u32,
-    ) -> Result<(Context<'i>, u32, u32)> {
+    ) -> Result<(Detached<'i>, u32, u32)> {
         let left = limit().saturating_sub(depth);
         let options = DecodeOptions::new().allow_partial(true).max_depth(left);
         let set: &ProgramSet = self.pool.programs();
@@ -196,40 +197,40 @@ impl<'p> Printer<'p, '_> {
         };
         let (slab, base) =
             decode_spans(set, index, store, view, &options).map_err(|_| Kind::InvalidMessage)?;
-        Ok((Context { slab, store, frames: self.frames.len() }, index, base))
+        Ok((Detached { slab, store, frames: self.frames.len() }, index, base))
     }
 
     /// Steps in one slab, until there is something to decode or the frames above `floor` are done.
-    fn steps<'i>(&mut self, view: RawView<'_, 'i>, floor: usize) -> Result<Next<'i>> {
+    fn steps<'i>(&mut self, view: RawView<'_, 'i>, floor: usize) -> Result<StepResult<'i>> {
         while self.frames.len() > floor && !self.out.has_failed() {
             let Some(frame) = self.frames.last() else { break };
             let here = view.at(frame.index, frame.base);
             let next = match frame.over {
-                Over::Fields => self.fields(here)?,
-                Over::AllFields => self.all_fields(here)?,
-                Over::List => self.list(here)?,
-                Over::Map => self.map(here)?,
-                Over::Value => {
+                Source::Fields => self.fields(here)?,
+                Source::AllFields => self.all_fields(here)?,
+                Source::List => self.list(here)?,
+                Source::Map => self.map(here)?,
+                Source::Value => {
                     self.close(b'}');
-                    Next::GoOn
+                    StepResult::GoOn
                 }
             };
-            if let Next::Decode(..) = next {
+            if let StepResult::Decode(..) = next {
                 return Ok(next);
             }
         }
-        Ok(Next::GoOn)
+        Ok(StepResult::GoOn)
     }
 
     /// The fields of a message, until one of them needs a frame.
-    fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<Next<'i>> {
+    fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
         let program = here.program();
         let names = self.pool.field_formats(program.message());
         loop {
-            let Some(frame) = self.frames.last_mut() else { return Ok(Next::GoOn) };
+            let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
             let Some((position, entry, slot)) = frame.fields.next_of(program, here.words, here.base) else {
                 self.close(b'}');
-                return Ok(Next::GoOn);
+                return Ok(StepResult::GoOn);
             };
             frame.position = position as u32;
             self.name(names, position);
@@ -242,15 +243,15 @@ impl<'p> Printer<'p, '_> {
     }
 
     /// All fields of a message but those with presence that are not set.
-    fn all_fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<Next<'i>> {
+    fn all_fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
         let (program, message) = (here.program(), here.program().message());
         let names = self.pool.field_formats(message);
         loop {
-            let Some(frame) = self.frames.last_mut() else { return Ok(Next::GoOn) };
+            let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
             let position = frame.element as usize;
             let Some(entry) = program.entries().get(position) else {
                 self.close(b'}');
-                return Ok(Next::GoOn);
+                return Ok(StepResult::GoOn);
             };
             frame.element += 1;
             frame.position = position as u32;
@@ -281,34 +282,34 @@ impl<'p> Printer<'p, '_> {
     fn field<'i>(
         &mut self,
         here: RawView<'_, 'i>,
-        field: Of<'_>,
+        field: PrintField<'_>,
         entry: &FieldEntry,
         slot: u32,
-    ) -> Result<Next<'i>> {
+    ) -> Result<StepResult<'i>> {
         let depth = self.frames.last().map_or(0, |frame| frame.depth);
         if !entry.flags.is_list() {
             return self.open(here.child(entry, slot), depth + 1);
         }
-        let over = if entry.flags.is_map() { Over::Map } else { Over::List };
-        if over == Over::List && !entry.coding.is_message() {
+        let over = if entry.flags.is_map() { Source::Map } else { Source::List };
+        if over == Source::List && !entry.coding.is_message() {
             self.scalars(field, entry, here, slot);
-            return Ok(Next::GoOn);
+            return Ok(StepResult::GoOn);
         }
         self.push(over, here, depth, field.1 as u32, slot)?;
-        Ok(Next::GoOn)
+        Ok(StepResult::GoOn)
     }
 
     /// The next message of a list.
-    fn list<'i>(&mut self, here: RawView<'_, 'i>) -> Result<Next<'i>> {
-        let Some(frame) = self.frames.last_mut() else { return Ok(Next::GoOn) };
+    fn list<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
+        let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
         let Some(entry) = here.program().entries().get(frame.position as usize) else {
-            return Ok(Next::GoOn);
+            return Ok(StepResult::GoOn);
         };
         let list = here.list(entry, frame.slot);
         let (element, depth) = (frame.element, frame.depth);
         if frame.slot == NIL || element >= list.len() {
             self.close(b']');
-            return Ok(Next::GoOn);
+            return Ok(StepResult::GoOn);
         }
         frame.element += 1;
         self.comma();
@@ -316,16 +317,16 @@ impl<'p> Printer<'p, '_> {
     }
 
     /// The next entry of a map.
-    fn map<'i>(&mut self, here: RawView<'_, 'i>) -> Result<Next<'i>> {
+    fn map<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
         loop {
-            let Some(frame) = self.frames.last_mut() else { return Ok(Next::GoOn) };
+            let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
             let entries = here.program().entries();
-            let Some(entry) = entries.get(frame.position as usize) else { return Ok(Next::GoOn) };
+            let Some(entry) = entries.get(frame.position as usize) else { return Ok(StepResult::GoOn) };
             let list = here.list(entry, frame.slot);
             let (element, depth) = (frame.element, frame.depth);
             if frame.slot == NIL || element >= list.len() {
                 self.close(b'}');
-                return Ok(Next::GoOn);
+                return Ok(StepResult::GoOn);
             }
             frame.element += 1;
             let pair = list.message(element);
@@ -350,7 +351,7 @@ impl<'p> Printer<'p, '_> {
     }
 
     /// A message begins, at this level.
-    fn open<'i>(&mut self, view: RawView<'_, 'i>, mut depth: u32) -> Result<Next<'i>> {
+    fn open<'i>(&mut self, view: RawView<'_, 'i>, mut depth: u32) -> Result<StepResult<'i>> {
         let mut view = view;
         loop {
             if depth > limit() {
@@ -358,38 +359,38 @@ impl<'p> Printer<'p, '_> {
             }
             if view.is_raw() {
                 let Err(raw) = empty(view) else { return self.open_plain(view, depth) };
-                return Ok(Next::Decode(raw, depth));
+                return Ok(StepResult::Decode(raw, depth));
             }
             match self.pool.well_known(view.program().message()) {
                 WellKnown::None => return self.open_plain(view, depth),
                 WellKnown::Any => return self.open_any(view, depth),
                 WellKnown::Value => match self.value(view)? {
                     Some(inner) => (view, depth) = (inner, depth + 1),
-                    None => return Ok(Next::GoOn),
+                    None => return Ok(StepResult::GoOn),
                 },
                 WellKnown::Struct | WellKnown::ListValue => {
-                    let Some(entry) = view.program().entries().first() else { return Ok(Next::GoOn) };
-                    let over = if entry.flags.is_map() { Over::Map } else { Over::List };
+                    let Some(entry) = view.program().entries().first() else { return Ok(StepResult::GoOn) };
+                    let over = if entry.flags.is_map() { Source::Map } else { Source::List };
                     let slot = view.slot(0, entry).unwrap_or(NIL);
                     self.push(over, view, depth, 0, slot)?;
-                    return Ok(Next::GoOn);
+                    return Ok(StepResult::GoOn);
                 }
                 known => {
                     self.well_known(view, known)?;
-                    return Ok(Next::GoOn);
+                    return Ok(StepResult::GoOn);
                 }
             }
         }
     }
 
-    fn open_plain<'i>(&mut self, view: RawView<'_, '_>, depth: u32) -> Result<Next<'i>> {
-        let over = if self.options.skip_default_fields { Over::Fields } else { Over::AllFields };
+    fn open_plain<'i>(&mut self, view: RawView<'_, '_>, depth: u32) -> Result<StepResult<'i>> {
+        let over = if self.options.skip_default_fields { Source::Fields } else { Source::AllFields };
         self.push(over, view, depth, u32::MAX, NIL)?;
-        Ok(Next::GoOn)
+        Ok(StepResult::GoOn)
     }
 
     /// `{"@type": url`, and then the fields of the content, or its value.
-    fn open_any<'i>(&mut self, view: RawView<'_, 'i>, depth: u32) -> Result<Next<'i>> {
+    fn open_any<'i>(&mut self, view: RawView<'_, 'i>, depth: u32) -> Result<StepResult<'i>> {
         let bytes = |at: usize| {
             let entry = view.program().entries().get(at);
             entry.and_then(|entry| view.slot(at, entry)).map_or(&[][..], |slot| view.span(slot))
@@ -397,11 +398,11 @@ impl<'p> Printer<'p, '_> {
         let (url, value) = (bytes(0), bytes(1));
         if url.is_empty() && value.is_empty() {
             self.out.array(b"{}");
-            return Ok(Next::GoOn);
+            return Ok(StepResult::GoOn);
         }
         let index = self.type_of(url).ok_or(Kind::UnknownType)?;
         let known = self.pool.well_known(index) != WellKnown::None;
-        self.push(Over::Value, view, depth, u32::MAX, NIL)?;
+        self.push(Source::Value, view, depth, u32::MAX, NIL)?;
         self.comma();
         self.out.array(b"\"@type\"");
         self.colon();
@@ -411,7 +412,7 @@ impl<'p> Printer<'p, '_> {
             self.out.array(b"\"value\"");
             self.colon();
         }
-        Ok(Next::Decode(Bytes::Any(value, index), depth + 1))
+        Ok(StepResult::Decode(Bytes::Any(value, index), depth + 1))
     }
 
     /// The message type that a URL names.
@@ -423,23 +424,23 @@ impl<'p> Printer<'p, '_> {
 
     fn push(
         &mut self,
-        over: Over,
+        over: Source,
         view: RawView<'_, '_>,
         depth: u32,
         position: u32,
         slot: u32,
     ) -> Result<()> {
         // The content of an Any goes on where the Any has begun.
-        let object = matches!(over, Over::Fields | Over::AllFields);
-        let inside = object && self.frames.last().is_some_and(|frame| frame.over == Over::Value);
+        let object = matches!(over, Source::Fields | Source::AllFields);
+        let inside = object && self.frames.last().is_some_and(|frame| frame.over == Source::Value);
         self.frames.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
         let level = self.level() + u32::from(!inside);
         if !inside {
-            self.out.byte(if over == Over::List { b'[' } else { b'{' });
+            self.out.byte(if over == Source::List { b'[' } else { b'{' });
         }
-        let fields = if over == Over::Fields { view.set_fields() } else { SetFields::default() };
+        let fields = if over == Source::Fields { view.set_fields() } else { SetFields::default() };
         let (index, base) = (view.index, view.base);
-        self.frames.push(Frame {
+        self.frames.push(PrintFrame {
             over,
             first: !inside,
             inside,
@@ -537,10 +538,10 @@ impl<'p> Printer<'p, '_> {
         for (at, frame) in self.frames.iter().enumerate() {
             let message = frame.message;
             let above = self.frames.get(at + 1);
-            let list = matches!(frame.over, Over::List | Over::Map);
+            let list = matches!(frame.over, Source::List | Source::Map);
             // A list says more of its field than the message that has it.
             let said = above.is_some_and(|next| {
-                matches!(next.over, Over::List | Over::Map)
+                matches!(next.over, Source::List | Source::Map)
                     && (next.index, next.base, next.position) == (frame.index, frame.base, frame.position)
             });
             let program = set.program(message);
@@ -550,7 +551,7 @@ impl<'p> Printer<'p, '_> {
                 continue;
             }
             let field = FieldRef::new(self.pool, message, field as u32);
-            let index = (list && frame.over == Over::List).then(|| frame.element.saturating_sub(1));
+            let index = (list && frame.over == Source::List).then(|| frame.element.saturating_sub(1));
             path.push_inner(step(field.number(), field.name(), index));
         }
         path

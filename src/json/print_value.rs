@@ -1,7 +1,7 @@
 //! Values: scalars, keys, and well-known types that are one value.
 
 use super::error::SerializeErrorKind as Kind;
-use super::print::{Of, Printer};
+use super::print::{JsonPrinter, PrintField};
 use super::strings;
 use crate::formats::{
     MAX_DURATION, MAX_SECONDS, MIN_SECONDS, camel_path, encode_base64, put_duration, put_f32, put_f64,
@@ -12,10 +12,16 @@ use crate::schema::{FieldRef, WellKnown};
 use crate::slab::{ByteSpan, RawView};
 use crate::wire::utf8;
 
-impl Printer<'_, '_> {
+impl JsonPrinter<'_, '_> {
     /// The scalar at a slot.
     #[inline]
-    pub(super) fn scalar_at(&mut self, field: Of<'_>, entry: &FieldEntry, view: RawView<'_, '_>, slot: u32) {
+    pub(super) fn scalar_at(
+        &mut self,
+        field: PrintField<'_>,
+        entry: &FieldEntry,
+        view: RawView<'_, '_>,
+        slot: u32,
+    ) {
         let words = entry.coding.words();
         let word = if words == 2 { view.words.get64(slot) } else { view.words.get(slot).into() };
         self.scalar(field, entry, word, view.store);
@@ -23,7 +29,7 @@ impl Printer<'_, '_> {
 
     /// A scalar by the word or two that a slot has.
     #[inline]
-    fn scalar(&mut self, field: Of<'_>, entry: &FieldEntry, word: u64, store: &[u8]) {
+    fn scalar(&mut self, field: PrintField<'_>, entry: &FieldEntry, word: u64, store: &[u8]) {
         match entry.scalar() {
             Scalar::Bool if word != 0 => self.out.array(b"true"),
             Scalar::Bool => self.out.array(b"false"),
@@ -40,7 +46,7 @@ impl Printer<'_, '_> {
     }
 
     #[inline]
-    fn long(&mut self, put: impl Fn(&mut crate::formats::Out<'_>)) {
+    fn long(&mut self, put: impl Fn(&mut crate::formats::TextOut<'_>)) {
         let quoted = self.options.stringify_64_bit_integers;
         if quoted {
             self.out.byte(b'"');
@@ -93,7 +99,7 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn enumeration(&mut self, (names, position): Of<'_>, number: i32) {
+    fn enumeration(&mut self, (names, position): PrintField<'_>, number: i32) {
         let enumeration = names.enumeration(position);
         let name = match self.options.use_enum_numbers {
             true => None,
@@ -123,7 +129,13 @@ impl Printer<'_, '_> {
     }
 
     /// A list of scalars.
-    pub(super) fn scalars(&mut self, field: Of<'_>, entry: &FieldEntry, view: RawView<'_, '_>, slot: u32) {
+    pub(super) fn scalars(
+        &mut self,
+        field: PrintField<'_>,
+        entry: &FieldEntry,
+        view: RawView<'_, '_>,
+        slot: u32,
+    ) {
         let (list, words) = (view.list(entry, slot), entry.coding.words());
         let level = self.level();
         self.out.byte(b'[');

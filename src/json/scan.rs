@@ -200,7 +200,7 @@ impl<'j> Scanner<'j> {
                 b'n' => self.literal(b"null")?,
                 _ => {
                     let rest = self.input.get(self.at..).unwrap_or_default();
-                    let (_, len) = crate::formats::Number::scan(rest).ok_or(Kind::InvalidSyntax)?;
+                    let (_, len) = crate::formats::JsonNumber::scan(rest).ok_or(Kind::InvalidSyntax)?;
                     self.at += len;
                 }
             }

@@ -1,6 +1,6 @@
 //! Strings as JSON has them: eight bytes at a time as long as nothing is escaped.
 
-use crate::formats::Out;
+use crate::formats::TextOut;
 
 const ONES: u64 = u64::MAX / 0xff;
 const HIGH: u64 = ONES << 7;
@@ -48,7 +48,7 @@ pub(super) fn find_special(bytes: &[u8], mut at: usize, end: usize) -> Option<us
 
 /// Prints the first `len` bytes of `rest`, which are UTF-8, as a JSON string.
 #[inline]
-pub(super) fn put(out: &mut Out<'_>, rest: &[u8], len: usize) {
+pub(super) fn put(out: &mut TextOut<'_>, rest: &[u8], len: usize) {
     out.byte(b'"');
     match find_special(rest, 0, len) {
         None => out.part(rest, len),
@@ -59,7 +59,7 @@ pub(super) fn put(out: &mut Out<'_>, rest: &[u8], len: usize) {
 
 /// Prints text of which the byte at `first` is the first to be escaped.
 #[inline(never)]
-fn put_escaped(out: &mut Out<'_>, text: &[u8], first: usize) {
+fn put_escaped(out: &mut TextOut<'_>, text: &[u8], first: usize) {
     let (mut from, mut special) = (0, Some(first));
     while let Some(at) = special {
         out.slice(text.get(from..at).unwrap_or_default());
@@ -70,7 +70,7 @@ fn put_escaped(out: &mut Out<'_>, text: &[u8], first: usize) {
     out.slice(text.get(from..).unwrap_or_default());
 }
 
-fn put_escape(out: &mut Out<'_>, byte: u8) {
+fn put_escape(out: &mut TextOut<'_>, byte: u8) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let letter = match byte {
         b'"' | b'\\' => byte,
@@ -90,7 +90,7 @@ fn put_escape(out: &mut Out<'_>, byte: u8) {
 /// Prints bytes that may be no UTF-8, with U+FFFD for what is none, as C++ does.
 #[cold]
 #[inline(never)]
-pub(super) fn put_lossy(out: &mut Out<'_>, bytes: &[u8]) {
+pub(super) fn put_lossy(out: &mut TextOut<'_>, bytes: &[u8]) {
     out.byte(b'"');
     for chunk in bytes.utf8_chunks() {
         let text = chunk.valid().as_bytes();
@@ -127,7 +127,7 @@ pub(super) fn unescape(rest: &[u8]) -> Option<(char, usize)> {
     Some((simple, 2))
 }
 
-/// Of a character beyond U+FFFF, both halves.
+/// PrintField a character beyond U+FFFF, both halves.
 fn unescape_unicode(rest: &[u8]) -> Option<(char, usize)> {
     let first = hex4(rest.get(2..)?)?;
     if !(0xd800..0xe000).contains(&first) {
@@ -149,7 +149,7 @@ mod tests {
 
     fn printed(text: &[u8]) -> String {
         let mut buffer = Vec::new();
-        let mut out = Out::new(&mut buffer);
+        let mut out = TextOut::new(&mut buffer);
         put(&mut out, text, text.len());
         out.finish().unwrap();
         String::from_utf8(buffer).unwrap()

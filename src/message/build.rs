@@ -1,4 +1,4 @@
-//! [`Builder`]: what parsers of text write a message with, straight into slab and store.
+//! [`MessageBuilder`]: what parsers of text write a message with, straight into slab and store.
 //!
 //! Fields are given by program, body and position. Presence is set before a value is written and the value is written at once, so
 //! the message is valid whenever a parser gives up. Lists grow in their place. A map is made aside, with all its entries, and
@@ -62,7 +62,7 @@ pub(crate) struct MapAside {
 }
 
 /// Slab and store of a message that is being made.
-pub(crate) struct Builder<'p> {
+pub(crate) struct MessageBuilder<'p> {
     pub(crate) set: &'p ProgramSet,
     slab: Slab,
     store: Vec<u8>,
@@ -71,7 +71,7 @@ pub(crate) struct Builder<'p> {
     maps: MapScratch,
 }
 
-impl<'p> Builder<'p> {
+impl<'p> MessageBuilder<'p> {
     /// An empty slab and store, which may take what this one has left.
     pub(crate) fn inner(&self) -> Self {
         let mut slab = Slab::new();
@@ -352,7 +352,7 @@ impl DynamicMessage {
         len: usize,
         budget: usize,
         mut parse: impl for<'p> FnMut(
-            &mut Builder<'p>,
+            &mut MessageBuilder<'p>,
             &'p DescriptorPool,
             u32,
             u32,
@@ -368,8 +368,13 @@ impl DynamicMessage {
         let set = pool.programs();
         let bytes = store.take().map_err(|full| no_room(full.into()))?;
         let start = bytes.len();
-        let mut builder =
-            Builder { set, slab: core::mem::take(slab), store: bytes, allowance, maps: MapScratch::new() };
+        let mut builder = MessageBuilder {
+            set,
+            slab: core::mem::take(slab),
+            store: bytes,
+            allowance,
+            maps: MapScratch::new(),
+        };
         let held = builder.slab.capacity();
         let anew = *base == NIL;
         if anew {

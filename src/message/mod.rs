@@ -38,7 +38,7 @@ mod value_ref;
 mod view;
 
 #[cfg(feature = "json")]
-pub(crate) use build::{Builder, FieldAt, MapAside, NoRoom, decode_spans};
+pub(crate) use build::{FieldAt, MapAside, MessageBuilder, NoRoom, decode_spans};
 pub use decoder::Decoder;
 pub use dynamic::DynamicMessage;
 pub use error::{CopyError, SetFieldError, SetFieldErrorKind};

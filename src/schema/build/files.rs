@@ -14,7 +14,7 @@ const MAX_PACKAGE: usize = 68;
 
 /// A file to be declared.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Listed<'i> {
+pub(super) struct FileSource<'i> {
     pub(super) name: &'i str,
     pub(super) bytes: &'i [u8],
     /// An identical file comes earlier in the set.
@@ -26,7 +26,7 @@ pub(super) fn list<'i>(
     files: &mut dyn Iterator<Item = &'i [u8]>,
     count: usize,
     room: &mut Room,
-) -> Result<Vec<Listed<'i>>> {
+) -> Result<Vec<FileSource<'i>>> {
     let mut list = Vec::new();
     room.reserve(&mut list, count)?;
     for bytes in files {
@@ -34,10 +34,10 @@ pub(super) fn list<'i>(
         if name.is_empty() || name.contains('\0') {
             return Err(DescriptorError::new(DescriptorErrorKind::InvalidName, name, "not a file name"));
         }
-        room.push(&mut list, Listed { name, bytes, is_copy: false })?;
+        room.push(&mut list, FileSource { name, bytes, is_copy: false })?;
     }
     let order = by_name(&list, room)?;
-    let mut first: Option<Listed<'i>> = None;
+    let mut first: Option<FileSource<'i>> = None;
     for &at in &order {
         let Some(file) = list.get_mut(at as usize) else { continue };
         match first {
@@ -58,7 +58,7 @@ pub(super) fn list<'i>(
 
 /// The packages of all files with their stored text, sorted by name.
 pub(super) fn packages<'i>(
-    files: &[Listed<'i>],
+    files: &[FileSource<'i>],
     names: &mut Names,
     room: &mut Room,
 ) -> Result<Vec<(&'i str, TextRange)>> {
@@ -83,7 +83,7 @@ pub(super) fn packages<'i>(
 }
 
 /// Indices of files, sorted by name; copies keep their order.
-pub(super) fn by_name(files: &[Listed<'_>], room: &mut Room) -> Result<Vec<u32>> {
+pub(super) fn by_name(files: &[FileSource<'_>], room: &mut Room) -> Result<Vec<u32>> {
     let mut order = room.list(0..files.len() as u32)?;
     let name = |i: u32| files.get(i as usize).map(|file| file.name);
     sort_indices(&mut order, &mut |a, b| name(a).cmp(&name(b)).then(a.cmp(&b)));

@@ -39,7 +39,7 @@ use crate::program::{Room, RoomFull};
 use alloc::vec::Vec;
 use core::fmt;
 use counts::Counts;
-use files::Listed;
+use files::FileSource;
 
 /// The most fields of one message, extensions included.
 const MAX_FIELDS: usize = 65_534;
@@ -129,7 +129,7 @@ pub(super) fn pool(
 }
 
 impl<'i> Builder<'i> {
-    fn new(files: &[Listed<'i>], options: &PoolOptions, mut room: Room) -> Result<Self> {
+    fn new(files: &[FileSource<'i>], options: &PoolOptions, mut room: Room) -> Result<Self> {
         let mut data = PoolData::default();
         let bytes = files.iter().map(|file| file.bytes.len()).sum();
         room.reserve(&mut data.store, bytes)?;
@@ -173,7 +173,7 @@ impl<'i> Builder<'i> {
     }
 
     /// Resolves and checks everything.
-    fn finish(mut self, files: Vec<Listed<'i>>) -> Result<PoolData> {
+    fn finish(mut self, files: Vec<FileSource<'i>>) -> Result<PoolData> {
         self.data.files_by_name = files::by_name(&files, &mut self.room)?;
         self.room.drop_list(files);
         self.resolve_imports()?;
