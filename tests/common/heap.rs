@@ -147,6 +147,7 @@ pub fn measure<T>(work: impl FnOnce() -> T) -> (T, Use) {
 }
 
 /// The bytes that this thread holds now.
+#[allow(dead_code, reason = "not every test asks")]
 pub fn held() -> usize {
     COUNTERS.with(|cell| cell.get().held)
 }
