@@ -28,16 +28,16 @@ pub(crate) enum Integer {
 /// A number that follows the grammar.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JsonNumber<'t> {
-    /// All of it.
+    /// The text of the number, sign included.
     text: &'t [u8],
     negative: bool,
     /// The digits, without point, if there are few enough.
     digits: Option<u64>,
-    /// How many of them are behind the point.
+    /// How many of them follow the point.
     decimals: usize,
-    /// There is a point or an exponent.
+    /// There is neither a point nor an exponent.
     plain: bool,
-    /// What the exponent says; cut to a size that no input has.
+    /// The exponent, clamped to ±2^40: no input is long enough for more to matter.
     exponent: i64,
 }
 

@@ -329,7 +329,7 @@ impl<'p> Parser<'p, '_, '_> {
         self.element_takes_null(program, entry, position)
     }
 
-    /// The same of an element.
+    /// Whether `null` is a value of an element of this list or map, and not an error.
     #[cold]
     pub(super) fn element_takes_null(&self, program: &Program, entry: &FieldEntry, position: usize) -> bool {
         if entry.coding.is_message() {

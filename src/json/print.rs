@@ -72,11 +72,11 @@ struct PrintFrame {
     element: u32,
 }
 
-/// A message that was bytes.
+/// A message that was decoded for printing.
 struct Detached<'i> {
     slab: Slab,
     store: &'i [u8],
-    /// Frames below this one belong to what is around it.
+    /// Frames from this index on belong to this message.
     frames: usize,
 }
 

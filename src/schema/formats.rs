@@ -103,7 +103,7 @@ impl PoolData {
                 message.field(name.field).is_some_and(|field| field.json_name != name.text)
             };
             let run = names.get_mut(start..).unwrap_or_default();
-            // Should one field be called in the schema as another one is in JSON, the latter comes first.
+            // If the schema name of one field is the JSON name of another, the JSON name wins.
             run.sort_unstable_by(|a, b| {
                 self.order(a, self.text(b.text).as_bytes())
                     .then(is_own(a).cmp(&is_own(b)))
@@ -223,7 +223,7 @@ fn has_forms(data: &PoolData, set: &ProgramSet, program: &Program, forms: &[Form
         })
 }
 
-/// Doors for the formats.
+/// Accessors for `json/` and other text formats.
 #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "for a format"))]
 impl DescriptorPool {
     /// Which well-known type a message is.

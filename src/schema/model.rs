@@ -273,7 +273,7 @@ pub(super) struct MethodData {
     pub(super) deprecated: bool,
 }
 
-/// A message type that has a form of its own in JSON. Only types that have the fields of the original count.
+/// A message type that has a form of its own in JSON. A type qualifies only if its fields are those of Google's definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WellKnown {
     /// Any other message.

@@ -7,8 +7,8 @@ use core::ptr;
 
 /// The most stack that a decode uses, in bytes.
 ///
-/// With optimization, 100 levels of structs of 16 bytes to 11 KB take up to 138 KB, without it up to 366 KB. The bound
-/// accepts all of these and fits a stack of 512 KB.
+/// With optimization, 100 levels of structs of 16 bytes to 11 KB take up to 138 KB, without it up to 366 KB. Both
+/// bounds accept these: 256 KiB in release builds, 1 MiB with debug assertions.
 ///
 /// It is not an option, because callers cannot know the size of frames. Addresses are measured, since an estimate from the
 /// sizes of types could be too low, and then the stack overflows. Where locals are not on the stack of the thread, as with
