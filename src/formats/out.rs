@@ -95,7 +95,7 @@ impl<'b> TextOut<'b> {
         self.part(bytes, bytes.len());
     }
 
-    /// The first `len` bytes of `rest`, which are cheaper to copy when there are more behind them.
+    /// The first `len` bytes of `rest`, which are cheaper to copy when more bytes follow them.
     #[inline(always)]
     pub(crate) fn part(&mut self, rest: &[u8], len: usize) {
         match rest.first_chunk::<WINDOW>() {

@@ -321,7 +321,7 @@ impl<'p> Parser<'p, '_, '_> {
         self.set_number(at, 1, nanos.into())
     }
 
-    /// Paths behind commas.
+    /// Paths separated by commas.
     fn field_mask(&mut self, at: FieldAt, quoted: super::scan::Quoted, start: usize) -> Result<()> {
         let program = self.builder.set.program(at.index);
         let Some(entry) = program.entries().first() else { return Ok(()) };

@@ -63,7 +63,7 @@ impl JsonPrinter<'_, '_> {
         let (start, len) = (span as u32 as usize, ByteSpan::from_word(span).len() as usize);
         let rest = store.get(start..).filter(|rest| rest.len() >= len).unwrap_or_default();
         let len = len.min(rest.len());
-        // What nobody validated may be anything.
+        // Bytes that were not validated may be anything.
         match rest.get(..len) {
             Some(bytes) if coding != Coding::String && !utf8::is_valid(bytes) => {
                 strings::put_lossy(&mut self.out, bytes);

@@ -1,4 +1,4 @@
-//! The tokens of JSON: white space, strings, literals, and values that nobody wants.
+//! The tokens of JSON: white space, strings, literals, and values to skip.
 
 use super::error::DeserializeErrorKind as Kind;
 use super::strings::{find_special, unescape};
@@ -188,7 +188,7 @@ impl<'j> Scanner<'j> {
                         return Err(Kind::DepthExceeded);
                     }
                     open.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
-                    // The closing bracket is two behind the opening one, for both.
+                    // The closing bracket has the code of the opening one plus two, for both kinds.
                     open.push(self.peek()? + 2);
                     self.at += 1;
                     if self.enter(open, 0)? {

@@ -10,7 +10,7 @@ error_kind! {
     pub enum ProjectionErrorKind, without memory TooLarge {
         /// The message has no such field.
         NoSuchField = "no such field",
-        /// The path goes on behind a field that is not a message.
+        /// The path continues after a field that is not a message.
         NotAMessage = "the field is not a message",
         /// A `*` that is not the last segment.
         MisplacedWildcard = "`*` must be the last segment",

@@ -25,10 +25,10 @@ fn main() -> ExitCode {
     };
     let result = result.and_then(|()| Ok(stdout.flush()?));
     match result {
-        // Whoever reads the output has seen enough.
+        // The reader of the output has closed it.
         Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
-            // What was decoded before the fault comes first. Errors of both streams are ignored: there is nobody left to tell.
+            // What was decoded before the fault comes first. Errors of both streams are ignored: nothing could report them.
             let _ = stdout.flush();
             let _ = write!(io::stderr(), "tablepb: {failure}");
             failure.exit_code()
