@@ -9,8 +9,8 @@
 //! | dynamic messages | schemas known at run time: read, change, encode again | [`DescriptorPool`], [`Decoder`], [`DynamicMessage`] |
 //! | records | writing straight into a buffer, without a message in memory | [`RecordPlan`], [`record`] |
 //!
-//! Each can avoid work: [`Prepared`] encodes constant parts once, [`Projection`] and [`Lazy`] leave fields undecoded that
-//! nobody reads, and [`RawFields`] reads fields without a schema.
+//! Each can avoid work: [`Prepared`] encodes constant parts once, [`Projection`] and [`Lazy`] leave unread fields
+//! undecoded, and [`RawFields`] reads fields without a schema.
 //!
 //! Below them are [`wire`] (tags, varints, skipping; no schema) and [`stream`] (length-delimited messages in a row).
 //!

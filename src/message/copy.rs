@@ -22,7 +22,7 @@ pub(super) struct Owned {
 }
 
 impl Owned {
-    /// Copies a message. Garbage in its slab and the rest of its store stay behind.
+    /// Copies a message. Garbage in its slab and unused bytes of its store are not copied.
     pub(super) fn of(source: RawView<'_, '_>) -> Result<Self, TooLarge> {
         let (mut slab, mut store) = (Slab::new(), Store::new());
         slab.set_limit(usize::MAX);

@@ -40,7 +40,7 @@
 //! - [`Lazy`](crate::Lazy) keeps the occurrences of a field as they were read, with their offsets and the options of the
 //!   outer decode. Decoding merges them one by one, so that an error has the offset it would have had, and one occurrence
 //!   cannot complete what is cut off in another.
-//! - [`Prepared`](crate::Prepared) has been checked as a whole and knows its depth: whoever splices it compares the depth with
+//! - [`Prepared`](crate::Prepared) has been checked as a whole and knows its depth: code that splices it compares the depth with
 //!   the levels that are left, and does not look inside.
 //! - [`RawFields`] are spans of the input and nothing else.
 //!

@@ -26,7 +26,7 @@ impl FieldSet {
         Self { inline: [0; INLINE_WORDS], heap: vec![0; count.div_ceil(64).saturating_sub(INLINE_WORDS)] }
     }
 
-    /// Whether the set holds `bit`; true for bits beyond its size, which no field has and nobody may write.
+    /// Whether the set holds `bit`; true for bits beyond its size, which belong to no field and are never written.
     pub(super) fn has(&self, bit: u32) -> bool {
         has(&self.inline, &self.heap, bit)
     }

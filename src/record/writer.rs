@@ -135,7 +135,7 @@ impl<'b> RecordWriter<'b> {
 
     /// Whether a value of the field would be written: the field is enabled and, if singular, has not been written.
     ///
-    /// Lets a parser skip the work of making a value that nobody asked for. False for a handle of another plan or of
+    /// Lets a parser skip the work of making a value that is not written. False for a handle of another plan or of
     /// another message than the one being written, and after an error.
     #[inline]
     pub fn wants<K>(&self, field: Field<K>) -> bool {

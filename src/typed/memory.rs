@@ -11,7 +11,7 @@ const FIRST: usize = 4;
 /// The largest small element, in bytes.
 const SMALL: usize = 64;
 
-/// How far the budget may lag behind the input before lists start with one element, in bytes.
+/// How far the budget may fall short of the input before lists start with one element, in bytes.
 const LAG: usize = 1 << 19;
 
 impl Input<'_> {
