@@ -5,7 +5,9 @@
 
 use super::layout::CONTIGUOUS_WORDS;
 use super::lowered::NO_FIELDS;
-use super::{Coding, FieldEntry, FixedLayout, LowerError, MessageSpec, Program, Room, RoomFull, WriteEntry};
+use super::{
+    Coding, FieldEntry, FixedLayout, LowerError, MessageSpec, Program, Room, RoomFull, WriteEntry, sort_list,
+};
 use crate::error::DescriptorErrorKind;
 use alloc::vec::Vec;
 
@@ -40,7 +42,8 @@ impl Program {
             return Err(DescriptorErrorKind::InvalidNumber.into());
         }
         let mut order = room.list(0..spec.fields.len() as u16)?;
-        order.sort_unstable_by_key(|&i| (spec.fields[i as usize].number, i));
+        let number = |i: u16| spec.fields[i as usize].number;
+        sort_list(&mut order, |&a, &b| (number(a), a) < (number(b), b));
         let mut entries = room
             .list(order.iter().map(|&i| FieldEntry::new(&spec.fields[i as usize], spec.map_entry, closed)))?;
         let oneofs = number_oneofs(spec, &order, &mut entries, room)?;
@@ -200,7 +203,7 @@ fn number_oneofs(
             room.push(&mut oneofs, oneof)?;
         }
     }
-    oneofs.sort_unstable();
+    sort_list(&mut oneofs, |a, b| a < b);
     oneofs.dedup();
     for (entry, &i) in entries.iter_mut().zip(order) {
         if let Some(oneof) = spec.fields[i as usize].oneof {

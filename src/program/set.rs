@@ -4,7 +4,7 @@ use super::{
     Coding, EnumSpec, FieldEntry, FixedLayout, MessageSpec, NestedFixedLayout, Program, ReadLayout,
     ReadLayouts, RoomFull,
 };
-use super::{Presence, Room, Scalar, layout, sort_pairs};
+use super::{Presence, Room, Scalar, layout, sort_list};
 use crate::error::DescriptorErrorKind;
 use crate::table::Kind;
 use alloc::sync::{Arc, Weak};
@@ -30,7 +30,7 @@ impl EnumNumbers {
         if closed {
             room.reserve(&mut sorted, source.enum_numbers(index))?;
             sorted.extend((0..source.enum_numbers(index)).filter_map(|at| source.enum_number(index, at)));
-            sorted.sort_unstable();
+            sort_list(&mut sorted, |a, b| a < b);
             sorted.dedup();
         }
         let small = sorted.iter().filter(|n| (0..64).contains(*n)).fold(0, |bits, n| bits | 1 << n);
@@ -318,7 +318,7 @@ pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result
         let messages = program.entries.iter().filter(|e| e.coding.is_message());
         holders.extend(messages.map(|e| (e.sub, i as u32)));
     }
-    sort_pairs(&mut holders);
+    sort_list(&mut holders, |a, b| a < b);
     while let Some(i) = todo.pop() {
         let from = holders.partition_point(|&(held, _)| held < i);
         for &(_, holder) in holders.iter().skip(from).take_while(|&&(held, _)| held == i) {
