@@ -11,7 +11,7 @@ pub(crate) fn sort_indices(list: &mut [u32], order: &mut dyn FnMut(u32, u32) -> 
 /// Sorts elements of any type. Takes one comparison per element if they are in order already, as lists of a schema often are,
 /// and about as many comparisons as the standard sort if they are not.
 pub(crate) fn sort_list<T>(list: &mut [T], less: impl Fn(&T, &T) -> bool) {
-    heapsort(&mut Listed { list, less });
+    heapsort(&mut SortedList { list, less });
 }
 
 /// A list that can be sorted, whatever its elements are.
@@ -21,12 +21,12 @@ trait Sortable {
     fn swap(&mut self, a: usize, b: usize);
 }
 
-struct Listed<'a, T, F> {
+struct SortedList<'a, T, F> {
     list: &'a mut [T],
     less: F,
 }
 
-impl<T, F: Fn(&T, &T) -> bool> Sortable for Listed<'_, T, F> {
+impl<T, F: Fn(&T, &T) -> bool> Sortable for SortedList<'_, T, F> {
     fn len(&self) -> usize {
         self.list.len()
     }

@@ -144,11 +144,13 @@ impl<'i> SymbolBuilder<'i> {
     pub(super) fn build(mut self, names: &Names, room: &mut Room) -> Result<SymbolTable, Duplicate> {
         room.drop_list(self.packages);
         // Equal names are ordered by their offset in the arena, which is the order of declaration.
-        let key = |e: &SymbolEntry| (e.scope, names.get(e.name));
-        sort_list(&mut self.entries, |a, b| key(a).cmp(&key(b)).then(a.name.cmp(&b.name)).is_lt());
+        let order = |a: &SymbolEntry, b: &SymbolEntry| {
+            a.scope.cmp(&b.scope).then_with(|| names.get(a.name).cmp(names.get(b.name)))
+        };
+        sort_list(&mut self.entries, |a, b| order(a, b).then(a.name.cmp(&b.name)).is_lt());
         for pair in self.entries.windows(2) {
             if let [a, b] = pair
-                && key(a) == key(b)
+                && order(a, b).is_eq()
             {
                 return Err(Duplicate { first: a.symbol, second: b.symbol });
             }
