@@ -33,7 +33,7 @@ impl<'r> Machine<'r, '_> {
         if tag.wire_type() == WireType::EndGroup {
             return Err((Kind::UnexpectedEndGroup, field.tag_start));
         }
-        if field.program.message_set
+        if field.program.is_message_set()
             && field.tag == message_set::ITEM.into()
             && let Some(found) = self.message_set_item(&field, limit)?
         {

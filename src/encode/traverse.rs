@@ -74,7 +74,7 @@ impl Framing {
     fn of(parent: &Program, entry: &FieldEntry, tag: TagWord) -> Self {
         match entry.coding {
             Coding::Group => Self::Group { tag },
-            _ if parent.message_set => Self::Item { type_id: entry.number() },
+            _ if parent.is_message_set() => Self::Item { type_id: entry.number() },
             _ => Self::Length { tag },
         }
     }

@@ -224,7 +224,10 @@ impl<const N: usize> From<&[u8; N]> for Value {
 #[cfg(feature = "std")]
 impl From<std::collections::HashMap<MapKey, Value>> for Value {
     fn from(value: std::collections::HashMap<MapKey, Value>) -> Self {
-        Self::Map(value.into_iter().collect())
+        let mut map = BTreeMap::new();
+        // `collect` would sort first: a stable sort of its own, 20 KB of code.
+        map.extend(value);
+        Self::Map(map)
     }
 }
 

@@ -4,8 +4,10 @@
 //! [`Program::freeze`] then fills the two tables that hold copies of them, and nothing changes any more.
 
 use super::layout::CONTIGUOUS_WORDS;
-use super::lowered::NO_FIELDS;
-use super::{Coding, FieldEntry, FixedLayout, LowerError, MessageSpec, Program, Room, RoomFull, WriteEntry};
+use super::lowered::{NO_FIELDS, ProgramFlags};
+use super::{
+    Coding, FieldEntry, FixedLayout, LowerError, MessageSpec, Program, Room, RoomFull, WriteEntry, sort_list,
+};
 use crate::error::DescriptorErrorKind;
 use alloc::vec::Vec;
 
@@ -40,7 +42,8 @@ impl Program {
             return Err(DescriptorErrorKind::InvalidNumber.into());
         }
         let mut order = room.list(0..spec.fields.len() as u16)?;
-        order.sort_unstable_by_key(|&i| (spec.fields[i as usize].number, i));
+        let number = |i: u16| spec.fields[i as usize].number;
+        sort_list(&mut order, |&a, &b| (number(a), a) < (number(b), b));
         let mut entries = room
             .list(order.iter().map(|&i| FieldEntry::new(&spec.fields[i as usize], spec.map_entry, closed)))?;
         let oneofs = number_oneofs(spec, &order, &mut entries, room)?;
@@ -48,15 +51,17 @@ impl Program {
         for (entry, &field) in order.iter().enumerate() {
             entry_of[field as usize] = entry as u16;
         }
+        let mut flags = ProgramFlags::NONE;
         let has_required = entries.iter().any(|e| e.flags.is_required());
+        flags.set(ProgramFlags::HAS_REQUIRED, has_required);
+        flags.set(ProgramFlags::NEEDS_CHECK, has_required);
+        flags.set(ProgramFlags::MESSAGE_SET, spec.message_set);
+        flags.set(ProgramFlags::MAP_ENTRY, spec.map_entry);
         Ok(Self {
             fields: order,
             entry_of,
             oneof_masks: room.filled(0, oneofs)?,
-            has_required,
-            needs_check: has_required,
-            message_set: spec.message_set,
-            map_entry: spec.map_entry,
+            flags,
             entries,
             ..Self::EMPTY
         })
@@ -109,8 +114,9 @@ impl Program {
 
     /// Finds whether ending a message takes more than writing its lower hasbits.
     pub(super) fn find_plain_end(&mut self) {
-        let busy = self.has_required || self.keeps_bytes();
-        self.plain_end = !self.wide && !busy && !self.has_high_bits();
+        let busy = self.has_required() || self.keeps_bytes();
+        let plain = !self.is_wide() && !busy && !self.has_high_bits();
+        self.flags.set(ProgramFlags::PLAIN_END, plain);
     }
 
     /// Derives what follows from the layout: hasbits, masks, sizes, and what the encoder needs.
@@ -122,17 +128,24 @@ impl Program {
         // Elements that allocate nothing keep their list at the end of the slab, where it grows in place.
         let leaf =
             entries.iter().all(|e| !e.flags.is_list() && (!e.coding.is_message() || e.flags.is_inline()));
-        self.contiguous = !self.wide && self.words <= CONTIGUOUS_WORDS && (leaf || self.map_entry);
+        let small = !self.is_wide() && self.words <= CONTIGUOUS_WORDS;
         self.required = required_positions(entries, room)?;
         self.writes = room.list(entries.iter().map(WriteEntry::new))?;
-        self.maps = entries.iter().any(|e| e.flags.is_map());
-        self.parent = entries.iter().any(|e| e.coding.is_message());
-        self.nests = entries.iter().any(|e| e.coding.is_message() && !e.flags.is_inline());
-        let spans =
-            |e: &FieldEntry| e.coding.is_message() || matches!(e.coding, Coding::String | Coding::Bytes);
-        self.spans = entries.iter().any(spans);
+        let any = |is: fn(&FieldEntry) -> bool| entries.iter().any(is);
+        for (flag, on) in [
+            (ProgramFlags::CONTIGUOUS, small && (leaf || self.is_map_entry())),
+            (ProgramFlags::MAPS, any(|e| e.flags.is_map())),
+            (ProgramFlags::PARENT, any(|e| e.coding.is_message())),
+            (ProgramFlags::NESTS, any(|e| e.coding.is_message() && !e.flags.is_inline())),
+            (
+                ProgramFlags::SPANS,
+                any(|e| e.coding.is_message() || matches!(e.coding, Coding::String | Coding::Bytes)),
+            ),
+        ] {
+            self.flags.set(flag, on);
+        }
         self.find_plain_end();
-        if !self.wide {
+        if !self.is_wide() {
             self.fixed = FixedLayout::new(&self.entries, room)?;
             self.find_masks(room)?;
         }
@@ -170,7 +183,7 @@ impl Program {
         // found by binary search.
         let places = (last - first + 1).min(2 * self.entries.len() as u32 + 16);
         self.by_number_first = first;
-        self.has_more_numbers = places <= last - first;
+        self.flags.set(ProgramFlags::MORE_NUMBERS, places <= last - first);
         self.by_number_table =
             room.list((0..places as usize).map(|at| FieldEntry::none(first + at as u32)))?;
         self.one_byte = NO_FIELDS;
@@ -200,7 +213,7 @@ fn number_oneofs(
             room.push(&mut oneofs, oneof)?;
         }
     }
-    oneofs.sort_unstable();
+    sort_list(&mut oneofs, |a, b| a < b);
     oneofs.dedup();
     for (entry, &i) in entries.iter_mut().zip(order) {
         if let Some(oneof) = spec.fields[i as usize].oneof {

@@ -13,6 +13,7 @@
 //! sub-message. Sub-messages of at most [`INLINE_WORDS`] words without message fields (points, timestamps) live in the
 //! slots of their parent.
 
+use super::lowered::ProgramFlags;
 use super::{Coding, FieldEntry, Program};
 
 /// A dense body has at most this many words (384 bytes).
@@ -135,21 +136,21 @@ fn rounded(words: BodyWords) -> u16 {
 }
 
 /// Lays out one message: dense with small sub-messages inlined, else dense without, else wide.
-pub(super) fn lay_out(program: &mut Program, leaves: &[Leaf], map_entry: bool) {
+pub(super) fn lay_out(program: &mut Program, leaves: &[Leaf]) {
     let fields = program.entries.len();
-    let leaves = if map_entry || program.message_set { &[] } else { leaves };
+    let leaves = if program.is_map_entry() || program.is_message_set() { &[] } else { leaves };
     for leaves in [leaves, &[]] {
         if fields <= DENSE_FIELDS && dense_words(&program.entries, leaves).all <= DENSE_WORDS {
             let words = place(&mut program.entries, leaves);
             program.words = words.all;
             program.cleared = rounded(words);
-            program.wide = false;
+            program.flags.set(ProgramFlags::WIDE, false);
             return;
         }
     }
     program.words = 3;
     program.cleared = 3;
-    program.wide = true;
+    program.flags.set(ProgramFlags::WIDE, true);
     for (position, entry) in program.entries.iter_mut().enumerate() {
         entry.slot = position as u16;
         entry.set_wide();

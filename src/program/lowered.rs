@@ -13,6 +13,48 @@ pub(super) const NO_FIELDS: [FieldEntry; 16] = {
     entries
 };
 
+/// What holds for a whole program, one bit each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ProgramFlags(u16);
+
+impl ProgramFlags {
+    pub(super) const NONE: Self = Self(0);
+    pub(super) const WIDE: Self = Self(1);
+    /// The message itself has required fields.
+    pub(super) const HAS_REQUIRED: Self = Self(1 << 1);
+    /// This message, or one that can be below it, has required fields.
+    pub(super) const NEEDS_CHECK: Self = Self(1 << 2);
+    /// A field is a map.
+    pub(super) const MAPS: Self = Self(1 << 3);
+    /// A field is a message, a list of messages or a map.
+    pub(super) const PARENT: Self = Self(1 << 4);
+    /// Such a field has a body outside the slots of its parent.
+    pub(super) const NESTS: Self = Self(1 << 5);
+    /// A body, or a message below it, can refer to the byte store.
+    pub(super) const SPANS: Self = Self(1 << 6);
+    /// Lists of this message hold the bodies themselves.
+    pub(super) const CONTIGUOUS: Self = Self(1 << 7);
+    /// The end of a message writes its lower hasbits, and nothing else.
+    pub(super) const PLAIN_END: Self = Self(1 << 8);
+    /// There are fields past the end of the table by number.
+    pub(super) const MORE_NUMBERS: Self = Self(1 << 9);
+    pub(super) const MESSAGE_SET: Self = Self(1 << 10);
+    pub(super) const MAP_ENTRY: Self = Self(1 << 11);
+
+    #[inline(always)]
+    pub(super) const fn has(self, flag: Self) -> bool {
+        self.0 & flag.0 != 0
+    }
+
+    pub(super) const fn set(&mut self, flag: Self, on: bool) {
+        if on {
+            self.0 |= flag.0;
+        } else {
+            self.0 &= !flag.0;
+        }
+    }
+}
+
 /// One message type, lowered. `build.rs` makes it; nothing changes it after `freeze`.
 #[derive(Debug)]
 pub(crate) struct Program {
@@ -23,8 +65,6 @@ pub(crate) struct Program {
     /// Entries by field number from `by_number_first` on, as long as the table stays linear in the number of fields.
     pub(super) by_number_table: Vec<FieldEntry>,
     pub(super) by_number_first: u32,
-    /// There are fields past the end of the table.
-    pub(super) has_more_numbers: bool,
     /// The entries as the encoder needs them.
     pub(super) writes: Vec<WriteEntry>,
     /// Field index (position in the spec) of each entry.
@@ -50,24 +90,7 @@ pub(crate) struct Program {
     pub(super) words: u32,
     /// How many of them are cleared when a body is made.
     pub(super) cleared: u16,
-    pub(super) wide: bool,
-    pub(super) has_required: bool,
-    /// A field is a map.
-    pub(super) maps: bool,
-    /// A field is a message, a list of messages or a map.
-    pub(super) parent: bool,
-    /// Such a field has a body outside the slots of its parent.
-    pub(super) nests: bool,
-    /// A body, or a message below it, can refer to the byte store.
-    pub(super) spans: bool,
-    /// This message, or one that can be below it, has required fields.
-    pub(super) needs_check: bool,
-    /// Lists of this message hold the bodies themselves.
-    pub(super) contiguous: bool,
-    /// The end of a message writes its lower hasbits, and nothing else.
-    pub(super) plain_end: bool,
-    pub(crate) message_set: bool,
-    pub(super) map_entry: bool,
+    pub(super) flags: ProgramFlags,
     /// Index of the message type in the pool.
     pub(super) message: u32,
     /// What the program does with fields that its selection leaves out.
@@ -94,7 +117,6 @@ impl Program {
         entries: Vec::new(),
         by_number_table: Vec::new(),
         by_number_first: 0,
-        has_more_numbers: false,
         writes: Vec::new(),
         fields: Vec::new(),
         entry_of: Vec::new(),
@@ -107,17 +129,7 @@ impl Program {
         constant_sizes: Vec::new(),
         words: 2,
         cleared: 2,
-        wide: false,
-        has_required: false,
-        maps: false,
-        parent: false,
-        nests: false,
-        spans: false,
-        needs_check: false,
-        contiguous: false,
-        plain_end: false,
-        message_set: false,
-        map_entry: false,
+        flags: ProgramFlags::NONE,
         message: u32::MAX,
         unselected: Unselected::Nothing,
         whole: u32::MAX,
@@ -137,7 +149,7 @@ impl Program {
     /// Position of an entry of this program.
     #[inline(always)]
     pub(crate) fn position(&self, entry: &FieldEntry) -> usize {
-        if self.wide { entry.slot as usize } else { entry.bit as usize }
+        if self.flags.has(ProgramFlags::WIDE) { entry.slot as usize } else { entry.bit as usize }
     }
 
     /// Position and entry of a field number.
@@ -152,7 +164,7 @@ impl Program {
     pub(crate) fn find(&self, number: u32) -> Option<&FieldEntry> {
         match self.by_number_table.get(number.wrapping_sub(self.by_number_first) as usize) {
             Some(entry) => Some(entry),
-            None if self.has_more_numbers => self.find_by_search(number),
+            None if self.flags.has(ProgramFlags::MORE_NUMBERS) => self.find_by_search(number),
             None => None,
         }
     }
@@ -212,7 +224,7 @@ impl Program {
 
     /// Whether a field is a map.
     pub(crate) fn has_maps(&self) -> bool {
-        self.maps
+        self.flags.has(ProgramFlags::MAPS)
     }
 
     /// Words to clear when a body is made: the header and the slots of strings.
@@ -224,7 +236,7 @@ impl Program {
     /// Whether bodies store only the fields that are set.
     #[inline]
     pub(crate) fn is_wide(&self) -> bool {
-        self.wide
+        self.flags.has(ProgramFlags::WIDE)
     }
 
     /// Hasbits of lists and maps; dense programs only.
@@ -235,26 +247,26 @@ impl Program {
     /// Whether a dense body has hasbits 32..64, in header word 2.
     #[inline]
     pub(crate) fn has_high_bits(&self) -> bool {
-        !self.wide && self.entries.len() > 32
+        !self.flags.has(ProgramFlags::WIDE) && self.entries.len() > 32
     }
 
     /// Whether the end of a message only writes its lower hasbits: the program is dense, has at most 32 fields, none of
     /// them required, and keeps no bytes.
     #[inline(always)]
     pub(crate) fn has_plain_end(&self) -> bool {
-        self.plain_end
+        self.flags.has(ProgramFlags::PLAIN_END)
     }
 
     /// Whether lists of this message hold the bodies themselves.
     #[inline]
     pub(crate) fn is_contiguous(&self) -> bool {
-        self.contiguous
+        self.flags.has(ProgramFlags::CONTIGUOUS)
     }
 
     /// Words per element in a list of this message.
     #[inline]
     pub(crate) fn element_words(&self) -> u32 {
-        if self.contiguous { self.words } else { 1 }
+        if self.flags.has(ProgramFlags::CONTIGUOUS) { self.words } else { 1 }
     }
 
     /// Hasbits of the members of a oneof (1-based, as in `FieldEntry::oneof`); dense programs only.
@@ -295,25 +307,25 @@ impl Program {
     /// Whether the message itself has required fields.
     #[inline]
     pub(crate) fn has_required(&self) -> bool {
-        self.has_required
+        self.flags.has(ProgramFlags::HAS_REQUIRED)
     }
 
     /// Whether a field is a message, a list of messages or a map.
     #[inline]
     pub(crate) fn is_parent(&self) -> bool {
-        self.parent
+        self.flags.has(ProgramFlags::PARENT)
     }
 
     /// Whether a message field has a body outside the slots of its parent.
     #[inline]
     pub(crate) fn nests(&self) -> bool {
-        self.nests
+        self.flags.has(ProgramFlags::NESTS)
     }
 
     /// Whether the message, or one below it, can refer to the byte store.
     #[inline]
     pub(crate) fn has_spans(&self) -> bool {
-        self.spans
+        self.flags.has(ProgramFlags::SPANS)
     }
 
     /// The entries as the encoder needs them.
@@ -322,9 +334,20 @@ impl Program {
         &self.writes
     }
 
+    /// Whether the message has the wire format of a MessageSet.
+    #[inline(always)]
+    pub(crate) fn is_message_set(&self) -> bool {
+        self.flags.has(ProgramFlags::MESSAGE_SET)
+    }
+
+    /// Whether the message is an entry of a map.
+    pub(super) fn is_map_entry(&self) -> bool {
+        self.flags.has(ProgramFlags::MAP_ENTRY)
+    }
+
     /// Whether required fields can be missing anywhere below this message.
     pub(crate) fn needs_check(&self) -> bool {
-        self.needs_check
+        self.flags.has(ProgramFlags::NEEDS_CHECK)
     }
 
     /// Words of the group table of a wide body: bitmap and block offset for each 32 places. Each field has a place; after

@@ -38,6 +38,6 @@ pub(crate) use nested_fixed::{MAX_NESTED_LEN, NestedFixedLayout};
 pub(crate) use room::{Room, RoomFull};
 pub(crate) use select::{Selected, Selection};
 pub(crate) use set::{LowerError, ProgramSet, SpecSource};
-pub(crate) use sort::{sort_indices, sort_pairs};
+pub(crate) use sort::{sort_indices, sort_list};
 pub(crate) use spec::{EnumSpec, FieldSpec, MessageSpec, Presence};
 pub(crate) use write::WriteEntry;

@@ -6,7 +6,7 @@
 //! programs that decode sub-messages.
 
 use super::build::required_positions;
-use super::lowered::Unselected;
+use super::lowered::{ProgramFlags, Unselected};
 use super::set::mark_required;
 use super::{FieldEntry, Program, ProgramSet, ReadLayouts, Room, RoomFull};
 use alloc::sync::Arc;
@@ -295,7 +295,7 @@ impl ProgramSet {
         }
         (program.fixed, program.nested_fixed) = (None, Vec::new());
         // An entry with both key and value selected is complete: it has no unknown fields.
-        let complete = node.all || (original.map_entry && original.entries().iter().all(selected));
+        let complete = node.all || (original.is_map_entry() && original.entries().iter().all(selected));
         program.unselected = match (complete, keep) {
             (true, _) => Unselected::Nothing,
             (false, true) => Unselected::Kept,
@@ -310,12 +310,13 @@ impl ProgramSet {
 impl Program {
     /// Recomputes what follows from required fields: a field that is not selected is not required.
     fn find_required(&mut self, room: &mut Room) -> Result<(), RoomFull> {
-        self.has_required = self.entries.iter().any(|entry| entry.flags.is_required());
-        self.needs_check = self.has_required;
+        let has_required = self.entries.iter().any(|entry| entry.flags.is_required());
+        self.flags.set(ProgramFlags::HAS_REQUIRED, has_required);
+        self.flags.set(ProgramFlags::NEEDS_CHECK, has_required);
         self.required_mask = 0;
         self.required = required_positions(&self.entries, room)?;
         self.find_plain_end();
-        if !self.wide {
+        if !self.is_wide() {
             let required = self.entries.iter().filter(|entry| entry.flags.is_required());
             self.required_mask = required.fold(0, |mask, entry| mask | 1 << (entry.bit & 63));
         }

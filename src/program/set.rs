@@ -1,10 +1,11 @@
 //! All programs of a schema: lowering, checks, and lookup by index.
 
+use super::lowered::ProgramFlags;
 use super::{
     Coding, EnumSpec, FieldEntry, FixedLayout, MessageSpec, NestedFixedLayout, Program, ReadLayout,
     ReadLayouts, RoomFull,
 };
-use super::{Presence, Room, Scalar, layout, sort_pairs};
+use super::{Presence, Room, Scalar, layout, sort_list};
 use crate::error::DescriptorErrorKind;
 use crate::table::Kind;
 use alloc::sync::{Arc, Weak};
@@ -30,7 +31,7 @@ impl EnumNumbers {
         if closed {
             room.reserve(&mut sorted, source.enum_numbers(index))?;
             sorted.extend((0..source.enum_numbers(index)).filter_map(|at| source.enum_number(index, at)));
-            sorted.sort_unstable();
+            sort_list(&mut sorted, |a, b| a < b);
             sorted.dedup();
         }
         let small = sorted.iter().filter(|n| (0..64).contains(*n)).fold(0, |bits, n| bits | 1 << n);
@@ -247,7 +248,7 @@ fn check_maps(programs: &[Program]) -> Result<(), (LowerError, usize)> {
         [key, value] => {
             let fits = !key.coding.is_message()
                 && !matches!(key.scalar(), Scalar::F32 | Scalar::F64 | Scalar::Bytes | Scalar::Enum);
-            program.map_entry && (key.number(), value.number()) == (1, 2) && fits
+            program.is_map_entry() && (key.number(), value.number()) == (1, 2) && fits
         }
         _ => false,
     };
@@ -264,8 +265,7 @@ fn check_maps(programs: &[Program]) -> Result<(), (LowerError, usize)> {
 fn lay_out(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull> {
     let leaves = room.list(programs.iter().map(|p| layout::leaf(&p.entries)))?;
     for program in programs.iter_mut() {
-        let map_entry = program.map_entry;
-        layout::lay_out(program, &leaves, map_entry);
+        layout::lay_out(program, &leaves);
         program.finish_layout(room)?;
     }
     room.drop_list(leaves);
@@ -275,7 +275,7 @@ fn lay_out(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull> {
 /// Finds the messages of fixed shape and the plain maps, and freezes each program with the faster operations.
 fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull> {
     for i in 0..programs.len() {
-        let Some(program) = programs.get(i).filter(|p| !p.wide) else { continue };
+        let Some(program) = programs.get(i).filter(|p| !p.is_wide()) else { continue };
         let shape_of = |i: u32| -> Option<&FixedLayout> { programs.get(i as usize)?.fixed() };
         if let Some(shape) = NestedFixedLayout::new(&program.entries, shape_of, room)? {
             let mut parts = Vec::new();
@@ -301,7 +301,7 @@ fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull
 /// Spreads "has required fields" from each message to all messages that can hold it.
 pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull> {
     let mut todo: Vec<u32> = Vec::new();
-    for i in (0..programs.len()).filter(|&i| programs[i].needs_check) {
+    for i in (0..programs.len()).filter(|&i| programs[i].needs_check()) {
         room.push(&mut todo, i as u32)?;
     }
     if todo.is_empty() {
@@ -318,13 +318,13 @@ pub(super) fn mark_required(programs: &mut [Program], room: &mut Room) -> Result
         let messages = program.entries.iter().filter(|e| e.coding.is_message());
         holders.extend(messages.map(|e| (e.sub, i as u32)));
     }
-    sort_pairs(&mut holders);
+    sort_list(&mut holders, |a, b| a < b);
     while let Some(i) = todo.pop() {
         let from = holders.partition_point(|&(held, _)| held < i);
         for &(_, holder) in holders.iter().skip(from).take_while(|&&(held, _)| held == i) {
             let program = &mut programs[holder as usize];
-            if !program.needs_check {
-                program.needs_check = true;
+            if !program.needs_check() {
+                program.flags.set(ProgramFlags::NEEDS_CHECK, true);
                 room.push(&mut todo, holder)?;
             }
         }

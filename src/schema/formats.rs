@@ -3,7 +3,7 @@
 use super::DescriptorPool;
 use super::model::{FieldData, FieldFormat, FieldName, FormatData, IndexRange, PoolData, WellKnown};
 use super::names::TextRange;
-use crate::program::{Coding, FieldEntry, Program, ProgramSet, Room, RoomFull, Scalar};
+use crate::program::{Coding, FieldEntry, Program, ProgramSet, Room, RoomFull, Scalar, sort_list};
 use crate::table::Kind;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -104,10 +104,9 @@ impl PoolData {
             };
             let run = names.get_mut(start..).unwrap_or_default();
             // If the schema name of one field is the JSON name of another, the JSON name wins.
-            run.sort_unstable_by(|a, b| {
-                self.order(a, self.text(b.text).as_bytes())
-                    .then(is_own(a).cmp(&is_own(b)))
-                    .then(a.field.cmp(&b.field))
+            sort_list(run, |a, b| {
+                let order = self.order(a, self.text(b.text).as_bytes());
+                order.then(is_own(a).cmp(&is_own(b))).then(a.field.cmp(&b.field)).is_lt()
             });
             let names = IndexRange { start: start as u32, end: names.len() as u32 };
             let start = fields.len();

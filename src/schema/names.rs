@@ -4,7 +4,7 @@
 //! take twelve bytes and the text. The arena is charged to the [`Room`] of a load, because each definition copies the
 //! name of its package, which may be long.
 
-use crate::program::{Room, RoomFull};
+use crate::program::{Room, RoomFull, sort_list};
 use alloc::string::String;
 
 /// A range of the text arena.
@@ -130,7 +130,7 @@ impl Names {
 
     /// Sorts ranges by their text.
     pub(super) fn sort(&self, list: &mut [TextRange]) {
-        list.sort_unstable_by(|&a, &b| self.get(a).cmp(self.get(b)));
+        sort_list(list, |&a, &b| self.get(a) < self.get(b));
     }
 
     /// The text of a range; `""` if the range is not of this arena.

@@ -5,7 +5,7 @@
 //! of names makes it slower. A [`SymbolTable`] has no duplicates.
 
 use super::names::{Names, TextRange};
-use crate::program::{Room, RoomFull};
+use crate::program::{Room, RoomFull, sort_list};
 use alloc::vec::Vec;
 
 /// A scope: package, message or service.
@@ -144,11 +144,13 @@ impl<'i> SymbolBuilder<'i> {
     pub(super) fn build(mut self, names: &Names, room: &mut Room) -> Result<SymbolTable, Duplicate> {
         room.drop_list(self.packages);
         // Equal names are ordered by their offset in the arena, which is the order of declaration.
-        let key = |e: &SymbolEntry| (e.scope, names.get(e.name));
-        self.entries.sort_unstable_by(|a, b| key(a).cmp(&key(b)).then(a.name.cmp(&b.name)));
+        let order = |a: &SymbolEntry, b: &SymbolEntry| {
+            a.scope.cmp(&b.scope).then_with(|| names.get(a.name).cmp(names.get(b.name)))
+        };
+        sort_list(&mut self.entries, |a, b| order(a, b).then(a.name.cmp(&b.name)).is_lt());
         for pair in self.entries.windows(2) {
             if let [a, b] = pair
-                && key(a) == key(b)
+                && order(a, b).is_eq()
             {
                 return Err(Duplicate { first: a.symbol, second: b.symbol });
             }
@@ -159,7 +161,7 @@ impl<'i> SymbolBuilder<'i> {
 
 /// Sorts packages by name and drops duplicates.
 pub(super) fn sort_packages(packages: &mut Vec<(&str, TextRange)>) {
-    packages.sort_unstable_by(|a, b| a.0.cmp(b.0));
+    sort_list(packages, |a, b| a.0 < b.0);
     packages.dedup_by(|a, b| a.0 == b.0);
 }
 

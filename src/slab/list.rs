@@ -28,12 +28,24 @@ pub(crate) struct List {
     pub(crate) len: u32,
 }
 
+impl List {
+    /// The list with this header.
+    #[inline(always)]
+    const fn from_header(header: u64) -> Self {
+        Self { ptr: header as u32, len: (header >> 32) as u32 }
+    }
+
+    #[inline(always)]
+    const fn header(self) -> u64 {
+        self.ptr as u64 | (self.len as u64) << 32
+    }
+}
+
 impl Words<'_> {
     /// The list whose header is at `slot`.
     #[inline(always)]
     pub(crate) fn list(self, slot: u32) -> List {
-        let header = self.get64(slot);
-        List { ptr: header as u32, len: (header >> 32) as u32 }
+        List::from_header(self.get64(slot))
     }
 
     /// The owner's word of a list; 0 for a list without a block.
@@ -52,7 +64,7 @@ impl Slab {
         let capacity = if list.ptr == 0 { 0 } else { self.get(list.ptr - 1) };
         let len = list.len.checked_add(more).ok_or(Full)?;
         let ptr = if len > capacity { self.list_regrow(list, capacity, width, len)? } else { list.ptr };
-        self.set64(slot, ptr as u64 | (len as u64) << 32);
+        self.set64(slot, List { ptr, len }.header());
         Ok(ptr + list.len * width)
     }
 
@@ -75,8 +87,9 @@ impl Slab {
     fn try_block(&mut self, slot: u32, words: u32, capacity: u32, len: u32) -> Option<u32> {
         let block = self.try_alloc(BLOCK_HEADER + words)?;
         let ptr = block + BLOCK_HEADER;
+        // The owner's word is 0.
         self.set64(block, u64::from(capacity) << 32);
-        self.set64(slot, u64::from(ptr) | u64::from(len) << 32);
+        self.set64(slot, List { ptr, len }.header());
         Some(ptr)
     }
 

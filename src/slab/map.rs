@@ -132,9 +132,14 @@ impl<'i> RawList<'_, 'i> {
         let mut order = Vec::new();
         order.try_reserve_exact(self.len() as usize).ok()?;
         order.extend(0..self.len());
-        // Unstable sorting allocates nothing, and keys are unique.
-        order.sort_unstable_by_key(|&position| self.key(position));
+        self.sort_positions(&mut order);
         Some(order)
+    }
+
+    /// Sorts positions by key; equal keys stay in wire order. Allocates nothing.
+    #[inline(never)]
+    pub(super) fn sort_positions(&self, positions: &mut [u32]) {
+        positions.sort_unstable_by_key(|&position| (self.key(position), position));
     }
 }
 

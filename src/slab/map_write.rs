@@ -8,7 +8,7 @@ use super::map::{
 };
 use super::view::RawList;
 use super::{Full, Slab};
-use crate::program::FieldEntry;
+use crate::program::{FieldEntry, sort_indices};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -33,7 +33,7 @@ impl MapScratch {
         dropped.clear();
         order.try_reserve(positions.len()).map_err(|_| Full)?;
         order.extend(positions);
-        order.sort_unstable_by_key(|&position| (list.key(position), position));
+        list.sort_positions(order);
         Ok(())
     }
 }
@@ -160,7 +160,7 @@ impl Slab {
         }
         order.truncate(kept);
         if !dropped.is_empty() {
-            dropped.sort_unstable();
+            sort_indices(dropped, &mut |a, b| a.cmp(&b));
             for position in order.iter_mut() {
                 *position -= dropped.partition_point(|drop| drop < position) as u32;
             }
@@ -195,7 +195,7 @@ impl Slab {
                 dropped.push(position);
             }
         }
-        dropped.sort_unstable();
+        sort_indices(dropped, &mut |a, b| a.cmp(&b));
         self.list_drop(slot, width, dropped);
         Ok(())
     }
@@ -287,7 +287,7 @@ impl Slab {
         let mut added = Vec::new();
         added.try_reserve_exact((len - covered) as usize).map_err(|_| Full)?;
         added.extend(covered..len);
-        added.sort_unstable_by_key(|&position| list.key(position));
+        list.sort_positions(&mut added);
         while let Some(last) = runs.checked_sub(1) {
             let run = words.get(index + RUNS + 1 + last);
             if runs < MOST_RUNS && u64::from(run) > u64::from(RATIO) * added.len() as u64 {

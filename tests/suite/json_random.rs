@@ -4,6 +4,7 @@ use crate::common::bridge::{descriptor, read};
 use crate::common::choices::Choices;
 use crate::common::payload::{Style, TAME, payload};
 use crate::common::reference::{Msg, Val};
+use crate::common::rounds;
 use crate::common::schema::{Kind, Schema, Syntax};
 use crate::common::schema_gen::{ALL, Limits, schema};
 use prost_reflect::DynamicMessage as Theirs;
@@ -93,7 +94,7 @@ fn inside(case: &Case, kind: Kind, value: &mut Val) {
 }
 
 fn seeds(few: u64) -> std::ops::Range<u64> {
-    0..std::env::var("TABLEPB_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(few)
+    0..std::env::var("TABLEPB_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(rounds(few as u32).into())
 }
 
 fn options() -> Vec<SerializeOptions> {

@@ -1,7 +1,7 @@
 //! The checks of the fuzz targets that make their own inputs, run from seeds: operations that fail at every step, and
 //! what holds afterwards; things used again, and what they remember; ways that must agree.
 //!
-//! Without optimisation a quarter of the rounds is made. `TABLEPB_SWEEP=N` runs N rounds of each instead of a sample.
+//! Without optimisation an eighth of the rounds is made. `TABLEPB_SWEEP=N` runs N rounds of each instead of a sample.
 
 use crate::agree::{
     budgets, descriptor_sets, differential, edits, full_store, long_run, packed, projected, raw_fields,
@@ -15,7 +15,7 @@ use std::time::Instant;
 fn sweep<T>(name: &str, rounds: u64, mut check: impl FnMut(&mut Choices) -> T, mut done: impl FnMut(T)) {
     let from_env = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
     let (long, first) = (from_env("TABLEPB_SWEEP"), from_env("TABLEPB_SEED").unwrap_or(0));
-    let rounds = long.unwrap_or(if cfg!(debug_assertions) { rounds / 4 } else { rounds });
+    let rounds = long.unwrap_or(if cfg!(debug_assertions) { rounds / 8 } else { rounds });
     let start = Instant::now();
     let mut failed = 0;
     for seed in first..first + rounds {
@@ -101,7 +101,7 @@ fn raw_fields_are_walked_and_edited() {
 fn descriptor_sets_load_again_from_what_pools_keep() {
     let mut accepted = 0;
     sweep("descriptor_sets", 300, descriptor_sets::run, |loaded| accepted += usize::from(loaded));
-    assert!(accepted > 12, "{accepted}");
+    assert!(accepted > 6, "{accepted}");
 }
 
 #[test]

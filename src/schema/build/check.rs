@@ -2,7 +2,7 @@
 
 use super::ranges::{Ranges, Use};
 use super::{Builder, DescriptorError, DescriptorErrorKind, Result};
-use crate::program::{Room, RoomFull, sort_pairs};
+use crate::program::{Room, RoomFull, sort_list};
 use crate::schema::edition::Edition;
 use crate::schema::model::{Container, FieldData, FieldFlags, IndexRange, MessageData, NONE, PoolData};
 use crate::schema::names::{Name, TextRange};
@@ -50,7 +50,7 @@ impl Builder<'_> {
             numbers.push((field.number, i as u32));
         }
         self.room.drop_list(ranges.into_list());
-        sort_pairs(&mut numbers);
+        sort_list(&mut numbers, |a, b| a < b);
         for pair in numbers.windows(2) {
             if let &[(number, first), (next, second)] = pair
                 && number == next

@@ -2,7 +2,7 @@
 
 use super::{Builder, DescriptorErrorKind, Result};
 use crate::error::DescriptorError;
-use crate::program::sort_pairs;
+use crate::program::sort_list;
 use crate::schema::model::{FileData, Import, NONE};
 use crate::schema::names::TextRange;
 use alloc::vec::Vec;
@@ -76,7 +76,7 @@ impl Builder<'_> {
                 *waiting += 1;
             }
         }
-        sort_pairs(&mut importers);
+        sort_list(&mut importers, |a, b| a < b);
         let mut free: Vec<u32> = Vec::new();
         self.room.reserve(&mut free, count)?;
         free.extend((0..count as u32).filter(|&i| waiting.get(i as usize) == Some(&0)));

@@ -2,6 +2,7 @@
 
 use super::{Builder, DescriptorErrorKind, Result};
 use crate::program::sort_indices;
+use crate::schema::model::FieldData;
 use crate::schema::names::{camel_chars, is_json_name};
 use core::cmp::Ordering;
 
@@ -25,24 +26,29 @@ impl Rule {
     }
 }
 
+/// Marks an index of a field whose JSON name is custom. Sorting asks many times, so it is found out once per field.
+const CUSTOM: u32 = 1 << 31;
+
 /// A JSON name of a field, custom or default.
 #[derive(Clone, Copy)]
 struct Candidate<'a> {
     field: u32,
     name: &'a str,
-    /// A custom name, compared as it is; a default name is compared in camelCase.
+    /// A custom name that counts.
     given: bool,
+    /// The name is the field's own, to be compared in camelCase.
+    own: bool,
 }
 
 impl Candidate<'_> {
     fn chars(&self) -> impl Iterator<Item = char> + '_ {
-        let exact = self.given.then(|| self.name.chars());
-        let camel = (!self.given).then(|| camel_chars(self.name, false));
+        let exact = (!self.own).then(|| self.name.chars());
+        let camel = self.own.then(|| camel_chars(self.name, false));
         exact.into_iter().flatten().chain(camel.into_iter().flatten())
     }
 
     fn compare(&self, other: &Self) -> Ordering {
-        self.chars().cmp(other.chars())
+        if self.own || other.own { self.chars().cmp(other.chars()) } else { self.name.cmp(other.name) }
     }
 }
 
@@ -71,20 +77,25 @@ impl Builder<'_> {
         let mut names = core::mem::take(&mut self.scratch);
         let Some(data) = self.data.messages.get(message as usize) else { return Ok(()) };
         let declared = data.fields.get(..data.declared as usize).unwrap_or(&[]);
-        let candidate = |field: u32| -> Option<Candidate<'_>> {
-            let data = declared.get(field as usize)?;
-            let (name, json) = (self.data.text(data.name.local()), self.data.text(data.json_name));
-            let given = with_given && !is_json_name(json, name);
-            Some(Candidate { field, name: if given { json } else { name }, given })
+        let texts = |data: &FieldData| (self.data.text(data.name.local()), self.data.text(data.json_name));
+        let candidate = |marked: u32| -> Option<Candidate<'_>> {
+            let (field, custom) = (marked & !CUSTOM, marked & CUSTOM != 0);
+            let (name, json) = texts(declared.get(field as usize)?);
+            let own = custom && !with_given;
+            Some(Candidate { field, name: if own { name } else { json }, given: custom && with_given, own })
         };
         names.clear();
         self.room.reserve(&mut names, declared.len())?;
-        names.extend((0..declared.len() as u32).filter(|&i| candidate(i).is_some_and(|c| counts(c.given))));
+        names.extend((0..).zip(declared).filter_map(|(field, data)| {
+            let (name, json) = texts(data);
+            let custom = !is_json_name(json, name);
+            counts(custom && with_given).then_some(if custom { field | CUSTOM } else { field })
+        }));
         let order = |a: u32, b: u32| match (candidate(a), candidate(b)) {
             (Some(a), Some(b)) => a.compare(&b),
             _ => Ordering::Equal,
         };
-        sort_indices(&mut names, &mut |a, b| order(a, b).then(a.cmp(&b)));
+        sort_indices(&mut names, &mut |a, b| order(a, b).then((a & !CUSTOM).cmp(&(b & !CUSTOM))));
         for pair in names.windows(2) {
             let &[a, b] = pair else { continue };
             let (Some(first), Some(second)) = (candidate(a), candidate(b)) else { continue };

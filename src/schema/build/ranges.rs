@@ -1,5 +1,6 @@
 //! Extension and reserved ranges of a message or an enum.
 
+use crate::program::sort_list;
 use alloc::vec::Vec;
 
 /// The purpose of a range of numbers.
@@ -19,7 +20,7 @@ impl Ranges {
     /// # Errors
     /// An empty range, or one that overlaps with another.
     pub(super) fn new(mut ranges: Vec<(i64, i64, Use)>) -> Result<Self, (i64, i64)> {
-        ranges.sort_unstable_by_key(|&(first, last, _)| (first, last));
+        sort_list(&mut ranges, |a, b| (a.0, a.1) < (b.0, b.1));
         if let Some(&(first, last, _)) = ranges.iter().find(|(first, last, _)| first > last) {
             return Err((first, last));
         }
