@@ -109,6 +109,9 @@ impl JsonPrinter<'_, '_> {
             return self.out.array(b"null");
         }
         match name {
+            Some(_) if let Some(name) = self.pool.enum_json_name(enumeration, number) => {
+                strings::put(&mut self.out, name.as_bytes(), name.len());
+            }
             Some(name) => {
                 self.out.byte(b'"');
                 self.out.slice(name.as_bytes());

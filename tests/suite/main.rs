@@ -21,6 +21,7 @@ mod flows;
 mod hostile;
 mod hostile_paths;
 mod json;
+mod json_enum_names;
 mod json_random;
 mod memory;
 mod message_sets;

@@ -21,6 +21,7 @@ mod fields;
 mod files;
 mod imports;
 mod json;
+mod json_values;
 mod ranges;
 mod resolve;
 mod rules;
@@ -186,6 +187,7 @@ impl<'i> Builder<'i> {
         self.data.find_owners(&mut self.room)?;
         self.check_all()?;
         self.check_json_names()?;
+        self.check_json_values()?;
         let scratch = core::mem::take(&mut self.scratch);
         self.room.drop_list(scratch);
         self.data.programs = lower::programs(&self.data, &mut self.room)?;
