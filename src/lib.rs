@@ -67,6 +67,8 @@
 //! - `std` (default): `std::io` in [`stream`], `HashMap` members, kernels chosen by the CPU at run time.
 //! - `bytes` (default): `BytesMut` as a buffer, `Bytes` members, [`DynamicMessage::decode_shared`].
 //! - `json` (default): [`json`], messages as ProtoJSON and back. No dependency.
+//! - `jiff`, `chrono`: conversions of [`wkt::Timestamp`] and [`wkt::Duration`].
+//! - `serde_json`: conversions of [`wkt::Value`], [`wkt::Struct`] and [`wkt::ListValue`].
 //!
 //! Without them the crate is `no_std` with `alloc` and has no dependencies.
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -79,7 +81,7 @@ extern crate std;
 mod decode;
 mod encode;
 mod error;
-#[cfg(feature = "json")]
+#[cfg_attr(not(feature = "json"), allow(dead_code, unused_imports, reason = "wkt needs the times alone"))]
 mod formats;
 #[cfg(feature = "json")]
 pub mod json;
@@ -94,6 +96,7 @@ pub mod stream;
 mod table;
 mod typed;
 pub mod wire;
+pub mod wkt;
 
 pub use error::{
     DecodeError, DecodeErrorKind, DescriptorError, DescriptorErrorKind, EncodeError, EncodeErrorKind,

@@ -106,6 +106,8 @@ pub(super) struct FileData {
     pub(super) proto: Span,
     pub(super) options: Span,
     pub(super) deprecated: bool,
+    /// Made of tables, not read from a set.
+    pub(super) of_tables: bool,
 }
 
 /// How a file is imported.

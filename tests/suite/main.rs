@@ -54,6 +54,7 @@ mod typed_semantics;
 mod typed_wide;
 mod unsafe_inventory;
 mod wire_skip;
+mod wkt;
 
 #[global_allocator]
 static HEAP: common::heap::Counting = common::heap::Counting;

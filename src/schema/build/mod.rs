@@ -42,6 +42,8 @@ use core::fmt;
 use counts::Counts;
 use files::FileSource;
 
+pub(super) use files::FileInput;
+
 /// The most fields of one message, extensions included.
 const MAX_FIELDS: usize = 65_534;
 
@@ -106,7 +108,7 @@ struct Builder<'i> {
 
 /// Builds a pool from `count` encoded `FileDescriptorProto`s of `len` bytes together.
 pub(super) fn pool(
-    files: &mut dyn Iterator<Item = &[u8]>,
+    files: &mut dyn Iterator<Item = FileInput<'_>>,
     count: usize,
     len: usize,
     options: &PoolOptions,
@@ -124,7 +126,7 @@ pub(super) fn pool(
     let mut builder = Builder::new(&files, options, room)?;
     builder.reserve(&counts)?;
     for file in &files {
-        builder.declare_file(file.bytes).map_err(|error| error.in_file(file.name))?;
+        builder.declare_file(file).map_err(|error| error.in_file(file.name))?;
     }
     builder.finish(files)
 }
