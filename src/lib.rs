@@ -67,6 +67,7 @@
 //! - `std` (default): `std::io` in [`stream`], `HashMap` members, kernels chosen by the CPU at run time.
 //! - `bytes` (default): `BytesMut` as a buffer, `Bytes` members, [`DynamicMessage::decode_shared`].
 //! - `json` (default): [`json`], messages as ProtoJSON and back. No dependency.
+//! - `serde`: messages in the JSON mapping through any format of serde ([`DynamicMessage::deserialize`]).
 //! - `jiff`, `chrono`: conversions of [`wkt::Timestamp`] and [`wkt::Duration`].
 //! - `serde_json`: conversions of [`wkt::Value`], [`wkt::Struct`] and [`wkt::ListValue`].
 //!
@@ -91,6 +92,8 @@ mod partial;
 mod program;
 pub mod record;
 mod schema;
+#[cfg(feature = "serde")]
+mod serde;
 mod slab;
 pub mod stream;
 mod table;
