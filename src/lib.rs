@@ -105,6 +105,8 @@ pub use error::{
     DecodeError, DecodeErrorKind, DescriptorError, DescriptorErrorKind, EncodeError, EncodeErrorKind,
     FieldPath, PathStep,
 };
+#[cfg(feature = "serde")]
+pub use json::{DeserializeOptions, SerializeOptions};
 pub use message::{
     CopyError, Decoder, DynamicMessage, Fields, ListIter, ListRef, MapIter, MapKey, MapKeyRef, MapRef,
     MessageMut, MessageView, Number, Numbers, Prepare, Prepared, RawMessage, SetFieldError,

@@ -1,5 +1,6 @@
 //! Messages to and from each format, by descriptor.
 
+use crate::common::wire::Wire;
 use serde::de::DeserializeSeed;
 use serde_json::Value as Json;
 use std::cell::RefCell;
@@ -101,6 +102,57 @@ pub fn alike(a: &Json, b: &Json) -> bool {
         }
         (x, y) => x == y,
     }
+}
+
+/// A program for prost-reflect: JSON in, JSON out, by a descriptor set.
+macro_rules! program {
+    ($name:ident, $krate:ident) => {
+        fn $name(set: &[u8], json: &str) -> String {
+            use $krate::{
+                DescriptorPool, DeserializeOptions, DynamicMessage, MessageDescriptor, SerializeOptions,
+            };
+
+            let pool = DescriptorPool::decode(set).unwrap();
+            let descriptor: MessageDescriptor = pool.get_message_by_name("t.A").unwrap();
+            let mut deserializer = serde_json::Deserializer::from_str(json);
+            let lenient = DeserializeOptions::new().deny_unknown_fields(false);
+            let message =
+                DynamicMessage::deserialize_with_options(descriptor.clone(), &mut deserializer, &lenient)
+                    .unwrap();
+            let mut deserializer = serde_json::Deserializer::from_str(json);
+            assert!(DynamicMessage::deserialize(descriptor.clone(), &mut deserializer).is_err());
+            let mut deserializer = serde_json::Deserializer::from_str("{}");
+            let empty: DynamicMessage = descriptor.deserialize(&mut deserializer).unwrap();
+            let mut serializer = serde_json::Serializer::new(Vec::new());
+            let options = SerializeOptions::new()
+                .stringify_64_bit_integers(false)
+                .use_enum_numbers(true)
+                .use_proto_field_name(true)
+                .skip_default_fields(false);
+            message.serialize_with_options(&mut serializer, &options).unwrap();
+            empty.serialize_with_options(&mut serializer, &options).unwrap();
+            let numbers = String::from_utf8(serializer.into_inner()).unwrap();
+            format!("{numbers} {}", serde_json::to_string(&message).unwrap())
+        }
+    };
+}
+
+program!(theirs, prost_reflect);
+program!(ours, tablepb);
+
+/// It needs another import and no other change.
+#[test]
+fn a_program_for_prost_reflect_changes_its_import() {
+    let field = |name, number: u64, kind| Wire::new().bytes(1, name).int(3, number).int(4, 1).int(5, kind);
+    let message = Wire::new()
+        .bytes(1, "A")
+        .message(2, field("big_one", 1, 4))
+        .message(2, field("name", 2, 9))
+        .message(2, field("ratio", 3, 1));
+    let file = Wire::new().bytes(1, "a.proto").bytes(2, "t").message(4, message).bytes(12, "proto3");
+    let set = Wire::new().message(1, file).0;
+    let json = r#"{"bigOne":"18446744073709551615","name":"x","ratio":"NaN","more":[1]}"#;
+    assert_eq!(ours(&set, json), theirs(&set, json));
 }
 
 #[test]

@@ -7,3 +7,6 @@ mod conversions;
 mod formats;
 mod hostile;
 mod random;
+
+#[global_allocator]
+static HEAP: common::heap::Counting = common::heap::Counting;

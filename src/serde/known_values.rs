@@ -1,8 +1,8 @@
 //! Messages that are one value in the JSON mapping, out of a deserializer: times, field masks and `Value`.
 
+use super::lists::{ListVisitor, MapVisitor};
 use super::scalar::ScalarSeed;
 use super::state::State;
-use super::{ListVisitor, MapVisitor};
 use crate::formats::{parse_duration, parse_timestamp, snake_path};
 use crate::json::DeserializeErrorKind as Kind;
 use crate::message::FieldAt;

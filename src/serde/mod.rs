@@ -9,7 +9,7 @@
 //! | `well_known.rs` | messages that are one value, into a serializer |
 //! | `place.rs` | path and position of a value that is printed |
 //! | `state.rs` | what all visitors share: the message being made, the path, the budget |
-//! | `parse.rs` | messages, lists and maps out of a deserializer |
+//! | `parse.rs`, `lists.rs` | messages, lists and maps out of a deserializer |
 //! | `scalar.rs`, `known_values.rs` | values, and messages that are one value |
 //! | `any.rs`, `content.rs` | `Any`, and what comes before its `@type` |
 //!
@@ -18,6 +18,7 @@
 mod any;
 mod content;
 mod known_values;
+mod lists;
 mod parse;
 mod place;
 mod print;
@@ -27,7 +28,7 @@ mod well_known;
 
 // A message has values, and some values are messages: what is needed both ways is imported from here, so that no two files import
 // each other.
-use parse::{ListVisitor, MapVisitor, Members, MessageSeed};
+use parse::{Members, MessageSeed};
 use print::{FieldAt, MessageAt, decoder, members, print_members, printed};
 
 use crate::json::{DeserializeOptions, SerializeOptions};
