@@ -67,6 +67,9 @@
 //! - `std` (default): `std::io` in [`stream`], `HashMap` members, kernels chosen by the CPU at run time.
 //! - `bytes` (default): `BytesMut` as a buffer, `Bytes` members, [`DynamicMessage::decode_shared`].
 //! - `json` (default): [`json`], messages as ProtoJSON and back. No dependency.
+//! - `serde`: messages in the JSON mapping through any format of serde ([`DynamicMessage::deserialize`]).
+//! - `jiff`, `chrono`: conversions of [`wkt::Timestamp`] and [`wkt::Duration`].
+//! - `serde_json`: conversions of [`wkt::Value`], [`wkt::Struct`] and [`wkt::ListValue`].
 //!
 //! Without them the crate is `no_std` with `alloc` and has no dependencies.
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -79,7 +82,7 @@ extern crate std;
 mod decode;
 mod encode;
 mod error;
-#[cfg(feature = "json")]
+#[cfg_attr(not(feature = "json"), allow(dead_code, unused_imports, reason = "wkt needs the times alone"))]
 mod formats;
 #[cfg(feature = "json")]
 pub mod json;
@@ -89,16 +92,21 @@ mod partial;
 mod program;
 pub mod record;
 mod schema;
+#[cfg(feature = "serde")]
+mod serde;
 mod slab;
 pub mod stream;
 mod table;
 mod typed;
 pub mod wire;
+pub mod wkt;
 
 pub use error::{
     DecodeError, DecodeErrorKind, DescriptorError, DescriptorErrorKind, EncodeError, EncodeErrorKind,
     FieldPath, PathStep,
 };
+#[cfg(feature = "serde")]
+pub use json::{DeserializeOptions, SerializeOptions};
 pub use message::{
     CopyError, Decoder, DynamicMessage, Fields, ListIter, ListRef, MapIter, MapKey, MapKeyRef, MapRef,
     MessageMut, MessageView, Number, Numbers, Prepare, Prepared, RawMessage, SetFieldError,

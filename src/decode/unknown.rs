@@ -34,7 +34,7 @@ impl<'r> Machine<'r, '_> {
             return Err((Kind::UnexpectedEndGroup, field.tag_start));
         }
         if field.program.is_message_set()
-            && field.tag == message_set::ITEM.into()
+            && field.tag == u32::from(message_set::ITEM)
             && let Some(found) = self.message_set_item(&field, limit)?
         {
             return Ok(found);

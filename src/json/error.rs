@@ -263,6 +263,6 @@ fn copy_path(path: &FieldPath) -> FieldPath {
 }
 
 /// A step of a path, with a copy of the field's name if there is memory for it.
-pub(super) fn step(number: u32, name: &str, index: Option<u32>) -> PathStep {
+pub(crate) fn step(number: u32, name: &str, index: Option<u32>) -> PathStep {
     PathStep::new(number, copy_of(name), index)
 }

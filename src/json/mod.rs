@@ -46,5 +46,8 @@ mod strings;
 pub use error::{DeserializeError, DeserializeErrorKind, SerializeError, SerializeErrorKind};
 pub use options::{DeserializeOptions, SerializeOptions};
 
+#[cfg(feature = "serde")]
+pub(crate) use error::step as path_step;
+
 #[allow(unused_imports, reason = "for the documentation")]
 use crate::message::{DynamicMessage, MessageView};

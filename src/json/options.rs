@@ -26,11 +26,11 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SerializeOptions {
-    pub(super) stringify_64_bit_integers: bool,
-    pub(super) use_enum_numbers: bool,
-    pub(super) use_proto_field_name: bool,
-    pub(super) skip_default_fields: bool,
-    pub(super) pretty: bool,
+    pub(crate) stringify_64_bit_integers: bool,
+    pub(crate) use_enum_numbers: bool,
+    pub(crate) use_proto_field_name: bool,
+    pub(crate) skip_default_fields: bool,
+    pub(crate) pretty: bool,
 }
 
 impl Default for SerializeOptions {
@@ -103,11 +103,11 @@ impl SerializeOptions {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeserializeOptions {
-    pub(super) deny_unknown_fields: bool,
-    pub(super) allow_duplicate_keys: bool,
-    pub(super) allow_partial: bool,
-    pub(super) max_depth: u32,
-    pub(super) budget: Option<usize>,
+    pub(crate) deny_unknown_fields: bool,
+    pub(crate) allow_duplicate_keys: bool,
+    pub(crate) allow_partial: bool,
+    pub(crate) max_depth: u32,
+    pub(crate) budget: Option<usize>,
 }
 
 impl Default for DeserializeOptions {

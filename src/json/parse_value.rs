@@ -173,7 +173,7 @@ impl<'p> Parser<'p, '_, '_> {
                 let quoted = self.scanner.string()?;
                 let pool = self.pool;
                 let name = core::str::from_utf8(self.text(quoted)?).map_err(|_| Kind::InvalidUtf8)?;
-                pool.enum_number(enumeration, name)
+                pool.json_enum_number(enumeration, name)
             }
             b'n' if self.pool.is_null_value(enumeration) => {
                 self.scanner.literal(b"null")?;

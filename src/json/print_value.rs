@@ -108,6 +108,11 @@ impl JsonPrinter<'_, '_> {
         if number == 0 && self.pool.is_null_value(enumeration) {
             return self.out.array(b"null");
         }
+        if name.is_some()
+            && let Some(name) = self.pool.enum_json_name(enumeration, number)
+        {
+            return strings::put(&mut self.out, name.as_bytes(), name.len());
+        }
         match name {
             Some(name) => {
                 self.out.byte(b'"');

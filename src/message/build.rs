@@ -94,6 +94,12 @@ impl<'p> MessageBuilder<'p> {
         Ok(self.slab.charge(bytes)?)
     }
 
+    /// Allows so many bytes more.
+    #[cfg(feature = "serde")]
+    pub(crate) fn allow(&mut self, bytes: usize) {
+        self.slab.raise_limit(bytes);
+    }
+
     /// The store, with room for so many bytes more. They may only be appended.
     #[inline]
     pub(crate) fn store(&mut self, more: usize) -> Result<&mut Vec<u8>> {

@@ -14,7 +14,9 @@ pub enum Edition {
     Edition2023,
     /// `edition = "2024"`.
     Edition2024,
-    /// `edition = "UNSTABLE"`, for features under development; treated as 2024.
+    /// `edition = "2026"`.
+    Edition2026,
+    /// `edition = "UNSTABLE"`, for features under development; treated as 2026.
     Unstable,
 }
 
@@ -28,6 +30,7 @@ impl Edition {
             ("proto3", _) => Some(Self::Proto3),
             ("editions", 1000) => Some(Self::Edition2023),
             ("editions", 1001) => Some(Self::Edition2024),
+            ("editions", 1002) => Some(Self::Edition2026),
             ("editions", 9999) => Some(Self::Unstable),
             _ => None,
         }
@@ -54,6 +57,7 @@ impl Edition {
             Self::Proto3 => 999,
             Self::Edition2023 => 1000,
             Self::Edition2024 => 1001,
+            Self::Edition2026 => 1002,
             Self::Unstable => 9999,
         }
     }

@@ -172,6 +172,14 @@ impl EnumValueDescriptor {
         self.parent.pool.data().text(self.data().name.local())
     }
 
+    /// The name in JSON: what the option `(pb.enumvalue.json).string` says, or else the name.
+    ///
+    /// ProtoJSON prints this name and parses both.
+    pub fn json_name(&self) -> &str {
+        let custom = self.parent.pool.data().json_value(self.parent.index, self.index);
+        custom.unwrap_or_else(|| self.name())
+    }
+
     /// The full name, in the scope around the enum: `pkg.RED`, not `pkg.Color.RED`.
     pub fn full_name(&self) -> &str {
         self.parent.pool.data().text(self.data().name.full())

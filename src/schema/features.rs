@@ -51,7 +51,7 @@ impl FeatureOverrides {
     /// Applies one field of `google.protobuf.FeatureSet`; unknown numbers and values change nothing.
     pub(super) fn set(&mut self, number: u32, value: i32) -> FeatureValue {
         match (number, value) {
-            (1..=8, 0) => return FeatureValue::Nothing,
+            (1..=9, 0) => return FeatureValue::Nothing,
             (6, 1 | 2) => self.strict_json = Some(value == 1),
             (1, 1) => self.field_presence = Some(FieldPresence::Explicit),
             (1, 2) => self.field_presence = Some(FieldPresence::Implicit),
@@ -106,7 +106,7 @@ impl Features {
                 delimited: false,
                 strict_json: true,
             },
-            Edition::Edition2023 | Edition::Edition2024 | Edition::Unstable => Self {
+            Edition::Edition2023 | Edition::Edition2024 | Edition::Edition2026 | Edition::Unstable => Self {
                 field_presence: FieldPresence::Explicit,
                 closed_enum: false,
                 packed: true,
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn overrides_survive_their_numbers() {
-        for number in 1..=7 {
+        for number in 1..=9 {
             for value in 1..=4 {
                 let mut overrides = FeatureOverrides::default();
                 assert_eq!(overrides.set(number, value), FeatureValue::Known);

@@ -256,6 +256,25 @@ impl DescriptorPool {
         data.values(enumeration).get(at as usize).map(|v| v.number)
     }
 
+    /// The number that an enum's value of this name has, or the one whose options give it this JSON name.
+    pub(crate) fn json_enum_number(&self, enumeration: u32, name: &str) -> Option<i32> {
+        self.enum_number(enumeration, name).or_else(|| {
+            let data = self.data();
+            let at = data.value_of_json(enumeration, name)?;
+            data.values(enumeration).get(at as usize).map(|v| v.number)
+        })
+    }
+
+    /// The JSON name that the options of the enum value with this number give it.
+    #[inline]
+    pub(crate) fn enum_json_name(&self, enumeration: u32, number: i32) -> Option<&str> {
+        let data = self.data();
+        if data.json_values.is_empty() {
+            return None;
+        }
+        data.json_value(enumeration, data.value_position(enumeration, number)?)
+    }
+
     /// The name of the first value of an enum with this number.
     #[inline]
     pub(crate) fn enum_name(&self, enumeration: u32, number: i32) -> Option<&str> {

@@ -9,6 +9,7 @@ use super::symbols::{Scope, Symbol, SymbolTable};
 use crate::program::{ProgramSet, Room, RoomFull, sort_indices};
 use crate::table::{Cardinality, Kind};
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 /// No index: a top-level definition has no parent.
 pub(super) const NONE: u32 = u32::MAX;
@@ -72,6 +73,10 @@ pub(super) struct PoolData {
     pub(super) values: Vec<EnumValueData>,
     /// Positions of the values of each enum, sorted by number and then by position.
     pub(super) by_number: Vec<u32>,
+    /// The values with a JSON name of their own, sorted by enum and position.
+    pub(super) json_values: Vec<JsonValueData>,
+    /// Positions in `json_values`, sorted by enum and JSON name.
+    pub(super) json_values_by_name: Vec<u32>,
     pub(super) methods: Vec<MethodData>,
     pub(super) defaults: Vec<DefaultData>,
     /// Indices of messages, enums and extensions, sorted by owner and then by the order of the file.
@@ -101,6 +106,8 @@ pub(super) struct FileData {
     pub(super) proto: Span,
     pub(super) options: Span,
     pub(super) deprecated: bool,
+    /// Made of tables, not read from a set.
+    pub(super) of_tables: bool,
 }
 
 /// How a file is imported.
@@ -250,6 +257,15 @@ pub(super) struct EnumValueData {
     pub(super) number: i32,
     pub(super) options: Span,
     pub(super) deprecated: bool,
+}
+
+/// An enum value whose options give it a JSON name, `(pb.enumvalue.json).string`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JsonValueData {
+    pub(super) enumeration: u32,
+    /// Its position in the values of the enum.
+    pub(super) value: u32,
+    pub(super) name: TextRange,
 }
 
 #[derive(Debug)]
@@ -402,6 +418,22 @@ impl PoolData {
         let by_number = self.enums.get(enumeration as usize)?.values.of(&self.by_number);
         let at = by_number.partition_point(|p| number_at(p) < number);
         by_number.get(at).copied().filter(|p| number_at(p) == number)
+    }
+
+    /// The JSON name that the options of an enum value give it.
+    pub(super) fn json_value(&self, enumeration: u32, value: u32) -> Option<&str> {
+        let key = (enumeration, value);
+        let at = self.json_values.binary_search_by_key(&key, |v| (v.enumeration, v.value)).ok()?;
+        self.json_values.get(at).map(|v| self.text(v.name))
+    }
+
+    /// Position of the value whose options give it this JSON name.
+    pub(super) fn value_of_json(&self, enumeration: u32, name: &str) -> Option<u32> {
+        let at = |&i: &u32| self.json_values.get(i as usize);
+        let found = self.json_values_by_name.binary_search_by(|i| {
+            at(i).map_or(Ordering::Less, |v| (v.enumeration, self.text(v.name)).cmp(&(enumeration, name)))
+        });
+        self.json_values_by_name.get(found.ok()?).and_then(at).map(|v| v.value)
     }
 
     /// Position of the value of this name in an enum.

@@ -1,6 +1,6 @@
 //! [`DescriptorPool`]: loading schemas and finding definitions by name.
 
-use super::build;
+use super::build::{self, FileInput};
 use super::descriptor_proto;
 use super::model::{NONE, PoolData};
 use super::symbols::Symbol;
@@ -77,7 +77,7 @@ impl DescriptorPool {
     /// Makes a pool of message tables and all tables that they refer to.
     ///
     /// Tables are identified by their full names, so a table may occur any number of times, also as a copy. Each package
-    /// becomes one file, and a message whose full name starts with that of another message is nested in it. A package
+    /// becomes one file, well-known types have those of protobuf (`google/protobuf/timestamp.proto`), and a message whose full name starts with that of another message is nested in it. A package
     /// with both proto2 and proto3 tables becomes a file of edition 2023 with equivalent features. The bounds of
     /// [`PoolOptions`] do not apply.
     ///
@@ -104,7 +104,8 @@ impl DescriptorPool {
         // Tables are part of the program, so their memory is not bounded.
         let options = PoolOptions::new().memory(usize::MAX);
         let len = bytes.iter().map(Vec::len).sum();
-        build::pool(&mut bytes.iter().map(Vec::as_slice), bytes.len(), len, &options).map(Self::from_data)
+        let mut files = bytes.iter().map(|bytes| FileInput { bytes, of_tables: true });
+        build::pool(&mut files, bytes.len(), len, &options).map(Self::from_data)
     }
 
     /// The block that all clones share: the one allocation of a load that cannot return an error.
@@ -119,7 +120,8 @@ impl DescriptorPool {
 
     /// Makes a new pool from the files of this one and those of a `FileDescriptorSet`, which may import and extend them.
     ///
-    /// Skips files that this pool has already, byte for byte. The new pool shares nothing with this one: it takes the
+    /// Skips files that this pool has already, byte for byte. A well-known file of protobuf that this pool has made of tables,
+    /// such as `google/protobuf/timestamp.proto`, gives way to that of the set. The new pool shares nothing with this one: it takes the
     /// time and memory of loading all files, and descriptors of this pool stay valid and differ from its own.
     ///
     /// # Errors
@@ -134,7 +136,9 @@ impl DescriptorPool {
     /// # Errors
     /// As [`add_file_descriptor_set`](Self::add_file_descriptor_set).
     pub fn add_with(&self, set: &[u8], options: &PoolOptions) -> Result<Self, DescriptorError> {
-        load(self.0.files.iter().map(|file| self.0.bytes(file.proto)), set, options)
+        let known = self.0.files.iter();
+        let known = known.map(|f| FileInput { bytes: self.0.bytes(f.proto), of_tables: f.of_tables });
+        load(known, set, options)
     }
 
     /// The files, in the order they were added.
@@ -273,13 +277,14 @@ impl fmt::Debug for DescriptorPool {
 
 /// Makes a pool of known files and those of a set.
 fn load<'i>(
-    known: impl Iterator<Item = &'i [u8]> + Clone,
+    known: impl Iterator<Item = FileInput<'i>> + Clone,
     set: &'i [u8],
     options: &PoolOptions,
 ) -> Result<DescriptorPool, DescriptorError> {
-    let len = known.clone().map(<[u8]>::len).sum::<usize>().saturating_add(set.len());
+    let len = known.clone().map(|file| file.bytes.len()).sum::<usize>().saturating_add(set.len());
     let count = known.clone().count() + read::children(set, 1).count();
-    let files = &mut known.chain(read::children(set, 1));
+    let added = read::children(set, 1).map(|bytes| FileInput { bytes, of_tables: false });
+    let files = &mut known.chain(added);
     match read::check_set(set).and_then(|()| build::pool(files, count, len, options)) {
         Ok(data) => Ok(DescriptorPool::from_data(data)),
         Err(error) if error.decode_error().is_some() => Err(located(set, options, error)),

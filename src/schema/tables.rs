@@ -1,7 +1,7 @@
 //! Converts const tables to file descriptors, so that all pools are built and checked the same way.
 //!
 //! A type is nested in the message whose full name is a prefix of its own; without such a message, the prefix is its
-//! package. Each package becomes one file. The file has the syntax of its tables if that syntax can express all of
+//! package. Each package becomes one file; well-known types have the files that protobuf has for them. The file has the syntax of its tables if that syntax can express all of
 //! them; otherwise it has edition 2023, with features where a table differs from the defaults.
 
 mod fields;
@@ -39,12 +39,12 @@ pub(super) fn files(roots: &[&'static MessageTable]) -> Result<Vec<FileProto<'st
     let reached = Reached::from(roots)?;
     let (mut packages, mut package_of) = (Vec::new(), BTreeMap::new());
     for table in &reached.messages {
-        let package = reached.package(table.full_name());
-        package_mut(&mut packages, &mut package_of, package).messages.push(table);
+        let file = reached.file_of(table.full_name());
+        package_mut(&mut packages, &mut package_of, file).messages.push(table);
     }
     for table in &reached.enums {
-        let package = reached.package(table.full_name());
-        package_mut(&mut packages, &mut package_of, package).enums.push(table);
+        let file = reached.file_of(table.full_name());
+        package_mut(&mut packages, &mut package_of, file).enums.push(table);
     }
     let sorted = package_of.iter().filter_map(|(name, &at)| Some((*name, packages.get(at as usize)?)));
     sorted.map(|(name, package)| reached.file(name, package)).collect()
@@ -108,6 +108,11 @@ impl Reached {
         }
     }
 
+    /// What the types of one file have in common: the name of a file of protobuf, or else the package.
+    fn file_of(&self, full_name: &'static str) -> &'static str {
+        well_known_file(full_name).unwrap_or_else(|| self.package(full_name))
+    }
+
     fn package(&self, full_name: &'static str) -> &'static str {
         let mut name = full_name;
         loop {
@@ -155,7 +160,7 @@ impl Reached {
         }
         Ok(FileProto {
             name: file_name(name).into(),
-            package: name.into(),
+            package: if is_well_known(name) { "google.protobuf" } else { name }.into(),
             dependencies: self.dependencies(name, package),
             messages,
             enums,
@@ -169,8 +174,8 @@ impl Reached {
         let mut packages: BTreeMap<&str, u32> = BTreeMap::new();
         for kind in kinds {
             let package = match kind {
-                Kind::Message(table) => self.package(table().full_name()),
-                Kind::Enum(table) => self.package(table().full_name()),
+                Kind::Message(table) => self.file_of(table().full_name()),
+                Kind::Enum(table) => self.file_of(table().full_name()),
                 _ => continue,
             };
             if package != name {
@@ -246,9 +251,35 @@ fn twice(full_name: &str) -> DescriptorError {
     DescriptorError::new(DescriptorErrorKind::DuplicateName, full_name, "two different tables of this name")
 }
 
+/// The file that protobuf has for a well-known type.
+fn well_known_file(full_name: &str) -> Option<&'static str> {
+    Some(match full_name.strip_prefix("google.protobuf.")? {
+        "Any" => "google/protobuf/any.proto",
+        "Duration" => "google/protobuf/duration.proto",
+        "Empty" => "google/protobuf/empty.proto",
+        "FieldMask" => "google/protobuf/field_mask.proto",
+        "Struct" | "Value" | "ListValue" | "NullValue" => "google/protobuf/struct.proto",
+        "Timestamp" => "google/protobuf/timestamp.proto",
+        "DoubleValue" | "FloatValue" | "Int64Value" | "UInt64Value" | "Int32Value" | "UInt32Value"
+        | "BoolValue" | "StringValue" | "BytesValue" => "google/protobuf/wrappers.proto",
+        _ => return None,
+    })
+}
+
+/// Whether this is the name of a file, not of a package.
+fn is_well_known(name: &str) -> bool {
+    name.contains('/')
+}
+
 /// `a/b.proto` for package `a.b`. The file without a package has a `-` in its name, which no package can have.
 fn file_name(package: &str) -> String {
-    if package.is_empty() { "no-package.proto".into() } else { package.replace('.', "/") + ".proto" }
+    if is_well_known(package) {
+        package.into()
+    } else if package.is_empty() {
+        "no-package.proto".into()
+    } else {
+        package.replace('.', "/") + ".proto"
+    }
 }
 
 fn message(table: &MessageTable) -> Result<MessageProto<'static>> {

@@ -245,6 +245,8 @@ macro_rules! __message {
                 const LISTED: &[u32] = &[$($($number,)? $($($arm_number,)+)?)*];
                 const ORDER: &[u32] = &$crate::__private::in_order([$($($number,)? $($($arm_number,)+)?)*]);
                 let Self { $($field,)* .. } = self;
+                // A message without fields visits nothing.
+                let _ = &visitor;
                 if const { $crate::__private::ascend(LISTED) } {
                     $(
                         $($crate::__private::show!(visitor $kind $number $options $syntax $field);)?

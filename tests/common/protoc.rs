@@ -78,6 +78,7 @@ impl Protoc {
         let header = match edition {
             Edition::Edition2023 => "edition = \"2023\";",
             Edition::Edition2024 => "edition = \"2024\";",
+            Edition::Edition2026 => "edition = \"2026\";",
             Edition::Unstable => "edition = \"UNSTABLE\";",
             _ => "syntax = \"proto3\";",
         };

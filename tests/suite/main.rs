@@ -21,6 +21,7 @@ mod flows;
 mod hostile;
 mod hostile_paths;
 mod json;
+mod json_enum_names;
 mod json_random;
 mod memory;
 mod message_sets;
@@ -53,6 +54,7 @@ mod typed_semantics;
 mod typed_wide;
 mod unsafe_inventory;
 mod wire_skip;
+mod wkt;
 
 #[global_allocator]
 static HEAP: common::heap::Counting = common::heap::Counting;

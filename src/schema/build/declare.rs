@@ -1,5 +1,6 @@
 //! The first pass over a file: gives each definition its index and full name. References are resolved later.
 
+use super::files::FileSource;
 use super::{Builder, DescriptorErrorKind, FieldSlot, MAX_FIELDS, Result, json, too_many};
 use crate::schema::edition::Edition;
 use crate::schema::features::Features;
@@ -32,7 +33,8 @@ pub(super) fn run_from<T>(start: usize, list: &[T]) -> IndexRange {
 }
 
 impl<'i> Builder<'i> {
-    pub(super) fn declare_file(&mut self, bytes: &'i [u8]) -> Result<()> {
+    pub(super) fn declare_file(&mut self, source: &FileSource<'i>) -> Result<()> {
+        let bytes = source.bytes;
         let file = FileDef::read(bytes)?;
         let index = self.data.files.len() as u32;
         let (name, package) = self.file_names(&file)?;
@@ -50,6 +52,7 @@ impl<'i> Builder<'i> {
             proto,
             options: self.options(&file.options)?,
             deprecated: file.options.deprecated,
+            of_tables: source.of_tables,
         };
         self.room.push(&mut self.data.files, data)?;
         let root = Around {

@@ -12,43 +12,62 @@ use alloc::vec::Vec;
 /// 100 scopes.
 const MAX_PACKAGE: usize = 68;
 
+/// An encoded file.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::schema) struct FileInput<'i> {
+    pub(in crate::schema) bytes: &'i [u8],
+    /// Made of tables, not read from a set.
+    pub(in crate::schema) of_tables: bool,
+}
+
 /// A file to be declared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileSource<'i> {
     pub(super) name: &'i str,
     pub(super) bytes: &'i [u8],
-    /// An identical file comes earlier in the set.
+    pub(super) of_tables: bool,
+    /// Another file of this name is used.
     is_copy: bool,
 }
 
-/// Lists the files in order. Leaves out identical copies; two different files of one name are an error.
+/// Lists the files in order. Leaves out identical copies, and well-known files of tables where a set has its own. Any other two
+/// files of one name are an error.
 pub(super) fn list<'i>(
-    files: &mut dyn Iterator<Item = &'i [u8]>,
+    files: &mut dyn Iterator<Item = FileInput<'i>>,
     count: usize,
     room: &mut Room,
 ) -> Result<Vec<FileSource<'i>>> {
     let mut list = Vec::new();
     room.reserve(&mut list, count)?;
-    for bytes in files {
+    for FileInput { bytes, of_tables } in files {
         let (name, _) = file_names(bytes)?;
         if name.is_empty() || name.contains('\0') {
             return Err(DescriptorError::new(DescriptorErrorKind::InvalidName, name, "not a file name"));
         }
-        room.push(&mut list, FileSource { name, bytes, is_copy: false })?;
+        room.push(&mut list, FileSource { name, bytes, of_tables, is_copy: false })?;
     }
     let order = by_name(&list, room)?;
-    let mut first: Option<FileSource<'i>> = None;
+    // The file of this name that is used so far, and where it is.
+    let mut used: Option<(u32, FileSource<'i>)> = None;
     for &at in &order {
-        let Some(file) = list.get_mut(at as usize) else { continue };
-        match first {
-            Some(first) if first.name == file.name => {
-                if first.bytes != file.bytes {
+        let Some(&file) = list.get(at as usize) else { continue };
+        let unused = match used {
+            Some((_, first)) if first.name == file.name && first.bytes == file.bytes => Some(at),
+            Some((first_at, first)) if first.name == file.name => {
+                if !first.of_tables || file.of_tables || !file.name.starts_with("google/protobuf/") {
                     let detail = "two different files of this name";
                     return Err(DescriptorError::new(DescriptorErrorKind::DuplicateName, file.name, detail));
                 }
-                file.is_copy = true;
+                used = Some((at, file));
+                Some(first_at)
             }
-            _ => first = Some(*file),
+            _ => {
+                used = Some((at, file));
+                None
+            }
+        };
+        if let Some(file) = unused.and_then(|at| list.get_mut(at as usize)) {
+            file.is_copy = true;
         }
     }
     room.drop_list(order);

@@ -21,6 +21,7 @@ mod fields;
 mod files;
 mod imports;
 mod json;
+mod json_values;
 mod ranges;
 mod resolve;
 mod rules;
@@ -40,6 +41,8 @@ use alloc::vec::Vec;
 use core::fmt;
 use counts::Counts;
 use files::FileSource;
+
+pub(super) use files::FileInput;
 
 /// The most fields of one message, extensions included.
 const MAX_FIELDS: usize = 65_534;
@@ -105,7 +108,7 @@ struct Builder<'i> {
 
 /// Builds a pool from `count` encoded `FileDescriptorProto`s of `len` bytes together.
 pub(super) fn pool(
-    files: &mut dyn Iterator<Item = &[u8]>,
+    files: &mut dyn Iterator<Item = FileInput<'_>>,
     count: usize,
     len: usize,
     options: &PoolOptions,
@@ -123,7 +126,7 @@ pub(super) fn pool(
     let mut builder = Builder::new(&files, options, room)?;
     builder.reserve(&counts)?;
     for file in &files {
-        builder.declare_file(file.bytes).map_err(|error| error.in_file(file.name))?;
+        builder.declare_file(file).map_err(|error| error.in_file(file.name))?;
     }
     builder.finish(files)
 }
@@ -186,6 +189,7 @@ impl<'i> Builder<'i> {
         self.data.find_owners(&mut self.room)?;
         self.check_all()?;
         self.check_json_names()?;
+        self.check_json_values()?;
         let scratch = core::mem::take(&mut self.scratch);
         self.room.drop_list(scratch);
         self.data.programs = lower::programs(&self.data, &mut self.room)?;

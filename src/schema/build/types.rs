@@ -3,7 +3,9 @@
 use super::declare::{Around, run_from};
 use super::{Builder, PendingMethod, Result};
 use crate::program::sort_indices;
-use crate::schema::model::{EnumData, EnumValueData, IndexRange, MethodData, NONE, ServiceData};
+use crate::schema::model::{
+    EnumData, EnumValueData, IndexRange, JsonValueData, MethodData, NONE, ServiceData,
+};
 use crate::schema::read::{self, EnumDef, MethodDef, children};
 use crate::schema::symbols::Symbol;
 
@@ -44,6 +46,11 @@ impl<'i> Builder<'i> {
             self.check_options(around, name.full(), &options)?;
             let symbol = Symbol::EnumValue { enumeration: index, value: i as u32 };
             self.symbols.add(around.scope, name.local(), symbol, &mut self.room)?;
+            if let Some(json) = options.json_value {
+                let name = self.data.names.push(json, &mut self.room)?;
+                let data = JsonValueData { enumeration: index, value: i as u32, name };
+                self.room.push(&mut self.data.json_values, data)?;
+            }
             let deprecated = options.deprecated;
             let data = EnumValueData { name, number, options: self.options(&options)?, deprecated };
             self.room.push(&mut self.data.values, data)?;

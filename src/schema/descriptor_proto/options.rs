@@ -239,6 +239,7 @@ pub(super) static FEATURE_SET: MessageTable = message(
         choice("json_format", 6, || &JSON_FORMAT),
         choice("enforce_naming_style", 7, || &ENFORCE_NAMING_STYLE),
         choice("default_symbol_visibility", 8, || &DEFAULT_SYMBOL_VISIBILITY),
+        choice("enforce_proto_limits", 9, || &ENFORCE_PROTO_LIMITS),
     ],
 )
 .extensions(&[(1000, 9994), (9995, 9999), (10_000, 10_000)]);
@@ -290,6 +291,14 @@ static DEFAULT_SYMBOL_VISIBILITY: EnumTable = enumeration(
         ("LOCAL_ALL", 3),
         ("STRICT", 4),
     ],
+);
+
+pub(super) static PROTO_LIMITS_FEATURE: MessageTable =
+    message("google.protobuf.FeatureSet.ProtoLimitsFeature", &[]);
+
+static ENFORCE_PROTO_LIMITS: EnumTable = enumeration(
+    "google.protobuf.FeatureSet.ProtoLimitsFeature.EnforceProtoLimits",
+    &[("PROTO_LIMITS_UNKNOWN", 0), ("LEGACY_NO_EXPLICIT_LIMITS", 1), ("PROTO_LIMITS2026", 2)],
 );
 
 pub(super) static EDITION: EnumTable = enumeration(

@@ -12,6 +12,11 @@ use crate::schema::symbols::{Scope, Symbol};
 use crate::table::{Cardinality, Kind};
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
+/// The limits of edition 2026: fields and oneofs of a message, members of a oneof.
+const MAX_FIELDS: usize = 1500;
+const MAX_ONEOFS: usize = 1000;
+const MAX_MEMBERS: usize = 1200;
+
 /// The map field or group that declares a nested type, by position among the fields or extensions.
 #[derive(Clone, Copy)]
 enum Origin {
@@ -79,7 +84,9 @@ impl<'a> ProtoPrinter<'a> {
 
     /// The lines between the braces of a message or group.
     fn body(&mut self, index: u32, message: &'a MessageData) {
-        let options = self.options_of("google.protobuf.MessageOptions", message.options, message.scope);
+        let mut options = self.options_of("google.protobuf.MessageOptions", message.options, message.scope);
+        self.lift_limit(&mut options, message.declared as usize, MAX_FIELDS);
+        self.lift_limit(&mut options, self.data.oneofs(message).len(), MAX_ONEOFS);
         self.option_lines(options);
         self.reserved(message);
         self.extension_ranges(message);
@@ -195,7 +202,8 @@ impl<'a> ProtoPrinter<'a> {
     fn oneof(&mut self, message_index: u32, message: &'a MessageData, index: u32) {
         let Some(oneof) = self.data.oneofs(message).get(index as usize) else { return };
         self.open(format_args!("oneof {}", self.data.text(oneof.name.local())));
-        let options = self.options_of("google.protobuf.OneofOptions", oneof.options, message.scope);
+        let mut options = self.options_of("google.protobuf.OneofOptions", oneof.options, message.scope);
+        self.lift_limit(&mut options, oneof.fields.of(&self.data.members).len(), MAX_MEMBERS);
         self.option_lines(options);
         let members = oneof.fields.of(&self.data.members).iter().copied();
         for index in members.filter(|&field| (self.keep)(message_index, field)) {

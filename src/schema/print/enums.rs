@@ -8,6 +8,9 @@ use crate::schema::names::TextRange;
 use crate::wire::Tag;
 use alloc::{format, string::String, vec::Vec};
 
+/// The most values of an enum in edition 2026.
+const MAX_VALUES: usize = 1700;
+
 /// The number after the largest field number.
 const END: u32 = Tag::MAX_NUMBER + 1;
 
@@ -17,11 +20,20 @@ impl ProtoPrinter<'_> {
         let Some(enumeration) = data.enums.get(index as usize) else { return };
         let visibility = visibility(enumeration.visibility);
         self.open(format_args!("{visibility}enum {}", data.text(enumeration.name.local())));
-        let options = self.options_of("google.protobuf.EnumOptions", enumeration.options, enumeration.scope);
+        let mut options =
+            self.options_of("google.protobuf.EnumOptions", enumeration.options, enumeration.scope);
+        let values = enumeration.values.of(&data.values);
+        self.lift_limit(&mut options, values.len(), MAX_VALUES);
         self.option_lines(options);
-        for value in enumeration.values.of(&data.values) {
-            let options =
+        for (position, value) in (0..).zip(values) {
+            let mut options =
                 self.options_of("google.protobuf.EnumValueOptions", value.options, enumeration.scope);
+            // A file may use the option without the file that defines it: `import option`.
+            if let Some(json) = data.json_value(index, position)
+                && !options.iter().any(|(name, _)| name.ends_with("pb.enumvalue.json)"))
+            {
+                options.push(("(.pb.enumvalue.json).string".into(), format!("\"{}\"", escape_str(json))));
+            }
             let name = data.text(value.name.local());
             self.line(format_args!("{name} = {}{};", value.number, bracketed(options)));
         }

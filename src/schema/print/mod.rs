@@ -97,6 +97,7 @@ impl<'a> ProtoPrinter<'a> {
             }
             Edition::Edition2023 => self.line(format_args!("edition = \"2023\";")),
             Edition::Edition2024 => self.line(format_args!("edition = \"2024\";")),
+            Edition::Edition2026 => self.line(format_args!("edition = \"2026\";")),
             Edition::Unstable => self.line(format_args!("edition = \"UNSTABLE\";")),
         }
         if !self.data.text(file.package).is_empty() {

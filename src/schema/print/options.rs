@@ -2,6 +2,7 @@
 
 use super::ProtoPrinter;
 use super::text::{self, OptionItem, OptionValue};
+use crate::schema::edition::Edition;
 use crate::schema::model::Span;
 use crate::schema::symbols::Scope;
 use alloc::{format, string::String, vec, vec::Vec};
@@ -26,6 +27,17 @@ impl ProtoPrinter<'_> {
             }
         }
         options
+    }
+
+    /// Options for a definition that has more parts than edition 2026 allows.
+    ///
+    /// protoc does not write the feature that lifts the limit to descriptor sets.
+    pub(super) fn lift_limit(&self, options: &mut Vec<(String, String)>, count: usize, limit: usize) {
+        let name = "features.enforce_proto_limits";
+        let is_set = || options.iter().any(|(known, _)| known == name);
+        if self.edition >= Edition::Edition2026 && count > limit && !is_set() {
+            options.push((name.into(), "LEGACY_NO_EXPLICIT_LIMITS".into()));
+        }
     }
 
     fn features(&self, features: &OptionItem<'_>, scope: Scope) -> Vec<(String, String)> {

@@ -1,8 +1,11 @@
 //! Reads the options that change the meaning of a definition, from any of the options messages.
 
-use super::fields::{Children, FieldValue, children, each};
+use super::fields::{Children, FieldValue, children, each, text};
 use crate::schema::Result;
 use crate::schema::features::{FeatureOverrides, FeatureValue};
+
+/// The extension `pb.enumvalue.json` of `EnumValueOptions`, a message with a string as field 1.
+const JSON_VALUE: u32 = 998;
 
 /// The kind of definition that has the options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +46,8 @@ pub(in crate::schema) struct Options<'i> {
     pub(in crate::schema) legacy_json: bool,
     /// `FileOptions.java_string_check_utf8`.
     pub(in crate::schema) java_utf8: bool,
+    /// `(pb.enumvalue.json).string` of `EnumValueOptions`: the name of the value in JSON.
+    pub(in crate::schema) json_value: Option<&'i str>,
 }
 
 impl<'i> Options<'i> {
@@ -60,7 +65,7 @@ impl<'i> Options<'i> {
         children(self.holder, self.number)
     }
 
-    fn option(&mut self, of: Of, number: u32, value: FieldValue<'_>) -> Result<()> {
+    fn option(&mut self, of: Of, number: u32, value: FieldValue<'i>) -> Result<()> {
         let (features, deprecated) = match of {
             Of::File => (50, 23),
             Of::Message => (12, 3),
@@ -82,6 +87,15 @@ impl<'i> Options<'i> {
                 FieldValue::Bytes(part) if number == 2 => each(part, &mut |_, _| Ok(())),
                 _ => Ok(()),
             })?,
+            FieldValue::Bytes(json) if (of, number) == (Of::EnumValue, JSON_VALUE) => {
+                each(json, &mut |number, value| match value {
+                    FieldValue::Bytes(name) if number == 1 => {
+                        self.json_value = Some(text(name)?);
+                        Ok(())
+                    }
+                    _ => Ok(()),
+                })?
+            }
             FieldValue::Bytes(inner) => {
                 if matches!((of, number), (Of::Field, 20 | 22) | (Of::EnumValue, 4) | (Of::ExtensionRange, 2))
                 {

@@ -331,6 +331,7 @@ fn editions_and_syntaxes() {
         (proto3("f"), Edition::Proto3),
         (edition("f", 1000), Edition::Edition2023),
         (edition("f", 1001), Edition::Edition2024),
+        (edition("f", 1002), Edition::Edition2026),
         (edition("f", 9999), Edition::Unstable),
     ] {
         let pool = load([file]).unwrap();

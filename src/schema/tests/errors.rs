@@ -214,7 +214,7 @@ fn map_entries() {
 
 #[test]
 fn editions() {
-    for (syntax, edition) in [("proto4", 0), ("editions", 0), ("editions", 1002), ("editions", 99_999)] {
+    for (syntax, edition) in [("proto4", 0), ("editions", 0), ("editions", 1003), ("editions", 99_999)] {
         let error = load(vec![file("f").str(12, syntax).int(14, edition)]).unwrap_err();
         assert_eq!((error.kind(), error.file()), (Kind::UnsupportedEdition, "f"), "{syntax} {edition}");
     }

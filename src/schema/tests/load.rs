@@ -31,6 +31,40 @@ fn otlp() {
     assert_eq!(kind.get_value(2).unwrap().name(), "SPAN_KIND_SERVER");
 }
 
+/// The sets of single files in a directory and below it, with their names.
+fn sets_in(directory: &std::path::Path, sets: &mut Vec<(String, Vec<u8>)>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sets_in(&path, sets);
+        } else if path.extension().is_some_and(|extension| extension == "binpb") {
+            sets.push((path.display().to_string(), std::fs::read(&path).unwrap()));
+        }
+    }
+}
+
+/// The sources of protobuf 36.0: `descriptor.proto` has edition 2026, and this crate's tables have all that it has.
+#[test]
+#[ignore = "needs recorded data"]
+fn files_of_protobuf_36() {
+    let directory = std::env::var("TABLEPB_DATA").expect("TABLEPB_DATA names the directory of recorded data");
+    let mut sets = Vec::new();
+    sets_in(&std::path::Path::new(&directory).join("protos"), &mut sets);
+    let all = sets.iter().flat_map(|(_, set)| set.iter().copied()).collect::<Vec<u8>>();
+    let pool = DescriptorPool::decode(&all).unwrap();
+    assert!(!sets.is_empty() && pool.files().len() == sets.len());
+    let own = DescriptorPool::descriptor_proto();
+    for message in pool.get_file_by_name("google/protobuf/descriptor.proto").unwrap().messages() {
+        let ours = own.get_message_by_name(message.full_name()).unwrap();
+        for field in message.fields() {
+            let found = ours.get_field(field.number()).unwrap();
+            assert_eq!((found.name(), found.cardinality()), (field.name(), field.cardinality()));
+        }
+    }
+    let features = own.get_message_by_name("google.protobuf.FeatureSet").unwrap();
+    assert_eq!(features.get_field(9).unwrap().name(), "enforce_proto_limits");
+}
+
 #[test]
 #[ignore = "needs recorded data"]
 fn conformance() {

@@ -2,7 +2,7 @@
 
 use super::*;
 use DescriptorErrorKind as Kind;
-use alloc::format;
+use alloc::{format, string::String};
 
 fn int(name: &str, number: i32) -> Proto {
     field(name, number, OPTIONAL, INT32)
@@ -113,6 +113,68 @@ fn import_option_is_of_edition_2024() {
     assert_eq!(imports(edition("f", 1000)), Err(Kind::InvalidOption));
     assert_eq!(imports(proto3("f")), Err(Kind::InvalidOption));
     assert_eq!(imports(edition("f", 1001)), Ok(()));
+}
+
+/// Edition 2026 is 2024 at run time: its new defaults are rules for sources.
+#[test]
+fn edition_2026_changes_no_message() {
+    let fields = || {
+        let (list, name) = (field("list", 1, REPEATED, INT32), field("name", 2, OPTIONAL, STRING));
+        [list, name, typed("color", 3, OPTIONAL, ENUM, "E")]
+    };
+    let of = |number| {
+        let file = edition("f", number).sub(4, message("M", fields()));
+        let pool = load([file.sub(5, enumeration("E", &[("A", 0)]))]).unwrap();
+        let m = pool.get_message_by_name("p.M").unwrap();
+        let facts = |f: crate::FieldDescriptor| (f.is_packed(), f.supports_presence(), f.validates_utf8());
+        let closed = pool.get_enum_by_name("p.E").unwrap().is_closed();
+        (m.fields().map(facts).collect::<Vec<_>>(), closed, pool)
+    };
+    let ((new, open, pool), (old, _, _)) = (of(1002), of(1001));
+    assert_eq!((new, open), (old, false));
+    assert!(pool.get_file_by_name("f").unwrap().to_proto().starts_with("edition = \"2026\";\n"));
+    let limits = |value| features(7, 9, value);
+    let with = |value| edition("f", 1002).sub(5, enumeration("E", &[("A", 0)]).sub(3, limits(value)));
+    load([with(2)]).unwrap();
+    assert_eq!(load([with(0)]).unwrap_err().kind(), Kind::InvalidOption);
+}
+
+/// The rules of protoc 36 for `(pb.enumvalue.json).string`.
+#[test]
+fn json_names_of_enum_values_are_distinct() {
+    let value = |(name, number, json): (&str, i32, Option<&str>)| {
+        let value = named(name).int(2, number);
+        match json {
+            Some(json) => value.sub(3, Proto::default().sub(998, Proto::default().str(1, json))),
+            None => value,
+        }
+    };
+    type Listed<'a> = [(&'a str, i32, Option<&'a str>); 3];
+    let of = |values: Listed<'_>| {
+        let e = named("E").subs(2, values.map(value)).sub(3, Proto::default().int(2, 1));
+        load([edition("f", 1002).sub(5, e)]).map(|pool| pool.get_enum_by_name("p.E").unwrap())
+    };
+    let good = of([("A", 0, None), ("B", 1, Some("b \"")), ("C", 2, Some(""))]).unwrap();
+    assert_eq!(good.values().map(|v| v.json_name().into()).collect::<Vec<String>>(), ["A", "b \"", ""]);
+    let source = good.to_proto();
+    assert!(source.contains("B = 1 [(.pb.enumvalue.json).string = \"b \\\"\"];"), "{source}");
+    for (values, kind, name) in [
+        ([("A", 0, Some("B")), ("B", 1, None), ("C", 2, None)], Kind::DuplicateName, "p.A"),
+        ([("A", 0, Some("B")), ("B", 1, Some("y")), ("C", 2, None)], Kind::DuplicateName, "p.A"),
+        ([("A", 0, Some("x")), ("B", 1, None), ("C", 2, Some("x"))], Kind::DuplicateName, "p.C"),
+        ([("A", 0, None), ("B", 1, Some("x\0")), ("C", 2, None)], Kind::InvalidOption, "p.B"),
+        ([("A", 0, None), ("B", 1, Some("x")), ("C", 1, None)], Kind::InvalidOption, "p.C"),
+        ([("A", 0, None), ("B", 1, None), ("C", 1, Some("B"))], Kind::InvalidOption, "p.C"),
+    ] {
+        let error = of(values).unwrap_err();
+        assert_eq!((error.kind(), error.name()), (kind, name), "{error}");
+    }
+    for values in [
+        [("A", 0, Some("A")), ("B", 1, Some("x")), ("C", 1, Some("x"))],
+        [("A", 0, None), ("B", 1, Some("C")), ("C", 1, Some("C"))],
+    ] {
+        of(values).unwrap();
+    }
 }
 
 #[test]

@@ -40,6 +40,14 @@ impl Slab {
         self.find_usable();
     }
 
+    /// Raises the limit by so many bytes.
+    #[cfg(feature = "serde")]
+    pub(crate) fn raise_limit(&mut self, bytes: usize) {
+        let words = u32::try_from(bytes / 4).unwrap_or(u32::MAX);
+        self.limit = self.limit.saturating_add(words).min(MAX_WORDS as u32);
+        self.find_usable();
+    }
+
     /// Updates `usable` after a change of the words or the limit.
     pub(super) fn find_usable(&mut self) {
         self.usable = self.all_usable().min(self.limit);

@@ -1,0 +1,182 @@
+//! Random messages of random schemas through every format, beside the direct codec and prost-reflect.
+
+use crate::common::bridge::descriptor;
+use crate::common::choices::Choices;
+use crate::common::payload::{Style, TAME, payload};
+use crate::common::schema::{Schema, Syntax};
+use crate::common::schema_gen::{ALL as ALL_OF_IT, Limits, schema};
+use crate::formats::{ALL, Format, alike};
+use prost_reflect::DynamicMessage as Theirs;
+use tablepb::json::{DeserializeOptions, SerializeOptions};
+use tablepb::{DecodeOptions, DynamicMessage, EncodeOptions, MessageDescriptor};
+
+const LIMITS: Limits = Limits { message_sets: false, ..ALL_OF_IT };
+/// What prost-reflect reads.
+const SHARED: Limits = Limits { syntaxes: &[Syntax::Proto3, Syntax::Proto2], ..LIMITS };
+const STYLE: Style = Style { unknown: false, ..TAME };
+const PARTIAL: DeserializeOptions = DeserializeOptions::new().allow_partial(true);
+
+struct Case {
+    schema: Schema,
+    message: usize,
+    ours: MessageDescriptor,
+}
+
+impl Case {
+    fn new(choices: &mut Choices, limits: Limits) -> Self {
+        let schema = schema(choices, limits);
+        let message = choices.below(schema.messages.len());
+        let message = if schema.messages[message].entry_of.is_some() { 0 } else { message };
+        Self { ours: descriptor(&schema, &schema.pool(), message), schema, message }
+    }
+
+    fn message(&self, bytes: &[u8]) -> DynamicMessage {
+        DynamicMessage::decode_with(&self.ours, bytes, DecodeOptions::new().allow_partial(true)).unwrap()
+    }
+
+    fn payload(&self, choices: &mut Choices) -> Vec<u8> {
+        payload(&self.schema, self.message, choices, STYLE)
+    }
+}
+
+fn direct(message: &DynamicMessage, options: &SerializeOptions) -> String {
+    let mut buffer = Vec::new();
+    message.to_json_with(&mut buffer, options).unwrap();
+    String::from_utf8(buffer).unwrap()
+}
+
+fn value(json: &str) -> serde_json::Value {
+    serde_json::from_str(json).unwrap_or_else(|e| panic!("{e}: {json}"))
+}
+
+fn all_options() -> [SerializeOptions; 4] {
+    let new = SerializeOptions::new();
+    [
+        new,
+        new.use_proto_field_name(true),
+        new.stringify_64_bit_integers(false).use_enum_numbers(true),
+        new.skip_default_fields(false),
+    ]
+}
+
+/// What a format prints comes back, and JSON says what the direct codec says.
+#[test]
+fn every_format_comes_back() {
+    for seed in 0..150 {
+        let mut choices = Choices::seeded(seed);
+        let case = Case::new(&mut choices, LIMITS);
+        for _ in 0..3 {
+            let message = case.message(&case.payload(&mut choices));
+            let expected = direct(&message, &SerializeOptions::new());
+            for options in all_options() {
+                let json = Format::Json.print(&message, &options);
+                let json = String::from_utf8(json).unwrap();
+                assert!(alike(&value(&json), &value(&direct(&message, &options))), "{json}");
+                for format in ALL {
+                    let bytes = format.print(&message, &options);
+                    let back = format.parse(&case.ours, &bytes, &PARTIAL);
+                    let back = back.unwrap_or_else(|e| panic!("{format:?}: {e}: {}", bytes.escape_ascii()));
+                    assert_eq!(direct(&back, &SerializeOptions::new()), expected, "{format:?}");
+                    let mut encoded = Vec::new();
+                    back.encode_with(&mut encoded, EncodeOptions::new().allow_partial(true)).unwrap();
+                    assert_eq!(encoded.len(), back.encoded_len());
+                    assert_eq!(direct(&case.message(&encoded), &SerializeOptions::new()), expected);
+                }
+            }
+        }
+    }
+}
+
+/// A budget may end anywhere: an error, and with a larger one the message.
+#[test]
+fn a_budget_may_end_anywhere() {
+    for seed in 0..20 {
+        let mut choices = Choices::seeded(700 + seed);
+        let case = Case::new(&mut choices, LIMITS);
+        let message = case.message(&case.payload(&mut choices));
+        let expected = direct(&message, &SerializeOptions::new());
+        for format in ALL {
+            let bytes = format.print(&message, &SerializeOptions::new());
+            let mut budget = 0;
+            let made = loop {
+                match format.parse(&case.ours, &bytes, &PARTIAL.budget(budget)) {
+                    Ok(made) => break made,
+                    Err(error) => assert!(error.contains("more memory than the budget"), "{error}"),
+                }
+                budget = budget * 5 / 4 + 16;
+                assert!(budget < 1 << 20);
+            };
+            assert_eq!(direct(&made, &SerializeOptions::new()), expected);
+        }
+    }
+}
+
+/// prost-reflect reads what this crate prints and the other way round, and both print the same.
+#[test]
+fn prost_reflect_agrees() {
+    let mut compared = 0;
+    for seed in 0..200 {
+        let mut choices = Choices::seeded(5000 + seed);
+        let case = Case::new(&mut choices, SHARED);
+        let pool = prost_reflect::DescriptorPool::decode(&case.schema.descriptor_set()[..]).unwrap();
+        let theirs = pool.get_message_by_name(&case.schema.full_name(case.message)).unwrap();
+        for _ in 0..4 {
+            let bytes = case.payload(&mut choices);
+            let message = case.message(&bytes);
+            let Ok(their_message) = Theirs::decode(theirs.clone(), &bytes[..]) else { continue };
+            let json = direct(&message, &SerializeOptions::new());
+            // prost-reflect takes -0 for unset.
+            if json.contains("-0,") || json.contains("-0]") || json.contains("-0}") {
+                continue;
+            }
+            let ours = serde_json::to_string(&message).unwrap();
+            assert_eq!(value(&ours), value(&serde_json::to_string(&their_message).unwrap()));
+            let their_bytes = rmp_serde::to_vec(&their_message).unwrap();
+            let back = Format::MessagePack.parse(&case.ours, &their_bytes, &PARTIAL).unwrap();
+            assert_eq!(value(&direct(&back, &SerializeOptions::new())), value(&json));
+            let our_bytes = Format::MessagePack.print(&message, &SerializeOptions::new());
+            let mut deserializer = rmp_serde::Deserializer::new(&our_bytes[..]);
+            let read = Theirs::deserialize(theirs.clone(), &mut deserializer).unwrap();
+            assert_eq!(value(&serde_json::to_string(&read).unwrap()), value(&ours));
+            compared += 1;
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
+
+/// Broken bytes of every format are refused, or give a message that is as good as any.
+#[test]
+fn broken_bytes_are_refused_or_give_a_message() {
+    let (mut refused, mut tried) = (0, 0);
+    for seed in 0..40 {
+        let mut choices = Choices::seeded(9000 + seed);
+        let case = Case::new(&mut choices, LIMITS);
+        let message = case.message(&case.payload(&mut choices));
+        for format in ALL {
+            let bytes = format.print(&message, &SerializeOptions::new());
+            let mut attempt = |bytes: &[u8]| {
+                tried += 1;
+                match format.parse(&case.ours, bytes, &PARTIAL) {
+                    Err(_) => refused += 1,
+                    Ok(made) => {
+                        let text = direct(&made, &SerializeOptions::new());
+                        let back = DynamicMessage::from_json_with(&case.ours, text.as_bytes(), &PARTIAL);
+                        assert_eq!(direct(&back.unwrap(), &SerializeOptions::new()), text);
+                    }
+                }
+            };
+            let step = bytes.len() / 30 + 1;
+            for end in (0..bytes.len()).step_by(step) {
+                attempt(&bytes[..end]);
+            }
+            for at in (0..bytes.len()).step_by(step) {
+                for bit in [0, 3, 6] {
+                    let mut broken = bytes.clone();
+                    broken[at] ^= 1 << bit;
+                    attempt(&broken);
+                }
+            }
+        }
+    }
+    assert!(refused > tried / 4, "{refused} of {tried}");
+}

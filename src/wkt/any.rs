@@ -1,0 +1,93 @@
+//! [`Any`].
+
+use super::UnpackError;
+use crate::error::EncodeError;
+use crate::message::{DynamicMessage, Prepare, Type};
+use crate::options::EncodeOptions;
+use crate::schema::DescriptorPool;
+use crate::typed::{DecodeOwned, Message};
+use alloc::{format, string::String, vec::Vec};
+
+/// What type URLs begin with.
+const PREFIX: &str = "type.googleapis.com/";
+
+/// `google.protobuf.Any`: a message of any type, encoded, with the name of its type.
+///
+/// ```
+/// use tablepb::{DescriptorPool, Message, wkt};
+///
+/// #[derive(Debug, Default, PartialEq)]
+/// struct Ping { id: u64 }
+/// tablepb::message! { Ping as "example.Ping" { id: uint64 = 1 } }
+///
+/// let any = wkt::Any::pack(&Ping { id: 7 })?;
+/// assert_eq!(any.type_url, "type.googleapis.com/example.Ping");
+/// assert_eq!(any.to_msg::<Ping>()?, Ping { id: 7 });
+///
+/// // Without the struct: the pool knows the type.
+/// let pool = DescriptorPool::from_tables(&[Ping::TABLE])?;
+/// let message = any.unpack(&pool)?;
+/// assert_eq!(message.get_field_by_name("id").and_then(|id| id.as_u64()), Some(7));
+/// assert_eq!(wkt::Any::pack(&message)?, any);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Any {
+    /// A URL whose part after the last slash is the full name of the message type.
+    pub type_url: String,
+    /// The encoded message.
+    pub value: Vec<u8>,
+}
+
+crate::message! {
+    Any as "google.protobuf.Any" { type_url: string = 1, value: bytes = 2 }
+}
+
+impl Any {
+    /// Encodes a struct or a dynamic message; the type URL begins with `type.googleapis.com/`.
+    ///
+    /// # Errors
+    /// As [`Message::encode`].
+    pub fn pack(message: &impl Prepare) -> Result<Self, EncodeError> {
+        let mut value = Vec::new();
+        message.encode_prepared(&mut value, EncodeOptions::new())?;
+        let type_url = match message.prepared_type() {
+            Type::Table(table) => format!("{PREFIX}{}", table.full_name()),
+            Type::Descriptor(descriptor) => format!("{PREFIX}{}", descriptor.full_name()),
+        };
+        Ok(Self { type_url, value })
+    }
+
+    /// The full name of the message type: the part of the type URL after the last slash, if there is one.
+    pub fn type_name(&self) -> Option<&str> {
+        let (prefix, name) = self.type_url.rsplit_once('/')?;
+        (!prefix.is_empty() && !name.is_empty()).then_some(name)
+    }
+
+    /// Whether the message is of this type.
+    pub fn is<M: Message>(&self) -> bool {
+        self.type_name() == Some(M::TABLE.full_name())
+    }
+
+    /// Decodes the message as a struct.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`](UnpackError::InvalidUrl), [`WrongType`](UnpackError::WrongType), or what is wrong with the bytes.
+    pub fn to_msg<M: DecodeOwned>(&self) -> Result<M, UnpackError> {
+        let name = self.type_name().ok_or(UnpackError::InvalidUrl)?;
+        if name != M::TABLE.full_name() {
+            return Err(UnpackError::WrongType);
+        }
+        M::decode(&self.value).map_err(UnpackError::Invalid)
+    }
+
+    /// Decodes the message by the schema that the pool has for it.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`](UnpackError::InvalidUrl), [`UnknownType`](UnpackError::UnknownType), or what is wrong with the bytes.
+    pub fn unpack(&self, pool: &DescriptorPool) -> Result<DynamicMessage, UnpackError> {
+        let name = self.type_name().ok_or(UnpackError::InvalidUrl)?;
+        let descriptor = pool.get_message_by_name(name).ok_or(UnpackError::UnknownType)?;
+        DynamicMessage::decode(&descriptor, &self.value).map_err(UnpackError::Invalid)
+    }
+}
