@@ -1,8 +1,10 @@
 //! Decimal numbers as JSON writes them, exact whatever their length or exponent.
 //!
-//! [`JsonNumber::scan`] follows the grammar and collects up to 19 digits; most numbers are integers of that size, and are known then. The
-//! others are looked at again as text: integers by moving the point, fractions by the standard library, which rounds correctly.
+//! [`JsonNumber::scan`] follows the grammar and collects up to 19 digits; most numbers have no more, and are known then. The others
+//! are looked at again as text: integers by moving the point, fractions by the standard library, which rounds correctly.
 
+use super::nearest::{nearest32, nearest64};
+use super::swar::read_digits;
 use core::str;
 
 /// Whole powers of ten that a double holds exactly.
@@ -47,12 +49,8 @@ impl<'t> JsonNumber<'t> {
     pub(crate) fn scan(rest: &'t [u8]) -> Option<(Self, usize)> {
         let negative = rest.first() == Some(&b'-');
         let start = usize::from(negative);
-        let mut at = start;
-        let mut value = 0u64;
-        while let Some(digit) = digit_at(rest, at) {
-            value = value.wrapping_mul(10).wrapping_add(digit);
-            at += 1;
-        }
+        let mut value = 0;
+        let at = read_digits(rest, start, &mut value);
         let whole = at - start;
         if whole == 0 || (whole > 1 && rest.get(start) == Some(&b'0')) {
             return None;
@@ -72,10 +70,7 @@ impl<'t> JsonNumber<'t> {
         if rest.get(at) == Some(&b'.') {
             at += 1;
             let start = at;
-            while let Some(digit) = digit_at(rest, at) {
-                value = value.wrapping_mul(10).wrapping_add(digit);
-                at += 1;
-            }
+            at = read_digits(rest, start, &mut value);
             decimals = at - start;
             digits += decimals;
             if decimals == 0 {
@@ -151,11 +146,16 @@ impl<'t> JsonNumber<'t> {
     pub(crate) fn f64(&self) -> Option<f64> {
         let power = self.exponent - self.decimals as i64;
         // Both are exact, so one operation rounds once.
-        if let Some(digits) = self.digits.filter(|&digits| digits <= 1 << 53)
-            && let Some(scale) = power_of(power)
-        {
-            let size = if power < 0 { digits as f64 / scale } else { digits as f64 * scale };
-            return Some(if self.negative { -size } else { size });
+        if let Some(digits) = self.digits {
+            if digits <= 1 << 53
+                && let Some(scale) = power_of(power)
+            {
+                let size = if power < 0 { digits as f64 / scale } else { digits as f64 * scale };
+                return Some(if self.negative { -size } else { size });
+            }
+            if let Some(size) = i32::try_from(power).ok().and_then(|power| nearest64(digits, power)) {
+                return Some(if self.negative { -size } else { size });
+            }
         }
         self.parsed()
     }
@@ -164,13 +164,23 @@ impl<'t> JsonNumber<'t> {
     #[inline]
     pub(crate) fn f32(&self) -> Option<f32> {
         let power = self.exponent - self.decimals as i64;
-        if let Some(digits) = self.digits.filter(|&digits| digits <= 1 << 24)
-            && let Some(&scale) = power_of(power).filter(|&&scale| scale <= 1e10)
-        {
-            let scale = scale as f32;
-            let size = if power < 0 { digits as f32 / scale } else { digits as f32 * scale };
-            return Some(if self.negative { -size } else { size });
+        if let Some(digits) = self.digits {
+            if digits <= 1 << 24
+                && let Some(&scale) = power_of(power).filter(|&&scale| scale <= 1e10)
+            {
+                let scale = scale as f32;
+                let size = if power < 0 { digits as f32 / scale } else { digits as f32 * scale };
+                return Some(if self.negative { -size } else { size });
+            }
+            if let Some(size) = i32::try_from(power).ok().and_then(|power| nearest32(digits, power)) {
+                return Some(if self.negative { -size } else { size });
+            }
         }
+        self.parsed32()
+    }
+
+    #[cold]
+    fn parsed32(&self) -> Option<f32> {
         let text = str::from_utf8(self.text).ok()?;
         text.parse().ok().filter(|value: &f32| value.is_finite())
     }

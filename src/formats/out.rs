@@ -83,6 +83,13 @@ impl<'b> TextOut<'b> {
         self.advance(1);
     }
 
+    /// A minus sign, if the number is negative.
+    #[inline(always)]
+    pub(crate) fn sign(&mut self, negative: bool) {
+        *self.window() = [b'-'];
+        self.advance(usize::from(negative));
+    }
+
     /// A few bytes whose number is known.
     #[inline(always)]
     pub(crate) fn array<const N: usize>(&mut self, bytes: &[u8; N]) {
