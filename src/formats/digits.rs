@@ -100,6 +100,57 @@ pub(crate) fn put_quoted_i64(out: &mut TextOut<'_>, value: i64) {
     put_quoted(out, value < 0, value.unsigned_abs());
 }
 
+/// A whole number of any type.
+#[derive(Clone, Copy)]
+pub(crate) struct Whole {
+    negative: bool,
+    size: u64,
+}
+
+impl From<i64> for Whole {
+    #[inline(always)]
+    fn from(value: i64) -> Self {
+        Self { negative: value < 0, size: value.unsigned_abs() }
+    }
+}
+
+impl From<i32> for Whole {
+    #[inline(always)]
+    fn from(value: i32) -> Self {
+        Self { negative: value < 0, size: value.unsigned_abs().into() }
+    }
+}
+
+impl From<u64> for Whole {
+    #[inline(always)]
+    fn from(size: u64) -> Self {
+        Self { negative: false, size }
+    }
+}
+
+impl From<u32> for Whole {
+    #[inline(always)]
+    fn from(size: u32) -> Self {
+        Self { negative: false, size: size.into() }
+    }
+}
+
+/// Prints an element of a list, perhaps in quotes, after the byte that comes before it.
+#[inline(always)]
+pub(crate) fn put_element<const QUOTED: bool>(out: &mut TextOut<'_>, before: u8, value: Whole) {
+    let window = out.window::<ROOM>();
+    let start = if QUOTED { [before, b'"', b'-'] } else { [before, b'-', b'-'] };
+    if let Some(place) = window.first_chunk_mut() {
+        *place = start;
+    }
+    let at = 1 + usize::from(QUOTED) + usize::from(value.negative);
+    let end = write_u64(window, at, value.size);
+    if let Some(quote) = window.get_mut(end).filter(|_| QUOTED) {
+        *quote = b'"';
+    }
+    out.advance(end + usize::from(QUOTED));
+}
+
 #[inline(always)]
 fn put_quoted(out: &mut TextOut<'_>, negative: bool, size: u64) {
     let window = out.window::<ROOM>();

@@ -219,7 +219,10 @@ impl<'p> Parser<'p, '_, '_> {
             let start = self.scanner.at;
             let found = self.key((index, next), program, names);
             let found = found.map_err(|kind| self.between_members(kind))?;
-            self.scanner.colon()?;
+            if self.scanner.input.get(self.scanner.at.wrapping_sub(1)) != Some(&b':') {
+                self.scanner.colon()?;
+            }
+            self.scanner.whitespace();
             let Some(position) = found else {
                 self.other_member(start)?;
                 continue;
@@ -336,7 +339,7 @@ impl<'p> Parser<'p, '_, '_> {
             return self.known(entry.sub) == WellKnown::Value;
         }
         let names = self.pool.field_formats(program.message());
-        self.pool.is_null_value(names.enumeration(position))
+        names.is_null_value(position)
     }
 
     /// The field at a position of a program.
@@ -357,14 +360,16 @@ impl<'p> Parser<'p, '_, '_> {
         let guess = self.follow.get(place).copied().unwrap_or_default();
         let guess = if guess == 0 { next } else { guess as usize - 1 };
         if let Some((b'"', rest)) = self.scanner.input.get(self.scanner.at..).and_then(<[u8]>::split_first) {
-            if let Some(len) = names.is_json(guess, rest) {
-                self.scanner.at += len + 2;
+            let _ = rest;
+            let rest = self.scanner.input.get(self.scanner.at..).unwrap_or_default();
+            if let Some(len) = names.takes_label(guess, 1, rest) {
+                self.scanner.at += len;
                 return Ok(Some(guess));
             }
             // Fields that are not set are left out, so one of the next is likely.
             for position in next..next + AHEAD {
-                if let Some(len) = names.is_json(position, rest) {
-                    self.scanner.at += len + 2;
+                if let Some(len) = names.takes_label(position, 1, rest) {
+                    self.scanner.at += len;
                     return Ok(Some(position));
                 }
             }

@@ -167,7 +167,8 @@ impl<'p> Parser<'p, '_, '_> {
     /// An enum value by name or number.
     fn enumeration(&mut self, program: &Program, entry: &FieldEntry, position: usize) -> Result<Option<u64>> {
         let start = self.scanner.at;
-        let enumeration = self.pool.field_formats(program.message()).enumeration(position);
+        let names = self.pool.field_formats(program.message());
+        let enumeration = names.enumeration(position);
         let number = match self.scanner.peek()? {
             b'"' => {
                 let quoted = self.scanner.string()?;
@@ -175,7 +176,7 @@ impl<'p> Parser<'p, '_, '_> {
                 let name = core::str::from_utf8(self.text(quoted)?).map_err(|_| Kind::InvalidUtf8)?;
                 pool.enum_number(enumeration, name)
             }
-            b'n' if self.pool.is_null_value(enumeration) => {
+            b'n' if names.is_null_value(position) => {
                 self.scanner.literal(b"null")?;
                 Some(0)
             }

@@ -32,6 +32,36 @@ fn tail(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(chunk)
 }
 
+/// Strings up to this length are copied and looked at as a whole.
+const WINDOW: usize = 32;
+/// Longer ones are looked at in blocks of so many bytes.
+const BLOCK: usize = 64;
+
+/// Whether a JSON string escapes a byte. Without a branch, so that loops over it become vector instructions.
+#[inline(always)]
+fn is_special(byte: u8) -> bool {
+    (byte < b' ') | (byte == b'"') | (byte == b'\\')
+}
+
+/// Whether one of the first `len` bytes of a window is escaped; `len` is at most [`WINDOW`]. No branch depends on it.
+#[inline(always)]
+fn has_special(window: &[u8; WINDOW], len: usize) -> bool {
+    /// From `WINDOW - len` on: `len` bytes that count, and zeros.
+    const MASKS: [u8; 2 * WINDOW] = {
+        let mut masks = [0; 2 * WINDOW];
+        let mut i = 0;
+        while i < WINDOW {
+            masks[i] = 0xff;
+            i += 1;
+        }
+        masks
+    };
+    let masks = MASKS.get(WINDOW.wrapping_sub(len)..).and_then(|masks| masks.first_chunk::<WINDOW>());
+    let Some(mask) = masks else { return true };
+    let special = |byte: &u8| if is_special(*byte) { 0xff } else { 0 };
+    window.iter().zip(mask).fold(0, |found, (byte, mask)| found | (special(byte) & mask)) != 0
+}
+
 /// The first position from `at` on that a JSON string escapes, if it is before `end`.
 #[inline]
 pub(super) fn find_special(bytes: &[u8], mut at: usize, end: usize) -> Option<usize> {
@@ -42,6 +72,13 @@ pub(super) fn find_special(bytes: &[u8], mut at: usize, end: usize) -> Option<us
             return (position < end).then_some(position);
         }
         at += 8;
+        // Most strings end within two words; whether a block has anything to find takes as long as three.
+        while end - at.min(end) >= BLOCK
+            && let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>())
+            && !block.iter().fold(false, |found, byte| found | is_special(*byte))
+        {
+            at += BLOCK;
+        }
     }
     None
 }
@@ -49,10 +86,31 @@ pub(super) fn find_special(bytes: &[u8], mut at: usize, end: usize) -> Option<us
 /// Prints the first `len` bytes of `rest`, which are UTF-8, as a JSON string.
 #[inline]
 pub(super) fn put(out: &mut TextOut<'_>, rest: &[u8], len: usize) {
+    if let Some(text) = rest.first_chunk::<WINDOW>()
+        && len <= WINDOW
+        && !has_special(text, len)
+    {
+        let window = out.window::<{ WINDOW + 2 }>();
+        let [quote, place @ ..] = window;
+        *quote = b'"';
+        if let Some(place) = place.first_chunk_mut() {
+            *place = *text;
+        }
+        if let Some(quote) = window.get_mut(len + 1) {
+            *quote = b'"';
+        }
+        return out.advance(len + 2);
+    }
+    put_long(out, rest.get(..len).unwrap_or(rest));
+}
+
+/// Prints any text.
+#[inline(never)]
+fn put_long(out: &mut TextOut<'_>, text: &[u8]) {
     out.byte(b'"');
-    match find_special(rest, 0, len) {
-        None => out.part(rest, len),
-        Some(first) => put_escaped(out, rest.get(..len).unwrap_or(rest), first),
+    match find_special(text, 0, text.len()) {
+        None => out.slice(text),
+        Some(first) => put_escaped(out, text, first),
     }
     out.byte(b'"');
 }

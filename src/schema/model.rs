@@ -85,6 +85,8 @@ pub(super) struct PoolData {
     pub(super) formats: Vec<FormatData>,
     pub(super) field_names: Vec<FieldName>,
     pub(super) field_formats: Vec<FieldFormat>,
+    /// The labels of all fields, and zeros after them.
+    pub(super) labels: Vec<u8>,
     /// One program per message, same index.
     pub(super) programs: ProgramSet,
 }
@@ -298,8 +300,12 @@ pub(super) struct FieldFormat {
     pub(super) own: TextRange,
     /// The enum of an enum field.
     pub(super) enumeration: u32,
-    /// The name in JSON has characters that JSON strings escape.
-    pub(super) escaped: bool,
+    /// The label, `,"name":` with the name in JSON: where it begins in the pool's labels, and its length. No length if it has
+    /// characters that JSON strings escape, or is longer than 64 KB.
+    pub(super) label: u32,
+    pub(super) label_len: u16,
+    /// The enum is `google.protobuf.NullValue`.
+    pub(super) null: bool,
 }
 
 /// What the formats need of one message.

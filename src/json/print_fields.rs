@@ -1,0 +1,172 @@
+//! The fields of a message, the messages of a list, the entries of a map.
+
+use super::print::{JsonPrinter, Result, StepResult};
+use super::print_frame::{PrintFrame, Source};
+use crate::program::FieldEntry;
+use crate::schema::FieldRef;
+use crate::slab::{NIL, RawView};
+
+impl JsonPrinter<'_, '_> {
+    /// The fields of a message, until one of them needs a frame.
+    ///
+    /// ```text
+    /// for each hasbit that is left, from the lowest:
+    ///     comma and name, prebuilt
+    ///     a scalar or a list of scalars: all of it, and on
+    ///     anything else: note in the frame where to go on, open it
+    /// }
+    /// ```
+    pub(super) fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
+        let program = here.program();
+        let names = self.pool.field_formats(program.message());
+        let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
+        let (mut walk, mut first) = (frame.fields, frame.first);
+        while let Some((position, entry, slot)) = walk.next_of(program, here.words, here.base) {
+            self.name(names, position, first);
+            first = false;
+            if !entry.coding.is_message() {
+                if entry.flags.is_list() {
+                    self.scalars((names, position), entry, here, slot);
+                } else {
+                    self.scalar_at((names, position), entry, here, slot);
+                }
+                continue;
+            }
+            self.leave_at(position, |frame| frame.fields = walk);
+            return self.field(here, position, entry, slot);
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.first = first;
+        }
+        self.close(b'}');
+        Ok(StepResult::GoOn)
+    }
+
+    /// Notes in the last frame that a member has been begun, the field that it is, and where to go on.
+    #[inline(always)]
+    fn leave_at(&mut self, position: usize, note: impl FnOnce(&mut PrintFrame)) {
+        if let Some(frame) = self.frames.last_mut() {
+            (frame.first, frame.position) = (false, position as u32);
+            note(frame);
+        }
+    }
+
+    /// All fields of a message but those with presence that are not set.
+    pub(super) fn all_fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
+        let (program, message) = (here.program(), here.program().message());
+        let names = self.pool.field_formats(message);
+        loop {
+            let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
+            let (position, first) = (frame.element as usize, frame.first);
+            let Some(entry) = program.entries().get(position) else {
+                self.close(b'}');
+                return Ok(StepResult::GoOn);
+            };
+            frame.element += 1;
+            let slot = here.slot(position, entry);
+            let (list, implicit) = (entry.flags.is_list(), entry.flags.is_implicit());
+            if slot.is_none() && !list && !implicit {
+                continue;
+            }
+            let field = FieldRef::at(self.pool, message, program.field_of(position) as u16, position as u16);
+            // An extension that is not set is no field of the message.
+            if slot.is_none() && field.is_extension() {
+                continue;
+            }
+            self.name(names, position, first);
+            self.leave_at(position, |_| ());
+            match slot {
+                Some(slot) if entry.coding.is_message() => return self.field(here, position, entry, slot),
+                Some(slot) if list => self.scalars((names, position), entry, here, slot),
+                Some(slot) => self.scalar_at((names, position), entry, here, slot),
+                None if entry.flags.is_map() => self.out.array(b"{}"),
+                None if list => self.out.array(b"[]"),
+                None => self.default(field, entry),
+            }
+        }
+    }
+
+    /// The value of a field that is a message, a list of them, or a map.
+    fn field<'i>(
+        &mut self,
+        here: RawView<'_, 'i>,
+        position: usize,
+        entry: &FieldEntry,
+        slot: u32,
+    ) -> Result<StepResult<'i>> {
+        let depth = self.frames.last().map_or(0, |frame| frame.depth);
+        if !entry.flags.is_list() {
+            return self.open(here.child(entry, slot), depth + 1);
+        }
+        let over = if entry.flags.is_map() { Source::Map } else { Source::List };
+        self.push(over, here, depth, position as u32, slot)?;
+        Ok(StepResult::GoOn)
+    }
+
+    /// The next message of a list.
+    pub(super) fn list<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
+        let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
+        let Some(entry) = here.program().entries().get(frame.position as usize) else {
+            return Ok(StepResult::GoOn);
+        };
+        let list = here.list(entry, frame.slot);
+        let (element, depth) = (frame.element, frame.depth);
+        if frame.slot == NIL || element >= list.len() {
+            self.close(b']');
+            return Ok(StepResult::GoOn);
+        }
+        frame.element += 1;
+        self.comma();
+        self.open(list.message(element), depth + 1)
+    }
+
+    /// The entries of a map, until one of them needs a frame.
+    pub(super) fn map<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
+        let Some(&frame) = self.frames.last() else { return Ok(StepResult::GoOn) };
+        let Some(entry) = here.program().entries().get(frame.position as usize) else {
+            return Ok(StepResult::GoOn);
+        };
+        let list = here.list(entry, frame.slot);
+        let len = if frame.slot == NIL { 0 } else { list.len() };
+        let program = here.set.program(entry.sub);
+        let names = self.pool.field_formats(program.message());
+        let [key, value] = parts(program.entries());
+        for element in frame.element..len {
+            let pair = list.message(element);
+            self.comma();
+            match pair.slot(0, key) {
+                Some(slot) => self.key_at(key, pair, slot),
+                None => self.default_key(key),
+            }
+            self.colon();
+            let inner = match pair.slot(1, value) {
+                Some(slot) if value.coding.is_message() => pair.child(value, slot),
+                None if value.coding.is_message() => pair.at(value.sub, NIL),
+                Some(slot) => {
+                    self.scalar_at((names, 1), value, pair, slot);
+                    continue;
+                }
+                None => {
+                    let field = FieldRef::at(self.pool, program.message(), program.field_of(1) as u16, 1);
+                    self.default(field, value);
+                    continue;
+                }
+            };
+            if let Some(frame) = self.frames.last_mut() {
+                frame.element = element + 1;
+            }
+            return self.open(inner, frame.depth + 2);
+        }
+        self.close(b'}');
+        Ok(StepResult::GoOn)
+    }
+}
+
+/// Key and value of a map entry.
+fn parts(entries: &[FieldEntry]) -> [&FieldEntry; 2] {
+    static NONE: FieldEntry = FieldEntry::none(1);
+    match entries {
+        [key, value, ..] => [key, value],
+        _ => [&NONE, &NONE],
+    }
+}
