@@ -185,101 +185,100 @@ pub(crate) fn put_f32(out: &mut TextOut<'_>, value: f32) {
     put_decimal(out, value.is_sign_negative(), shortest32(value));
 }
 
-/// Digits of a decimal: at most 17.
-const DIGITS: usize = 17;
-/// Zeros follow them, so that parts of known length can be copied.
-const PADDED: usize = 48;
-
-/// The digits of a decimal without zeros in front and at the end.
+/// The digits of a decimal, at most 17, without zeros in front.
 struct Digits {
-    /// All digits, as many as [`DIGITS`], then zeros.
-    text: [u8; PADDED],
-    start: usize,
-    end: usize,
+    /// The first 16, then zeros.
+    first: u128,
+    /// The one after them.
+    last: u8,
+    /// How many there are.
+    all: i32,
+    /// How many of them come before zeros at the end.
+    shortest: usize,
 }
 
 impl Digits {
+    /// Of a number that is not zero. The digits stay in registers: bytes that were stored in pieces are slow to load as a whole.
     #[inline(always)]
     fn new(digits: u64) -> Self {
-        let mut text = [b'0'; PADDED];
-        let (upper, lower) = (digits / WORD, digits % WORD);
-        let (first, middle) = ((upper / WORD) as u8, eight_digits(upper % WORD));
-        let last = eight_digits(lower);
-        if let Some(byte) = text.first_mut() {
-            *byte = b'0' + first;
+        const MOST: u64 = WORD * WORD;
+        let (last, digits) = if digits < MOST { (0, digits) } else { (digits % 10, digits / 10) };
+        let more = i32::from(last != 0);
+        let text = u128::from(eight_digits(digits / WORD)) | u128::from(eight_digits(digits % WORD)) << 64;
+        let (skipped, zeros) = (text.trailing_zeros() / 8, text.leading_zeros() / 8);
+        let zeros = if last == 0 { zeros } else { 0 };
+        let ascii = u128::from(ZEROS) | u128::from(ZEROS) << 64;
+        let all = 16 - skipped as i32;
+        Self {
+            first: text >> (8 * skipped) | ascii,
+            last: b'0' + last as u8,
+            all: all + more,
+            shortest: (16 - skipped - zeros) as usize + more as usize,
         }
-        put_word(&mut text, 1, middle | ZEROS);
-        put_word(&mut text, 9, last | ZEROS);
-        let start = match (first, middle) {
-            (0, 0) => 9 + last.trailing_zeros() / 8,
-            (0, _) => 1 + middle.trailing_zeros() / 8,
-            _ => 0,
-        };
-        let end = match (last, middle) {
-            (0, 0) => 1,
-            (0, _) => 9 - middle.leading_zeros() / 8,
-            _ => 17 - last.leading_zeros() / 8,
-        };
-        Self { text, start: start as usize, end: end as usize }
-    }
-
-    /// Some bytes from a digit on.
-    #[inline(always)]
-    fn from<const N: usize>(&self, at: usize) -> [u8; N] {
-        self.text.get(at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or([b'0'; N])
     }
 }
 
+/// Room for a decimal without an exponent: `0.000`, 17 digits, and what is written beyond.
+const DECIMAL: usize = 40;
+
 /// Prints `digits`, at most 17, times a power of ten as the standard library does: with an exponent from 10^16 on, and below 10^-4.
 #[inline(never)]
-fn put_decimal(out: &mut TextOut<'_>, negative: bool, (digits, exponent): (u64, i32)) {
+fn put_decimal(out: &mut TextOut<'_>, negative: bool, (mut digits, mut exponent): (u64, i32)) {
     out.sign(negative);
     if digits == 0 {
         return out.byte(b'0');
     }
+    if digits >= WORD * WORD && digits % 10 == 0 {
+        (digits, exponent) = (digits / 10, exponent + 1);
+    }
     let digits = Digits::new(digits);
-    let Digits { start, end, .. } = digits;
     // Where the point is, counted from the first digit.
-    let point = (DIGITS - start) as i32 + exponent;
+    let point = digits.all + exponent;
     match point {
         1..=16 => {
-            let point = point as usize;
-            let after = (end - start).saturating_sub(point);
-            // The digits before the point, with some after it; then the point and those after it again.
-            *out.window() = digits.from::<16>(start);
-            out.advance(point);
-            if after > 0 {
-                let window = out.window::<24>();
-                let [first, rest @ ..] = window;
-                *first = b'.';
-                if let Some(rest) = rest.first_chunk_mut() {
-                    *rest = digits.from::<16>(start + point);
-                }
-                out.advance(1 + after);
+            let window = out.window::<DECIMAL>();
+            let before = point as usize;
+            // All digits from the start; then the point, and those after it again.
+            put_bytes(window, 0, digits.first);
+            let after = digits.first.checked_shr(8 * before as u32).unwrap_or(0) << 8;
+            put_bytes(window, before, after | u128::from(b'.'));
+            if let Some(place) = window.get_mut(17) {
+                *place = digits.last;
             }
+            out.advance(if digits.shortest > before { digits.shortest + 1 } else { before });
         }
         -3..=0 => {
+            let window = out.window::<DECIMAL>();
             let zeros = point.unsigned_abs() as usize;
-            out.array(b"0.");
-            *out.window() = *b"000";
-            out.advance(zeros);
-            *out.window() = digits.from::<DIGITS>(start);
-            out.advance(end - start);
+            put_bytes(window, 0, u128::from_le_bytes(*b"0.00000000000000"));
+            put_bytes(window, 2 + zeros, digits.first);
+            if let Some(place) = window.get_mut(18 + zeros) {
+                *place = digits.last;
+            }
+            out.advance(2 + zeros + digits.shortest);
         }
         _ => put_scientific(out, &digits, point - 1),
+    }
+}
+
+/// Writes 16 bytes at `at`, which is inside the window.
+#[inline(always)]
+fn put_bytes(window: &mut [u8; DECIMAL], at: usize, bytes: u128) {
+    if let Some(place) = window.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
+        *place = bytes.to_le_bytes();
     }
 }
 
 #[cold]
 #[inline(never)]
 fn put_scientific(out: &mut TextOut<'_>, digits: &Digits, exponent: i32) {
-    let &Digits { start, end, .. } = digits;
-    out.array(&digits.from::<1>(start));
-    if end - start > 1 {
-        out.byte(b'.');
-        *out.window() = digits.from::<DIGITS>(start + 1);
-        out.advance(end - start - 1);
+    let window = out.window::<DECIMAL>();
+    put_bytes(window, 0, digits.first & 0xff | u128::from(b'.') << 8);
+    put_bytes(window, 2, digits.first >> 8);
+    if let Some(place) = window.get_mut(17) {
+        *place = digits.last;
     }
+    out.advance(if digits.shortest > 1 { digits.shortest + 1 } else { 1 });
     out.byte(b'e');
     put_i64(out, exponent.into());
 }

@@ -18,6 +18,7 @@ pub(crate) use digits::{put_element, put_f32, put_f64, put_i64, put_quoted_i64, 
 pub(crate) use mask::{camel_path, snake_path};
 pub(crate) use number::{Integer, JsonNumber};
 pub(crate) use out::TextOut;
+pub(crate) use swar::read_digits;
 pub(crate) use time::{
     MAX_DURATION, MAX_SECONDS, MIN_SECONDS, parse_duration, parse_timestamp, put_duration, put_timestamp,
 };

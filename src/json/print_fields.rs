@@ -1,7 +1,7 @@
 //! The fields of a message, the messages of a list, the entries of a map.
 
 use super::print::{JsonPrinter, Result, StepResult};
-use super::print_frame::{PrintFrame, Source};
+use super::print_frame::Source;
 use crate::program::FieldEntry;
 use crate::schema::FieldRef;
 use crate::slab::{NIL, RawView};
@@ -19,36 +19,24 @@ impl JsonPrinter<'_, '_> {
     pub(super) fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
         let program = here.program();
         let names = self.pool.field_formats(program.message());
-        let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
-        let (mut walk, mut first) = (frame.fields, frame.first);
-        while let Some((position, entry, slot)) = walk.next_of(program, here.words, here.base) {
+        // The frame is worked on in its place: what was just stored field by field is slow to load as a whole.
+        while let Some(frame) = self.frames.last_mut()
+            && let Some((position, entry, slot)) = frame.fields.next_of(program, here.words, here.base)
+        {
+            frame.position = position as u32;
+            let first = core::mem::replace(&mut frame.first, false);
             self.name(names, position, first);
-            first = false;
-            if !entry.coding.is_message() {
-                if entry.flags.is_list() {
-                    self.scalars((names, position), entry, here, slot);
-                } else {
-                    self.scalar_at((names, position), entry, here, slot);
-                }
-                continue;
+            if entry.coding.is_message() {
+                return self.field(here, position, entry, slot);
             }
-            self.leave_at(position, |frame| frame.fields = walk);
-            return self.field(here, position, entry, slot);
-        }
-        if let Some(frame) = self.frames.last_mut() {
-            frame.first = first;
+            if entry.flags.is_list() {
+                self.scalars((names, position), entry, here, slot);
+            } else {
+                self.scalar_at((names, position), entry, here, slot);
+            }
         }
         self.close(b'}');
         Ok(StepResult::GoOn)
-    }
-
-    /// Notes in the last frame that a member has been begun, the field that it is, and where to go on.
-    #[inline(always)]
-    fn leave_at(&mut self, position: usize, note: impl FnOnce(&mut PrintFrame)) {
-        if let Some(frame) = self.frames.last_mut() {
-            (frame.first, frame.position) = (false, position as u32);
-            note(frame);
-        }
     }
 
     /// All fields of a message but those with presence that are not set.
@@ -57,7 +45,7 @@ impl JsonPrinter<'_, '_> {
         let names = self.pool.field_formats(message);
         loop {
             let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
-            let (position, first) = (frame.element as usize, frame.first);
+            let position = frame.element as usize;
             let Some(entry) = program.entries().get(position) else {
                 self.close(b'}');
                 return Ok(StepResult::GoOn);
@@ -73,8 +61,10 @@ impl JsonPrinter<'_, '_> {
             if slot.is_none() && field.is_extension() {
                 continue;
             }
+            let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
+            frame.position = position as u32;
+            let first = core::mem::replace(&mut frame.first, false);
             self.name(names, position, first);
-            self.leave_at(position, |_| ());
             match slot {
                 Some(slot) if entry.coding.is_message() => return self.field(here, position, entry, slot),
                 Some(slot) if list => self.scalars((names, position), entry, here, slot),

@@ -2,6 +2,7 @@
 
 use super::error::DeserializeErrorKind as Kind;
 use super::strings::{find_special, unescape};
+use crate::formats::read_digits;
 use alloc::vec::Vec;
 
 type Result<T> = core::result::Result<T, Kind>;
@@ -18,6 +19,8 @@ pub(super) struct Quoted {
 /// A position in the input. Where something fails, it is moved to what is at fault.
 pub(super) struct Scanner<'j> {
     pub(super) input: &'j [u8],
+    /// The same, known to be UTF-8.
+    pub(super) text: &'j str,
     pub(super) at: usize,
 }
 
@@ -26,6 +29,12 @@ impl<'j> Scanner<'j> {
     pub(super) fn fail(&mut self, at: usize, kind: Kind) -> Kind {
         self.at = at;
         kind
+    }
+
+    /// The input from here on.
+    #[inline(always)]
+    pub(super) fn rest(&self) -> &'j [u8] {
+        self.input.get(self.at..).unwrap_or_default()
     }
 
     #[inline(always)]
@@ -95,26 +104,28 @@ impl<'j> Scanner<'j> {
     /// An integer of at most 18 digits, perhaps in quotes, which is what most numbers are. Otherwise the position is of no use.
     #[inline(always)]
     pub(super) fn short_integer(&mut self) -> Option<i64> {
-        let quoted = self.input.get(self.at) == Some(&b'"');
-        self.at += usize::from(quoted);
-        let negative = self.input.get(self.at) == Some(&b'-');
-        self.at += usize::from(negative);
-        let start = self.at;
-        let mut value = 0i64;
-        while let Some(digit) =
-            self.input.get(self.at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10)
-        {
-            value = value.wrapping_mul(10).wrapping_add(digit.into());
-            self.at += 1;
+        let mut start = self.at;
+        let mut first = *self.input.get(start)?;
+        let quoted = first == b'"';
+        if quoted {
+            start += 1;
+            first = *self.input.get(start)?;
         }
-        let len = self.at - start;
-        let next = self.input.get(self.at);
+        let negative = first == b'-';
+        if negative {
+            start += 1;
+            first = *self.input.get(start)?;
+        }
+        let mut value = 0;
+        let end = read_digits(self.input, start, &mut value);
+        let len = end - start;
+        let next = self.input.get(end);
         let ends = if quoted { next == Some(&b'"') } else { !matches!(next, Some(b'.' | b'e' | b'E')) };
-        if !(1..=18).contains(&len) || !ends || (len > 1 && self.input.get(start) == Some(&b'0')) {
+        if !(1..=18).contains(&len) || !ends || (len > 1 && first == b'0') {
             return None;
         }
-        self.at += usize::from(quoted);
-        Some(if negative { -value } else { value })
+        self.at = end + usize::from(quoted);
+        Some(if negative { -(value as i64) } else { value as i64 })
     }
 
     /// The string that begins here.

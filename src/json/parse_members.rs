@@ -1,0 +1,278 @@
+//! The members of an object: keys, found by guesses, and what they hold.
+
+use super::error::DeserializeErrorKind as Kind;
+use super::parse::{Container, Parser, Result};
+use crate::message::FieldAt;
+use crate::program::{FieldEntry, Program};
+use crate::schema::{FieldFormats, WellKnown};
+use crate::slab::ByteSpan;
+
+/// Guesses that are kept.
+const GUESSES: usize = 256;
+/// How many fields are compared with a key, should the guess fail, before it is searched for.
+const AHEAD: usize = 6;
+
+/// Which field comes after another one. Members come in the same order in most objects of a type, so the field that a search found
+/// the last time is likely; without one, the next field of the schema.
+pub(super) struct Follow {
+    /// 1 + position of the field, by the one before and the type.
+    positions: [u16; GUESSES],
+}
+
+impl Follow {
+    pub(super) fn new() -> Self {
+        Self { positions: [0; GUESSES] }
+    }
+
+    #[inline(always)]
+    fn place(index: u32, next: usize) -> usize {
+        (index as usize).wrapping_mul(37).wrapping_add(next) % GUESSES
+    }
+
+    /// The likely field where `next` is the next one of the schema.
+    #[inline(always)]
+    fn guess(&self, index: u32, next: usize) -> usize {
+        match self.positions.get(Self::place(index, next)) {
+            None | Some(0) => next,
+            Some(&position) => position as usize - 1,
+        }
+    }
+
+    fn learn(&mut self, index: u32, next: usize, position: usize) {
+        if let Some(place) = self.positions.get_mut(Self::place(index, next)) {
+            *place = position as u16 + 1;
+        }
+    }
+}
+
+/// What a key names.
+enum Key {
+    /// The field at this position.
+    Field(usize),
+    /// Nothing that is kept.
+    Other,
+    /// There is no key: the object has ended.
+    End,
+}
+
+impl<'p> Parser<'p, '_, '_> {
+    /// The members of a message, until one of them needs a frame or the message ends.
+    ///
+    /// ```text
+    /// loop:
+    ///     if the input goes on with the comma, name and colon of the likely field: that one, by one comparison
+    ///     else: white space, comma, and the name is compared with those of the next fields, or searched for
+    ///     white space, and the value
+    /// ```
+    pub(super) fn members(&mut self) -> Result<()> {
+        let Some(frame) = self.frames.last() else { return Ok(()) };
+        let FieldAt { index, base, .. } = frame.at;
+        let (mut count, mut next, seen, depth) = (frame.count, frame.slot as usize, frame.seen, frame.depth);
+        let program = self.builder.set.program(index);
+        let names = self.pool.field_formats(program.message());
+        let frames = self.frames.len();
+        loop {
+            let guess = self.follow.guess(index, next);
+            let first = count == 0;
+            // The label begins with the comma, which the first member lacks.
+            let mut start = self.scanner.at + usize::from(!first);
+            let position = match names.takes_label(guess, first.into(), self.scanner.rest()) {
+                Some(len) => {
+                    self.scanner.at += len;
+                    guess
+                }
+                None => match self.key(first, (index, next), program, names, &mut start) {
+                    Ok(Key::Field(position)) => position,
+                    Ok(Key::Other) => {
+                        count += 1;
+                        self.scanner.skip(self.options.max_depth, &mut self.scratch)?;
+                        continue;
+                    }
+                    Ok(Key::End) => return self.pop(),
+                    Err(kind) => return Err(self.between_members(kind)),
+                },
+            };
+            self.scanner.whitespace();
+            (count, next) = (count + 1, position + 1);
+            if let Some(frame) = self.frames.last_mut() {
+                (frame.count, frame.slot, frame.at.position) = (count, next as u32, position);
+            }
+            let at = FieldAt { index, base, position };
+            self.member((seen, depth), at, program, start)?;
+            if self.frames.len() != frames {
+                return Ok(());
+            }
+        }
+    }
+
+    /// An error that is about no field, and not about the last one either.
+    #[cold]
+    fn between_members(&mut self, kind: Kind) -> Kind {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.at.position = usize::MAX;
+        }
+        kind
+    }
+
+    /// What comes next in an object, if it is not the likely field. The key has been taken with its colon, and `start` is where it
+    /// began.
+    #[inline(never)]
+    fn key(
+        &mut self,
+        first: bool,
+        (index, next): (u32, usize),
+        program: &Program,
+        names: FieldFormats<'_>,
+        start: &mut usize,
+    ) -> Result<Key> {
+        if !self.scanner.more((!first).into(), b'}')? {
+            return Ok(Key::End);
+        }
+        *start = self.scanner.at;
+        // Fields that are not set are left out, so one of the next is likely.
+        let guess = self.follow.guess(index, next);
+        for position in core::iter::once(guess).chain(next..next + AHEAD) {
+            if let Some(len) = names.takes_label(position, 1, self.scanner.rest()) {
+                self.scanner.at += len;
+                return Ok(Key::Field(position));
+            }
+        }
+        let found = self.key_by_name(program)?;
+        if let Key::Field(position) = found {
+            self.follow.learn(index, next, position);
+        }
+        self.scanner.colon()?;
+        Ok(found)
+    }
+
+    #[inline(never)]
+    fn key_by_name(&mut self, program: &Program) -> Result<Key> {
+        let start = self.scanner.at;
+        let quoted = self.scanner.string()?;
+        let name = self.scanner.text(quoted, &mut self.scratch)?;
+        let field = self.pool.field_by_any_name(program.message(), name);
+        let position = field.and_then(|field| program.entry_of(field as usize)).map(|(position, _)| position);
+        if let Some(position) = position {
+            return Ok(Key::Field(position));
+        }
+        if let Some(frame) = self.frames.last_mut()
+            && frame.any
+            && name == b"@type"
+        {
+            let twice = core::mem::replace(&mut frame.marked, true);
+            if twice && !self.options.allow_duplicate_keys {
+                return Err(self.scanner.fail(start, Kind::DuplicateKey));
+            }
+            return Ok(Key::Other);
+        }
+        if self.options.deny_unknown_fields {
+            return Err(self.scanner.fail(start, Kind::UnknownField));
+        }
+        Ok(Key::Other)
+    }
+
+    /// The value of a member whose key is known, of a message at this depth whose fields are noted at `seen`.
+    #[inline]
+    fn member(
+        &mut self,
+        (seen, depth): (usize, u32),
+        at: FieldAt,
+        program: &'p Program,
+        start: usize,
+    ) -> Result<()> {
+        let Some(entry) = program.entries().get(at.position) else { return Err(Kind::UnknownField) };
+        let twice = self.note(seen, at.position);
+        if twice {
+            if !self.options.allow_duplicate_keys {
+                return Err(self.scanner.fail(start, Kind::DuplicateKey));
+            }
+            self.builder.unset(at);
+        }
+        let byte = self.scanner.peek()?;
+        if byte == b'n' && !self.takes_null(program, entry, at.position) {
+            return self.scanner.literal(b"null");
+        }
+        if entry.oneof != 0 && self.note(seen, program.entries().len() + entry.oneof as usize - 1) && !twice {
+            return Err(self.scanner.fail(start, Kind::DuplicateOneof));
+        }
+        if !entry.flags.is_list() {
+            if entry.coding.is_message() {
+                return self.message(at, entry, depth + 1);
+            }
+            return self.singular(at, program, entry);
+        }
+        if !entry.coding.is_message() {
+            return self.scalars(at, program, entry, depth);
+        }
+        let (over, open) =
+            if entry.flags.is_map() { (Container::Map, b'{') } else { (Container::List, b'[') };
+        if byte != open {
+            return Err(self.wrong_type());
+        }
+        self.scanner.at += 1;
+        self.push(over, at, depth)?;
+        self.begin_map(over)
+    }
+
+    /// The value of a singular scalar.
+    #[inline(always)]
+    pub(super) fn singular(&mut self, at: FieldAt, program: &'p Program, entry: &FieldEntry) -> Result<()> {
+        match self.scalar(program, entry, at.position)? {
+            Some(word) if entry.flags.is_implicit() && is_zero(entry, word) => self.builder.unset(at),
+            Some(word) => self.builder.set(at, entry.coding, word)?,
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// The value of a singular message.
+    pub(super) fn message(&mut self, at: FieldAt, entry: &FieldEntry, depth: u32) -> Result<()> {
+        if depth <= self.options.max_depth && self.is_empty_object(entry) {
+            return Ok(self.builder.empty_message(at, entry)?);
+        }
+        let body = self.builder.message(at, entry)?;
+        self.open(entry.sub, body, depth)
+    }
+
+    /// Takes `{}`, if that comes next and stands for an empty message.
+    pub(super) fn is_empty_object(&mut self, entry: &FieldEntry) -> bool {
+        let empty = self.scanner.rest().starts_with(b"{}") && self.known(entry.sub) == WellKnown::None;
+        self.scanner.at += if empty { 2 } else { 0 };
+        empty
+    }
+
+    /// Which well-known type the message of a program is.
+    #[inline]
+    pub(super) fn known(&self, index: u32) -> WellKnown {
+        self.pool.well_known(self.builder.set.program(index).message())
+    }
+
+    /// Whether `null` is a value of the field, and not its absence.
+    #[cold]
+    fn takes_null(&self, program: &Program, entry: &FieldEntry, position: usize) -> bool {
+        if entry.flags.is_list() {
+            return false;
+        }
+        self.element_takes_null(program, entry, position)
+    }
+
+    /// Whether `null` is a value of an element of this list or map, and not an error.
+    #[cold]
+    pub(super) fn element_takes_null(&self, program: &Program, entry: &FieldEntry, position: usize) -> bool {
+        if entry.coding.is_message() {
+            return self.known(entry.sub) == WellKnown::Value;
+        }
+        self.pool.field_formats(program.message()).is_null_value(position)
+    }
+}
+
+/// Whether a value is the zero of its type.
+#[inline]
+fn is_zero(entry: &FieldEntry, word: u64) -> bool {
+    match entry.coding {
+        crate::program::Coding::String | crate::program::Coding::Bytes => {
+            ByteSpan::from_word(word).len() == 0
+        }
+        _ => word == 0,
+    }
+}
