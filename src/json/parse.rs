@@ -58,8 +58,16 @@ pub(super) struct ParseFrame {
     /// The header of the list, or `NIL` before its first element.
     pub(super) slot: u32,
     pub(super) map: MapAside,
-    /// Where the fields that were seen are noted.
-    pub(super) seen: usize,
+    pub(super) seen: Seen,
+}
+
+/// The fields and oneofs of a message that an object has had.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    /// A bit for each field. Of a wide message: where its notes begin in the parser's list.
+    pub(super) fields: u64,
+    /// A bit for each oneof.
+    oneofs: u64,
 }
 
 /// What waits for the content of an `Any`.
@@ -158,18 +166,11 @@ impl<'p> Parser<'p, '_, '_> {
             self.builder.charge(2 * more * size_of::<ParseFrame>())?;
             self.frames.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
         }
-        let seen = self.seen.len();
+        let mut seen = Seen::default();
         if over == Container::Message {
             let program = self.builder.set.program(at.index);
-            let words = (program.entries().len() + program.oneofs()).div_ceil(64);
-            if self.seen.capacity() - seen < words {
-                let more = words.max(self.seen.capacity()).max(8);
-                self.builder.charge(2 * more * size_of::<u64>())?;
-                self.seen.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
-            }
-            match words {
-                1 => self.seen.push(0),
-                _ => self.seen.resize(seen + words, 0),
+            if program.is_wide() {
+                seen.fields = self.begin_notes(program)?;
             }
         }
         self.frames.push(ParseFrame {
@@ -187,20 +188,54 @@ impl<'p> Parser<'p, '_, '_> {
         Ok(())
     }
 
-    /// The innermost object or list has ended.
-    pub(super) fn pop(&mut self) -> Result<()> {
-        let Some(frame) = self.frames.pop() else { return Ok(()) };
-        self.seen.truncate(frame.seen);
-        if frame.any { self.end_any(frame.at) } else { Ok(()) }
+    /// Makes room for notes about a wide message, and says where they begin.
+    #[cold]
+    fn begin_notes(&mut self, program: &Program) -> Result<u64> {
+        let start = self.seen.len();
+        let words = (program.entries().len() + program.oneofs()).div_ceil(64);
+        if self.seen.capacity() - start < words {
+            let more = words.max(self.seen.capacity()).max(8);
+            self.builder.charge(2 * more * size_of::<u64>())?;
+            self.seen.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
+        }
+        self.seen.resize(start + words, 0);
+        Ok(start as u64)
     }
 
-    /// Notes something of the message whose notes begin at `seen`; says whether that was noted before.
+    /// The innermost object or list has ended.
+    pub(super) fn pop(&mut self) -> Result<()> {
+        let Some(frame) = self.frames.last() else { return Ok(()) };
+        let (any, over, at, seen) = (frame.any, frame.over, frame.at, frame.seen);
+        self.frames.truncate(self.frames.len() - 1);
+        if over == Container::Message && self.builder.set.program(at.index).is_wide() {
+            self.seen.truncate(seen.fields as usize);
+        }
+        if any { self.end_any(at) } else { Ok(()) }
+    }
+
+    /// Notes a field of the last frame's message; says whether that was noted before.
     #[inline]
-    pub(super) fn note(&mut self, seen: usize, bit: usize) -> bool {
-        let Some(word) = self.seen.get_mut(seen + bit / 64) else { return false };
-        let before = *word >> (bit % 64) & 1 != 0;
-        *word |= 1 << (bit % 64);
-        before
+    pub(super) fn note_field(&mut self, program: &Program, position: usize) -> bool {
+        let Some(frame) = self.frames.last_mut() else { return false };
+        if program.is_wide() {
+            return note(&mut self.seen, frame.seen.fields as usize, position);
+        }
+        let before = frame.seen.fields;
+        frame.seen.fields |= 1 << (position & 63);
+        frame.seen.fields == before
+    }
+
+    /// As [`note_field`](Self::note_field), for a oneof, given as in an entry.
+    #[inline]
+    pub(super) fn note_oneof(&mut self, program: &Program, oneof: u16) -> bool {
+        let Some(frame) = self.frames.last_mut() else { return false };
+        let oneof = oneof as usize - 1;
+        if program.is_wide() {
+            return note(&mut self.seen, frame.seen.fields as usize, program.entries().len() + oneof);
+        }
+        let before = frame.seen.oneofs;
+        frame.seen.oneofs |= 1 << (oneof & 63);
+        frame.seen.oneofs == before
     }
 
     /// The frame that was just pushed may be one of a map.
@@ -257,4 +292,13 @@ impl<'p> Parser<'p, '_, '_> {
         }
         path
     }
+}
+
+/// Notes something of a wide message whose notes begin at `start`; says whether that was noted before.
+#[cold]
+fn note(seen: &mut [u64], start: usize, bit: usize) -> bool {
+    let Some(word) = seen.get_mut(start + bit / 64) else { return false };
+    let before = *word;
+    *word |= 1 << (bit % 64);
+    *word == before
 }

@@ -73,7 +73,7 @@ impl Parser<'_, '_, '_> {
     fn wrapper(&mut self, at: FieldAt) -> Result<()> {
         let program = self.builder.set.program(at.index);
         let Some(entry) = program.entries().first() else { return Err(Kind::WrongType) };
-        self.singular(at, program, entry)
+        self.singular(at, self.pool.field_formats(program.message()), entry)
     }
 
     /// Sets a number of a well-known type.

@@ -4,7 +4,8 @@ use super::error::DeserializeErrorKind as Kind;
 use super::parse::{Container, Parser, Result};
 use super::parse_value::word_of;
 use crate::message::FieldAt;
-use crate::program::{Coding, FieldEntry, Program, Scalar};
+use crate::program::{Coding, FieldEntry, Scalar};
+use crate::schema::FieldFormats;
 use crate::slab::NIL;
 
 /// Words that are collected before they go to a list.
@@ -18,19 +19,19 @@ struct Block {
     slot: u32,
 }
 
-impl<'p> Parser<'p, '_, '_> {
+impl Parser<'_, '_, '_> {
     /// A list of scalars, which needs no frame unless something is wrong with it.
     pub(super) fn scalars(
         &mut self,
         at: FieldAt,
-        program: &'p Program,
+        names: FieldFormats<'_>,
         entry: &FieldEntry,
         depth: u32,
     ) -> Result<()> {
         self.scanner.take(b'[').map_err(|_| self.wrong_type())?;
         let mut count = 0;
         let mut block = Block { words: [0; BLOCK], len: 0, slot: NIL };
-        let parsed = self.elements_to(&mut block, at, (program, entry), &mut count);
+        let parsed = self.elements_to(&mut block, at, (names, entry), &mut count);
         // Those before one that is at fault are kept.
         let parsed = self.flush(&mut block, at, entry.coding).and(parsed);
         if parsed.is_err() && self.push(Container::List, at, depth).is_ok() {
@@ -52,7 +53,7 @@ impl<'p> Parser<'p, '_, '_> {
         &mut self,
         block: &mut Block,
         at: FieldAt,
-        (program, entry): (&'p Program, &FieldEntry),
+        (names, entry): (FieldFormats<'_>, &FieldEntry),
         count: &mut u32,
     ) -> Result<()> {
         let (scalar, words) = (entry.scalar(), entry.coding.words() as usize);
@@ -66,10 +67,10 @@ impl<'p> Parser<'p, '_, '_> {
             }
             if word.is_none() {
                 self.scanner.at = start;
-                if self.scanner.peek()? == b'n' && !self.element_takes_null(program, entry, at.position) {
+                if self.scanner.peek()? == b'n' && !self.element_takes_null(names, entry, at.position) {
                     return Err(self.wrong_type());
                 }
-                word = self.scalar(program, entry, at.position)?;
+                word = self.scalar(names, entry, at.position)?;
             }
             let Some(word) = word else { continue };
             if let Some([low, high]) = block.words.get_mut(block.len..block.len + 2) {
@@ -94,6 +95,7 @@ impl<'p> Parser<'p, '_, '_> {
         let Some(&frame) = self.frames.last() else { return Ok(()) };
         let program = self.builder.set.program(frame.at.index);
         let Some(entry) = program.entries().get(frame.at.position) else { return Err(Kind::UnknownField) };
+        let names = self.pool.field_formats(program.message());
         let (mut count, mut slot) = (frame.count, frame.slot);
         let frames = self.frames.len();
         while self.scanner.more(count, b']')? {
@@ -101,7 +103,7 @@ impl<'p> Parser<'p, '_, '_> {
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = count;
             }
-            if self.scanner.peek()? == b'n' && !self.element_takes_null(program, entry, frame.at.position) {
+            if self.scanner.peek()? == b'n' && !self.element_takes_null(names, entry, frame.at.position) {
                 return Err(self.wrong_type());
             }
             let depth = frame.depth + 1;
@@ -128,6 +130,7 @@ impl<'p> Parser<'p, '_, '_> {
         let Some(entry) = program.entries().get(frame.at.position) else { return Err(Kind::UnknownField) };
         let pair = self.builder.set.program(entry.sub);
         let [key, value] = pair.entries() else { return Err(Kind::UnknownField) };
+        let names = self.pool.field_formats(pair.message());
         let (mut count, mut map) = (frame.count, frame.map);
         if frame.marked {
             self.builder.end_entry(&mut map, entry);
@@ -136,11 +139,11 @@ impl<'p> Parser<'p, '_, '_> {
             count += 1;
             let key = self.map_key(key)?;
             self.scanner.colon()?;
-            if self.scanner.peek()? == b'n' && !self.element_takes_null(pair, value, 1) {
+            if self.scanner.peek()? == b'n' && !self.element_takes_null(names, value, 1) {
                 return Err(self.wrong_type());
             }
             if !value.coding.is_message() {
-                if let Some(word) = self.scalar(pair, value, 1)? {
+                if let Some(word) = self.scalar(names, value, 1)? {
                     let base = self.builder.entry(&mut map, entry, key)?;
                     self.builder.set(FieldAt { index: entry.sub, base, position: 1 }, value.coding, word)?;
                     self.builder.end_entry(&mut map, entry);

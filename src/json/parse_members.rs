@@ -1,7 +1,7 @@
 //! The members of an object: keys, found by guesses, and what they hold.
 
 use super::error::DeserializeErrorKind as Kind;
-use super::parse::{Container, Parser, Result};
+use super::parse::{Container, Parser, Result, Seen};
 use crate::message::FieldAt;
 use crate::program::{FieldEntry, Program};
 use crate::schema::{FieldFormats, WellKnown};
@@ -62,21 +62,28 @@ impl<'p> Parser<'p, '_, '_> {
     /// loop:
     ///     if the input goes on with the comma, name and colon of the likely field: that one, by one comparison
     ///     else: white space, comma, and the name is compared with those of the next fields, or searched for
-    ///     white space, and the value
+    ///     white space, and the value: here if it is a scalar of a plain field, otherwise in `member`
     /// ```
+    ///
+    /// What has been seen is in registers while the loop runs, and goes to the frame for everything else.
     pub(super) fn members(&mut self) -> Result<()> {
         let Some(frame) = self.frames.last() else { return Ok(()) };
-        let FieldAt { index, base, .. } = frame.at;
-        let (mut count, mut next, seen, depth) = (frame.count, frame.slot as usize, frame.seen, frame.depth);
+        let (FieldAt { index, base, .. }, depth) = (frame.at, frame.depth);
+        let (mut count, mut next, mut seen) = (frame.count, frame.slot as usize, frame.seen);
         let program = self.builder.set.program(index);
         let names = self.pool.field_formats(program.message());
         let frames = self.frames.len();
         loop {
+            let rest = self.scanner.rest();
+            if rest.first() == Some(&b'}') {
+                self.scanner.at += 1;
+                return self.pop();
+            }
             let guess = self.follow.guess(index, next);
-            let first = count == 0;
             // The label begins with the comma, which the first member lacks.
+            let first = count == 0;
             let mut start = self.scanner.at + usize::from(!first);
-            let position = match names.takes_label(guess, first.into(), self.scanner.rest()) {
+            let position = match names.takes_label(guess, first.into(), rest) {
                 Some(len) => {
                     self.scanner.at += len;
                     guess
@@ -92,16 +99,40 @@ impl<'p> Parser<'p, '_, '_> {
                     Err(kind) => return Err(self.between_members(kind)),
                 },
             };
-            self.scanner.whitespace();
             (count, next) = (count + 1, position + 1);
-            if let Some(frame) = self.frames.last_mut() {
-                (frame.count, frame.slot, frame.at.position) = (count, next as u32, position);
+            let Some(entry) = program.entries().get(position) else { return Err(Kind::UnknownField) };
+            let byte = self.scanner.value();
+            let bit = 1u64 << (position & 63);
+            if names.is_plain(position) && seen.fields & bit == 0 && byte != b'n' {
+                seen.fields |= bit;
+                match self.scalar(names, entry, position) {
+                    Ok(Some(word)) if !entry.flags.is_implicit() || !is_zero(entry, word) => {
+                        self.builder.set_plain(base, entry, word);
+                    }
+                    Ok(Some(_)) => self.builder.unset(FieldAt { index, base, position }),
+                    Ok(None) => {}
+                    Err(kind) => {
+                        self.leave(count, position, seen);
+                        return Err(kind);
+                    }
+                }
+                continue;
             }
-            let at = FieldAt { index, base, position };
-            self.member((seen, depth), at, program, start)?;
+            self.leave(count, position, seen);
+            self.member((names, depth), FieldAt { index, base, position }, program, start)?;
             if self.frames.len() != frames {
                 return Ok(());
             }
+            seen = self.frames.last().map_or(seen, |frame| frame.seen);
+        }
+    }
+
+    /// Notes where the members of the last frame have been left.
+    #[inline(always)]
+    fn leave(&mut self, count: u32, position: usize, seen: Seen) {
+        if let Some(frame) = self.frames.last_mut() {
+            (frame.count, frame.slot) = (count, position as u32 + 1);
+            (frame.at.position, frame.seen) = (position, seen);
         }
     }
 
@@ -171,17 +202,16 @@ impl<'p> Parser<'p, '_, '_> {
         Ok(Key::Other)
     }
 
-    /// The value of a member whose key is known, of a message at this depth whose fields are noted at `seen`.
-    #[inline]
+    /// The value of a member whose key is known, of a message at this depth.
     fn member(
         &mut self,
-        (seen, depth): (usize, u32),
+        (names, depth): (FieldFormats<'p>, u32),
         at: FieldAt,
         program: &'p Program,
         start: usize,
     ) -> Result<()> {
         let Some(entry) = program.entries().get(at.position) else { return Err(Kind::UnknownField) };
-        let twice = self.note(seen, at.position);
+        let twice = self.note_field(program, at.position);
         if twice {
             if !self.options.allow_duplicate_keys {
                 return Err(self.scanner.fail(start, Kind::DuplicateKey));
@@ -189,20 +219,20 @@ impl<'p> Parser<'p, '_, '_> {
             self.builder.unset(at);
         }
         let byte = self.scanner.peek()?;
-        if byte == b'n' && !self.takes_null(program, entry, at.position) {
+        if byte == b'n' && !self.takes_null(names, entry, at.position) {
             return self.scanner.literal(b"null");
         }
-        if entry.oneof != 0 && self.note(seen, program.entries().len() + entry.oneof as usize - 1) && !twice {
+        if entry.oneof != 0 && self.note_oneof(program, entry.oneof) && !twice {
             return Err(self.scanner.fail(start, Kind::DuplicateOneof));
         }
         if !entry.flags.is_list() {
             if entry.coding.is_message() {
                 return self.message(at, entry, depth + 1);
             }
-            return self.singular(at, program, entry);
+            return self.singular(at, names, entry);
         }
         if !entry.coding.is_message() {
-            return self.scalars(at, program, entry, depth);
+            return self.scalars(at, names, entry, depth);
         }
         let (over, open) =
             if entry.flags.is_map() { (Container::Map, b'{') } else { (Container::List, b'[') };
@@ -215,9 +245,13 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// The value of a singular scalar.
-    #[inline(always)]
-    pub(super) fn singular(&mut self, at: FieldAt, program: &'p Program, entry: &FieldEntry) -> Result<()> {
-        match self.scalar(program, entry, at.position)? {
+    pub(super) fn singular(
+        &mut self,
+        at: FieldAt,
+        names: FieldFormats<'_>,
+        entry: &FieldEntry,
+    ) -> Result<()> {
+        match self.scalar(names, entry, at.position)? {
             Some(word) if entry.flags.is_implicit() && is_zero(entry, word) => self.builder.unset(at),
             Some(word) => self.builder.set(at, entry.coding, word)?,
             None => {}
@@ -249,20 +283,22 @@ impl<'p> Parser<'p, '_, '_> {
 
     /// Whether `null` is a value of the field, and not its absence.
     #[cold]
-    fn takes_null(&self, program: &Program, entry: &FieldEntry, position: usize) -> bool {
-        if entry.flags.is_list() {
-            return false;
-        }
-        self.element_takes_null(program, entry, position)
+    fn takes_null(&self, names: FieldFormats<'_>, entry: &FieldEntry, position: usize) -> bool {
+        !entry.flags.is_list() && self.element_takes_null(names, entry, position)
     }
 
     /// Whether `null` is a value of an element of this list or map, and not an error.
     #[cold]
-    pub(super) fn element_takes_null(&self, program: &Program, entry: &FieldEntry, position: usize) -> bool {
+    pub(super) fn element_takes_null(
+        &self,
+        names: FieldFormats<'_>,
+        entry: &FieldEntry,
+        position: usize,
+    ) -> bool {
         if entry.coding.is_message() {
             return self.known(entry.sub) == WellKnown::Value;
         }
-        self.pool.field_formats(program.message()).is_null_value(position)
+        names.is_null_value(position)
     }
 }
 

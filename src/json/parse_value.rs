@@ -4,14 +4,15 @@ use super::error::DeserializeErrorKind as Kind;
 use super::parse::{Parser, Result};
 use super::scan::unescape_to;
 use crate::formats::{Integer, JsonNumber, decode_base64};
-use crate::program::{Coding, FieldEntry, Program, Scalar};
+use crate::program::{Coding, FieldEntry, Scalar};
+use crate::schema::FieldFormats;
 
 impl Parser<'_, '_, '_> {
     /// A scalar, as the word or two of its slot; nothing if it is an enum value that is to be ignored.
     #[inline]
     pub(super) fn scalar(
         &mut self,
-        program: &Program,
+        names: FieldFormats<'_>,
         entry: &FieldEntry,
         position: usize,
     ) -> Result<Option<u64>> {
@@ -27,7 +28,7 @@ impl Parser<'_, '_, '_> {
             Scalar::Bool => self.boolean()?.into(),
             Scalar::F64 => self.double()?.to_bits(),
             Scalar::F32 => self.float()?.to_bits().into(),
-            Scalar::Enum => return self.enumeration(program, entry, position),
+            Scalar::Enum => return self.enumeration(names, entry, position),
             scalar => {
                 if let Some(word) = self.scanner.short_integer().and_then(|value| word_of(scalar, value)) {
                     return Ok(Some(word));
@@ -161,9 +162,13 @@ impl Parser<'_, '_, '_> {
     }
 
     /// An enum value by name or number.
-    fn enumeration(&mut self, program: &Program, entry: &FieldEntry, position: usize) -> Result<Option<u64>> {
+    fn enumeration(
+        &mut self,
+        names: FieldFormats<'_>,
+        entry: &FieldEntry,
+        position: usize,
+    ) -> Result<Option<u64>> {
         let start = self.scanner.at;
-        let names = self.pool.field_formats(program.message());
         let enumeration = names.enumeration(position);
         let number = match self.scanner.peek()? {
             b'"' => {

@@ -1,7 +1,7 @@
 //! The tokens of JSON: white space, strings, literals, and values to skip.
 
 use super::error::DeserializeErrorKind as Kind;
-use super::strings::{find_special, unescape};
+use super::strings::{find_special, special_from, unescape};
 use crate::formats::read_digits;
 use alloc::vec::Vec;
 
@@ -42,6 +42,18 @@ impl<'j> Scanner<'j> {
         // Most often there is none, or one space.
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.input.get(self.at) {
             self.at += 1;
+        }
+    }
+
+    /// Goes over white space to the value that comes, and gives its first byte; 0 at the end of the input.
+    #[inline(always)]
+    pub(super) fn value(&mut self) -> u8 {
+        match self.input.get(self.at) {
+            Some(&byte) if byte > b' ' => byte,
+            _ => {
+                self.whitespace();
+                self.input.get(self.at).copied().unwrap_or_default()
+            }
         }
     }
 
@@ -133,20 +145,25 @@ impl<'j> Scanner<'j> {
     pub(super) fn string(&mut self) -> Result<Quoted> {
         self.take(b'"')?;
         let start = self.at;
-        let end = find_special(self.input, start, self.input.len());
-        match end.and_then(|end| Some((end, *self.input.get(end)?))) {
-            Some((end, b'"')) => {
-                self.at = end + 1;
-                Ok(Quoted { start, end, escaped: false })
-            }
-            Some((end, b'\\')) => self.escaped_string(start, end),
-            Some((end, _)) => Err(self.fail(end, Kind::InvalidString)),
+        let end = special_from(self.input, start);
+        if self.input.get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return Ok(Quoted { start, end, escaped: false });
+        }
+        self.odd_string(start, end)
+    }
+
+    /// A string in which something else than the end comes first, at `at`.
+    #[inline(never)]
+    fn odd_string(&mut self, start: usize, at: usize) -> Result<Quoted> {
+        match self.input.get(at) {
+            Some(b'\\') => self.escaped_string(start, at),
+            Some(_) => Err(self.fail(at, Kind::InvalidString)),
             None => Err(self.fail(self.input.len(), Kind::Incomplete)),
         }
     }
 
     /// A string with the first backslash at `at`.
-    #[inline(never)]
     fn escaped_string(&mut self, start: usize, mut at: usize) -> Result<Quoted> {
         loop {
             match self.input.get(at) {

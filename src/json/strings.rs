@@ -14,24 +14,6 @@ pub(super) fn special(word: u64) -> u64 {
     (word.wrapping_sub(ONES * b' ' as u64) | quote | slash) & !word & HIGH
 }
 
-/// Eight bytes from `at` on; what is beyond the end reads as spaces.
-#[inline(always)]
-pub(super) fn word_at(bytes: &[u8], at: usize) -> u64 {
-    match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        Some(chunk) => u64::from_le_bytes(*chunk),
-        None => tail(bytes, at),
-    }
-}
-
-#[inline(never)]
-fn tail(bytes: &[u8], at: usize) -> u64 {
-    let mut chunk = [b' '; 8];
-    for (byte, &from) in chunk.iter_mut().zip(bytes.get(at..).unwrap_or_default()) {
-        *byte = from;
-    }
-    u64::from_le_bytes(chunk)
-}
-
 /// Strings up to this length are copied and looked at as a whole.
 const WINDOW: usize = 32;
 /// Longer ones are looked at in blocks of so many bytes.
@@ -62,25 +44,43 @@ fn has_special(window: &[u8; WINDOW], len: usize) -> bool {
     window.iter().zip(mask).fold(0, |found, (byte, mask)| found | (special(byte) & mask)) != 0
 }
 
-/// The first position from `at` on that a JSON string escapes, if it is before `end`.
+/// The first position from `at` on that a JSON string escapes; the length of `bytes` if there is none.
+///
+/// ```text
+/// two words, in which most strings end; then block after block that has nothing to find, and words again
+/// ```
 #[inline]
-pub(super) fn find_special(bytes: &[u8], mut at: usize, end: usize) -> Option<usize> {
-    while at < end {
-        let found = special(word_at(bytes, at));
+pub(super) fn special_from(bytes: &[u8], mut at: usize) -> usize {
+    let mut words = 2;
+    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        let found = special(u64::from_le_bytes(*chunk));
         if found != 0 {
-            let position = at + found.trailing_zeros() as usize / 8;
-            return (position < end).then_some(position);
+            return at + found.trailing_zeros() as usize / 8;
         }
         at += 8;
-        // Most strings end within two words; whether a block has anything to find takes as long as three.
-        while end - at.min(end) >= BLOCK
-            && let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>())
-            && !block.iter().fold(false, |found, byte| found | is_special(*byte))
-        {
-            at += BLOCK;
+        words -= 1;
+        if words == 0 {
+            at = plain_blocks(bytes, at);
+            words = BLOCK / 8;
         }
     }
-    None
+    let special = bytes.get(at..).unwrap_or_default().iter().position(|byte| is_special(*byte));
+    special.map_or(bytes.len(), |place| at + place)
+}
+
+/// Where the first block from `at` on begins that has something to escape, or is not whole.
+#[inline(never)]
+fn plain_blocks(bytes: &[u8], at: usize) -> usize {
+    let (blocks, _) = bytes.get(at..).unwrap_or_default().as_chunks::<BLOCK>();
+    let has = |block: &[u8; BLOCK]| block.iter().fold(false, |found, byte| found | is_special(*byte));
+    at + BLOCK * blocks.iter().position(has).unwrap_or(blocks.len())
+}
+
+/// The first position from `at` on that a JSON string escapes, if it is before `end`.
+#[inline]
+pub(super) fn find_special(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
+    let part = bytes.get(..end).unwrap_or(bytes);
+    Some(special_from(part, at)).filter(|position| *position < part.len())
 }
 
 /// Prints the first `len` bytes of `rest`, which are UTF-8, as a JSON string.

@@ -161,6 +161,18 @@ impl<'p> MessageBuilder<'p> {
         Ok(())
     }
 
+    /// As [`set`](Self::set), for a field of a message that is not wide, in no oneof, which needs no memory.
+    #[inline(always)]
+    pub(crate) fn set_plain(&mut self, base: u32, entry: &FieldEntry, word: u64) {
+        let mut body = self.slab.body_mut(base);
+        body.mark(entry.bit);
+        if entry.coding.words() == 2 {
+            body.set64(entry.slot, word);
+        } else {
+            body.set(entry.slot, word as u32);
+        }
+    }
+
     /// Unsets a field.
     pub(crate) fn unset(&mut self, at: FieldAt) {
         self.slab.mark_unset(self.set.program(at.index), at.base, at.position);

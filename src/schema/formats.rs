@@ -10,6 +10,7 @@ use core::cmp::Ordering;
 
 /// Labels up to this length are compared and copied as a whole.
 const WINDOW: usize = 32;
+const HALF: usize = WINDOW / 2;
 
 /// The names of the fields of one message, by position in number order.
 #[derive(Clone, Copy)]
@@ -51,7 +52,11 @@ impl<'p> FieldFormats<'p> {
         let (label, len) = self.label(position)?;
         let (label, len) = (label.get(skip..)?, len - skip);
         let same = match (label.first_chunk::<WINDOW>(), rest.first_chunk::<WINDOW>()) {
-            (Some(label), Some(rest)) if len <= WINDOW => begin_alike(label, rest, len),
+            (Some(label), Some(rest)) if len <= HALF => begin_alike(label, rest, len),
+            (Some(one), Some(other)) if len <= WINDOW => {
+                one.first_chunk::<HALF>() == other.first_chunk()
+                    && label.get(HALF..len) == rest.get(HALF..len)
+            }
             _ => label.get(..len) == rest.get(..len),
         };
         same.then_some(len)
@@ -70,6 +75,12 @@ impl<'p> FieldFormats<'p> {
         self.fields.get(position).map_or(u32::MAX, |field| field.enumeration)
     }
 
+    /// Whether a field is a singular scalar of a message that is not wide, and in no oneof.
+    #[inline(always)]
+    pub(crate) fn is_plain(self, position: usize) -> bool {
+        self.fields.get(position).is_some_and(|field| field.plain)
+    }
+
     /// Whether the enum of an enum field is `google.protobuf.NullValue`, whose value is `null` in JSON.
     #[inline]
     pub(crate) fn is_null_value(self, position: usize) -> bool {
@@ -77,23 +88,21 @@ impl<'p> FieldFormats<'p> {
     }
 }
 
-/// Whether the first `len` bytes of two windows are the same; `len` is at most [`WINDOW`]. No branch depends on it.
+/// Whether the first `len` bytes of two windows are the same; `len` is at most [`HALF`]. No branch depends on it.
 #[inline(always)]
 fn begin_alike(one: &[u8; WINDOW], other: &[u8; WINDOW], len: usize) -> bool {
-    /// From `WINDOW - len` on: `len` bytes that count, and zeros.
-    const MASKS: [u8; 2 * WINDOW] = {
-        let mut masks = [0; 2 * WINDOW];
-        let mut i = 0;
-        while i < WINDOW {
-            masks[i] = 0xff;
+    let word = |window: &[u8; WINDOW]| u128::from_le_bytes(window.first_chunk().copied().unwrap_or_default());
+    // By length: as many bytes that count.
+    const MASKS: [u128; HALF + 1] = {
+        let mut masks = [0; HALF + 1];
+        let mut i = 1;
+        while i <= HALF {
+            masks[i] = u128::MAX >> (128 - 8 * i);
             i += 1;
         }
         masks
     };
-    let masks = MASKS.get(WINDOW.wrapping_sub(len)..).and_then(|masks| masks.first_chunk::<WINDOW>());
-    let Some(mask) = masks else { return false };
-    let both = one.iter().zip(other).zip(mask);
-    both.fold(0, |differ, ((one, other), mask)| differ | (one ^ other) & mask) == 0
+    (word(one) ^ word(other)) & MASKS.get(len).copied().unwrap_or(u128::MAX) == 0
 }
 
 impl PoolData {
@@ -140,8 +149,9 @@ impl PoolData {
             let program = self.programs.program(index as u32);
             let in_order =
                 (0..message.fields.len()).filter_map(|at| message.field(program.field_of(at) as u32));
-            for field in in_order.take(message.fields.len()) {
-                fields.push(self.field_format(field, &mut labels));
+            for (field, entry) in in_order.zip(program.entries()).take(message.fields.len()) {
+                let plain = !entry.flags.is_special() && !entry.flags.is_list() && !entry.coding.is_message();
+                fields.push(FieldFormat { plain, ..self.field_format(field, &mut labels) });
             }
             let fields = IndexRange { start: start as u32, end: fields.len() as u32 };
             formats.push(FormatData { names, fields, known: well_known(self, index as u32) });
@@ -184,6 +194,7 @@ impl PoolData {
             label: start as u32,
             label_len: (labels.len() - start) as u16,
             null: self.is_null_value(enumeration),
+            plain: false,
         }
     }
 

@@ -306,6 +306,8 @@ pub(super) struct FieldFormat {
     pub(super) label_len: u16,
     /// The enum is `google.protobuf.NullValue`.
     pub(super) null: bool,
+    /// A singular scalar of a message that is not wide, and in no oneof.
+    pub(super) plain: bool,
 }
 
 /// What the formats need of one message.
