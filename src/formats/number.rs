@@ -15,6 +15,8 @@ static POWERS: [f64; 23] = [
 
 /// Digits that fit 64 bits, whatever they are.
 const DIGITS: usize = 19;
+/// The least number of twenty digits. Those above 2^64 that begin with a one wrap around to less.
+pub(crate) const TWENTY_DIGITS: u64 = 10_000_000_000_000_000_000;
 
 /// A whole number, as far as it fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +58,10 @@ impl<'t> JsonNumber<'t> {
             return None;
         }
         if !matches!(rest.get(at), Some(b'.' | b'e' | b'E')) {
-            let digits = (whole <= DIGITS).then_some(value);
+            // The largest numbers of 64 bits have twenty digits, the first of them a one.
+            let fits = whole <= DIGITS
+                || (whole == DIGITS + 1 && rest.get(start) == Some(&b'1') && value >= TWENTY_DIGITS);
+            let digits = fits.then_some(value);
             let text = rest.get(..at)?;
             return Some((Self { text, negative, digits, decimals: 0, plain: true, exponent: 0 }, at));
         }
@@ -141,48 +146,23 @@ impl<'t> JsonNumber<'t> {
         if fits { Integer::Whole { negative: self.negative, size } } else { Integer::Huge }
     }
 
+    /// The digits and the power of ten, if the digits fit.
+    #[inline]
+    fn decimal(&self) -> Option<Decimal> {
+        let power = i32::try_from(self.exponent - self.decimals as i64).ok()?;
+        Some(Decimal { negative: self.negative, digits: self.digits?, power })
+    }
+
     /// To the nearest double; `None` beyond the largest one.
     #[inline]
     pub(crate) fn f64(&self) -> Option<f64> {
-        let power = self.exponent - self.decimals as i64;
-        // Both are exact, so one operation rounds once.
-        if let Some(digits) = self.digits {
-            if digits <= 1 << 53
-                && let Some(scale) = power_of(power)
-            {
-                let size = if power < 0 { digits as f64 / scale } else { digits as f64 * scale };
-                return Some(if self.negative { -size } else { size });
-            }
-            if let Some(size) = i32::try_from(power).ok().and_then(|power| nearest64(digits, power)) {
-                return Some(if self.negative { -size } else { size });
-            }
-        }
-        self.parsed()
+        self.decimal().and_then(Decimal::f64).or_else(|| self.parsed())
     }
 
     /// To the nearest 32-bit number, in one step from the text.
     #[inline]
     pub(crate) fn f32(&self) -> Option<f32> {
-        let power = self.exponent - self.decimals as i64;
-        if let Some(digits) = self.digits {
-            if digits <= 1 << 24
-                && let Some(&scale) = power_of(power).filter(|&&scale| scale <= 1e10)
-            {
-                let scale = scale as f32;
-                let size = if power < 0 { digits as f32 / scale } else { digits as f32 * scale };
-                return Some(if self.negative { -size } else { size });
-            }
-            if let Some(size) = i32::try_from(power).ok().and_then(|power| nearest32(digits, power)) {
-                return Some(if self.negative { -size } else { size });
-            }
-        }
-        self.parsed32()
-    }
-
-    #[cold]
-    fn parsed32(&self) -> Option<f32> {
-        let text = str::from_utf8(self.text).ok()?;
-        text.parse().ok().filter(|value: &f32| value.is_finite())
+        self.decimal().and_then(Decimal::f32).or_else(|| self.parsed32())
     }
 
     #[cold]
@@ -190,12 +170,80 @@ impl<'t> JsonNumber<'t> {
         let text = str::from_utf8(self.text).ok()?;
         text.parse().ok().filter(|value: &f64| value.is_finite())
     }
+
+    #[cold]
+    fn parsed32(&self) -> Option<f32> {
+        let text = str::from_utf8(self.text).ok()?;
+        text.parse().ok().filter(|value: &f32| value.is_finite())
+    }
+}
+
+/// A number of at most 20 digits, as 64 bits, times a power of ten.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decimal {
+    negative: bool,
+    digits: u64,
+    power: i32,
+}
+
+impl Decimal {
+    /// The number at `at`, if it is one of at most 19 digits without an exponent, as most are; and the position after it. It ends
+    /// where no number goes on.
+    #[inline(always)]
+    pub(crate) fn short(text: &[u8], mut at: usize) -> Option<(Self, usize)> {
+        let negative = text.get(at) == Some(&b'-');
+        at += usize::from(negative);
+        let first = *text.get(at)?;
+        let mut digits = 0;
+        let point = read_digits(text, at, &mut digits);
+        let whole = point - at;
+        if whole == 0 || (whole > 1 && first == b'0') {
+            return None;
+        }
+        let (mut end, mut decimals) = (point, 0);
+        if text.get(point) == Some(&b'.') {
+            end = read_digits(text, point + 1, &mut digits);
+            decimals = end - point - 1;
+            if decimals == 0 {
+                return None;
+            }
+        }
+        if whole + decimals > DIGITS || matches!(text.get(end), Some(b'e' | b'E')) {
+            return None;
+        }
+        Some((Self { negative, digits, power: -(decimals as i32) }, end))
+    }
+
+    /// The nearest double, if it is cheap to find.
+    #[inline]
+    pub(crate) fn f64(self) -> Option<f64> {
+        let Self { negative, digits, power } = self;
+        let size = match power_of(power) {
+            // Both are exact, so one operation rounds once.
+            Some(scale) if digits <= 1 << 53 && power < 0 => digits as f64 / scale,
+            Some(scale) if digits <= 1 << 53 => digits as f64 * scale,
+            _ => nearest64(digits, power)?,
+        };
+        Some(if negative { -size } else { size })
+    }
+
+    /// As [`f64`](Self::f64), of 32 bits.
+    #[inline]
+    pub(crate) fn f32(self) -> Option<f32> {
+        let Self { negative, digits, power } = self;
+        let size = match power_of(power).filter(|&&scale| scale <= 1e10) {
+            Some(&scale) if digits <= 1 << 24 && power < 0 => digits as f32 / scale as f32,
+            Some(&scale) if digits <= 1 << 24 => digits as f32 * scale as f32,
+            _ => nearest32(digits, power)?,
+        };
+        Some(if negative { -size } else { size })
+    }
 }
 
 /// A power of ten, if a double holds it exactly.
 #[inline]
-fn power_of(exponent: i64) -> Option<&'static f64> {
-    POWERS.get(usize::try_from(exponent.unsigned_abs()).ok()?)
+fn power_of(exponent: i32) -> Option<&'static f64> {
+    POWERS.get(exponent.unsigned_abs() as usize)
 }
 
 #[inline(always)]
@@ -255,6 +303,7 @@ mod tests {
             ("0e99999999999999999999", 0),
             ("0.000e-99999999999999999999", 0),
             ("18446744073709551615", u64::MAX as i128),
+            ("10000000000000000000", 10_000_000_000_000_000_000),
             ("1.8446744073709551615e19", u64::MAX as i128),
             ("184467440737095516150e-1", u64::MAX as i128),
             ("-9223372036854775808", i64::MIN as i128),
@@ -268,7 +317,15 @@ mod tests {
         for text in ["1.5", "0.1", "1e-1", "10e-2", "1e-99999999999999999999", "18446744073709551615.5"] {
             assert_eq!(integer(text), Integer::Fraction, "{text}");
         }
-        for text in ["18446744073709551616", "1e20", "1e99999999999999999999", "99999999999999999999999.0"] {
+        for text in [
+            "18446744073709551616",
+            "19999999999999999999",
+            "20000000000000000000",
+            "99999999999999999999",
+            "1e20",
+            "1e99999999999999999999",
+            "99999999999999999999999.0",
+        ] {
             assert_eq!(integer(text), Integer::Huge, "{text}");
         }
         let long = format!("{}{}e-300", 7, "0".repeat(300));
@@ -311,6 +368,13 @@ mod tests {
     }
 
     fn same(text: &str) {
+        if let Some((decimal, end)) = Decimal::short(text.as_bytes(), 0) {
+            assert_eq!(end, text.len(), "{text}");
+            let expected: f64 = text.parse().unwrap();
+            assert!(decimal.f64().is_none_or(|value| value.to_bits() == expected.to_bits()), "{text}");
+            let expected: f32 = text.parse().unwrap();
+            assert!(decimal.f32().is_none_or(|value| value.to_bits() == expected.to_bits()), "{text}");
+        }
         let Some(number) = JsonNumber::whole(text.as_bytes()) else { return };
         let double: f64 = text.parse().unwrap();
         assert_eq!(number.f64().map(f64::to_bits), double.is_finite().then_some(double.to_bits()), "{text}");

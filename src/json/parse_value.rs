@@ -3,7 +3,7 @@
 use super::error::DeserializeErrorKind as Kind;
 use super::parse::{Parser, Result};
 use super::scan::unescape_to;
-use crate::formats::{Integer, JsonNumber, decode_base64};
+use crate::formats::{Decimal, Integer, JsonNumber, decode_base64};
 use crate::program::{Coding, FieldEntry, Scalar};
 use crate::schema::FieldFormats;
 
@@ -114,6 +114,12 @@ impl Parser<'_, '_, '_> {
     }
 
     pub(super) fn double(&mut self) -> Result<f64> {
+        if let Some((number, end)) = Decimal::short(self.scanner.input, self.scanner.at)
+            && let Some(value) = number.f64()
+        {
+            self.scanner.at = end;
+            return Ok(value);
+        }
         if let Some(value) = self.special() {
             return Ok(value);
         }
@@ -123,6 +129,12 @@ impl Parser<'_, '_, '_> {
     }
 
     fn float(&mut self) -> Result<f32> {
+        if let Some((number, end)) = Decimal::short(self.scanner.input, self.scanner.at)
+            && let Some(value) = number.f32()
+        {
+            self.scanner.at = end;
+            return Ok(value);
+        }
         if let Some(value) = self.special() {
             return Ok(value as f32);
         }
@@ -217,13 +229,18 @@ impl Parser<'_, '_, '_> {
     }
 }
 
-/// What the slot of an integer field holds for a number, if it fits.
+/// What the slot of an integer field holds for a number of this sign and size, if it fits.
 #[inline(always)]
-pub(super) fn word_of(scalar: Scalar, value: i64) -> Option<u64> {
-    match scalar {
-        Scalar::I32 => i32::try_from(value).ok().map(|value| u64::from(value as u32)),
-        Scalar::U32 => u32::try_from(value).ok().map(u64::from),
-        Scalar::I64 => Some(value as u64),
-        _ => u64::try_from(value).ok(),
-    }
+pub(super) fn word_of(scalar: Scalar, (negative, size): (bool, u64)) -> Option<u64> {
+    let value = if negative { size.wrapping_neg() } else { size };
+    // As many negative numbers as others, and the one below them.
+    let least = u64::from(negative);
+    let fits = match scalar {
+        Scalar::I32 => size <= i32::MAX as u64 + least,
+        Scalar::I64 => size <= i64::MAX as u64 + least,
+        Scalar::U32 => size <= u32::MAX.into() && (!negative || size == 0),
+        _ => !negative || size == 0,
+    };
+    let word = if matches!(scalar, Scalar::I32) { u64::from(value as u32) } else { value };
+    fits.then_some(word)
 }

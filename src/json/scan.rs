@@ -2,7 +2,7 @@
 
 use super::error::DeserializeErrorKind as Kind;
 use super::strings::{find_special, special_from, unescape};
-use crate::formats::read_digits;
+use crate::formats::{TWENTY_DIGITS, read_digits};
 use alloc::vec::Vec;
 
 type Result<T> = core::result::Result<T, Kind>;
@@ -113,9 +113,10 @@ impl<'j> Scanner<'j> {
         Err(if literal.starts_with(rest) { Kind::Incomplete } else { Kind::InvalidSyntax })
     }
 
-    /// An integer of at most 18 digits, perhaps in quotes, which is what most numbers are. Otherwise the position is of no use.
+    /// A whole number of 64 bits without point and exponent, perhaps in quotes, which is what most numbers are: its sign and size.
+    /// Otherwise the position is of no use.
     #[inline(always)]
-    pub(super) fn short_integer(&mut self) -> Option<i64> {
+    pub(super) fn short_integer(&mut self) -> Option<(bool, u64)> {
         let mut start = self.at;
         let mut first = *self.input.get(start)?;
         let quoted = first == b'"';
@@ -128,16 +129,22 @@ impl<'j> Scanner<'j> {
             start += 1;
             first = *self.input.get(start)?;
         }
-        let mut value = 0;
-        let end = read_digits(self.input, start, &mut value);
-        let len = end - start;
+        let mut size = 0;
+        let end = read_digits(self.input, start, &mut size);
         let next = self.input.get(end);
         let ends = if quoted { next == Some(&b'"') } else { !matches!(next, Some(b'.' | b'e' | b'E')) };
-        if !(1..=18).contains(&len) || !ends || (len > 1 && first == b'0') {
+        let fits = match end - start {
+            0 => false,
+            1 => true,
+            2..=19 => first != b'0',
+            20 => first == b'1' && size >= TWENTY_DIGITS,
+            _ => false,
+        };
+        if !fits || !ends {
             return None;
         }
         self.at = end + usize::from(quoted);
-        Some(if negative { -(value as i64) } else { value as i64 })
+        Some((negative, size))
     }
 
     /// The string that begins here.

@@ -10,6 +10,9 @@ use crate::program::{ProgramSet, Room, RoomFull, sort_indices};
 use crate::table::{Cardinality, Kind};
 use alloc::vec::Vec;
 
+/// Enums of at most so many values are searched one by one; a look into the symbols takes as long as that.
+const FEW_VALUES: usize = 16;
+
 /// No index: a top-level definition has no parent.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -414,6 +417,14 @@ impl PoolData {
 
     /// Position of the value of this name in an enum.
     pub(super) fn enum_value(&self, enumeration: u32, name: &str) -> Option<u32> {
+        let values = self.values(enumeration);
+        if values.len() <= FEW_VALUES {
+            let is = |value: &EnumValueData| {
+                let text = value.name.local();
+                text.place().1 == name.len() && self.text(text) == name
+            };
+            return values.iter().position(is).map(|at| at as u32);
+        }
         let scope = self.enums.get(enumeration as usize)?.scope;
         match self.symbols.member(&self.names, scope, name)? {
             Symbol::EnumValue { enumeration: e, value } if e == enumeration => Some(value),
