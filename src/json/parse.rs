@@ -160,11 +160,10 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// Adds a frame.
+    #[inline]
     pub(super) fn push(&mut self, over: Container, at: FieldAt, depth: u32) -> Result<()> {
         if self.frames.len() == self.frames.capacity() {
-            let more = self.frames.len().max(8);
-            self.builder.charge(2 * more * size_of::<ParseFrame>())?;
-            self.frames.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
+            self.more_frames()?;
         }
         let mut seen = Seen::default();
         if over == Container::Message {
@@ -186,6 +185,14 @@ impl<'p> Parser<'p, '_, '_> {
             seen,
         });
         Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn more_frames(&mut self) -> Result<()> {
+        let more = self.frames.len().max(8);
+        self.builder.charge(2 * more * size_of::<ParseFrame>())?;
+        self.frames.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)
     }
 
     /// Makes room for notes about a wide message, and says where they begin.

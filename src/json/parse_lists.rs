@@ -5,7 +5,7 @@ use super::parse::{Container, Parser, Result};
 use super::parse_value::word_of;
 use crate::message::FieldAt;
 use crate::program::{Coding, FieldEntry, Scalar};
-use crate::schema::FieldFormats;
+use crate::schema::{FieldFormats, WellKnown};
 use crate::slab::NIL;
 
 /// Words that are collected before they go to a list.
@@ -90,32 +90,37 @@ impl Parser<'_, '_, '_> {
         Ok(self.builder.extend(at, &mut block.slot, coding, words)?)
     }
 
-    /// The messages of a list, until one of them needs a frame or the list ends.
+    /// The messages of a list, until one of them needs more than one frame or the list ends.
     pub(super) fn elements(&mut self) -> Result<()> {
-        let Some(&frame) = self.frames.last() else { return Ok(()) };
-        let program = self.builder.set.program(frame.at.index);
-        let Some(entry) = program.entries().get(frame.at.position) else { return Err(Kind::UnknownField) };
+        let Some(frame) = self.frames.last() else { return Ok(()) };
+        let (at, depth, mut count, mut slot) = (frame.at, frame.depth + 1, frame.count, frame.slot);
+        let program = self.builder.set.program(at.index);
+        let Some(entry) = program.entries().get(at.position) else { return Err(Kind::UnknownField) };
         let names = self.pool.field_formats(program.message());
-        let (mut count, mut slot) = (frame.count, frame.slot);
+        let plain = self.known(entry.sub) == WellKnown::None && depth <= self.options.max_depth;
         let frames = self.frames.len();
         while self.scanner.more(count, b']')? {
             count += 1;
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = count;
             }
-            if self.scanner.peek()? == b'n' && !self.element_takes_null(names, entry, frame.at.position) {
+            if self.scanner.peek()? == b'n' && !self.element_takes_null(names, entry, at.position) {
                 return Err(self.wrong_type());
             }
-            let depth = frame.depth + 1;
-            let empty = depth <= self.options.max_depth && self.is_empty_object(entry);
-            let body = self.builder.push_message(frame.at, &mut slot, entry, empty)?;
+            let empty = plain && self.scanner.rest().starts_with(b"{}");
+            let body = self.builder.push_message(at, &mut slot, entry, empty)?;
             if empty {
+                self.scanner.at += 2;
                 continue;
             }
             if let Some(frame) = self.frames.last_mut() {
                 frame.slot = slot;
             }
             self.open(entry.sub, body, depth)?;
+            // Most messages of lists hold no others: their members are parsed from here, and the list goes on.
+            if plain {
+                self.members()?;
+            }
             if self.frames.len() != frames {
                 return Ok(());
             }

@@ -66,6 +66,7 @@ impl<'p> Parser<'p, '_, '_> {
     /// ```
     ///
     /// What has been seen is in registers while the loop runs, and goes to the frame for everything else.
+    #[inline(never)]
     pub(super) fn members(&mut self) -> Result<()> {
         let Some(frame) = self.frames.last() else { return Ok(()) };
         let (FieldAt { index, base, .. }, depth) = (frame.at, frame.depth);
