@@ -373,4 +373,50 @@ mod tests {
             same_f32((bits >> 45) as f32 / [10.0, 100.0, 1000.0, 10000.0, 3.0][i as usize % 5]);
         }
     }
+
+    #[test]
+    fn quotes_and_what_comes_before() {
+        for value in [0, 7, 99_999_999, 100_000_000, i64::MAX, i64::MIN, -1, -12_345_678_901] {
+            assert_eq!(printed(|out| put_quoted_i64(out, value)), alloc::format!("\"{value}\""));
+            assert_eq!(
+                printed(|out| put_element::<true>(out, b',', value.into())),
+                alloc::format!(",\"{value}\"")
+            );
+            assert_eq!(
+                printed(|out| put_element::<false>(out, b'[', value.into())),
+                alloc::format!("[{value}")
+            );
+            let size = value.unsigned_abs();
+            assert_eq!(printed(|out| put_quoted_u64(out, size)), alloc::format!("\"{size}\""));
+        }
+    }
+
+    #[test]
+    #[ignore = "seconds, in release"]
+    fn ten_million_random_floats_are_printed_and_read_as_the_standard_library_does() {
+        let mut state = 3u64;
+        for i in 0..10_000_000u64 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let bits = state ^ state >> 29;
+            // All bits, and decimals of few digits.
+            let double = match i % 3 {
+                0 => f64::from_bits(bits),
+                1 => (bits >> 34) as f64 / 1e4,
+                _ => (bits >> 11) as f64 * 10f64.powi((bits % 64) as i32 - 32),
+            };
+            let single = if i % 2 == 0 { f32::from_bits(bits as u32) } else { (bits >> 44) as f32 / 1e3 };
+            if double.is_finite() {
+                same_f64(double);
+                let text = alloc::format!("{double:e}");
+                let number = crate::formats::JsonNumber::whole(text.as_bytes()).unwrap();
+                assert_eq!(number.f64().map(f64::to_bits), Some(double.to_bits()), "{text}");
+            }
+            if single.is_finite() {
+                same_f32(single);
+                let text = alloc::format!("{single}");
+                let number = crate::formats::JsonNumber::whole(text.as_bytes()).unwrap();
+                assert_eq!(number.f32().map(f32::to_bits), Some(single.to_bits()), "{text}");
+            }
+        }
+    }
 }

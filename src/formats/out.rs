@@ -74,7 +74,8 @@ impl<'b> TextOut<'b> {
     /// Keeps the first `len` bytes of the window that was written to.
     #[inline(always)]
     pub(crate) fn advance(&mut self, len: usize) {
-        self.at = (self.at + len).min(CHUNK);
+        debug_assert!(len <= CHUNK - self.at, "no more than a window");
+        self.at += len;
     }
 
     #[inline(always)]

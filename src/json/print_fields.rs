@@ -3,7 +3,7 @@
 use super::print::{JsonPrinter, Result, StepResult};
 use super::print_frame::Source;
 use crate::program::FieldEntry;
-use crate::schema::FieldRef;
+use crate::schema::{FieldRef, WellKnown};
 use crate::slab::{NIL, RawView};
 
 impl JsonPrinter<'_, '_> {
@@ -16,6 +16,7 @@ impl JsonPrinter<'_, '_> {
     ///     anything else: note in the frame where to go on, open it
     /// }
     /// ```
+    #[inline(never)]
     pub(super) fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
         let program = here.program();
         let names = self.pool.field_formats(program.message());
@@ -93,21 +94,36 @@ impl JsonPrinter<'_, '_> {
         Ok(StepResult::GoOn)
     }
 
-    /// The next message of a list.
+    /// The messages of a list, until one of them needs more than one frame.
     pub(super) fn list<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
-        let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
+        let Some(frame) = self.frames.last() else { return Ok(StepResult::GoOn) };
         let Some(entry) = here.program().entries().get(frame.position as usize) else {
             return Ok(StepResult::GoOn);
         };
-        let list = here.list(entry, frame.slot);
-        let (element, depth) = (frame.element, frame.depth);
-        if frame.slot == NIL || element >= list.len() {
-            self.close(b']');
-            return Ok(StepResult::GoOn);
+        let (first, slot, depth) = (frame.element, frame.slot, frame.depth + 1);
+        let list = here.list(entry, slot);
+        let len = if slot == NIL { 0 } else { list.len() };
+        let plain = self.pool.well_known(here.set.program(entry.sub).message()) == WellKnown::None
+            && self.options.skip_default_fields;
+        let frames = self.frames.len();
+        for element in first..len {
+            if let Some(frame) = self.frames.last_mut() {
+                frame.element = element + 1;
+            }
+            self.comma();
+            let view = list.message(element);
+            let mut next = self.open(view, depth)?;
+            // Most messages of lists hold no others: their fields are printed from here, and the list goes on.
+            if plain && matches!(next, StepResult::GoOn) {
+                next = self.fields(view)?;
+            }
+            if self.frames.len() != frames || matches!(next, StepResult::Decode(..)) || self.out.has_failed()
+            {
+                return Ok(next);
+            }
         }
-        frame.element += 1;
-        self.comma();
-        self.open(list.message(element), depth + 1)
+        self.close(b']');
+        Ok(StepResult::GoOn)
     }
 
     /// The entries of a map, until one of them needs a frame.

@@ -51,7 +51,7 @@ impl JsonPrinter<'_, '_> {
             _ => {
                 for &word in run {
                     self.out.byte(lead());
-                    self.scalar(field, entry, word.into(), view.store);
+                    self.any_scalar(field, entry, word.into(), view.store);
                 }
             }
         }
@@ -83,7 +83,7 @@ impl JsonPrinter<'_, '_> {
             _ => {
                 for word in all {
                     self.out.byte(lead());
-                    self.scalar(field, entry, word, view.store);
+                    self.any_scalar(field, entry, word, view.store);
                 }
             }
         }
@@ -109,7 +109,7 @@ impl JsonPrinter<'_, '_> {
                 [low, high] => u64::from(low) | u64::from(high) << 32,
                 _ => value.first().copied().unwrap_or_default().into(),
             };
-            self.scalar(field, entry, word, view.store);
+            self.any_scalar(field, entry, word, view.store);
         }
         if !run.is_empty() {
             self.line(level);

@@ -24,7 +24,7 @@ impl JsonPrinter<'_, '_> {
     }
 
     /// A scalar by the word or two that a slot has.
-    #[inline]
+    #[inline(always)]
     pub(super) fn scalar(&mut self, field: PrintField<'_>, entry: &FieldEntry, word: u64, store: &[u8]) {
         match entry.scalar() {
             Scalar::Bool if word != 0 => self.out.array(b"true"),
@@ -43,6 +43,12 @@ impl JsonPrinter<'_, '_> {
             Scalar::String => self.text(entry.coding, word, store),
             Scalar::Bytes => self.bytes(word, store),
         }
+    }
+
+    /// As [`scalar`](Self::scalar), where there is no hurry.
+    #[inline(never)]
+    pub(super) fn any_scalar(&mut self, field: PrintField<'_>, entry: &FieldEntry, word: u64, store: &[u8]) {
+        self.scalar(field, entry, word, store);
     }
 
     /// A string, by its (offset, length).
@@ -113,7 +119,7 @@ impl JsonPrinter<'_, '_> {
             _ => 0,
         };
         let of = (self.pool.field_formats(field.message_index()), field.position() as usize);
-        self.scalar(of, entry, word, &[]);
+        self.any_scalar(of, entry, word, &[]);
     }
 
     /// The key of a map entry, which is a string whatever its type.

@@ -232,6 +232,42 @@ mod tests {
         assert_eq!(printed("\"\\\n\u{1}é\u{10ffff}".as_bytes()), "\"\\\"\\\\\\n\\u0001é\u{10ffff}\"");
     }
 
+    /// Every length around the widths of words, windows and blocks, with and without bytes after the text.
+    #[test]
+    fn every_length_and_every_place_of_an_escape() {
+        let plain: Vec<u8> = (0..160u8).map(|i| b'a' + i % 26).collect();
+        let step = if cfg!(miri) { 23 } else { 1 };
+        for len in (0..=140).step_by(step) {
+            for special in [None, Some(b'"'), Some(b'\\'), Some(0), Some(0x1f), Some(0x7f), Some(b' ')] {
+                for at in (0..len).step_by(step).chain([len]) {
+                    let mut text = plain.clone();
+                    // At the end it is after the text, and is not to be seen.
+                    if let Some(byte) = special {
+                        text[at] = byte;
+                    }
+                    let is = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
+                    let first = text.iter().position(is).unwrap_or(text.len());
+                    assert_eq!(special_from(&text, 0), first);
+                    assert_eq!(special_from(&text[..len], 0), first.min(len));
+                    assert_eq!(find_special(&text, 0, len), (first < len).then_some(first));
+                    if let Some(window) = text.first_chunk()
+                        && len <= WINDOW
+                    {
+                        assert_eq!(has_special(window, len), first < len);
+                    }
+                    let mut buffer = Vec::new();
+                    let mut out = TextOut::new(&mut buffer);
+                    put(&mut out, &text, len);
+                    put(&mut out, &text[..len], len);
+                    out.finish().unwrap();
+                    let once = printed(&text[..len]);
+                    assert_eq!(String::from_utf8(buffer).unwrap(), once.repeat(2));
+                    assert_eq!(once.len() > len + 2, first < len);
+                }
+            }
+        }
+    }
+
     #[test]
     fn escapes_and_surrogates() {
         for (text, expected) in [
