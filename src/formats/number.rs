@@ -98,8 +98,9 @@ impl<'t> JsonNumber<'t> {
             exponent = exponent.min(1 << 40);
             exponent = if minus { -exponent } else { exponent };
         }
-        let digits = (digits <= DIGITS).then_some(value);
-        Some((Self { text: rest.get(..at)?, negative, digits, decimals, plain: false, exponent }, at))
+        let text = rest.get(..at)?;
+        let digits = (digits <= DIGITS || significant(text) <= DIGITS).then_some(value);
+        Some((Self { text, negative, digits, decimals, plain: false, exponent }, at))
     }
 
     /// The number that all of `text` is.
@@ -187,7 +188,7 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
-    /// The number at `at`, if it is one of at most 19 digits without an exponent, as most are; and the position after it. It ends
+    /// The number at `at`, if it is one of at most 19 digits after zeros in front, without an exponent, as most are; and the position after it. It ends
     /// where no number goes on.
     #[inline(always)]
     pub(crate) fn short(text: &[u8], mut at: usize) -> Option<(Self, usize)> {
@@ -208,7 +209,8 @@ impl Decimal {
                 return None;
             }
         }
-        if whole + decimals > DIGITS || matches!(text.get(end), Some(b'e' | b'E')) {
+        let many = whole + decimals > DIGITS && significant(text.get(at..end)?) > DIGITS;
+        if many || matches!(text.get(end), Some(b'e' | b'E')) {
             return None;
         }
         Some((Self { negative, digits, power: -(decimals as i32) }, end))
@@ -244,6 +246,13 @@ impl Decimal {
 #[inline]
 fn power_of(exponent: i32) -> Option<&'static f64> {
     POWERS.get(exponent.unsigned_abs() as usize)
+}
+
+/// How many digits a number has before its exponent, without the zeros in front.
+#[cold]
+fn significant(text: &[u8]) -> usize {
+    let digits = text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
+    digits.skip_while(|byte| matches!(byte, b'-' | b'0' | b'.')).filter(|byte| byte.is_ascii_digit()).count()
 }
 
 #[inline(always)]
@@ -358,9 +367,18 @@ mod tests {
             same(&format!("-{}.{}", digits, state >> 50));
             same(&f64::from_bits(state).abs().to_string());
         }
-        for text in
-            ["0", "-0", "16777217", "9007199254740993", "3.4028235e38", "3.4028236e38", "1e-400", "2.5"]
-        {
+        for text in [
+            "0",
+            "-0",
+            "0.00012345678901234567",
+            "-0.0001e3",
+            "16777217",
+            "9007199254740993",
+            "3.4028235e38",
+            "3.4028236e38",
+            "1e-400",
+            "2.5",
+        ] {
             same(text);
         }
         assert_eq!(JsonNumber::whole(b"1e400").unwrap().f64(), None);

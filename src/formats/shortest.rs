@@ -56,18 +56,15 @@ impl Binary {
         let low = at(4 * significand - 2 + u64::from(closer)) + odd;
         let middle = at(4 * significand);
         let high = at(4 * significand + 2) - odd;
-        let whole = middle / 4;
-        if whole >= 10 {
-            let tens = whole / 10;
-            let (below, above) = (low <= 40 * tens, 40 * tens + 40 <= high);
-            if below != above {
-                return (tens + u64::from(above), decimal + 1);
-            }
-        }
+        let (whole, tens) = (middle / 4, middle / 40);
+        // Which of the two is taken cannot be foretold, so both are made: a branch takes 4 % more.
+        let (below, above) = (low <= 40 * tens, 40 * tens + 40 <= high);
+        let shorter = below != above && whole >= 10;
+        let short = 10 * (tens + u64::from(above));
         let (below, above) = (low <= 4 * whole, 4 * whole + 4 <= high);
         // Halves go up, as in the standard library.
         let up = if below != above { above } else { middle >= 4 * whole + 2 };
-        (whole + u64::from(up), decimal)
+        (if shorter { short } else { whole + u64::from(up) }, decimal)
     }
 }
 

@@ -39,11 +39,12 @@ pub(crate) fn read_digits(text: &[u8], mut at: usize, value: &mut u64) -> usize 
     while let Some(chunk) = text.get(at..).and_then(|rest| rest.first_chunk()) {
         let word = u64::from_le_bytes(*chunk);
         let count = count_digits(word);
-        *value = value.wrapping_mul(power_of_ten(count)).wrapping_add(number_of(word, count));
-        at += count as usize;
         if count < 8 {
-            return at;
+            *value = value.wrapping_mul(power_of_ten(count)).wrapping_add(number_of(word, count));
+            return at + count as usize;
         }
+        *value = value.wrapping_mul(POWERS[8]).wrapping_add(number_of(word, 8));
+        at += 8;
     }
     read_last_digits(text, at, value)
 }
