@@ -1,8 +1,10 @@
 //! Decimal numbers as JSON writes them, exact whatever their length or exponent.
 //!
-//! [`JsonNumber::scan`] follows the grammar and collects up to 19 digits; most numbers are integers of that size, and are known then. The
-//! others are looked at again as text: integers by moving the point, fractions by the standard library, which rounds correctly.
+//! [`JsonNumber::scan`] follows the grammar and collects up to 19 digits; most numbers have no more, and are known then. The others
+//! are looked at again as text: integers by moving the point, fractions by the standard library, which rounds correctly.
 
+use super::nearest::{nearest32, nearest64};
+use super::swar::read_digits;
 use core::str;
 
 /// Whole powers of ten that a double holds exactly.
@@ -13,6 +15,8 @@ static POWERS: [f64; 23] = [
 
 /// Digits that fit 64 bits, whatever they are.
 const DIGITS: usize = 19;
+/// The least number of twenty digits. Those above 2^64 that begin with a one wrap around to less.
+pub(crate) const TWENTY_DIGITS: u64 = 10_000_000_000_000_000_000;
 
 /// A whole number, as far as it fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,18 +51,17 @@ impl<'t> JsonNumber<'t> {
     pub(crate) fn scan(rest: &'t [u8]) -> Option<(Self, usize)> {
         let negative = rest.first() == Some(&b'-');
         let start = usize::from(negative);
-        let mut at = start;
-        let mut value = 0u64;
-        while let Some(digit) = digit_at(rest, at) {
-            value = value.wrapping_mul(10).wrapping_add(digit);
-            at += 1;
-        }
+        let mut value = 0;
+        let at = read_digits(rest, start, &mut value);
         let whole = at - start;
         if whole == 0 || (whole > 1 && rest.get(start) == Some(&b'0')) {
             return None;
         }
         if !matches!(rest.get(at), Some(b'.' | b'e' | b'E')) {
-            let digits = (whole <= DIGITS).then_some(value);
+            // The largest numbers of 64 bits have twenty digits, the first of them a one.
+            let fits = whole <= DIGITS
+                || (whole == DIGITS + 1 && rest.get(start) == Some(&b'1') && value >= TWENTY_DIGITS);
+            let digits = fits.then_some(value);
             let text = rest.get(..at)?;
             return Some((Self { text, negative, digits, decimals: 0, plain: true, exponent: 0 }, at));
         }
@@ -72,10 +75,7 @@ impl<'t> JsonNumber<'t> {
         if rest.get(at) == Some(&b'.') {
             at += 1;
             let start = at;
-            while let Some(digit) = digit_at(rest, at) {
-                value = value.wrapping_mul(10).wrapping_add(digit);
-                at += 1;
-            }
+            at = read_digits(rest, start, &mut value);
             decimals = at - start;
             digits += decimals;
             if decimals == 0 {
@@ -98,8 +98,9 @@ impl<'t> JsonNumber<'t> {
             exponent = exponent.min(1 << 40);
             exponent = if minus { -exponent } else { exponent };
         }
-        let digits = (digits <= DIGITS).then_some(value);
-        Some((Self { text: rest.get(..at)?, negative, digits, decimals, plain: false, exponent }, at))
+        let text = rest.get(..at)?;
+        let digits = (digits <= DIGITS || significant(text) <= DIGITS).then_some(value);
+        Some((Self { text, negative, digits, decimals, plain: false, exponent }, at))
     }
 
     /// The number that all of `text` is.
@@ -146,33 +147,23 @@ impl<'t> JsonNumber<'t> {
         if fits { Integer::Whole { negative: self.negative, size } } else { Integer::Huge }
     }
 
+    /// The digits and the power of ten, if the digits fit.
+    #[inline]
+    fn decimal(&self) -> Option<Decimal> {
+        let power = i32::try_from(self.exponent - self.decimals as i64).ok()?;
+        Some(Decimal { negative: self.negative, digits: self.digits?, power })
+    }
+
     /// To the nearest double; `None` beyond the largest one.
     #[inline]
     pub(crate) fn f64(&self) -> Option<f64> {
-        let power = self.exponent - self.decimals as i64;
-        // Both are exact, so one operation rounds once.
-        if let Some(digits) = self.digits.filter(|&digits| digits <= 1 << 53)
-            && let Some(scale) = power_of(power)
-        {
-            let size = if power < 0 { digits as f64 / scale } else { digits as f64 * scale };
-            return Some(if self.negative { -size } else { size });
-        }
-        self.parsed()
+        self.decimal().and_then(Decimal::f64).or_else(|| self.parsed())
     }
 
     /// To the nearest 32-bit number, in one step from the text.
     #[inline]
     pub(crate) fn f32(&self) -> Option<f32> {
-        let power = self.exponent - self.decimals as i64;
-        if let Some(digits) = self.digits.filter(|&digits| digits <= 1 << 24)
-            && let Some(&scale) = power_of(power).filter(|&&scale| scale <= 1e10)
-        {
-            let scale = scale as f32;
-            let size = if power < 0 { digits as f32 / scale } else { digits as f32 * scale };
-            return Some(if self.negative { -size } else { size });
-        }
-        let text = str::from_utf8(self.text).ok()?;
-        text.parse().ok().filter(|value: &f32| value.is_finite())
+        self.decimal().and_then(Decimal::f32).or_else(|| self.parsed32())
     }
 
     #[cold]
@@ -180,12 +171,88 @@ impl<'t> JsonNumber<'t> {
         let text = str::from_utf8(self.text).ok()?;
         text.parse().ok().filter(|value: &f64| value.is_finite())
     }
+
+    #[cold]
+    fn parsed32(&self) -> Option<f32> {
+        let text = str::from_utf8(self.text).ok()?;
+        text.parse().ok().filter(|value: &f32| value.is_finite())
+    }
+}
+
+/// A number of at most 20 digits, as 64 bits, times a power of ten.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decimal {
+    negative: bool,
+    digits: u64,
+    power: i32,
+}
+
+impl Decimal {
+    /// The number at `at`, if it is one of at most 19 digits after zeros in front, without an exponent, as most are; and the position after it. It ends
+    /// where no number goes on.
+    #[inline(always)]
+    pub(crate) fn short(text: &[u8], mut at: usize) -> Option<(Self, usize)> {
+        let negative = text.get(at) == Some(&b'-');
+        at += usize::from(negative);
+        let first = *text.get(at)?;
+        let mut digits = 0;
+        let point = read_digits(text, at, &mut digits);
+        let whole = point - at;
+        if whole == 0 || (whole > 1 && first == b'0') {
+            return None;
+        }
+        let (mut end, mut decimals) = (point, 0);
+        if text.get(point) == Some(&b'.') {
+            end = read_digits(text, point + 1, &mut digits);
+            decimals = end - point - 1;
+            if decimals == 0 {
+                return None;
+            }
+        }
+        let many = whole + decimals > DIGITS && significant(text.get(at..end)?) > DIGITS;
+        if many || matches!(text.get(end), Some(b'e' | b'E')) {
+            return None;
+        }
+        Some((Self { negative, digits, power: -(decimals as i32) }, end))
+    }
+
+    /// The nearest double, if it is cheap to find.
+    #[inline]
+    pub(crate) fn f64(self) -> Option<f64> {
+        let Self { negative, digits, power } = self;
+        let size = match power_of(power) {
+            // Both are exact, so one operation rounds once.
+            Some(scale) if digits <= 1 << 53 && power < 0 => digits as f64 / scale,
+            Some(scale) if digits <= 1 << 53 => digits as f64 * scale,
+            _ => nearest64(digits, power)?,
+        };
+        Some(if negative { -size } else { size })
+    }
+
+    /// As [`f64`](Self::f64), of 32 bits.
+    #[inline]
+    pub(crate) fn f32(self) -> Option<f32> {
+        let Self { negative, digits, power } = self;
+        let size = match power_of(power).filter(|&&scale| scale <= 1e10) {
+            Some(&scale) if digits <= 1 << 24 && power < 0 => digits as f32 / scale as f32,
+            Some(&scale) if digits <= 1 << 24 => digits as f32 * scale as f32,
+            _ => nearest32(digits, power)?,
+        };
+        Some(if negative { -size } else { size })
+    }
 }
 
 /// A power of ten, if a double holds it exactly.
 #[inline]
-fn power_of(exponent: i64) -> Option<&'static f64> {
-    POWERS.get(usize::try_from(exponent.unsigned_abs()).ok()?)
+fn power_of(exponent: i32) -> Option<&'static f64> {
+    POWERS.get(exponent.unsigned_abs() as usize)
+}
+
+/// How many digits a number has before its exponent, without the zeros in front.
+#[cold]
+fn significant(text: &[u8]) -> usize {
+    let digits = text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
+    digits.skip_while(|byte| matches!(byte, b'-' | b'0' | b'.')).filter(|byte| byte.is_ascii_digit()).count()
 }
 
 #[inline(always)]
@@ -245,6 +312,7 @@ mod tests {
             ("0e99999999999999999999", 0),
             ("0.000e-99999999999999999999", 0),
             ("18446744073709551615", u64::MAX as i128),
+            ("10000000000000000000", 10_000_000_000_000_000_000),
             ("1.8446744073709551615e19", u64::MAX as i128),
             ("184467440737095516150e-1", u64::MAX as i128),
             ("-9223372036854775808", i64::MIN as i128),
@@ -258,7 +326,15 @@ mod tests {
         for text in ["1.5", "0.1", "1e-1", "10e-2", "1e-99999999999999999999", "18446744073709551615.5"] {
             assert_eq!(integer(text), Integer::Fraction, "{text}");
         }
-        for text in ["18446744073709551616", "1e20", "1e99999999999999999999", "99999999999999999999999.0"] {
+        for text in [
+            "18446744073709551616",
+            "19999999999999999999",
+            "20000000000000000000",
+            "99999999999999999999",
+            "1e20",
+            "1e99999999999999999999",
+            "99999999999999999999999.0",
+        ] {
             assert_eq!(integer(text), Integer::Huge, "{text}");
         }
         let long = format!("{}{}e-300", 7, "0".repeat(300));
@@ -291,9 +367,18 @@ mod tests {
             same(&format!("-{}.{}", digits, state >> 50));
             same(&f64::from_bits(state).abs().to_string());
         }
-        for text in
-            ["0", "-0", "16777217", "9007199254740993", "3.4028235e38", "3.4028236e38", "1e-400", "2.5"]
-        {
+        for text in [
+            "0",
+            "-0",
+            "0.00012345678901234567",
+            "-0.0001e3",
+            "16777217",
+            "9007199254740993",
+            "3.4028235e38",
+            "3.4028236e38",
+            "1e-400",
+            "2.5",
+        ] {
             same(text);
         }
         assert_eq!(JsonNumber::whole(b"1e400").unwrap().f64(), None);
@@ -301,6 +386,13 @@ mod tests {
     }
 
     fn same(text: &str) {
+        if let Some((decimal, end)) = Decimal::short(text.as_bytes(), 0) {
+            assert_eq!(end, text.len(), "{text}");
+            let expected: f64 = text.parse().unwrap();
+            assert!(decimal.f64().is_none_or(|value| value.to_bits() == expected.to_bits()), "{text}");
+            let expected: f32 = text.parse().unwrap();
+            assert!(decimal.f32().is_none_or(|value| value.to_bits() == expected.to_bits()), "{text}");
+        }
         let Some(number) = JsonNumber::whole(text.as_bytes()) else { return };
         let double: f64 = text.parse().unwrap();
         assert_eq!(number.f64().map(f64::to_bits), double.is_finite().then_some(double.to_bits()), "{text}");

@@ -74,13 +74,21 @@ impl<'b> TextOut<'b> {
     /// Keeps the first `len` bytes of the window that was written to.
     #[inline(always)]
     pub(crate) fn advance(&mut self, len: usize) {
-        self.at = (self.at + len).min(CHUNK);
+        debug_assert!(len <= CHUNK - self.at, "no more than a window");
+        self.at += len;
     }
 
     #[inline(always)]
     pub(crate) fn byte(&mut self, byte: u8) {
         *self.window() = [byte];
         self.advance(1);
+    }
+
+    /// A minus sign, if the number is negative.
+    #[inline(always)]
+    pub(crate) fn sign(&mut self, negative: bool) {
+        *self.window() = [b'-'];
+        self.advance(usize::from(negative));
     }
 
     /// A few bytes whose number is known.

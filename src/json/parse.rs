@@ -16,18 +16,15 @@
 //!                 any other: {, and a frame
 //! ```
 //!
-//! The guess: members come in the same order in most objects of a type. `follow` has, for a type and the field before, the field that
-//! a search found the last time; without it, the next field of the schema. Should the guess fail, the fields after the last one
-//! are compared, because what is not set is left out, and only then the name is searched for.
-
 use super::error::{DeserializeError, DeserializeErrorKind as Kind, step};
 use super::options::DeserializeOptions;
+use super::parse_members::Follow;
 use super::scan::{Quoted, Scanner};
 use crate::error::FieldPath;
 use crate::message::{FieldAt, MapAside, MessageBuilder, NoRoom};
-use crate::program::{FieldEntry, Program};
-use crate::schema::{DescriptorPool, FieldFormats, FieldRef, WellKnown};
-use crate::slab::{ByteSpan, NIL};
+use crate::program::Program;
+use crate::schema::{DescriptorPool, FieldRef};
+use crate::slab::NIL;
 use crate::wire::utf8;
 use alloc::vec::Vec;
 
@@ -61,8 +58,16 @@ pub(super) struct ParseFrame {
     /// The header of the list, or `NIL` before its first element.
     pub(super) slot: u32,
     pub(super) map: MapAside,
-    /// Where the fields that were seen are noted.
-    seen: usize,
+    pub(super) seen: Seen,
+}
+
+/// The fields and oneofs of a message that an object has had.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    /// A bit for each field. Of a wide message: where its notes begin in the parser's list.
+    pub(super) fields: u64,
+    /// A bit for each oneof.
+    oneofs: u64,
 }
 
 /// What waits for the content of an `Any`.
@@ -71,11 +76,6 @@ pub(super) struct Outer<'p> {
     pub(super) index: u32,
     pub(super) base: u32,
 }
-
-/// Guesses that are kept.
-const GUESSES: usize = 256;
-/// How many fields are compared with a key, should the guess fail, before it is searched for.
-const AHEAD: usize = 6;
 
 pub(super) type Result<T> = core::result::Result<T, Kind>;
 
@@ -98,8 +98,7 @@ pub(super) struct Parser<'p, 'j, 'b> {
     seen: Vec<u64>,
     /// For text with escapes, and for skipping.
     pub(super) scratch: Vec<u8>,
-    /// 1 + position of the field that came after another one.
-    follow: [u16; GUESSES],
+    pub(super) follow: Follow,
 }
 
 /// Parses all of `input` into the message at `base`.
@@ -112,22 +111,24 @@ pub(super) fn parse<'p>(
 ) -> core::result::Result<(), DeserializeError> {
     let root = pool.message_at(index);
     let name = root.as_ref().map_or("", |message| message.full_name());
-    if !utf8::is_valid(input)
-        && let Err(error) = core::str::from_utf8(input)
-    {
-        let fault = Kind::InvalidUtf8;
-        return Err(DeserializeError::new(fault, input, error.valid_up_to(), name, FieldPath::EMPTY));
-    }
+    // All at once: then no string needs a check of its own.
+    let text = match utf8::from_utf8(input) {
+        Some(text) => text,
+        None => {
+            let valid = core::str::from_utf8(input).map_or_else(|error| error.valid_up_to(), str::len);
+            return Err(DeserializeError::new(Kind::InvalidUtf8, input, valid, name, FieldPath::EMPTY));
+        }
+    };
     let mut parser = Parser {
         pool,
         options,
-        scanner: Scanner { input, at: 0 },
+        scanner: Scanner { input, text, at: 0 },
         builder,
         frames: Vec::new(),
         outer: Vec::new(),
         seen: Vec::new(),
         scratch: Vec::new(),
-        follow: [0; GUESSES],
+        follow: Follow::new(),
     };
     let parsed = parser.run(index, base);
     let Err(kind) = parsed else { return Ok(()) };
@@ -159,22 +160,17 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// Adds a frame.
+    #[inline]
     pub(super) fn push(&mut self, over: Container, at: FieldAt, depth: u32) -> Result<()> {
         if self.frames.len() == self.frames.capacity() {
-            let more = self.frames.len().max(8);
-            self.builder.charge(2 * more * size_of::<ParseFrame>())?;
-            self.frames.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
+            self.more_frames()?;
         }
-        let seen = self.seen.len();
+        let mut seen = Seen::default();
         if over == Container::Message {
             let program = self.builder.set.program(at.index);
-            let words = (program.entries().len() + program.oneofs()).div_ceil(64);
-            if self.seen.capacity() - seen < words {
-                let more = words.max(self.seen.capacity()).max(8);
-                self.builder.charge(2 * more * size_of::<u64>())?;
-                self.seen.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
+            if program.is_wide() {
+                seen.fields = self.begin_notes(program)?;
             }
-            self.seen.resize(seen + words, 0);
         }
         self.frames.push(ParseFrame {
             over,
@@ -191,101 +187,62 @@ impl<'p> Parser<'p, '_, '_> {
         Ok(())
     }
 
+    #[cold]
+    #[inline(never)]
+    fn more_frames(&mut self) -> Result<()> {
+        let more = self.frames.len().max(8);
+        self.builder.charge(2 * more * size_of::<ParseFrame>())?;
+        self.frames.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)
+    }
+
+    /// Makes room for notes about a wide message, and says where they begin.
+    #[cold]
+    fn begin_notes(&mut self, program: &Program) -> Result<u64> {
+        let start = self.seen.len();
+        let words = (program.entries().len() + program.oneofs()).div_ceil(64);
+        if self.seen.capacity() - start < words {
+            let more = words.max(self.seen.capacity()).max(8);
+            self.builder.charge(2 * more * size_of::<u64>())?;
+            self.seen.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
+        }
+        self.seen.resize(start + words, 0);
+        Ok(start as u64)
+    }
+
     /// The innermost object or list has ended.
     pub(super) fn pop(&mut self) -> Result<()> {
-        let Some(frame) = self.frames.pop() else { return Ok(()) };
-        self.seen.truncate(frame.seen);
-        if frame.any { self.end_any(frame.at) } else { Ok(()) }
-    }
-
-    /// Notes something of a frame's message; says whether that was noted before.
-    fn note(&mut self, frame: &ParseFrame, bit: usize) -> bool {
-        let Some(word) = self.seen.get_mut(frame.seen + bit / 64) else { return false };
-        let before = *word >> (bit % 64) & 1 != 0;
-        *word |= 1 << (bit % 64);
-        before
-    }
-
-    /// The members of a message, until one of them needs a frame or the message ends.
-    fn members(&mut self) -> Result<()> {
-        let Some(&frame) = self.frames.last() else { return Ok(()) };
-        let FieldAt { index, base, .. } = frame.at;
-        let program = self.builder.set.program(index);
-        let names = self.pool.field_formats(program.message());
-        let (mut count, mut next) = (frame.count, frame.slot as usize);
-        let frames = self.frames.len();
-        while self.scanner.more(count, b'}').map_err(|kind| self.between_members(kind))? {
-            count += 1;
-            let start = self.scanner.at;
-            let found = self.key((index, next), program, names);
-            let found = found.map_err(|kind| self.between_members(kind))?;
-            self.scanner.colon()?;
-            let Some(position) = found else {
-                self.other_member(start)?;
-                continue;
-            };
-            next = position + 1;
-            if let Some(frame) = self.frames.last_mut() {
-                (frame.count, frame.slot, frame.at.position) = (count, next as u32, position);
-            }
-            self.member(&frame, FieldAt { index, base, position }, program, start)?;
-            if self.frames.len() != frames {
-                return Ok(());
-            }
+        let Some(frame) = self.frames.last() else { return Ok(()) };
+        let (any, over, at, seen) = (frame.any, frame.over, frame.at, frame.seen);
+        self.frames.truncate(self.frames.len() - 1);
+        if over == Container::Message && self.builder.set.program(at.index).is_wide() {
+            self.seen.truncate(seen.fields as usize);
         }
-        self.pop()
+        if any { self.end_any(at) } else { Ok(()) }
     }
 
-    /// An error that is about no field, and not about the last one either.
-    #[cold]
-    fn between_members(&mut self, kind: Kind) -> Kind {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.at.position = usize::MAX;
-        }
-        kind
-    }
-
-    /// The value of a member whose key is known.
+    /// Notes a field of the last frame's message; says whether that was noted before.
     #[inline]
-    fn member(&mut self, frame: &ParseFrame, at: FieldAt, program: &'p Program, start: usize) -> Result<()> {
-        let Some(entry) = program.entries().get(at.position) else { return Err(Kind::UnknownField) };
-        let twice = self.note(frame, at.position);
-        if twice {
-            if !self.options.allow_duplicate_keys {
-                return Err(self.scanner.fail(start, Kind::DuplicateKey));
-            }
-            self.builder.unset(at);
+    pub(super) fn note_field(&mut self, program: &Program, position: usize) -> bool {
+        let Some(frame) = self.frames.last_mut() else { return false };
+        if program.is_wide() {
+            return note(&mut self.seen, frame.seen.fields as usize, position);
         }
-        let byte = self.scanner.peek()?;
-        if byte == b'n' && !self.takes_null(program, entry, at.position) {
-            return self.scanner.literal(b"null");
+        let before = frame.seen.fields;
+        frame.seen.fields |= 1 << (position & 63);
+        frame.seen.fields == before
+    }
+
+    /// As [`note_field`](Self::note_field), for a oneof, given as in an entry.
+    #[inline]
+    pub(super) fn note_oneof(&mut self, program: &Program, oneof: u16) -> bool {
+        let Some(frame) = self.frames.last_mut() else { return false };
+        let oneof = oneof as usize - 1;
+        if program.is_wide() {
+            return note(&mut self.seen, frame.seen.fields as usize, program.entries().len() + oneof);
         }
-        if entry.oneof != 0 && self.note(frame, program.entries().len() + entry.oneof as usize - 1) && !twice
-        {
-            return Err(self.scanner.fail(start, Kind::DuplicateOneof));
-        }
-        if entry.flags.is_list() && !entry.coding.is_message() {
-            return self.scalars(at, program, entry, frame.depth);
-        }
-        if entry.flags.is_list() {
-            let (over, open) =
-                if entry.flags.is_map() { (Container::Map, b'{') } else { (Container::List, b'[') };
-            if byte != open {
-                return Err(self.wrong_type());
-            }
-            self.scanner.at += 1;
-            self.push(over, at, frame.depth)?;
-            return self.begin_map(over);
-        }
-        if entry.coding.is_message() {
-            return self.message(at, entry, frame.depth + 1);
-        }
-        match self.scalar(program, entry, at.position)? {
-            Some(word) if entry.flags.is_implicit() && is_zero(entry, word) => self.builder.unset(at),
-            Some(word) => self.builder.set(at, entry.coding, word)?,
-            None => {}
-        }
-        Ok(())
+        let before = frame.seen.oneofs;
+        frame.seen.oneofs |= 1 << (oneof & 63);
+        frame.seen.oneofs == before
     }
 
     /// The frame that was just pushed may be one of a map.
@@ -298,221 +255,10 @@ impl<'p> Parser<'p, '_, '_> {
         Ok(())
     }
 
-    /// The value of a singular message.
-    fn message(&mut self, at: FieldAt, entry: &FieldEntry, depth: u32) -> Result<()> {
-        if depth <= self.options.max_depth && self.is_empty_object(entry) {
-            return Ok(self.builder.empty_message(at, entry)?);
-        }
-        let body = self.builder.message(at, entry)?;
-        self.open(entry.sub, body, depth)
-    }
-
-    /// Takes `{}`, if that comes next and stands for an empty message.
-    fn is_empty_object(&mut self, entry: &FieldEntry) -> bool {
-        let empty = self.scanner.input.get(self.scanner.at..).is_some_and(|rest| rest.starts_with(b"{}"))
-            && self.known(entry.sub) == WellKnown::None;
-        self.scanner.at += if empty { 2 } else { 0 };
-        empty
-    }
-
-    /// Which well-known type the message of a program is.
-    pub(super) fn known(&self, index: u32) -> WellKnown {
-        self.pool.well_known(self.builder.set.program(index).message())
-    }
-
-    /// Whether `null` is a value of the field, and not its absence.
-    #[cold]
-    fn takes_null(&self, program: &Program, entry: &FieldEntry, position: usize) -> bool {
-        if entry.flags.is_list() {
-            return false;
-        }
-        self.element_takes_null(program, entry, position)
-    }
-
-    /// Whether `null` is a value of an element of this list or map, and not an error.
-    #[cold]
-    pub(super) fn element_takes_null(&self, program: &Program, entry: &FieldEntry, position: usize) -> bool {
-        if entry.coding.is_message() {
-            return self.known(entry.sub) == WellKnown::Value;
-        }
-        let names = self.pool.field_formats(program.message());
-        self.pool.is_null_value(names.enumeration(position))
-    }
-
     /// The field at a position of a program.
     #[inline]
     pub(super) fn field(&self, program: &Program, position: usize) -> FieldRef<'p> {
         FieldRef::at(self.pool, program.message(), program.field_of(position) as u16, position as u16)
-    }
-
-    /// The field that the key here names, if there is one; the key has been taken.
-    #[inline]
-    fn key(
-        &mut self,
-        (index, next): (u32, usize),
-        program: &Program,
-        names: FieldFormats<'_>,
-    ) -> Result<Option<usize>> {
-        let place = (index as usize).wrapping_mul(37).wrapping_add(next) % GUESSES;
-        let guess = self.follow.get(place).copied().unwrap_or_default();
-        let guess = if guess == 0 { next } else { guess as usize - 1 };
-        if let Some((b'"', rest)) = self.scanner.input.get(self.scanner.at..).and_then(<[u8]>::split_first) {
-            if let Some(len) = names.is_json(guess, rest) {
-                self.scanner.at += len + 2;
-                return Ok(Some(guess));
-            }
-            // Fields that are not set are left out, so one of the next is likely.
-            for position in next..next + AHEAD {
-                if let Some(len) = names.is_json(position, rest) {
-                    self.scanner.at += len + 2;
-                    return Ok(Some(position));
-                }
-            }
-        }
-        self.key_by_name(program, place)
-    }
-
-    #[inline(never)]
-    fn key_by_name(&mut self, program: &Program, place: usize) -> Result<Option<usize>> {
-        let start = self.scanner.at;
-        let quoted = self.scanner.string()?;
-        let name = self.scanner.text(quoted, &mut self.scratch)?;
-        let field = self.pool.field_by_any_name(program.message(), name);
-        let position = field.and_then(|field| program.entry_of(field as usize)).map(|(position, _)| position);
-        match position {
-            Some(position) => {
-                if let Some(guess) = self.follow.get_mut(place) {
-                    *guess = position as u16 + 1;
-                }
-                Ok(Some(position))
-            }
-            None => {
-                let frame = self.frames.last_mut();
-                if let Some(frame) = frame
-                    && frame.any
-                    && name == b"@type"
-                {
-                    return match core::mem::replace(&mut frame.marked, true)
-                        && !self.options.allow_duplicate_keys
-                    {
-                        true => Err(self.scanner.fail(start, Kind::DuplicateKey)),
-                        false => Ok(None),
-                    };
-                }
-                if self.options.deny_unknown_fields {
-                    return Err(self.scanner.fail(start, Kind::UnknownField));
-                }
-                Ok(None)
-            }
-        }
-    }
-
-    /// The value of a member that is no field.
-    fn other_member(&mut self, _start: usize) -> Result<()> {
-        self.scanner.skip(self.options.max_depth, &mut self.scratch)
-    }
-
-    /// A list of scalars, which needs no frame unless something is wrong with it.
-    fn scalars(&mut self, at: FieldAt, program: &'p Program, entry: &FieldEntry, depth: u32) -> Result<()> {
-        self.scanner.take(b'[').map_err(|_| self.wrong_type())?;
-        let (mut count, mut slot) = (0, NIL);
-        let parsed = self.scalars_to(at, (program, entry), &mut count, &mut slot);
-        if parsed.is_err() && self.push(Container::List, at, depth).is_ok() {
-            // So that the path of the error has the element.
-            if let Some(frame) = self.frames.last_mut() {
-                frame.count = count;
-            }
-        }
-        parsed
-    }
-
-    fn scalars_to(
-        &mut self,
-        at: FieldAt,
-        (program, entry): (&'p Program, &FieldEntry),
-        count: &mut u32,
-        slot: &mut u32,
-    ) -> Result<()> {
-        while self.scanner.more(*count, b']')? {
-            *count += 1;
-            if self.scanner.peek()? == b'n' && !self.element_takes_null(program, entry, at.position) {
-                return Err(self.wrong_type());
-            }
-            if let Some(word) = self.scalar(program, entry, at.position)? {
-                self.builder.push(at, slot, entry.coding, word)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The messages of a list, until one of them needs a frame or the list ends.
-    fn elements(&mut self) -> Result<()> {
-        let Some(&frame) = self.frames.last() else { return Ok(()) };
-        let program = self.builder.set.program(frame.at.index);
-        let Some(entry) = program.entries().get(frame.at.position) else { return Err(Kind::UnknownField) };
-        let (mut count, mut slot) = (frame.count, frame.slot);
-        let frames = self.frames.len();
-        while self.scanner.more(count, b']')? {
-            count += 1;
-            if let Some(frame) = self.frames.last_mut() {
-                frame.count = count;
-            }
-            if self.scanner.peek()? == b'n' && !self.element_takes_null(program, entry, frame.at.position) {
-                return Err(self.wrong_type());
-            }
-            let depth = frame.depth + 1;
-            let empty = depth <= self.options.max_depth && self.is_empty_object(entry);
-            let body = self.builder.push_message(frame.at, &mut slot, entry, empty)?;
-            if empty {
-                continue;
-            }
-            if let Some(frame) = self.frames.last_mut() {
-                frame.slot = slot;
-            }
-            self.open(entry.sub, body, depth)?;
-            if self.frames.len() != frames {
-                return Ok(());
-            }
-        }
-        self.pop()
-    }
-
-    /// The entries of a map, until one of them needs a frame or the map ends.
-    fn entries(&mut self) -> Result<()> {
-        let Some(&frame) = self.frames.last() else { return Ok(()) };
-        let program = self.builder.set.program(frame.at.index);
-        let Some(entry) = program.entries().get(frame.at.position) else { return Err(Kind::UnknownField) };
-        let pair = self.builder.set.program(entry.sub);
-        let [key, value] = pair.entries() else { return Err(Kind::UnknownField) };
-        let (mut count, mut map) = (frame.count, frame.map);
-        if frame.marked {
-            self.builder.end_entry(&mut map, entry);
-        }
-        while self.scanner.more(count, b'}')? {
-            count += 1;
-            let key = self.map_key(key)?;
-            self.scanner.colon()?;
-            if self.scanner.peek()? == b'n' && !self.element_takes_null(pair, value, 1) {
-                return Err(self.wrong_type());
-            }
-            if !value.coding.is_message() {
-                if let Some(word) = self.scalar(pair, value, 1)? {
-                    let base = self.builder.entry(&mut map, entry, key)?;
-                    self.builder.set(FieldAt { index: entry.sub, base, position: 1 }, value.coding, word)?;
-                    self.builder.end_entry(&mut map, entry);
-                }
-                continue;
-            }
-            let base = self.builder.entry(&mut map, entry, key)?;
-            if let Some(frame) = self.frames.last_mut() {
-                (frame.count, frame.map, frame.marked) = (count, map, true);
-            }
-            return self.message(FieldAt { index: entry.sub, base, position: 1 }, value, frame.depth + 2);
-        }
-        if !self.builder.end_map(frame.at, map, entry, !self.options.allow_duplicate_keys)? {
-            return Err(Kind::DuplicateKey);
-        }
-        self.pop()
     }
 
     /// The kind of fault where a value of another type is wanted.
@@ -555,12 +301,11 @@ impl<'p> Parser<'p, '_, '_> {
     }
 }
 
-/// Whether a value is the zero of its type.
-#[inline]
-pub(super) fn is_zero(entry: &FieldEntry, word: u64) -> bool {
-    use crate::program::Coding;
-    match entry.coding {
-        Coding::String | Coding::Bytes => ByteSpan::from_word(word).len() == 0,
-        _ => word == 0,
-    }
+/// Notes something of a wide message whose notes begin at `start`; says whether that was noted before.
+#[cold]
+fn note(seen: &mut [u64], start: usize, bit: usize) -> bool {
+    let Some(word) = seen.get_mut(start + bit / 64) else { return false };
+    let before = *word;
+    *word |= 1 << (bit % 64);
+    *word == before
 }

@@ -1,20 +1,18 @@
-//! Values: scalars, keys, and messages that are more or less than an object of their fields.
+//! Values: scalars and keys.
 
 use super::error::DeserializeErrorKind as Kind;
-use super::parse::{Container, Parser, Result, is_zero};
+use super::parse::{Parser, Result};
 use super::scan::unescape_to;
-use crate::formats::{Integer, JsonNumber, decode_base64, parse_duration, parse_timestamp, snake_path};
-use crate::message::FieldAt;
-use crate::program::{Coding, FieldEntry, Program, Scalar};
-use crate::schema::WellKnown;
-use crate::slab::NIL;
+use crate::formats::{Decimal, Integer, JsonNumber, decode_base64};
+use crate::program::{Coding, FieldEntry, Scalar};
+use crate::schema::FieldFormats;
 
-impl<'p> Parser<'p, '_, '_> {
+impl Parser<'_, '_, '_> {
     /// A scalar, as the word or two of its slot; nothing if it is an enum value that is to be ignored.
     #[inline]
     pub(super) fn scalar(
         &mut self,
-        program: &Program,
+        names: FieldFormats<'_>,
         entry: &FieldEntry,
         position: usize,
     ) -> Result<Option<u64>> {
@@ -30,7 +28,7 @@ impl<'p> Parser<'p, '_, '_> {
             Scalar::Bool => self.boolean()?.into(),
             Scalar::F64 => self.double()?.to_bits(),
             Scalar::F32 => self.float()?.to_bits().into(),
-            Scalar::Enum => return self.enumeration(program, entry, position),
+            Scalar::Enum => return self.enumeration(names, entry, position),
             scalar => {
                 if let Some(word) = self.scanner.short_integer().and_then(|value| word_of(scalar, value)) {
                     return Ok(Some(word));
@@ -90,7 +88,7 @@ impl<'p> Parser<'p, '_, '_> {
         }
     }
 
-    fn boolean(&mut self) -> Result<bool> {
+    pub(super) fn boolean(&mut self) -> Result<bool> {
         match self.scanner.peek()? {
             b't' => self.scanner.literal(b"true").map(|()| true),
             b'f' => self.scanner.literal(b"false").map(|()| false),
@@ -115,7 +113,13 @@ impl<'p> Parser<'p, '_, '_> {
         Some(value)
     }
 
-    fn double(&mut self) -> Result<f64> {
+    pub(super) fn double(&mut self) -> Result<f64> {
+        if let Some((number, end)) = Decimal::short(self.scanner.input, self.scanner.at)
+            && let Some(value) = number.f64()
+        {
+            self.scanner.at = end;
+            return Ok(value);
+        }
         if let Some(value) = self.special() {
             return Ok(value);
         }
@@ -125,6 +129,12 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     fn float(&mut self) -> Result<f32> {
+        if let Some((number, end)) = Decimal::short(self.scanner.input, self.scanner.at)
+            && let Some(value) = number.f32()
+        {
+            self.scanner.at = end;
+            return Ok(value);
+        }
         if let Some(value) = self.special() {
             return Ok(value as f32);
         }
@@ -135,17 +145,16 @@ impl<'p> Parser<'p, '_, '_> {
 
     /// A string, which goes to the store.
     #[inline]
-    fn string(&mut self, coding: Coding) -> Result<u64> {
+    pub(super) fn string(&mut self, coding: Coding) -> Result<u64> {
         let start = self.scanner.at;
         let quoted = self.scanner.string()?;
+        if !quoted.escaped {
+            let rest = self.scanner.text.get(quoted.start..).unwrap_or_default();
+            return Ok(self.builder.text(coding, rest, quoted.end - quoted.start)?);
+        }
         let raw = self.scanner.input.get(quoted.start..quoted.end).unwrap_or_default();
         let mark = self.builder.mark();
-        let store = self.builder.store(raw.len())?;
-        if quoted.escaped {
-            unescape_to(raw, store);
-        } else {
-            store.extend_from_slice(raw);
-        }
+        unescape_to(raw, self.builder.store(raw.len())?);
         self.builder.span(coding, mark).ok_or_else(|| self.scanner.fail(start, Kind::InvalidUtf8))
     }
 
@@ -165,9 +174,14 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// An enum value by name or number.
-    fn enumeration(&mut self, program: &Program, entry: &FieldEntry, position: usize) -> Result<Option<u64>> {
+    fn enumeration(
+        &mut self,
+        names: FieldFormats<'_>,
+        entry: &FieldEntry,
+        position: usize,
+    ) -> Result<Option<u64>> {
         let start = self.scanner.at;
-        let enumeration = self.pool.field_formats(program.message()).enumeration(position);
+        let enumeration = names.enumeration(position);
         let number = match self.scanner.peek()? {
             b'"' => {
                 let quoted = self.scanner.string()?;
@@ -175,7 +189,7 @@ impl<'p> Parser<'p, '_, '_> {
                 let name = core::str::from_utf8(self.text(quoted)?).map_err(|_| Kind::InvalidUtf8)?;
                 pool.json_enum_number(enumeration, name)
             }
-            b'n' if self.pool.is_null_value(enumeration) => {
+            b'n' if names.is_null_value(position) => {
                 self.scanner.literal(b"null")?;
                 Some(0)
             }
@@ -213,144 +227,20 @@ impl<'p> Parser<'p, '_, '_> {
         };
         word.map_err(|kind| self.scanner.fail(start, kind))
     }
-
-    /// A message begins, in an empty or merged body at this level.
-    pub(super) fn open(&mut self, mut index: u32, mut base: u32, mut depth: u32) -> Result<()> {
-        loop {
-            if depth > self.options.max_depth {
-                return Err(Kind::DepthExceeded);
-            }
-            let byte = self.scanner.peek()?;
-            let at = FieldAt { index, base, position: 0 };
-            let (over, open) = match self.known(index) {
-                WellKnown::None => (Container::Message, b'{'),
-                WellKnown::Struct => (Container::Map, b'{'),
-                WellKnown::ListValue => (Container::List, b'['),
-                WellKnown::Any => return self.open_any(index, base, depth),
-                WellKnown::Value => match self.kind_of_value(at, byte)? {
-                    Some((inner, body)) => {
-                        (index, base, depth) = (inner, body, depth + 1);
-                        continue;
-                    }
-                    None => return Ok(()),
-                },
-                WellKnown::Wrapper => return self.wrapper(at),
-                known => return self.well_known(at, known),
-            };
-            if byte != open {
-                return Err(self.wrong_type());
-            }
-            self.scanner.at += 1;
-            let position = if over == Container::Message { usize::MAX } else { 0 };
-            self.push(over, FieldAt { position, ..at }, depth)?;
-            return self.begin_map(over);
-        }
-    }
-
-    /// Sets what a `google.protobuf.Value` is; of an object or list, gives the message that it goes to.
-    fn kind_of_value(&mut self, at: FieldAt, byte: u8) -> Result<Option<(u32, u32)>> {
-        let program = self.builder.set.program(at.index);
-        let position = match byte {
-            b'n' => 0,
-            b'"' => 2,
-            b't' | b'f' => 3,
-            b'{' => 4,
-            b'[' => 5,
-            _ => 1,
-        };
-        let at = FieldAt { position, ..at };
-        let Some(entry) = program.entries().get(position) else { return Err(Kind::WrongType) };
-        if entry.coding.is_message() {
-            let body = self.builder.message(at, entry)?;
-            return Ok(Some((entry.sub, body)));
-        }
-        let word = match byte {
-            b'n' => self.scanner.literal(b"null").map(|()| 0)?,
-            b'"' => self.string(entry.coding)?,
-            b't' | b'f' => self.boolean()?.into(),
-            _ => self.double()?.to_bits(),
-        };
-        self.builder.set(at, entry.coding, word)?;
-        Ok(None)
-    }
-
-    /// The one field of a wrapper.
-    fn wrapper(&mut self, at: FieldAt) -> Result<()> {
-        let program = self.builder.set.program(at.index);
-        let Some(entry) = program.entries().first() else { return Err(Kind::WrongType) };
-        match self.scalar(program, entry, 0)? {
-            Some(word) if entry.flags.is_implicit() && is_zero(entry, word) => self.builder.unset(at),
-            Some(word) => self.builder.set(at, entry.coding, word)?,
-            None => {}
-        }
-        Ok(())
-    }
-
-    /// Sets a number of a well-known type.
-    fn set_number(&mut self, at: FieldAt, position: usize, value: i64) -> Result<()> {
-        let (program, at) = (self.builder.set.program(at.index), FieldAt { position, ..at });
-        let Some(entry) = program.entries().get(position) else { return Ok(()) };
-        let word = if entry.coding.words() == 2 { value as u64 } else { u64::from(value as u32) };
-        if word == 0 && entry.flags.is_implicit() {
-            self.builder.unset(at);
-            return Ok(());
-        }
-        Ok(self.builder.set(at, entry.coding, word)?)
-    }
-
-    /// A message that is a string.
-    fn well_known(&mut self, at: FieldAt, known: WellKnown) -> Result<()> {
-        let start = self.scanner.at;
-        if self.scanner.peek()? != b'"' {
-            return Err(self.wrong_type());
-        }
-        let quoted = self.scanner.string()?;
-        let text = self.scanner.text(quoted, &mut self.scratch)?;
-        let (seconds, nanos) = match known {
-            WellKnown::Timestamp => match parse_timestamp(text) {
-                Some((seconds, nanos)) => (seconds, nanos as i32),
-                None => return Err(self.scanner.fail(start, Kind::InvalidTimestamp)),
-            },
-            WellKnown::Duration => match parse_duration(text) {
-                Some(parts) => parts,
-                None => return Err(self.scanner.fail(start, Kind::InvalidDuration)),
-            },
-            _ => return self.field_mask(at, quoted, start),
-        };
-        self.set_number(at, 0, seconds)?;
-        self.set_number(at, 1, nanos.into())
-    }
-
-    /// Paths separated by commas.
-    fn field_mask(&mut self, at: FieldAt, quoted: super::scan::Quoted, start: usize) -> Result<()> {
-        let program = self.builder.set.program(at.index);
-        let Some(entry) = program.entries().first() else { return Ok(()) };
-        let text = self.scanner.text(quoted, &mut self.scratch)?;
-        if text.is_empty() {
-            return Ok(());
-        }
-        let mut slot = NIL;
-        for path in text.split(|&byte| byte == b',') {
-            let mark = self.builder.mark();
-            if !snake_path(path, self.builder.store(2 * path.len())?) || path.is_empty() {
-                return Err(self.scanner.fail(start, Kind::InvalidFieldMask));
-            }
-            let Some(span) = self.builder.span(entry.coding, mark) else {
-                return Err(Kind::InvalidFieldMask);
-            };
-            self.builder.push(at, &mut slot, entry.coding, span)?;
-        }
-        Ok(())
-    }
 }
 
-/// What the slot of an integer field holds for a number, if it fits.
+/// What the slot of an integer field holds for a number of this sign and size, if it fits.
 #[inline(always)]
-fn word_of(scalar: Scalar, value: i64) -> Option<u64> {
-    match scalar {
-        Scalar::I32 => i32::try_from(value).ok().map(|value| u64::from(value as u32)),
-        Scalar::U32 => u32::try_from(value).ok().map(u64::from),
-        Scalar::I64 => Some(value as u64),
-        _ => u64::try_from(value).ok(),
-    }
+pub(super) fn word_of(scalar: Scalar, (negative, size): (bool, u64)) -> Option<u64> {
+    let value = if negative { size.wrapping_neg() } else { size };
+    // As many negative numbers as others, and the one below them.
+    let least = u64::from(negative);
+    let fits = match scalar {
+        Scalar::I32 => size <= i32::MAX as u64 + least,
+        Scalar::I64 => size <= i64::MAX as u64 + least,
+        Scalar::U32 => size <= u32::MAX.into() && (!negative || size == 0),
+        _ => !negative || size == 0,
+    };
+    let word = if matches!(scalar, Scalar::I32) { u64::from(value as u32) } else { value };
+    fits.then_some(word)
 }

@@ -1,7 +1,8 @@
 //! The tokens of JSON: white space, strings, literals, and values to skip.
 
 use super::error::DeserializeErrorKind as Kind;
-use super::strings::{find_special, unescape};
+use super::strings::{find_special, special_from, unescape};
+use crate::formats::{TWENTY_DIGITS, read_digits};
 use alloc::vec::Vec;
 
 type Result<T> = core::result::Result<T, Kind>;
@@ -18,6 +19,8 @@ pub(super) struct Quoted {
 /// A position in the input. Where something fails, it is moved to what is at fault.
 pub(super) struct Scanner<'j> {
     pub(super) input: &'j [u8],
+    /// The same, known to be UTF-8.
+    pub(super) text: &'j str,
     pub(super) at: usize,
 }
 
@@ -28,11 +31,29 @@ impl<'j> Scanner<'j> {
         kind
     }
 
+    /// The input from here on.
+    #[inline(always)]
+    pub(super) fn rest(&self) -> &'j [u8] {
+        self.input.get(self.at..).unwrap_or_default()
+    }
+
     #[inline(always)]
     pub(super) fn whitespace(&mut self) {
         // Most often there is none, or one space.
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.input.get(self.at) {
             self.at += 1;
+        }
+    }
+
+    /// Goes over white space to the value that comes, and gives its first byte; 0 at the end of the input.
+    #[inline(always)]
+    pub(super) fn value(&mut self) -> u8 {
+        match self.input.get(self.at) {
+            Some(&byte) if byte > b' ' => byte,
+            _ => {
+                self.whitespace();
+                self.input.get(self.at).copied().unwrap_or_default()
+            }
         }
     }
 
@@ -92,29 +113,38 @@ impl<'j> Scanner<'j> {
         Err(if literal.starts_with(rest) { Kind::Incomplete } else { Kind::InvalidSyntax })
     }
 
-    /// An integer of at most 18 digits, perhaps in quotes, which is what most numbers are. Otherwise the position is of no use.
+    /// A whole number of 64 bits without point and exponent, perhaps in quotes, which is what most numbers are: its sign and size.
+    /// Otherwise the position is of no use.
     #[inline(always)]
-    pub(super) fn short_integer(&mut self) -> Option<i64> {
-        let quoted = self.input.get(self.at) == Some(&b'"');
-        self.at += usize::from(quoted);
-        let negative = self.input.get(self.at) == Some(&b'-');
-        self.at += usize::from(negative);
-        let start = self.at;
-        let mut value = 0i64;
-        while let Some(digit) =
-            self.input.get(self.at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10)
-        {
-            value = value.wrapping_mul(10).wrapping_add(digit.into());
-            self.at += 1;
+    pub(super) fn short_integer(&mut self) -> Option<(bool, u64)> {
+        let mut start = self.at;
+        let mut first = *self.input.get(start)?;
+        let quoted = first == b'"';
+        if quoted {
+            start += 1;
+            first = *self.input.get(start)?;
         }
-        let len = self.at - start;
-        let next = self.input.get(self.at);
+        let negative = first == b'-';
+        if negative {
+            start += 1;
+            first = *self.input.get(start)?;
+        }
+        let mut size = 0;
+        let end = read_digits(self.input, start, &mut size);
+        let next = self.input.get(end);
         let ends = if quoted { next == Some(&b'"') } else { !matches!(next, Some(b'.' | b'e' | b'E')) };
-        if !(1..=18).contains(&len) || !ends || (len > 1 && self.input.get(start) == Some(&b'0')) {
+        let fits = match end - start {
+            0 => false,
+            1 => true,
+            2..=19 => first != b'0',
+            20 => first == b'1' && size >= TWENTY_DIGITS,
+            _ => false,
+        };
+        if !fits || !ends {
             return None;
         }
-        self.at += usize::from(quoted);
-        Some(if negative { -value } else { value })
+        self.at = end + usize::from(quoted);
+        Some((negative, size))
     }
 
     /// The string that begins here.
@@ -122,20 +152,25 @@ impl<'j> Scanner<'j> {
     pub(super) fn string(&mut self) -> Result<Quoted> {
         self.take(b'"')?;
         let start = self.at;
-        let end = find_special(self.input, start, self.input.len());
-        match end.and_then(|end| Some((end, *self.input.get(end)?))) {
-            Some((end, b'"')) => {
-                self.at = end + 1;
-                Ok(Quoted { start, end, escaped: false })
-            }
-            Some((end, b'\\')) => self.escaped_string(start, end),
-            Some((end, _)) => Err(self.fail(end, Kind::InvalidString)),
+        let end = special_from(self.input, start);
+        if self.input.get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return Ok(Quoted { start, end, escaped: false });
+        }
+        self.odd_string(start, end)
+    }
+
+    /// A string in which something else than the end comes first, at `at`.
+    #[inline(never)]
+    fn odd_string(&mut self, start: usize, at: usize) -> Result<Quoted> {
+        match self.input.get(at) {
+            Some(b'\\') => self.escaped_string(start, at),
+            Some(_) => Err(self.fail(at, Kind::InvalidString)),
             None => Err(self.fail(self.input.len(), Kind::Incomplete)),
         }
     }
 
     /// A string with the first backslash at `at`.
-    #[inline(never)]
     fn escaped_string(&mut self, start: usize, mut at: usize) -> Result<Quoted> {
         loop {
             match self.input.get(at) {

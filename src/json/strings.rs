@@ -14,45 +14,103 @@ pub(super) fn special(word: u64) -> u64 {
     (word.wrapping_sub(ONES * b' ' as u64) | quote | slash) & !word & HIGH
 }
 
-/// Eight bytes from `at` on; what is beyond the end reads as spaces.
+/// Strings up to this length are copied and looked at as a whole.
+const WINDOW: usize = 32;
+/// Longer ones are looked at in blocks of so many bytes.
+const BLOCK: usize = 64;
+
+/// Whether a JSON string escapes a byte. Without a branch, so that loops over it become vector instructions.
 #[inline(always)]
-pub(super) fn word_at(bytes: &[u8], at: usize) -> u64 {
-    match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        Some(chunk) => u64::from_le_bytes(*chunk),
-        None => tail(bytes, at),
-    }
+fn is_special(byte: u8) -> bool {
+    (byte < b' ') | (byte == b'"') | (byte == b'\\')
 }
 
-#[inline(never)]
-fn tail(bytes: &[u8], at: usize) -> u64 {
-    let mut chunk = [b' '; 8];
-    for (byte, &from) in chunk.iter_mut().zip(bytes.get(at..).unwrap_or_default()) {
-        *byte = from;
+/// Whether one of the first `len` bytes of a window is escaped; `len` is at most [`WINDOW`]. No branch depends on it.
+#[inline(always)]
+fn has_special(window: &[u8; WINDOW], len: usize) -> bool {
+    /// From `WINDOW - len` on: `len` bytes that count, and zeros.
+    const MASKS: [u8; 2 * WINDOW] = {
+        let mut masks = [0; 2 * WINDOW];
+        let mut i = 0;
+        while i < WINDOW {
+            masks[i] = 0xff;
+            i += 1;
+        }
+        masks
+    };
+    let masks = MASKS.get(WINDOW.wrapping_sub(len)..).and_then(|masks| masks.first_chunk::<WINDOW>());
+    let Some(mask) = masks else { return true };
+    let special = |byte: &u8| if is_special(*byte) { 0xff } else { 0 };
+    window.iter().zip(mask).fold(0, |found, (byte, mask)| found | (special(byte) & mask)) != 0
+}
+
+/// The first position from `at` on that a JSON string escapes; the length of `bytes` if there is none.
+///
+/// ```text
+/// two words, in which most strings end; then block after block that has nothing to find, and words again
+/// ```
+#[inline]
+pub(super) fn special_from(bytes: &[u8], mut at: usize) -> usize {
+    let mut words = 2;
+    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        let found = special(u64::from_le_bytes(*chunk));
+        if found != 0 {
+            return at + found.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+        words -= 1;
+        if words == 0 {
+            at = plain_blocks(bytes, at);
+            words = BLOCK / 8;
+        }
     }
-    u64::from_le_bytes(chunk)
+    let special = bytes.get(at..).unwrap_or_default().iter().position(|byte| is_special(*byte));
+    special.map_or(bytes.len(), |place| at + place)
+}
+
+/// Where the first block from `at` on begins that has something to escape, or is not whole.
+#[inline(never)]
+fn plain_blocks(bytes: &[u8], at: usize) -> usize {
+    let (blocks, _) = bytes.get(at..).unwrap_or_default().as_chunks::<BLOCK>();
+    let has = |block: &[u8; BLOCK]| block.iter().fold(false, |found, byte| found | is_special(*byte));
+    at + BLOCK * blocks.iter().position(has).unwrap_or(blocks.len())
 }
 
 /// The first position from `at` on that a JSON string escapes, if it is before `end`.
 #[inline]
-pub(super) fn find_special(bytes: &[u8], mut at: usize, end: usize) -> Option<usize> {
-    while at < end {
-        let found = special(word_at(bytes, at));
-        if found != 0 {
-            let position = at + found.trailing_zeros() as usize / 8;
-            return (position < end).then_some(position);
-        }
-        at += 8;
-    }
-    None
+pub(super) fn find_special(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
+    let part = bytes.get(..end).unwrap_or(bytes);
+    Some(special_from(part, at)).filter(|position| *position < part.len())
 }
 
 /// Prints the first `len` bytes of `rest`, which are UTF-8, as a JSON string.
 #[inline]
 pub(super) fn put(out: &mut TextOut<'_>, rest: &[u8], len: usize) {
+    if let Some(text) = rest.first_chunk::<WINDOW>()
+        && len <= WINDOW
+        && !has_special(text, len)
+    {
+        let window = out.window::<{ WINDOW + 2 }>();
+        let [quote, place @ ..] = window;
+        *quote = b'"';
+        if let Some(place) = place.first_chunk_mut() {
+            *place = *text;
+        }
+        if let Some(quote) = window.get_mut(len + 1) {
+            *quote = b'"';
+        }
+        return out.advance(len + 2);
+    }
+    put_long(out, rest.get(..len).unwrap_or(rest));
+}
+
+/// Prints any text.
+#[inline(never)]
+fn put_long(out: &mut TextOut<'_>, text: &[u8]) {
     out.byte(b'"');
-    match find_special(rest, 0, len) {
-        None => out.part(rest, len),
-        Some(first) => put_escaped(out, rest.get(..len).unwrap_or(rest), first),
+    match find_special(text, 0, text.len()) {
+        None => out.slice(text),
+        Some(first) => put_escaped(out, text, first),
     }
     out.byte(b'"');
 }
@@ -172,6 +230,42 @@ mod tests {
             }
         }
         assert_eq!(printed("\"\\\n\u{1}é\u{10ffff}".as_bytes()), "\"\\\"\\\\\\n\\u0001é\u{10ffff}\"");
+    }
+
+    /// Every length around the widths of words, windows and blocks, with and without bytes after the text.
+    #[test]
+    fn every_length_and_every_place_of_an_escape() {
+        let plain: Vec<u8> = (0..160u8).map(|i| b'a' + i % 26).collect();
+        let step = if cfg!(miri) { 23 } else { 1 };
+        for len in (0..=140).step_by(step) {
+            for special in [None, Some(b'"'), Some(b'\\'), Some(0), Some(0x1f), Some(0x7f), Some(b' ')] {
+                for at in (0..len).step_by(step).chain([len]) {
+                    let mut text = plain.clone();
+                    // At the end it is after the text, and is not to be seen.
+                    if let Some(byte) = special {
+                        text[at] = byte;
+                    }
+                    let is = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
+                    let first = text.iter().position(is).unwrap_or(text.len());
+                    assert_eq!(special_from(&text, 0), first);
+                    assert_eq!(special_from(&text[..len], 0), first.min(len));
+                    assert_eq!(find_special(&text, 0, len), (first < len).then_some(first));
+                    if let Some(window) = text.first_chunk()
+                        && len <= WINDOW
+                    {
+                        assert_eq!(has_special(window, len), first < len);
+                    }
+                    let mut buffer = Vec::new();
+                    let mut out = TextOut::new(&mut buffer);
+                    put(&mut out, &text, len);
+                    put(&mut out, &text[..len], len);
+                    out.finish().unwrap();
+                    let once = printed(&text[..len]);
+                    assert_eq!(String::from_utf8(buffer).unwrap(), once.repeat(2));
+                    assert_eq!(once.len() > len + 2, first < len);
+                }
+            }
+        }
     }
 
     #[test]

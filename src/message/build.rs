@@ -147,12 +147,36 @@ impl<'p> MessageBuilder<'p> {
         }
     }
 
+    /// Appends the first `len` bytes of `rest` to the store, and gives what a slot of this coding holds for them. Nothing of them
+    /// is checked, since they are text.
+    #[inline]
+    pub(crate) fn text(&mut self, coding: Coding, rest: &str, len: usize) -> Result<u64> {
+        let (start, store) = (self.store.len(), self.store(len.max(Text::WINDOW))?);
+        Ok(match Text::append(store, rest, len) {
+            Some(text) if coding == Coding::String => text.pair(),
+            Some(_) => start as u64 | (len as u64) << 32,
+            None => start as u64,
+        })
+    }
+
     /// Sets a scalar to the word or two of its slot.
     #[inline]
     pub(crate) fn set(&mut self, at: FieldAt, coding: Coding, word: u64) -> Result<()> {
         let (slot, _) = self.slab.mark_set(self.set.program(at.index), at.base, at.position)?;
         self.slab.set_words(slot, coding.words(), word);
         Ok(())
+    }
+
+    /// As [`set`](Self::set), for a field of a message that is not wide, in no oneof, which needs no memory.
+    #[inline(always)]
+    pub(crate) fn set_plain(&mut self, base: u32, entry: &FieldEntry, word: u64) {
+        let mut body = self.slab.body_mut(base);
+        body.mark(entry.bit);
+        if entry.coding.words() == 2 {
+            body.set64(entry.slot, word);
+        } else {
+            body.set(entry.slot, word as u32);
+        }
     }
 
     /// Unsets a field.
@@ -212,6 +236,33 @@ impl<'p> MessageBuilder<'p> {
     fn drop_empty(&mut self, at: FieldAt, slot: u32) {
         if self.slab.words().list(slot).len == 0 {
             self.unset(at);
+        }
+    }
+
+    /// Appends scalars, given as the words of their slots, to the list of a field; `slot` is where it is, or `NIL` to begin with.
+    pub(crate) fn extend(
+        &mut self,
+        at: FieldAt,
+        slot: &mut u32,
+        coding: Coding,
+        words: &[u32],
+    ) -> Result<()> {
+        if words.is_empty() {
+            return Ok(());
+        }
+        if *slot == NIL {
+            *slot = self.list(at)?;
+        }
+        match self.slab.list_extend(*slot, coding.words(), words.len() as u32 / coding.words()) {
+            Ok(element) => {
+                let run = self.slab.run_mut(element, words.len());
+                run.iter_mut().zip(words).for_each(|(to, from)| *to = *from);
+                Ok(())
+            }
+            Err(full) => {
+                self.drop_empty(at, *slot);
+                Err(full.into())
+            }
         }
     }
 

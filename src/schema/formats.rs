@@ -8,14 +8,16 @@ use crate::table::Kind;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// Names up to this length are compared as one number.
-const WORD: usize = 16;
+/// Labels up to this length are compared and copied as a whole.
+const WINDOW: usize = 32;
+const HALF: usize = WINDOW / 2;
 
 /// The names of the fields of one message, by position in number order.
 #[derive(Clone, Copy)]
 pub(crate) struct FieldFormats<'p> {
     fields: &'p [FieldFormat],
     text: &'p [u8],
+    labels: &'p [u8],
 }
 
 #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "for a format"))]
@@ -28,33 +30,34 @@ impl<'p> FieldFormats<'p> {
         (rest, len.min(rest.len()))
     }
 
-    /// The name in JSON: the text from it on, and its length. Nothing if it has characters that are escaped, or if there is no such
-    /// field.
+    /// `,"name":` with the name in JSON: the text from it on, and its length. Nothing if the name has characters that are escaped, or
+    /// if there is no such field.
     #[inline(always)]
-    pub(crate) fn plain_json(self, position: usize) -> Option<(&'p [u8], usize)> {
-        self.fields.get(position).filter(|field| !field.escaped).map(|field| self.rest(field.json))
+    pub(crate) fn label(self, position: usize) -> Option<(&'p [u8], usize)> {
+        let field = self.fields.get(position)?;
+        let rest = self.labels.get(field.label as usize..)?;
+        let len = usize::from(field.label_len);
+        (len > 0 && len <= rest.len()).then_some((rest, len))
     }
 
-    /// The name in the schema, as `plain_json`.
+    /// The name in the schema: the text from it on, and its length.
     #[inline]
     pub(crate) fn own(self, position: usize) -> Option<(&'p [u8], usize)> {
         self.fields.get(position).map(|field| self.rest(field.own))
     }
 
-    /// The length of the name in JSON, if `rest` begins with it and a quote.
+    /// The length of the label of a field without its first `skip` bytes, if `rest` begins with that.
     #[inline(always)]
-    pub(crate) fn is_json(self, position: usize, rest: &[u8]) -> Option<usize> {
-        let field = self.fields.get(position).filter(|field| !field.escaped)?;
-        let (name, len) = self.rest(field.json);
-        if rest.get(len) != Some(&b'"') {
-            return None;
-        }
-        let same = match (name.first_chunk::<WORD>(), rest.first_chunk::<WORD>()) {
-            (Some(name), Some(rest)) if (1..=WORD).contains(&len) => {
-                let differ = u128::from_le_bytes(*name) ^ u128::from_le_bytes(*rest);
-                differ << (8 * (WORD - len)) == 0
+    pub(crate) fn takes_label(self, position: usize, skip: usize, rest: &[u8]) -> Option<usize> {
+        let (label, len) = self.label(position)?;
+        let (label, len) = (label.get(skip..)?, len - skip);
+        let same = match (label.first_chunk::<WINDOW>(), rest.first_chunk::<WINDOW>()) {
+            (Some(label), Some(rest)) if len <= HALF => begin_alike(label, rest, len),
+            (Some(one), Some(other)) if len <= WINDOW => {
+                one.first_chunk::<HALF>() == other.first_chunk()
+                    && label.get(HALF..len) == rest.get(HALF..len)
             }
-            _ => name.get(..len) == rest.get(..len),
+            _ => label.get(..len) == rest.get(..len),
         };
         same.then_some(len)
     }
@@ -71,6 +74,35 @@ impl<'p> FieldFormats<'p> {
     pub(crate) fn enumeration(self, position: usize) -> u32 {
         self.fields.get(position).map_or(u32::MAX, |field| field.enumeration)
     }
+
+    /// Whether a field is a singular scalar of a message that is not wide, and in no oneof.
+    #[inline(always)]
+    pub(crate) fn is_plain(self, position: usize) -> bool {
+        self.fields.get(position).is_some_and(|field| field.plain)
+    }
+
+    /// Whether the enum of an enum field is `google.protobuf.NullValue`, whose value is `null` in JSON.
+    #[inline]
+    pub(crate) fn is_null_value(self, position: usize) -> bool {
+        self.fields.get(position).is_some_and(|field| field.null)
+    }
+}
+
+/// Whether the first `len` bytes of two windows are the same; `len` is at most [`HALF`]. No branch depends on it.
+#[inline(always)]
+fn begin_alike(one: &[u8; WINDOW], other: &[u8; WINDOW], len: usize) -> bool {
+    let word = |window: &[u8; WINDOW]| u128::from_le_bytes(window.first_chunk().copied().unwrap_or_default());
+    // By length: as many bytes that count.
+    const MASKS: [u128; HALF + 1] = {
+        let mut masks = [0; HALF + 1];
+        let mut i = 1;
+        while i <= HALF {
+            masks[i] = u128::MAX >> (128 - 8 * i);
+            i += 1;
+        }
+        masks
+    };
+    (word(one) ^ word(other)) & MASKS.get(len).copied().unwrap_or(u128::MAX) == 0
 }
 
 impl PoolData {
@@ -86,6 +118,9 @@ impl PoolData {
         }
         let mut fields: Vec<FieldFormat> = Vec::new();
         room.reserve(&mut fields, self.messages.iter().map(|m| m.fields.len()).sum())?;
+        let mut labels: Vec<u8> = Vec::new();
+        let all = self.messages.iter().flat_map(|message| &message.fields);
+        room.reserve(&mut labels, all.map(|field| self.label(field).len() + 4).sum::<usize>() + WINDOW)?;
         let mut names: Vec<FieldName> = Vec::new();
         room.reserve(&mut names, count)?;
         for (index, message) in self.messages.iter().enumerate() {
@@ -113,11 +148,15 @@ impl PoolData {
             let program = self.programs.program(index as u32);
             let in_order =
                 (0..message.fields.len()).filter_map(|at| message.field(program.field_of(at) as u32));
-            fields.extend(in_order.take(message.fields.len()).map(|field| self.field_format(field)));
+            for (field, entry) in in_order.zip(program.entries()).take(message.fields.len()) {
+                let plain = !entry.flags.is_special() && !entry.flags.is_list() && !entry.coding.is_message();
+                fields.push(FieldFormat { plain, ..self.field_format(field, &mut labels) });
+            }
             let fields = IndexRange { start: start as u32, end: fields.len() as u32 };
             formats.push(FormatData { names, fields, known: well_known(self, index as u32) });
         }
-        (self.formats, self.field_names, self.field_formats) = (formats, names, fields);
+        labels.extend([0; WINDOW]);
+        (self.formats, self.field_names, self.field_formats, self.labels) = (formats, names, fields, labels);
         Ok(())
     }
 
@@ -127,17 +166,41 @@ impl PoolData {
         len.cmp(&text.len()).then_with(|| self.text(name.text).as_bytes().cmp(text))
     }
 
-    fn field_format(&self, field: &FieldData) -> FieldFormat {
+    /// The name in JSON, if it can be a label.
+    fn label(&self, field: &FieldData) -> &str {
         let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+        let name = self.text(field.json_name);
+        if name.len() < usize::from(u16::MAX) - 4 && name.bytes().all(plain) { name } else { "" }
+    }
+
+    /// The format of a field, whose label goes to `labels`; there is room.
+    fn field_format(&self, field: &FieldData, labels: &mut Vec<u8>) -> FieldFormat {
+        let start = labels.len();
+        let name = self.label(field);
+        if !name.is_empty() {
+            for part in [",\"", name, "\":"] {
+                labels.extend_from_slice(part.as_bytes());
+            }
+        }
+        let enumeration = match field.kind {
+            Kind::Enum(index) => index,
+            _ => u32::MAX,
+        };
         FieldFormat {
             json: field.json_name,
             own: field.name.local(),
-            enumeration: match field.kind {
-                Kind::Enum(index) => index,
-                _ => u32::MAX,
-            },
-            escaped: !self.text(field.json_name).bytes().all(plain),
+            enumeration,
+            label: start as u32,
+            label_len: (labels.len() - start) as u16,
+            null: self.is_null_value(enumeration),
+            plain: false,
         }
+    }
+
+    /// Whether an enum is `google.protobuf.NullValue`.
+    fn is_null_value(&self, enumeration: u32) -> bool {
+        let found = self.enums.get(enumeration as usize);
+        found.is_some_and(|e| self.text(e.name.full()) == "google.protobuf.NullValue")
     }
 }
 
@@ -236,7 +299,11 @@ impl DescriptorPool {
     pub(crate) fn field_formats(&self, message: u32) -> FieldFormats<'_> {
         let data = self.data();
         let run = data.formats.get(message as usize).map_or(IndexRange::default(), |f| f.fields);
-        FieldFormats { fields: run.of(&data.field_formats), text: data.names.as_bytes() }
+        FieldFormats {
+            fields: run.of(&data.field_formats),
+            text: data.names.as_bytes(),
+            labels: &data.labels,
+        }
     }
 
     /// The field of this JSON name, or of this name in the schema; an extension by its full name in brackets. Gives its position
@@ -287,12 +354,5 @@ impl DescriptorPool {
             _ => values.get(data.value_position(enumeration, number)? as usize)?,
         };
         Some(data.text(value.name.local()))
-    }
-
-    /// Whether an enum is `google.protobuf.NullValue`, whose value is `null` in JSON.
-    pub(crate) fn is_null_value(&self, enumeration: u32) -> bool {
-        let data = self.data();
-        let found = data.enums.get(enumeration as usize);
-        found.is_some_and(|e| data.text(e.name.full()) == "google.protobuf.NullValue")
     }
 }

@@ -11,6 +11,9 @@ use crate::table::{Cardinality, Kind};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
+/// Enums of at most so many values are searched one by one; a look into the symbols takes as long as that.
+const FEW_VALUES: usize = 16;
+
 /// No index: a top-level definition has no parent.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -90,6 +93,8 @@ pub(super) struct PoolData {
     pub(super) formats: Vec<FormatData>,
     pub(super) field_names: Vec<FieldName>,
     pub(super) field_formats: Vec<FieldFormat>,
+    /// The labels of all fields, and zeros after them.
+    pub(super) labels: Vec<u8>,
     /// One program per message, same index.
     pub(super) programs: ProgramSet,
 }
@@ -314,8 +319,14 @@ pub(super) struct FieldFormat {
     pub(super) own: TextRange,
     /// The enum of an enum field.
     pub(super) enumeration: u32,
-    /// The name in JSON has characters that JSON strings escape.
-    pub(super) escaped: bool,
+    /// The label, `,"name":` with the name in JSON: where it begins in the pool's labels, and its length. No length if it has
+    /// characters that JSON strings escape, or is longer than 64 KB.
+    pub(super) label: u32,
+    pub(super) label_len: u16,
+    /// The enum is `google.protobuf.NullValue`.
+    pub(super) null: bool,
+    /// A singular scalar of a message that is not wide, and in no oneof.
+    pub(super) plain: bool,
 }
 
 /// What the formats need of one message.
@@ -438,6 +449,14 @@ impl PoolData {
 
     /// Position of the value of this name in an enum.
     pub(super) fn enum_value(&self, enumeration: u32, name: &str) -> Option<u32> {
+        let values = self.values(enumeration);
+        if values.len() <= FEW_VALUES {
+            let is = |value: &EnumValueData| {
+                let text = value.name.local();
+                text.place().1 == name.len() && self.text(text) == name
+            };
+            return values.iter().position(is).map(|at| at as u32);
+        }
         let scope = self.enums.get(enumeration as usize)?.scope;
         match self.symbols.member(&self.names, scope, name)? {
             Symbol::EnumValue { enumeration: e, value } if e == enumeration => Some(value),

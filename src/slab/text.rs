@@ -4,8 +4,9 @@
 //! bytes are UTF-8. A reader believes the mark only while the slab is *trusted*; otherwise it checks the bytes again. This
 //! rests on three points:
 //!
-//! - Marked spans are made in two places, both here: [`Text::check`] checks the bytes first, and [`Text::copy`] copies the
-//!   bytes of a marked span itself. A byte store is only appended to while its slab refers to it.
+//! - Marked spans are made in three places, all here: [`Text::check`] checks the bytes first, [`Text::copy`] copies the bytes of a
+//!   marked span itself, and [`Text::append`] copies the bytes of a `str`. A byte store is only appended to while its slab refers to
+//!   it.
 //! - A slot for strings holds nothing else: numbers, bytes and messages have slots of their own, also in oneofs
 //!   (`program/layout.rs`), and the slots of strings are zeroed when a body is made. So neither an old word nor a stale
 //!   hasbit turns a number or a bytes value into a marked string.
@@ -54,6 +55,27 @@ impl Text {
             return span | ByteSpan::MARK;
         }
         Self::check(to, start, bytes.len()).map_or(span, Self::pair)
+    }
+
+    /// Bytes that [`append`](Self::append) may write at least, if it keeps fewer.
+    #[cfg(feature = "json")]
+    pub(crate) const WINDOW: usize = 32;
+
+    /// Appends the first `len` bytes of `rest` to `to`, which has room for them and for [`WINDOW`](Self::WINDOW) bytes. `None` if they
+    /// are not a string of their own; then nothing is appended.
+    #[cfg(feature = "json")]
+    #[inline(always)]
+    pub(crate) fn append(to: &mut Vec<u8>, rest: &str, len: usize) -> Option<Self> {
+        let (text, start) = (rest.get(..len)?, to.len());
+        match rest.as_bytes().first_chunk::<{ Self::WINDOW }>() {
+            // Copies as many bytes whatever the length, and drops those after it: calling `memcpy` takes longer.
+            Some(window) if len <= Self::WINDOW => {
+                to.extend_from_slice(window);
+                to.truncate(start + len);
+            }
+            _ => to.extend_from_slice(text.as_bytes()),
+        }
+        Some(Self(ByteSpan::new(start as u64, len as u64).word() | ByteSpan::MARK))
     }
 
     /// The words of a slot: the offset in the low half, length and mark in the high half.

@@ -40,6 +40,16 @@ impl BodyMut<'_> {
         }
     }
 
+    /// Sets a hasbit and no more.
+    #[cfg(feature = "json")]
+    #[inline(always)]
+    pub(crate) fn mark(&mut self, bit: u8) {
+        let place = if bit < 32 { 0 } else { 2 };
+        if let Some(word) = self.0.get_mut(place) {
+            *word |= 1 << (bit & 31);
+        }
+    }
+
     /// The words from a slot on.
     #[inline(always)]
     pub(crate) fn rest(&mut self, slot: u16) -> &mut [u32] {

@@ -1,0 +1,315 @@
+//! The members of an object: keys, found by guesses, and what they hold.
+
+use super::error::DeserializeErrorKind as Kind;
+use super::parse::{Container, Parser, Result, Seen};
+use crate::message::FieldAt;
+use crate::program::{FieldEntry, Program};
+use crate::schema::{FieldFormats, WellKnown};
+use crate::slab::ByteSpan;
+
+/// Guesses that are kept.
+const GUESSES: usize = 256;
+/// How many fields are compared with a key, should the guess fail, before it is searched for.
+const AHEAD: usize = 6;
+
+/// Which field comes after another one. Members come in the same order in most objects of a type, so the field that a search found
+/// the last time is likely; without one, the next field of the schema.
+pub(super) struct Follow {
+    /// 1 + position of the field, by the one before and the type.
+    positions: [u16; GUESSES],
+}
+
+impl Follow {
+    pub(super) fn new() -> Self {
+        Self { positions: [0; GUESSES] }
+    }
+
+    #[inline(always)]
+    fn place(index: u32, next: usize) -> usize {
+        (index as usize).wrapping_mul(37).wrapping_add(next) % GUESSES
+    }
+
+    /// The likely field where `next` is the next one of the schema.
+    #[inline(always)]
+    fn guess(&self, index: u32, next: usize) -> usize {
+        match self.positions.get(Self::place(index, next)) {
+            None | Some(0) => next,
+            Some(&position) => position as usize - 1,
+        }
+    }
+
+    fn learn(&mut self, index: u32, next: usize, position: usize) {
+        if let Some(place) = self.positions.get_mut(Self::place(index, next)) {
+            *place = position as u16 + 1;
+        }
+    }
+}
+
+/// What a key names.
+enum Key {
+    /// The field at this position.
+    Field(usize),
+    /// Nothing that is kept.
+    Other,
+    /// There is no key: the object has ended.
+    End,
+}
+
+impl<'p> Parser<'p, '_, '_> {
+    /// The members of a message, until one of them needs a frame or the message ends.
+    ///
+    /// ```text
+    /// loop:
+    ///     if the input goes on with the comma, name and colon of the likely field: that one, by one comparison
+    ///     else: white space, comma, and the name is compared with those of the next fields, or searched for
+    ///     white space, and the value: here if it is a scalar of a plain field, otherwise in `member`
+    /// ```
+    ///
+    /// What has been seen is in registers while the loop runs, and goes to the frame for everything else.
+    #[inline(never)]
+    pub(super) fn members(&mut self) -> Result<()> {
+        let Some(frame) = self.frames.last() else { return Ok(()) };
+        let (FieldAt { index, base, .. }, depth) = (frame.at, frame.depth);
+        let (mut count, mut next, mut seen) = (frame.count, frame.slot as usize, frame.seen);
+        let program = self.builder.set.program(index);
+        let names = self.pool.field_formats(program.message());
+        let frames = self.frames.len();
+        loop {
+            let rest = self.scanner.rest();
+            if rest.first() == Some(&b'}') {
+                self.scanner.at += 1;
+                return self.pop();
+            }
+            let guess = self.follow.guess(index, next);
+            // The label begins with the comma, which the first member lacks.
+            let first = count == 0;
+            let mut start = self.scanner.at + usize::from(!first);
+            let position = match names.takes_label(guess, first.into(), rest) {
+                Some(len) => {
+                    self.scanner.at += len;
+                    guess
+                }
+                None => match self.key(first, (index, next), program, names, &mut start) {
+                    Ok(Key::Field(position)) => position,
+                    Ok(Key::Other) => {
+                        count += 1;
+                        self.scanner.skip(self.options.max_depth, &mut self.scratch)?;
+                        continue;
+                    }
+                    Ok(Key::End) => return self.pop(),
+                    Err(kind) => return Err(self.between_members(kind)),
+                },
+            };
+            (count, next) = (count + 1, position + 1);
+            let Some(entry) = program.entries().get(position) else { return Err(Kind::UnknownField) };
+            let byte = self.scanner.value();
+            let bit = 1u64 << (position & 63);
+            if names.is_plain(position) && seen.fields & bit == 0 && byte != b'n' {
+                seen.fields |= bit;
+                match self.scalar(names, entry, position) {
+                    Ok(Some(word)) if !entry.flags.is_implicit() || !is_zero(entry, word) => {
+                        self.builder.set_plain(base, entry, word);
+                    }
+                    Ok(Some(_)) => self.builder.unset(FieldAt { index, base, position }),
+                    Ok(None) => {}
+                    Err(kind) => {
+                        self.leave(count, position, seen);
+                        return Err(kind);
+                    }
+                }
+                continue;
+            }
+            self.leave(count, position, seen);
+            self.member((names, depth), FieldAt { index, base, position }, program, start)?;
+            if self.frames.len() != frames {
+                return Ok(());
+            }
+            seen = self.frames.last().map_or(seen, |frame| frame.seen);
+        }
+    }
+
+    /// Notes where the members of the last frame have been left.
+    #[inline(always)]
+    fn leave(&mut self, count: u32, position: usize, seen: Seen) {
+        if let Some(frame) = self.frames.last_mut() {
+            (frame.count, frame.slot) = (count, position as u32 + 1);
+            (frame.at.position, frame.seen) = (position, seen);
+        }
+    }
+
+    /// An error that is about no field, and not about the last one either.
+    #[cold]
+    fn between_members(&mut self, kind: Kind) -> Kind {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.at.position = usize::MAX;
+        }
+        kind
+    }
+
+    /// What comes next in an object, if it is not the likely field. The key has been taken with its colon, and `start` is where it
+    /// began.
+    #[inline(never)]
+    fn key(
+        &mut self,
+        first: bool,
+        (index, next): (u32, usize),
+        program: &Program,
+        names: FieldFormats<'_>,
+        start: &mut usize,
+    ) -> Result<Key> {
+        if !self.scanner.more((!first).into(), b'}')? {
+            return Ok(Key::End);
+        }
+        *start = self.scanner.at;
+        // Fields that are not set are left out, so one of the next is likely.
+        let guess = self.follow.guess(index, next);
+        for position in core::iter::once(guess).chain(next..next + AHEAD) {
+            if let Some(len) = names.takes_label(position, 1, self.scanner.rest()) {
+                self.scanner.at += len;
+                return Ok(Key::Field(position));
+            }
+        }
+        let found = self.key_by_name(program)?;
+        if let Key::Field(position) = found {
+            self.follow.learn(index, next, position);
+        }
+        self.scanner.colon()?;
+        Ok(found)
+    }
+
+    #[inline(never)]
+    fn key_by_name(&mut self, program: &Program) -> Result<Key> {
+        let start = self.scanner.at;
+        let quoted = self.scanner.string()?;
+        let name = self.scanner.text(quoted, &mut self.scratch)?;
+        let field = self.pool.field_by_any_name(program.message(), name);
+        let position = field.and_then(|field| program.entry_of(field as usize)).map(|(position, _)| position);
+        if let Some(position) = position {
+            return Ok(Key::Field(position));
+        }
+        if let Some(frame) = self.frames.last_mut()
+            && frame.any
+            && name == b"@type"
+        {
+            let twice = core::mem::replace(&mut frame.marked, true);
+            if twice && !self.options.allow_duplicate_keys {
+                return Err(self.scanner.fail(start, Kind::DuplicateKey));
+            }
+            return Ok(Key::Other);
+        }
+        if self.options.deny_unknown_fields {
+            return Err(self.scanner.fail(start, Kind::UnknownField));
+        }
+        Ok(Key::Other)
+    }
+
+    /// The value of a member whose key is known, of a message at this depth.
+    fn member(
+        &mut self,
+        (names, depth): (FieldFormats<'p>, u32),
+        at: FieldAt,
+        program: &'p Program,
+        start: usize,
+    ) -> Result<()> {
+        let Some(entry) = program.entries().get(at.position) else { return Err(Kind::UnknownField) };
+        let twice = self.note_field(program, at.position);
+        if twice {
+            if !self.options.allow_duplicate_keys {
+                return Err(self.scanner.fail(start, Kind::DuplicateKey));
+            }
+            self.builder.unset(at);
+        }
+        let byte = self.scanner.peek()?;
+        if byte == b'n' && !self.takes_null(names, entry, at.position) {
+            return self.scanner.literal(b"null");
+        }
+        if entry.oneof != 0 && self.note_oneof(program, entry.oneof) && !twice {
+            return Err(self.scanner.fail(start, Kind::DuplicateOneof));
+        }
+        if !entry.flags.is_list() {
+            if entry.coding.is_message() {
+                return self.message(at, entry, depth + 1);
+            }
+            return self.singular(at, names, entry);
+        }
+        if !entry.coding.is_message() {
+            return self.scalars(at, names, entry, depth);
+        }
+        let (over, open) =
+            if entry.flags.is_map() { (Container::Map, b'{') } else { (Container::List, b'[') };
+        if byte != open {
+            return Err(self.wrong_type());
+        }
+        self.scanner.at += 1;
+        self.push(over, at, depth)?;
+        self.begin_map(over)
+    }
+
+    /// The value of a singular scalar.
+    pub(super) fn singular(
+        &mut self,
+        at: FieldAt,
+        names: FieldFormats<'_>,
+        entry: &FieldEntry,
+    ) -> Result<()> {
+        match self.scalar(names, entry, at.position)? {
+            Some(word) if entry.flags.is_implicit() && is_zero(entry, word) => self.builder.unset(at),
+            Some(word) => self.builder.set(at, entry.coding, word)?,
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// The value of a singular message.
+    pub(super) fn message(&mut self, at: FieldAt, entry: &FieldEntry, depth: u32) -> Result<()> {
+        if depth <= self.options.max_depth && self.is_empty_object(entry) {
+            return Ok(self.builder.empty_message(at, entry)?);
+        }
+        let body = self.builder.message(at, entry)?;
+        self.open(entry.sub, body, depth)
+    }
+
+    /// Takes `{}`, if that comes next and stands for an empty message.
+    pub(super) fn is_empty_object(&mut self, entry: &FieldEntry) -> bool {
+        let empty = self.scanner.rest().starts_with(b"{}") && self.known(entry.sub) == WellKnown::None;
+        self.scanner.at += if empty { 2 } else { 0 };
+        empty
+    }
+
+    /// Which well-known type the message of a program is.
+    #[inline]
+    pub(super) fn known(&self, index: u32) -> WellKnown {
+        self.pool.well_known(self.builder.set.program(index).message())
+    }
+
+    /// Whether `null` is a value of the field, and not its absence.
+    #[cold]
+    fn takes_null(&self, names: FieldFormats<'_>, entry: &FieldEntry, position: usize) -> bool {
+        !entry.flags.is_list() && self.element_takes_null(names, entry, position)
+    }
+
+    /// Whether `null` is a value of an element of this list or map, and not an error.
+    #[cold]
+    pub(super) fn element_takes_null(
+        &self,
+        names: FieldFormats<'_>,
+        entry: &FieldEntry,
+        position: usize,
+    ) -> bool {
+        if entry.coding.is_message() {
+            return self.known(entry.sub) == WellKnown::Value;
+        }
+        names.is_null_value(position)
+    }
+}
+
+/// Whether a value is the zero of its type.
+#[inline]
+fn is_zero(entry: &FieldEntry, word: u64) -> bool {
+    match entry.coding {
+        crate::program::Coding::String | crate::program::Coding::Bytes => {
+            ByteSpan::from_word(word).len() == 0
+        }
+        _ => word == 0,
+    }
+}

@@ -1,0 +1,178 @@
+//! The fields of a message, the messages of a list, the entries of a map.
+
+use super::print::{JsonPrinter, Result, StepResult};
+use super::print_frame::Source;
+use crate::program::FieldEntry;
+use crate::schema::{FieldRef, WellKnown};
+use crate::slab::{NIL, RawView};
+
+impl JsonPrinter<'_, '_> {
+    /// The fields of a message, until one of them needs a frame.
+    ///
+    /// ```text
+    /// for each hasbit that is left, from the lowest:
+    ///     comma and name, prebuilt
+    ///     a scalar or a list of scalars: all of it, and on
+    ///     anything else: note in the frame where to go on, open it
+    /// }
+    /// ```
+    #[inline(never)]
+    pub(super) fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
+        let program = here.program();
+        let names = self.pool.field_formats(program.message());
+        // The frame is worked on in its place: what was just stored field by field is slow to load as a whole.
+        while let Some(frame) = self.frames.last_mut()
+            && let Some((position, entry, slot)) = frame.fields.next_of(program, here.words, here.base)
+        {
+            frame.position = position as u32;
+            let first = core::mem::replace(&mut frame.first, false);
+            self.name(names, position, first);
+            if entry.coding.is_message() {
+                return self.field(here, position, entry, slot);
+            }
+            if entry.flags.is_list() {
+                self.scalars((names, position), entry, here, slot);
+            } else {
+                self.scalar_at((names, position), entry, here, slot);
+            }
+        }
+        self.close(b'}');
+        Ok(StepResult::GoOn)
+    }
+
+    /// All fields of a message but those with presence that are not set.
+    pub(super) fn all_fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
+        let (program, message) = (here.program(), here.program().message());
+        let names = self.pool.field_formats(message);
+        loop {
+            let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
+            let position = frame.element as usize;
+            let Some(entry) = program.entries().get(position) else {
+                self.close(b'}');
+                return Ok(StepResult::GoOn);
+            };
+            frame.element += 1;
+            let slot = here.slot(position, entry);
+            let (list, implicit) = (entry.flags.is_list(), entry.flags.is_implicit());
+            if slot.is_none() && !list && !implicit {
+                continue;
+            }
+            let field = FieldRef::at(self.pool, message, program.field_of(position) as u16, position as u16);
+            // An extension that is not set is no field of the message.
+            if slot.is_none() && field.is_extension() {
+                continue;
+            }
+            let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
+            frame.position = position as u32;
+            let first = core::mem::replace(&mut frame.first, false);
+            self.name(names, position, first);
+            match slot {
+                Some(slot) if entry.coding.is_message() => return self.field(here, position, entry, slot),
+                Some(slot) if list => self.scalars((names, position), entry, here, slot),
+                Some(slot) => self.scalar_at((names, position), entry, here, slot),
+                None if entry.flags.is_map() => self.out.array(b"{}"),
+                None if list => self.out.array(b"[]"),
+                None => self.default(field, entry),
+            }
+        }
+    }
+
+    /// The value of a field that is a message, a list of them, or a map.
+    fn field<'i>(
+        &mut self,
+        here: RawView<'_, 'i>,
+        position: usize,
+        entry: &FieldEntry,
+        slot: u32,
+    ) -> Result<StepResult<'i>> {
+        let depth = self.frames.last().map_or(0, |frame| frame.depth);
+        if !entry.flags.is_list() {
+            return self.open(here.child(entry, slot), depth + 1);
+        }
+        let over = if entry.flags.is_map() { Source::Map } else { Source::List };
+        self.push(over, here, depth, position as u32, slot)?;
+        Ok(StepResult::GoOn)
+    }
+
+    /// The messages of a list, until one of them needs more than one frame.
+    pub(super) fn list<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
+        let Some(frame) = self.frames.last() else { return Ok(StepResult::GoOn) };
+        let Some(entry) = here.program().entries().get(frame.position as usize) else {
+            return Ok(StepResult::GoOn);
+        };
+        let (first, slot, depth) = (frame.element, frame.slot, frame.depth + 1);
+        let list = here.list(entry, slot);
+        let len = if slot == NIL { 0 } else { list.len() };
+        let plain = self.pool.well_known(here.set.program(entry.sub).message()) == WellKnown::None
+            && self.options.skip_default_fields;
+        let frames = self.frames.len();
+        for element in first..len {
+            if let Some(frame) = self.frames.last_mut() {
+                frame.element = element + 1;
+            }
+            self.comma();
+            let view = list.message(element);
+            let mut next = self.open(view, depth)?;
+            // Most messages of lists hold no others: their fields are printed from here, and the list goes on.
+            if plain && matches!(next, StepResult::GoOn) {
+                next = self.fields(view)?;
+            }
+            if self.frames.len() != frames || matches!(next, StepResult::Decode(..)) || self.out.has_failed()
+            {
+                return Ok(next);
+            }
+        }
+        self.close(b']');
+        Ok(StepResult::GoOn)
+    }
+
+    /// The entries of a map, until one of them needs a frame.
+    pub(super) fn map<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
+        let Some(&frame) = self.frames.last() else { return Ok(StepResult::GoOn) };
+        let Some(entry) = here.program().entries().get(frame.position as usize) else {
+            return Ok(StepResult::GoOn);
+        };
+        let list = here.list(entry, frame.slot);
+        let len = if frame.slot == NIL { 0 } else { list.len() };
+        let program = here.set.program(entry.sub);
+        let names = self.pool.field_formats(program.message());
+        let [key, value] = parts(program.entries());
+        for element in frame.element..len {
+            let pair = list.message(element);
+            self.comma();
+            match pair.slot(0, key) {
+                Some(slot) => self.key_at(key, pair, slot),
+                None => self.default_key(key),
+            }
+            self.colon();
+            let inner = match pair.slot(1, value) {
+                Some(slot) if value.coding.is_message() => pair.child(value, slot),
+                None if value.coding.is_message() => pair.at(value.sub, NIL),
+                Some(slot) => {
+                    self.scalar_at((names, 1), value, pair, slot);
+                    continue;
+                }
+                None => {
+                    let field = FieldRef::at(self.pool, program.message(), program.field_of(1) as u16, 1);
+                    self.default(field, value);
+                    continue;
+                }
+            };
+            if let Some(frame) = self.frames.last_mut() {
+                frame.element = element + 1;
+            }
+            return self.open(inner, frame.depth + 2);
+        }
+        self.close(b'}');
+        Ok(StepResult::GoOn)
+    }
+}
+
+/// Key and value of a map entry.
+fn parts(entries: &[FieldEntry]) -> [&FieldEntry; 2] {
+    static NONE: FieldEntry = FieldEntry::none(1);
+    match entries {
+        [key, value, ..] => [key, value],
+        _ => [&NONE, &NONE],
+    }
+}

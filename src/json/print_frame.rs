@@ -1,0 +1,190 @@
+//! Frames: the objects and lists that are open, and the punctuation between what is in them.
+
+use super::error::{SerializeErrorKind as Kind, step};
+use super::print::{JsonPrinter, Result};
+use super::strings;
+use crate::error::FieldPath;
+use crate::schema::{FieldFormats, FieldRef};
+use crate::slab::{RawView, SetFields};
+
+/// What a frame goes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// The fields of a message that are set.
+    Fields,
+    /// All fields of a message.
+    AllFields,
+    /// The messages of a list.
+    List,
+    /// The entries of a map.
+    Map,
+    /// Nothing: a value was all that was to come.
+    Value,
+}
+
+/// An object or list that is not closed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PrintFrame {
+    pub(super) over: Source,
+    /// Nothing has been written inside.
+    pub(super) first: bool,
+    /// The members of an object that was begun by the frame below: the content of an `Any`.
+    pub(super) inside: bool,
+    /// How many objects and lists are open, this one included.
+    pub(super) level: u32,
+    /// The level of the message: 0 for the root.
+    pub(super) depth: u32,
+    /// Type of the message; of the one that has the list or map.
+    pub(super) message: u32,
+    pub(super) fields: SetFields,
+    /// Program and body of the message; of the one that has the list or map.
+    pub(super) index: u32,
+    pub(super) base: u32,
+    /// The field that is being written, or that is the list or map.
+    pub(super) position: u32,
+    /// The header of the list or map.
+    pub(super) slot: u32,
+    /// The next element.
+    pub(super) element: u32,
+}
+
+impl JsonPrinter<'_, '_> {
+    /// Begins an object or list.
+    pub(super) fn push(
+        &mut self,
+        over: Source,
+        view: RawView<'_, '_>,
+        depth: u32,
+        position: u32,
+        slot: u32,
+    ) -> Result<()> {
+        // The content of an Any goes on where the Any has begun.
+        let object = matches!(over, Source::Fields | Source::AllFields);
+        let inside = object && self.frames.last().is_some_and(|frame| frame.over == Source::Value);
+        if self.frames.len() == self.frames.capacity() {
+            self.frames.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
+        }
+        let level = self.level() + u32::from(!inside);
+        if !inside {
+            self.out.byte(if over == Source::List { b'[' } else { b'{' });
+        }
+        let fields = if over == Source::Fields { view.set_fields() } else { SetFields::default() };
+        let (index, base) = (view.index, view.base);
+        self.frames.push(PrintFrame {
+            over,
+            first: !inside,
+            inside,
+            level,
+            depth,
+            message: view.program().message(),
+            fields,
+            index,
+            base,
+            position,
+            slot,
+            element: 0,
+        });
+        Ok(())
+    }
+
+    /// Ends what the last frame is about.
+    pub(super) fn close(&mut self, bracket: u8) {
+        let Some(frame) = self.frames.pop().filter(|frame| !frame.inside) else { return };
+        if self.options.pretty && !frame.first {
+            self.line(frame.level - 1);
+        }
+        self.out.byte(bracket);
+    }
+
+    /// Goes to the next member or element.
+    #[inline]
+    pub(super) fn comma(&mut self) {
+        let level = self.level();
+        if let Some(frame) = self.frames.last_mut()
+            && !core::mem::replace(&mut frame.first, false)
+        {
+            self.out.byte(b',');
+        }
+        if self.options.pretty {
+            self.line(level);
+        }
+    }
+
+    #[inline]
+    pub(super) fn colon(&mut self) {
+        self.out.byte(b':');
+        if self.options.pretty {
+            self.out.byte(b' ');
+        }
+    }
+
+    /// How many objects and lists are open.
+    pub(super) fn level(&self) -> u32 {
+        self.frames.last().map_or(0, |frame| frame.level)
+    }
+
+    /// A new line.
+    #[inline(never)]
+    pub(super) fn line(&mut self, level: u32) {
+        self.out.byte(b'\n');
+        for _ in 0..level {
+            self.out.array(b"  ");
+        }
+    }
+
+    /// The key of a member, with the comma before it unless it is the first one.
+    #[inline(always)]
+    pub(super) fn name(&mut self, names: FieldFormats<'_>, position: usize, first: bool) {
+        match names.label(position).filter(|_| self.plain) {
+            // The comma is the first byte of the label.
+            Some((label, len)) => {
+                let skip = usize::from(first);
+                self.out.part(label.get(skip..).unwrap_or_default(), len - skip);
+            }
+            None => self.odd_name(names, position, first),
+        }
+    }
+
+    #[inline(never)]
+    fn odd_name(&mut self, names: FieldFormats<'_>, position: usize, first: bool) {
+        if !first {
+            self.out.byte(b',');
+        }
+        if self.options.pretty {
+            self.line(self.level());
+        }
+        let json = names.json(position).unwrap_or_default();
+        // Extensions go by their full names in any case.
+        let own = self.options.use_proto_field_name && !json.starts_with(b"[");
+        let (rest, len) = names.own(position).filter(|_| own).unwrap_or((json, json.len()));
+        strings::put(&mut self.out, rest, len);
+        self.colon();
+    }
+
+    /// The fields that lead to where the printer is.
+    #[cold]
+    pub(super) fn path(&self) -> FieldPath {
+        let mut path = FieldPath::EMPTY;
+        let set = self.pool.programs();
+        for (at, frame) in self.frames.iter().enumerate() {
+            let message = frame.message;
+            let above = self.frames.get(at + 1);
+            let list = matches!(frame.over, Source::List | Source::Map);
+            // A list says more of its field than the message that has it.
+            let said = above.is_some_and(|next| {
+                matches!(next.over, Source::List | Source::Map)
+                    && (next.index, next.base, next.position) == (frame.index, frame.base, frame.position)
+            });
+            let program = set.program(message);
+            let field = program.field_of(frame.position as usize);
+            let known = frame.position != u32::MAX && field != usize::MAX;
+            if said || !known {
+                continue;
+            }
+            let field = FieldRef::new(self.pool, message, field as u32);
+            let index = (list && frame.over == Source::List).then(|| frame.element.saturating_sub(1));
+            path.push_inner(step(field.number(), field.name(), index));
+        }
+        path
+    }
+}
