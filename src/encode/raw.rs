@@ -1,16 +1,15 @@
-//! The entry points: a message is written backwards at the end of the spare capacity, then moved to its start.
+//! The entry points.
 //!
 //! ```text
 //! append(buffer):
-//!     no large strings:               write backwards into the spare capacity; move the message to the start of it
-//!     large strings, no lengths:      write forwards, in place
-//!     else, or if it did not fit:     size; reserve; write backwards into just that room; no move
+//!     write forwards into the spare capacity
+//!     if it did not fit:   size; reserve; write forwards
+//!     if it gave up:       size; reserve; write backwards into just that room
 //! ```
 //!
-//! The size comes first also where it decides: for a `Vec` of exactly that capacity, and for a slice. With large
-//! strings in sub-messages, lists or unknown fields, a move costs more than sizing.
+//! The size comes first also where it decides: for a `Vec` of exactly that capacity, and for a slice.
 
-use super::forward::write_forward;
+use super::forward::{Forward, Pass, room_for_length};
 use super::size::Sizer;
 use super::traverse::traverse;
 use super::write::ReverseWriter;
@@ -20,26 +19,17 @@ use crate::slab::{RawView, find_missing};
 use crate::wire::kernels::prefetch;
 use crate::wire::{
     Bits, Buffer, CpuTask, Cursor, CursorOverflow, MAX_LEN, ReverseCursor, Written,
-    buffer::sealed::{OutOfMemory, RawBuffer},
-    varint_len, with_best_cpu,
+    buffer::sealed::OutOfMemory, varint_len, with_best_cpu,
 };
 use alloc::alloc::handle_alloc_error;
 use alloc::vec::Vec;
 use core::alloc::Layout;
-use core::mem::MaybeUninit;
 
 /// Bytes reserved beside the message, so that the cursor may store whole words at its start.
 const SLACK: usize = 32;
 
-/// A message has large strings if the store has more bytes than this per set field (per four words of slab, if it
-/// nests).
-const LARGE: usize = 256;
-
-/// Bytes that are prefetched. In longer messages, the processor predicts the next lines by itself.
-const AHEAD: usize = 2048;
-
-/// Bytes that are prefetched of a store with large strings.
-const AROUND: usize = 256;
+/// Bytes that are prefetched of the slab and of the store. In longer messages, the processor predicts the next lines by itself.
+const AHEAD: usize = 512;
 
 /// A message in the slab, and the options to encode it with.
 #[derive(Clone, Copy)]
@@ -49,9 +39,9 @@ pub(crate) struct RawEncoder<'a, 'i> {
 }
 
 /// The traversal that writes, compiled once per kind of processor.
-struct Writing<'e, 'a, 'i, 'b> {
-    encoder: &'e RawEncoder<'a, 'i>,
-    out: ReverseCursor<'b>,
+pub(super) struct Writing<'e, 'a, 'i, 'b> {
+    pub(super) encoder: &'e RawEncoder<'a, 'i>,
+    pub(super) out: ReverseCursor<'b>,
 }
 
 impl<'b> CpuTask for Writing<'_, '_, '_, 'b> {
@@ -70,7 +60,19 @@ impl<'b> CpuTask for Writing<'_, '_, '_, 'b> {
 enum Unwritten {
     /// The message did not fit.
     Full,
+    /// It is to be written backwards.
+    GaveUp,
     Failed(EncodeError),
+}
+
+impl Unwritten {
+    /// The error, if there is no other way to write the message.
+    fn into_error(self) -> EncodeError {
+        match self {
+            Self::Failed(error) => error,
+            Self::Full | Self::GaveUp => EncodeError::new(EncodeErrorKind::SizeMismatch),
+        }
+    }
 }
 
 impl<'a, 'i> RawEncoder<'a, 'i> {
@@ -115,20 +117,28 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         Ok(written)
     }
 
-    /// Writes the message forwards, or gives `Unwritten::Full` if that is not possible.
-    fn write_forward<'b>(&self, mut out: Cursor<'b>) -> Result<Written<'b>, Unwritten> {
-        if !write_forward(self.view, &mut out) {
-            return Err(Unwritten::Full);
+    /// Writes the message forwards.
+    #[inline]
+    fn write_forward<'b>(&self, mut out: Cursor<'b>, delimited: bool) -> Result<Written<'b>, Unwritten> {
+        if self.options.is_deterministic() {
+            return Err(Unwritten::GaveUp);
         }
-        let len = out.written();
+        let mut pass = Pass::new(self.view, self.options.depth_limit());
+        let room = if delimited { room_for_length(self.view.store.len() as u32) } else { 0 };
+        out.put_word([0; 8], room);
+        let mut out = with_best_cpu(Forward { pass: &mut pass, out });
+        if pass.gave_up {
+            return Err(Unwritten::GaveUp);
+        }
+        let len = out.written().saturating_sub(room);
+        if delimited {
+            out.close_any_length(0, room);
+        }
         let written = out.finish().map_err(|CursorOverflow| Unwritten::Full)?;
         if len > MAX_LEN {
             return Err(Unwritten::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
         }
-        let RawView { words, base, .. } = self.view;
-        let program = self.view.program();
-        let missing = program.required_mask() & !words.hasbits(program, base);
-        self.complete(missing != 0).map_err(Unwritten::Failed)?;
+        self.complete(pass.missing != 0).map_err(Unwritten::Failed)?;
         Ok(written)
     }
 
@@ -155,66 +165,53 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// # Errors
     /// `MissingRequired` with a path of field numbers, `TooLarge`, `DepthExceeded`, `OutOfMemory`.
     pub(crate) fn append(&self, buffer: &mut impl Buffer, delimited: bool) -> Result<usize, EncodeError> {
-        let large = self.has_large_strings();
-        self.prefetch(large);
-        let attempt = match large {
-            false => buffer.append_with(|spare| self.write(ReverseCursor::new(spare), delimited)),
-            true if delimited => Err(Unwritten::Full),
-            true => buffer.append_with(|spare| self.write_forward(Cursor::new(spare))),
-        };
-        match attempt {
+        self.prefetch();
+        match buffer.append_with(|spare| self.write_forward(Cursor::new(spare), delimited)) {
             Ok(written) => return Ok(written),
             Err(Unwritten::Failed(error)) => return Err(error),
-            Err(Unwritten::Full) => {}
+            Err(Unwritten::Full | Unwritten::GaveUp) => {}
         }
         let total = self.checked_size(delimited)?;
         if buffer.spare().len() < total {
             buffer.reserve_bytes(total + SLACK)?;
         }
-        buffer.append_with(|spare| self.write_exactly(spare, total, delimited))
+        self.append_exactly(buffer, total, delimited)
     }
 
-    /// Writes a message whose size is known.
-    fn write_exactly<'b>(
+    /// Appends a message whose size is known.
+    fn append_exactly(
         &self,
-        spare: &'b mut [MaybeUninit<u8>],
+        buffer: &mut impl Buffer,
         total: usize,
         delimited: bool,
-    ) -> Result<Written<'b>, EncodeError> {
-        let window = spare.get_mut(..total).unwrap_or_default();
-        exactly(self.write(ReverseCursor::new(window), delimited), total)
+    ) -> Result<usize, EncodeError> {
+        let forwards = buffer.append_with(|spare| {
+            let window = spare.get_mut(..total).unwrap_or_default();
+            exactly(self.write_forward(Cursor::new(window), delimited), total)
+        });
+        match forwards {
+            Ok(written) => return Ok(written),
+            Err(Unwritten::Failed(error)) => return Err(error),
+            Err(Unwritten::Full | Unwritten::GaveUp) => {}
+        }
+        let backwards = buffer.append_with(|spare| {
+            let window = spare.get_mut(..total).unwrap_or_default();
+            exactly(self.write(ReverseCursor::new(window), delimited), total)
+        });
+        backwards.map_err(Unwritten::into_error)
     }
 
     /// Prefetches the body, and the messages and strings that are written first. The reads of the encoder depend on each
     /// other, and out of cache this is 256 to 106 ns on flat messages.
     #[inline(always)]
-    fn prefetch(&self, large: bool) {
+    fn prefetch(&self) {
         let RawView { store, words, base, .. } = self.view;
         let program = self.view.program();
-        let messages = if program.nests() { AHEAD / 4 } else { 0 };
-        prefetch(words.part(base, program.words() as usize + messages));
+        let len = if program.nests() { AHEAD / 4 } else { (program.words() as usize).min(AHEAD / 4) };
+        prefetch(words.part(base, len));
         if program.has_spans() {
-            // The last strings are written first. Of large strings only what is around them is needed early.
-            let part =
-                if large { store.get(..AROUND) } else { store.get(store.len().saturating_sub(AHEAD)..) };
-            prefetch(part.unwrap_or_default());
+            prefetch(store.get(..AHEAD).unwrap_or(store));
         }
-    }
-
-    /// Whether strings are so large that a move would cost more than sizing.
-    #[inline(always)]
-    fn has_large_strings(&self) -> bool {
-        let RawView { store, words, base, .. } = self.view;
-        let program = self.view.program();
-        if store.len() < LARGE {
-            return false;
-        }
-        let items = if program.nests() || program.is_wide() {
-            words.len() / 4
-        } else {
-            words.hasbits(program, base).count_ones() as usize
-        };
-        store.len() / LARGE > items
     }
 
     /// The message as a new `Vec` with no spare capacity.
@@ -225,7 +222,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         let total = self.checked_size(false)?;
         let mut out = Vec::new();
         out.try_reserve_exact(total).map_err(|_| OutOfMemory)?;
-        out.append_with(|spare| self.write_exactly(spare, total, false))?;
+        self.append_exactly(&mut out, total, false)?;
         Ok(out)
     }
 
@@ -237,7 +234,13 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         let total = self.checked_size(false)?;
         let window =
             slice.get_mut(..total).ok_or_else(|| EncodeError::new(EncodeErrorKind::BufferTooSmall))?;
-        exactly(self.write(ReverseCursor::over(window), false), total)?;
+        match exactly(self.write_forward(Cursor::over(&mut *window), false), total) {
+            Ok(_) => return Ok(total),
+            Err(Unwritten::Failed(error)) => return Err(error),
+            Err(Unwritten::Full | Unwritten::GaveUp) => {}
+        }
+        let written = exactly(self.write(ReverseCursor::over(window), false), total);
+        written.map_err(Unwritten::into_error)?;
         Ok(total)
     }
 
@@ -256,11 +259,12 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
 }
 
 /// Checks that the message has the size that was computed.
-fn exactly(written: Result<Written<'_>, Unwritten>, total: usize) -> Result<Written<'_>, EncodeError> {
+fn exactly(written: Result<Written<'_>, Unwritten>, total: usize) -> Result<Written<'_>, Unwritten> {
     match written {
-        Ok(written) if written.as_slice().len() == total => Ok(written),
-        Err(Unwritten::Failed(error)) => Err(error),
-        _ => Err(EncodeError::new(EncodeErrorKind::SizeMismatch)),
+        Ok(written) if written.as_slice().len() != total => {
+            Err(Unwritten::Failed(EncodeError::new(EncodeErrorKind::SizeMismatch)))
+        }
+        written => written,
     }
 }
 

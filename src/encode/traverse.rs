@@ -199,13 +199,13 @@ fn visit_plain<V: Visit>(
     visitor: &mut V,
 ) -> bool {
     match field.kind {
-        WriteKind::Varint | WriteKind::Fixed => visitor.number(field, view.words.get64_or_32(slot)),
         WriteKind::Span => visitor.span(view, field.tag, view.words.get64(slot)),
         WriteKind::List => {
             let Some(entry) = program.entries().get(position) else { return true };
             *visitor = visitor.take().list(view, entry, field.tag, slot);
         }
         WriteKind::Inline | WriteKind::Message => return false,
+        _ => visitor.number(field, view.words.get64_or_32(slot)),
     }
     true
 }

@@ -5,7 +5,7 @@
 
 use super::list::{put_span, write_list};
 use super::traverse::{Framing, Visit};
-use crate::program::{FieldEntry, FixedLayout, Program, WriteEntry, WriteKind};
+use crate::program::{FieldEntry, FixedLayout, Program, WriteEntry};
 use crate::slab::RawView;
 use crate::wire::message_set::{ITEM, ITEM_END, MESSAGE, TYPE_ID};
 use crate::wire::{Bits, ReverseCursor, TagWord, last_varint};
@@ -38,7 +38,7 @@ impl<B: Bits> Visit for ReverseWriter<'_, B> {
 
     #[inline(always)]
     fn number(&mut self, field: &WriteEntry, words: u64) {
-        if field.kind == WriteKind::Fixed {
+        if field.kind.is_fixed() {
             // A branch of its own: one branch-free path for all numbers took 145 ns per flat message, this takes 94.
             let width = usize::from(field.form.width);
             return self.out.put_tagged_word(field.tag, words << ((64 - 8 * width) & 63), width);

@@ -162,9 +162,6 @@ impl Program {
             if entry.flags.is_required() {
                 self.required_mask |= bit;
             }
-            if entry.flags.is_list() {
-                self.repeated_mask |= bit;
-            }
             if let Some(size) = entry.constant_size() {
                 match self.constant_sizes.iter_mut().find(|(_, s)| *s == size) {
                     Some((mask, _)) => *mask |= bit,

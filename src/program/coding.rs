@@ -338,14 +338,19 @@ impl ReadKind {
     }
 }
 
-/// What the encoder does with a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the encoder does with a field. Numbers come first, so that one comparison tells them from everything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum WriteKind {
-    /// Singular varint.
-    Varint,
-    /// Singular number of four or eight bytes.
-    Fixed,
+    // Singular varints.
+    Int32,
+    Uint32,
+    Varint64,
+    Sint32,
+    Sint64,
+    // Singular numbers of four and eight bytes.
+    Fixed32,
+    Fixed64,
     /// Singular string or bytes.
     Span,
     /// List of anything but messages.
@@ -363,9 +368,26 @@ impl WriteKind {
             Coding::Message | Coding::Group => Self::Message,
             _ if list => Self::List,
             Coding::String | Coding::Bytes => Self::Span,
-            Coding::Fixed32 | Coding::Fixed64 => Self::Fixed,
-            _ => Self::Varint,
+            Coding::Fixed32 => Self::Fixed32,
+            Coding::Fixed64 => Self::Fixed64,
+            Coding::Int32 | Coding::ClosedEnum => Self::Int32,
+            Coding::Uint32 | Coding::Bool => Self::Uint32,
+            Coding::Varint64 => Self::Varint64,
+            Coding::Sint32 => Self::Sint32,
+            Coding::Sint64 => Self::Sint64,
         }
+    }
+
+    /// Whether the field is a singular number.
+    #[inline(always)]
+    pub(crate) fn is_number(self) -> bool {
+        self < Self::Span
+    }
+
+    /// Whether it is one of four or eight bytes.
+    #[inline(always)]
+    pub(crate) fn is_fixed(self) -> bool {
+        matches!(self, Self::Fixed32 | Self::Fixed64)
     }
 }
 

@@ -77,8 +77,6 @@ pub(crate) struct Program {
     pub(super) required_mask: u64,
     /// Positions of the required fields.
     pub(super) required: Vec<u16>,
-    /// Hasbits of lists and maps; dense programs only.
-    pub(super) repeated_mask: u64,
     /// The one encoding of a body with all fields, if they are all fixed-width numbers.
     pub(super) fixed: Option<FixedLayout>,
     /// The one encoding of a body with all fields, if they are all messages of fixed shape. At most one: a list, because
@@ -123,7 +121,6 @@ impl Program {
         oneof_masks: Vec::new(),
         required_mask: 0,
         required: Vec::new(),
-        repeated_mask: 0,
         fixed: None,
         nested_fixed: Vec::new(),
         constant_sizes: Vec::new(),
@@ -239,11 +236,6 @@ impl Program {
         self.flags.has(ProgramFlags::WIDE)
     }
 
-    /// Hasbits of lists and maps; dense programs only.
-    pub(crate) fn repeated_mask(&self) -> u64 {
-        self.repeated_mask
-    }
-
     /// Whether a dense body has hasbits 32..64, in header word 2.
     #[inline]
     pub(crate) fn has_high_bits(&self) -> bool {
@@ -326,6 +318,12 @@ impl Program {
     #[inline]
     pub(crate) fn has_spans(&self) -> bool {
         self.flags.has(ProgramFlags::SPANS)
+    }
+
+    /// Whether a message of this type takes more than writing its set fields at fixed slots.
+    #[inline(always)]
+    pub(crate) fn needs_care(&self) -> bool {
+        self.wide | self.message_set | self.has_required
     }
 
     /// The entries as the encoder needs them.

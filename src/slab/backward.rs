@@ -1,7 +1,7 @@
 //! The set fields, last first: the order in which the encoder writes.
 
 use super::{RawView, Words};
-use crate::program::{Program, WIDE_GROUP, WriteEntry, WriteKind};
+use crate::program::{Program, WIDE_GROUP, WriteEntry};
 
 /// Iterates over the set fields in descending field number order. Holds no reference.
 #[derive(Clone, Copy, Debug, Default)]
@@ -93,7 +93,7 @@ impl SetFieldsRev {
             self.bits ^= 1 << index;
             let entry = writes.get(index)?;
             let slot = base + entry.slot as u32;
-            if !matches!(entry.kind, WriteKind::Varint | WriteKind::Fixed) {
+            if !entry.kind.is_number() {
                 return Some((index, entry, slot));
             }
             number(entry, slot);

@@ -51,12 +51,7 @@ impl<'a, 'i> RawView<'a, 'i> {
     /// The fields that are set, in field number order.
     #[inline]
     pub(crate) fn set_fields(&self) -> SetFields {
-        let program = self.program();
-        if program.is_wide() {
-            let (bits, block) = self.words.wide_group(self.base, 0);
-            return SetFields { bits: bits as u64, block, group: 0 };
-        }
-        SetFields { bits: self.words.hasbits(program, self.base), block: 0, group: 0 }
+        SetFields::new(self.program(), self.words, self.base)
     }
 
     /// The bytes of the span at a slot.
@@ -198,6 +193,33 @@ pub(crate) struct SetFields {
 }
 
 impl SetFields {
+    /// The set fields of a dense message, by hasbit.
+    #[inline(always)]
+    pub(crate) fn dense(bits: u64) -> Self {
+        Self { bits, block: 0, group: 0 }
+    }
+
+    /// Takes the lowest set field of a dense message: its position.
+    #[inline(always)]
+    pub(crate) fn take_lowest(&mut self) -> Option<usize> {
+        if self.bits == 0 {
+            return None;
+        }
+        let index = self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        Some(index)
+    }
+
+    /// The set fields of the message at `base`.
+    #[inline]
+    pub(crate) fn new(program: &Program, words: Words<'_>, base: u32) -> Self {
+        if program.is_wide() {
+            let (bits, block) = words.wide_group(base, 0);
+            return Self { bits: bits as u64, block, group: 0 };
+        }
+        Self::dense(words.hasbits(program, base))
+    }
+
     /// The next field of `view`, the message that this was made from: (entry index, entry, slot).
     #[inline]
     pub(crate) fn next<'a>(&mut self, view: RawView<'a, '_>) -> Option<(usize, &'a FieldEntry, u32)> {
@@ -215,11 +237,7 @@ impl SetFields {
         if program.is_wide() {
             return self.next_group(program, words, base);
         }
-        if self.bits == 0 {
-            return None;
-        }
-        let index = self.bits.trailing_zeros() as usize;
-        self.bits &= self.bits - 1;
+        let index = self.take_lowest()?;
         let entry = program.entries().get(index)?;
         Some((index, entry, base + entry.slot as u32))
     }

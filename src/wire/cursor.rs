@@ -9,13 +9,15 @@
 
 use super::{
     Tag,
-    spare::{Spare, Written},
-    varint::{long_varint, short_varint},
+    kernels::Bits,
+    spare::{Spare, SpareItem, Written},
+    tag_word::TagWord,
+    varint::{CONTINUATION, long_varint, short_varint, varint_len},
 };
 use core::mem::MaybeUninit;
 
 /// Strings up to this length are copied as one block of this size: no branch on the length.
-const SHORT: usize = 32;
+pub(crate) const SHORT: usize = 32;
 
 /// More was written to a [`Cursor`] than its window holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,20 +29,22 @@ pub struct CursorOverflow;
 /// Items within the last eight bytes of the window take a slower path.
 pub struct Cursor<'b> {
     spare: Spare<'b>,
-    overflow: bool,
+    /// Not zero after an item that did not fit. A whole word, because a byte would be copied together with its padding, and such
+    /// copies wait for the store of the byte (2x in messages of messages).
+    overflow: usize,
 }
 
 impl<'b> Cursor<'b> {
     /// A cursor at the start of memory that need not be initialised.
     #[inline(always)]
     pub fn new(memory: &'b mut [MaybeUninit<u8>]) -> Self {
-        Self { spare: Spare::new(memory), overflow: false }
+        Self { spare: Spare::new(memory), overflow: 0 }
     }
 
     /// A cursor at the start of a slice.
     #[inline(always)]
     pub fn over(memory: &'b mut [u8]) -> Self {
-        Self { spare: Spare::over(memory), overflow: false }
+        Self { spare: Spare::over(memory), overflow: 0 }
     }
 
     /// How many bytes have been written.
@@ -62,7 +66,7 @@ impl<'b> Cursor<'b> {
     /// If anything did not fit.
     #[inline(always)]
     pub fn finish(self) -> Result<Written<'b>, CursorOverflow> {
-        if self.overflow { Err(CursorOverflow) } else { Ok(self.spare.finish()) }
+        if self.overflow != 0 { Err(CursorOverflow) } else { Ok(self.spare.finish()) }
     }
 
     /// One byte.
@@ -71,6 +75,18 @@ impl<'b> Cursor<'b> {
         if !self.spare.put([byte], 1) {
             self.fail();
         }
+    }
+
+    /// Takes the cursor and leaves one without room.
+    #[inline(always)]
+    pub(crate) fn take(&mut self) -> Self {
+        core::mem::replace(self, Self { spare: Spare::over(&mut []), overflow: 0 })
+    }
+
+    /// Whether something did not fit.
+    #[inline(always)]
+    pub(crate) fn is_full(&self) -> bool {
+        self.overflow != 0
     }
 
     /// A varint of 1 to 10 bytes.
@@ -82,7 +98,12 @@ impl<'b> Cursor<'b> {
             let (bytes, len) = short_varint(value);
             self.put_word(bytes, len);
         } else {
-            self.put_long(value);
+            // Negative numbers of `int32` and `int64` are that long.
+            let (first, last, len) = long_varint(value);
+            self.put_word(first, 8);
+            if !self.spare.put(last, len) {
+                *self = self.take().put_last(&last, len);
+            }
         }
     }
 
@@ -96,8 +117,47 @@ impl<'b> Cursor<'b> {
     #[inline(always)]
     pub fn put_word(&mut self, bytes: [u8; 8], len: usize) {
         if !self.spare.put(bytes, len) {
-            self.put_last(&bytes, len);
+            *self = self.take().put_last(&bytes, len);
         }
+    }
+
+    /// An encoded tag.
+    #[inline(always)]
+    pub(crate) fn put_tag_word(&mut self, tag: TagWord) {
+        self.put_word(tag.at_start(), tag.len());
+    }
+
+    /// Room for an item of a tag and at most 32 bytes, if there is.
+    #[inline(always)]
+    pub(crate) fn item(&mut self) -> Option<Item<'_, 'b>> {
+        Some(Item(self.spare.item()?))
+    }
+
+    /// A tag, then a varint of 9 or 10 bytes.
+    #[inline(always)]
+    pub(crate) fn put_tagged_long(&mut self, tag: TagWord, value: u64) {
+        *self = self.take().with_tagged_long(tag, value);
+    }
+
+    /// A tag, the length of a string, and the string: the `len` bytes of `store` from `offset` on. Fails if the store has fewer.
+    #[inline(always)]
+    pub(crate) fn put_tagged_part(&mut self, tag: TagWord, store: &[u8], offset: usize, len: usize) {
+        *self = self.take().with_part(tag, store.get(offset..offset.wrapping_add(len)));
+    }
+
+    /// Writes a length below 128 to a byte that was kept free for it.
+    #[inline(always)]
+    pub(crate) fn close_short_length(&mut self, at: usize, len: usize) {
+        if !self.spare.set(at, len as u8) {
+            self.fail();
+        }
+    }
+
+    /// Writes the length of all that follows the `room` bytes at `start`, which were kept free for it. Moves it if the length
+    /// takes fewer or more bytes.
+    #[inline(always)]
+    pub(crate) fn close_any_length(&mut self, start: usize, room: usize) {
+        *self = self.take().with_length(start, room);
     }
 
     /// The first `len` of some bytes, if there is room for all of them; false, and nothing is put, if there is not.
@@ -158,30 +218,126 @@ impl<'b> Cursor<'b> {
         self.put_slice(bytes);
     }
 
-    /// A varint of 9 or 10 bytes; kept out of the loops that call `put_varint`.
-    #[inline(never)]
-    fn put_long(&mut self, value: u64) {
-        let (first, last, len) = long_varint(value);
-        self.put_word(first, 8);
-        if !self.spare.put(last, len) {
-            self.put_last(&last, len);
-        }
-    }
+    // What is rare is out of line and takes and returns the cursor by value: its address never escapes, so it stays in
+    // registers.
 
-    /// An item that ends within the last eight bytes.
+    /// An item that ends within the last bytes of the window.
     #[cold]
     #[inline(never)]
-    fn put_last(&mut self, bytes: &[u8], len: usize) {
+    fn put_last(mut self, bytes: &[u8], len: usize) -> Self {
         self.put_slice(bytes.get(..len).unwrap_or(bytes));
+        self
+    }
+
+    #[inline(never)]
+    fn with_tagged_long(mut self, tag: TagWord, value: u64) -> Self {
+        self.put_tag_word(tag);
+        self.put_varint(value);
+        self
+    }
+
+    /// A tag, the length of a string, and the string, if there is one.
+    #[inline(never)]
+    fn with_part(mut self, tag: TagWord, bytes: Option<&[u8]>) -> Self {
+        let Some(bytes) = bytes else { return self.failed() };
+        if bytes.len() < 0x80 {
+            self.put_tag_word(tag.and(bytes.len() as u8));
+        } else {
+            self.put_tag_word(tag);
+            self.put_varint(bytes.len() as u64);
+        }
+        // Most of these are the last strings of a store, which have no 32 bytes to copy: two blocks that overlap.
+        match (
+            bytes.first_chunk::<8>(),
+            bytes.last_chunk::<8>(),
+            bytes.first_chunk::<16>(),
+            bytes.last_chunk::<16>(),
+        ) {
+            (_, _, Some(&first), Some(&last)) if bytes.len() <= 32 => {
+                self.put_overlapping(first, last, bytes.len());
+            }
+            (Some(&first), Some(&last), None, _) => self.put_overlapping(first, last, bytes.len()),
+            _ => self.put_slice(bytes),
+        }
+        self
+    }
+
+    /// `len` bytes that begin with `first` and end with `last`; `len` is N to 2 * N.
+    #[inline(always)]
+    fn put_overlapping<const N: usize>(&mut self, first: [u8; N], last: [u8; N], len: usize) {
+        if self.room() < len {
+            return self.fail();
+        }
+        self.spare.put(first, len - N);
+        self.spare.put(last, N);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn with_length(mut self, start: usize, room: usize) -> Self {
+        let Some(len) = self.written().checked_sub(start.wrapping_add(room)) else { return self.failed() };
+        let needed = varint_len(len as u64);
+        if needed != room && !self.spare.shift(start + room, start + needed) {
+            return self.failed();
+        }
+        let mut value = len as u64;
+        for index in start..start + needed {
+            let more = if value < 0x80 { 0 } else { 0x80 };
+            self.spare.set(index, value as u8 & 0x7f | more);
+            value >>= 7;
+        }
+        self
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn failed(mut self) -> Self {
+        self.overflow = 1;
+        self.spare.close();
+        self
     }
 
     /// Nothing fits any more, not even what would.
-    #[cold]
-    #[inline(never)]
-    fn fail(&mut self) {
-        self.overflow = true;
-        self.spare.close();
+    #[inline(always)]
+    pub(crate) fn fail(&mut self) {
+        *self = self.take().failed();
     }
+}
+
+/// Room for a tag and at most 32 bytes.
+pub(crate) struct Item<'s, 'b>(SpareItem<'s, 'b>);
+
+impl Item<'_, '_> {
+    /// A tag, then a varint; `value` is below 2^56.
+    #[inline(always)]
+    pub(crate) fn put_varint(self, bits: impl Bits, tag: TagWord, value: u64) {
+        let (word, len) = first_varint(bits, value);
+        self.put_word(tag, word, len);
+    }
+
+    /// A tag, then the lowest `len` bytes of a word, at most all.
+    #[inline(always)]
+    pub(crate) fn put_word(self, tag: TagWord, word: u64, len: usize) {
+        self.0.put(tag.at_start(), tag.len(), &word.to_le_bytes(), len);
+    }
+
+    /// A tag, a length of at most 32, and as many bytes of the block.
+    ///
+    /// A short string is copied as a whole block, so that no branch depends on its length.
+    #[inline(always)]
+    pub(crate) fn put_block(self, tag: TagWord, block: &[u8; SHORT], len: usize) {
+        let tag = tag.and(len as u8);
+        self.0.put(tag.at_start(), tag.len(), block, len);
+    }
+}
+
+/// A varint of at most eight bytes at the start of a word, and its length; `value` is below 2^56.
+#[inline(always)]
+fn first_varint(bits: impl Bits, value: u64) -> (u64, usize) {
+    let len = varint_len(value);
+    // All continuation bits below the last byte: bits 0 to 8 * (len - 1) - 1.
+    let below = (1 << ((8 * (len - 1)) & 63)) - 1;
+    (bits.spread(value) | (CONTINUATION & below), len)
 }
 
 #[cfg(test)]

@@ -46,6 +46,7 @@ mod reader;
 mod reverse;
 mod spare;
 mod tag;
+mod tag_word;
 pub(crate) mod tail;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -70,7 +71,8 @@ pub(crate) use {
     limits::MAX_LEN,
     packed::count_varints,
     raw::WireFault,
-    reverse::{ReverseCursor, TagWord, last_varint},
+    reverse::{ReverseCursor, last_varint},
     spare::Written,
+    tag_word::TagWord,
     varint::{gather, long_varint, short_varint},
 };

@@ -9,9 +9,9 @@
 #![allow(unsafe_code)]
 
 #[cfg(not(tablepb_safe))]
-pub(super) use RawSpare as Spare;
+pub(super) use {RawItem as SpareItem, RawSpare as Spare};
 #[cfg(tablepb_safe)]
-pub(super) use SafeSpare as Spare;
+pub(super) use {SafeItem as SpareItem, SafeSpare as Spare};
 
 use core::{marker::PhantomData, mem::MaybeUninit, ptr, slice};
 
@@ -66,6 +66,44 @@ impl<'b> RawSpare<'b> {
         true
     }
 
+    /// Proof of room for an item: eight bytes, and [`ITEM`] more.
+    #[inline(always)]
+    pub(super) fn item(&mut self) -> Option<RawItem<'_, 'b>> {
+        if self.room() < 8 + ITEM { None } else { Some(RawItem(self)) }
+    }
+
+    /// Overwrites one byte; false if it has not been written.
+    #[inline(always)]
+    pub(super) fn set(&mut self, index: usize, byte: u8) -> bool {
+        if index >= self.written() {
+            return false;
+        }
+        // SAFETY: the byte is between `start` and `at`, in the allocation that is exclusively borrowed.
+        unsafe { self.start.add(index).write(byte) };
+        true
+    }
+
+    /// Moves the bytes written from `from` on so that they begin at `to`, which is at most eight bytes off. Bytes between have
+    /// been written, or are zero. False, and nothing moves, if `from` is not written or the moved bytes do not fit.
+    pub(super) fn shift(&mut self, from: usize, to: usize) -> bool {
+        let (written, start) = (self.written(), self.start);
+        if from > written || to > from + 8 || to > from && self.room() < to - from {
+            return false;
+        }
+        let len = written - from;
+        // SAFETY: `from..from + len` has been written. `to + len` is at most the old `at` if `to <= from`, else at most
+        // `to - from` more, for which there is room. Source and target may overlap, so `copy`. If `to` is larger, the bytes
+        // from `from` to `to` are zeroed: all bytes up to the new `at` are written.
+        unsafe {
+            ptr::copy(start.add(from), start.add(to), len);
+            if to > from {
+                ptr::write_bytes(start.add(from), 0, to - from);
+            }
+            self.at = start.add(to + len);
+        }
+        true
+    }
+
     /// Writes `bytes` if there is room.
     #[inline(always)]
     pub(super) fn put_slice(&mut self, bytes: &[u8]) -> bool {
@@ -111,6 +149,33 @@ impl<'b> RawSpare<'b> {
         // SAFETY: `start` to `at` is one initialised range of the allocation, borrowed exclusively for `'b`, and
         // `self`, the only way to write to it, is gone.
         RawWritten(unsafe { slice::from_raw_parts(self.start, self.written()) })
+    }
+}
+
+/// Most bytes of the second part of an item.
+pub(super) const ITEM: usize = 32;
+
+/// Room for eight bytes and [`ITEM`] more: checked before there is anything to write, so that the case without room has nothing
+/// to keep.
+#[cfg(any(test, not(tablepb_safe)))]
+pub(super) struct RawItem<'s, 'b>(&'s mut RawSpare<'b>);
+
+#[cfg(any(test, not(tablepb_safe)))]
+impl RawItem<'_, '_> {
+    /// Writes the first `keep_first` (at most seven) of `first`, and after them the first `keep` (at most all) of `last`.
+    #[inline(always)]
+    pub(super) fn put<const N: usize>(self, first: [u8; 8], keep_first: usize, last: &[u8; N], keep: usize) {
+        const { assert!(N <= ITEM) };
+        let spare = self.0;
+        // SAFETY: `RawSpare::item` found room for 8 + ITEM bytes from `at` on, and nothing was written since, because this value
+        // borrows the spare. The second part begins at most seven bytes further, and its N bytes are at most ITEM. `last`
+        // cannot overlap memory that is exclusively borrowed. All bytes up to the new `at` are written.
+        unsafe {
+            spare.at.cast::<[u8; 8]>().write(first);
+            spare.at = spare.at.add(keep_first & 7);
+            ptr::copy_nonoverlapping(last.as_ptr(), spare.at, N);
+            spare.at = spare.at.add(keep.min(N));
+        }
     }
 }
 
@@ -167,6 +232,28 @@ impl<'b> SafeSpare<'b> {
         self.room() >= N && self.put_slice(&bytes[..keep.min(N)])
     }
 
+    pub(super) fn item(&mut self) -> Option<SafeItem<'_, 'b>> {
+        if self.room() < 8 + ITEM { None } else { Some(SafeItem(self)) }
+    }
+
+    pub(super) fn set(&mut self, index: usize, byte: u8) -> bool {
+        self.bytes.get_mut(index).is_some_and(|place| {
+            *place = byte;
+            true
+        })
+    }
+
+    pub(super) fn shift(&mut self, from: usize, to: usize) -> bool {
+        let written = self.written();
+        if from > written || to > from + 8 || to > from && self.room() < to - from {
+            return false;
+        }
+        let moved = self.bytes.split_off(from);
+        self.bytes.resize(to, 0);
+        self.bytes.extend_from_slice(&moved);
+        true
+    }
+
     pub(super) fn put_slice(&mut self, bytes: &[u8]) -> bool {
         let fits = self.room() >= bytes.len();
         if fits {
@@ -190,6 +277,19 @@ impl<'b> SafeSpare<'b> {
             target.copy_from_slice(&self.bytes);
         }
         SafeWritten(self.bytes, PhantomData)
+    }
+}
+
+/// As [`RawItem`].
+#[cfg(any(test, tablepb_safe))]
+pub(super) struct SafeItem<'s, 'b>(&'s mut SafeSpare<'b>);
+
+#[cfg(any(test, tablepb_safe))]
+impl SafeItem<'_, '_> {
+    pub(super) fn put<const N: usize>(self, first: [u8; 8], keep_first: usize, last: &[u8; N], keep: usize) {
+        const { assert!(N <= ITEM) };
+        self.0.bytes.extend_from_slice(&first[..keep_first & 7]);
+        self.0.bytes.extend_from_slice(&last[..keep.min(N)]);
     }
 }
 
@@ -233,6 +333,12 @@ mod tests {
                     4 => spare.put_slice(&word[..keep.min(8)]),
                     5 => spare.put_slice(&[9; 40][..keep.min(40)]),
                     6 => spare.put_words(&[0x0102_0304, 0x0506_0708][..keep & 1]),
+                    7 => spare.item().map(|item| item.put(word, keep & 15, &[8; 32], keep)).is_some(),
+                    12 => spare.item().map(|item| item.put(word, keep & 3, &[9; 8], keep)).is_some(),
+                    8 => spare.set(keep, 0x55),
+                    9 => spare.shift(keep, keep + 3),
+                    10 => spare.shift(keep, keep.saturating_sub(2)),
+                    11 => spare.shift(keep, keep + 9),
                     _ => {
                         spare.close();
                         true
@@ -252,7 +358,7 @@ mod tests {
             let steps: Vec<(u64, usize)> = (0..12)
                 .map(|_| {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    ((state >> 33) % if round % 3 == 0 { 8 } else { 7 }, (state >> 40) as usize % 41)
+                    ((state >> 33) % if round % 3 == 0 { 14 } else { 13 }, (state >> 40) as usize % 41)
                 })
                 .collect();
             let mut memory = vec![MaybeUninit::uninit(); room];

@@ -63,12 +63,6 @@ impl BodyMut<'_> {
 pub(crate) struct Words<'a>(&'a [u32]);
 
 impl<'a> Words<'a> {
-    /// Number of words, unused ones included.
-    #[inline(always)]
-    pub(crate) fn len(self) -> usize {
-        self.0.len()
-    }
-
     /// The word at an offset, 0 if there is none.
     #[inline(always)]
     pub(crate) fn get(self, at: u32) -> u32 {

@@ -11,6 +11,9 @@ use crate::wire::varint;
 pub(crate) trait Bits: Copy {
     /// Puts the eight lowest 7-bit groups of a value into eight bytes, lowest first. Drops bits 56 and up.
     fn spread(self, value: u64) -> u64;
+
+    /// Runs a task that is part of one with these instructions. This is a call, so tasks may recurse.
+    fn call<T: CpuTask>(self, task: T) -> T::Out;
 }
 
 /// Shifts and masks, which every processor has.
@@ -21,6 +24,11 @@ impl Bits for AnyBits {
     #[inline(always)]
     fn spread(self, value: u64) -> u64 {
         varint::spread(value)
+    }
+
+    #[inline(never)]
+    fn call<T: CpuTask>(self, task: T) -> T::Out {
+        task.run(self)
     }
 }
 
@@ -35,6 +43,12 @@ impl Bits for Deposit {
     fn spread(self, value: u64) -> u64 {
         // SAFETY: the processor has BMI2: only `deposit` makes a `Deposit`, and its caller has proved it.
         unsafe { core::arch::x86_64::_pdep_u64(value, 0x7f7f_7f7f_7f7f_7f7f) }
+    }
+
+    #[inline(always)]
+    fn call<T: CpuTask>(self, task: T) -> T::Out {
+        // SAFETY: as in `spread`: the processor has what `deposit` needs.
+        unsafe { deposit(task) }
     }
 }
 

@@ -26,44 +26,14 @@ use super::{
     cursor::{Cursor, CursorOverflow},
     kernels::{AnyBits, Bits},
     spare::Written,
-    varint::{CONTINUATION, long_varint, short_varint, varint_len},
+    tag_word::TagWord,
+    varint::{CONTINUATION, long_varint, varint_len},
 };
 use core::mem::MaybeUninit;
 use fence::Spare;
 
 /// Strings up to this length are copied as one block of this size: no branch on the length.
 const SHORT: usize = 32;
-
-/// A tag, ready to be stored in front of a value: up to seven bytes at the end of a little-endian word, and their number in
-/// its lowest byte.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct TagWord(u64);
-
-impl TagWord {
-    /// A tag given as a number.
-    pub(crate) fn new(tag: u32) -> Self {
-        let (bytes, len) = short_varint(tag.into());
-        Self(u64::from_le_bytes(bytes) << (64 - 8 * len) | len as u64)
-    }
-
-    /// Number of bytes.
-    #[inline(always)]
-    pub(crate) fn len(self) -> usize {
-        usize::from(self.0 as u8)
-    }
-
-    /// The tag followed by one more byte.
-    #[inline(always)]
-    pub(crate) fn and(self, byte: u8) -> Self {
-        Self((self.0 >> 8 & !0xff) | u64::from(byte) << 56 | (self.len() as u64 + 1))
-    }
-
-    /// The tag of the next wire type: the end of a group for its start.
-    #[inline(always)]
-    pub(crate) fn next_wire_type(self) -> Self {
-        Self(self.0 + (1 << ((64 - 8 * self.len()) & 63)))
-    }
-}
 
 /// Writes backwards into a window of memory, bounded.
 ///
@@ -113,8 +83,9 @@ impl<'b> ReverseCursor<'b> {
     /// A tag, then at most eight bytes at the end of a word.
     #[inline(always)]
     pub(crate) fn put_tagged_word(&mut self, tag: TagWord, word: u64, len: usize) {
-        if !self.spare.put_two(tag.0.to_le_bytes(), tag.len(), word.to_le_bytes(), len) {
-            *self = self.take().put_first(word, len).put_first(tag.0, tag.len());
+        let first = tag.at_end();
+        if !self.spare.put_two(first.to_le_bytes(), tag.len(), word.to_le_bytes(), len) {
+            *self = self.take().put_first(word, len).put_first(first, tag.len());
         }
     }
 
@@ -143,7 +114,7 @@ impl<'b> ReverseCursor<'b> {
     /// A tag.
     #[inline(always)]
     pub(crate) fn put_tag(&mut self, tag: TagWord) {
-        self.put_word(tag.0, tag.len());
+        self.put_word(tag.at_end(), tag.len());
     }
 
     /// One byte.

@@ -1,0 +1,190 @@
+//! Forwards, backwards and the size agree, whatever is written and however little room there is.
+
+use super::*;
+use crate::decode::decode_raw;
+use crate::encode::raw::{RawEncoder, Writing};
+use crate::options::{DecodeOptions, EncodeOptions};
+use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
+use crate::slab::Slab;
+use crate::table::Kind;
+use crate::wire::testing::Wire;
+use crate::wire::{ReverseCursor, with_best_cpu};
+use alloc::{vec, vec::Vec};
+
+fn backwards(view: RawView<'_, '_>) -> Vec<u8> {
+    let mut memory = vec![0_u8; 1 << 17];
+    let encoder = RawEncoder::new(view, EncodeOptions::new().allow_partial(true));
+    let out = ReverseCursor::over(&mut memory);
+    let Ok((out, _)) = with_best_cpu(Writing { encoder: &encoder, out }) else { panic!("too deep") };
+    out.finish().unwrap().as_slice().to_vec()
+}
+
+/// What a pass over `room` bytes writes, and whether it gave up.
+fn forwards(view: RawView<'_, '_>, room: usize) -> (Option<Vec<u8>>, bool) {
+    let mut memory = vec![0xee_u8; room];
+    let mut pass = Pass::new(view, 100);
+    let out = with_best_cpu(Forward { pass: &mut pass, out: Cursor::over(&mut memory) });
+    (out.finish().ok().map(|written| written.as_slice().to_vec()), pass.gave_up)
+}
+
+/// Every kind of field: singular, repeated, packed, in a oneof, in a map, as message, group and itself.
+fn schema() -> ProgramSet {
+    let kinds = [
+        Kind::Int32,
+        Kind::Uint32,
+        Kind::Int64,
+        Kind::Uint64,
+        Kind::Sint32,
+        Kind::Sint64,
+        Kind::Bool,
+        Kind::Fixed32,
+        Kind::Sfixed64,
+        Kind::Double,
+        Kind::String,
+        Kind::Bytes,
+        Kind::Message(0),
+        Kind::Message(1),
+        Kind::Message(2),
+    ];
+    let mut fields = Vec::new();
+    for (i, kind) in (1..).zip(kinds) {
+        fields.push(FieldSpec::new(i, kind, Presence::Explicit));
+        fields.push(FieldSpec { packed: true, ..FieldSpec::new(20 + i, kind, Presence::Repeated) });
+        fields.push(FieldSpec::new(2000 + i, kind, Presence::Repeated));
+    }
+    fields.push(FieldSpec { delimited: true, ..FieldSpec::new(60, Kind::Message(0), Presence::Explicit) });
+    fields.push(FieldSpec { delimited: true, ..FieldSpec::new(61, Kind::Message(1), Presence::Repeated) });
+    fields.push(FieldSpec::new(1 << 28, Kind::Message(3), Presence::Map));
+    let point = [1, 2, 3].map(|i| FieldSpec::new(i, Kind::Float, Presence::Explicit));
+    let wide = (1..=150).map(|i| {
+        let kind = if i % 3 == 0 { Kind::String } else { Kind::Message(1) };
+        FieldSpec::new(i, if i % 5 == 0 { Kind::Sint32 } else { kind }, Presence::Explicit)
+    });
+    let entry = vec![
+        FieldSpec::new(1, Kind::String, Presence::Explicit),
+        FieldSpec::new(2, Kind::Message(0), Presence::Explicit),
+    ];
+    let specs = [
+        MessageSpec { fields, ..Default::default() },
+        MessageSpec { fields: point.to_vec(), ..Default::default() },
+        MessageSpec { fields: wide.collect(), ..Default::default() },
+        MessageSpec { fields: entry, map_entry: true, ..Default::default() },
+    ];
+    ProgramSet::new(&specs, &[]).unwrap()
+}
+
+/// Random numbers from a state.
+fn next(state: &mut u64, below: u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) % below
+}
+
+/// A random message of the schema: values of all wire types after all its numbers, so that there are unknown fields too.
+fn random(state: &mut u64, depth: u32) -> Wire {
+    let mut wire = Wire::new();
+    for _ in 0..next(state, 7) {
+        let number = match next(state, 4) {
+            0 => next(state, 15) + 1,
+            1 => next(state, 15) + 21,
+            2 => next(state, 15) + 2001,
+            _ => [60, 61, 1 << 28, 70][next(state, 4) as usize],
+        };
+        let most = if next(state, 5) == 0 { 300 } else { 40 };
+        wire = match next(state, 5) {
+            0 => wire.int(number, u64::MAX >> next(state, 64)),
+            1 => wire.bytes(number, &vec![b'a'; next(state, most) as usize]),
+            2 if depth < 4 => wire.group(number, random(state, depth + 1)),
+            3 | 4 if depth < 4 => wire.message(number, random(state, depth + 1)),
+            _ => wire.int(number, next(state, 3)),
+        };
+    }
+    wire
+}
+
+#[test]
+fn forwards_is_backwards_is_the_size() {
+    let (set, options) = (schema(), DecodeOptions::new().allow_partial(true));
+    let (mut state, mut passes) = (7, 0);
+    for _ in 0..if cfg!(miri) { 40 } else { 6_000 } {
+        let input = random(&mut state, 0).done();
+        let mut slab = Slab::new();
+        let Ok(view) = decode_raw(&set, 0, &input, &mut slab, &options) else { continue };
+        let expected = backwards(view);
+        let room = expected.len() + (state >> 40) as usize % 60;
+        for (room, fits) in [(room, true), (expected.len(), true), (expected.len().wrapping_sub(1), false)] {
+            if room > expected.len() + 60 {
+                continue;
+            }
+            let (written, gave_up) = forwards(view, room);
+            // Where there is room for the message and not for a guess that is too large, it does not fit either.
+            let guesses = view.store.len() >= LOOKS_LARGE as usize && room < expected.len() + 64;
+            assert!(gave_up || guesses || written.is_some() == fits, "{input:02x?} in {room}");
+            if let (Some(written), false) = (written, gave_up) {
+                assert_eq!(written, expected, "{input:02x?}");
+                passes += 1;
+            }
+        }
+        let encoder = RawEncoder::new(view, EncodeOptions::new().allow_partial(true));
+        assert_eq!(encoder.encoded_len(), expected.len() as u64);
+        // Appended to a byte, with room for all, some and none of it.
+        for capacity in [0, expected.len() / 2, expected.len() + 1, expected.len() + 200] {
+            let mut buffer = Vec::with_capacity(capacity);
+            buffer.push(7);
+            assert_eq!(encoder.append(&mut buffer, false).ok(), Some(expected.len()));
+            assert!(buffer[0] == 7 && buffer[1..] == expected);
+            let mut buffer = Vec::with_capacity(capacity);
+            let total = encoder.append(&mut buffer, true).unwrap();
+            assert_eq!(total, buffer.len());
+            assert!(buffer.ends_with(&expected) && buffer.len() - expected.len() <= 3);
+        }
+    }
+    assert!(passes > if cfg!(miri) { 20 } else { 5_000 }, "{passes}");
+}
+
+/// `levels` messages, each the only field of the one around it, around a string of `len` bytes.
+fn chain(levels: usize, len: usize) -> Vec<u8> {
+    (0..levels)
+        .fold(Wire::new().bytes(11, &vec![b'x'; len]).done(), |child, _| Wire::new().bytes(13, &child).done())
+}
+
+#[test]
+fn lengths_around_each_limit_are_written_whatever_was_guessed() {
+    let (set, options) = (schema(), DecodeOptions::new());
+    let lens =
+        [0, 1, 100, 122, 123, 124, 125, 126, 127, 128, 129, 1000, 1023, 1024, 16_370, 16_380, 16_384, 16_390];
+    for len in lens.into_iter().step_by(if cfg!(miri) { 7 } else { 1 }) {
+        for levels in [1, 2, 3, 31, 32, 33, 90] {
+            // With and without a string beside it, which makes the children look larger than they are.
+            for beside in [0, 40_000] {
+                let input = [Wire::new().bytes(11, &vec![b'y'; beside]).done(), chain(levels, len)].concat();
+                let mut slab = Slab::new();
+                let view = decode_raw(&set, 0, &input, &mut slab, &options).unwrap();
+                let expected = backwards(view);
+                let (written, gave_up) = forwards(view, expected.len() + 64);
+                assert!(gave_up || written.as_ref() == Some(&expected), "{len} in {levels}");
+                assert!(!gave_up || levels > 3, "{len} in {levels}");
+                let mut buffer = Vec::new();
+                RawEncoder::new(view, EncodeOptions::new()).append(&mut buffer, false).unwrap();
+                assert!(buffer == expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_buffer_keeps_its_content_if_encoding_fails() {
+    let (set, options) = (schema(), DecodeOptions::new());
+    let input = chain(50, 2000);
+    let mut slab = Slab::new();
+    let view = decode_raw(&set, 0, &input, &mut slab, &options).unwrap();
+    for depth in [0, 1, 31, 32, 33, 49] {
+        for capacity in [0, 100, 5000] {
+            let mut buffer = Vec::with_capacity(capacity);
+            buffer.push(7);
+            let error =
+                RawEncoder::new(view, EncodeOptions::new().max_depth(depth)).append(&mut buffer, false);
+            assert_eq!(error.unwrap_err().kind(), crate::error::EncodeErrorKind::DepthExceeded);
+            assert_eq!(buffer, [7]);
+        }
+    }
+}
