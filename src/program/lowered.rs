@@ -19,6 +19,8 @@ pub(super) struct ProgramFlags(u16);
 
 impl ProgramFlags {
     pub(super) const NONE: Self = Self(0);
+    /// What the encoder handles apart.
+    const CARE: Self = Self(Self::WIDE.0 | Self::HAS_REQUIRED.0 | Self::MESSAGE_SET.0);
     pub(super) const WIDE: Self = Self(1);
     /// The message itself has required fields.
     pub(super) const HAS_REQUIRED: Self = Self(1 << 1);
@@ -323,7 +325,7 @@ impl Program {
     /// Whether a message of this type takes more than writing its set fields at fixed slots.
     #[inline(always)]
     pub(crate) fn needs_care(&self) -> bool {
-        self.wide | self.message_set | self.has_required
+        self.flags.has(ProgramFlags::CARE)
     }
 
     /// The entries as the encoder needs them.

@@ -316,6 +316,12 @@ impl DescriptorPool {
         Some(found.field)
     }
 
+    /// Whether an enum is `google.protobuf.NullValue`.
+    #[cfg(feature = "serde")]
+    pub(crate) fn is_null_value(&self, enumeration: u32) -> bool {
+        self.data().is_null_value(enumeration)
+    }
+
     /// The number that an enum's value of this name has.
     pub(crate) fn enum_number(&self, enumeration: u32, name: &str) -> Option<i32> {
         let data = self.data();

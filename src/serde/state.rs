@@ -137,7 +137,7 @@ impl<'p, 'b> State<'p, 'b> {
             return self.known(entry.sub) == WellKnown::Value;
         }
         let names = self.pool.field_formats(self.builder.set.program(at.index).message());
-        self.pool.is_null_value(names.enumeration(at.position))
+        names.is_null_value(at.position)
     }
 
     /// Makes the message that a value fills: its program and body.

@@ -104,7 +104,7 @@ impl<'a, 'i> Pass<'a, 'i> {
     fn careful_message<'b>(&mut self, place: Place<'a>, mut out: Cursor<'b>, bits: impl Bits) -> Cursor<'b> {
         let Place { program, base, depth, .. } = place;
         let words = self.view.words;
-        if program.message_set {
+        if program.is_message_set() {
             return self.give_up(out);
         }
         if words.is_verbatim(base) {
