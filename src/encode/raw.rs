@@ -123,13 +123,15 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         if self.options.is_deterministic() {
             return Err(Unwritten::GaveUp);
         }
-        let mut pass = Pass::new(self.view, self.options.depth_limit());
         let room = if delimited { room_for_length(self.view.store.len() as u32) } else { 0 };
         out.put_word([0; 8], room);
-        let mut out = with_best_cpu(Forward { pass: &mut pass, out });
+        let mut pass = Pass::new(self.view, self.options.depth_limit(), out);
+        with_best_cpu(Forward(&mut pass));
         if pass.gave_up {
             return Err(Unwritten::GaveUp);
         }
+        let missing = pass.missing != 0;
+        let mut out = pass.into_cursor();
         let len = out.written().saturating_sub(room);
         if delimited {
             out.close_any_length(0, room);
@@ -138,7 +140,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         if len > MAX_LEN {
             return Err(Unwritten::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
         }
-        self.complete(pass.missing != 0).map_err(Unwritten::Failed)?;
+        self.complete(missing).map_err(Unwritten::Failed)?;
         Ok(written)
     }
 

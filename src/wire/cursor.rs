@@ -321,6 +321,13 @@ impl Item<'_, '_> {
         self.0.put(tag.at_start(), tag.len(), &word.to_le_bytes(), len);
     }
 
+    /// A tag of one byte and a length, then one-byte tags, each with four bytes, little endian.
+    #[inline(always)]
+    pub(crate) fn put_tagged_fixed32s<const N: usize>(self, tag: u8, len: u8, items: [(u8, u32); N]) {
+        let items = items.map(|(tag, value)| (u64::from(tag) | u64::from(value) << 8).to_le_bytes());
+        self.0.put_fives([tag, len], items);
+    }
+
     /// A tag, a length of at most 32, and as many bytes of the block.
     ///
     /// A short string is copied as a whole block, so that no branch depends on its length.

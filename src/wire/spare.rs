@@ -177,6 +177,22 @@ impl RawItem<'_, '_> {
             spare.at = spare.at.add(keep.min(N));
         }
     }
+
+    /// Writes two bytes, and after them the first five bytes of each item; at most five items.
+    #[inline(always)]
+    pub(super) fn put_fives<const N: usize>(self, first: [u8; 2], items: [[u8; 8]; N]) {
+        const { assert!(5 * N + 3 <= ITEM) };
+        let spare = self.0;
+        // SAFETY: as in `put`: item i begins 2 + 5 * i bytes after `at` and has eight bytes, so the last one ends at most ITEM + 2
+        // bytes after it. All bytes up to the new `at` are written.
+        unsafe {
+            spare.at.cast::<[u8; 2]>().write(first);
+            for (i, item) in items.into_iter().enumerate() {
+                spare.at.add(2 + 5 * i).cast::<[u8; 8]>().write(item);
+            }
+            spare.at = spare.at.add(2 + 5 * N);
+        }
+    }
 }
 
 /// Proof that the bytes at the start of a window have been written, while the window is borrowed.
@@ -291,6 +307,12 @@ impl SafeItem<'_, '_> {
         self.0.bytes.extend_from_slice(&first[..keep_first & 7]);
         self.0.bytes.extend_from_slice(&last[..keep.min(N)]);
     }
+
+    pub(super) fn put_fives<const N: usize>(self, first: [u8; 2], items: [[u8; 8]; N]) {
+        const { assert!(5 * N + 3 <= ITEM) };
+        self.0.bytes.extend_from_slice(&first);
+        items.iter().for_each(|item| self.0.bytes.extend_from_slice(&item[..5]));
+    }
 }
 
 /// What the safe twin has written.
@@ -334,6 +356,7 @@ mod tests {
                     5 => spare.put_slice(&[9; 40][..keep.min(40)]),
                     6 => spare.put_words(&[0x0102_0304, 0x0506_0708][..keep & 1]),
                     7 => spare.item().map(|item| item.put(word, keep & 15, &[8; 32], keep)).is_some(),
+                    13 => spare.item().map(|item| item.put_fives([keep as u8, 2], [word; 4])).is_some(),
                     12 => spare.item().map(|item| item.put(word, keep & 3, &[9; 8], keep)).is_some(),
                     8 => spare.set(keep, 0x55),
                     9 => spare.shift(keep, keep + 3),
@@ -358,7 +381,7 @@ mod tests {
             let steps: Vec<(u64, usize)> = (0..12)
                 .map(|_| {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    ((state >> 33) % if round % 3 == 0 { 14 } else { 13 }, (state >> 40) as usize % 41)
+                    ((state >> 33) % if round % 3 == 0 { 15 } else { 14 }, (state >> 40) as usize % 41)
                 })
                 .collect();
             let mut memory = vec![MaybeUninit::uninit(); room];

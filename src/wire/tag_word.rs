@@ -16,12 +16,6 @@ impl TagWord {
         Self(u64::from_le_bytes(bytes) | (len as u64) << 56)
     }
 
-    /// A tag of one byte.
-    #[inline(always)]
-    pub(crate) fn of_byte(tag: u8) -> Self {
-        Self(u64::from(tag) | 1 << 56)
-    }
-
     /// Number of bytes.
     #[inline(always)]
     pub(crate) fn len(self) -> usize {

@@ -41,8 +41,10 @@ const LEVELS: u32 = 32;
 const LOOKS_LARGE: u32 = 1024;
 
 /// A pass over a message, and what it finds out.
-pub(super) struct Pass<'a, 'i> {
+pub(super) struct Pass<'a, 'i, 'b> {
     view: RawView<'a, 'i>,
+    /// The cursor, except while a function has taken it.
+    out: Cursor<'b>,
     /// Levels that may be entered.
     levels: u32,
     depth_limit: u32,
@@ -54,30 +56,25 @@ pub(super) struct Pass<'a, 'i> {
     pub(super) gave_up: bool,
 }
 
-/// A message to be written: its type, where it is, and what is known about it.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    program: &'a Program,
-    base: u32,
-    depth: u32,
-    /// About how many bytes it takes, if it is one of a few that hold the strings of the store.
-    looks: u32,
-}
-
-impl<'a, 'i> Pass<'a, 'i> {
+impl<'a, 'i, 'b> Pass<'a, 'i, 'b> {
     #[inline(always)]
-    pub(super) fn new(view: RawView<'a, 'i>, depth_limit: u32) -> Self {
+    pub(super) fn new(view: RawView<'a, 'i>, depth_limit: u32, out: Cursor<'b>) -> Self {
         let levels = depth_limit.min(LEVELS);
-        Self { view, levels, depth_limit, missing: 0, moved: 0, gave_up: false }
+        Self { view, out, levels, depth_limit, missing: 0, moved: 0, gave_up: false }
+    }
+
+    /// The cursor after everything that was written.
+    #[inline(always)]
+    pub(super) fn into_cursor(self) -> Cursor<'b> {
+        self.out
     }
 
     /// Ends the pass: nothing fits any more.
     #[cold]
     #[inline(never)]
-    fn give_up<'b>(&mut self, mut out: Cursor<'b>) -> Cursor<'b> {
+    fn give_up(&mut self) {
         self.gave_up = true;
-        out.fail();
-        out
+        self.out.fail();
     }
 
     /// Counts a move of `len` bytes; false if there were too many for the bytes written. The moves of a chain of messages
@@ -87,34 +84,38 @@ impl<'a, 'i> Pass<'a, 'i> {
         self.moved <= 4 * written + 4096
     }
 
-    /// Writes a message.
+    /// Writes a message, given by its program and body; it looks `looks` bytes long.
     #[inline(always)]
-    fn message<'b>(&mut self, place: Place<'a>, out: Cursor<'b>, bits: impl Bits) -> Cursor<'b> {
-        let Place { program, base, .. } = place;
+    fn message(&mut self, (program, base): (&'a Program, u32), depth: u32, looks: u32, bits: impl Bits) {
         if program.needs_care() || self.view.words.get(base + 1) != 0 {
-            return self.careful_message(place, out, bits);
+            return self.careful_message((program, base), depth, looks, bits);
         }
         let set = self.view.words.hasbits(program, base);
         let (writes, entries) = (program.writes(), program.entries());
-        bits.call(Fields { pass: self, place, writes, entries, set, out })
+        bits.call(Fields { pass: self, base, depth, looks, writes, entries, set });
     }
 
     /// Writes a message that has required or unknown fields, is wide, or is bytes.
     #[inline(never)]
-    fn careful_message<'b>(&mut self, place: Place<'a>, mut out: Cursor<'b>, bits: impl Bits) -> Cursor<'b> {
-        let Place { program, base, depth, .. } = place;
+    fn careful_message(
+        &mut self,
+        (program, base): (&'a Program, u32),
+        depth: u32,
+        looks: u32,
+        bits: impl Bits,
+    ) {
         let words = self.view.words;
         if program.is_message_set() {
-            return self.give_up(out);
+            return self.give_up();
         }
         if words.is_verbatim(base) {
             // Sub-messages that were decoded from its bytes may lack required fields.
             self.missing |= u64::from(program.needs_check());
             let levels = RawView { base, ..self.view }.raw_levels();
             if depth + levels > self.depth_limit {
-                return self.give_up(out);
+                return self.give_up();
             }
-            return self.unknown(out, base);
+            return self.unknown(base);
         }
         let (writes, entries) = (program.writes(), program.entries());
         if program.is_wide() {
@@ -127,33 +128,31 @@ impl<'a, 'i> Pass<'a, 'i> {
                     break;
                 };
                 let base = slot.wrapping_sub(writes.first().map_or(0, |field| field.slot.into()));
-                let place = Place { base, ..place };
-                out = bits.call(Fields { pass: self, place, writes, entries, set: 1, out });
+                bits.call(Fields { pass: self, base, depth, looks, writes, entries, set: 1 });
             }
         } else {
             let set = words.hasbits(program, base);
             self.missing |= program.required_mask() & !set;
-            out = bits.call(Fields { pass: self, place, writes, entries, set, out });
+            bits.call(Fields { pass: self, base, depth, looks, writes, entries, set });
         }
-        self.unknown(out, base)
+        self.unknown(base)
     }
 
     /// Writes the unknown fields of a message, or all bytes of a verbatim one.
-    fn unknown<'b>(&self, mut out: Cursor<'b>, base: u32) -> Cursor<'b> {
+    fn unknown(&mut self, base: u32) {
         let view = RawView { base, ..self.view };
         for span in view.spans() {
             if let Some(tag) = span.tag {
-                out.put_varint(tag.into());
+                self.out.put_varint(tag.into());
             }
-            out.put_slice(view.bytes_at(span.offset, span.len));
+            self.out.put_slice(view.bytes_at(span.offset, span.len));
         }
-        out
     }
 
     /// Writes a number or string where little room is left.
     #[cold]
     #[inline(never)]
-    fn last_field<'b>(&self, mut out: Cursor<'b>, field: &WriteEntry, slot: u32) -> Cursor<'b> {
+    fn last_field(&self, mut out: Cursor<'b>, field: &WriteEntry, slot: u32) -> Cursor<'b> {
         let words = self.view.words;
         if field.kind == WriteKind::Span {
             let span = ByteSpan::from_word(words.get64(slot));
@@ -171,19 +170,16 @@ impl<'a, 'i> Pass<'a, 'i> {
 }
 
 /// The whole message of a pass.
-pub(super) struct Forward<'p, 'a, 'i, 'b> {
-    pub(super) pass: &'p mut Pass<'a, 'i>,
-    pub(super) out: Cursor<'b>,
-}
+pub(super) struct Forward<'p, 'a, 'i, 'b>(pub(super) &'p mut Pass<'a, 'i, 'b>);
 
-impl<'b> CpuTask for Forward<'_, '_, '_, 'b> {
-    type Out = Cursor<'b>;
+impl CpuTask for Forward<'_, '_, '_, '_> {
+    type Out = ();
 
     #[inline(always)]
-    fn run(self, bits: impl Bits) -> Cursor<'b> {
-        let RawView { base, store, .. } = self.pass.view;
-        let place = Place { program: self.pass.view.program(), base, depth: 0, looks: store.len() as u32 };
-        self.pass.message(place, self.out, bits)
+    fn run(self, bits: impl Bits) {
+        let RawView { base, store, .. } = self.0.view;
+        let program = self.0.view.program();
+        self.0.message((program, base), 0, store.len() as u32, bits);
     }
 }
 
@@ -194,33 +190,41 @@ pub(super) fn room_for_length(looks: u32) -> usize {
 }
 
 /// Set fields of a message: those of `writes` and `entries` at the positions of the bits in `set`.
+///
+/// Only scalars, and the cursor is where `pass` is: structs inside, or a cursor that is returned, would be copied as blocks right
+/// after their parts were stored, and such loads wait for the stores (a third of the time of a mesh).
 struct Fields<'p, 'a, 'i, 'b> {
-    pass: &'p mut Pass<'a, 'i>,
-    place: Place<'a>,
+    pass: &'p mut Pass<'a, 'i, 'b>,
+    base: u32,
+    depth: u32,
+    looks: u32,
     writes: &'a [WriteEntry],
     entries: &'a [FieldEntry],
     set: u64,
-    out: Cursor<'b>,
 }
 
-impl<'b> CpuTask for Fields<'_, '_, '_, 'b> {
-    type Out = Cursor<'b>;
+impl CpuTask for Fields<'_, '_, '_, '_> {
+    type Out = ();
 
     #[inline(always)]
-    fn run(self, bits: impl Bits) -> Cursor<'b> {
-        let Fields { pass, place, writes, entries, mut set, mut out } = self;
+    fn run(self, bits: impl Bits) {
+        let Fields { pass, base, depth, looks, writes, entries, mut set } = self;
+        let mut out = pass.out.take();
         let RawView { words, store, .. } = pass.view;
         while set != 0 {
             let index = set.trailing_zeros() as usize;
             set &= set - 1;
             let Some(field) = writes.get(index) else { break };
-            let (tag, slot) = (field.tag, place.base.wrapping_add(field.slot.into()));
+            let (tag, slot) = (field.tag, base.wrapping_add(field.slot.into()));
             if field.kind >= WriteKind::List {
                 let Some(entry) = entries.get(index) else { break };
-                out = match field.kind {
-                    WriteKind::List => list::write_list(out, pass.view, entry, tag, slot),
-                    _ => bits.call(Children { pass: &mut *pass, place, field, entry, slot, out }),
-                };
+                if field.kind == WriteKind::List {
+                    out = list::write_list(out, pass.view, entry, tag, slot);
+                    continue;
+                }
+                pass.out = out;
+                bits.call(Children { pass: &mut *pass, depth, looks, field, entry, slot });
+                out = pass.out.take();
                 continue;
             }
             let Some(item) = out.item() else {
@@ -265,6 +269,6 @@ impl<'b> CpuTask for Fields<'_, '_, '_, 'b> {
                 out.put_tagged_long(tag, varint);
             }
         }
-        out
+        pass.out = out;
     }
 }
