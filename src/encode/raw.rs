@@ -212,7 +212,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         let len = if program.nests() { AHEAD / 4 } else { (program.words() as usize).min(AHEAD / 4) };
         prefetch(words.part(base, len));
         if program.has_spans() {
-            prefetch(store.get(..AHEAD).unwrap_or(store));
+            prefetch(store.get(..AHEAD / 2).unwrap_or(store));
         }
     }
 

@@ -11,6 +11,7 @@
 //! `Scalar` is separate because one coding serves several types: `fixed32`, `sfixed32` and `float` are the same four bytes.
 
 use super::FieldSpec;
+use super::entry::EntryFlags;
 use crate::table::Kind;
 use crate::wire::WireType;
 
@@ -342,7 +343,9 @@ impl ReadKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum WriteKind {
-    // Singular varints.
+    /// Singular varint with explicit presence.
+    Varint,
+    // Other singular varints.
     Int32,
     Uint32,
     Varint64,
@@ -362,14 +365,18 @@ pub(crate) enum WriteKind {
 }
 
 impl WriteKind {
-    pub(super) fn of(coding: Coding, list: bool, inline: bool) -> Self {
+    pub(super) fn of(coding: Coding, flags: EntryFlags) -> Self {
+        let explicit = !flags.is_implicit() && !flags.is_required();
         match coding {
-            Coding::Message | Coding::Group if inline => Self::Inline,
+            Coding::Message | Coding::Group if flags.is_inline() => Self::Inline,
             Coding::Message | Coding::Group => Self::Message,
-            _ if list => Self::List,
+            _ if flags.is_list() => Self::List,
             Coding::String | Coding::Bytes => Self::Span,
             Coding::Fixed32 => Self::Fixed32,
             Coding::Fixed64 => Self::Fixed64,
+            // Which of them are set changes from message to message, so a jump by kind would be predicted badly: 0.87 of the
+            // branch-free way. Where all are set, the jump is 1.1x.
+            _ if explicit => Self::Varint,
             Coding::Int32 | Coding::ClosedEnum => Self::Int32,
             Coding::Uint32 | Coding::Bool => Self::Uint32,
             Coding::Varint64 => Self::Varint64,
@@ -423,7 +430,7 @@ impl NumberForm {
         let value = (words << (self.narrow & 63)) as i64 >> (self.narrow & 63);
         let sign = (value >> 63) & -i64::from(self.zigzag);
         let value = (value << (self.zigzag & 63)) ^ sign;
-        value as u64 & [u64::MAX, u32::MAX as u64][usize::from(self.clear & 1)]
+        value as u64 & (u64::MAX >> ((self.clear << 5) & 63))
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct WriteEntry {
 
 impl WriteEntry {
     pub(super) fn new(entry: &FieldEntry) -> Self {
-        let kind = WriteKind::of(entry.coding, entry.flags.is_list(), entry.flags.is_inline());
+        let kind = WriteKind::of(entry.coding, entry.flags);
         Self { tag: TagWord::new(entry.tag), form: NumberForm::of(entry.coding), slot: entry.slot, kind }
     }
 }

@@ -1,5 +1,6 @@
 //! Forwards, backwards and the size agree, whatever is written and however little room there is.
 
+use super::pass::LOOKS_LARGE;
 use super::*;
 use crate::decode::decode_raw;
 use crate::encode::raw::{RawEncoder, Writing};
@@ -8,7 +9,7 @@ use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
 use crate::slab::Slab;
 use crate::table::Kind;
 use crate::wire::testing::Wire;
-use crate::wire::{ReverseCursor, with_best_cpu};
+use crate::wire::{Cursor, ReverseCursor, with_best_cpu};
 use alloc::{vec, vec::Vec};
 
 fn backwards(view: RawView<'_, '_>) -> Vec<u8> {
