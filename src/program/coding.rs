@@ -11,7 +11,6 @@
 //! `Scalar` is separate because one coding serves several types: `fixed32`, `sfixed32` and `float` are the same four bytes.
 
 use super::FieldSpec;
-use super::entry::EntryFlags;
 use crate::table::Kind;
 use crate::wire::WireType;
 
@@ -365,12 +364,12 @@ pub(crate) enum WriteKind {
 }
 
 impl WriteKind {
-    pub(super) fn of(coding: Coding, flags: EntryFlags) -> Self {
-        let explicit = !flags.is_implicit() && !flags.is_required();
+    /// `explicit` if the field may be unset without being zero.
+    pub(super) fn of(coding: Coding, (list, inline, explicit): (bool, bool, bool)) -> Self {
         match coding {
-            Coding::Message | Coding::Group if flags.is_inline() => Self::Inline,
+            Coding::Message | Coding::Group if inline => Self::Inline,
             Coding::Message | Coding::Group => Self::Message,
-            _ if flags.is_list() => Self::List,
+            _ if list => Self::List,
             Coding::String | Coding::Bytes => Self::Span,
             Coding::Fixed32 => Self::Fixed32,
             Coding::Fixed64 => Self::Fixed64,

@@ -17,7 +17,9 @@ pub(crate) struct WriteEntry {
 
 impl WriteEntry {
     pub(super) fn new(entry: &FieldEntry) -> Self {
-        let kind = WriteKind::of(entry.coding, entry.flags);
+        let flags = entry.flags;
+        let explicit = !flags.is_implicit() && !flags.is_required();
+        let kind = WriteKind::of(entry.coding, (flags.is_list(), flags.is_inline(), explicit));
         Self { tag: TagWord::new(entry.tag), form: NumberForm::of(entry.coding), slot: entry.slot, kind }
     }
 }
