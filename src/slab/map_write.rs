@@ -357,3 +357,6 @@ fn merged(list: &RawList<'_, '_>, a: &[u32], b: &[u32]) -> Result<Vec<u32>, Full
     all.extend_from_slice(b);
     Ok(all)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use tablepb::{
     DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, FieldDescriptor, FieldTable,
-    Kind, MessageDescriptor, MessageTable, Projection, ProjectionErrorKind, SetFieldErrorKind, Value,
+    Kind, MessageDescriptor, MessageTable, Projection, ProjectionErrorKind, SetFieldErrorKind, Syntax, Value,
     ValueRef,
 };
 
@@ -280,4 +280,48 @@ fn a_list_is_skipped_up_to_a_longer_tag_that_starts_like_its_own() {
     let input = b"\xb2\x01\x01a\xb2\x02\x01b\xb1\x02\x01\0\0\0\0\0\0\0\xb2\x01\x00";
     let message = projection.decode(input).unwrap();
     assert_eq!(message.get_field_by_name("far"), Some(ValueRef::U64(1)));
+}
+
+#[test]
+fn a_required_field_is_missed_where_it_is_selected() {
+    static STRICT: MessageTable = MessageTable::new(
+        "t.Strict",
+        &[
+            FieldTable::new("must", 1, Kind::Int32).required(),
+            FieldTable::new("may", 2, Kind::Int32).optional(),
+            FieldTable::new("inner", 3, Kind::Message(|| &STRICT)),
+        ],
+    )
+    .syntax(Syntax::Proto2);
+    let strict = DescriptorPool::from_tables(&[&STRICT]).unwrap().get_message_by_name("t.Strict").unwrap();
+    // Neither the message nor the one in it has its required field.
+    let neither = b"\x1a\x02\x10\x01";
+    let cases: [(&[&str], &[u8], Option<&str>); 8] = [
+        (&["must"], neither, Some("must")),
+        (&["may"], neither, None),
+        (&["inner.may"], neither, None),
+        (&["inner.must"], neither, Some("inner.must")),
+        (&["must", "inner.must"], b"\x08\x01\x1a\x02\x10\x01", Some("inner.must")),
+        (&["must", "inner.may"], b"\x08\x01\x1a\x02\x10\x01", None),
+        (&["must", "inner.inner.must"], b"\x08\x01\x1a\x02\x1a\x00", Some("inner.inner.must")),
+        (&["*"], b"\x08\x01\x1a\x02\x08\x01", None),
+    ];
+    for (paths, input, missing) in cases {
+        let projection = Projection::new(&strict, paths).unwrap();
+        for projection in [projection.clone(), projection.pass_through()] {
+            let mut decoder = Decoder::new(&strict).with_projection(&projection);
+            let view = decoder.decode(input).map(|view| view.encode_to_vec().is_ok());
+            let owned = projection.decode(input).map(|message| message.encode_to_vec().is_ok());
+            for decoded in [view, owned] {
+                match (decoded, missing) {
+                    (Ok(encodes), None) => assert!(encodes, "{paths:?}"),
+                    (Err(error), Some(path)) => {
+                        let found = (error.kind(), error.path().to_string());
+                        assert_eq!(found, (DecodeErrorKind::MissingRequired, path.to_owned()), "{paths:?}");
+                    }
+                    (decoded, missing) => panic!("{paths:?}: {decoded:?}, not {missing:?}"),
+                }
+            }
+        }
+    }
 }
