@@ -117,7 +117,7 @@ fn a_key_that_comes_again_replaces_the_entry_for_all_kinds_of_keys() {
                 let bytes = [key(number), value].concat();
                 [vec![0x0a, bytes.len() as u8], bytes].concat()
             };
-            for again in 0..8u8 {
+            for again in (0..8u8).step_by(if cfg!(miri) { 7 } else { 1 }) {
                 let input: Vec<u8> =
                     (0..8).map(|k| (k, k + 1)).chain([(again, 99)]).flat_map(|(k, v)| one(k, v)).collect();
                 let rest = (0..8).filter(|k| *k != again).map(|k| (k, k + 1));
@@ -292,7 +292,7 @@ fn map_entries_have_keys_and_values_wherever_the_budget_ends() {
         input = Wire::new().bytes(1, &entry).done();
     }
     let mut ends = 0;
-    for words in (4..2_000).step_by(if cfg!(miri) { 97 } else { 1 }) {
+    for words in (4..2_000).step_by(if cfg!(miri) { 331 } else { 1 }) {
         let Some((failed, bytes)) = merged_within(&set, &input, 4 * words) else { continue };
         ends += usize::from(failed);
         // Decoding adds a missing key or value, so equal bytes mean that none was missing.
@@ -300,7 +300,7 @@ fn map_entries_have_keys_and_values_wherever_the_budget_ends() {
         let view = decode_raw(&set, 0, &bytes, &mut again, &DecodeOptions::new()).unwrap();
         assert_eq!(encode_raw(view), bytes, "{words}");
     }
-    assert!(ends > if cfg!(miri) { 1 } else { 100 }, "{ends}");
+    assert!(ends > if cfg!(miri) { 0 } else { 100 }, "{ends}");
 }
 
 #[test]
@@ -310,8 +310,8 @@ fn after_an_error_what_was_read_is_there_and_encodes() {
         0x08, 5, 0x12, 2, b'h', b'i', 0x1a, 4, 0x4a, 2, 0x08, 1, 0x2a, 4, 0x08, 1, 0x10, 2, 0x22, 2, 1, 0x81,
         0x01, 0x2a, 2, 0x08, 1, 0x43, 0x30, 1, 0x44,
     ];
-    for cut in 0..rich.len() {
-        for flip in (0..=255u8).step_by(if cfg!(miri) { 127 } else { 1 }) {
+    for cut in (0..rich.len()).step_by(if cfg!(miri) { 3 } else { 1 }) {
+        for flip in (0..=255u8).step_by(if cfg!(miri) { 255 } else { 1 }) {
             let mut input = rich[..cut].to_vec();
             input.push(rich[cut] ^ flip);
             let (failed, bytes) = merged_within(&set, &input, 1 << 20).unwrap();
