@@ -37,10 +37,16 @@ pub fn check(message: &DynamicMessage) {
 /// Every value of the root by the calls that need no field of the schema, or the wrong one.
 fn read(message: &DynamicMessage) {
     let view = message.as_view();
-    let foreign = DescriptorPool::descriptor_proto().all_messages().next().expect("it has messages");
+    let foreign = DescriptorPool::descriptor_proto()
+        .get_message_by_name("google.protobuf.FileOptions")
+        .expect("it is there");
     for field in foreign.fields() {
         assert!(view.get(&field).is_none() && !view.has_field(&field) && !view.is_selected(&field));
-        assert!(alike(view.get_field(&field), &DynamicMessage::new(&foreign).get_field(&field).to_owned()));
+        let (value, default) =
+            (view.get_field(&field), DynamicMessage::new(&foreign).get_field(&field).to_owned());
+        // The type of a message is of another pool, which the view cannot borrow.
+        let empty = value.as_message().is_some_and(|inner| inner.fields().next().is_none());
+        assert!(empty || alike(value, &default), "{} reads as {value:?}", field.full_name());
     }
     for oneof in foreign.oneofs() {
         assert!(view.get_oneof(&oneof).is_none());

@@ -73,6 +73,29 @@ fn an_implicit_zero_unsets_and_an_empty_packed_run_sets_nothing() {
 }
 
 #[test]
+fn an_implicit_zero_unsets_in_wide_messages_too() {
+    let kinds = [Kind::String, Kind::Bytes, Kind::Uint32, Kind::Fixed64, Kind::Bool, Kind::Sint64];
+    let fields = (1..=90).map(|n| FieldSpec::new(n, kinds[n as usize % kinds.len()], Presence::Implicit));
+    let set =
+        ProgramSet::new(&[MessageSpec { fields: fields.collect(), ..Default::default() }], &[]).unwrap();
+    for number in 1..=90_u64 {
+        let field = |one: u64| match number as usize % kinds.len() {
+            0 | 1 => Wire::new().bytes(number, &b"a"[..one as usize]).done(),
+            3 => Wire::new().tag(number, 1).raw(&one.to_le_bytes()).done(),
+            _ => Wire::new().int(number, one).done(),
+        };
+        let mut slab = Slab::new();
+        for (input, kept) in
+            [(vec![field(1), field(0)], 0), (vec![field(0), field(1)], 1), (vec![field(0)], 0)]
+        {
+            let input = input.concat();
+            let view = decode_raw(&set, 0, &input, &mut slab, &DecodeOptions::new()).unwrap();
+            assert_eq!(encode_raw(view), [field(1), vec![]][1 - kept], "{number}");
+        }
+    }
+}
+
+#[test]
 fn packed_and_unpacked_mix() {
     assert_eq!(cycle(&[0x20, 1, 0x22, 2, 2, 3, 0x20, 4]).unwrap(), [0x22, 4, 1, 2, 3, 4]);
 }

@@ -1,9 +1,9 @@
 //! Projections, lazy fields and pass-through, rule by rule.
 
 use tablepb::{
-    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, FieldDescriptor, FieldTable,
-    Kind, MessageDescriptor, MessageTable, Projection, ProjectionErrorKind, SetFieldErrorKind, Syntax, Value,
-    ValueRef,
+    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EnumTable, FieldDescriptor,
+    FieldTable, Kind, MessageDescriptor, MessageTable, Projection, ProjectionErrorKind, SetFieldErrorKind,
+    Syntax, Value, ValueRef,
 };
 
 static PART: MessageTable = MessageTable::new(
@@ -323,5 +323,38 @@ fn a_required_field_is_missed_where_it_is_selected() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn numbers_that_a_closed_enum_lacks_pass_through_once() {
+    static LEVEL: EnumTable = EnumTable::new("t.Level", &[("LOW", 0), ("HIGH", 1)]).closed();
+    static GAUGE: MessageTable = MessageTable::new(
+        "t.Gauge",
+        &[
+            FieldTable::new("level", 1, Kind::Enum(|| &LEVEL)),
+            FieldTable::new("levels", 2, Kind::Enum(|| &LEVEL)).repeated(),
+            FieldTable::new("gauge", 3, Kind::Message(|| &GAUGE)),
+            FieldTable::new("name", 4, Kind::String),
+        ],
+    )
+    .syntax(Syntax::Proto2);
+    let gauge = DescriptorPool::from_tables(&[&GAUGE]).unwrap().get_message_by_name("t.Gauge").unwrap();
+    let inner = b"\x08\x09\x10\x01\x10\x07\x22\x01n";
+    let input = [&inner[..], &[0x1a, inner.len() as u8], inner].concat();
+    for paths in
+        [&["level", "levels", "gauge.level", "gauge.levels"][..], &["gauge.level"], &["gauge.levels"]]
+    {
+        let projection = Projection::new(&gauge, paths).unwrap().pass_through();
+        let mut decoder = Decoder::new(&gauge).with_projection(&projection);
+        let view = decoder.decode(&input).unwrap();
+        assert_eq!(view.encode_to_vec().unwrap(), input, "{paths:?}");
+        let mut owned = projection.decode(&input).unwrap();
+        // A change splits the message, which keeps the numbers too.
+        owned.message_mut(&field(&gauge, "gauge")).unwrap().set_field_by_name("name", "m").unwrap();
+        owned.materialize().unwrap();
+        let mut whole = DynamicMessage::decode(&gauge, &input).unwrap();
+        whole.message_mut(&field(&gauge, "gauge")).unwrap().set_field_by_name("name", "m").unwrap();
+        assert_eq!(owned, whole, "{paths:?}");
     }
 }
