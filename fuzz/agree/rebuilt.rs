@@ -4,7 +4,7 @@
 use super::valid::{self, PARTIAL, ROOMY};
 use std::error::Error as _;
 use tablepb::{
-    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EncodeErrorKind,
+    DecodeErrorKind, DecodeOptions, Decoder, DefaultValue, DescriptorPool, DynamicMessage, EncodeErrorKind,
     FieldDescriptor, Kind, MapKey, MapKeyRef, MapRef, Prepared, RawMessage, SetFieldErrorKind, Value,
     ValueRef,
 };
@@ -42,11 +42,19 @@ fn read(message: &DynamicMessage) {
         .expect("it is there");
     for field in foreign.fields() {
         assert!(view.get(&field).is_none() && !view.has_field(&field) && !view.is_selected(&field));
-        let (value, default) =
-            (view.get_field(&field), DynamicMessage::new(&foreign).get_field(&field).to_owned());
-        // The type of a message is of another pool, which the view cannot borrow.
-        let empty = value.as_message().is_some_and(|inner| inner.fields().next().is_none());
-        assert!(empty || alike(value, &default), "{} reads as {value:?}", field.full_name());
+        let unset = DynamicMessage::new(&foreign);
+        let (value, own) = (view.get_field(&field), unset.get_field(&field));
+        let fits = match field.explicit_default() {
+            // A field of another message has no default but zero.
+            Some(DefaultValue::Bool(set)) => (value.as_bool(), own.as_bool()) == (Some(false), Some(set)),
+            Some(_) => own.as_enum_number().is_some(),
+            // Nor can the view borrow the type of its message, which is of another pool.
+            None if own.as_message().is_some() => {
+                value.as_message().is_some_and(|view| view.fields().next().is_none())
+            }
+            None => alike(value, &own.to_owned()),
+        };
+        assert!(fits, "{} reads as {value:?}, and as {own:?} where it belongs", field.full_name());
     }
     for oneof in foreign.oneofs() {
         assert!(view.get_oneof(&oneof).is_none());

@@ -78,7 +78,7 @@ fn an_implicit_zero_unsets_in_wide_messages_too() {
     let fields = (1..=90).map(|n| FieldSpec::new(n, kinds[n as usize % kinds.len()], Presence::Implicit));
     let set =
         ProgramSet::new(&[MessageSpec { fields: fields.collect(), ..Default::default() }], &[]).unwrap();
-    for number in 1..=90_u64 {
+    for number in (1..=90_u64).step_by(if cfg!(miri) { 19 } else { 1 }) {
         let field = |one: u64| match number as usize % kinds.len() {
             0 | 1 => Wire::new().bytes(number, &b"a"[..one as usize]).done(),
             3 => Wire::new().tag(number, 1).raw(&one.to_le_bytes()).done(),
