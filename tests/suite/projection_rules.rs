@@ -358,3 +358,31 @@ fn numbers_that_a_closed_enum_lacks_pass_through_once() {
         assert_eq!(owned, whole, "{paths:?}");
     }
 }
+
+#[test]
+fn an_enum_member_of_a_oneof_counts_if_it_lists_the_number() {
+    static SIDE: EnumTable = EnumTable::new("t.Side", &[("LEFT", 0), ("RIGHT", 1)]).closed();
+    static CHOICE: MessageTable = MessageTable::new(
+        "t.Choice",
+        &[
+            FieldTable::new("number", 1, Kind::Int32).oneof("choice"),
+            FieldTable::new("side", 2, Kind::Enum(|| &SIDE)).oneof("choice"),
+            FieldTable::new("text", 3, Kind::String).oneof("choice"),
+            FieldTable::new("flag", 4, Kind::Bool).oneof("choice"),
+        ],
+    )
+    .syntax(Syntax::Proto2);
+    let choice = DescriptorPool::from_tables(&[&CHOICE]).unwrap().get_message_by_name("t.Choice").unwrap();
+    let projection = Projection::new(&choice, ["number"]).unwrap();
+    for (later, kept) in [
+        (&b"\x10\x09"[..], Some(5)),
+        (b"\x10\x01", None),
+        (b"\x1a\x01\x09", None),
+        (b"\x20\x01", None),
+        (b"\x20\x00", None),
+    ] {
+        let message = projection.decode(&[b"\x08\x05", later].concat()).unwrap();
+        let number = message.get(&field(&choice, "number")).and_then(|value| value.as_i32());
+        assert_eq!(number, kept, "{later:02x?}");
+    }
+}
