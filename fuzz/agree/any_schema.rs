@@ -7,6 +7,7 @@
 #[path = "make_schema.rs"]
 pub mod make_schema;
 
+use super::rebuilt;
 use tablepb::{
     DecodeError, DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EncodeOptions,
     Kind, MessageDescriptor, Projection,
@@ -86,6 +87,7 @@ fn payload_of(schema: &MessageDescriptor, payload: &[u8]) -> bool {
     let _ = format!("{view:?}");
     stable(schema, &owned, payload);
     twice(schema, &owned, payload);
+    rebuilt::check(&owned);
     projected(schema, Some(&owned), payload);
 
     let strict = DynamicMessage::decode(schema, payload);

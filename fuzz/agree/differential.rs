@@ -2,8 +2,9 @@
 //! is, and what is written.
 
 use super::case::Case;
+use super::rebuilt;
 use super::valid::{self, PARTIAL};
-use crate::common::bridge::{canonical, read};
+use crate::common::bridge::{canonical, descriptor, read};
 use crate::common::choices::Choices;
 use crate::common::payload::{mutate, noise};
 use crate::common::reference::{self, Event, Reference};
@@ -56,6 +57,12 @@ fn agree(case: &Case, input: &[u8]) -> bool {
             let initialized = reference::is_initialized(&case.schema, case.message, expected);
             assert_eq!(message.is_initialized(), initialized);
             valid::message(message, input.len());
+            rebuilt::check(message);
+            if input.len().is_multiple_of(8) {
+                let other = descriptor(&case.schema, &case.schema.pool(), case.message);
+                let other = DynamicMessage::decode_with(&other, input, PARTIAL).expect("the same schema");
+                rebuilt::across(message, &other);
+            }
             true
         }
         (Err(error), Err(fault), Err(viewed)) => {

@@ -1,7 +1,7 @@
 //! Random edits of a dynamic message and the same ones of a plain model: after each they hold the same.
 
 use super::case::Case;
-use super::valid;
+use super::{rebuilt, valid};
 use crate::common::bridge::{build, canonical, field as field_of, read, to_key, to_value};
 use crate::common::choices::Choices;
 use crate::common::payload::{Style, WILD, mutate, payload};
@@ -31,6 +31,7 @@ pub fn run(choices: &mut Choices) -> usize {
         }
     }
     valid::message(&message, 1 << 14);
+    rebuilt::check(&message);
     steps
 }
 

@@ -16,6 +16,7 @@ pub mod long_run;
 pub mod packed;
 pub mod projected;
 pub mod raw_fields;
+pub mod rebuilt;
 pub mod records;
 pub mod reuse;
 pub mod streams;

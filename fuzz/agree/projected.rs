@@ -6,7 +6,8 @@ use super::valid::{self, PARTIAL, ROOMY};
 use crate::common::choices::Choices;
 use crate::common::projections::{all_fields, paths};
 use tablepb::{
-    DecodeErrorKind, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageMut, Projection, Value,
+    DecodeErrorKind, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageMut, Projection,
+    SetFieldErrorKind, Value,
 };
 
 pub fn check(input: &[u8]) {
@@ -28,19 +29,18 @@ pub fn run(choices: &mut Choices) {
             (Ok(full), Ok(mut part)) => {
                 let mut full = full.clone();
                 alike(&part, &full);
+                values_go_into(&part, &full);
+                without_unknown(&part, &full);
                 for _ in 0..choices.below(6) {
                     change(&mut part.as_mut(), &mut full.as_mut(), choices, 3);
                     alike(&part, &full);
                 }
-                if choices.below(3) == 0 {
-                    part.clear_unknown_fields();
-                    full.clear_unknown_fields();
-                    alike(&part, &full);
-                }
+                without_unknown(&part, &full);
                 fails(&case, &mut part, choices);
             }
             // A projection looks at less: not at what a later entry or member of a oneof takes the place of.
             (Err(_), Ok(mut part)) => {
+                invalid_parts(&mut part);
                 if part.materialize().is_ok() {
                     valid::message(&part, input.len());
                 }
@@ -60,6 +60,54 @@ fn alike(part: &DynamicMessage, full: &DynamicMessage) {
     let mut whole = part.clone();
     whole.materialize().expect("what was kept is valid");
     assert!(same(&whole, full), "{whole:?} when it is whole, not {full:?}");
+}
+
+/// Messages of a projected message, and those that are bytes, are values for others.
+fn values_go_into(part: &DynamicMessage, full: &DynamicMessage) {
+    for (field, value) in part.fields() {
+        let (field, owned) = (field.to_owned(), value.to_owned());
+        // Printing stops nowhere.
+        let _ = format!("{value:?} {owned:?} {part:?} {part:#?}");
+        let one = value.as_message().is_some() || value.as_raw().is_some();
+        if one || value.as_list().is_some() || value.as_map().is_some() {
+            let mut other = full.clone();
+            other.set_field(&field, owned).expect("a value of its kind");
+            other.materialize().expect("it was decoded");
+            assert!(same(&other, full), "{} in {full:?} is another in {other:?}", field.full_name());
+        }
+    }
+}
+
+/// Without unknown fields both are alike, in lists of numbers that a closed enum does not list too.
+fn without_unknown(part: &DynamicMessage, full: &DynamicMessage) {
+    let (mut part, mut full) = (part.clone(), full.clone());
+    part.clear_unknown_fields();
+    full.clear_unknown_fields();
+    alike(&part, &full);
+}
+
+/// A message whose bytes are not valid says so when a part of it is to be changed, and stays as it is.
+fn invalid_parts(part: &mut DynamicMessage) {
+    let before = valid::encoded(part);
+    for field in all_fields(part.descriptor()) {
+        if !matches!(field.kind(), Kind::Message(_))
+            || field.is_list()
+            || field.is_map()
+            || !part.has_field(&field)
+        {
+            continue;
+        }
+        let mut changed = part.clone();
+        match changed.message_mut(&field) {
+            Ok(inner) => drop(inner),
+            Err(error) => {
+                assert_eq!(error.kind(), SetFieldErrorKind::InvalidMessage, "{error}");
+                let cause = error.decode_error().expect("what is wrong with it").to_string();
+                assert!(error.to_string().ends_with(&cause), "{error}");
+                assert_eq!(valid::encoded(&changed), before);
+            }
+        }
+    }
 }
 
 /// Equal but for the order of unknown fields, which setters change where bytes were kept.

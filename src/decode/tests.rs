@@ -73,6 +73,29 @@ fn an_implicit_zero_unsets_and_an_empty_packed_run_sets_nothing() {
 }
 
 #[test]
+fn an_implicit_zero_unsets_in_wide_messages_too() {
+    let kinds = [Kind::String, Kind::Bytes, Kind::Uint32, Kind::Fixed64, Kind::Bool, Kind::Sint64];
+    let fields = (1..=90).map(|n| FieldSpec::new(n, kinds[n as usize % kinds.len()], Presence::Implicit));
+    let set =
+        ProgramSet::new(&[MessageSpec { fields: fields.collect(), ..Default::default() }], &[]).unwrap();
+    for number in (1..=90_u64).step_by(if cfg!(miri) { 19 } else { 1 }) {
+        let field = |one: u64| match number as usize % kinds.len() {
+            0 | 1 => Wire::new().bytes(number, &b"a"[..one as usize]).done(),
+            3 => Wire::new().tag(number, 1).raw(&one.to_le_bytes()).done(),
+            _ => Wire::new().int(number, one).done(),
+        };
+        let mut slab = Slab::new();
+        for (input, kept) in
+            [(vec![field(1), field(0)], 0), (vec![field(0), field(1)], 1), (vec![field(0)], 0)]
+        {
+            let input = input.concat();
+            let view = decode_raw(&set, 0, &input, &mut slab, &DecodeOptions::new()).unwrap();
+            assert_eq!(encode_raw(view), [field(1), vec![]][1 - kept], "{number}");
+        }
+    }
+}
+
+#[test]
 fn packed_and_unpacked_mix() {
     assert_eq!(cycle(&[0x20, 1, 0x22, 2, 2, 3, 0x20, 4]).unwrap(), [0x22, 4, 1, 2, 3, 4]);
 }
@@ -117,7 +140,7 @@ fn a_key_that_comes_again_replaces_the_entry_for_all_kinds_of_keys() {
                 let bytes = [key(number), value].concat();
                 [vec![0x0a, bytes.len() as u8], bytes].concat()
             };
-            for again in 0..8u8 {
+            for again in (0..8u8).step_by(if cfg!(miri) { 7 } else { 1 }) {
                 let input: Vec<u8> =
                     (0..8).map(|k| (k, k + 1)).chain([(again, 99)]).flat_map(|(k, v)| one(k, v)).collect();
                 let rest = (0..8).filter(|k| *k != again).map(|k| (k, k + 1));
@@ -292,7 +315,7 @@ fn map_entries_have_keys_and_values_wherever_the_budget_ends() {
         input = Wire::new().bytes(1, &entry).done();
     }
     let mut ends = 0;
-    for words in (4..2_000).step_by(if cfg!(miri) { 97 } else { 1 }) {
+    for words in (4..2_000).step_by(if cfg!(miri) { 331 } else { 1 }) {
         let Some((failed, bytes)) = merged_within(&set, &input, 4 * words) else { continue };
         ends += usize::from(failed);
         // Decoding adds a missing key or value, so equal bytes mean that none was missing.
@@ -300,7 +323,7 @@ fn map_entries_have_keys_and_values_wherever_the_budget_ends() {
         let view = decode_raw(&set, 0, &bytes, &mut again, &DecodeOptions::new()).unwrap();
         assert_eq!(encode_raw(view), bytes, "{words}");
     }
-    assert!(ends > if cfg!(miri) { 1 } else { 100 }, "{ends}");
+    assert!(ends > if cfg!(miri) { 0 } else { 100 }, "{ends}");
 }
 
 #[test]
@@ -310,8 +333,8 @@ fn after_an_error_what_was_read_is_there_and_encodes() {
         0x08, 5, 0x12, 2, b'h', b'i', 0x1a, 4, 0x4a, 2, 0x08, 1, 0x2a, 4, 0x08, 1, 0x10, 2, 0x22, 2, 1, 0x81,
         0x01, 0x2a, 2, 0x08, 1, 0x43, 0x30, 1, 0x44,
     ];
-    for cut in 0..rich.len() {
-        for flip in (0..=255u8).step_by(if cfg!(miri) { 127 } else { 1 }) {
+    for cut in (0..rich.len()).step_by(if cfg!(miri) { 3 } else { 1 }) {
+        for flip in (0..=255u8).step_by(if cfg!(miri) { 255 } else { 1 }) {
             let mut input = rich[..cut].to_vec();
             input.push(rich[cut] ^ flip);
             let (failed, bytes) = merged_within(&set, &input, 1 << 20).unwrap();

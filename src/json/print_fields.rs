@@ -24,6 +24,10 @@ impl JsonPrinter<'_, '_> {
         while let Some(frame) = self.frames.last_mut()
             && let Some((position, entry, slot)) = frame.fields.next_of(program, here.words, here.base)
         {
+            // An empty packed run leaves a list without elements, which is not set.
+            if entry.flags.is_list() && here.words.list(slot).len == 0 {
+                continue;
+            }
             frame.position = position as u32;
             let first = core::mem::replace(&mut frame.first, false);
             self.name(names, position, first);

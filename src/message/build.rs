@@ -369,7 +369,6 @@ impl<'p> MessageBuilder<'p> {
         let (slot, fresh) = self.slab.mark_set(self.set.program(at.index), at.base, at.position)?;
         if fresh {
             self.slab.set64(slot, u64::from(list.ptr) | u64::from(list.len) << 32);
-            self.slab.add_garbage(2);
             return Ok(true);
         }
         let width = self.set.program(entry.sub).element_words();

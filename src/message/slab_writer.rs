@@ -124,7 +124,6 @@ impl SlabWriter<'_> {
         let sub = self.set.program(entry.sub);
         if in_place {
             self.slab.copy_words(body, sub.words() as usize, at);
-            self.slab.add_garbage(sub.words() as usize);
         } else {
             self.slab.set(at, body);
         }
@@ -148,7 +147,6 @@ impl SlabWriter<'_> {
         let header = self.slab.words().get64(detached);
         let (slot, _) = self.slab.mark_set(program, base, position)?;
         self.slab.set64(slot, header);
-        self.slab.add_garbage(2);
         Ok(())
     }
 

@@ -156,3 +156,45 @@ pub(super) fn lay_out(program: &mut Program, leaves: &[Leaf]) {
         entry.set_wide();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::program::{Coding, FieldSpec, MessageSpec, Presence, ProgramSet};
+    use crate::table::Kind;
+    use alloc::vec::Vec;
+
+    /// What the fence around strings relies on: see `slab/text.rs`.
+    #[test]
+    fn slots_of_strings_are_cleared_and_hold_nothing_else() {
+        const KINDS: [Kind<u32, u32>; 4] = [Kind::String, Kind::Fixed64, Kind::Bytes, Kind::Bool];
+        let step = if cfg!(miri) { 7 } else { 1 };
+        for (strings, others) in
+            (0..=60u32).step_by(step).flat_map(|n| [(n, 0), (n, 1), (n, 60 - n), (60 - n, n)])
+        {
+            for members in [0, 4] {
+                let field = |number: u32, kind| FieldSpec::new(number, kind, Presence::Explicit);
+                let oneof = (1..=members).map(|i| FieldSpec {
+                    oneof: Some(i / 3),
+                    ..field(200 - i, KINDS[i as usize % KINDS.len()])
+                });
+                let own = (0..strings + others).map(|i| {
+                    let kind = if i < strings { Kind::String } else { KINDS[1 + i as usize % 3] };
+                    field(1 + i, kind)
+                });
+                let fields: Vec<_> = own.chain(oneof).collect();
+                let set = ProgramSet::new(&[MessageSpec { fields, ..Default::default() }], &[]).unwrap();
+                let program = set.program(0);
+                if program.is_wide() {
+                    continue;
+                }
+                assert!(program.cleared() <= program.words() as u16);
+                for entry in program.entries().iter().filter(|entry| entry.coding == Coding::String) {
+                    assert!(entry.slot + 2 <= program.cleared(), "{strings} {others} {members}");
+                    let overlaps =
+                        program.entries().iter().filter(|other| other.slot.abs_diff(entry.slot) < 2);
+                    assert!(overlaps.into_iter().all(|other| other.coding == Coding::String));
+                }
+            }
+        }
+    }
+}

@@ -8,7 +8,7 @@
 //!
 //! Each run is sorted by key and more than [`RATIO`] times as long as the next. So a search is a few binary searches, and an
 //! entry moves to a longer run a few times at most (a log-structured merge). Entries after the covered ones are searched one
-//! by one, and become a run when there are [`TAIL`] of them.
+//! by one, and become a run when there are more than [`TAIL`] of them.
 //!
 //! Keys and searches are here; `map_write.rs` keeps keys unique and the index sorted.
 

@@ -219,8 +219,7 @@ impl Slab {
     /// Makes these positions the one run of the index.
     fn map_write_index(&mut self, slot: u32, order: &[u32]) -> Result<(), Full> {
         if order.len() <= SMALL as usize {
-            let index = self.words().list_aux(self.words().list(slot));
-            self.drop_index(slot, index);
+            self.set_list_aux(slot, 0);
             return Ok(());
         }
         let index = self.map_index(slot, order.len() as u32)?;
@@ -242,7 +241,6 @@ impl Slab {
         } else {
             let used = INDEX_HEADER + self.get(old + COVERED);
             self.copy_words(old, used as usize, index);
-            self.drop_index(slot, old);
         }
         self.set(index + CAPACITY, capacity);
         self.set_list_aux(slot, index);
@@ -256,14 +254,6 @@ impl Slab {
         self.set(index + COVERED, covered + order.len() as u32);
         let positions = self.run_mut(index + INDEX_HEADER + covered, order.len());
         positions.iter_mut().zip(order).for_each(|(word, &position)| *word = position);
-    }
-
-    /// Leaves the map without an index.
-    fn drop_index(&mut self, slot: u32, index: u32) {
-        if index != 0 {
-            self.add_garbage((self.get(index + CAPACITY) + INDEX_HEADER) as usize);
-        }
-        self.set_list_aux(slot, 0);
     }
 
     /// Call after an entry with a new key is appended. When many entries are not covered, makes them a run and merges it with
@@ -319,7 +309,7 @@ impl Slab {
         }
         if list.len <= SMALL + 1 {
             // Decoding into a small map does not maintain an index, so it must not have one.
-            return self.drop_index(slot, index);
+            return self.set_list_aux(slot, 0);
         }
         let (mut from, mut to) = (index + INDEX_HEADER, index + INDEX_HEADER);
         for run in index + RUNS + 1..index + RUNS + 1 + self.get(index + RUNS).min(MOST_RUNS) {
@@ -357,3 +347,6 @@ fn merged(list: &RawList<'_, '_>, a: &[u32], b: &[u32]) -> Result<Vec<u32>, Full
     all.extend_from_slice(b);
     Ok(all)
 }
+
+#[cfg(test)]
+mod tests;

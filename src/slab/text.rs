@@ -117,3 +117,54 @@ fn marked_str(bytes: &[u8]) -> &str {
 fn marked_str(bytes: &[u8]) -> &str {
     recheck(bytes).unwrap_or("")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::{Job, Scratch, merge};
+    use crate::options::DecodeOptions;
+    use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
+    use crate::slab::Slab;
+    use crate::table::Kind;
+    use alloc::vec;
+
+    /// The third point above, for a merge cut at each byte, without memory for each word, or with a fault in each string.
+    #[test]
+    fn no_mark_is_believed_after_a_merge_that_failed() {
+        let field = |number, kind, presence| FieldSpec::new(number, kind, presence);
+        let fields = vec![
+            field(1, Kind::String, Presence::Explicit),
+            field(2, Kind::Message(0), Presence::Explicit),
+            field(3, Kind::String, Presence::Repeated),
+        ];
+        let set = ProgramSet::new(&[MessageSpec { fields, ..Default::default() }], &[]).unwrap();
+        let input = *b"\x0a\x01a\x12\x08\x0a\x01b\x1a\x03cde\x1a\x01f\x1a\x01g\x0a\x02\xc3\xa9";
+        let check = |input: &[u8], limit: usize| {
+            let mut slab = Slab::new();
+            slab.set_limit(1 << 16);
+            let base = slab.alloc_body(set.program(0)).unwrap();
+            slab.set_limit(limit);
+            let (mut scratch, options) = (Scratch::new(), DecodeOptions::new());
+            let job = Job {
+                set: &set,
+                store: input,
+                start: 0,
+                slab: &mut slab,
+                scratch: &mut scratch,
+                options: &options,
+            };
+            let merged = merge(job, 0, base).is_ok();
+            assert_eq!(slab.words().trusts(ByteSpan::MARK), merged, "{input:02x?} {limit}");
+            merged
+        };
+        let cuts = (0..=input.len()).filter(|&cut| check(&input[..cut], 1 << 16)).count();
+        let limits = (0..2_000).step_by(5).filter(|words| check(&input, 4 * words)).count();
+        let texts = [2, 7, 10, 15, 18, 21].map(|at| {
+            let mut other = input;
+            other[at] = 0xff;
+            check(&other, 1 << 16)
+        });
+        assert!(cuts > 3 && cuts < input.len() && limits > 0 && limits < 400, "{cuts} {limits}");
+        assert_eq!(texts, [false; 6]);
+    }
+}

@@ -135,9 +135,6 @@ impl Slab {
             } else {
                 to = self.alloc(BLOCK_HEADER + new)?;
                 self.copy_words(block + BLOCK_HEADER, used as usize, to + BLOCK_HEADER);
-                if block != 0 {
-                    self.add_garbage((BLOCK_HEADER + capacity) as usize);
-                }
                 self.set(base + 1, to);
             }
         }

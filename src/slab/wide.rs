@@ -130,9 +130,6 @@ impl Slab {
         let new = self.alloc(1 + 2 * room)? + 1;
         self.set(new - 1, room);
         self.copy_words(block, 2 * capacity as usize, new);
-        if block != 0 {
-            self.add_garbage(1 + 2 * capacity as usize);
-        }
         self.set(group + 1, new);
         Ok(new)
     }

@@ -169,10 +169,11 @@ mod tests {
             &[0xf4, 0x90, 0x80, 0x80],
             &[0xf8, 0x88, 0x80, 0x80, 0x80],
         ];
+        let lengths: &[usize] = if cfg!(miri) { &[0, SHORT] } else { &[0, 1, 7, SHORT] };
         for sequence in sequences {
             for before in (0..SHORT + 2).step_by(if cfg!(miri) { 33 } else { 1 }) {
-                for behind in [0, 1, 7, SHORT] {
-                    let bytes = [&vec![b'a'; before][..], sequence, &vec![b'z'; behind]].concat();
+                for &after in lengths {
+                    let bytes = [&vec![b'a'; before][..], sequence, &vec![b'z'; after]].concat();
                     agrees(&bytes);
                     agrees(&bytes[..bytes.len() - 1]);
                 }

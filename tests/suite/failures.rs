@@ -146,6 +146,51 @@ fn a_decoder_takes_small_messages_after_a_large_one() {
 }
 
 #[test]
+fn decoders_that_keep_bytes_are_as_good_as_new_after_a_large_message() {
+    let node = node();
+    let numbers = [&[0x2a, 0x80, 0x7d][..], &[0xff; 16_000]].concat();
+    let inputs = [
+        &b"\x3a\x00"[..],
+        b"\x3a\x04\x12\x02ab\x3a\x02\x32\x00",
+        b"\x32\x04\x12\x02ab\x32\x00\x32\x02\x3a\x00\xf8\x01\x07",
+        b"\x42\x05\x0a\x01a\x10\x01\x3a\x02\x08\x01",
+    ];
+    let lazy = Projection::all(&node).lazy(["*"]).unwrap();
+    let passing = Projection::new(&node, ["child.text"]).unwrap().pass_through();
+    for projection in [lazy, passing] {
+        let mut used = Decoder::new(&node).with_projection(&projection);
+        for input in inputs {
+            // Words that are all ones are left of the one before.
+            used.decode(&numbers).unwrap();
+            let mut fresh = Decoder::new(&node).with_projection(&projection);
+            let (used, fresh) = (used.decode(input).unwrap(), fresh.decode(input).unwrap());
+            assert_eq!(used, fresh, "{input:02x?}");
+            assert_eq!(used.encode_to_vec().unwrap(), fresh.encode_to_vec().unwrap(), "{input:02x?}");
+            assert_eq!(format!("{:?}", used.to_owned()), format!("{:?}", fresh.to_owned()), "{input:02x?}");
+        }
+    }
+}
+
+#[test]
+fn memory_that_is_not_in_use_can_be_given_up() {
+    let node = node();
+    let numbers = [&[0x2a, 0x80, 0x7d][..], &[0xff; 16_000]].concat();
+    let mut decoder = Decoder::new(&node);
+    decoder.decode(&numbers).unwrap();
+    assert!(decoder.capacity() >= numbers.len());
+    decoder.decode(b"\x12\x02ok").unwrap();
+    decoder.shrink_to(1000);
+    assert!(decoder.capacity() <= 1100, "{}", decoder.capacity());
+    let mut message = DynamicMessage::decode(&node, &numbers).unwrap();
+    message.clear();
+    assert!(message.capacity() >= 2 * numbers.len());
+    message.merge(b"\x12\x02ok").unwrap();
+    message.shrink_to(0);
+    assert!(message.capacity() <= 200, "{}", message.capacity());
+    assert_eq!(message, DynamicMessage::decode(&node, b"\x12\x02ok").unwrap());
+}
+
+#[test]
 fn what_a_budget_allows_does_not_depend_on_what_was_decoded_before() {
     let node = node();
     let mut nested = vec![];

@@ -522,6 +522,19 @@ fn bytes_that_were_kept_are_printed_as_messages() {
     assert!(merged.contains(r#"{"text":"merged","child":{"flag":true}}"#), "{merged}");
 }
 
+/// Regression: after an empty packed run the list was printed as `[]`, though it reads as not set.
+#[test]
+fn a_list_without_elements_is_not_printed() {
+    static LISTS: MessageTable = MessageTable::new(
+        "t.Lists",
+        &[FieldTable::new("numbers", 1, Kind::Int32).repeated(), FieldTable::new("after", 2, Kind::Bool)],
+    );
+    let lists = DescriptorPool::from_tables(&[&LISTS]).unwrap().get_message_by_name("t.Lists").unwrap();
+    let message = DynamicMessage::decode(&lists, b"\x0a\x00\x10\x01").unwrap();
+    assert_eq!(message, DynamicMessage::decode(&lists, b"\x10\x01").unwrap());
+    assert_eq!(message.to_json_string().unwrap(), r#"{"after":true}"#);
+}
+
 #[test]
 fn names_that_json_escapes() {
     static ODD: MessageTable =

@@ -360,6 +360,43 @@ fn all_parts_of_a_message_have_one_budget() {
     assert_eq!(root.one.unwrap().get().unwrap().groups.len(), 100_000);
 }
 
+#[test]
+fn a_copy_gives_nothing_back_to_the_budget() {
+    // Two members of 40 KB that take much more when they are decoded.
+    let groups = || Wire::repeat(Wire::new().tag(5, START).tag(5, END), 20_000);
+    let members = |content: Wire| Wire::new().message(2, content.clone()).group(5, content).0;
+    let input = members(groups());
+    let at_once = |budget| lazy::Root::decode_with(&input, PARTIAL.budget(budget));
+    // A further input has a budget of its own.
+    let in_pieces = |budget| {
+        let mut root = lazy::Root::decode(&members(Wire::new().int(1, 7)))?;
+        root.merge_with(&input, PARTIAL.budget(budget)).map(|()| root)
+    };
+    let ways: [&dyn Fn(usize) -> Result<lazy::Root, DecodeError>; 2] = [&at_once, &in_pieces];
+    let read = |member: &Option<Lazy<lazy::Inner>>| member.as_ref().is_some_and(|inner| inner.get().is_ok());
+    for make in ways {
+        // The budget is for one of the two.
+        let least = (1..1000).map(|step| step << 16).find(|&b| make(b).is_ok_and(|root| read(&root.one)));
+        let used = || {
+            let root = make(least.unwrap()).unwrap();
+            assert!(read(&root.one));
+            root
+        };
+        assert!(!read(&used().group));
+        let root = used();
+        for _ in 0..3 {
+            let mut copy = root.clone();
+            copy.merge(b"\x12\x00").unwrap();
+            assert!(!copy.one.unwrap().is_decoded());
+        }
+        assert!(!read(&root.group));
+        // The message itself gives back what it has drawn, because it is decoded again.
+        let mut root = used();
+        root.merge(b"\x12\x00").unwrap();
+        assert!(read(&root.group));
+    }
+}
+
 #[cfg(feature = "bytes")]
 #[test]
 fn shared_input_is_shared() {

@@ -315,6 +315,28 @@ fn a_field_split_in_many_does_not_take_time_without_bound() {
 }
 
 #[test]
+fn a_merge_into_members_pays_for_each_of_them_once() {
+    // Four members of 20 KB, each made anew by a part of two bytes.
+    let held = Wire::new().bytes(2, "x".repeat(20_000));
+    let member = |part: Wire| {
+        let members = Wire::new().message(2, part.clone()).group(5, part.clone()).message(6, part.clone());
+        members.message(9, Wire::new().message(2, part)).0
+    };
+    let before = prepared::Root::decode(&member(held)).unwrap();
+    let parts = member(Wire::new().int(1, 7));
+    let merged = |budget| {
+        let mut root = before.clone();
+        root.merge_with(&parts, DecodeOptions::new().budget(budget)).map(|()| root)
+    };
+    let least = (0..1000).map(|step| step << 10).find(|&budget| merged(budget).is_ok()).unwrap();
+    let bytes = before.encode_to_vec().unwrap();
+    // What all of them take, and while the last one is joined its bytes once more.
+    assert!(least >= bytes.len() && least <= bytes.len() + bytes.len() / 2, "{least} for {}", bytes.len());
+    let (merged, joined) = (merged(least).unwrap().encode_to_vec().unwrap(), [bytes, parts].concat());
+    assert_eq!(eager::Root::decode(&merged).unwrap(), eager::Root::decode(&joined).unwrap());
+}
+
+#[test]
 fn the_generator_makes_prepared_fields() {
     let mut changed = 0;
     for seed in 0..100 {

@@ -1,9 +1,9 @@
 //! Projections, lazy fields and pass-through, rule by rule.
 
 use tablepb::{
-    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, FieldDescriptor, FieldTable,
-    Kind, MessageDescriptor, MessageTable, Projection, ProjectionErrorKind, SetFieldErrorKind, Value,
-    ValueRef,
+    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EnumTable, FieldDescriptor,
+    FieldTable, Kind, MessageDescriptor, MessageTable, Projection, ProjectionErrorKind, SetFieldErrorKind,
+    Syntax, Value, ValueRef,
 };
 
 static PART: MessageTable = MessageTable::new(
@@ -280,4 +280,109 @@ fn a_list_is_skipped_up_to_a_longer_tag_that_starts_like_its_own() {
     let input = b"\xb2\x01\x01a\xb2\x02\x01b\xb1\x02\x01\0\0\0\0\0\0\0\xb2\x01\x00";
     let message = projection.decode(input).unwrap();
     assert_eq!(message.get_field_by_name("far"), Some(ValueRef::U64(1)));
+}
+
+#[test]
+fn a_required_field_is_missed_where_it_is_selected() {
+    static STRICT: MessageTable = MessageTable::new(
+        "t.Strict",
+        &[
+            FieldTable::new("must", 1, Kind::Int32).required(),
+            FieldTable::new("may", 2, Kind::Int32).optional(),
+            FieldTable::new("inner", 3, Kind::Message(|| &STRICT)),
+        ],
+    )
+    .syntax(Syntax::Proto2);
+    let strict = DescriptorPool::from_tables(&[&STRICT]).unwrap().get_message_by_name("t.Strict").unwrap();
+    // Neither the message nor the one in it has its required field.
+    let neither = b"\x1a\x02\x10\x01";
+    let cases: [(&[&str], &[u8], Option<&str>); 8] = [
+        (&["must"], neither, Some("must")),
+        (&["may"], neither, None),
+        (&["inner.may"], neither, None),
+        (&["inner.must"], neither, Some("inner.must")),
+        (&["must", "inner.must"], b"\x08\x01\x1a\x02\x10\x01", Some("inner.must")),
+        (&["must", "inner.may"], b"\x08\x01\x1a\x02\x10\x01", None),
+        (&["must", "inner.inner.must"], b"\x08\x01\x1a\x02\x1a\x00", Some("inner.inner.must")),
+        (&["*"], b"\x08\x01\x1a\x02\x08\x01", None),
+    ];
+    for (paths, input, missing) in cases {
+        let projection = Projection::new(&strict, paths).unwrap();
+        for projection in [projection.clone(), projection.pass_through()] {
+            let mut decoder = Decoder::new(&strict).with_projection(&projection);
+            let view = decoder.decode(input).map(|view| view.encode_to_vec().is_ok());
+            let owned = projection.decode(input).map(|message| message.encode_to_vec().is_ok());
+            for decoded in [view, owned] {
+                match (decoded, missing) {
+                    (Ok(encodes), None) => assert!(encodes, "{paths:?}"),
+                    (Err(error), Some(path)) => {
+                        let found = (error.kind(), error.path().to_string());
+                        assert_eq!(found, (DecodeErrorKind::MissingRequired, path.to_owned()), "{paths:?}");
+                    }
+                    (decoded, missing) => panic!("{paths:?}: {decoded:?}, not {missing:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_that_a_closed_enum_lacks_pass_through_once() {
+    static LEVEL: EnumTable = EnumTable::new("t.Level", &[("LOW", 0), ("HIGH", 1)]).closed();
+    static GAUGE: MessageTable = MessageTable::new(
+        "t.Gauge",
+        &[
+            FieldTable::new("level", 1, Kind::Enum(|| &LEVEL)),
+            FieldTable::new("levels", 2, Kind::Enum(|| &LEVEL)).repeated(),
+            FieldTable::new("gauge", 3, Kind::Message(|| &GAUGE)),
+            FieldTable::new("name", 4, Kind::String),
+        ],
+    )
+    .syntax(Syntax::Proto2);
+    let gauge = DescriptorPool::from_tables(&[&GAUGE]).unwrap().get_message_by_name("t.Gauge").unwrap();
+    let inner = b"\x08\x09\x10\x01\x10\x07\x22\x01n";
+    let input = [&inner[..], &[0x1a, inner.len() as u8], inner].concat();
+    for paths in
+        [&["level", "levels", "gauge.level", "gauge.levels"][..], &["gauge.level"], &["gauge.levels"]]
+    {
+        let projection = Projection::new(&gauge, paths).unwrap().pass_through();
+        let mut decoder = Decoder::new(&gauge).with_projection(&projection);
+        let view = decoder.decode(&input).unwrap();
+        assert_eq!(view.encode_to_vec().unwrap(), input, "{paths:?}");
+        let mut owned = projection.decode(&input).unwrap();
+        // A change splits the message, which keeps the numbers too.
+        owned.message_mut(&field(&gauge, "gauge")).unwrap().set_field_by_name("name", "m").unwrap();
+        owned.materialize().unwrap();
+        let mut whole = DynamicMessage::decode(&gauge, &input).unwrap();
+        whole.message_mut(&field(&gauge, "gauge")).unwrap().set_field_by_name("name", "m").unwrap();
+        assert_eq!(owned, whole, "{paths:?}");
+    }
+}
+
+#[test]
+fn an_enum_member_of_a_oneof_counts_if_it_lists_the_number() {
+    static SIDE: EnumTable = EnumTable::new("t.Side", &[("LEFT", 0), ("RIGHT", 1)]).closed();
+    static CHOICE: MessageTable = MessageTable::new(
+        "t.Choice",
+        &[
+            FieldTable::new("number", 1, Kind::Int32).oneof("choice"),
+            FieldTable::new("side", 2, Kind::Enum(|| &SIDE)).oneof("choice"),
+            FieldTable::new("text", 3, Kind::String).oneof("choice"),
+            FieldTable::new("flag", 4, Kind::Bool).oneof("choice"),
+        ],
+    )
+    .syntax(Syntax::Proto2);
+    let choice = DescriptorPool::from_tables(&[&CHOICE]).unwrap().get_message_by_name("t.Choice").unwrap();
+    let projection = Projection::new(&choice, ["number"]).unwrap();
+    for (later, kept) in [
+        (&b"\x10\x09"[..], Some(5)),
+        (b"\x10\x01", None),
+        (b"\x1a\x01\x09", None),
+        (b"\x20\x01", None),
+        (b"\x20\x00", None),
+    ] {
+        let message = projection.decode(&[b"\x08\x05", later].concat()).unwrap();
+        let number = message.get(&field(&choice, "number")).and_then(|value| value.as_i32());
+        assert_eq!(number, kept, "{later:02x?}");
+    }
 }

@@ -233,7 +233,7 @@ fn a_setter_without_room_leaves_the_presence_bits_as_they_were() {
     let mut check = |name: &str,
                      start: &DynamicMessage,
                      setter: &dyn Fn(&mut MessageMut<'_>) -> Result<(), SetFieldError>| {
-        for words in 0..40 {
+        for words in (0..40).step_by(if cfg!(miri) { 19 } else { 1 }) {
             let mut message = start.clone();
             let mut parts = message.as_mut();
             leave_room(parts.slab, words);
@@ -262,5 +262,5 @@ fn a_setter_without_room_leaves_the_presence_bits_as_they_were() {
     // A member of the same oneof, and one of another group of fields.
     check("f7", &start, &|m| m.set_field_by_name("f7", 7i32));
     check("f400", &start, &|m| m.set_field_by_name("f400", 7i32));
-    assert!(failures > 30, "{failures}");
+    assert!(failures > if cfg!(miri) { 5 } else { 30 }, "{failures}");
 }

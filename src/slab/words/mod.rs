@@ -145,8 +145,6 @@ pub(crate) struct Slab {
     held: usize,
     /// Words that the message is expected to need.
     expected: u32,
-    /// Words below `top` that nothing refers to.
-    garbage: u32,
     /// Some message is or was verbatim.
     verbatim: bool,
     /// An operation has failed since the slab was empty; see `text.rs`.
@@ -172,7 +170,6 @@ impl Slab {
             limit: 0,
             held: 0,
             expected: 0,
-            garbage: 0,
             verbatim: false,
             distrusted: false,
         }
@@ -181,7 +178,6 @@ impl Slab {
     /// Forgets the contents and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.top = RESERVED;
-        self.garbage = 0;
         self.verbatim = false;
         if self.distrusted {
             self.distrusted = false;
@@ -209,17 +205,6 @@ impl Slab {
     /// Bytes in use, garbage included.
     pub(crate) fn used(&self) -> usize {
         self.top as usize * 4
-    }
-
-    /// Bytes in use that no list or wide body refers to any more.
-    #[cfg(test)]
-    pub(crate) fn garbage(&self) -> usize {
-        self.garbage as usize * 4
-    }
-
-    /// Counts words that nothing refers to any more.
-    pub(crate) fn add_garbage(&mut self, words: usize) {
-        self.garbage = self.garbage.saturating_add(words as u32);
     }
 
     /// Notes that a message is verbatim.
@@ -338,7 +323,7 @@ impl Slab {
         Ok(base)
     }
 
-    /// Empties a body: clears its hasbits and its slots of strings. What it referred to becomes garbage that is not counted.
+    /// Empties a body: clears its hasbits and its slots of strings. What it referred to becomes garbage.
     #[inline(always)]
     pub(crate) fn clear_body(&mut self, program: &Program, base: u32) {
         match program.cleared() {
