@@ -7,7 +7,7 @@ use crate::wire::cursor::Item;
 use crate::wire::{Bits, CpuTask, Cursor, TagWord, varint_len};
 
 /// The messages of a field, to be written.
-pub(super) struct Children<'p, 'f, 'a, 'i, 'b> {
+pub(super) struct ChildrenTask<'p, 'f, 'a, 'i, 'b> {
     pub(super) pass: &'p mut Pass<'a, 'i, 'b>,
     /// The depth of their parent, and how large it looks.
     pub(super) depth: u32,
@@ -17,12 +17,12 @@ pub(super) struct Children<'p, 'f, 'a, 'i, 'b> {
     pub(super) slot: u32,
 }
 
-impl CpuTask for Children<'_, '_, '_, '_, '_> {
+impl CpuTask for ChildrenTask<'_, '_, '_, '_, '_> {
     type Out = ();
 
     #[inline(always)]
     fn run(self, bits: impl Bits) {
-        let Children { pass, depth, looks, field, entry, slot } = self;
+        let ChildrenTask { pass, depth, looks, field, entry, slot } = self;
         let (words, program, tag) = (pass.view.words, pass.view.set.program(entry.sub), field.tag);
         let group = entry.coding == Coding::Group;
         let layout = program.fixed().filter(|_| !group);

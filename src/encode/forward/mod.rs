@@ -28,7 +28,7 @@ mod list;
 use crate::program::{FieldEntry, Program, WriteEntry, WriteKind};
 use crate::slab::{ByteSpan, RawView, SetFields};
 use crate::wire::{Bits, CpuTask, Cursor, varint_len, zigzag32, zigzag64};
-use children::Children;
+use children::ChildrenTask;
 
 #[cfg(test)]
 mod tests;
@@ -92,7 +92,7 @@ impl<'a, 'i, 'b> Pass<'a, 'i, 'b> {
         }
         let set = self.view.words.hasbits(program, base);
         let (writes, entries) = (program.writes(), program.entries());
-        bits.call(Fields { pass: self, base, depth, looks, writes, entries, set });
+        bits.call(FieldsTask { pass: self, base, depth, looks, writes, entries, set });
     }
 
     /// Writes a message that has required or unknown fields, is wide, or is bytes.
@@ -128,12 +128,12 @@ impl<'a, 'i, 'b> Pass<'a, 'i, 'b> {
                     break;
                 };
                 let base = slot.wrapping_sub(writes.first().map_or(0, |field| field.slot.into()));
-                bits.call(Fields { pass: self, base, depth, looks, writes, entries, set: 1 });
+                bits.call(FieldsTask { pass: self, base, depth, looks, writes, entries, set: 1 });
             }
         } else {
             let set = words.hasbits(program, base);
             self.missing |= program.required_mask() & !set;
-            bits.call(Fields { pass: self, base, depth, looks, writes, entries, set });
+            bits.call(FieldsTask { pass: self, base, depth, looks, writes, entries, set });
         }
         self.unknown(base)
     }
@@ -193,7 +193,7 @@ pub(super) fn room_for_length(looks: u32) -> usize {
 ///
 /// Only scalars, and the cursor is where `pass` is: structs inside, or a cursor that is returned, would be copied as blocks right
 /// after their parts were stored, and such loads wait for the stores (a third of the time of a mesh).
-struct Fields<'p, 'a, 'i, 'b> {
+struct FieldsTask<'p, 'a, 'i, 'b> {
     pass: &'p mut Pass<'a, 'i, 'b>,
     base: u32,
     depth: u32,
@@ -203,12 +203,12 @@ struct Fields<'p, 'a, 'i, 'b> {
     set: u64,
 }
 
-impl CpuTask for Fields<'_, '_, '_, '_> {
+impl CpuTask for FieldsTask<'_, '_, '_, '_> {
     type Out = ();
 
     #[inline(always)]
     fn run(self, bits: impl Bits) {
-        let Fields { pass, base, depth, looks, writes, entries, mut set } = self;
+        let FieldsTask { pass, base, depth, looks, writes, entries, mut set } = self;
         let mut out = pass.out.take();
         let RawView { words, store, .. } = pass.view;
         while set != 0 {
@@ -223,7 +223,7 @@ impl CpuTask for Fields<'_, '_, '_, '_> {
                     continue;
                 }
                 pass.out = out;
-                bits.call(Children { pass: &mut *pass, depth, looks, field, entry, slot });
+                bits.call(ChildrenTask { pass: &mut *pass, depth, looks, field, entry, slot });
                 out = pass.out.take();
                 continue;
             }
