@@ -1,6 +1,6 @@
 //! The message, or the messages, of one field.
 
-use super::{Pass, room_for_length};
+use super::pass::{Pass, room_for_length};
 use crate::program::{Coding, FieldEntry, FixedLayout, WriteEntry, WriteKind};
 use crate::slab::Words;
 use crate::wire::cursor::Item;

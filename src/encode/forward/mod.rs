@@ -15,7 +15,7 @@
 //! Most messages on the wire are shorter than 128 bytes, so the guess is right and nothing moves: neither the message at its end,
 //! as after a pass backwards, nor is anything sized before.
 //!
-//! A pass gives up on what it cannot write well: nesting of more than [`LEVELS`] levels, because it recurses; wrong guesses that
+//! A pass gives up on what it cannot write well: nesting of more than 32 levels, because it recurses; wrong guesses that
 //! moved more bytes than [`Pass::may_move`] allows; MessageSets. Then the message is written backwards.
 //!
 //! Out-of-line functions and tasks take and return the cursor by value, so its address never escapes and it stays in registers.
@@ -24,66 +24,19 @@
 
 mod children;
 mod list;
+mod pass;
 
 use crate::program::{FieldEntry, Program, WriteEntry, WriteKind};
 use crate::slab::{ByteSpan, RawView, SetFields};
-use crate::wire::{Bits, CpuTask, Cursor, varint_len, zigzag32, zigzag64};
+use crate::wire::{Bits, CpuTask, Cursor, zigzag32, zigzag64};
 use children::ChildrenTask;
+
+pub(super) use pass::{Pass, room_for_length};
 
 #[cfg(test)]
 mod tests;
 
-/// Levels of nesting that are written forwards; each takes about 500 bytes of stack.
-const LEVELS: u32 = 32;
-
-/// The least number of bytes that a message must look like to be given two bytes for its length. A wrong guess moves the
-/// content, so below this it costs next to nothing.
-const LOOKS_LARGE: u32 = 1024;
-
-/// A pass over a message, and what it finds out.
-pub(super) struct Pass<'a, 'i, 'b> {
-    view: RawView<'a, 'i>,
-    /// The cursor, except while a function has taken it.
-    out: Cursor<'b>,
-    /// Levels that may be entered.
-    levels: u32,
-    depth_limit: u32,
-    /// Not zero if a required field may be missing.
-    pub(super) missing: u64,
-    /// How many bytes wrong guesses have moved.
-    moved: usize,
-    /// The message is to be written backwards.
-    pub(super) gave_up: bool,
-}
-
 impl<'a, 'i, 'b> Pass<'a, 'i, 'b> {
-    #[inline(always)]
-    pub(super) fn new(view: RawView<'a, 'i>, depth_limit: u32, out: Cursor<'b>) -> Self {
-        let levels = depth_limit.min(LEVELS);
-        Self { view, out, levels, depth_limit, missing: 0, moved: 0, gave_up: false }
-    }
-
-    /// The cursor after everything that was written.
-    #[inline(always)]
-    pub(super) fn into_cursor(self) -> Cursor<'b> {
-        self.out
-    }
-
-    /// Ends the pass: nothing fits any more.
-    #[cold]
-    #[inline(never)]
-    fn give_up(&mut self) {
-        self.gave_up = true;
-        self.out.fail();
-    }
-
-    /// Counts a move of `len` bytes; false if there were too many for the bytes written. The moves of a chain of messages
-    /// around a large one would be quadratic.
-    fn may_move(&mut self, len: usize, written: usize) -> bool {
-        self.moved += len;
-        self.moved <= 4 * written + 4096
-    }
-
     /// Writes a message, given by its program and body; it looks `looks` bytes long.
     #[inline(always)]
     fn message(&mut self, (program, base): (&'a Program, u32), depth: u32, looks: u32, bits: impl Bits) {
@@ -181,12 +134,6 @@ impl CpuTask for Forward<'_, '_, '_, '_> {
         let program = self.0.view.program();
         self.0.message((program, base), 0, store.len() as u32, bits);
     }
-}
-
-/// How many bytes to keep free for the length of a message that looks `looks` bytes long.
-#[inline(always)]
-pub(super) fn room_for_length(looks: u32) -> usize {
-    if looks < LOOKS_LARGE { 1 } else { varint_len(looks.into()) }
 }
 
 /// Set fields of a message: those of `writes` and `entries` at the positions of the bits in `set`.

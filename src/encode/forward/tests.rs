@@ -1,5 +1,6 @@
 //! Forwards, backwards and the size agree, whatever is written and however little room there is.
 
+use super::pass::LOOKS_LARGE;
 use super::*;
 use crate::decode::decode_raw;
 use crate::encode::raw::{RawEncoder, Writing};
