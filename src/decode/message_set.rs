@@ -8,7 +8,7 @@ use crate::wire::{message_set, raw};
 
 /// What a scan finds in an item.
 #[derive(Default)]
-struct Item {
+struct SetItem {
     type_id: Option<u64>,
     /// Start and end of the payload, after its length prefix.
     payload: Option<(usize, usize)>,
@@ -39,9 +39,9 @@ impl Machine<'_, '_> {
     }
 
     /// Finds the first type id and the first payload of an item, in either order; later ones are ignored, as in C++.
-    fn scan_item(&self, limit: &[u8], mut pos: usize) -> Located<Item> {
+    fn scan_item(&self, limit: &[u8], mut pos: usize) -> Located<SetItem> {
         let depth_left = self.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32 + 1);
-        let mut item = Item::default();
+        let mut item = SetItem::default();
         loop {
             let tag_start = pos;
             let (tag, value) = raw::tag(limit, pos).map_err(|kind| (kind, tag_start))?;

@@ -7,7 +7,7 @@
 //!     if it gave up:       size; reserve; write backwards into just that room
 //! ```
 //!
-//! The size comes first also where it decides: for a `Vec` of exactly that capacity, and for a slice.
+//! A `Vec` of exactly that capacity and a slice need the size first.
 
 use super::forward::{Forward, Pass, room_for_length};
 use super::size::Sizer;

@@ -145,7 +145,7 @@ pub(super) fn traverse<V: Visit>(
     if context.too_deep { Err(EncodeErrorKind::DepthExceeded) } else { Ok(context.missing != 0) }
 }
 
-/// Where a traversal stopped for more room.
+/// Where a traversal stopped because it needs more room.
 struct Position<'a, 'i> {
     view: RawView<'a, 'i>,
     /// `None` before the first message has begun.

@@ -97,7 +97,7 @@ impl<B: Bits> Visit for ReverseWriter<'_, B> {
 
     #[inline(always)]
     fn leave(&mut self, framing: Framing, open: u64) {
-        // The content stands already, so its length is the distance written since `enter`.
+        // The content is already in place: its length is the distance written since `enter`.
         let len = self.out.written() as u64 - open;
         match framing {
             Framing::Length { tag } if len < 0x80 => self.out.put_tag(tag.and(len as u8)),

@@ -94,7 +94,7 @@ impl DecodeError {
         self.0.get()?.message.as_deref()
     }
 
-    /// Adds `start` to the offset: the bytes came after so many others.
+    /// Adds `start` to the offset: the number of bytes before these.
     #[cold]
     pub(crate) fn moved_by(mut self, start: usize) -> Self {
         if let Some(inner) = self.0.get_mut() {
@@ -131,7 +131,7 @@ impl DecodeError {
         self
     }
 
-    /// The path, to be changed, if there was memory for the error.
+    /// The path for editing; `None` if there was no memory for the error.
     pub(crate) fn path_mut(&mut self) -> Option<&mut FieldPath> {
         self.0.get_mut().map(|inner| &mut inner.path)
     }

@@ -53,7 +53,7 @@ error_kind! {
 
 /// Why a schema could not be loaded: kind, the file and the full name of the definition at fault, and a detail.
 ///
-/// One pointer; none where there was no memory for it, which is then what is wrong.
+/// One pointer wide. Without memory for the error, the kind is `OutOfMemory` and nothing else is known.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DescriptorError(Opaque<DescriptorErrorKind, DescriptorDetail>);
 
@@ -77,7 +77,7 @@ impl DescriptorError {
     /// An allocation failed.
     pub(crate) const OUT_OF_MEMORY: Self = Self(Opaque::NO_MEMORY);
 
-    /// Memory would be taken beyond the bound.
+    /// More memory is needed than the bound allows.
     #[cold]
     pub(crate) fn beyond(limit: usize) -> Self {
         Self::new(DescriptorErrorKind::BudgetExceeded, "", format_args!("more than {limit} bytes"))

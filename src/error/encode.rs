@@ -104,7 +104,7 @@ impl EncodeError {
         self
     }
 
-    /// The path, to be changed, if there was memory for the error.
+    /// The path for editing; `None` if there was no memory for the error.
     pub(crate) fn path_mut(&mut self) -> Option<&mut FieldPath> {
         self.0.get_mut().map(|inner| &mut inner.path)
     }

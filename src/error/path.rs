@@ -46,7 +46,7 @@ impl PathStep {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldPath {
     pub(super) steps: Vec<PathStep>,
-    /// There was no memory for a step, so the path stays empty, whatever steps follow.
+    /// There was no memory for a step: the path stays empty, whatever steps follow.
     pub(super) lost: bool,
 }
 

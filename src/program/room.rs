@@ -16,7 +16,7 @@ pub(crate) struct Room {
 /// Why memory was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RoomFull {
-    /// It would exceed this bound, in bytes.
+    /// The list would exceed this bound, in bytes.
     Limit(usize),
     /// The allocator failed.
     Allocation,
@@ -61,21 +61,9 @@ impl Room {
     /// Takes a block of just this capacity for a list; old and new block count while it moves.
     #[cold]
     fn grow<T>(&mut self, list: &mut Vec<T>, capacity: usize) -> Result<(), RoomFull> {
-        let (old, more) = (list.capacity(), capacity - list.len());
-        self.replace(old, capacity, size_of::<T>(), &mut || list.try_reserve_exact(more).is_ok())
-    }
-
-    /// Counts a block that takes the place of another one; not generic, so that it is compiled once for all lists.
-    fn replace(
-        &mut self,
-        old: usize,
-        new: usize,
-        size: usize,
-        allocate: &mut dyn FnMut() -> bool,
-    ) -> Result<(), RoomFull> {
-        let (old, new) = (old.saturating_mul(size), new.saturating_mul(size));
+        let [old, new] = [list.capacity(), capacity].map(|capacity| capacity.saturating_mul(size_of::<T>()));
         self.take(new)?;
-        if !allocate() {
+        if list.try_reserve_exact(capacity - list.len()).is_err() {
             self.give_back(new);
             return Err(RoomFull::Allocation);
         }

@@ -11,7 +11,7 @@ error_kind! {
         NotFound = "no such field or group",
         /// The field is of another kind.
         WrongKind = "the field is of another kind",
-        /// The name is that of a field or a group already.
+        /// A field or a group already has the name.
         DuplicateName = "a field or group has this name already",
         /// The field is in a MessageSet, which a plan does not write.
         Unsupported = "fields of a MessageSet cannot be written one by one",

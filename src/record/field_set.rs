@@ -71,7 +71,7 @@ impl SkipSet {
     /// Whether the set holds `bit`, which is below [`INLINE_BITS`].
     #[inline(always)]
     pub(super) fn has_inline(&self, bit: u32) -> bool {
-        // The remainder is there for the compiler: it takes out the bounds check.
+        // The remainder lets the compiler drop the bounds check.
         self.inline[(bit >> 6) as usize % INLINE_WORDS] >> (bit & 63) & 1 != 0
     }
 

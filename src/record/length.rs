@@ -1,8 +1,8 @@
 //! Length prefixes, of records and of what is nested in them.
 //!
-//! The bytes of a record go to the spare capacity of the buffer. The length of a message is known at its end only, and
-//! its varint takes one to five bytes, so the width of a length prefix is a guess: that of the last message of the
-//! type. A wrong guess moves the message once.
+//! The bytes of a record go to the spare capacity of the buffer. The length of a message is known only at its end, and
+//! its varint takes one to five bytes. So the writer guesses the width of a length prefix: that of the last message of
+//! the type. A wrong guess moves the message once.
 //!
 //! ```text
 //! content of the buffer | spare capacity

@@ -17,7 +17,7 @@
 //! What each step of this design brought, in ns for all of a record of some 25 fields, sFlow and NetFlow 9
 //! (`benches/records.rs`, AMD EPYC, Zen 5): 178 and 114 at first; 123 and 66 with two-word handles and one check for
 //! all slow properties; 95 and 60 since neither `record` nor `finish` copies the writer; 87 and 54 since the tail is
-//! made in its final place, because a load of what was just stored in smaller pieces waits for the stores.
+//! built in its final place, because a load that spans several recent stores waits for them.
 
 use super::RecordPlan;
 use super::field::{Field, Flags, Handle, NodeId};

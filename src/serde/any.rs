@@ -1,8 +1,8 @@
 //! `google.protobuf.Any` out of a deserializer: an object whose `@type`, which may come last, says what the other members are.
 
-use super::content::{Content, ContentSeed};
+use super::content::{BufferedContent, ContentSeed};
 use super::state::{State, Target, copy};
-use super::{Members, MessageSeed};
+use super::{MemberReader, MessageSeed};
 use crate::encode::try_encode_raw;
 use crate::error::EncodeErrorKind;
 use crate::json::DeserializeErrorKind as Kind;
@@ -31,7 +31,7 @@ impl<'de> Visitor<'de> for AnyVisitor<'_, '_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Self { state, at, depth } = self;
         state.count(0);
-        let mut held: Vec<(String, Content)> = Vec::new();
+        let mut held: Vec<(String, BufferedContent)> = Vec::new();
         let url = loop {
             let Some(key) = map.next_key_seed(TextSeed { state: &mut *state })? else {
                 // An Any without anything in it.
@@ -85,13 +85,13 @@ fn content<'de, A: MapAccess<'de>>(
     state: &mut State<'_, '_>,
     (index, base): (u32, u32),
     depth: u32,
-    held: Vec<(String, Content)>,
+    held: Vec<(String, BufferedContent)>,
     mut map: A,
 ) -> Result<(), A::Error> {
     let mut held = MapDeserializer::new(held.into_iter());
     if state.known(index) == WellKnown::None {
         let notes = state.begin_notes(state.builder.set.program(index))?;
-        let mut members = Members { state: &mut *state, index, base, depth, notes };
+        let mut members = MemberReader { state: &mut *state, index, base, depth, notes };
         members.rest(&mut held, true)?;
         members.rest(&mut map, true)?;
         state.end_notes(notes);

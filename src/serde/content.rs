@@ -9,7 +9,7 @@ use alloc::{string::String, vec::Vec};
 use core::{fmt, marker::PhantomData};
 
 /// A value of any type.
-pub(super) enum Content {
+pub(super) enum BufferedContent {
     Unit,
     Bool(bool),
     U64(u64),
@@ -17,8 +17,8 @@ pub(super) enum Content {
     F64(f64),
     Text(String),
     Bytes(Vec<u8>),
-    List(Vec<Content>),
-    Map(Vec<(String, Content)>),
+    List(Vec<BufferedContent>),
+    Map(Vec<(String, BufferedContent)>),
 }
 
 /// Keeps a value, with at most so many levels of lists and maps.
@@ -28,9 +28,9 @@ pub(super) struct ContentSeed<'s, 'p, 'b> {
 }
 
 impl<'de> DeserializeSeed<'de> for ContentSeed<'_, '_, '_> {
-    type Value = Content;
+    type Value = BufferedContent;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Content, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<BufferedContent, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
@@ -39,7 +39,8 @@ impl<'s, 'p, 'b> ContentSeed<'s, 'p, 'b> {
     /// Counts a value with a text of this length, and charges what it takes.
     fn kept<E: Error>(&mut self, len: usize) -> Result<(), E> {
         self.state.count(len);
-        let charged = self.state.builder.charge(len.saturating_add(2 * size_of::<(String, Content)>()));
+        let charged =
+            self.state.builder.charge(len.saturating_add(2 * size_of::<(String, BufferedContent)>()));
         self.state.room(charged)
     }
 
@@ -50,59 +51,59 @@ impl<'s, 'p, 'b> ContentSeed<'s, 'p, 'b> {
 }
 
 impl<'de> Visitor<'de> for ContentSeed<'_, '_, '_> {
-    type Value = Content;
+    type Value = BufferedContent;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.state.expecting(f, "a value")
     }
 
-    fn visit_unit<E: Error>(mut self) -> Result<Content, E> {
+    fn visit_unit<E: Error>(mut self) -> Result<BufferedContent, E> {
         self.kept(0)?;
-        Ok(Content::Unit)
+        Ok(BufferedContent::Unit)
     }
 
-    fn visit_none<E: Error>(self) -> Result<Content, E> {
+    fn visit_none<E: Error>(self) -> Result<BufferedContent, E> {
         self.visit_unit()
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Content, D::Error> {
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<BufferedContent, D::Error> {
         self.deserialize(deserializer)
     }
 
-    fn visit_bool<E: Error>(mut self, value: bool) -> Result<Content, E> {
+    fn visit_bool<E: Error>(mut self, value: bool) -> Result<BufferedContent, E> {
         self.kept(0)?;
-        Ok(Content::Bool(value))
+        Ok(BufferedContent::Bool(value))
     }
 
-    fn visit_u64<E: Error>(mut self, value: u64) -> Result<Content, E> {
+    fn visit_u64<E: Error>(mut self, value: u64) -> Result<BufferedContent, E> {
         self.kept(0)?;
-        Ok(Content::U64(value))
+        Ok(BufferedContent::U64(value))
     }
 
-    fn visit_i64<E: Error>(mut self, value: i64) -> Result<Content, E> {
+    fn visit_i64<E: Error>(mut self, value: i64) -> Result<BufferedContent, E> {
         self.kept(0)?;
-        Ok(Content::I64(value))
+        Ok(BufferedContent::I64(value))
     }
 
-    fn visit_f64<E: Error>(mut self, value: f64) -> Result<Content, E> {
+    fn visit_f64<E: Error>(mut self, value: f64) -> Result<BufferedContent, E> {
         self.kept(0)?;
-        Ok(Content::F64(value))
+        Ok(BufferedContent::F64(value))
     }
 
-    fn visit_str<E: Error>(mut self, text: &str) -> Result<Content, E> {
+    fn visit_str<E: Error>(mut self, text: &str) -> Result<BufferedContent, E> {
         self.kept(text.len())?;
-        copy(self.state, text).map(Content::Text)
+        copy(self.state, text).map(BufferedContent::Text)
     }
 
-    fn visit_bytes<E: Error>(mut self, bytes: &[u8]) -> Result<Content, E> {
+    fn visit_bytes<E: Error>(mut self, bytes: &[u8]) -> Result<BufferedContent, E> {
         self.kept(bytes.len())?;
         let mut copied = Vec::new();
         copied.try_reserve_exact(bytes.len()).map_err(|_| self.state.fail(Kind::OutOfMemory))?;
         copied.extend_from_slice(bytes);
-        Ok(Content::Bytes(copied))
+        Ok(BufferedContent::Bytes(copied))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<Content, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<BufferedContent, A::Error> {
         self.kept(0)?;
         let levels = self.inner()?;
         let mut values = Vec::new();
@@ -110,37 +111,37 @@ impl<'de> Visitor<'de> for ContentSeed<'_, '_, '_> {
             values.try_reserve(1).map_err(|_| self.state.fail(Kind::OutOfMemory))?;
             values.push(value);
         }
-        Ok(Content::List(values))
+        Ok(BufferedContent::List(values))
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Content, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<BufferedContent, A::Error> {
         self.kept(0)?;
         let levels = self.inner()?;
         let mut members = Vec::new();
         // Keys are strings, as in JSON; a number or bool is one by its text.
         while let Some(key) = map.next_key_seed(ContentSeed { state: &mut *self.state, levels })? {
             let key = match key {
-                Content::Text(text) => text,
-                Content::Bool(value) => alloc::format!("{value}"),
-                Content::U64(value) => alloc::format!("{value}"),
-                Content::I64(value) => alloc::format!("{value}"),
+                BufferedContent::Text(text) => text,
+                BufferedContent::Bool(value) => alloc::format!("{value}"),
+                BufferedContent::U64(value) => alloc::format!("{value}"),
+                BufferedContent::I64(value) => alloc::format!("{value}"),
                 _ => return Err(self.state.fail(Kind::WrongType)),
             };
             let value = map.next_value_seed(ContentSeed { state: &mut *self.state, levels })?;
             members.try_reserve(1).map_err(|_| self.state.fail(Kind::OutOfMemory))?;
             members.push((key, value));
         }
-        Ok(Content::Map(members))
+        Ok(BufferedContent::Map(members))
     }
 }
 
 /// Gives a value that was kept, with the errors of the deserializer that it came from.
 pub(super) struct ContentDeserializer<E> {
-    content: Content,
+    content: BufferedContent,
     error: PhantomData<fn() -> E>,
 }
 
-impl<'de, E: Error> IntoDeserializer<'de, E> for Content {
+impl<'de, E: Error> IntoDeserializer<'de, E> for BufferedContent {
     type Deserializer = ContentDeserializer<E>;
 
     fn into_deserializer(self) -> ContentDeserializer<E> {
@@ -153,21 +154,21 @@ impl<'de, E: Error> Deserializer<'de> for ContentDeserializer<E> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
         match self.content {
-            Content::Unit => visitor.visit_unit(),
-            Content::Bool(value) => visitor.visit_bool(value),
-            Content::U64(value) => visitor.visit_u64(value),
-            Content::I64(value) => visitor.visit_i64(value),
-            Content::F64(value) => visitor.visit_f64(value),
-            Content::Text(text) => visitor.visit_string(text),
-            Content::Bytes(bytes) => visitor.visit_byte_buf(bytes),
-            Content::List(values) => visitor.visit_seq(SeqDeserializer::new(values.into_iter())),
-            Content::Map(members) => visitor.visit_map(MapDeserializer::new(members.into_iter())),
+            BufferedContent::Unit => visitor.visit_unit(),
+            BufferedContent::Bool(value) => visitor.visit_bool(value),
+            BufferedContent::U64(value) => visitor.visit_u64(value),
+            BufferedContent::I64(value) => visitor.visit_i64(value),
+            BufferedContent::F64(value) => visitor.visit_f64(value),
+            BufferedContent::Text(text) => visitor.visit_string(text),
+            BufferedContent::Bytes(bytes) => visitor.visit_byte_buf(bytes),
+            BufferedContent::List(values) => visitor.visit_seq(SeqDeserializer::new(values.into_iter())),
+            BufferedContent::Map(members) => visitor.visit_map(MapDeserializer::new(members.into_iter())),
         }
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
         match self.content {
-            Content::Unit => visitor.visit_none(),
+            BufferedContent::Unit => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }

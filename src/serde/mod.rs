@@ -28,8 +28,8 @@ mod well_known;
 
 // A message has values, and some values are messages: what is needed both ways is imported from here, so that no two files import
 // each other.
-use parse::{Members, MessageSeed};
-use print::{FieldAt, MessageAt, decoder, members, print_members, printed};
+use parse::{MemberReader, MessageSeed};
+use print::{MessageAt, SerializedField, decoder, members, print_members, printed};
 
 use crate::json::{DeserializeOptions, SerializeOptions};
 use crate::message::{DynamicMessage, MessageView};

@@ -158,7 +158,7 @@ impl<'de> Visitor<'de> for MessageVisitor<'_, '_, '_, '_> {
         let Some(first) = first else { return state.make_empty(target) };
         let (index, base) = state.make(target)?;
         let notes = state.begin_notes(state.builder.set.program(index))?;
-        let mut members = Members { state: &mut *state, index, base, depth, notes };
+        let mut members = MemberReader { state: &mut *state, index, base, depth, notes };
         members.member(&mut map, first)?;
         members.rest(&mut map, false)?;
         state.end_notes(notes);
@@ -168,7 +168,7 @@ impl<'de> Visitor<'de> for MessageVisitor<'_, '_, '_, '_> {
 
 /// What a key stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Name {
+pub(super) enum MemberName {
     /// The field at this position.
     Field(usize),
     /// `@type` in an `Any`.
@@ -185,36 +185,36 @@ pub(super) struct NameSeed<'s, 'p, 'b> {
 }
 
 impl<'de> DeserializeSeed<'de> for NameSeed<'_, '_, '_> {
-    type Value = Name;
+    type Value = MemberName;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Name, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<MemberName, D::Error> {
         deserializer.deserialize_string(self)
     }
 }
 
 impl<'de> Visitor<'de> for NameSeed<'_, '_, '_> {
-    type Value = Name;
+    type Value = MemberName;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.state.expecting(f, "the name of a field")
     }
 
-    fn visit_str<E: Error>(self, name: &str) -> Result<Name, E> {
+    fn visit_str<E: Error>(self, name: &str) -> Result<MemberName, E> {
         let Self { state, index, any } = self;
         state.count(name.len());
         let program = state.builder.set.program(index);
         let field = state.pool.field_by_any_name(program.message(), name.as_bytes());
         match field.and_then(|field| program.entry_of(field as usize)) {
-            Some((position, _)) => Ok(Name::Field(position)),
-            None if any && name == "@type" => Ok(Name::Type),
+            Some((position, _)) => Ok(MemberName::Field(position)),
+            None if any && name == "@type" => Ok(MemberName::Type),
             None if state.options.deny_unknown_fields => {
                 Err(E::custom(format!("{} {name:?}, in {state}", Kind::UnknownField)))
             }
-            None => Ok(Name::Unknown),
+            None => Ok(MemberName::Unknown),
         }
     }
 
-    fn visit_bytes<E: Error>(self, name: &[u8]) -> Result<Name, E> {
+    fn visit_bytes<E: Error>(self, name: &[u8]) -> Result<MemberName, E> {
         match core::str::from_utf8(name) {
             Ok(name) => self.visit_str(name),
             Err(_) => Err(self.state.fail(Kind::InvalidUtf8)),
@@ -223,7 +223,7 @@ impl<'de> Visitor<'de> for NameSeed<'_, '_, '_> {
 }
 
 /// The members of a message, one after the other.
-pub(super) struct Members<'s, 'p, 'b> {
+pub(super) struct MemberReader<'s, 'p, 'b> {
     pub(super) state: &'s mut State<'p, 'b>,
     pub(super) index: u32,
     pub(super) base: u32,
@@ -231,7 +231,7 @@ pub(super) struct Members<'s, 'p, 'b> {
     pub(super) notes: usize,
 }
 
-impl Members<'_, '_, '_> {
+impl MemberReader<'_, '_, '_> {
     /// All members that are left.
     pub(super) fn rest<'de, A: MapAccess<'de>>(&mut self, map: &mut A, any: bool) -> Result<(), A::Error> {
         let index = self.index;
@@ -242,15 +242,15 @@ impl Members<'_, '_, '_> {
     }
 
     /// The value of a member.
-    fn member<'de, A: MapAccess<'de>>(&mut self, map: &mut A, name: Name) -> Result<(), A::Error> {
+    fn member<'de, A: MapAccess<'de>>(&mut self, map: &mut A, name: MemberName) -> Result<(), A::Error> {
         let (index, base) = (self.index, self.base);
         let position = match name {
-            Name::Field(position) => position,
+            MemberName::Field(position) => position,
             // An Any has one `@type`, which has been read.
-            Name::Type if !self.state.options.allow_duplicate_keys => {
+            MemberName::Type if !self.state.options.allow_duplicate_keys => {
                 return Err(self.state.fail(Kind::DuplicateKey));
             }
-            Name::Type | Name::Unknown => return map.next_value::<IgnoredAny>().map(drop),
+            MemberName::Type | MemberName::Unknown => return map.next_value::<IgnoredAny>().map(drop),
         };
         let at = FieldAt { index, base, position };
         let Some(&entry) = self.state.builder.set.program(index).entries().get(position) else {

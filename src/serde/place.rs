@@ -8,36 +8,36 @@ use alloc::format;
 
 /// A value in a message: how it came about, for errors, and what is the same for all values.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'n> {
+pub(super) struct ValuePlace<'n> {
     pub(super) options: &'n SerializeOptions,
     pub(super) pool: &'n DescriptorPool,
     /// The level of the message, 0 for the root.
     pub(super) depth: u32,
     /// The full name of the root.
     root: &'n str,
-    step: Option<Step<'n>>,
+    step: Option<PlaceStep<'n>>,
 }
 
 #[derive(Clone, Copy)]
-struct Step<'n> {
-    around: &'n Place<'n>,
+struct PlaceStep<'n> {
+    around: &'n ValuePlace<'n>,
     field: FieldRef<'n>,
     index: Option<usize>,
 }
 
-impl<'n> Place<'n> {
+impl<'n> ValuePlace<'n> {
     pub(super) fn root(pool: &'n DescriptorPool, options: &'n SerializeOptions, root: &'n str) -> Self {
         Self { options, pool, depth: 0, root, step: None }
     }
 
     /// A field in the message here, or an element of its list.
-    pub(super) fn field<'m>(&'m self, field: FieldRef<'m>, index: Option<usize>) -> Place<'m> {
-        Place { step: Some(Step { around: self, field, index }), ..*self }
+    pub(super) fn field<'m>(&'m self, field: FieldRef<'m>, index: Option<usize>) -> ValuePlace<'m> {
+        ValuePlace { step: Some(PlaceStep { around: self, field, index }), ..*self }
     }
 
     /// An element of the list here.
     pub(super) fn element(self, index: usize) -> Self {
-        Self { step: self.step.map(|step| Step { index: Some(index), ..step }), ..self }
+        Self { step: self.step.map(|step| PlaceStep { index: Some(index), ..step }), ..self }
     }
 
     /// The same place, so many levels deeper.
@@ -50,7 +50,7 @@ impl<'n> Place<'n> {
     pub(super) fn fail<E: Error>(&self, kind: Kind) -> E {
         let mut path = FieldPath::EMPTY;
         let mut place = self;
-        while let Some(Step { around, field, index }) = &place.step {
+        while let Some(PlaceStep { around, field, index }) = &place.step {
             let index = index.and_then(|index| u32::try_from(index).ok());
             path.push_outer(path_step(field.number(), field.name(), index));
             place = around;

@@ -1,6 +1,6 @@
 //! Messages into a serializer.
 
-use super::place::Place;
+use super::place::ValuePlace;
 use super::well_known::print_known;
 use crate::formats::{TextOut, encode_base64};
 use crate::json::{SerializeErrorKind as Kind, SerializeOptions};
@@ -23,13 +23,14 @@ pub(super) fn message<S: Serializer>(
     options: &SerializeOptions,
 ) -> Result<S::Ok, S::Error> {
     let descriptor = view.descriptor();
-    MessageAt { view, place: Place::root(view.pool(), options, descriptor.full_name()) }.serialize(serializer)
+    MessageAt { view, place: ValuePlace::root(view.pool(), options, descriptor.full_name()) }
+        .serialize(serializer)
 }
 
 /// A message and where it is.
 pub(super) struct MessageAt<'n, 'a, 'i> {
     pub(super) view: MessageView<'a, 'i>,
-    pub(super) place: Place<'n>,
+    pub(super) place: ValuePlace<'n>,
 }
 
 impl Serialize for MessageAt<'_, '_, '_> {
@@ -51,7 +52,7 @@ impl Serialize for MessageAt<'_, '_, '_> {
 /// Calls `print` with each field to print.
 fn each_member<E>(
     view: MessageView<'_, '_>,
-    place: &Place<'_>,
+    place: &ValuePlace<'_>,
     print: &mut dyn FnMut(FieldRef<'_>, ValueRef<'_, '_>) -> Result<(), E>,
 ) -> Result<(), E> {
     if place.options.skip_default_fields {
@@ -76,7 +77,7 @@ fn each_member<E>(
 }
 
 /// The number of members that a message has.
-pub(super) fn members(view: MessageView<'_, '_>, place: &Place<'_>) -> usize {
+pub(super) fn members(view: MessageView<'_, '_>, place: &ValuePlace<'_>) -> usize {
     let mut count = 0;
     let _ = each_member(view, place, &mut |_, _| {
         count += 1;
@@ -88,25 +89,25 @@ pub(super) fn members(view: MessageView<'_, '_>, place: &Place<'_>) -> usize {
 /// Serializes the fields of a message as members.
 pub(super) fn print_members<M: SerializeMap>(
     view: MessageView<'_, '_>,
-    place: &Place<'_>,
+    place: &ValuePlace<'_>,
     map: &mut M,
 ) -> Result<(), M::Error> {
     each_member(view, place, &mut |field, value| {
         let own = place.options.use_proto_field_name && !field.is_extension();
         let name = if own { field.name() } else { field.json_name() };
-        map.serialize_entry(name, &FieldAt { field, value, place: place.field(field, None) })
+        map.serialize_entry(name, &SerializedField { field, value, place: place.field(field, None) })
     })
 }
 
 /// The value of a field and where it is.
-pub(super) struct FieldAt<'n, 'a, 'i> {
+pub(super) struct SerializedField<'n, 'a, 'i> {
     /// The field; of a list, for its elements too.
     pub(super) field: FieldRef<'n>,
     pub(super) value: ValueRef<'a, 'i>,
-    pub(super) place: Place<'n>,
+    pub(super) place: ValuePlace<'n>,
 }
 
-impl Serialize for FieldAt<'_, '_, '_> {
+impl Serialize for SerializedField<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let options = self.place.options;
         match self.value {
@@ -142,7 +143,7 @@ fn special(value: f64) -> &'static str {
     }
 }
 
-impl<'n> FieldAt<'n, '_, '_> {
+impl<'n> SerializedField<'n, '_, '_> {
     /// Base64; a string that is no UTF-8 with U+FFFD for what is none.
     fn bytes<S: Serializer>(&self, bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
         if matches!(self.field.raw_kind(), table::Kind::String) {
@@ -182,7 +183,7 @@ impl<'n> FieldAt<'n, '_, '_> {
         for (index, value) in list.iter().enumerate() {
             // The place names the field already: it is that of the list.
             let place = self.place.element(index);
-            seq.serialize_element(&FieldAt { field: self.field, value, place })?;
+            seq.serialize_element(&SerializedField { field: self.field, value, place })?;
         }
         seq.end()
     }
@@ -194,7 +195,7 @@ impl<'n> FieldAt<'n, '_, '_> {
         for (key, value) in map {
             // A message in a map is in an entry.
             let place = self.place.deeper(1);
-            members.serialize_entry(&*key_text(key), &FieldAt { field: entry, value, place })?;
+            members.serialize_entry(&*key_text(key), &SerializedField { field: entry, value, place })?;
         }
         members.end()
     }
@@ -227,7 +228,7 @@ pub(super) fn decoder(descriptor: &MessageDescriptor, depth: u32) -> Decoder {
 
 /// What `print` prints.
 pub(super) fn printed<E: Error>(
-    place: &Place<'_>,
+    place: &ValuePlace<'_>,
     print: impl FnOnce(&mut TextOut<'_>),
 ) -> Result<String, E> {
     let mut buffer = Vec::new();

@@ -12,7 +12,7 @@ use core::fmt;
 
 /// A field on the way from the root to the value that is being read.
 #[derive(Clone, Copy)]
-struct Step {
+struct OpenStep {
     message: u32,
     position: usize,
     /// The element of its list.
@@ -25,7 +25,7 @@ pub(super) struct State<'p, 'b> {
     pub(super) builder: &'b mut MessageBuilder<'p>,
     /// The full name of the root.
     root: &'b str,
-    path: Vec<Step>,
+    path: Vec<OpenStep>,
     /// Bits of the fields and oneofs that were seen, of all messages that are open.
     seen: Vec<u64>,
 }
@@ -86,7 +86,7 @@ impl<'p, 'b> State<'p, 'b> {
         if self.path.try_reserve(1).is_err() {
             return Err(self.fail(Kind::OutOfMemory));
         }
-        self.path.push(Step { message, position, index: None });
+        self.path.push(OpenStep { message, position, index: None });
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Messages that are one value in the JSON mapping, into a serializer.
 
-use super::place::Place;
-use super::{FieldAt, MessageAt, decoder, members, print_members, printed};
+use super::place::ValuePlace;
+use super::{MessageAt, SerializedField, decoder, members, print_members, printed};
 use crate::formats::{MAX_DURATION, MAX_SECONDS, MIN_SECONDS, camel_path, put_duration, put_timestamp};
 use crate::json::SerializeErrorKind as Kind;
 use crate::message::{MessageView, ValueRef};
@@ -14,7 +14,7 @@ const NANOS: i32 = 1_000_000_000;
 /// Serializes a message of a well-known type.
 pub(super) fn print_known<S: Serializer>(
     view: MessageView<'_, '_>,
-    place: &Place<'_>,
+    place: &ValuePlace<'_>,
     known: WellKnown,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -35,16 +35,16 @@ pub(super) fn print_known<S: Serializer>(
 /// A field of this number, whether it is set or not.
 fn field<'n, 'a>(
     view: MessageView<'a, 'a>,
-    place: &'n Place<'n>,
+    place: &'n ValuePlace<'n>,
     number: u32,
-) -> Option<FieldAt<'n, 'a, 'a>> {
+) -> Option<SerializedField<'n, 'a, 'a>> {
     let program = view.raw().program();
     let position = number as usize - 1;
     program.entries().get(position)?;
     let field =
         FieldRef::at(place.pool, program.message(), program.field_of(position) as u16, position as u16);
     let value = view.get_field_by_number(number)?;
-    Some(FieldAt { field, value, place: place.field(field, None) })
+    Some(SerializedField { field, value, place: place.field(field, None) })
 }
 
 fn numbers(view: MessageView<'_, '_>) -> (i64, i32) {
@@ -53,7 +53,7 @@ fn numbers(view: MessageView<'_, '_>) -> (i64, i32) {
     (seconds, number(2).and_then(ValueRef::as_i32).unwrap_or_default())
 }
 
-fn timestamp<E: Error>(view: MessageView<'_, '_>, place: &Place<'_>) -> Result<String, E> {
+fn timestamp<E: Error>(view: MessageView<'_, '_>, place: &ValuePlace<'_>) -> Result<String, E> {
     let (seconds, nanos) = numbers(view);
     match u32::try_from(nanos) {
         Ok(nanos) if nanos < NANOS as u32 && (MIN_SECONDS..=MAX_SECONDS).contains(&seconds) => {
@@ -63,7 +63,7 @@ fn timestamp<E: Error>(view: MessageView<'_, '_>, place: &Place<'_>) -> Result<S
     }
 }
 
-fn duration<E: Error>(view: MessageView<'_, '_>, place: &Place<'_>) -> Result<String, E> {
+fn duration<E: Error>(view: MessageView<'_, '_>, place: &ValuePlace<'_>) -> Result<String, E> {
     let (seconds, nanos) = numbers(view);
     let differ = seconds > 0 && nanos < 0 || seconds < 0 && nanos > 0;
     if differ || seconds.unsigned_abs() > MAX_DURATION as u64 || nanos.unsigned_abs() >= NANOS as u32 {
@@ -72,7 +72,7 @@ fn duration<E: Error>(view: MessageView<'_, '_>, place: &Place<'_>) -> Result<St
     printed(place, |out| put_duration(out, seconds, nanos))
 }
 
-fn field_mask<E: Error>(view: MessageView<'_, '_>, place: &Place<'_>) -> Result<String, E> {
+fn field_mask<E: Error>(view: MessageView<'_, '_>, place: &ValuePlace<'_>) -> Result<String, E> {
     let mut fits = true;
     let paths = view.get_field_by_number(1).and_then(ValueRef::as_list);
     let text = printed(place, |out| {
@@ -90,14 +90,14 @@ fn field_mask<E: Error>(view: MessageView<'_, '_>, place: &Place<'_>) -> Result<
 /// A `google.protobuf.Value`.
 fn value<S: Serializer>(
     view: MessageView<'_, '_>,
-    place: &Place<'_>,
+    place: &ValuePlace<'_>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     match view.fields().next() {
         None | Some((_, ValueRef::EnumNumber(_))) => serializer.serialize_unit(),
         Some((_, ValueRef::F64(value))) if !value.is_finite() => Err(place.fail(Kind::NotFinite)),
         Some((field, value)) => {
-            FieldAt { field, value, place: place.field(field, None) }.serialize(serializer)
+            SerializedField { field, value, place: place.field(field, None) }.serialize(serializer)
         }
     }
 }
@@ -105,7 +105,7 @@ fn value<S: Serializer>(
 /// An object with `@type`, and the members of the content or its `value`.
 fn any<S: Serializer>(
     view: MessageView<'_, '_>,
-    place: &Place<'_>,
+    place: &ValuePlace<'_>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let url = view.get_field_by_number(1).and_then(ValueRef::as_str).unwrap_or_default();

@@ -32,7 +32,7 @@ pub(super) const RUNS: u32 = 3;
 /// Most runs: with this ratio, enough for 2^30 entries.
 pub(super) const MOST_RUNS: u32 = 12;
 pub(super) const INDEX_HEADER: u32 = RUNS + 1 + MOST_RUNS;
-/// A run at most this many times as long as what follows it is merged with that.
+/// A run is merged with what follows it if it is at most this many times as long.
 pub(super) const RATIO: u32 = 4;
 /// Most entries that no run covers.
 pub(super) const TAIL: u32 = 4 * SMALL;

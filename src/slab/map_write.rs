@@ -89,8 +89,8 @@ impl Slab {
         self.list_truncate(slot, list.len - 1);
     }
 
-    /// Drops all but the last entry of each key and updates the index. Only entries from `fresh` on repeat keys; if memory runs
-    /// out before it is known which, all of those are dropped.
+    /// Drops all but the last entry of each key and updates the index. Only entries from `fresh` on repeat keys. If memory runs
+    /// out before the repeated ones are known, all entries from `fresh` on are dropped.
     pub(crate) fn map_settle(
         &mut self,
         context: MapContext<'_, '_>,

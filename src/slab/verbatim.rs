@@ -4,7 +4,7 @@
 //! from some of the same bytes. A *raw* message is a verbatim one of which nothing has been decoded. Concatenated encodings
 //! merge, so merging another occurrence into such a message adds one span.
 //!
-//! The spans and two flags are in the block of unknown fields; a verbatim message has no unknown fields besides. A raw message
+//! The spans and two flags are in the block of unknown fields; a verbatim message has no other unknown fields. A raw message
 //! that is referred to by offset needs a body of only three words, the header: nothing reads its fields.
 
 use super::{Full, NIL, Slab, Words};

@@ -4,6 +4,7 @@ use super::{
     calls::{Called, Calling, Calls, InPlace, is_wide},
     field::VisitFields,
     input::Input,
+    kinds::{has_messages, has_required},
     output,
     schema::SchemaCell,
     size::StructSizer,
@@ -457,15 +458,28 @@ fn complete<'i, M: DecodeFrom<'i>>(
     Ok(message)
 }
 
-/// Checks required fields with a sizing pass.
-#[cold]
+/// Checks required fields. A message with neither required fields nor messages needs no code for it.
+#[inline]
 pub(super) fn check_required<M: Message>(message: &M, end: usize) -> Result<(), DecodeError> {
+    if const { has_required(M::TABLE) || has_messages(M::TABLE) } {
+        find_missing(message, end)
+    } else {
+        Ok(())
+    }
+}
+
+/// Looks for a missing required field with a sizing pass.
+#[cold]
+fn find_missing<M: Message>(message: &M, end: usize) -> Result<(), DecodeError> {
     let mut sizes = Sizes::counting();
     let mut sizer = StructSizer::new(&mut sizes, &EncodeOptions::new());
     sizer.body(message);
-    sizer.finish(M::TABLE).map_err(|error| {
-        DecodeError::new(DecodeErrorKind::MissingRequired, end)
-            .with_path(error.path().clone())
-            .in_message(M::TABLE.full_name())
-    })
+    sizer.finish(M::TABLE).map_err(|error| missing(&error, end, M::TABLE))
+}
+
+#[cold]
+fn missing(error: &EncodeError, end: usize, table: &MessageTable) -> DecodeError {
+    DecodeError::new(DecodeErrorKind::MissingRequired, end)
+        .with_path(error.path().clone())
+        .in_message(table.full_name())
 }

@@ -58,7 +58,7 @@ pub(crate) mod sealed {
         /// They are initialised, and `len` is at most the length of [`spare`](Self::spare).
         unsafe fn grow(&mut self, len: usize);
 
-        /// [`grow`](Self::grow), and what has become part of the content; one call where the type is not known.
+        /// [`grow`](Self::grow), which also gives the new part of the content: one call through a vtable instead of two.
         ///
         /// # Safety
         ///
@@ -270,7 +270,7 @@ mod tests {
         buf.extend(b"!");
         assert_eq!(buf.as_bytes(), b"Ab!");
 
-        // Miri takes an allocation that is too large for its own memory as the end.
+        // Under Miri, an allocation larger than its own memory ends the process.
         let almost = if cfg!(miri) { usize::MAX } else { isize::MAX as usize - 3 };
         for more in [usize::MAX, usize::MAX - 2, isize::MAX as usize, almost] {
             assert_eq!(buf.reserve_bytes(more), Err(sealed::OutOfMemory));
@@ -308,7 +308,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "leaks memory on purpose")]
     #[should_panic(expected = "assertion failed")]
     fn bytes_written_elsewhere_are_refused() {
-        // Anything but memory that lives for ever is refused by the compiler already.
+        // The compiler already refuses memory that does not live for ever.
         let elsewhere = vec![0; 4].leak();
         let _ = vec![1_u8; 3].append_with(|_| {
             let mut cursor = Cursor::over(elsewhere);

@@ -1,8 +1,8 @@
 //! The bounded write cursor of the encoders.
 //!
 //! An encoder knows the size of a message before it writes the first byte. It reserves that much once, writes through a
-//! [`Cursor`] that never calls the buffer, and sets the length once at the end ([`Buffer`](super::Buffer)). A varint costs a
-//! half to a ninth of what appending it to the buffer does.
+//! [`Cursor`] that never calls the buffer, and sets the length once at the end ([`Buffer`](super::Buffer)). Writing a varint
+//! takes a half to a ninth of the time of appending it to the buffer.
 //!
 //! The cursor never writes beyond its window. If the size was wrong (the message changed during encoding), the cursor drops
 //! the item that does not fit and everything after it, and [`finish`](Cursor::finish) returns an error.
@@ -199,7 +199,7 @@ impl<'b> Cursor<'b> {
         }
     }
 
-    /// `len` bytes at the start of `rest`, which are all that is put if there are fewer.
+    /// The first `len` bytes of `rest`; all of `rest` if it is shorter.
     ///
     /// Faster than [`put_slice`](Self::put_slice) for short parts of a longer store: where there is room, a fixed
     /// number of bytes is copied whatever `len` is, so that no branch depends on it.
@@ -297,7 +297,7 @@ impl<'b> Cursor<'b> {
         self
     }
 
-    /// Nothing fits any more, not even what would.
+    /// From here on nothing is put, not even items that would fit.
     #[inline(always)]
     pub(crate) fn fail(&mut self) {
         *self = self.take().failed();

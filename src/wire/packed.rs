@@ -83,7 +83,7 @@ macro_rules! packed_fixed {
     ($(#[$doc:meta] $name:ident: $value:ty, $width:literal;)*) => {$(
         #[$doc]
         ///
-        /// That the run holds whole values has been checked, so it cannot fail and its length is exact.
+        /// The run is known to hold whole values, so iteration cannot fail and the length is exact.
         #[derive(Clone, Debug)]
         pub struct $name<'i> {
             values: &'i [[u8; $width]],

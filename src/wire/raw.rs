@@ -256,9 +256,9 @@ pub fn fixed64(buf: &[u8], pos: usize) -> Result<(u64, usize), DecodeErrorKind> 
 
 /// The position after the value of the field `tag`, whose value starts at `pos` and must not reach beyond `end`.
 ///
-/// Checks everything that a walk over the fields would: tags, wire types and varints, and in groups the nesting,
-/// of which at most `depth_left` levels may open (this one counts). Does not recurse; allocates nothing for up to
-/// 100 levels of groups in groups, four bytes per level beyond.
+/// Checks everything that a walk over the fields would: tags, wire types, varints, and how groups nest. At most
+/// `depth_left` groups may be open, this one included. Does not recurse. Allocates nothing for up to 100 levels of groups
+/// in groups, and four bytes per level beyond.
 ///
 /// # Errors
 ///

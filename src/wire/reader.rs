@@ -13,8 +13,8 @@ use crate::error::{DecodeError, DecodeErrorKind};
 /// [`Incomplete`](DecodeErrorKind::Incomplete) means that the outermost input ends too early,
 /// [`Overrun`](DecodeErrorKind::Overrun) that a nested message, group or packed run does.
 ///
-/// Nothing is copied. No method recurses; a reader holds the nesting that may still be opened, 100 levels by
-/// default, and hands one less to the readers of nested messages and groups.
+/// Nothing is copied, and no method recurses. A reader knows how many levels may still open, 100 by default, and gives
+/// one less to the readers of nested messages and groups.
 ///
 /// ```
 /// use tablepb::wire::{Reader, WireType};
@@ -250,7 +250,7 @@ impl<'i> Reader<'i> {
         PackedFixed64::new(run).ok_or_else(|| self.invalid_packed(start))
     }
 
-    /// Skips the value of the field of which `tag` has just been read.
+    /// Skips the value of the field whose `tag` has just been read.
     ///
     /// Everything about the value is checked except what only a schema can tell. Groups in groups deeper than
     /// [`DEFAULT_DEPTH`] take four bytes of memory per level while they are skipped.

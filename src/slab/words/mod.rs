@@ -369,7 +369,7 @@ impl Slab {
         entry: usize,
     ) -> Result<(u32, bool), Full> {
         if base == NIL {
-            // The shared empty message. No caller asks; its slots would be words of other messages.
+            // The shared empty message, which no caller passes: its slots would be words of other messages.
             return Err(Full);
         }
         if program.is_wide() {

@@ -11,7 +11,7 @@
 //!         store the lanes
 //! ```
 //!
-//! Windows whose values all have one byte, or at most two, are frequent enough for a shorter way. A window with a value of
+//! Windows whose values all have one byte, or at most two, are frequent and take a shorter way. A window with a value of
 //! more than ten bytes ends the kernel; [`one_by_one`](super::portable::one_by_one) finds the fault.
 
 use super::element::{Meaning, Progress, VarintForm};

@@ -1,7 +1,7 @@
 //! Selects the kernel that this processor runs.
 //!
 //! On x86-64 with `std` the processor is asked once per process. Everywhere else the target features of the build
-//! decide: every aarch64 target has NEON, but for those with a soft-float calling convention.
+//! decide: every aarch64 target has NEON, except those with a soft-float calling convention.
 
 /// A kernel that this processor can run. A kernel that needs special instructions holds a proof that the processor has
 /// them. Only this file makes proofs, after asking the processor or the build.

@@ -1,7 +1,7 @@
 //! Packed runs of varints, many values at a time.
 //!
-//! [`decode`] looks at 64 bytes at once. One bit per byte tells where values end, and the values are taken out without a branch
-//! on their lengths: that branch is what makes decoding one by one slow where lengths vary.
+//! [`decode`] looks at 64 bytes at once. One bit per byte tells where values end, and the kernel extracts the values without a branch
+//! on their lengths. That branch makes decoding one by one slow where lengths vary.
 //!
 //! | kernel | needs | a window of 64 bytes |
 //! |---|---|---|

@@ -140,7 +140,7 @@ fn put(bytes: __m512i, counts: u64, out: &mut Cursor<'_>) -> bool {
     out.put_first(together, counts.count_ones() as usize)
 }
 
-/// Sixteen words, or eight pairs of them, as the varints that they are written as; `Signed` ones of 32 bits.
+/// The values to encode: of sixteen words, or of eight pairs of words; `Signed` words are of 32 bits.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn varints<const N: usize, P: Packs>(lanes: __m512i) -> __m512i {

@@ -1,4 +1,4 @@
-//! Asking for memory before it is needed.
+//! Prefetching: asks for memory before it is needed.
 //!
 //! An encoder that goes through many messages finds most of them outside the near caches, and each of its reads waits for the
 //! one before: presence bits, then slots, then the strings that they refer to. Prefetched together, they arrive together: flat
