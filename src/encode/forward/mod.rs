@@ -43,7 +43,7 @@ impl<'a> Pass<'a, '_, '_> {
         }
         let set = self.view.words.hasbits(program, base);
         let (writes, entries) = (program.writes(), program.entries());
-        bits.call(Fields { pass: self, base, depth, looks, writes, entries, set });
+        bits.call(FieldsTask { pass: self, base, depth, looks, writes, entries, set });
     }
 
     /// Writes a message that has required or unknown fields, is wide, or is bytes.
@@ -79,12 +79,12 @@ impl<'a> Pass<'a, '_, '_> {
                     break;
                 };
                 let base = slot.wrapping_sub(writes.first().map_or(0, |field| field.slot.into()));
-                bits.call(Fields { pass: self, base, depth, looks, writes, entries, set: 1 });
+                bits.call(FieldsTask { pass: self, base, depth, looks, writes, entries, set: 1 });
             }
         } else {
             let set = words.hasbits(program, base);
             self.missing |= program.required_mask() & !set;
-            bits.call(Fields { pass: self, base, depth, looks, writes, entries, set });
+            bits.call(FieldsTask { pass: self, base, depth, looks, writes, entries, set });
         }
         self.unknown(base)
     }
@@ -108,7 +108,7 @@ impl CpuTask for Forward<'_, '_, '_, '_> {
 ///
 /// Only scalars, and the cursor is where `pass` is: structs inside, or a cursor that is returned, would be copied as blocks right
 /// after their parts were stored, and such loads wait for the stores (a third of the time of a mesh).
-struct Fields<'p, 'a, 'i, 'b> {
+struct FieldsTask<'p, 'a, 'i, 'b> {
     pass: &'p mut Pass<'a, 'i, 'b>,
     base: u32,
     depth: u32,
@@ -118,12 +118,12 @@ struct Fields<'p, 'a, 'i, 'b> {
     set: u64,
 }
 
-impl CpuTask for Fields<'_, '_, '_, '_> {
+impl CpuTask for FieldsTask<'_, '_, '_, '_> {
     type Out = ();
 
     #[inline(always)]
     fn run(self, bits: impl Bits) {
-        let Fields { pass, base, depth, looks, writes, entries, mut set } = self;
+        let FieldsTask { pass, base, depth, looks, writes, entries, mut set } = self;
         let mut out = pass.out.take();
         let RawView { words, store, .. } = pass.view;
         while set != 0 {
@@ -138,7 +138,7 @@ impl CpuTask for Fields<'_, '_, '_, '_> {
                     continue;
                 }
                 pass.out = out;
-                bits.call(Children { pass: &mut *pass, depth, looks, field, entry, slot });
+                bits.call(ChildrenTask { pass: &mut *pass, depth, looks, field, entry, slot });
                 out = pass.out.take();
                 continue;
             }
@@ -190,7 +190,7 @@ impl CpuTask for Fields<'_, '_, '_, '_> {
 }
 
 /// The messages of a field, to be written.
-struct Children<'p, 'f, 'a, 'i, 'b> {
+struct ChildrenTask<'p, 'f, 'a, 'i, 'b> {
     pass: &'p mut Pass<'a, 'i, 'b>,
     /// The depth of their parent, and how large it looks.
     depth: u32,
@@ -200,12 +200,12 @@ struct Children<'p, 'f, 'a, 'i, 'b> {
     slot: u32,
 }
 
-impl CpuTask for Children<'_, '_, '_, '_, '_> {
+impl CpuTask for ChildrenTask<'_, '_, '_, '_, '_> {
     type Out = ();
 
     #[inline(always)]
     fn run(self, bits: impl Bits) {
-        let Children { pass, depth, looks, field, entry, slot } = self;
+        let ChildrenTask { pass, depth, looks, field, entry, slot } = self;
         let (words, program, tag) = (pass.view.words, pass.view.set.program(entry.sub), field.tag);
         let group = entry.coding == Coding::Group;
         let layout = program.fixed().filter(|_| !group);
