@@ -69,7 +69,11 @@ impl Parser<'_, '_, '_> {
         self.value_follows();
         let close = self.open_brace(depth + 1)?;
         self.room_for_frame(content)?;
-        self.outer.try_reserve(1).map_err(|_| Kind::BudgetExceeded)?;
+        if self.outer.len() == self.outer.capacity() {
+            let more = self.outer.len().max(2);
+            self.builder.charge(2 * more * size_of::<Outer<'_>>())?;
+            self.outer.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
+        }
         let mut inner = self.builder.inner();
         let base = inner.root(content)?;
         let builder = core::mem::replace(self.builder, inner);
