@@ -71,7 +71,7 @@
 //! - `jiff`, `chrono`: conversions of [`wkt::Timestamp`] and [`wkt::Duration`].
 //! - `serde_json`: conversions of [`wkt::Value`], [`wkt::Struct`] and [`wkt::ListValue`].
 //!
-//! Without them the crate is `no_std` with `alloc` and has no dependencies.
+//! Text format ([`text`]) needs no feature. Without them the crate is `no_std` with `alloc` and has no dependencies.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
