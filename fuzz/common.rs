@@ -7,6 +7,8 @@ pub mod bridge;
 pub mod choices;
 #[path = "../tests/common/family.rs"]
 pub mod family;
+#[path = "../tests/common/format_case.rs"]
+pub mod format_case;
 #[path = "../tests/common/payload.rs"]
 pub mod payload;
 #[path = "../tests/common/projections.rs"]
@@ -19,5 +21,7 @@ pub mod samples;
 pub mod schema;
 #[path = "../tests/common/schema_gen.rs"]
 pub mod schema_gen;
+#[path = "../tests/common/text_schema.rs"]
+pub mod text_schema;
 #[path = "../tests/common/wire.rs"]
 pub mod wire;

@@ -71,7 +71,7 @@
 //! - `jiff`, `chrono`: conversions of [`wkt::Timestamp`] and [`wkt::Duration`].
 //! - `serde_json`: conversions of [`wkt::Value`], [`wkt::Struct`] and [`wkt::ListValue`].
 //!
-//! Without them the crate is `no_std` with `alloc` and has no dependencies.
+//! Text format ([`text`]) needs no feature. Without them the crate is `no_std` with `alloc` and has no dependencies.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -82,7 +82,7 @@ extern crate std;
 mod decode;
 mod encode;
 mod error;
-#[cfg_attr(not(feature = "json"), allow(dead_code, unused_imports, reason = "wkt needs the times alone"))]
+#[cfg_attr(not(feature = "json"), allow(dead_code, unused_imports, reason = "the rest is for JSON"))]
 mod formats;
 #[cfg(feature = "json")]
 pub mod json;
@@ -97,6 +97,7 @@ mod serde;
 mod slab;
 pub mod stream;
 mod table;
+pub mod text;
 mod typed;
 pub mod wire;
 pub mod wkt;

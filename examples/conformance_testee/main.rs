@@ -1,7 +1,7 @@
 //! The testee of the official protobuf conformance suite.
 //!
 //! Reads `ConformanceRequest`s from standard input and writes `ConformanceResponse`s to standard output, each
-//! after its length in four bytes, little endian. Binary and JSON in and out; text format is answered `skipped`.
+//! after its length in four bytes, little endian. Binary, JSON and text format in and out.
 //!
 //! ```text
 //! conformance_test_runner --enforce_recommended \

@@ -1,6 +1,7 @@
 //! Answers one conformance request, with dynamic messages on both sides.
 
 use tablepb::json::DeserializeOptions;
+use tablepb::text::FormatOptions;
 use tablepb::{Decoder, DescriptorPool, DynamicMessage, MessageDescriptor, MessageView, Value};
 
 /// Which path of the library turns the payload into the answer.
@@ -20,9 +21,17 @@ pub struct Testee {
     via: Via,
 }
 
+/// The format that was asked for.
+#[derive(Clone, Copy)]
+struct Output {
+    format: i32,
+    print_unknown_fields: bool,
+}
+
 /// `WireFormat` of conformance.proto.
 const PROTOBUF: i32 = 1;
 const JSON: i32 = 2;
+const TEXT: i32 = 4;
 /// `TestCategory`: unknown fields and enum values in JSON are to be skipped.
 const IGNORE_UNKNOWN: i32 = 3;
 const FAILURE_SET: &str = "conformance.FailureSet";
@@ -69,29 +78,38 @@ impl Testee {
             return Ok(("protobuf_payload", DynamicMessage::new(&failures).encode_to_vec()?.into()));
         }
         let number = |name| request.get_field_by_name(name).and_then(|v| v.as_enum_number()).unwrap_or(0);
-        let (output, category) = (number("requested_output_format"), number("test_category"));
+        let category = number("test_category");
+        let print_unknown_fields =
+            request.get_field_by_name("print_unknown_fields").and_then(|v| v.as_bool()).unwrap_or(false);
+        let output = Output { format: number("requested_output_format"), print_unknown_fields };
         let Some(descriptor) = self.pool.get_message_by_name(name) else {
             return Ok(("runtime_error", format!("unknown message type {name}").into()));
         };
         let bytes = |name| request.get_field_by_name(name).and_then(|v| v.as_bytes()).unwrap_or_default();
-        if !matches!(output, PROTOBUF | JSON) {
-            return Ok(("skipped", "only binary and JSON output".into()));
+        if !matches!(output.format, PROTOBUF | JSON | TEXT) {
+            return Ok(("skipped", "only binary, JSON and text output".into()));
         }
         if request.has_field_by_name("protobuf_payload") {
             return Ok(self.answer_binary(&descriptor, bytes("protobuf_payload"), output));
         }
         if request.has_field_by_name("json_payload") {
             let options = DeserializeOptions::new().deny_unknown_fields(category != IGNORE_UNKNOWN);
-            return Ok(self.answer_json(&descriptor, text("json_payload"), &options, output));
+            let json = text("json_payload").as_bytes();
+            let message = DynamicMessage::from_json_with(&descriptor, json, &options);
+            return Ok(self.answer_parsed(&descriptor, message.map_err(|error| error.to_string()), output));
         }
-        Ok(("skipped", "only binary and JSON input".into()))
+        if request.has_field_by_name("text_payload") {
+            let message = DynamicMessage::parse_text_format(&descriptor, text("text_payload"));
+            return Ok(self.answer_parsed(&descriptor, message.map_err(|error| error.to_string()), output));
+        }
+        Ok(("skipped", "only binary, JSON and text input".into()))
     }
 
     fn answer_binary(
         &self,
         descriptor: &MessageDescriptor,
         input: &[u8],
-        output: i32,
+        output: Output,
     ) -> (&'static str, Value) {
         let mut decoder = Decoder::new(descriptor);
         match self.via {
@@ -107,16 +125,15 @@ impl Testee {
     }
 
     /// Via a decoder, the message takes the way over its bytes.
-    fn answer_json(
+    fn answer_parsed(
         &self,
         descriptor: &MessageDescriptor,
-        input: &str,
-        options: &DeserializeOptions,
-        output: i32,
+        message: Result<DynamicMessage, String>,
+        output: Output,
     ) -> (&'static str, Value) {
-        let message = match DynamicMessage::from_json_with(descriptor, input.as_bytes(), options) {
+        let message = match message {
             Ok(message) => message,
-            Err(error) => return ("parse_error", error.to_string().into()),
+            Err(error) => return ("parse_error", error.into()),
         };
         match (self.via, message.encode_to_vec()) {
             (Via::Dynamic, _) => write(message.as_view(), output),
@@ -127,8 +144,12 @@ impl Testee {
 }
 
 /// The member of `ConformanceResponse.result` for a message in the format that was asked for.
-fn write(view: MessageView<'_, '_>, output: i32) -> (&'static str, Value) {
-    let written = match output {
+fn write(view: MessageView<'_, '_>, output: Output) -> (&'static str, Value) {
+    let written = match output.format {
+        TEXT => {
+            let options = FormatOptions::new().pretty(true).skip_unknown_fields(!output.print_unknown_fields);
+            Ok(("text_payload", view.to_text_format_with_options(&options).into()))
+        }
         JSON => view.to_json_string().map(|json| ("json_payload", json.into())).map_err(|e| e.to_string()),
         _ => view.encode_to_vec().map(|bytes| ("protobuf_payload", bytes.into())).map_err(|e| e.to_string()),
     };

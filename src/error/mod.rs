@@ -9,14 +9,17 @@
 mod decode;
 mod descriptor;
 mod encode;
+mod location;
 mod opaque;
 mod path;
 
 pub use decode::{DecodeError, DecodeErrorKind};
 pub use descriptor::{DescriptorError, DescriptorErrorKind};
 pub use encode::{EncodeError, EncodeErrorKind};
+pub(crate) use location::{TextLocation, text_error};
 pub(crate) use opaque::{ErrorKind, Opaque, boxed, copy_of, error_kind, opaque_error, text};
 pub use path::{FieldPath, PathStep};
+pub(crate) use path::{NOWHERE, in_place};
 
 #[cfg(test)]
 mod tests {

@@ -51,7 +51,7 @@ pub struct FieldPath {
 }
 
 /// The path of an error for which there is no memory.
-pub(super) static NOWHERE: FieldPath = FieldPath::EMPTY;
+pub(crate) static NOWHERE: FieldPath = FieldPath::EMPTY;
 
 impl FieldPath {
     pub(crate) const EMPTY: Self = Self { steps: Vec::new(), lost: false };
@@ -119,7 +119,7 @@ impl fmt::Display for FieldPath {
     }
 }
 
-pub(super) fn in_place(f: &mut fmt::Formatter<'_>, message: Option<&str>, path: &FieldPath) -> fmt::Result {
+pub(crate) fn in_place(f: &mut fmt::Formatter<'_>, message: Option<&str>, path: &FieldPath) -> fmt::Result {
     match (message, path.is_empty()) {
         (Some(m), true) => write!(f, ", in {m}"),
         (Some(m), false) => write!(f, ", in {m}: {path}"),

@@ -1,6 +1,6 @@
 //! What text formats have in common: numbers, base64, points in time, field masks, and a buffer to print to.
 //!
-//! Nothing here knows a schema, a message or the grammar of a whole format; `json/` builds on it.
+//! Nothing here knows a schema, a message or the grammar of a whole format; `json/` and `text/` build on it.
 
 mod base64;
 mod digits;

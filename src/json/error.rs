@@ -1,6 +1,9 @@
 //! Why JSON could not be printed or parsed.
 
-use crate::error::{FieldPath, Opaque, PathStep, copy_of, error_kind, opaque_error};
+use crate::error::{
+    FieldPath, NOWHERE, Opaque, PathStep, TextLocation, copy_of, error_kind, in_place, opaque_error,
+    text_error,
+};
 use alloc::borrow::Cow;
 use core::fmt;
 
@@ -86,24 +89,9 @@ struct Place {
     path: FieldPath,
 }
 
-static NOWHERE: FieldPath = FieldPath::EMPTY;
-
 impl Place {
     fn new(message: &str, path: FieldPath) -> Self {
         Self { message: copy_of(message), path }
-    }
-}
-
-fn write_place(f: &mut fmt::Formatter<'_>, message: Option<&str>, path: &FieldPath) -> fmt::Result {
-    match message {
-        Some(message) => write!(f, ", in {message}")?,
-        None if path.is_empty() => return Ok(()),
-        None => f.write_str(", in ")?,
-    }
-    match (message.is_some(), path.is_empty()) {
-        (_, true) => Ok(()),
-        (true, false) => write!(f, ": {path}"),
-        (false, false) => write!(f, "{path}"),
     }
 }
 
@@ -131,7 +119,7 @@ impl SerializeError {
     #[cold]
     pub(crate) fn on(mut self, path: &FieldPath) -> Self {
         if let Some(inner) = self.0.get_mut() {
-            inner.path = copy_path(path);
+            inner.path = path.try_copy();
         }
         self
     }
@@ -150,7 +138,7 @@ impl SerializeError {
 impl fmt::Display for SerializeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.kind())?;
-        write_place(f, self.message_name(), self.path())
+        in_place(f, self.message_name(), self.path())
     }
 }
 
@@ -174,95 +162,11 @@ impl core::error::Error for SerializeError {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct DeserializeError(Opaque<DeserializeErrorKind, Location>);
+pub struct DeserializeError(Opaque<DeserializeErrorKind, TextLocation>);
 
-opaque_error!(DeserializeError, DeserializeErrorKind);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Location {
-    offset: usize,
-    line: usize,
-    column: usize,
-    place: Place,
-}
-
-impl DeserializeError {
-    #[cold]
-    pub(super) fn new(
-        kind: DeserializeErrorKind,
-        input: &[u8],
-        offset: usize,
-        message: &str,
-        path: FieldPath,
-    ) -> Self {
-        let before = input.get(..offset).unwrap_or(input);
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-        let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        // Bytes that continue a character count for nothing.
-        let line_text = before.get(start..).unwrap_or_default();
-        let column = 1 + line_text.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
-        Self(Opaque::new(kind, Location { offset, line, column, place: Place::new(message, path) }))
-    }
-
-    /// An error about a message as a whole.
-    #[cold]
-    pub(crate) fn of(kind: DeserializeErrorKind, input: &[u8], message: &str) -> Self {
-        Self::new(kind, input, 0, message, FieldPath::EMPTY)
-    }
-
-    /// The same, about a field.
-    #[cold]
-    pub(crate) fn on(mut self, path: &FieldPath) -> Self {
-        if let Some(inner) = self.0.get_mut() {
-            inner.place.path = copy_path(path);
-        }
-        self
-    }
-
-    /// The byte offset of what is at fault, from the start of the input.
-    pub fn offset(&self) -> usize {
-        self.0.get().map_or(0, |inner| inner.offset)
-    }
-
-    /// The line it is in; the first one is 1.
-    pub fn line(&self) -> usize {
-        self.0.get().map_or(0, |inner| inner.line)
-    }
-
-    /// Its place in the line, in characters; the first one is 1.
-    pub fn column(&self) -> usize {
-        self.0.get().map_or(0, |inner| inner.column)
-    }
-
-    /// The fields that lead to the fault; empty for the root message.
-    pub fn path(&self) -> &FieldPath {
-        self.0.get().map_or(&NOWHERE, |inner| &inner.place.path)
-    }
-
-    /// The full name of the root message type.
-    pub fn message_name(&self) -> Option<&str> {
-        self.0.get()?.place.message.as_deref()
-    }
-}
-
-impl fmt::Display for DeserializeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at line {}, column {}", self.kind(), self.line(), self.column())?;
-        write_place(f, self.message_name(), self.path())
-    }
-}
-
-impl core::error::Error for DeserializeError {}
-
-fn copy_path(path: &FieldPath) -> FieldPath {
-    let mut copy = FieldPath::EMPTY;
-    for from in path.steps() {
-        copy.push_inner(step(from.number(), from.name().unwrap_or_default(), from.index()));
-    }
-    copy
-}
+text_error!(DeserializeError, DeserializeErrorKind);
 
 /// A step of a path, with a copy of the field's name if there is memory for it.
 pub(crate) fn step(number: u32, name: &str, index: Option<u32>) -> PathStep {
-    PathStep::new(number, copy_of(name), index)
+    PathStep::named(number, name, index)
 }

@@ -2,7 +2,8 @@
 //!
 //! Fields are given by program, body and position. Presence is set before a value is written and the value is written at once, so
 //! the message is valid whenever a parser gives up. Lists grow in their place. A map is made aside, with all its entries, and
-//! becomes the value of its field, or a part of it, when it is whole: whether a key was there twice is known then.
+//! becomes the value of its field, or a part of it, when it is whole: whether a key was there twice is known then. Where entries come
+//! one by one, they go straight into the field (`map_builder.rs`).
 
 use super::DynamicMessage;
 use super::dynamic::MERGE_FACTOR;
@@ -40,7 +41,7 @@ impl From<StoreFull> for NoRoom {
     }
 }
 
-type Result<T> = core::result::Result<T, NoRoom>;
+pub(super) type Result<T> = core::result::Result<T, NoRoom>;
 
 /// A field of a message that is being made: program and body of the message, and the position of the field.
 #[derive(Clone, Copy, Debug)]
@@ -61,14 +62,23 @@ pub(crate) struct MapAside {
     added: u32,
 }
 
+/// A map whose keys are made unique at the end (`map_builder.rs`).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenMap {
+    pub(super) at: FieldAt,
+    /// The first entry whose key may occur before.
+    pub(super) fresh: u32,
+}
+
 /// Slab and store of a message that is being made.
 pub(crate) struct MessageBuilder<'p> {
     pub(crate) set: &'p ProgramSet,
-    slab: Slab,
-    store: Vec<u8>,
+    pub(super) slab: Slab,
+    pub(super) store: Vec<u8>,
     /// What the store may take before it is charged to the slab.
     allowance: usize,
-    maps: MapScratch,
+    pub(super) maps: MapScratch,
+    pub(super) open_maps: Vec<OpenMap>,
 }
 
 impl<'p> MessageBuilder<'p> {
@@ -76,7 +86,14 @@ impl<'p> MessageBuilder<'p> {
     pub(crate) fn inner(&self) -> Self {
         let mut slab = Slab::new();
         slab.set_limit(self.slab.left());
-        Self { set: self.set, slab, store: Vec::new(), allowance: 0, maps: MapScratch::new() }
+        Self {
+            set: self.set,
+            slab,
+            store: Vec::new(),
+            allowance: 0,
+            maps: MapScratch::new(),
+            open_maps: Vec::new(),
+        }
     }
 
     /// An empty message of this program.
@@ -233,7 +250,7 @@ impl<'p> MessageBuilder<'p> {
     }
 
     /// Makes sure that a list whose first element there was no room for is not set.
-    fn drop_empty(&mut self, at: FieldAt, slot: u32) {
+    pub(super) fn drop_empty(&mut self, at: FieldAt, slot: u32) {
         if self.slab.words().list(slot).len == 0 {
             self.unset(at);
         }
@@ -310,7 +327,7 @@ impl<'p> MessageBuilder<'p> {
         Ok(pushed?)
     }
 
-    fn push_body(&mut self, slot: u32, entry: &FieldEntry) -> core::result::Result<u32, Full> {
+    pub(super) fn push_body(&mut self, slot: u32, entry: &FieldEntry) -> core::result::Result<u32, Full> {
         let sub = self.set.program(entry.sub);
         match self.slab.list_push_body(slot, sub) {
             Some(body) => {
@@ -430,6 +447,7 @@ impl DynamicMessage {
             store: bytes,
             allowance,
             maps: MapScratch::new(),
+            open_maps: Vec::new(),
         };
         let held = builder.slab.capacity();
         let anew = *base == NIL;

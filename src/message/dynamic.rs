@@ -292,13 +292,11 @@ impl DynamicMessage {
     }
 
     /// The parts that a parser of text writes to: type, slab, store and the body's offset.
-    #[cfg(feature = "json")]
     pub(super) fn parts(&mut self) -> (&MessageDescriptor, &mut Slab, &mut Store, &mut u32) {
         (&self.descriptor, &mut self.slab, &mut self.store, &mut self.base)
     }
 
     /// A message that was just built holds no garbage: measure it once it has doubled.
-    #[cfg(feature = "json")]
     pub(super) fn compact_later(&mut self) {
         self.compact_at = 2 * (self.slab.used() + self.store.len()) + COMPACT_MIN;
     }

@@ -5,11 +5,10 @@
 //!
 //! Invariant: a slot always holds a value of its field's kind, so readers do not check it.
 
-#[cfg(feature = "json")]
+#[cfg_attr(not(feature = "json"), allow(dead_code, reason = "maps aside are for JSON"))]
 mod build;
 mod copied_spans;
 mod copy;
-mod debug;
 mod decoder;
 mod defaults;
 mod dynamic;
@@ -21,6 +20,7 @@ mod error;
 mod fields;
 mod list_ref;
 mod live_size;
+mod map_builder;
 mod map_ref;
 mod mutate;
 mod numbers;
@@ -38,7 +38,8 @@ mod value_ref;
 mod view;
 
 #[cfg(feature = "json")]
-pub(crate) use build::{FieldAt, MapAside, MessageBuilder, NoRoom, decode_spans};
+pub(crate) use build::MapAside;
+pub(crate) use build::{FieldAt, MessageBuilder, NoRoom, decode_spans};
 pub use decoder::Decoder;
 pub use dynamic::DynamicMessage;
 pub use error::{CopyError, SetFieldError, SetFieldErrorKind};

@@ -126,7 +126,6 @@ impl Store {
     }
 
     /// Takes the bytes out, to be appended to by a builder. Shared bytes are copied. The store is empty until it gets them back.
-    #[cfg(feature = "json")]
     pub(super) fn take(&mut self) -> Result<Vec<u8>, StoreFull> {
         match core::mem::replace(&mut self.0, Holder::Own(Vec::new())) {
             Holder::Own(own) => Ok(own),
@@ -144,7 +143,6 @@ impl Store {
     }
 
     /// A store of these bytes.
-    #[cfg(feature = "json")]
     pub(super) fn from_vec(bytes: Vec<u8>) -> Self {
         Self(Holder::Own(bytes))
     }

@@ -38,7 +38,7 @@ pub struct UnknownFields<'a, 'i> {
 }
 
 impl<'a, 'i> UnknownFields<'a, 'i> {
-    pub(super) fn new(view: RawView<'a, 'i>) -> Self {
+    pub(crate) fn new(view: RawView<'a, 'i>) -> Self {
         // The spans of a message that is or was verbatim are not unknown fields.
         let spans = if view.is_verbatim() || view.program().keeps_bytes() {
             view.at(view.index, NIL).spans()

@@ -1,7 +1,7 @@
 //! [`MessageView`]: a decoded message, borrowed from the slab that holds it.
 
 use super::slab_writer::TooLarge;
-use super::{CopyError, DynamicMessage, Fields, UnknownFields, ValueRef};
+use super::{CopyError, DynamicMessage, Fields, UnknownFields};
 use crate::encode::RawEncoder;
 use crate::error::{EncodeError, FieldPath};
 use crate::options::EncodeOptions;
@@ -10,8 +10,7 @@ use crate::schema::{DescriptorPool, FieldRef, MessageDescriptor};
 use crate::slab::{RawView, Words};
 use crate::table::Kind;
 use crate::wire::Buffer;
-use alloc::borrow::Cow;
-use alloc::{format, vec::Vec};
+use alloc::vec::Vec;
 
 /// A decoded message, borrowed from a [`Decoder`](super::Decoder) or a
 /// [`DynamicMessage`](DynamicMessage::as_view).
@@ -91,23 +90,6 @@ impl<'a, 'i> MessageView<'a, 'i> {
     #[inline]
     pub fn fields(&self) -> Fields<'a, 'i> {
         Fields::new(*self)
-    }
-
-    /// A view of another message of the same slab.
-    pub(super) fn with_raw(&self, raw: RawView<'a, 'i>) -> Self {
-        Self::new(self.pool, raw)
-    }
-
-    /// The name of the field at a position in number order; of an extension, the full name in brackets.
-    pub(super) fn field_name(&self, position: usize) -> Cow<'a, str> {
-        let field = self.own(self.access(position as u16));
-        if field.is_extension() { format!("[{}]", field.full_name()).into() } else { field.name().into() }
-    }
-
-    /// The name and value of the set field with this position and slot.
-    pub(super) fn field_value(&self, position: usize, slot: u32) -> (Cow<'a, str>, ValueRef<'a, 'i>) {
-        let value = self.field(self.access(position as u16), slot);
-        (self.field_name(position), value.unwrap_or(ValueRef::Bytes(&[])))
     }
 
     /// A field of this message, borrowed from the pool.

@@ -1,7 +1,7 @@
 //! What JSON and text format need of a schema: fields by name, values of enums both ways, well-known types.
 
 use super::DescriptorPool;
-use super::model::{FieldData, FieldFormat, FieldName, FormatData, IndexRange, PoolData, WellKnown};
+use super::model::{FieldData, FieldFormat, FieldName, FormatData, IndexRange, NONE, PoolData, WellKnown};
 use super::names::TextRange;
 use crate::program::{Coding, FieldEntry, Program, ProgramSet, Room, RoomFull, Scalar, sort_list};
 use crate::table::Kind;
@@ -46,6 +46,13 @@ impl<'p> FieldFormats<'p> {
         self.fields.get(position).map(|field| self.rest(field.own))
     }
 
+    /// The name in text format: the text from it on, and its length; nothing if it is not the name in the schema.
+    #[inline]
+    pub(crate) fn plain_text(self, position: usize) -> Option<(&'p [u8], usize)> {
+        let field = self.fields.get(position).filter(|field| field.marks & FieldFormat::RENAMED == 0)?;
+        Some(self.rest(field.own))
+    }
+
     /// The length of the label of a field without its first `skip` bytes, if `rest` begins with that.
     #[inline(always)]
     pub(crate) fn takes_label(self, position: usize, skip: usize, rest: &[u8]) -> Option<usize> {
@@ -84,7 +91,7 @@ impl<'p> FieldFormats<'p> {
     /// Whether the enum of an enum field is `google.protobuf.NullValue`, whose value is `null` in JSON.
     #[inline]
     pub(crate) fn is_null_value(self, position: usize) -> bool {
-        self.fields.get(position).is_some_and(|field| field.null)
+        self.fields.get(position).is_some_and(|field| field.marks & FieldFormat::NULL != 0)
     }
 }
 
@@ -150,7 +157,7 @@ impl PoolData {
                 (0..message.fields.len()).filter_map(|at| message.field(program.field_of(at) as u32));
             for (field, entry) in in_order.zip(program.entries()).take(message.fields.len()) {
                 let plain = !entry.flags.is_special() && !entry.flags.is_list() && !entry.coding.is_message();
-                fields.push(FieldFormat { plain, ..self.field_format(field, &mut labels) });
+                fields.push(FieldFormat { plain, ..self.field_format(index as u32, field, &mut labels) });
             }
             let fields = IndexRange { start: start as u32, end: fields.len() as u32 };
             formats.push(FormatData { names, fields, known: well_known(self, index as u32) });
@@ -174,7 +181,7 @@ impl PoolData {
     }
 
     /// The format of a field, whose label goes to `labels`; there is room.
-    fn field_format(&self, field: &FieldData, labels: &mut Vec<u8>) -> FieldFormat {
+    fn field_format(&self, message: u32, field: &FieldData, labels: &mut Vec<u8>) -> FieldFormat {
         let start = labels.len();
         let name = self.label(field);
         if !name.is_empty() {
@@ -186,13 +193,17 @@ impl PoolData {
             Kind::Enum(index) => index,
             _ => u32::MAX,
         };
+        let mut marks = if self.is_null_value(enumeration) { FieldFormat::NULL } else { 0 };
+        if field.extension != NONE || self.group_name(message, field).is_some() {
+            marks |= FieldFormat::RENAMED;
+        }
         FieldFormat {
             json: field.json_name,
             own: field.name.local(),
             enumeration,
             label: start as u32,
             label_len: (labels.len() - start) as u16,
-            null: self.is_null_value(enumeration),
+            marks,
             plain: false,
         }
     }

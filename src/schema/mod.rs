@@ -40,6 +40,7 @@ mod read;
 mod service;
 mod symbols;
 mod tables;
+mod text_names;
 mod write;
 
 pub use edition::Edition;
@@ -47,15 +48,15 @@ pub use enumeration::{EnumDescriptor, EnumValueDescriptor};
 pub use extension::ExtensionDescriptor;
 pub use field::{FieldDescriptor, FieldKind, FieldRef};
 pub use file::FileDescriptor;
-#[cfg(feature = "json")]
 pub(crate) use formats::FieldFormats;
 pub use message::{MessageDescriptor, OneofDescriptor};
-#[cfg(feature = "json")]
 pub(crate) use model::WellKnown;
 pub use options::PoolOptions;
 pub(crate) use path::components;
 pub use pool::DescriptorPool;
 pub use service::{MethodDescriptor, ServiceDescriptor};
+
+pub(crate) use text_names::TextName;
 
 /// The result of reading or building a schema.
 type Result<T, E = crate::error::DescriptorError> = core::result::Result<T, E>;

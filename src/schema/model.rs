@@ -323,10 +323,17 @@ pub(super) struct FieldFormat {
     /// characters that JSON strings escape, or is longer than 64 KB.
     pub(super) label: u32,
     pub(super) label_len: u16,
-    /// The enum is `google.protobuf.NullValue`.
-    pub(super) null: bool,
+    /// `NULL` and `RENAMED`.
+    pub(super) marks: u8,
     /// A singular scalar of a message that is not wide, and in no oneof.
     pub(super) plain: bool,
+}
+
+impl FieldFormat {
+    /// The enum is `google.protobuf.NullValue`.
+    pub(super) const NULL: u8 = 1;
+    /// The name in text format is not the one in the schema: extensions and groups.
+    pub(super) const RENAMED: u8 = 2;
 }
 
 /// What the formats need of one message.

@@ -16,8 +16,9 @@ use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::json::{DeserializeError, DeserializeOptions, SerializeError, SerializeOptions};
 use crate::options::{DecodeOptions, EncodeOptions};
 use crate::table::MessageTable;
+use crate::text::{FormatOptions, ParseError, ParseOptions};
 use crate::wire::{Buffer, Cursor, raw, varint_len};
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 
 /// A plain struct that is a protobuf message; implemented by [`message!`](crate::message).
 ///
@@ -296,11 +297,11 @@ pub trait Message: Sized {
     ///
     /// As [`to_json`](Self::to_json).
     #[cfg(feature = "json")]
-    fn to_json_string(&self) -> Result<alloc::string::String, SerializeError> {
+    fn to_json_string(&self) -> Result<String, SerializeError> {
         let mut buffer = Vec::new();
         self.to_json(&mut buffer)?;
         // What is printed is UTF-8.
-        Ok(alloc::string::String::from_utf8(buffer).unwrap_or_default())
+        Ok(String::from_utf8(buffer).unwrap_or_default())
     }
 
     /// Makes a message of JSON, as [`DynamicMessage::from_json`](crate::DynamicMessage::from_json) does; structs that borrow
@@ -356,6 +357,113 @@ pub trait Message: Sized {
         Self: DecodeOwned,
     {
         super::json::merge(self, json, options)
+    }
+
+    /// The message in text format, as [`MessageView::to_text_format`](crate::MessageView::to_text_format) has it.
+    ///
+    /// It is encoded and decoded with its table first; the schema that is made of that is kept for the type.
+    ///
+    /// ```
+    /// use tablepb::Message;
+    ///
+    /// #[derive(Debug, Default, PartialEq)]
+    /// struct Project { name: String, start_time: u64 }
+    ///
+    /// tablepb::message! {
+    ///     Project as "example.Project" { name: string = 1, start_time: uint64 = 2 }
+    /// }
+    ///
+    /// let mut project = Project::parse_text_format("name: 'tablepb' start_time: 7")?;
+    /// assert_eq!(project, Project { name: "tablepb".into(), start_time: 7 });
+    /// project.merge_text_format("name: 'renamed'")?;
+    /// assert_eq!(project.to_text_format(), r#"name:"renamed",start_time:7"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the allocator fails, or if messages are nested deeper than 100 levels;
+    /// [`append_text_format`](Self::append_text_format) returns an error.
+    fn to_text_format(&self) -> String {
+        self.to_text_format_with_options(&FormatOptions::new())
+    }
+
+    /// As [`to_text_format`](Self::to_text_format), with options.
+    ///
+    /// # Panics
+    ///
+    /// As [`to_text_format`](Self::to_text_format).
+    fn to_text_format_with_options(&self, options: &FormatOptions) -> String {
+        let mut buffer = Vec::new();
+        self.append_text_format(&mut buffer, options).unwrap_or_else(|error| panic!("{error}"));
+        // What is printed is UTF-8.
+        String::from_utf8(buffer).unwrap_or_default()
+    }
+
+    /// Appends the message in text format.
+    ///
+    /// # Errors
+    ///
+    /// [`DepthExceeded`](crate::EncodeErrorKind::DepthExceeded) above 100 levels,
+    /// [`OutOfMemory`](crate::EncodeErrorKind::OutOfMemory). The buffer keeps its length.
+    fn append_text_format(
+        &self,
+        buffer: &mut impl Buffer,
+        options: &FormatOptions,
+    ) -> Result<(), EncodeError> {
+        super::text_format::print(self, buffer, options)
+    }
+
+    /// Makes a message of text format, as [`DynamicMessage::parse_text_format`](crate::DynamicMessage::parse_text_format) does.
+    ///
+    /// # Errors
+    ///
+    /// As [`DynamicMessage::parse_text_format`](crate::DynamicMessage::parse_text_format).
+    fn parse_text_format(text: &str) -> Result<Self, ParseError>
+    where
+        Self: DecodeOwned,
+    {
+        Self::parse_text_format_with(text, &ParseOptions::new())
+    }
+
+    /// As [`parse_text_format`](Self::parse_text_format), with options.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse_text_format`](Self::parse_text_format).
+    fn parse_text_format_with(text: &str, options: &ParseOptions) -> Result<Self, ParseError>
+    where
+        Self: DecodeOwned,
+    {
+        super::text_format::parse(text, options)
+    }
+
+    /// Merges text format into this message, as
+    /// [`DynamicMessage::merge_text_format`](crate::DynamicMessage::merge_text_format) does.
+    ///
+    /// Takes time in the size of the message, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse_text_format`](Self::parse_text_format); the message is as it was, unless there was not the memory for the
+    /// merged one.
+    fn merge_text_format(&mut self, text: &str) -> Result<(), ParseError>
+    where
+        Self: DecodeOwned,
+    {
+        self.merge_text_format_with(text, &ParseOptions::new())
+    }
+
+    /// As [`merge_text_format`](Self::merge_text_format), with options.
+    ///
+    /// # Errors
+    ///
+    /// As [`merge_text_format`](Self::merge_text_format).
+    fn merge_text_format_with(&mut self, text: &str, options: &ParseOptions) -> Result<(), ParseError>
+    where
+        Self: DecodeOwned,
+    {
+        super::text_format::merge(self, text, options)
     }
 
     /// Where the schema of the listing is kept.

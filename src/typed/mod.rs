@@ -24,11 +24,12 @@
 //! | `path_trace.rs` | the field path of an error |
 //! | `calls.rs` | inlines the code of a field or calls it |
 //! | `message.rs` | the trait [`Message`] |
-//! | `schema.rs`, `json.rs` | the schema at run time, and JSON by way of it |
+//! | `schema.rs`, `by_schema.rs`, `json.rs`, `text_format.rs` | the schema at run time; JSON and text format by way of it |
 //!
 //! Invariant: both encode passes visit the same values in the same order and find the same lengths.
 
 mod budget;
+mod by_schema;
 pub mod calls;
 mod enumeration;
 pub mod field;
@@ -61,6 +62,7 @@ mod small_map;
 mod spec;
 mod stack;
 mod text;
+mod text_format;
 mod tokens;
 mod unknown;
 mod write;

@@ -1,10 +1,12 @@
 //! The run-time schema of a struct, made on first use and kept for its type.
 
+use super::Message;
 use super::once::OnceBox;
-use crate::schema::MessageDescriptor;
+use crate::error::DescriptorError;
+use crate::schema::{DescriptorPool, MessageDescriptor};
 
 /// A place for the message type of a struct, one for each listing.
-pub struct SchemaCell(#[cfg_attr(not(feature = "json"), allow(dead_code))] OnceBox<MessageDescriptor>);
+pub struct SchemaCell(OnceBox<MessageDescriptor>);
 
 impl SchemaCell {
     /// An empty place.
@@ -14,29 +16,18 @@ impl SchemaCell {
     }
 }
 
-#[cfg(feature = "json")]
-mod find {
-    use super::SchemaCell;
-    use crate::error::DescriptorError;
-    use crate::schema::{DescriptorPool, MessageDescriptor};
-    use crate::typed::Message;
-
-    /// The message type of a struct, in a pool of its table and those that it refers to.
-    ///
-    /// # Errors
-    /// What is wrong with the table, or no memory for a pool.
-    pub(in crate::typed) fn schema<M: Message>() -> Result<MessageDescriptor, DescriptorError> {
-        let cell: Option<&SchemaCell> = M::__schema();
-        if let Some(known) = cell.and_then(|cell| cell.0.get()) {
-            return Ok(known.clone());
-        }
-        let pool = DescriptorPool::from_tables(&[M::TABLE])?;
-        let made = pool.get_message_by_name(M::TABLE.full_name()).unwrap_or(MessageDescriptor::new(&pool, 0));
-        // Without memory to keep it, it is made again the next time.
-        let kept = cell.and_then(|cell| cell.0.get_or_init(|| made.clone())).cloned();
-        Ok(kept.unwrap_or(made))
+/// The message type of a struct, in a pool of its table and those that it refers to.
+///
+/// # Errors
+/// What is wrong with the table, or no memory for a pool.
+pub(super) fn schema<M: Message>() -> Result<MessageDescriptor, DescriptorError> {
+    let cell: Option<&SchemaCell> = M::__schema();
+    if let Some(known) = cell.and_then(|cell| cell.0.get()) {
+        return Ok(known.clone());
     }
+    let pool = DescriptorPool::from_tables(&[M::TABLE])?;
+    let made = pool.get_message_by_name(M::TABLE.full_name()).unwrap_or(MessageDescriptor::new(&pool, 0));
+    // Without memory to keep it, it is made again the next time.
+    let kept = cell.and_then(|cell| cell.0.get_or_init(|| made.clone())).cloned();
+    Ok(kept.unwrap_or(made))
 }
-
-#[cfg(feature = "json")]
-pub(super) use find::schema;

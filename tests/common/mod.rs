@@ -3,7 +3,7 @@
 //! `choices` is where randomness comes from; `wire` builds bytes; `schema` describes message types and writes
 //! descriptor sets, `schema_gen` and `payload` make random ones; `reference` decodes and encodes slowly and
 //! plainly, and `disagreements` says where others differ; `projections` makes random field paths; `data` finds files; `heap` counts
-//! memory, `scarce` has none; `family` is a set of structs; `protoc` compiles .proto sources; `example` builds programs; `bridge` goes between its messages and those of
+//! memory, `scarce` has none; `family` is a set of structs; `protoc` compiles .proto sources; `example` builds programs; `format_case` and `text_schema` are for JSON and text format; `bridge` goes between its messages and those of
 //! tablepb.
 #![allow(dead_code, reason = "each test uses a part of this")]
 
@@ -19,6 +19,7 @@ pub mod data;
 pub mod disagreements;
 pub mod example;
 pub mod family;
+pub mod format_case;
 pub mod heap;
 pub mod keeping;
 pub mod payload;
@@ -29,4 +30,5 @@ pub mod samples;
 pub mod scarce;
 pub mod schema;
 pub mod schema_gen;
+pub mod text_schema;
 pub mod wire;

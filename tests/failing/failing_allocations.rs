@@ -12,6 +12,7 @@ use crate::valid;
 use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::process::Command;
+use tablepb::text::FormatOptions;
 use tablepb::{
     Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKey, MessageDescriptor, MessageTable,
     Prepared, Projection, RawFields, RawValue, Value,
@@ -136,6 +137,7 @@ fn with_any() -> (MessageDescriptor, String) {
             FieldTable::new("any", 1, Kind::Message(|| &ANY)),
             FieldTable::new("more", 2, Kind::Message(|| &ANY)).repeated(),
             FieldTable::new("text", 3, Kind::String),
+            FieldTable::map("counts", 4, Kind::String, Kind::Int32),
         ],
     );
     let pool = DescriptorPool::from_tables(&[&HOLDER]).expect("a valid table");
@@ -340,6 +342,46 @@ fn operation(name: &str) -> Vec<Attempt> {
                 }),
             ]
         }
+        "text" => {
+            let empty = rich.clone();
+            let message = DynamicMessage::decode(&rich, &input).expect("a valid payload");
+            let text = message.to_text_format();
+            let expected = text.clone();
+            let merge = |message: &mut DynamicMessage, text: String| message.merge_text_format(&text).is_ok();
+            let (any, _) = with_any();
+            let again = any.clone();
+            const CONTENT: &str = r#"any{[a/t.Holder]{any{[a/t.Holder]{counts:[{key:"k",value:7}]}}}},counts:[{key:"a",value:1}]"#;
+            vec![
+                changes(move || DynamicMessage::new(&empty), false, text.clone(), merge),
+                changes(full(&rich), false, text.clone(), merge),
+                Box::new(move |k, for_good| {
+                    let mut buffer = vec![1, 2, 3];
+                    let print = || message.append_text_format(&mut buffer, &FormatOptions::new()).is_ok();
+                    let (done, failed) = with_failure(k, for_good, print);
+                    assert!(done || failed);
+                    assert!(if done { buffer[3..] == *expected.as_bytes() } else { buffer == [1, 2, 3] });
+                    (!done, failed)
+                }),
+                Box::new(move |k, for_good| {
+                    let parse = || DynamicMessage::parse_text_format(&any, CONTENT);
+                    let (made, failed) = with_failure(k, for_good, parse);
+                    assert!(made.is_ok() || failed);
+                    let printed = made.map(|message| message.to_text_format());
+                    assert!(printed.as_ref().is_ok_and(|text| text == CONTENT) || printed.is_err());
+                    (printed.is_err(), failed)
+                }),
+                Box::new(move |k, for_good| {
+                    let message = DynamicMessage::parse_text_format(&again, CONTENT).expect("valid");
+                    let mut buffer = Vec::new();
+                    let print = || message.append_text_format(&mut buffer, &FormatOptions::new()).is_ok();
+                    let (done, failed) = with_failure(k, for_good, print);
+                    // Without memory to decode the content of an Any, it is printed as bytes.
+                    assert!(done || (failed && buffer.is_empty()));
+                    assert!(failed || buffer == CONTENT.as_bytes());
+                    (!done, failed)
+                }),
+            ]
+        }
         "schema" => {
             let set = samples::rich().descriptor_set();
             vec![Box::new(move |k, for_good| {
@@ -451,6 +493,8 @@ operations! {
     raw_and_prepared_survive_all: "raw", true;
     json_survives_one: "json", false;
     json_survives_all: "json", true;
+    text_survives_one: "text", false;
+    text_survives_all: "text", true;
     loading_a_schema_survives_one: "schema", false;
     loading_a_schema_survives_all: "schema", true;
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Runs the check of a target on the bytes of a file.
 type Check = fn(&[u8]);
 
-const TARGETS: [(&str, Check); 16] = [
+const TARGETS: [(&str, Check); 18] = [
     ("any_schema", |input| _ = any_schema::check(input)),
     ("budgets", |input| _ = budgets::check(input)),
     ("descriptor_sets", |input| _ = descriptor_sets::check(input)),
@@ -17,6 +17,7 @@ const TARGETS: [(&str, Check); 16] = [
     ("dynamic_prost", |input| _ = dynamic_prost::check(input)),
     ("edits", edits::check),
     ("full_store", |input| _ = full_store::check(input)),
+    ("json", |input| _ = json::check(input)),
     ("long_run", long_run::check),
     ("packed", |input| _ = packed::check(input)),
     ("projected", projected::check),
@@ -24,6 +25,7 @@ const TARGETS: [(&str, Check); 16] = [
     ("records", records::check),
     ("reuse", reuse::check),
     ("streams", streams::check),
+    ("text", |input| _ = text::check(input)),
     ("typed", typed::check),
     ("wire_skip", |input| {
         if let Some((depth, input)) = input.split_first() {

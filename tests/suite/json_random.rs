@@ -1,97 +1,14 @@
 //! JSON of random schemas and payloads: what comes back, what prost-reflect makes of it, and what becomes of broken text.
 
-use crate::common::bridge::{descriptor, read};
 use crate::common::choices::Choices;
-use crate::common::payload::{Style, TAME, payload};
-use crate::common::reference::{Msg, Val};
+use crate::common::format_case::{FormatCase as Case, LIMITS, SHARED, STYLE, without_negative_zeros};
+use crate::common::payload::payload;
 use crate::common::rounds;
-use crate::common::schema::{Kind, Schema, Syntax};
-use crate::common::schema_gen::{ALL, Limits, schema};
 use prost_reflect::DynamicMessage as Theirs;
 use tablepb::json::{DeserializeErrorKind, DeserializeOptions, SerializeOptions};
-use tablepb::{DecodeOptions, DynamicMessage, EncodeOptions, MessageDescriptor};
+use tablepb::{DynamicMessage, EncodeOptions};
 
-const LIMITS: Limits = Limits { message_sets: false, ..ALL };
-/// What prost-reflect reads.
-const SHARED: Limits = Limits { syntaxes: &[Syntax::Proto3, Syntax::Proto2], ..LIMITS };
-const STYLE: Style = Style { unknown: false, ..TAME };
 const PARTIAL: DeserializeOptions = DeserializeOptions::new().allow_partial(true);
-
-struct Case {
-    schema: Schema,
-    message: usize,
-    ours: MessageDescriptor,
-}
-
-impl Case {
-    fn new(choices: &mut Choices, limits: Limits) -> Self {
-        let schema = schema(choices, limits);
-        let message = choices.below(schema.messages.len());
-        let message = if schema.messages[message].entry_of.is_some() { 0 } else { message };
-        Self { ours: descriptor(&schema, &schema.pool(), message), schema, message }
-    }
-
-    fn decode(&self, payload: &[u8]) -> DynamicMessage {
-        DynamicMessage::decode_with(&self.ours, payload, DecodeOptions::new().allow_partial(true)).unwrap()
-    }
-
-    /// The values, with all NaN alike: JSON has one.
-    fn values(&self, message: &DynamicMessage) -> Msg {
-        self.same_nan(self.message, read(message.as_view()).without_unknown())
-    }
-
-    fn same_nan(&self, message: usize, mut msg: Msg) -> Msg {
-        for (number, value) in &mut msg.fields {
-            let kind = self.schema.messages[message].field(*number).unwrap().kind;
-            let old = std::mem::replace(value, Val::Num(0));
-            *value = self.value(kind, old);
-        }
-        msg
-    }
-
-    fn value(&self, kind: Kind, value: Val) -> Val {
-        match (kind, value) {
-            (Kind::Float, Val::Num(v)) if f32::from_bits(v as u32).is_nan() => {
-                Val::Num(f32::NAN.to_bits().into())
-            }
-            (Kind::Double, Val::Num(v)) if f64::from_bits(v).is_nan() => Val::Num(f64::NAN.to_bits()),
-            (Kind::Message(sub), Val::Msg(msg)) => Val::Msg(self.same_nan(sub, msg)),
-            (kind, Val::List(list)) => Val::List(list.into_iter().map(|v| self.value(kind, v)).collect()),
-            (Kind::Message(entry), Val::Map(map)) => {
-                let kind = self.schema.messages[entry].fields[1].kind;
-                Val::Map(map.into_iter().map(|(k, v)| (k, self.value(kind, v))).collect())
-            }
-            (_, value) => value,
-        }
-    }
-}
-
-/// Without fields that are -0, which prost-reflect takes for unset.
-fn without_negative_zeros(case: &Case, message: usize, msg: &Msg) -> Msg {
-    let mut msg = msg.clone();
-    let kind = |number| case.schema.messages[message].field(number).unwrap().kind;
-    msg.fields.retain(|number, value| match (kind(*number), &*value) {
-        (Kind::Float, Val::Num(bits)) => *bits != u64::from((-0f32).to_bits()),
-        (Kind::Double, Val::Num(bits)) => *bits != (-0f64).to_bits(),
-        _ => true,
-    });
-    for (number, value) in &mut msg.fields {
-        inside(case, kind(*number), value);
-    }
-    msg
-}
-
-fn inside(case: &Case, kind: Kind, value: &mut Val) {
-    match (kind, value) {
-        (Kind::Message(sub), Val::Msg(msg)) => *msg = without_negative_zeros(case, sub, msg),
-        (kind, Val::List(list)) => list.iter_mut().for_each(|value| inside(case, kind, value)),
-        (Kind::Message(entry), Val::Map(map)) => {
-            let kind = case.schema.messages[entry].fields[1].kind;
-            map.values_mut().for_each(|value| inside(case, kind, value));
-        }
-        _ => {}
-    }
-}
 
 fn seeds(few: u64) -> std::ops::Range<u64> {
     0..std::env::var("TABLEPB_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(rounds(few as u32).into())

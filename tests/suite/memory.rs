@@ -156,6 +156,49 @@ fn no_json_takes_more_than_the_budget() {
     assert!(result.is_ok() && used.peak <= promised(map.len()) + 2 * map.len(), "{used:?}");
 }
 
+#[test]
+fn no_text_takes_more_than_the_budget() {
+    let root = descriptor_of(&shapes());
+    let fields = [
+        ("f1", "{}"),
+        ("f3", "{}"),
+        ("f3", "{f1:1}"),
+        ("f4", "{f1:1}"),
+        ("f5", "{f1:1}"),
+        ("f5", "{f1:1 f200:1 f500:1}"),
+        ("f6", "{f1:1 f2:1}"),
+        ("f7", "{f1{} f2{} f3{}}"),
+        ("f7", "{f1{key:1} f2{key:1} f3{key:1}}"),
+        ("f8", "{f1:1}"),
+        ("f9", "''"),
+        ("f9", r"'\x41'"),
+        ("f10", r"'\377'"),
+        ("f12", "t"),
+        ("f13", "1"),
+    ];
+    for (name, element) in fields {
+        let list = vec![element; SIZE / (element.len() + 1)].join(",");
+        let each = format!("{name}:{element} ");
+        for text in [
+            format!("{name}:[{list}]"),
+            format!("{name}:[{list}"),
+            each.repeat(SIZE / each.len()),
+            format!("[{list}]"),
+        ] {
+            let (result, used) = measure(|| DynamicMessage::parse_text_format(&root, &text).map(drop));
+            let kind = result.err().map(|error| error.kind());
+            println!(
+                "{name} {element}: {:.1} bytes per byte, {kind:?}",
+                used.peak as f64 / text.len() as f64
+            );
+            assert!(used.peak <= promised(text.len()), "{name} {element}: {used:?}");
+        }
+    }
+    let map = (0..SIZE / 16).fold(String::new(), |map, key| map + &format!("f11{{key:'{key}'}}"));
+    let (result, used) = measure(|| DynamicMessage::parse_text_format(&root, &map));
+    assert!(result.is_ok() && used.peak <= promised(map.len()), "{:?} {used:?}", result.err());
+}
+
 /// Projections of the same messages: one field of each sub-message, everything lazy, and both with bytes kept.
 fn projections(root: &MessageDescriptor) -> Vec<(&'static str, Projection)> {
     let names =

@@ -4,8 +4,8 @@
 //! Without optimisation an eighth of the rounds is made. `TABLEPB_SWEEP=N` runs N rounds of each instead of a sample.
 
 use crate::agree::{
-    budgets, descriptor_sets, differential, edits, full_store, long_run, packed, projected, raw_fields,
-    records, reuse, streams, typed,
+    budgets, descriptor_sets, differential, edits, full_store, json, long_run, packed, projected, raw_fields,
+    records, reuse, streams, text, typed,
 };
 use crate::common::choices::Choices;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -110,6 +110,18 @@ fn streams_come_in_any_pieces() {
 }
 
 #[test]
+fn messages_come_back_from_json_and_broken_json_does_no_harm() {
+    sweep("json", 300, json::run, drop);
+}
+
+#[test]
+fn messages_come_back_from_text_and_broken_text_does_no_harm() {
+    let mut accepted = 0;
+    sweep("text", 300, text::run, |all| accepted += usize::from(all));
+    assert!(accepted > 5, "{accepted}");
+}
+
+#[test]
 fn structs_are_dynamic_messages() {
     // Without optimisation structs take much stack per level.
     let thread = std::thread::Builder::new().stack_size(64 << 20);
@@ -177,4 +189,18 @@ fn write_seeds() {
     write("long_run", vec![led(&[2], &rich), led(&[0xe2], b"\x22\x04\x01\x01\x01\x01"), led(&[0], &rich)]);
     write("raw_fields", vec![led(&[1, 0, 1, 2, 3], &rich)]);
     write("descriptor_sets", vec![led(&[0], &set), led(&[1], &[7; 60])]);
+    let json = [
+        r#"{"int":1,"huge":"7","single":1.5,"double":"NaN","text":"\u00e9\n","data":"aGk=","color":"GREEN","children":[{},{"ints":[1e2]}]}"#,
+        r#"{"byName":{"a":{"maybe":0}},"byId":{"-1":"x"},"byFlag":{"true":1},"oneNull":null,"boxed":"5","datas":["AA",""]}"#,
+        r#"{"any":{"value":"1.5s","@type":"a/google.protobuf.Duration"},"time":"1970-01-01T00:00:00.5+01:00","mask":"a.bC,d"}"#,
+        r#"{"object":{"k":[null,1.5,"s",true,{}]},"value":{"any":[]},"values":[null],"list":[[1]]}"#,
+    ];
+    write("json", json.iter().map(|text| led(&[1], text.as_bytes())).collect());
+    let text = [
+        "\x01i32:-0x1F i64:017 u32:1;flag:t,single:.5f double:-inf text:'a' \"\\u00e9\\377\" color:BLUE # c\nchild<ints:[1,2]>",
+        "\x01children [{} , <i32:1>] by_name{value{} key:'k'} by_id{key:1 value:inf} by_id{key:1} one_child{} MyGroup{x:1} Groups{}",
+        "\x01[t.ext]:5 [t . exts]:['a'] any{[a/b%2f/t.All]{set{[t.Item]{x:1}}}} gone:[1,{a:2}] Left{} open{color:77}",
+        "\x07GroupLike{x:1} other{x:2} outside{} plain<>",
+    ];
+    write("text", text.iter().map(|text| text.as_bytes().to_vec()).collect());
 }

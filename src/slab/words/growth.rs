@@ -73,7 +73,6 @@ impl Slab {
     }
 
     /// Bytes up to the limit that are not allocated.
-    #[cfg(feature = "json")]
     pub(crate) fn left(&self) -> usize {
         4 * (self.limit as usize).saturating_sub(self.words.capacity())
     }

@@ -41,7 +41,6 @@ impl BodyMut<'_> {
     }
 
     /// Sets a hasbit and no more.
-    #[cfg(feature = "json")]
     #[inline(always)]
     pub(crate) fn mark(&mut self, bit: u8) {
         let place = if bit < 32 { 0 } else { 2 };

@@ -1,0 +1,281 @@
+//! JSON: arbitrary text is refused or read, and what is read is JSON and comes back; random messages of random schemas come back as they
+//! were, and prost-reflect reads and writes the same; broken text leaves a valid message.
+
+use super::valid::{self, PARTIAL};
+use crate::common::choices::Choices;
+use crate::common::format_case::{FormatCase, LIMITS, SHARED, STYLE, without_negative_zeros};
+use crate::common::payload::{mutate, payload};
+use std::sync::LazyLock;
+use tablepb::json::{DeserializeErrorKind, DeserializeOptions, SerializeOptions};
+use tablepb::{
+    DescriptorPool, DynamicMessage, EncodeOptions, EnumTable, FieldTable, Kind, MessageDescriptor,
+    MessageTable,
+};
+
+static COLOR: EnumTable = EnumTable::new("t.Color", &[("RED", 0), ("GREEN", 1), ("BLUE", -3)]);
+static NULL: EnumTable = EnumTable::new("google.protobuf.NullValue", &[("NULL_VALUE", 0)]);
+static ANY: MessageTable = MessageTable::new(
+    "google.protobuf.Any",
+    &[FieldTable::new("type_url", 1, Kind::String), FieldTable::new("value", 2, Kind::Bytes)],
+);
+static TIMESTAMP: MessageTable = MessageTable::new(
+    "google.protobuf.Timestamp",
+    &[FieldTable::new("seconds", 1, Kind::Int64), FieldTable::new("nanos", 2, Kind::Int32)],
+);
+static DURATION: MessageTable = MessageTable::new(
+    "google.protobuf.Duration",
+    &[FieldTable::new("seconds", 1, Kind::Int64), FieldTable::new("nanos", 2, Kind::Int32)],
+);
+static MASK: MessageTable =
+    MessageTable::new("google.protobuf.FieldMask", &[FieldTable::new("paths", 1, Kind::String).repeated()]);
+static STRUCT: MessageTable = MessageTable::new(
+    "google.protobuf.Struct",
+    &[FieldTable::map("fields", 1, Kind::String, Kind::Message(|| &VALUE))],
+);
+static LIST: MessageTable = MessageTable::new(
+    "google.protobuf.ListValue",
+    &[FieldTable::new("values", 1, Kind::Message(|| &VALUE)).repeated()],
+);
+static VALUE: MessageTable = MessageTable::new(
+    "google.protobuf.Value",
+    &[
+        FieldTable::new("null_value", 1, Kind::Enum(|| &NULL)).oneof("kind"),
+        FieldTable::new("number_value", 2, Kind::Double).oneof("kind"),
+        FieldTable::new("string_value", 3, Kind::String).oneof("kind"),
+        FieldTable::new("bool_value", 4, Kind::Bool).oneof("kind"),
+        FieldTable::new("struct_value", 5, Kind::Message(|| &STRUCT)).oneof("kind"),
+        FieldTable::new("list_value", 6, Kind::Message(|| &LIST)).oneof("kind"),
+    ],
+);
+static INT64_VALUE: MessageTable =
+    MessageTable::new("google.protobuf.Int64Value", &[FieldTable::new("value", 1, Kind::Int64)]);
+static BYTES_VALUE: MessageTable =
+    MessageTable::new("google.protobuf.BytesValue", &[FieldTable::new("value", 1, Kind::Bytes)]);
+static ALL: MessageTable = MessageTable::new(
+    "t.All",
+    &[
+        FieldTable::new("int", 1, Kind::Int32),
+        FieldTable::new("huge", 2, Kind::Uint64),
+        FieldTable::new("flag", 3, Kind::Bool),
+        FieldTable::new("single", 4, Kind::Float),
+        FieldTable::new("double", 5, Kind::Double),
+        FieldTable::new("text", 6, Kind::String),
+        FieldTable::new("data", 7, Kind::Bytes),
+        FieldTable::new("color", 8, Kind::Enum(|| &COLOR)),
+        FieldTable::new("child", 9, Kind::Message(|| &ALL)),
+        FieldTable::new("ints", 10, Kind::Int32).repeated(),
+        FieldTable::new("texts", 11, Kind::String).repeated(),
+        FieldTable::new("children", 12, Kind::Message(|| &ALL)).repeated(),
+        FieldTable::map("by_name", 13, Kind::String, Kind::Message(|| &ALL)),
+        FieldTable::map("by_id", 14, Kind::Int32, Kind::String),
+        FieldTable::map("by_flag", 15, Kind::Bool, Kind::Enum(|| &COLOR)),
+        FieldTable::new("one_int", 16, Kind::Int32).oneof("choice"),
+        FieldTable::new("one_null", 17, Kind::Enum(|| &NULL)).oneof("choice"),
+        FieldTable::new("maybe", 18, Kind::Int32).optional(),
+        FieldTable::new("any", 19, Kind::Message(|| &ANY)),
+        FieldTable::new("time", 20, Kind::Message(|| &TIMESTAMP)),
+        FieldTable::new("span", 21, Kind::Message(|| &DURATION)),
+        FieldTable::new("mask", 22, Kind::Message(|| &MASK)),
+        FieldTable::new("object", 23, Kind::Message(|| &STRUCT)),
+        FieldTable::new("value", 24, Kind::Message(|| &VALUE)),
+        FieldTable::new("values", 25, Kind::Message(|| &VALUE)).repeated(),
+        FieldTable::new("list", 26, Kind::Message(|| &LIST)),
+        FieldTable::new("boxed", 27, Kind::Message(|| &INT64_VALUE)),
+        FieldTable::new("datas", 28, Kind::Message(|| &BYTES_VALUE)).repeated(),
+    ],
+);
+
+/// A schema with the well-known types.
+static SCHEMA: LazyLock<MessageDescriptor> = LazyLock::new(|| {
+    let pool = DescriptorPool::from_tables(&[&ALL]).expect("the tables are right");
+    pool.get_message_by_name("t.All").expect("it is in the tables")
+});
+
+const NEW: SerializeOptions = SerializeOptions::new();
+const FORMS: [SerializeOptions; 4] = [
+    NEW,
+    NEW.pretty(true).use_proto_field_name(true),
+    NEW.stringify_64_bit_integers(false).use_enum_numbers(true),
+    NEW.skip_default_fields(false).pretty(true),
+];
+const PARSE: DeserializeOptions = DeserializeOptions::new().allow_partial(true);
+const LENIENT: DeserializeOptions = PARSE.deny_unknown_fields(false);
+
+/// Pieces of text that parsers stumble over.
+const PIECES: [&str; 36] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    "\"",
+    "\\",
+    "\n",
+    "-",
+    ".",
+    "01",
+    "1e",
+    "1e999999999999",
+    "\"Infinity\"",
+    "\"NaN\"",
+    "\\u",
+    "\\ud83d\\ude00",
+    "\\ud83d",
+    "{}",
+    "[]",
+    "[{}]",
+    "null",
+    "true",
+    "\"\"",
+    "\"@type\"",
+    "\"a/t.All\"",
+    "\"value\":",
+    "\"child\":",
+    "\"byId\":",
+    "\"1970-01-01T00:00:00Z\"",
+    "\"1.5s\"",
+    " ",
+    "99999999999999999999",
+    "\"aGk=\"",
+    "\u{1f600}",
+];
+
+/// The first byte says whether the rest is JSON.
+pub fn check(input: &[u8]) -> bool {
+    match input.split_first() {
+        None => false,
+        Some((&first, rest)) if first & 1 == 1 => any_text(&SCHEMA, rest),
+        Some((_, rest)) => run(&mut Choices::fuzzed(rest)),
+    }
+}
+
+fn printed(message: &DynamicMessage, options: &SerializeOptions) -> String {
+    let mut buffer = Vec::new();
+    message.to_json_with(&mut buffer, options).unwrap_or_else(|e| panic!("{e}: {message:?}"));
+    String::from_utf8(buffer).expect("JSON is UTF-8")
+}
+
+/// Whether the text is accepted.
+fn any_text(descriptor: &MessageDescriptor, text: &[u8]) -> bool {
+    let mut part = DynamicMessage::new(descriptor);
+    let merged = part.merge_json(text);
+    valid::message(&part, 4 * text.len());
+    let lenient = DynamicMessage::from_json_with(descriptor, text, &LENIENT);
+    match DynamicMessage::from_json_with(descriptor, text, &PARSE) {
+        Ok(message) => {
+            assert!(merged.is_ok() && lenient.is_ok());
+            is_json(text);
+            let json = printed(&message, &NEW);
+            for options in FORMS {
+                let form = printed(&message, &options);
+                is_json(form.as_bytes());
+                let again = DynamicMessage::from_json_with(descriptor, form.as_bytes(), &PARSE);
+                let again = again.unwrap_or_else(|e| panic!("{e}: {form}"));
+                assert_eq!(printed(&again, &NEW), json, "{form}");
+            }
+            let back = DynamicMessage::decode_with(descriptor, &encoded(&message), PARTIAL);
+            assert_eq!(printed(&back.expect("it was encoded"), &NEW), json);
+            true
+        }
+        Err(error) => {
+            assert_eq!(merged.map_err(|e| (e.kind(), e.offset())), Err((error.kind(), error.offset())));
+            assert!(error.offset() <= text.len() && error.line() > 0 && error.column() > 0);
+            let _ = format!("{error} {error:?}");
+            false
+        }
+    }
+}
+
+/// serde_json takes it for JSON too, unless numbers are beyond doubles or it is nested deeper than serde_json goes.
+fn is_json(text: &[u8]) {
+    if let Err(error) = serde_json::from_slice::<serde_json::Value>(text) {
+        let (error, text) = (error.to_string(), String::from_utf8_lossy(text));
+        let beyond = ["number out of range", "recursion limit exceeded"];
+        assert!(beyond.iter().any(|known| error.contains(known)), "{error}: {text}");
+    }
+}
+
+fn encoded(message: &DynamicMessage) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    message.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true)).expect("it has no limits");
+    bytes
+}
+
+/// A random message, there and back; text of it that is broken.
+pub fn run(choices: &mut Choices) -> bool {
+    let shared = choices.below(2) == 0;
+    let case = FormatCase::new(choices, if shared { SHARED } else { LIMITS });
+    let bytes = payload(&case.schema, case.message, choices, STYLE);
+    let message = case.decode(&bytes);
+    let before = case.decode(&payload(&case.schema, case.message, choices, STYLE));
+    let values = case.values(&message);
+    for options in FORMS {
+        let json = printed(&message, &options);
+        is_json(json.as_bytes());
+        let back = DynamicMessage::from_json_with(&case.ours, json.as_bytes(), &PARSE);
+        let back = back.unwrap_or_else(|e| panic!("{e}: {json}"));
+        assert_eq!(case.values(&back), values, "{json}");
+        assert_eq!(case.values(&case.decode(&encoded(&back))), values, "{json}");
+    }
+    if shared {
+        prost_reflect_agrees(&case, &bytes, &message);
+    }
+    let mut text = printed(&message, &FORMS[choices.below(FORMS.len())]).into_bytes();
+    for _ in 0..1 + choices.below(3) {
+        match choices.below(3) {
+            0 => mutate(&mut text, choices),
+            1 => text.truncate(choices.below(text.len() + 1)),
+            _ => {
+                let at = choices.below(text.len() + 1);
+                text.splice(at..at, choices.pick(&PIECES).bytes());
+            }
+        }
+    }
+    broken(&case, before, &text, choices)
+}
+
+/// What prost-reflect prints of a message is read as that message, and the other way round.
+fn prost_reflect_agrees(case: &FormatCase, bytes: &[u8], message: &DynamicMessage) {
+    use prost_reflect::DynamicMessage as Theirs;
+    let pool = prost_reflect::DescriptorPool::decode(&case.schema.descriptor_set()[..]);
+    let Ok(pool) = pool else { return };
+    let theirs = pool.get_message_by_name(&case.schema.full_name(case.message)).expect("the same schema");
+    let Ok(their_message) = Theirs::decode(theirs.clone(), bytes) else { return };
+    let values = |message: &DynamicMessage| without_negative_zeros(case, case.message, &case.values(message));
+    let read = |json: &str| {
+        let message = DynamicMessage::from_json_with(&case.ours, json.as_bytes(), &PARSE);
+        message.unwrap_or_else(|e| panic!("{e}: {json}"))
+    };
+    let text = serde_json::to_string(&their_message).expect("all of it has a form in JSON");
+    let expected = values(message);
+    assert_eq!(values(&read(&text)), expected, "{text}");
+    let json = printed(message, &NEW);
+    let back = Theirs::deserialize(theirs, &mut serde_json::Deserializer::from_str(&json));
+    let back = back.unwrap_or_else(|e| panic!("{e}: {json}"));
+    let again = serde_json::to_string(&back).expect("all of it has a form in JSON");
+    assert_eq!(values(&read(&again)), expected, "{json}");
+}
+
+/// Whether broken text is accepted. Whatever there is no memory for, the message is valid and can be used again.
+fn broken(case: &FormatCase, before: DynamicMessage, text: &[u8], choices: &mut Choices) -> bool {
+    let size = encoded(&before).len() + 4 * text.len();
+    let mut merged = before.clone();
+    let result = merged.merge_json_with(text, &PARSE);
+    valid::message(&merged, size);
+    let json = printed(&merged, &NEW);
+    let again = DynamicMessage::from_json_with(&case.ours, json.as_bytes(), &PARSE);
+    assert_eq!(case.values(&again.unwrap_or_else(|e| panic!("{e}: {json}"))), case.values(&merged));
+    let mut scarce = before;
+    let budget = choices.below(2_000);
+    let failed = scarce.merge_json_with(text, &PARSE.budget(budget)).map_err(|e| e.kind());
+    valid::message(&scarce, size);
+    match (&failed, &result) {
+        (Err(DeserializeErrorKind::BudgetExceeded), _) | (Ok(()), Ok(())) => {}
+        (Err(kind), Err(error)) => assert_eq!(*kind, error.kind(), "{}", text.escape_ascii()),
+        _ => panic!("{failed:?} with a budget of {budget}, {result:?} without: {}", text.escape_ascii()),
+    }
+    scarce.merge_json_with(json.as_bytes(), &PARSE).unwrap_or_else(|e| panic!("{e}: {json}"));
+    valid::message(&scarce, size + 4 * json.len());
+    result.is_ok()
+}

@@ -1,0 +1,118 @@
+//! [`TextLocation`]: where in a text, and in which field, an error is; and what the errors of parsers of text have in common.
+
+use super::opaque::copy_of;
+use super::path::{FieldPath, PathStep};
+use alloc::borrow::Cow;
+
+/// Where in a text and in a message an error is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TextLocation {
+    pub(crate) offset: usize,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) message: Option<Cow<'static, str>>,
+    pub(crate) path: FieldPath,
+}
+
+impl TextLocation {
+    /// The place at `offset`, with line and column.
+    #[cold]
+    pub(crate) fn new(input: &[u8], offset: usize, message: &str, path: FieldPath) -> Self {
+        let before = input.get(..offset).unwrap_or(input);
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        // Bytes that continue a character count for nothing.
+        let line_text = before.get(start..).unwrap_or_default();
+        let column = 1 + line_text.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
+        Self { offset, line, column, message: copy_of(message), path }
+    }
+}
+
+impl FieldPath {
+    /// A copy, as far as there is memory for it.
+    pub(crate) fn try_copy(&self) -> Self {
+        let mut copy = Self::EMPTY;
+        for from in self.steps() {
+            copy.push_inner(PathStep::named(from.number(), from.name().unwrap_or_default(), from.index()));
+        }
+        copy
+    }
+}
+
+impl PathStep {
+    /// A step with a copy of the field's name, if there is memory for it.
+    pub(crate) fn named(number: u32, name: &str, index: Option<u32>) -> Self {
+        Self::new(number, copy_of(name), index)
+    }
+}
+
+/// Gives a struct around an [`Opaque`](super::Opaque) kind and [`TextLocation`] all that an error of a parser of text has.
+macro_rules! text_error {
+    ($error:ident, $kind:ident) => {
+        $crate::error::opaque_error!($error, $kind);
+
+        impl $error {
+            #[cold]
+            pub(super) fn new(
+                kind: $kind,
+                input: &[u8],
+                offset: usize,
+                message: &str,
+                path: $crate::error::FieldPath,
+            ) -> Self {
+                Self(Opaque::new(kind, TextLocation::new(input, offset, message, path)))
+            }
+
+            /// An error about a message as a whole.
+            #[cold]
+            pub(crate) fn of(kind: $kind, input: &[u8], message: &str) -> Self {
+                Self::new(kind, input, 0, message, $crate::error::FieldPath::EMPTY)
+            }
+
+            /// The same, about a field.
+            #[cold]
+            pub(crate) fn on(mut self, path: &$crate::error::FieldPath) -> Self {
+                if let Some(inner) = self.0.get_mut() {
+                    inner.path = path.try_copy();
+                }
+                self
+            }
+
+            /// The byte offset of what is at fault, from the start of the input.
+            pub fn offset(&self) -> usize {
+                self.0.get().map_or(0, |inner| inner.offset)
+            }
+
+            /// The line it is in; the first one is 1.
+            pub fn line(&self) -> usize {
+                self.0.get().map_or(0, |inner| inner.line)
+            }
+
+            /// Its place in the line, in characters; the first one is 1.
+            pub fn column(&self) -> usize {
+                self.0.get().map_or(0, |inner| inner.column)
+            }
+
+            /// The fields that lead to the fault; empty for the root message.
+            pub fn path(&self) -> &$crate::error::FieldPath {
+                self.0.get().map_or(&$crate::error::NOWHERE, |inner| &inner.path)
+            }
+
+            /// The full name of the root message type.
+            pub fn message_name(&self) -> Option<&str> {
+                self.0.get()?.message.as_deref()
+            }
+        }
+
+        impl core::fmt::Display for $error {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, "{} at line {}, column {}", self.kind(), self.line(), self.column())?;
+                $crate::error::in_place(f, self.message_name(), self.path())
+            }
+        }
+
+        impl core::error::Error for $error {}
+    };
+}
+
+pub(crate) use text_error;

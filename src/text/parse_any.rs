@@ -1,0 +1,114 @@
+//! Names in brackets: extensions, and the content of `google.protobuf.Any`, which is made in a builder of its own and encoded when its
+//! message ends.
+
+use super::error::ParseErrorKind as Kind;
+use super::names::{is_full_name, is_url_byte, type_name};
+use super::parse::{Container, Name, Outer, ParseFrame, Parser};
+use super::scan::Result;
+use crate::decode::check_required;
+use crate::encode::try_encode_raw;
+use crate::error::{DecodeErrorKind, EncodeErrorKind};
+use crate::message::FieldAt;
+use crate::program::{Coding, Program};
+use crate::schema::WellKnown;
+
+impl Parser<'_, '_, '_> {
+    /// What the name in brackets here stands for.
+    pub(super) fn bracketed(&mut self, program: &Program) -> Result<Name> {
+        let start = self.scanner.at;
+        self.scanner.take(b'[');
+        // White space and comments may stand anywhere in it, and do not count.
+        let mut name = core::mem::take(&mut self.scratch);
+        name.clear();
+        while let Some(byte) = self.scanner.peek().filter(|&byte| is_url_byte(byte)) {
+            name.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
+            name.push(byte);
+            self.scanner.at += 1;
+            self.scanner.space();
+        }
+        self.scanner.must(b']')?;
+        let found = if self.pool.well_known(program.message()) == WellKnown::Any {
+            self.type_of(program, &name, start)
+        } else {
+            self.extension(program, &name, start)
+        };
+        self.scratch = name;
+        found
+    }
+
+    fn extension(&mut self, program: &Program, name: &[u8], start: usize) -> Result<Name> {
+        let Some(name) = core::str::from_utf8(name).ok().filter(|name| is_full_name(name.as_bytes())) else {
+            return Err(self.scanner.fail(start, Kind::InvalidName));
+        };
+        match self.pool.extension_by_text_name(program.message(), name) {
+            Some(field) => self.position(program, field),
+            None => self.unknown(start),
+        }
+    }
+
+    /// The type of an `Any`'s content.
+    fn type_of(&mut self, program: &Program, url: &[u8], start: usize) -> Result<Name> {
+        let pool = self.pool;
+        let Some(name) = type_name(url) else { return Err(self.scanner.fail(start, Kind::InvalidName)) };
+        let message = core::str::from_utf8(name).ok().and_then(|name| pool.get_message_by_name(name));
+        let Some(message) = message else { return Err(self.scanner.fail(start, Kind::UnknownType)) };
+        let coding = program.entries().first().map_or(Coding::Bytes, |entry| entry.coding);
+        let mark = self.builder.mark();
+        self.builder.store(url.len())?.extend_from_slice(url);
+        let span = self.builder.span(coding, mark).ok_or(Kind::InvalidUtf8)?;
+        Ok(Name::Content(message.index(), span))
+    }
+
+    /// The content of the innermost message, an `Any`, whose URL began at `start`.
+    pub(super) fn open_any(&mut self, content: u32, url: u64, start: usize) -> Result<()> {
+        if self.note(0) | self.note(1) {
+            return Err(self.scanner.fail(start, Kind::DuplicateField));
+        }
+        self.scanner.take(b':');
+        let Some(&ParseFrame { at, depth, .. }) = self.frames.last() else { return Ok(()) };
+        self.value_follows();
+        let close = self.open_brace(depth + 1)?;
+        self.room_for_frame(content)?;
+        if self.outer.len() == self.outer.capacity() {
+            let more = self.outer.len().max(2);
+            self.builder.charge(2 * more * size_of::<Outer<'_>>())?;
+            self.outer.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
+        }
+        let mut inner = self.builder.inner();
+        let base = inner.root(content)?;
+        let builder = core::mem::replace(self.builder, inner);
+        self.outer.push(Outer { builder, at, url });
+        self.push(Container::Any, FieldAt { index: content, base, position: usize::MAX }, depth + 1, close);
+        Ok(())
+    }
+
+    /// The content of an `Any` is whole.
+    pub(super) fn end_any(&mut self, frame: ParseFrame) -> Result<()> {
+        self.builder.settle_maps()?;
+        let view = self.builder.view(frame.at.index, frame.at.base);
+        if !self.options.allow_partial && view.program().needs_check() {
+            check_required(view, 0).map_err(|error| match error.kind() {
+                DecodeErrorKind::MissingRequired => Kind::MissingRequired,
+                _ => Kind::OutOfMemory,
+            })?;
+        }
+        let bytes = try_encode_raw(view).map_err(|error| match error.kind() {
+            EncodeErrorKind::OutOfMemory => Kind::OutOfMemory,
+            _ => Kind::TooLarge,
+        })?;
+        self.drop_frame();
+        let Some(Outer { builder, at, url }) = self.outer.pop() else { return Ok(()) };
+        *self.builder = builder;
+        self.builder.charge(bytes.len())?;
+        self.builder.set(FieldAt { position: 0, ..at }, Coding::String, url)?;
+        let value = FieldAt { position: 1, ..at };
+        if bytes.is_empty() {
+            self.builder.unset(value);
+            return Ok(());
+        }
+        let mark = self.builder.mark();
+        self.builder.store(bytes.len())?.extend_from_slice(&bytes);
+        let span = self.builder.span(Coding::Bytes, mark).ok_or(Kind::TooLarge)?;
+        Ok(self.builder.set(value, Coding::Bytes, span)?)
+    }
+}

@@ -1,0 +1,314 @@
+//! The tokens of text format: identifiers, numbers, strings, and values to skip.
+
+use super::error::ParseErrorKind as Kind;
+use super::{names, strings};
+use alloc::vec::Vec;
+
+pub(super) type Result<T> = core::result::Result<T, Kind>;
+
+/// A number without its sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Number<'t> {
+    /// Decimal: its size, if it is below 2^64, and its text.
+    Decimal(Option<u64>, &'t [u8]),
+    /// Octal or hexadecimal.
+    Other(Option<u64>),
+    /// The text of a number with a point or an exponent, without the suffix `f`.
+    Float(&'t [u8]),
+}
+
+/// A position in the input, which is UTF-8. Between tokens it is at the start of one. Where something fails, it is moved to what
+/// is at fault.
+pub(super) struct Scanner<'t> {
+    pub(super) input: &'t [u8],
+    pub(super) at: usize,
+}
+
+impl<'t> Scanner<'t> {
+    #[cold]
+    pub(super) fn fail(&mut self, at: usize, kind: Kind) -> Kind {
+        self.at = at;
+        kind
+    }
+
+    /// White space and comments.
+    #[inline]
+    pub(super) fn space(&mut self) {
+        while let Some(&byte) = self.input.get(self.at) {
+            match byte {
+                b' ' | b'\n' | b'\t' | b'\r' | 0x0b | 0x0c => self.at += 1,
+                b'#' => {
+                    let rest = self.input.get(self.at..).unwrap_or_default();
+                    self.at += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+                }
+                _ => return,
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.input.get(self.at).copied()
+    }
+
+    /// Takes a character, and what separates it from the next token, if it comes next.
+    #[inline]
+    pub(super) fn take(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        if found {
+            self.at += 1;
+            self.space();
+        }
+        found
+    }
+
+    /// Takes a character that must come next.
+    pub(super) fn must(&mut self, byte: u8) -> Result<()> {
+        if self.take(byte) { Ok(()) } else { Err(self.unexpected()) }
+    }
+
+    /// What an unexpected character is: an error, or the end.
+    #[cold]
+    pub(super) fn unexpected(&self) -> Kind {
+        if self.at < self.input.len() { Kind::InvalidSyntax } else { Kind::Incomplete }
+    }
+
+    /// What a value of another type than the wanted one is.
+    #[cold]
+    pub(super) fn wrong_type(&self) -> Kind {
+        match self.peek() {
+            None => Kind::Incomplete,
+            Some(b'"' | b'\'' | b'{' | b'<' | b'[' | b'-' | b'.' | b'_') => Kind::WrongType,
+            Some(byte) if byte.is_ascii_alphanumeric() => Kind::WrongType,
+            Some(_) => Kind::InvalidSyntax,
+        }
+    }
+
+    /// One `;` or `,` after a field.
+    pub(super) fn separator(&mut self) {
+        let _ = self.take(b';') || self.take(b',');
+    }
+
+    /// How many bytes from `at` on satisfy a condition.
+    #[inline]
+    fn run(&self, at: usize, is: impl Fn(&u8) -> bool) -> usize {
+        self.input.get(at..).unwrap_or_default().iter().take_while(|byte| is(byte)).count()
+    }
+
+    /// An identifier, without what separates it from the next token.
+    #[inline]
+    pub(super) fn identifier(&mut self) -> Option<&'t [u8]> {
+        let start = self.at;
+        if !matches!(self.peek(), Some(b'a'..=b'z' | b'A'..=b'Z' | b'_')) {
+            return None;
+        }
+        self.at += self.run(start, is_alphanumeric);
+        self.input.get(start..self.at)
+    }
+
+    /// A number without sign, and what separates it from the next token; `None` if none begins here.
+    pub(super) fn number(&mut self) -> Result<Option<Number<'t>>> {
+        let start = self.at;
+        let input: &'t [u8] = self.input;
+        let (number, end) = match input.get(start..).unwrap_or_default() {
+            [b'0', b'x' | b'X', ..] => {
+                let len = self.run(start + 2, u8::is_ascii_hexdigit);
+                let size = value(input.get(start + 2..start + 2 + len).unwrap_or_default(), 16);
+                (Some(Number::Other(size)).filter(|_| len > 0), start + 2 + len)
+            }
+            [b'0', b'0'..=b'9', ..] => {
+                let len = self.run(start, |byte| matches!(byte, b'0'..=b'7'));
+                (
+                    Some(Number::Other(value(input.get(start..start + len).unwrap_or_default(), 8))),
+                    start + len,
+                )
+            }
+            [b'0'..=b'9', ..] => self.decimal(start),
+            [b'.', b'0'..=b'9', ..] => self.decimal(start),
+            _ => return Ok(None),
+        };
+        // Neither a name nor a point may follow.
+        let ends = !input.get(end).is_some_and(|byte| is_alphanumeric(byte) || *byte == b'.');
+        match number.filter(|_| ends) {
+            Some(number) => {
+                self.at = end;
+                self.space();
+                Ok(Some(number))
+            }
+            None if end >= input.len() => Err(self.fail(input.len(), Kind::Incomplete)),
+            None => Err(Kind::InvalidNumber),
+        }
+    }
+
+    fn decimal(&self, start: usize) -> (Option<Number<'t>>, usize) {
+        let whole = self.run(start, u8::is_ascii_digit);
+        let mut end = start + whole;
+        let mut float = self.input.get(end) == Some(&b'.');
+        if float {
+            end += 1 + self.run(end + 1, u8::is_ascii_digit);
+        }
+        if let Some(b'e' | b'E') = self.input.get(end) {
+            float = true;
+            let sign = usize::from(matches!(self.input.get(end + 1), Some(b'+' | b'-')));
+            let digits = self.run(end + 1 + sign, u8::is_ascii_digit);
+            end += 1 + sign + digits;
+            if digits == 0 {
+                return (None, end);
+            }
+        }
+        let text = self.input.get(start..end).unwrap_or_default();
+        let suffix = matches!(self.input.get(end), Some(b'f' | b'F'));
+        if float || suffix {
+            return (Some(Number::Float(text)), end + usize::from(suffix));
+        }
+        (Some(Number::Decimal(value(text, 10), text)), end)
+    }
+
+    /// The content of the string literal that begins here, without quotes, and what separates it from the next token.
+    pub(super) fn literal(&mut self) -> Result<&'t [u8]> {
+        let quote =
+            self.peek().filter(|byte| matches!(byte, b'"' | b'\'')).ok_or_else(|| self.wrong_type())?;
+        let start = self.at + 1;
+        let mut at = start;
+        loop {
+            at += self.run(at, |&byte| byte != quote && !matches!(byte, b'\\' | b'\n' | 0));
+            match self.input.get(at) {
+                Some(&byte) if byte == quote => break,
+                // Which escape it is can wait; the character after it does not end the string.
+                Some(b'\\') if !matches!(self.input.get(at + 1), Some(b'\n' | 0)) => at += 2,
+                Some(_) => return Err(self.fail(at, Kind::InvalidString)),
+                None => return Err(self.fail(self.input.len(), Kind::Incomplete)),
+            }
+        }
+        self.at = at + 1;
+        self.space();
+        Ok(self.input.get(start..at).unwrap_or_default())
+    }
+
+    /// Skips the value of a field, which follows a colon or does not, with at most so many levels of messages.
+    pub(super) fn skip(&mut self, colon: bool, levels: u32, open: &mut Vec<u8>) -> Result<()> {
+        // For each message and list that is open, what closes it. A list without colon has messages only.
+        const MESSAGES: u8 = b')';
+        open.clear();
+        let (mut scalar, mut depth) = (colon, 0);
+        loop {
+            // A value begins here.
+            let in_list = matches!(open.last(), Some(&(b']' | MESSAGES)));
+            let mut ended = true;
+            match self.peek() {
+                Some(byte @ (b'{' | b'<')) => {
+                    if depth >= levels {
+                        return Err(Kind::DepthExceeded);
+                    }
+                    open.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
+                    open.push(closing(byte));
+                    depth += 1;
+                    self.take(byte);
+                    ended = false;
+                }
+                Some(b'[') if !in_list => {
+                    self.take(b'[');
+                    if !self.take(b']') {
+                        open.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
+                        open.push(if scalar { b']' } else { MESSAGES });
+                        continue;
+                    }
+                }
+                _ if scalar => self.skip_scalar()?,
+                _ => return Err(self.wrong_type()),
+            }
+            // It has ended, or it is a message that has begun.
+            loop {
+                let Some(&close) = open.last() else { return Ok(()) };
+                if matches!(close, b']' | MESSAGES) {
+                    if self.take(b',') {
+                        scalar = close == b']';
+                        break;
+                    }
+                    self.must(b']')?;
+                    open.pop();
+                    continue;
+                }
+                if ended {
+                    self.separator();
+                }
+                if self.take(close) {
+                    open.pop();
+                    depth -= 1;
+                    ended = true;
+                    continue;
+                }
+                scalar = self.skip_name()?;
+                break;
+            }
+        }
+    }
+
+    /// Skips a name and the colon after it; says whether there was one.
+    fn skip_name(&mut self) -> Result<bool> {
+        if self.peek() == Some(b'[') {
+            self.take(b'[');
+            while self.peek().is_some_and(names::is_url_byte) {
+                self.at += 1;
+                self.space();
+            }
+            self.must(b']')?;
+        } else if self.identifier().is_some() || self.number()?.is_some() {
+            self.space();
+        } else {
+            return Err(self.unexpected());
+        }
+        Ok(self.take(b':'))
+    }
+
+    fn skip_scalar(&mut self) -> Result<()> {
+        if let Some(b'"' | b'\'') = self.peek() {
+            while let Some(b'"' | b'\'') = self.peek() {
+                let start = self.at + 1;
+                let raw = self.literal()?;
+                strings::check(raw).map_err(|at| self.fail(start + at, Kind::InvalidString))?;
+            }
+            return Ok(());
+        }
+        let negative = self.take(b'-');
+        let start = self.at;
+        if let Some(name) = self.identifier() {
+            if negative && special(name).is_none() {
+                return Err(self.fail(start, Kind::InvalidNumber));
+            }
+            self.space();
+            return Ok(());
+        }
+        match self.number()? {
+            Some(_) => Ok(()),
+            None => Err(self.unexpected()),
+        }
+    }
+}
+
+fn is_alphanumeric(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
+}
+
+/// What closes a message that begins with this character.
+pub(super) fn closing(open: u8) -> u8 {
+    if open == b'<' { b'>' } else { b'}' }
+}
+
+/// Infinity and NaN.
+pub(super) fn special(name: &[u8]) -> Option<f64> {
+    let is = |text: &[u8]| name.eq_ignore_ascii_case(text);
+    match () {
+        () if is(b"inf") || is(b"infinity") => Some(f64::INFINITY),
+        () if is(b"nan") => Some(f64::NAN),
+        () => None,
+    }
+}
+
+/// The number that digits stand for, if it is below 2^64.
+fn value(digits: &[u8], radix: u32) -> Option<u64> {
+    digits.iter().try_fold(0u64, |value, &byte| {
+        let digit = char::from(byte).to_digit(radix)?;
+        value.checked_mul(radix.into())?.checked_add(digit.into())
+    })
+}
