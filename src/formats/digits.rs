@@ -23,7 +23,7 @@ const ZEROS: u64 = u64::MAX / 0xff * b'0' as u64;
 #[inline(always)]
 fn eight_digits(value: u64) -> u64 {
     // Halves of four digits, then pairs, then digits; each multiplication divides all parts at once.
-    let fours = value / 10_000 | (value % 10_000) << 32;
+    let fours = (value / 10_000) | ((value % 10_000) << 32);
     let hundreds = fours.wrapping_mul(5243) >> 19 & 0x7f_0000_007f;
     let pairs = hundreds | (fours - 100 * hundreds) << 16;
     let tens = pairs.wrapping_mul(103) >> 10 & 0xf_000f_000f_000f;

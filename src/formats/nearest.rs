@@ -42,7 +42,7 @@ fn nearest(digits: u64, exponent: i32, format: Format) -> Option<u64> {
     // Bits below those that are kept, with one to round by and the two that may be lost.
     let mask = u64::MAX >> (stored + 3);
     if high & mask == mask {
-        let more = (u128::from(number) * u128::from(lower) >> 64) as u64;
+        let more = ((u128::from(number) * u128::from(lower)) >> 64) as u64;
         let (sum, carry) = low.overflowing_add(more);
         (low, high) = (sum, high + u64::from(carry));
     }

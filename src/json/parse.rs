@@ -17,8 +17,8 @@
 //! ```
 //!
 use super::error::{DeserializeError, DeserializeErrorKind as Kind, step};
+use super::follow::Follow;
 use super::options::DeserializeOptions;
-use super::parse_members::Follow;
 use super::scan::{Quoted, Scanner};
 use crate::error::FieldPath;
 use crate::message::{FieldAt, MapAside, MessageBuilder, NoRoom};
