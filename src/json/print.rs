@@ -16,7 +16,7 @@
 //!                 any other: {, and a frame
 //! ```
 //!
-//! A frame is 48 bytes. Slabs of decoded bytes are on a stack of their own (`Detached`) and go with the frames that read them.
+//! A frame is 56 bytes. Slabs of decoded bytes are on a stack of their own (`Detached`) and go with the frames that read them.
 
 use super::error::{SerializeError, SerializeErrorKind as Kind};
 use super::options::SerializeOptions;
