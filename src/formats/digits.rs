@@ -31,7 +31,7 @@ pub(super) fn eight_digits(value: u64) -> u64 {
 
 /// Writes eight bytes at `at`, which is inside the window.
 #[inline(always)]
-fn put_word<const N: usize>(window: &mut [u8; N], at: usize, word: u64) {
+pub(super) fn put_word<const N: usize>(window: &mut [u8; N], at: usize, word: u64) {
     if let Some(place) = window.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
         *place = word.to_le_bytes();
     }

@@ -1,7 +1,7 @@
 //! Floats as decimal text: the fewest digits that give them back, in the form of the standard library.
 
 use super::TextOut;
-use super::digits::{WORD, ZEROS, eight_digits, put_i64};
+use super::digits::{WORD, ZEROS, eight_digits, put_i64, put_word};
 use super::shortest::{shortest32, shortest64};
 
 /// Prints a finite number with the fewest digits that give it back.
@@ -13,7 +13,42 @@ pub(crate) fn put_f64(out: &mut TextOut<'_>, value: f64) {
 /// The same of a 32-bit number, whose shortest form is another one than that of the 64-bit number of this value.
 #[inline]
 pub(crate) fn put_f32(out: &mut TextOut<'_>, value: f32) {
-    put_decimal(out, value.is_sign_negative(), shortest32(value));
+    let (digits, exponent) = shortest32(value);
+    if digits < WORD && put_word_decimal(out, value.is_sign_negative(), digits, exponent) {
+        return;
+    }
+    put_decimal(out, value.is_sign_negative(), (digits, exponent));
+}
+
+/// As `put_decimal`, of at most eight digits, which most 32-bit numbers have: half as many instructions. False if the number is zero,
+/// or needs an exponent or zeros before its point; then nothing is printed.
+#[inline(always)]
+fn put_word_decimal(out: &mut TextOut<'_>, negative: bool, digits: u64, exponent: i32) -> bool {
+    let word = eight_digits(digits);
+    let (skipped, zeros) = (word.trailing_zeros() / 8, word.leading_zeros() / 8);
+    let point = 8 - skipped as i32 + exponent;
+    if digits == 0 || !(-3..=8).contains(&point) {
+        return false;
+    }
+    let first = word >> (8 * skipped) | ZEROS;
+    let shortest = (8 - skipped - zeros) as usize;
+    let window = out.window::<32>();
+    put_word(window, 0, b'-'.into());
+    let start = usize::from(negative);
+    let len = if point > 0 {
+        let before = point as usize;
+        put_word(window, start, first);
+        let after = first.checked_shr(8 * before as u32).unwrap_or(0) << 8;
+        put_word(window, start + before, after | u64::from(b'.'));
+        if shortest > before { shortest + 1 } else { before }
+    } else {
+        let zeros = point.unsigned_abs() as usize;
+        put_word(window, start, u64::from_le_bytes(*b"0.000000"));
+        put_word(window, start + 2 + zeros, first);
+        2 + zeros + shortest
+    };
+    out.advance(start + len);
+    true
 }
 
 /// The digits of a decimal, at most 17, without zeros in front.
