@@ -35,13 +35,13 @@ fn list(name: &str, values: &[String]) -> String {
 fn value(name: &str, i: usize) -> String {
     let power = 10i64.pow(i as u32 % 18);
     match name {
-        "i" => ((power % 2_147_483_647) as i32 * if i % 3 == 0 { -1 } else { 1 }).to_string(),
-        "l" => format!("\"{}\"", power * if i % 3 == 0 { -1 } else { 1 }),
+        "i" => ((power % 2_147_483_647) as i32 * if i.is_multiple_of(3) { -1 } else { 1 }).to_string(),
+        "l" => format!("\"{}\"", power * if i.is_multiple_of(3) { -1 } else { 1 }),
         "u" => (power as u32).to_string(),
         "x" => format!("\"{}\"", u64::MAX - power as u64),
         "f" => (i as f32 / 8.0).to_string(),
         "d" => (i as f64 / 3.0).to_string(),
-        "b" => (i % 3 == 0).to_string(),
+        "b" => i.is_multiple_of(3).to_string(),
         "s" => format!("\"{}\"", "abcdefgh".repeat(8).split_at(i % 65).0),
         "e" => ["\"RED\"", "\"GREEN\"", "\"BLUE\""][i % 3].to_owned(),
         _ => r#"{"text":"inner"}"#.to_owned(),
