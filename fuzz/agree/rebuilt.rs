@@ -80,7 +80,8 @@ fn read(message: &DynamicMessage) {
                 let values = || list.iter().map_while(|value| value.as_bool());
                 let both = values().chain(values().collect::<Vec<_>>().into_iter().rev());
                 assert!(numbers.is_none_or(|numbers| both.eq(numbers)), "{}", field.full_name());
-                assert!(list == list && list.numbers::<u64>().is_none_or(|all| all.count() == list.len()));
+                let same = list;
+                assert!(list == same && list.numbers::<u64>().is_none_or(|all| all.count() == list.len()));
             }
             _ => {}
         }
@@ -146,7 +147,7 @@ fn json(message: &DynamicMessage) {
 /// A map by its keys and by the calls of its iterator.
 fn entries(map: MapRef<'_, '_>) {
     assert_eq!(map.iter().size_hint(), (map.len(), Some(map.len())));
-    assert_eq!((map.iter().count(), map.is_empty()), (map.len(), map.len() == 0));
+    assert_eq!((map.iter().count(), map.is_empty()), (map.len(), map.len() < 1));
     assert!(map.iter().nth(map.len()).is_none());
     for (at, (key, value)) in map.into_iter().enumerate() {
         let owned = key.to_owned();
@@ -348,7 +349,7 @@ fn refused(message: &mut DynamicMessage, field: &FieldDescriptor, value: ValueRe
         let mut emptied = before.clone();
         for (key, _) in map.iter() {
             if of_message_values(field) {
-                drop(emptied.entry_mut(field, key.to_owned()).expect("it is there"));
+                let _ = emptied.entry_mut(field, key.to_owned()).expect("it is there");
             }
             assert_eq!(emptied.remove(field, key.to_owned()), Ok(true));
             assert_eq!(emptied.remove(field, key.to_owned()), Ok(false));
@@ -449,10 +450,12 @@ fn placed(message: &DynamicMessage, field: &FieldDescriptor, list: bool, part: &
     match list {
         true => {
             let last = kept.get(field).and_then(|value| value.as_list()).expect("a list").len() - 1;
-            drop(kept.as_mut().element_mut(field, last).expect("it is valid"));
-            drop(kept.element_mut(field, 0).expect("it is valid"));
+            let _ = kept.as_mut().element_mut(field, last).expect("it is valid");
+            let _ = kept.element_mut(field, 0).expect("it is valid");
         }
-        false => drop(kept.message_mut(field).expect("it is valid")),
+        false => {
+            let _ = kept.message_mut(field).expect("it is valid");
+        }
     }
     assert!(kept == decoded, "{kept:?} decoded in place is {decoded:?}");
 }

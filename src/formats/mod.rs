@@ -4,6 +4,7 @@
 
 mod base64;
 mod digits;
+mod floats;
 mod mask;
 mod nearest;
 mod number;
@@ -14,10 +15,18 @@ mod swar;
 mod time;
 
 pub(crate) use base64::{decode as decode_base64, encode as encode_base64};
-pub(crate) use digits::{put_element, put_f32, put_f64, put_i64, put_quoted_i64, put_quoted_u64, put_u64};
+#[cfg(feature = "json")]
+pub(crate) use digits::{put_element, put_quoted_i64, put_quoted_u64};
+pub(crate) use digits::{put_i64, put_u64};
+pub(crate) use floats::{put_f32, put_f64};
 pub(crate) use mask::{camel_path, snake_path};
-pub(crate) use number::{Decimal, Integer, JsonNumber, TWENTY_DIGITS};
+#[cfg(feature = "json")]
+pub(crate) use nearest::Decimal;
+#[cfg(feature = "json")]
+pub(crate) use number::TWENTY_DIGITS;
+pub(crate) use number::{Integer, JsonNumber};
 pub(crate) use out::TextOut;
+#[cfg(feature = "json")]
 pub(crate) use swar::read_digits;
 pub(crate) use time::{
     MAX_DURATION, MAX_SECONDS, MIN_SECONDS, parse_duration, parse_timestamp, put_duration, put_timestamp,

@@ -3,15 +3,9 @@
 //! [`JsonNumber::scan`] follows the grammar and collects up to 19 digits; most numbers have no more, and are known then. The others
 //! are looked at again as text: integers by moving the point, fractions by the standard library, which rounds correctly.
 
-use super::nearest::{nearest32, nearest64};
+use super::nearest::Decimal;
 use super::swar::read_digits;
 use core::str;
-
-/// Whole powers of ten that a double holds exactly.
-static POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
-    1e19, 1e20, 1e21, 1e22,
-];
 
 /// Digits that fit 64 bits, whatever they are.
 const DIGITS: usize = 19;
@@ -179,14 +173,7 @@ impl<'t> JsonNumber<'t> {
     }
 }
 
-/// A number of at most 20 digits, as 64 bits, times a power of ten.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Decimal {
-    negative: bool,
-    digits: u64,
-    power: i32,
-}
-
+#[cfg(feature = "json")]
 impl Decimal {
     /// The number at `at`, if it is one of at most 19 digits after zeros in front, without an exponent, as most are; and the position after it. It ends
     /// where no number goes on.
@@ -215,37 +202,6 @@ impl Decimal {
         }
         Some((Self { negative, digits, power: -(decimals as i32) }, end))
     }
-
-    /// The nearest double, if it is cheap to find.
-    #[inline]
-    pub(crate) fn f64(self) -> Option<f64> {
-        let Self { negative, digits, power } = self;
-        let size = match power_of(power) {
-            // Both are exact, so one operation rounds once.
-            Some(scale) if digits <= 1 << 53 && power < 0 => digits as f64 / scale,
-            Some(scale) if digits <= 1 << 53 => digits as f64 * scale,
-            _ => nearest64(digits, power)?,
-        };
-        Some(if negative { -size } else { size })
-    }
-
-    /// As [`f64`](Self::f64), of 32 bits.
-    #[inline]
-    pub(crate) fn f32(self) -> Option<f32> {
-        let Self { negative, digits, power } = self;
-        let size = match power_of(power).filter(|&&scale| scale <= 1e10) {
-            Some(&scale) if digits <= 1 << 24 && power < 0 => digits as f32 / scale as f32,
-            Some(&scale) if digits <= 1 << 24 => digits as f32 * scale as f32,
-            _ => nearest32(digits, power)?,
-        };
-        Some(if negative { -size } else { size })
-    }
-}
-
-/// A power of ten, if a double holds it exactly.
-#[inline]
-fn power_of(exponent: i32) -> Option<&'static f64> {
-    POWERS.get(exponent.unsigned_abs() as usize)
 }
 
 /// How many digits a number has before its exponent, without the zeros in front.

@@ -60,11 +60,11 @@ impl Binary {
         // Which of the two is taken cannot be foretold, so both are made: a branch takes 4 % more.
         let (below, above) = (low <= 40 * tens, 40 * tens + 40 <= high);
         let shorter = below != above && whole >= 10;
-        let short = 10 * (tens + u64::from(above));
+        let short = tens + u64::from(above);
         let (below, above) = (low <= 4 * whole, 4 * whole + 4 <= high);
         // Halves go up, as in the standard library.
         let up = if below != above { above } else { middle >= 4 * whole + 2 };
-        (if shorter { short } else { whole + u64::from(up) }, decimal)
+        (if shorter { short } else { whole + u64::from(up) }, decimal + i32::from(shorter))
     }
 }
 

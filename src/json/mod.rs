@@ -34,6 +34,7 @@
 
 mod calls;
 mod error;
+mod follow;
 mod options;
 mod parse;
 mod parse_any;

@@ -4,10 +4,10 @@
 //! open the root
 //! while a frame is left:
 //!     object of a message: key, a field by guess or by name, and its value:
-//!         a scalar:           parse it, set it
-//!         a list, a map:      a frame for it
-//!         a message:          a body for it, open it
-//!     list: an element: push the scalar, or push a body and open it
+//!         a scalar, a list of them:   all of it
+//!         a list of messages, a map:  a frame for it
+//!         a message:                  a body for it, open it
+//!     list: an element: push a body, open it
 //!     map:  key, and the scalar, or a body to open; into a map aside
 //!     ] or }: the map becomes the field's value; the frame goes
 //! open a message: Timestamp and other well-known types of one value: parse it, set the fields
@@ -15,10 +15,10 @@
 //!                 Any: find "@type", a builder of its own for the content, which is encoded when its frame goes
 //!                 any other: {, and a frame
 //! ```
-//!
+
 use super::error::{DeserializeError, DeserializeErrorKind as Kind, step};
+use super::follow::Follow;
 use super::options::DeserializeOptions;
-use super::parse_members::Follow;
 use super::scan::{Quoted, Scanner};
 use crate::error::FieldPath;
 use crate::message::{FieldAt, MapAside, MessageBuilder, NoRoom};

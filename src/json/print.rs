@@ -16,21 +16,60 @@
 //!                 any other: {, and a frame
 //! ```
 //!
-//! A frame is 48 bytes. Slabs of decoded bytes are on a stack of their own (`Detached`) and go with the frames that read them.
+//! A frame is 56 bytes. Slabs of decoded bytes are on a stack of their own (`Detached`) and go with the frames that read them.
 
 use super::error::{SerializeError, SerializeErrorKind as Kind};
 use super::options::SerializeOptions;
-use super::print_frame::{PrintFrame, Source};
-use super::print_open::limit;
 use crate::error::FieldPath;
 use crate::formats::TextOut;
 use crate::message::{MessageView, decode_spans};
-use crate::options::DecodeOptions;
+use crate::options::{DecodeOptions, EncodeOptions};
 use crate::program::ProgramSet;
 use crate::schema::{DescriptorPool, FieldFormats};
-use crate::slab::{NIL, RawView, Slab};
+use crate::slab::{NIL, RawView, SetFields, Slab};
 use crate::wire::buffer::sealed::RawBuffer;
 use alloc::vec::Vec;
+
+/// What a frame goes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// The fields of a message that are set.
+    Fields,
+    /// All fields of a message.
+    AllFields,
+    /// The messages of a list.
+    List,
+    /// The entries of a map.
+    Map,
+    /// Nothing: a value was all that was to come.
+    Value,
+}
+
+/// An object or list that is not closed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PrintFrame {
+    pub(super) over: Source,
+    /// Nothing has been written inside.
+    pub(super) first: bool,
+    /// The members of an object that was begun by the frame below: the content of an `Any`.
+    pub(super) inside: bool,
+    /// How many objects and lists are open, this one included.
+    pub(super) level: u32,
+    /// The level of the message: 0 for the root.
+    pub(super) depth: u32,
+    /// Type of the message; of the one that has the list or map.
+    pub(super) message: u32,
+    pub(super) fields: SetFields,
+    /// Program and body of the message; of the one that has the list or map.
+    pub(super) index: u32,
+    pub(super) base: u32,
+    /// The field that is being written, or that is the list or map.
+    pub(super) position: u32,
+    /// The header of the list or map.
+    pub(super) slot: u32,
+    /// The next element.
+    pub(super) element: u32,
+}
 
 /// A message that was decoded for printing.
 struct Detached<'i> {
@@ -184,4 +223,9 @@ impl<'p> JsonPrinter<'p, '_> {
         }
         Ok(StepResult::GoOn)
     }
+}
+
+/// How deep messages may be nested.
+pub(super) fn limit() -> u32 {
+    EncodeOptions::new().depth_limit()
 }

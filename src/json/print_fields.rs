@@ -1,7 +1,6 @@
 //! The fields of a message, the messages of a list, the entries of a map.
 
-use super::print::{JsonPrinter, Result, StepResult};
-use super::print_frame::Source;
+use super::print::{JsonPrinter, Result, Source, StepResult};
 use crate::program::FieldEntry;
 use crate::schema::{FieldRef, WellKnown};
 use crate::slab::{NIL, RawView};

@@ -1,52 +1,11 @@
 //! Frames: the objects and lists that are open, and the punctuation between what is in them.
 
 use super::error::{SerializeErrorKind as Kind, step};
-use super::print::{JsonPrinter, Result};
+use super::print::{JsonPrinter, PrintFrame, Result, Source};
 use super::strings;
 use crate::error::FieldPath;
 use crate::schema::{FieldFormats, FieldRef};
 use crate::slab::{RawView, SetFields};
-
-/// What a frame goes over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    /// The fields of a message that are set.
-    Fields,
-    /// All fields of a message.
-    AllFields,
-    /// The messages of a list.
-    List,
-    /// The entries of a map.
-    Map,
-    /// Nothing: a value was all that was to come.
-    Value,
-}
-
-/// An object or list that is not closed.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PrintFrame {
-    pub(super) over: Source,
-    /// Nothing has been written inside.
-    pub(super) first: bool,
-    /// The members of an object that was begun by the frame below: the content of an `Any`.
-    pub(super) inside: bool,
-    /// How many objects and lists are open, this one included.
-    pub(super) level: u32,
-    /// The level of the message: 0 for the root.
-    pub(super) depth: u32,
-    /// Type of the message; of the one that has the list or map.
-    pub(super) message: u32,
-    pub(super) fields: SetFields,
-    /// Program and body of the message; of the one that has the list or map.
-    pub(super) index: u32,
-    pub(super) base: u32,
-    /// The field that is being written, or that is the list or map.
-    pub(super) position: u32,
-    /// The header of the list or map.
-    pub(super) slot: u32,
-    /// The next element.
-    pub(super) element: u32,
-}
 
 impl JsonPrinter<'_, '_> {
     /// Begins an object or list.

@@ -1,10 +1,8 @@
 //! Where a message begins: which form its type has in JSON.
 
 use super::error::SerializeErrorKind as Kind;
-use super::print::{Bytes, JsonPrinter, Result, StepResult};
-use super::print_frame::Source;
+use super::print::{Bytes, JsonPrinter, Result, Source, StepResult, limit};
 use super::strings;
-use crate::options::EncodeOptions;
 use crate::schema::WellKnown;
 use crate::slab::{NIL, RawView};
 
@@ -88,9 +86,4 @@ fn empty<'i>(view: RawView<'_, '_>) -> core::result::Result<(), Bytes<'i>> {
         None => Ok(()),
         Some(_) => Err(Bytes::Raw { index: view.index, base: view.base }),
     }
-}
-
-/// How deep messages may be nested.
-pub(super) fn limit() -> u32 {
-    EncodeOptions::new().depth_limit()
 }

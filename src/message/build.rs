@@ -166,6 +166,7 @@ impl<'p> MessageBuilder<'p> {
 
     /// Appends the first `len` bytes of `rest` to the store, and gives what a slot of this coding holds for them. Nothing of them
     /// is checked, since they are text.
+    #[cfg(feature = "json")]
     #[inline]
     pub(crate) fn text(&mut self, coding: Coding, rest: &str, len: usize) -> Result<u64> {
         let (start, store) = (self.store.len(), self.store(len.max(Text::WINDOW))?);
@@ -185,6 +186,7 @@ impl<'p> MessageBuilder<'p> {
     }
 
     /// As [`set`](Self::set), for a field of a message that is not wide, in no oneof, which needs no memory.
+    #[cfg(feature = "json")]
     #[inline(always)]
     pub(crate) fn set_plain(&mut self, base: u32, entry: &FieldEntry, word: u64) {
         let mut body = self.slab.body_mut(base);
@@ -257,6 +259,7 @@ impl<'p> MessageBuilder<'p> {
     }
 
     /// Appends scalars, given as the words of their slots, to the list of a field; `slot` is where it is, or `NIL` to begin with.
+    #[cfg(feature = "json")]
     pub(crate) fn extend(
         &mut self,
         at: FieldAt,

@@ -22,6 +22,7 @@ mod hostile;
 mod hostile_paths;
 mod json;
 mod json_enum_names;
+mod json_fast;
 mod json_random;
 mod memory;
 mod message_sets;

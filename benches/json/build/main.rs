@@ -66,11 +66,8 @@ fn equal_structs(
                 Some(oneof) => format!("{name}.{}.{}", oneof.name(), field.name()),
                 None => format!("{name}.{}", field.name()),
             };
-            let with = match (field.is_list(), field.supports_presence()) {
-                (true, _) => "crate::base64::list",
-                (_, true) if oneof.is_none() => "crate::base64::option",
-                _ => "crate::base64",
-            };
+            let optional = oneof.is_none() && field.supports_presence();
+            let with = if optional { "crate::base64::option" } else { "crate::base64" };
             config.field_attribute(path, format!("#[serde(with = \"{with}\")]"));
         }
     }

@@ -24,16 +24,3 @@ pub mod option {
     }
 }
 
-/// `repeated bytes`.
-pub mod list {
-    use super::*;
-
-    pub fn serialize<S: Serializer>(list: &[Vec<u8>], to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(list.iter().map(|bytes| STANDARD.encode(bytes)))
-    }
-
-    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Vec<u8>>, D::Error> {
-        let list = Vec::<&str>::deserialize(from)?;
-        list.into_iter().map(|text| STANDARD.decode(text).map_err(D::Error::custom)).collect()
-    }
-}
