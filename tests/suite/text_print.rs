@@ -206,7 +206,7 @@ fn bytes_that_were_kept() {
     let text = |content: &[u8]| {
         let mut message = DynamicMessage::new(&all());
         let child = DynamicMessage::decode(&all(), b"\x32\x02hi").unwrap();
-        message.set_field_by_name("child", &Prepared::new(&child).unwrap()).unwrap();
+        message.set_field_by_name("child", Prepared::new(&child).unwrap()).unwrap();
         let kept = message.to_text_format();
         let bytes = [&[0x9a, 0x01, content.len() as u8][..], content].concat();
         let lazy = Projection::all(&all()).lazy(["child"]).unwrap();
