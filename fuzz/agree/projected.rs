@@ -99,7 +99,7 @@ fn invalid_parts(part: &mut DynamicMessage) {
         }
         let mut changed = part.clone();
         match changed.message_mut(&field) {
-            Ok(inner) => drop(inner),
+            Ok(_) => {}
             Err(error) => {
                 assert_eq!(error.kind(), SetFieldErrorKind::InvalidMessage, "{error}");
                 let cause = error.decode_error().expect("what is wrong with it").to_string();
