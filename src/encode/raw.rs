@@ -120,12 +120,9 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// Writes the message forwards.
     #[inline]
     fn write_forward<'b>(&self, mut out: Cursor<'b>, delimited: bool) -> Result<Written<'b>, Unwritten> {
-        if self.options.is_deterministic() {
-            return Err(Unwritten::GaveUp);
-        }
         let room = if delimited { room_for_length(self.view.store.len() as u32) } else { 0 };
         out.put_word([0; 8], room);
-        let mut pass = Pass::new(self.view, self.options.depth_limit(), out);
+        let mut pass = Pass::new(self.view, &self.options, out);
         with_best_cpu(Forward(&mut pass));
         if pass.gave_up {
             return Err(Unwritten::GaveUp);

@@ -16,7 +16,7 @@
 //! as after a pass backwards, nor is anything sized before.
 //!
 //! A pass gives up on what it cannot write well: nesting of more than [`LEVELS`] levels, because it recurses; wrong guesses that
-//! moved more bytes than [`Pass::may_move`] allows; MessageSets. Then the message is written backwards.
+//! moved more bytes than [`Pass::may_move`] allows; MessageSets; maps in the order of their keys. Then the message is written backwards.
 //!
 //! Out-of-line functions and tasks take and return the cursor by value, so its address never escapes and it stays in registers.
 //! One loop with its own stack of levels instead of recursion takes 1.2 to 1.35x the instructions: it keeps more alive than
@@ -216,7 +216,7 @@ impl CpuTask for ChildrenTask<'_, '_, '_, '_, '_> {
             (at, left, in_place) = (list.ptr, list.len, program.is_contiguous());
         }
         let stride = program.element_words();
-        if left > 0 && depth >= pass.levels {
+        if left > 0 && (depth >= pass.levels || pass.sorts && entry.flags.is_map()) {
             return pass.give_up();
         }
         let looks = if left > 1 { looks / left } else { looks };

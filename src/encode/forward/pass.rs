@@ -1,5 +1,6 @@
 //! What all levels of a pass share, and what is rare in it.
 
+use crate::options::EncodeOptions;
 use crate::program::{WriteEntry, WriteKind};
 use crate::slab::{ByteSpan, RawView};
 use crate::wire::{Cursor, varint_len};
@@ -19,6 +20,8 @@ pub(in crate::encode) struct Pass<'a, 'i, 'b> {
     /// Levels that may be entered.
     pub(super) levels: u32,
     pub(super) depth_limit: u32,
+    /// Maps are written in the order of their keys, so not forwards.
+    pub(super) sorts: bool,
     /// Not zero if a required field may be missing.
     pub(in crate::encode) missing: u64,
     /// How many bytes wrong guesses have moved.
@@ -29,9 +32,10 @@ pub(in crate::encode) struct Pass<'a, 'i, 'b> {
 
 impl<'a, 'i, 'b> Pass<'a, 'i, 'b> {
     #[inline(always)]
-    pub(in crate::encode) fn new(view: RawView<'a, 'i>, depth_limit: u32, out: Cursor<'b>) -> Self {
-        let levels = depth_limit.min(LEVELS);
-        Self { view, out, levels, depth_limit, missing: 0, moved: 0, gave_up: false }
+    pub(in crate::encode) fn new(view: RawView<'a, 'i>, options: &EncodeOptions, out: Cursor<'b>) -> Self {
+        let depth_limit = options.depth_limit();
+        let (levels, sorts) = (depth_limit.min(LEVELS), options.is_deterministic());
+        Self { view, out, levels, depth_limit, sorts, missing: 0, moved: 0, gave_up: false }
     }
 
     /// The cursor after everything that was written.

@@ -23,7 +23,7 @@ fn backwards(view: RawView<'_, '_>) -> Vec<u8> {
 /// What a pass over `room` bytes writes, and whether it gave up.
 fn forwards(view: RawView<'_, '_>, room: usize) -> (Option<Vec<u8>>, bool) {
     let mut memory = vec![0xee_u8; room];
-    let mut pass = Pass::new(view, 100, Cursor::over(&mut memory));
+    let mut pass = Pass::new(view, &EncodeOptions::new(), Cursor::over(&mut memory));
     with_best_cpu(Forward(&mut pass));
     let gave_up = pass.gave_up;
     (pass.into_cursor().finish().ok().map(|written| written.as_slice().to_vec()), gave_up)
