@@ -58,10 +58,12 @@ impl Text {
     }
 
     /// Bytes that [`append`](Self::append) may write at least, if it keeps fewer.
+    #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "for JSON"))]
     pub(crate) const WINDOW: usize = 32;
 
     /// Appends the first `len` bytes of `rest` to `to`, which has room for them and for [`WINDOW`](Self::WINDOW) bytes. `None` if they
     /// are not a string of their own; then nothing is appended.
+    #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "for JSON"))]
     #[inline(always)]
     pub(crate) fn append(to: &mut Vec<u8>, rest: &str, len: usize) -> Option<Self> {
         let (text, start) = (rest.get(..len)?, to.len());

@@ -41,6 +41,7 @@ impl BodyMut<'_> {
     }
 
     /// Sets a hasbit and no more.
+    #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "for JSON"))]
     #[inline(always)]
     pub(crate) fn mark(&mut self, bit: u8) {
         let place = if bit < 32 { 0 } else { 2 };
