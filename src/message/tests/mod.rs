@@ -122,7 +122,7 @@ fn oneofs_hold_one_member_and_messages_nest() {
     assert_eq!(copy, message);
     assert_eq!(
         format!("{message:?}"),
-        "t.Node { children { at { x: 1.5 } }, attributes { key: \"k\", value { number: 7 } }, text: \"t\" }"
+        "t.Node{children:[{at{x:1.5}}],attributes:[{key:\"k\",value{number:7}}],text:\"t\"}"
     );
 }
 
