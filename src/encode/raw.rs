@@ -110,10 +110,10 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
             out.put_varint(len as u64);
         }
         let written = out.finish().map_err(|CursorOverflow| Unwritten::Full)?;
+        self.complete(missing).map_err(Unwritten::Failed)?;
         if len > MAX_LEN {
             return Err(Unwritten::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
         }
-        self.complete(missing).map_err(Unwritten::Failed)?;
         Ok(written)
     }
 
@@ -134,10 +134,10 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
             out.close_any_length(0, room);
         }
         let written = out.finish().map_err(|CursorOverflow| Unwritten::Full)?;
+        self.complete(missing).map_err(Unwritten::Failed)?;
         if len > MAX_LEN {
             return Err(Unwritten::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
         }
-        self.complete(missing).map_err(Unwritten::Failed)?;
         Ok(written)
     }
 
@@ -184,10 +184,9 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         total: usize,
         delimited: bool,
     ) -> Result<usize, EncodeError> {
-        let forwards = buffer.append_with(|spare| {
-            let window = spare.get_mut(..total).unwrap_or_default();
-            exactly(self.write_forward(Cursor::new(window), delimited), total)
-        });
+        // All of the spare room: a guess that is too large takes more than the message for a moment.
+        let forwards =
+            buffer.append_with(|spare| exactly(self.write_forward(Cursor::new(spare), delimited), total));
         match forwards {
             Ok(written) => return Ok(written),
             Err(Unwritten::Failed(error)) => return Err(error),

@@ -114,6 +114,8 @@ fn finish<E: Error>(state: &mut State<'_, '_>, at: FieldAt, content: RawView<'_,
         state.builder.unset(at);
         return Ok(());
     }
+    // What was read while the content was made was counted for the content alone.
+    state.count(bytes.len());
     let charged = state.builder.charge(bytes.len());
     state.room(charged)?;
     let mark = state.builder.mark();

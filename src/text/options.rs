@@ -52,7 +52,7 @@ impl FormatOptions {
     }
 
     /// Sets whether unknown fields are left out. Default: true; otherwise they come after the others of their message, by number.
-    /// Bytes that could be a message are printed as one, up to ten levels. Parsers do not accept fields by number.
+    /// Bytes that could be a message are printed as one, up to ten levels. Parsers refuse fields by number, or skip them (`ParseOptions::deny_unknown_fields`).
     pub const fn skip_unknown_fields(mut self, yes: bool) -> Self {
         self.skip_unknown_fields = yes;
         self

@@ -83,7 +83,7 @@ impl<'b> RawSpare<'b> {
         true
     }
 
-    /// Moves the bytes written from `from` on so that they begin at `to`, which is at most eight bytes off. Bytes between have
+    /// Moves the bytes written from `from` on so that they begin at `to`, which is at most eight bytes later. Bytes between have
     /// been written, or are zero. False, and nothing moves, if `from` is not written or the moved bytes do not fit.
     pub(super) fn shift(&mut self, from: usize, to: usize) -> bool {
         let (written, start) = (self.written(), self.start);

@@ -60,8 +60,8 @@ impl Any {
 
     /// The full name of the message type: the part of the type URL after the last slash, if there is one.
     pub fn type_name(&self) -> Option<&str> {
-        let (prefix, name) = self.type_url.rsplit_once('/')?;
-        (!prefix.is_empty() && !name.is_empty()).then_some(name)
+        let (_, name) = self.type_url.rsplit_once('/')?;
+        (!name.is_empty()).then_some(name)
     }
 
     /// Whether the message is of this type.

@@ -15,7 +15,7 @@ pub(super) fn write_list<'b>(
     slot: u32,
 ) -> Cursor<'b> {
     let (list, coding) = (view.list(entry, slot), entry.coding);
-    if list.len() == 0 {
+    if list.len() == 0 || out.is_full() {
         return out;
     }
     if !entry.flags.is_packed() {

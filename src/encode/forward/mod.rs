@@ -140,10 +140,16 @@ impl CpuTask for FieldsTask<'_, '_, '_, '_> {
                 pass.out = out;
                 bits.call(ChildrenTask { pass: &mut *pass, depth, looks, field, entry, slot });
                 out = pass.out.take();
+                if out.is_full() {
+                    break;
+                }
                 continue;
             }
             let Some(item) = out.item() else {
                 out = pass.last_field(out, field, slot);
+                if out.is_full() {
+                    break;
+                }
                 continue;
             };
             // An arm for each kind of number; for those of explicit presence one without branches (`WriteKind::of`). Arms go to the next field
@@ -231,12 +237,18 @@ impl CpuTask for ChildrenTask<'_, '_, '_, '_, '_> {
             {
                 if !out.item().is_some_and(|item| put_point(item, words, tag, layout, base)) {
                     out = put_each(out, words.part(base + 2, 2 * layout.fields.len()), tag, layout);
+                    if out.is_full() {
+                        break;
+                    }
                 }
                 continue;
             }
             let first = if group { tag } else { tag.and(0) };
             out.put_tag_word(first);
             if !group && room > 1 {
+                // The message is not longer than what is left: near the end of a buffer that fits exactly, a guess that is too
+                // large would not fit.
+                room = room.min(varint_len(out.room().saturating_sub(1) as u64));
                 out.put_word([0; 8], room - 1);
             }
             let content = out.written();

@@ -6,7 +6,7 @@ use crate::slab::{ByteSpan, RawView};
 use crate::wire::{Cursor, varint_len};
 
 /// Levels of nesting that are written forwards; each takes about 500 bytes of stack.
-const LEVELS: u32 = 32;
+const LEVELS: u32 = 16;
 
 /// The least number of bytes that a message must look like to be given two bytes for its length. A wrong guess moves the
 /// content, so below this it costs next to nothing.
@@ -55,8 +55,8 @@ impl<'a, 'i, 'b> Pass<'a, 'i, 'b> {
     /// Counts a move of `len` bytes; false if there were too many for the bytes written. The moves of a chain of messages
     /// around a large one would be quadratic.
     fn may_move(&mut self, len: usize, written: usize) -> bool {
-        self.moved += len;
-        self.moved <= 4 * written + 4096
+        self.moved = self.moved.saturating_add(len);
+        self.moved <= written.saturating_mul(4).saturating_add(4096)
     }
 
     /// Writes a length for which some other number of bytes than one was kept free, or is needed.
