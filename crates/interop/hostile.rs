@@ -318,6 +318,17 @@ fn memory_follows_what_is_read() {
 }
 
 #[test]
+fn the_content_of_an_any_adds_to_the_budget_of_the_message_around_it() {
+    let known = of("t.Known");
+    // The content is made in a builder of its own and then copied.
+    for len in [1 << 10, 600 << 10, 4 << 20] {
+        let text = json!({ "any": { "@type": "a/t.Node", "text": "x".repeat(len) } });
+        let direct = DynamicMessage::from_json(&known, text.to_string().as_bytes()).unwrap();
+        assert_eq!(parse(&known, text).as_ref(), Ok(&direct), "{len}");
+    }
+}
+
+#[test]
 fn what_cannot_be_printed_is_an_error_with_its_path() {
     let known = of("t.Known");
     for (bytes, fault) in [
