@@ -25,7 +25,7 @@ use alloc::alloc::handle_alloc_error;
 use alloc::vec::Vec;
 use core::alloc::Layout;
 
-/// Bytes reserved beside the message, so that the cursor may store whole words at its start.
+/// Bytes reserved after the message, so that the cursor may store whole words at its end.
 const SLACK: usize = 32;
 
 /// Bytes that are prefetched of the slab and of the store. In longer messages, the processor predicts the next lines by itself.

@@ -2,6 +2,8 @@
 
 use super::*;
 
+/// Every way to leave words or bytes in slab and store that no field refers to: displaced oneof members, removed elements, dropped
+/// unknown fields, values that a merge replaced.
 #[test]
 fn no_operation_grows_a_message_for_ever() {
     let node = node();

@@ -193,7 +193,6 @@ fn views_outlive_the_order_of_their_owners() {
     assert_eq!(text, "text");
 }
 
-/// Every way to leave something behind: displaced oneof members, elements, unknown fields, merged-over values.
 #[test]
 fn a_message_that_this_pool_refuses_changes_nothing() {
     let (node, other) = (node(), other_node());
