@@ -215,6 +215,7 @@ mod tests {
         assert_eq!(printed(|out| put_padded(out, 7, 3)), "007");
     }
 
+    #[cfg(feature = "json")]
     #[test]
     fn quotes_and_what_comes_before() {
         for value in [0, 7, 99_999_999, 100_000_000, i64::MAX, i64::MIN, -1, -12_345_678_901] {

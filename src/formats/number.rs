@@ -342,6 +342,7 @@ mod tests {
     }
 
     fn same(text: &str) {
+        #[cfg(feature = "json")]
         if let Some((decimal, end)) = Decimal::short(text.as_bytes(), 0) {
             assert_eq!(end, text.len(), "{text}");
             let expected: f64 = text.parse().unwrap();

@@ -241,8 +241,9 @@ pub(crate) mod sealed {
 
 #[cfg(test)]
 mod tests {
-    use super::{sealed::RawBuffer, *};
-    use alloc::vec;
+    #[cfg(not(tablepb_safe))]
+    use super::sealed::RawBuffer;
+    use super::*;
 
     /// Everything that every buffer must do, on a buffer that holds `b"ab"`.
     fn keeps_the_contract(mut buf: impl Buffer) {
@@ -309,8 +310,8 @@ mod tests {
     #[should_panic(expected = "assertion failed")]
     fn bytes_written_elsewhere_are_refused() {
         // The compiler already refuses memory that does not live for ever.
-        let elsewhere = vec![0; 4].leak();
-        let _ = vec![1_u8; 3].append_with(|_| {
+        let elsewhere = alloc::vec![0; 4].leak();
+        let _ = alloc::vec![1_u8; 3].append_with(|_| {
             let mut cursor = Cursor::over(elsewhere);
             cursor.put_byte(1);
             cursor.finish()

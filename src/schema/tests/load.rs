@@ -2,7 +2,11 @@
 
 use crate::schema::DescriptorPool;
 use crate::table::{Cardinality, Kind};
-use alloc::{format, string::String, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
 /// A recorded file; what they are says `tests/common/data.rs`.
 fn data(name: &str) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! All kernels of this processor against the definition: lengths, alignments, mixes, hostile bytes.
 
-use super::dispatch::{self, Kernel};
+use super::dispatch;
 use super::element::Meaning;
 use super::unpack::{count_long, long, many};
 use super::*;
@@ -274,14 +274,17 @@ fn the_best_kernel_is_chosen() {
     let best = dispatch::kernels().pop();
     assert_eq!(Some(dispatch::kernel()), best);
     #[cfg(all(feature = "std", target_arch = "x86_64", not(tablepb_safe)))]
-    assert_eq!(matches!(best, Some(Kernel::Avx512(_))), std::arch::is_x86_feature_detected!("avx512vbmi2"));
+    assert_eq!(
+        matches!(best, Some(dispatch::Kernel::Avx512(_))),
+        std::arch::is_x86_feature_detected!("avx512vbmi2")
+    );
     #[cfg(all(
         target_arch = "aarch64",
         target_feature = "neon",
         target_endian = "little",
         not(tablepb_safe)
     ))]
-    assert!(matches!(best, Some(Kernel::Neon(_))));
+    assert!(matches!(best, Some(dispatch::Kernel::Neon(_))));
     let mut out = [[0; 1]; 16];
     decode::<1, Plain>(&[1; 100], 0, 16, &mut out);
     assert_eq!((dispatch::last::RAN.take(), out), (best, [[1]; 16]));
