@@ -9,17 +9,15 @@
 //!
 //! A `Vec` of exactly that capacity and a slice need the size first.
 
+use super::backward;
 use super::forward::{Forward, Pass, room_for_length};
-use super::size::Sizer;
-use super::traverse::traverse;
-use super::write::ReverseWriter;
 use crate::error::{EncodeError, EncodeErrorKind};
 use crate::options::EncodeOptions;
 use crate::slab::{RawView, find_missing};
 use crate::wire::kernels::prefetch;
 use crate::wire::{
-    Bits, Buffer, CpuTask, Cursor, CursorOverflow, MAX_LEN, ReverseCursor, Written,
-    buffer::sealed::OutOfMemory, varint_len, with_best_cpu,
+    Buffer, Cursor, CursorOverflow, MAX_LEN, ReverseCursor, Written, buffer::sealed::OutOfMemory, varint_len,
+    with_best_cpu,
 };
 use alloc::alloc::handle_alloc_error;
 use alloc::vec::Vec;
@@ -36,24 +34,6 @@ const AHEAD: usize = 512;
 pub(crate) struct RawEncoder<'a, 'i> {
     view: RawView<'a, 'i>,
     options: EncodeOptions,
-}
-
-/// The traversal that writes, compiled once per kind of processor.
-pub(super) struct Writing<'e, 'a, 'i, 'b> {
-    pub(super) encoder: &'e RawEncoder<'a, 'i>,
-    pub(super) out: ReverseCursor<'b>,
-}
-
-impl<'b> CpuTask for Writing<'_, '_, '_, 'b> {
-    /// The cursor at the start of the message, and whether a required field may be missing.
-    type Out = Result<(ReverseCursor<'b>, bool), EncodeErrorKind>;
-
-    #[inline(always)]
-    fn run(self, bits: impl Bits) -> Self::Out {
-        let mut writer = ReverseWriter { out: self.out, bits };
-        let missing = traverse(self.encoder.view, &self.encoder.options, &mut writer)?;
-        Ok((writer.out, missing))
-    }
 }
 
 /// Why nothing was written.
@@ -81,12 +61,10 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     }
 
     /// The encoded length in bytes.
-    #[inline(never)]
     fn size(&self) -> Result<u64, EncodeError> {
-        let mut sizer = Sizer::default();
-        let missing = traverse(self.view, &self.options, &mut sizer).map_err(EncodeError::new)?;
+        let (len, missing) = backward::size(self.view, &self.options).map_err(EncodeError::new)?;
         self.complete(missing)?;
-        Ok(sizer.len)
+        Ok(len)
     }
 
     /// The encoded length, plus that of its length prefix if `delimited`.
@@ -103,7 +81,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
 
     #[inline]
     fn write<'b>(&self, out: ReverseCursor<'b>, delimited: bool) -> Result<Written<'b>, Unwritten> {
-        let (mut out, missing) = with_best_cpu(Writing { encoder: self, out })
+        let (mut out, missing) = backward::write(self.view, &self.options, out)
             .map_err(|kind| Unwritten::Failed(EncodeError::new(kind)))?;
         let len = out.written();
         if delimited {
@@ -165,14 +143,18 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// `MissingRequired` with a path of field numbers, `TooLarge`, `DepthExceeded`, `OutOfMemory`.
     pub(crate) fn append(&self, buffer: &mut impl Buffer, delimited: bool) -> Result<usize, EncodeError> {
         self.prefetch();
-        match buffer.append_with(|spare| self.write_forward(Cursor::new(spare), delimited)) {
+        let gave_up = match buffer.append_with(|spare| self.write_forward(Cursor::new(spare), delimited)) {
             Ok(written) => return Ok(written),
             Err(Unwritten::Failed(error)) => return Err(error),
-            Err(Unwritten::Full | Unwritten::GaveUp) => {}
-        }
+            Err(Unwritten::Full) => false,
+            Err(Unwritten::GaveUp) => true,
+        };
         let total = self.checked_size(delimited)?;
         if buffer.spare().len() < total {
             buffer.reserve_bytes(total + SLACK)?;
+        }
+        if gave_up {
+            return self.append_backwards(buffer, total, delimited);
         }
         self.append_exactly(buffer, total, delimited)
     }
@@ -188,10 +170,19 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         let forwards =
             buffer.append_with(|spare| exactly(self.write_forward(Cursor::new(spare), delimited), total));
         match forwards {
-            Ok(written) => return Ok(written),
-            Err(Unwritten::Failed(error)) => return Err(error),
-            Err(Unwritten::Full | Unwritten::GaveUp) => {}
+            Ok(written) => Ok(written),
+            Err(Unwritten::Failed(error)) => Err(error),
+            Err(Unwritten::Full | Unwritten::GaveUp) => self.append_backwards(buffer, total, delimited),
         }
+    }
+
+    /// Appends a message whose size is known, from its end on.
+    fn append_backwards(
+        &self,
+        buffer: &mut impl Buffer,
+        total: usize,
+        delimited: bool,
+    ) -> Result<usize, EncodeError> {
         let backwards = buffer.append_with(|spare| {
             let window = spare.get_mut(..total).unwrap_or_default();
             exactly(self.write(ReverseCursor::new(window), delimited), total)

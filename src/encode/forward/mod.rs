@@ -15,13 +15,15 @@
 //! Most messages on the wire are shorter than 128 bytes, so the guess is right and nothing moves: neither the message at its end,
 //! as after a pass backwards, nor is anything sized before.
 //!
-//! A pass gives up on what it cannot write well: nesting of more than [`LEVELS`] levels, because it recurses; wrong guesses that
-//! moved more bytes than [`Pass::may_move`] allows; MessageSets; maps in the order of their keys. Then the message is written backwards.
+//! A pass gives up on what it cannot write well: wrong guesses that moved more bytes than [`Pass::may_move`] allows; MessageSets;
+//! maps in the order of their keys. Then the message is written backwards. Because a pass recurses, so are sub-messages below
+//! [`LEVELS`](pass::LEVELS) levels, each by itself (`deep.rs`).
 //!
 //! Out-of-line functions and tasks take and return the cursor by value, so its address never escapes and it stays in registers.
 //! One loop with its own stack of levels instead of recursion takes 1.2 to 1.35x the instructions: it keeps more alive than
 //! there are registers.
 
+mod deep;
 mod fixed;
 mod list;
 mod pass;
@@ -31,6 +33,7 @@ mod tests;
 use crate::program::{Coding, FieldEntry, Program, WriteEntry, WriteKind};
 use crate::slab::{ByteSpan, RawView, SetFields};
 use crate::wire::{Bits, CpuTask, varint_len, zigzag32, zigzag64};
+use deep::Children;
 use fixed::{put_each, put_point};
 pub(super) use pass::{Pass, room_for_length};
 
@@ -223,7 +226,7 @@ impl CpuTask for ChildrenTask<'_, '_, '_, '_, '_> {
         }
         let stride = program.element_words();
         if left > 0 && (depth >= pass.levels || pass.sorts && entry.flags.is_map()) {
-            return pass.give_up();
+            return pass.deep_children(entry, tag, Children { at, left, in_place, stride, depth });
         }
         let looks = if left > 1 { looks / left } else { looks };
         let mut room = room_for_length(looks);

@@ -5,8 +5,8 @@ use crate::program::{WriteEntry, WriteKind};
 use crate::slab::{ByteSpan, RawView};
 use crate::wire::{Cursor, varint_len};
 
-/// Levels of nesting that are written forwards; each takes about 500 bytes of stack.
-const LEVELS: u32 = 16;
+/// Levels of nesting that are written forwards. Each takes up to 1 KB of stack, and several times as much without optimisation.
+pub(super) const LEVELS: u32 = if cfg!(debug_assertions) { 16 } else { 24 };
 
 /// The least number of bytes that a message must look like to be given two bytes for its length. A wrong guess moves the
 /// content, so below this it costs next to nothing.
@@ -56,7 +56,7 @@ impl<'a, 'i, 'b> Pass<'a, 'i, 'b> {
     /// around a large one would be quadratic.
     fn may_move(&mut self, len: usize, written: usize) -> bool {
         self.moved = self.moved.saturating_add(len);
-        self.moved <= written.saturating_mul(4).saturating_add(4096)
+        self.moved <= written.saturating_mul(4).saturating_add(16 << 10)
     }
 
     /// Writes a length for which some other number of bytes than one was kept free, or is needed.

@@ -1,9 +1,9 @@
 //! Forwards, backwards and the size agree, whatever is written and however little room there is.
 
-use super::pass::LOOKS_LARGE;
+use super::pass::{LEVELS, LOOKS_LARGE};
 use super::*;
 use crate::decode::decode_raw;
-use crate::encode::raw::{RawEncoder, Writing};
+use crate::encode::{RawEncoder, backward};
 use crate::options::{DecodeOptions, EncodeOptions};
 use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
 use crate::slab::Slab;
@@ -14,9 +14,7 @@ use alloc::{vec, vec::Vec};
 
 fn backwards(view: RawView<'_, '_>) -> Vec<u8> {
     let mut memory = vec![0_u8; 1 << 17];
-    let encoder = RawEncoder::new(view, EncodeOptions::new().allow_partial(true));
-    let out = ReverseCursor::over(&mut memory);
-    let Ok((out, _)) = with_best_cpu(Writing { encoder: &encoder, out }) else { panic!("too deep") };
+    let (out, _) = backward::write(view, &EncodeOptions::new(), ReverseCursor::over(&mut memory)).unwrap();
     out.finish().unwrap().as_slice().to_vec()
 }
 
@@ -155,7 +153,7 @@ fn lengths_around_each_limit_are_written_whatever_was_guessed() {
     let lens =
         [0, 1, 100, 122, 123, 124, 125, 126, 127, 128, 129, 1000, 1023, 1024, 16_370, 16_380, 16_384, 16_390];
     for len in lens.into_iter().step_by(if cfg!(miri) { 6 } else { 1 }) {
-        for levels in [1, 2, 3, 15, 16, 17, 90].into_iter().step_by(if cfg!(miri) { 4 } else { 1 }) {
+        for levels in [1, 2, 3, 15, 16, 17, 32, 33, 90].into_iter().step_by(if cfg!(miri) { 4 } else { 1 }) {
             // With and without a string beside it, which makes the children look larger than they are.
             for beside in [0, if cfg!(miri) { 2000 } else { 40_000 }] {
                 let input = [Wire::new().bytes(11, &vec![b'y'; beside]).done(), chain(levels, len)].concat();
@@ -174,12 +172,46 @@ fn lengths_around_each_limit_are_written_whatever_was_guessed() {
 }
 
 #[test]
+fn messages_below_the_last_level_of_recursion_are_written_too() {
+    let (set, options) = (schema(), DecodeOptions::new().allow_partial(true));
+    let (mut state, mut passes) = (11, 0);
+    for _ in 0..if cfg!(miri) { 3 } else { 600 } {
+        let mut wire = random(&mut state, 2);
+        for level in 0..LEVELS + next(&mut state, 20) as u32 {
+            wire = match next(&mut state, 4) {
+                0 => Wire::new().int(1, level.into()).group(60, wire),
+                1 => Wire::new().message(1 << 28, Wire::new().bytes(1, b"key").message(2, wire)),
+                2 => Wire::new().message(2013, Wire::new()).message(2013, wire).message(2013, Wire::new()),
+                _ => Wire::new().message(13, wire).int(70, 1),
+            };
+        }
+        let input = wire.done();
+        let mut slab = Slab::new();
+        let Ok(view) = decode_raw(&set, 0, &input, &mut slab, &options) else { continue };
+        let expected = backwards(view);
+        let (written, gave_up) = forwards(view, expected.len() + 64);
+        assert!(gave_up || written.as_ref() == Some(&expected), "{input:02x?}");
+        passes += u32::from(!gave_up);
+        for room in [0, 1, expected.len() / 2, expected.len() - 1] {
+            assert!(forwards(view, room).0.is_none());
+        }
+        for deterministic in [false, true] {
+            let mut buffer = vec![7];
+            let options = EncodeOptions::new().allow_partial(true).deterministic(deterministic);
+            let total = RawEncoder::new(view, options).append(&mut buffer, false).unwrap();
+            assert!(total == expected.len() && buffer[1..] == expected);
+        }
+    }
+    assert!(passes > if cfg!(miri) { 0 } else { 300 }, "{passes}");
+}
+
+#[test]
 fn a_buffer_keeps_its_content_if_encoding_fails() {
     let (set, options) = (schema(), DecodeOptions::new());
     let input = chain(50, 2000);
     let mut slab = Slab::new();
     let view = decode_raw(&set, 0, &input, &mut slab, &options).unwrap();
-    for depth in [0, 1, 15, 16, 17, 49] {
+    for depth in [0, 1, 15, 16, 17, 31, 32, 33, 49] {
         for capacity in [0, 100, 5000] {
             let mut buffer = Vec::with_capacity(capacity);
             buffer.push(7);

@@ -1,0 +1,75 @@
+//! Messages sized, or written backwards, as a whole.
+
+use super::size::Sizer;
+use super::traverse::traverse;
+use super::write::ReverseWriter;
+use crate::error::EncodeErrorKind;
+use crate::options::EncodeOptions;
+use crate::slab::RawView;
+use crate::wire::{Bits, CpuTask, MAX_LEN, ReverseCursor, with_best_cpu};
+use alloc::vec::Vec;
+
+/// The encoded length, and whether a required field may be missing.
+///
+/// # Errors
+/// `DepthExceeded`, `OutOfMemory`.
+#[inline(never)]
+pub(super) fn size(view: RawView<'_, '_>, options: &EncodeOptions) -> Result<(u64, bool), EncodeErrorKind> {
+    let mut sizer = Sizer::default();
+    let missing = traverse(view, options, &mut sizer)?;
+    Ok((sizer.len, missing))
+}
+
+/// Writes a message so that it ends where the cursor is. Gives the cursor at its start, and whether a required field may be
+/// missing.
+///
+/// # Errors
+/// `DepthExceeded`, `OutOfMemory`.
+#[inline]
+pub(super) fn write<'b>(
+    view: RawView<'_, '_>,
+    options: &EncodeOptions,
+    out: ReverseCursor<'b>,
+) -> Result<(ReverseCursor<'b>, bool), EncodeErrorKind> {
+    with_best_cpu(Writing { view, options, out })
+}
+
+/// Puts the bytes of a message in place of those in `bytes`; true if a required field may be missing.
+///
+/// # Errors
+/// `DepthExceeded`, `TooLarge`, `OutOfMemory`.
+#[inline(never)]
+pub(super) fn replace(
+    bytes: &mut Vec<u8>,
+    view: RawView<'_, '_>,
+    options: &EncodeOptions,
+) -> Result<bool, EncodeErrorKind> {
+    let (len, _) = size(view, options)?;
+    if len > MAX_LEN as u64 {
+        return Err(EncodeErrorKind::TooLarge);
+    }
+    bytes.clear();
+    bytes.try_reserve(len as usize).map_err(|_| EncodeErrorKind::OutOfMemory)?;
+    bytes.resize(len as usize, 0);
+    let (out, missing) = write(view, options, ReverseCursor::over(bytes))?;
+    let whole = out.finish().is_ok_and(|written| written.as_slice().len() as u64 == len);
+    if whole { Ok(missing) } else { Err(EncodeErrorKind::SizeMismatch) }
+}
+
+/// The traversal that writes, compiled once per kind of processor.
+struct Writing<'o, 'a, 'i, 'b> {
+    view: RawView<'a, 'i>,
+    options: &'o EncodeOptions,
+    out: ReverseCursor<'b>,
+}
+
+impl<'b> CpuTask for Writing<'_, '_, '_, 'b> {
+    type Out = Result<(ReverseCursor<'b>, bool), EncodeErrorKind>;
+
+    #[inline(always)]
+    fn run(self, bits: impl Bits) -> Self::Out {
+        let mut writer = ReverseWriter { out: self.out, bits };
+        let missing = traverse(self.view, self.options, &mut writer)?;
+        Ok((writer.out, missing))
+    }
+}

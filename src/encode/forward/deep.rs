@@ -1,0 +1,54 @@
+//! Sub-messages that are too deep for recursion.
+
+use super::pass::Pass;
+use crate::encode::backward;
+use crate::options::EncodeOptions;
+use crate::program::{Coding, FieldEntry};
+use crate::wire::TagWord;
+use alloc::vec::Vec;
+
+/// The messages of a field.
+pub(super) struct Children {
+    /// Where the first one is if they are `in_place`, else where its offset is.
+    pub(super) at: u32,
+    pub(super) left: u32,
+    pub(super) in_place: bool,
+    /// Words from one to the next.
+    pub(super) stride: u32,
+    /// The depth of their parent.
+    pub(super) depth: u32,
+}
+
+impl Pass<'_, '_, '_> {
+    /// Writes messages backwards, each by itself, and copies them: every byte is written twice, however deep it is.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn deep_children(&mut self, entry: &FieldEntry, tag: TagWord, children: Children) {
+        let Children { mut at, left, in_place, stride, depth } = children;
+        // Errors are found again, and reported, by the way backwards.
+        let Some(max_depth) = self.depth_limit.checked_sub(depth + 1) else { return self.give_up() };
+        if self.sorts && entry.flags.is_map() {
+            return self.give_up();
+        }
+        let options = EncodeOptions::new().allow_partial(true).deterministic(self.sorts).max_depth(max_depth);
+        let mut bytes = Vec::new();
+        for _ in 0..left {
+            let base = if in_place { at } else { self.view.words.get(at) };
+            at = at.wrapping_add(stride);
+            match backward::replace(&mut bytes, self.view.at(entry.sub, base), &options) {
+                Ok(missing) => self.missing |= u64::from(missing),
+                Err(_) => return self.give_up(),
+            }
+            self.out.put_tag_word(tag);
+            if entry.coding == Coding::Group {
+                self.out.put_slice(&bytes);
+                self.out.put_tag_word(tag.next_wire_type());
+            } else {
+                self.out.put_length_delimited(&bytes);
+            }
+            if self.out.is_full() {
+                return;
+            }
+        }
+    }
+}
