@@ -1,17 +1,20 @@
-//! Frames of a stream: whatever pieces a source gives them in, they are those of the whole, and so is the fault.
+//! Frames of a stream: whatever pieces a source gives them in, they are those of the whole, and so is the fault. Headers of gRPC and of
+//! a schema registry: what is read can be written, and reads as before.
 
 use crate::common::choices::Choices;
 use std::io::{self, Read};
 use tablepb::DecodeErrorKind;
 use tablepb::stream::{
-    FrameError, FrameReader, append_frame, decode_length_delimiter, frames, length_delimiter_len, read_frame,
-    write_frame,
+    FrameError, FrameReader, append_frame, confluent, decode_length_delimiter, frames, grpc,
+    length_delimiter_len, read_frame, write_frame,
 };
 
 /// Longer frames are refused, so that this is tried too.
 const MOST: usize = 2_000;
 
 pub fn check(input: &[u8]) {
+    grpc_frames(input);
+    confluent_record(input);
     run(&mut Choices::fuzzed(input));
 }
 
@@ -36,6 +39,9 @@ pub fn run(choices: &mut Choices) {
         }
         _ => {}
     }
+    grpc_frames(&stream);
+    let header = [0, 0, 0, 0, choices.below(2) as u8, choices.below(12) as u8];
+    confluent_record(&[&header[..], &choices.bytes(12)].concat());
     let (whole, fault) = at_once(&stream);
     let source = Pieces { rest: &stream, choices: choices.clone(), blocks: true };
     let mut reader = FrameReader::new(source).max_frame_len(MOST);
@@ -54,6 +60,52 @@ pub fn run(choices: &mut Choices) {
             (got, fault) => panic!("{got:?}, not {fault:?}"),
         }
     }
+}
+
+/// Frames of gRPC, and what is left of the bytes after the last whole one.
+fn grpc_frames(stream: &[u8]) {
+    let (mut rest, mut again) = (stream, Vec::new());
+    let fault = loop {
+        match grpc::read_frame(&mut rest, MOST) {
+            Ok(Some(frame)) => {
+                let written = grpc::append_frame_with(&mut again, frame.compressed, |buf| {
+                    buf.extend_from_slice(frame.payload);
+                    Ok::<(), tablepb::EncodeError>(())
+                });
+                written.expect("short");
+            }
+            Ok(None) => break None,
+            Err(error) => break Some(error.kind()),
+        }
+    };
+    assert_eq!([&again, rest].concat(), stream);
+    match (fault, rest) {
+        (Some(DecodeErrorKind::InvalidFrame), [flag, ..]) => assert!(*flag > 1),
+        (Some(DecodeErrorKind::FrameTooLarge), [_, len @ ..]) => {
+            assert!(u32::from_be_bytes(*len.first_chunk().expect("a header")) > MOST as u32);
+        }
+        (None, [_, len @ ..]) if len.len() >= 4 => {
+            assert!(len.len() - 4 < u32::from_be_bytes(*len.first_chunk().expect("a header")) as usize);
+        }
+        (None, _) => {}
+        (fault, rest) => panic!("{fault:?} at {rest:?}"),
+    }
+}
+
+/// A record of a schema registry, from bytes that may be none.
+fn confluent_record(bytes: &[u8]) {
+    let Ok(record) = confluent::read_record(bytes) else { return };
+    assert!(bytes.ends_with(record.payload));
+    let indexes: Vec<usize> = record.indexes.iter().collect();
+    assert!(!indexes.is_empty() && indexes.len() <= confluent::MAX_INDEXES);
+    let mut again = Vec::new();
+    confluent::append_header(record.schema_id, &indexes, &mut again).expect("as they were read");
+    // Varints may be longer than they need be.
+    assert!(again.len() <= bytes.len() - record.payload.len());
+    again.extend_from_slice(record.payload);
+    let same = confluent::read_record(&again).expect("it was written");
+    assert_eq!((same.schema_id, same.payload), (record.schema_id, record.payload));
+    assert!(same.indexes.iter().eq(indexes));
 }
 
 /// The frames of a slice, and what ends them.

@@ -41,6 +41,8 @@ error_kind! {
         MissingRequired = "a required field is not set",
         /// A frame of a delimited stream is longer than its reader accepts.
         FrameTooLarge = "a frame is longer than the limit of its reader",
+        /// A header of gRPC or of a schema registry that is none: a flag, a first byte or an index that does not exist.
+        InvalidFrame = "the header of the frame is not valid",
         /// A raw message was given to a decoder of another message type.
         WrongMessage = "the decoder is for another message type",
         /// The allocator has no memory: for the result, or for an error that says more.

@@ -64,6 +64,25 @@ impl FileDescriptor {
             .map(|d| FileDescriptor::new(&self.pool, d.file))
     }
 
+    /// The message type that a record in Confluent's framing names by indexes: that of a top-level message, then of a message nested in
+    /// it, and so on, map entries counted. `None` if there is no such message.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, stream::confluent};
+    ///
+    /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+    ///
+    /// let record = confluent::read_record(b"\0\0\0\0\x07\0\x0a\x02hi")?;
+    /// assert_eq!(log.parent_file().message_at(record.indexes.iter()), Some(log));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn message_at(&self, indexes: impl IntoIterator<Item = usize>) -> Option<MessageDescriptor> {
+        let mut indexes = indexes.into_iter();
+        let first = self.messages().nth(indexes.next()?)?;
+        indexes.try_fold(first, |message, index| message.child_messages().nth(index))
+    }
+
     /// The top-level messages, in the order of the file.
     pub fn messages(&self) -> impl ExactSizeIterator<Item = MessageDescriptor> + '_ {
         self.pool

@@ -143,8 +143,7 @@ impl<R: Read> FrameReader<R> {
 pub fn write_frame(writer: &mut (impl Write + ?Sized), payload: &[u8]) -> io::Result<()> {
     let len = payload.len();
     if len > MAX_LEN {
-        let error = EncodeError::new(EncodeErrorKind::TooLarge);
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
+        return Err(EncodeError::new(EncodeErrorKind::TooLarge).into());
     }
     let mut prefix = [0; 5];
     let mut cursor = Cursor::over(&mut prefix);
@@ -194,16 +193,34 @@ impl From<DecodeError> for FrameError {
     }
 }
 
-/// `Incomplete` becomes [`UnexpectedEof`](io::ErrorKind::UnexpectedEof), other kinds
-/// [`InvalidData`](io::ErrorKind::InvalidData).
+/// As the errors in it.
 impl From<FrameError> for io::Error {
     fn from(error: FrameError) -> Self {
         match error {
             FrameError::Io(error) => error,
-            FrameError::Decode(error) if error.kind() == DecodeErrorKind::Incomplete => {
-                Self::new(io::ErrorKind::UnexpectedEof, error)
-            }
-            FrameError::Decode(error) => Self::new(io::ErrorKind::InvalidData, error),
+            FrameError::Decode(error) => error.into(),
+        }
+    }
+}
+
+/// `Incomplete` becomes [`UnexpectedEof`](io::ErrorKind::UnexpectedEof), `OutOfMemory` [`OutOfMemory`](io::ErrorKind::OutOfMemory), other
+/// kinds [`InvalidData`](io::ErrorKind::InvalidData).
+impl From<DecodeError> for io::Error {
+    fn from(error: DecodeError) -> Self {
+        match error.kind() {
+            DecodeErrorKind::Incomplete => Self::new(io::ErrorKind::UnexpectedEof, error),
+            DecodeErrorKind::OutOfMemory => io::ErrorKind::OutOfMemory.into(),
+            _ => Self::new(io::ErrorKind::InvalidData, error),
+        }
+    }
+}
+
+/// `OutOfMemory` becomes [`OutOfMemory`](io::ErrorKind::OutOfMemory), other kinds [`InvalidInput`](io::ErrorKind::InvalidInput).
+impl From<EncodeError> for io::Error {
+    fn from(error: EncodeError) -> Self {
+        match error.kind() {
+            EncodeErrorKind::OutOfMemory => io::ErrorKind::OutOfMemory.into(),
+            _ => Self::new(io::ErrorKind::InvalidInput, error),
         }
     }
 }

@@ -1,4 +1,7 @@
-//! Length-delimited framing: a sequence of messages, each after its length as a varint.
+//! Framing: where a message ends, and what stands before it.
+//!
+//! The functions here are for length-delimited streams: a sequence of messages, each after its length as a varint. [`grpc`] has the
+//! framing of gRPC, [`confluent`] that of Confluent's schema registry for Kafka.
 //!
 //! An encoded message does not mark its own end, so files and sockets with several messages need framing. This format is
 //! that of `writeDelimitedTo` in Java, `SerializeDelimitedToOstream` in C++ and `encode_length_delimited` in prost.
@@ -6,7 +9,7 @@
 //!
 //! | | in memory | `std::io`, with the feature `std` |
 //! |---|---|---|
-//! | read | [`read_frame`], [`frames`] | [`FrameReader`] |
+//! | read | [`read_frame`], [`frames`], [`split_frame`] with the feature `bytes` | [`FrameReader`] |
 //! | write | [`append_frame`] | [`write_frame`] |
 //!
 //! ```
@@ -24,6 +27,8 @@
 //! Readers return complete frames only. Their memory grows with the bytes received, not with the length that a prefix
 //! announces.
 
+pub mod confluent;
+pub mod grpc;
 #[cfg(feature = "std")]
 mod io;
 #[cfg(test)]
@@ -115,6 +120,37 @@ pub fn read_frame<'a>(input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, DecodeEr
         Err(DecodeErrorKind::Incomplete) => Ok(None),
         Err(kind) => Err(DecodeError::new(kind, 0)),
     }
+}
+
+/// Removes one frame from the start of `buf` and returns its payload, or `None` if more bytes are needed.
+///
+/// As [`read_frame`], for a buffer that receives: the payload shares its memory, nothing is copied. `buf` keeps its capacity and
+/// room is not reserved, so what a prefix announces costs nothing.
+///
+/// ```
+/// use tablepb::bytes::BytesMut;
+/// use tablepb::stream::split_frame;
+///
+/// let mut received = BytesMut::from(&b"\x02ab\x02c"[..]);
+/// assert_eq!(split_frame(&mut received)?.as_deref(), Some(&b"ab"[..]));
+/// assert_eq!(split_frame(&mut received)?, None);
+/// received.extend_from_slice(b"d");
+/// assert_eq!(split_frame(&mut received)?.as_deref(), Some(&b"cd"[..]));
+/// # Ok::<(), tablepb::DecodeError>(())
+/// ```
+///
+/// # Errors
+///
+/// `InvalidLength` for a prefix above five bytes or 2^31-1. `buf` is unchanged.
+#[cfg(feature = "bytes")]
+pub fn split_frame(buf: &mut bytes::BytesMut) -> Result<Option<bytes::Bytes>, DecodeError> {
+    use bytes::Buf;
+
+    let mut rest = &buf[..];
+    let Some(len) = read_frame(&mut rest)?.map(<[u8]>::len) else { return Ok(None) };
+    let prefix = buf.len() - rest.len() - len;
+    buf.advance(prefix);
+    Ok(Some(buf.split_to(len).freeze()))
 }
 
 /// Iterates over the payloads of the frames in `input`.

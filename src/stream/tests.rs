@@ -224,3 +224,152 @@ mod io {
         assert_eq!(kind(DecodeErrorKind::FrameTooLarge), io::ErrorKind::InvalidData);
     }
 }
+
+#[test]
+fn grpc_frames_come_back_from_any_pieces() {
+    let mut buf = Vec::new();
+    for payload in &payloads() {
+        grpc::append_frame(payload, &mut buf).unwrap();
+    }
+    for limit in [grpc::HEADER_LEN - 1, 100, 9000, buf.len()] {
+        let (mut end, mut start) = (0, 0);
+        let mut read = Vec::new();
+        while start < buf.len() {
+            let mut input = &buf[start..end];
+            match grpc::read_frame(&mut input, 40_000).unwrap() {
+                Some(frame) => {
+                    assert!(!frame.compressed);
+                    read.push(frame.payload.to_vec());
+                    start = end - input.len();
+                }
+                None => {
+                    assert_eq!(input.len(), end - start);
+                    end = (end + limit).min(buf.len());
+                }
+            }
+        }
+        assert_eq!(read, payloads());
+    }
+}
+
+#[test]
+fn grpc_headers_are_checked_before_their_payload_is_there() {
+    let kind = |bytes: &[u8], most| {
+        let mut input = bytes;
+        let error = grpc::read_frame(&mut input, most).unwrap_err();
+        assert_eq!(input, bytes);
+        (error.kind(), error.offset())
+    };
+    assert_eq!(kind(&[2], 9), (DecodeErrorKind::InvalidFrame, 0));
+    assert_eq!(kind(&[255, 0, 0, 0, 0], 9), (DecodeErrorKind::InvalidFrame, 0));
+    assert_eq!(kind(&[1, 0, 0, 0, 10], 9), (DecodeErrorKind::FrameTooLarge, 1));
+    assert_eq!(kind(&[0, 0x80, 0, 0, 0], usize::MAX), (DecodeErrorKind::FrameTooLarge, 1));
+    for short in [&[][..], &[1], &[0, 0, 0, 0], &[0, 0, 0, 0, 2, 7], &[0, 0x7f, 0xff, 0xff, 0xff, 7]] {
+        let mut input = short;
+        assert_eq!((grpc::read_frame(&mut input, usize::MAX), input), (Ok(None), short));
+    }
+    let mut input = &[1, 0, 0, 0, 1, 7, 8][..];
+    let frame = grpc::read_frame(&mut input, 1).unwrap().unwrap();
+    assert_eq!((frame.compressed, frame.payload, input), (true, &[7][..], &[8][..]));
+}
+
+#[test]
+fn a_grpc_frame_that_fails_leaves_nothing() {
+    let mut buf = vec![9];
+    let written = grpc::append_frame_with(&mut buf, true, |buf| {
+        buf.extend([1, 2, 3]);
+        Ok::<(), EncodeError>(())
+    });
+    assert_eq!((written, &buf[..]), (Ok(()), &[9, 1, 0, 0, 0, 3, 1, 2, 3][..]));
+    let failed = grpc::append_frame_with(&mut buf, true, |buf| {
+        buf.extend([4; 100]);
+        Err(EncodeError::new(EncodeErrorKind::DepthExceeded))
+    });
+    assert_eq!((failed.unwrap_err().kind(), buf.len()), (EncodeErrorKind::DepthExceeded, 9));
+    // It took away what was there before.
+    let shorter = grpc::append_frame_with(&mut buf, true, |buf| {
+        buf.truncate(3);
+        Ok::<(), EncodeError>(())
+    });
+    assert_eq!((shorter.unwrap_err().kind(), &buf[..]), (EncodeErrorKind::TooLarge, &[9, 1, 0][..]));
+}
+
+#[test]
+fn confluent_headers_come_back() {
+    for indexes in [&[0][..], &[1], &[0, 0], &[5, 0, 300, 0x7fff_ffff], &[3; confluent::MAX_INDEXES]] {
+        let mut record = vec![];
+        confluent::append_header(0xdead_beef, indexes, &mut record).unwrap();
+        assert_eq!(record.len() == 6, indexes == [0]);
+        let header = record.len();
+        record.extend(b"message");
+        let read = confluent::read_record(&record).unwrap();
+        assert_eq!((read.schema_id, read.payload), (0xdead_beef, &b"message"[..]));
+        assert!(read.indexes.iter().eq(indexes.iter().copied()));
+        for len in 0..header {
+            let error = confluent::read_record(&record[..len]).unwrap_err();
+            assert_eq!(error.kind(), DecodeErrorKind::Incomplete, "{len} of {header}");
+        }
+        assert!(confluent::read_record(&record[..header]).unwrap().payload.is_empty());
+    }
+    let mut none = vec![];
+    confluent::append_header(1, &[], &mut none).unwrap();
+    assert_eq!(none, [0, 0, 0, 0, 1, 0]);
+    // One index that is 0, spelled out.
+    assert!(confluent::read_record(&[0, 0, 0, 0, 1, 2, 0, 7]).unwrap().indexes.iter().eq([0]));
+}
+
+#[test]
+fn confluent_headers_are_bounded() {
+    let kind = |bytes: &[u8]| {
+        let error = confluent::read_record(bytes).unwrap_err();
+        (error.kind(), error.offset())
+    };
+    assert_eq!(kind(&[1, 0, 0, 0, 1, 0]), (DecodeErrorKind::InvalidFrame, 0));
+    assert_eq!(kind(&[0, 0, 0, 0, 1, 1]), (DecodeErrorKind::InvalidFrame, 5), "-1 indexes");
+    assert_eq!(kind(&[0, 0, 0, 0, 1, 66]), (DecodeErrorKind::InvalidFrame, 5), "33 indexes");
+    assert_eq!(kind(&[0, 0, 0, 0, 1, 4, 0, 1]), (DecodeErrorKind::InvalidFrame, 7), "the index -1");
+    assert_eq!(kind(&[0, 0, 0, 0, 1, 2, 0x80, 0x80, 0x80, 0x80, 0x10]), (DecodeErrorKind::InvalidFrame, 6));
+    let endless = [&[0, 0, 0, 0, 1][..], &[0xff; 11]].concat();
+    assert_eq!(kind(&endless), (DecodeErrorKind::VarintOverflow, 5));
+    for bad in [&[0; confluent::MAX_INDEXES + 1][..], &[1 << 31]] {
+        let mut buf = vec![9];
+        let error = confluent::append_header(1, bad, &mut buf).unwrap_err();
+        assert_eq!((error.kind(), &buf[..]), (EncodeErrorKind::TooLarge, &[9][..]));
+    }
+}
+
+#[cfg(feature = "bytes")]
+#[test]
+fn split_frames_are_those_that_are_read() {
+    let stream = framed(&payloads());
+    let mut received = bytes::BytesMut::new();
+    let mut split = Vec::new();
+    for piece in stream.chunks(1000) {
+        received.extend_from_slice(piece);
+        while let Some(payload) = split_frame(&mut received).unwrap() {
+            split.push(payload.to_vec());
+        }
+    }
+    assert_eq!((split, received.len()), (payloads(), 0));
+    let mut bad = bytes::BytesMut::from(&[0xff, 0xff, 0xff, 0xff, 8, 1][..]);
+    assert_eq!(split_frame(&mut bad).unwrap_err().kind(), DecodeErrorKind::InvalidLength);
+    assert_eq!(bad.len(), 6);
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn errors_become_those_of_std_io() {
+    use std::io::ErrorKind::*;
+    for (kind, expected) in [
+        (DecodeErrorKind::Incomplete, UnexpectedEof),
+        (DecodeErrorKind::OutOfMemory, OutOfMemory),
+        (DecodeErrorKind::InvalidUtf8, InvalidData),
+    ] {
+        assert_eq!(std::io::Error::from(DecodeError::new(kind, 3)).kind(), expected);
+    }
+    let error = std::io::Error::from(EncodeError::new(EncodeErrorKind::TooLarge));
+    assert_eq!(error.kind(), InvalidInput);
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<EncodeError>()).unwrap();
+    assert_eq!(inner.kind(), EncodeErrorKind::TooLarge);
+    assert_eq!(std::io::Error::from(EncodeError::new(EncodeErrorKind::OutOfMemory)).kind(), OutOfMemory);
+}
