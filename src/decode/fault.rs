@@ -71,13 +71,13 @@ impl Machine<'_, '_> {
 
     /// Writes the hasbits of all open messages to the slab.
     fn store_hasbits(&mut self, program: &Program, hasbits: u64) {
-        if !program.is_wide() && self.open.base != NIL {
-            self.slab.set_hasbits(program, self.open.base, hasbits);
+        if !program.is_wide() && self.open.body.base != NIL {
+            self.slab.set_hasbits(program, self.open.body.base, hasbits);
         }
         for frame in self.scratch.stack.iter().rev() {
-            let program = self.set.program(frame.index);
+            let program = self.set.program(frame.body.program);
             if !program.is_wide() {
-                self.slab.set_hasbits(program, frame.base, frame.hasbits);
+                self.slab.set_hasbits(program, frame.body.base, frame.hasbits);
             }
         }
     }
@@ -92,12 +92,12 @@ impl Machine<'_, '_> {
         // The element of a parent's list is being decoded, so it is the last one. That of the field at fault has not
         // been appended, unless it was the one for which there was no memory.
         let begun = fault.kind == Kind::BudgetExceeded;
-        let parents = self.scratch.stack.iter().map(|f| (f.index, f.base, Some(f.entry), true));
-        let innermost = (open.index, open.base, fault.entry, begun);
-        for (index, base, entry, begun) in parents.chain([innermost]) {
+        let parents = self.scratch.stack.iter().map(|frame| (frame.body, Some(frame.entry), true));
+        let innermost = (open.body, fault.entry, begun);
+        for (body, entry, begun) in parents.chain([innermost]) {
             let Some(position) = entry.map(usize::from) else { continue };
-            let view = RawView { words, store: &[], set, index, base };
-            let Some(entry) = set.program(index).entries().get(position) else { continue };
+            let view = RawView { words, store: &[], set, body };
+            let Some(entry) = view.program().entries().get(position) else { continue };
             let counted = entry.flags.is_list() && !entry.flags.is_map() && !entry.op.is_skip();
             let element = if counted {
                 let len = view.slot(position, entry).map_or(0, |slot| words.list(slot).len);

@@ -32,7 +32,7 @@ use super::state::{Fault, Machine, Next, OpenMessage};
 use super::{fixed, skip, window};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{FieldEntry, Op};
-use crate::slab::ByteSpan;
+use crate::slab::{BodyRef, ByteSpan};
 use crate::wire::{raw, unzigzag32, unzigzag64};
 
 /// Why the field loop stopped. Positions are those of `PaddedStore`.
@@ -85,7 +85,7 @@ impl<'r> Machine<'r, '_> {
     /// this saves the call for those without sub-messages.
     #[inline(always)]
     fn end_outermost(&mut self) -> bool {
-        let OpenMessage { program, pos, end, hasbits, base, .. } = self.open;
+        let OpenMessage { program, pos, end, hasbits, body: BodyRef { base, .. }, .. } = self.open;
         let plain = pos == end && program.has_plain_end();
         if plain {
             self.slab.set(base, hasbits as u32);
@@ -98,7 +98,7 @@ impl<'r> Machine<'r, '_> {
     #[inline(always)]
     fn fields(&mut self) -> Exit<'r> {
         let set = self.set;
-        let OpenMessage { program, mut pos, end, mut hasbits, base, .. } = self.open;
+        let OpenMessage { program, mut pos, end, mut hasbits, body: BodyRef { base, .. }, .. } = self.open;
         let source = self.source;
         let (bytes, origin) = (source.bytes(), source.origin());
         let windows = source.until(end);

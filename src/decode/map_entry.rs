@@ -64,14 +64,13 @@ impl<'r> Machine<'r, '_> {
                 continue;
             }
             let Some((entry, slot)) = self.map_slot(&frame) else { continue };
-            let (index, base) = (frame.index, frame.base);
-            let view = RawView { words: self.slab.words(), store: self.buf, set: self.set, index, base };
+            let view = RawView { words: self.slab.words(), store: self.buf, set: self.set, body: frame.body };
             let list = view.list(entry, slot);
             let last = list.message(list.len().saturating_sub(1));
-            if last.base == NIL {
+            if last.body.base == NIL {
                 continue;
             }
-            let (program, base) = (self.set.program(last.index), last.base);
+            let (program, base) = (self.set.program(last.body.program), last.body.base);
             // `complete_entry` drops the entry if it fails.
             if self.complete_entry(&frame, program, base).is_ok() {
                 let _ = self.end_map_entry(&frame, end);
@@ -86,24 +85,20 @@ impl<'r> Machine<'r, '_> {
         if self.entry_unknown {
             self.entry_unknown = false;
             self.drop_last(slot);
-            return self.keep_unknown(frame.base, frame.tag_start as usize, end);
+            return self.keep_unknown(frame.body.base, frame.tag_start as usize, end);
         }
-        self.map_entry_done(
-            entry,
-            slot,
-            OpenMap { index: frame.index, base: frame.base, entry: frame.entry, fresh: 0 },
-        )
+        self.map_entry_done(entry, slot, OpenMap { body: frame.body, entry: frame.entry, fresh: 0 })
     }
 
     /// The map field of an open entry, in the parent `frame`, and the slot of the map.
     #[inline]
     fn map_slot(&self, frame: &Frame) -> Option<(&'r FieldEntry, u32)> {
-        let program = self.set.program(frame.index);
+        let program = self.set.program(frame.body.program);
         let position = frame.entry as usize;
         let entry = program.entries().get(position)?;
         let slot = match program.is_wide() {
-            true => self.slab.words().wide_find(frame.base, position)?,
-            false => frame.base + entry.slot as u32,
+            true => self.slab.words().wide_find(frame.body.base, position)?,
+            false => frame.body.base + entry.slot as u32,
         };
         Some((entry, slot))
     }

@@ -43,7 +43,7 @@ pub(crate) use undecoded::{Undecoded, undecoded};
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::options::DecodeOptions;
 use crate::program::{Program, ProgramSet};
-use crate::slab::{MapContext, MapScratch, NIL, RawView, Slab, find_missing};
+use crate::slab::{BodyRef, MapContext, MapScratch, NIL, RawView, Slab, find_missing};
 use crate::wire::MAX_LEN;
 use alloc::vec::Vec;
 use stack::Stack;
@@ -57,9 +57,8 @@ struct Frame {
     end: u32,
     /// Where the parent continues, 0 for the end of the child. (A MessageSet item ends after its payload.)
     resume: u32,
-    /// Body, program and hasbits of the parent.
-    base: u32,
-    index: u32,
+    /// The parent and its hasbits.
+    body: BodyRef,
     hasbits: u64,
     /// The end-group tag that ends the parent, 0 if it ends at `end`.
     group: u32,
@@ -80,8 +79,7 @@ impl Frame {
     const NONE: Self = Self {
         end: 0,
         resume: 0,
-        base: NIL,
-        index: 0,
+        body: BodyRef::NONE,
         hasbits: 0,
         group: 0,
         tag_start: 0,
@@ -95,8 +93,8 @@ impl Frame {
 /// A map whose keys are made unique at the end of the decode.
 #[derive(Clone, Copy, Debug)]
 struct OpenMap {
-    index: u32,
-    base: u32,
+    /// The message that has the map, and the position of the field.
+    body: BodyRef,
     entry: u16,
     /// The first entry whose key may occur before.
     fresh: u32,
@@ -132,23 +130,21 @@ pub(crate) struct Job<'r, 'i> {
     pub(crate) options: &'r DecodeOptions,
 }
 
-/// Merges the input into the message of program `index` whose body is at `base`. Required fields are not checked;
-/// true if one may be missing.
+/// Merges the input into a message. Required fields are not checked; true if one may be missing.
 ///
 /// # Errors
 /// Kind, offset from `start`, and the path as field numbers. What was decoded before the error stays in the message.
-pub(crate) fn merge(job: Job<'_, '_>, index: u32, base: u32) -> Result<bool, DecodeError> {
-    let program = job.set.program(index);
-    let hasbits = job.slab.words().hasbits(program, base);
-    merge_into(job, Root { program, index, base, hasbits })
+pub(crate) fn merge(job: Job<'_, '_>, body: BodyRef) -> Result<bool, DecodeError> {
+    let program = job.set.program(body.program);
+    let hasbits = job.slab.words().hasbits(program, body.base);
+    merge_into(job, Root { program, body, hasbits })
 }
 
 /// The outermost message and its hasbits.
 #[derive(Clone, Copy)]
 struct Root<'r> {
     program: &'r Program,
-    index: u32,
-    base: u32,
+    body: BodyRef,
     hasbits: u64,
 }
 
@@ -161,7 +157,7 @@ fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
     }
     if root.program.keeps_bytes() && store.len() > start {
         // The program does not decode all fields, so the message keeps its bytes, those of its sub-messages included.
-        if job.slab.add_verbatim(root.base, start as u32, (store.len() - start) as u32).is_err() {
+        if job.slab.add_verbatim(root.body.base, start as u32, (store.len() - start) as u32).is_err() {
             return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0));
         }
     }
@@ -214,7 +210,8 @@ pub(crate) fn decode_fresh(
             Err(_) => return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)),
         };
         let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options };
-        match merge_into(job, Root { program, index, base: *base, hasbits: 0 }) {
+        let body = BodyRef { program: index, base: *base };
+        match merge_into(job, Root { program, body, hasbits: 0 }) {
             Err(error)
                 if error.kind() == DecodeErrorKind::BudgetExceeded && start_over(slab, budget, base) => {}
             result => return result,
@@ -250,7 +247,7 @@ pub(crate) fn decode<'a, 'i>(job: Job<'a, 'i>, index: u32) -> Result<RawView<'a,
     let budget = options.budget_for(store.len());
     let mut base = NIL;
     let may_miss = decode_fresh(Job { set, store, start, slab, scratch, options }, index, budget, &mut base)?;
-    let view = RawView { words: slab.words(), store, set, index, base };
+    let view = RawView { words: slab.words(), store, set, body: BodyRef { program: index, base } };
     if may_miss && !options.allows_partial() {
         check_required(view, store.len() - start)?;
     }
@@ -281,11 +278,11 @@ pub(crate) fn decode_raw<'a, 'i>(
     options: &DecodeOptions,
 ) -> Result<RawView<'a, 'i>, DecodeError> {
     let mut scratch = Scratch::new();
-    let base = {
+    let body = {
         let job = Job { set, store: input, start: 0, slab, scratch: &mut scratch, options };
-        decode(job, index)?.base
+        decode(job, index)?.body
     };
-    Ok(RawView { words: slab.words(), store: input, set, index, base })
+    Ok(RawView { words: slab.words(), store: input, set, body })
 }
 
 /// Makes the keys of all open maps unique. False if there was no memory to do that and keep all entries; keys are unique
@@ -295,10 +292,10 @@ fn settle_maps(set: &ProgramSet, store: &[u8], slab: &mut Slab, scratch: &mut Sc
     let mut all = true;
     let Scratch { maps, settling, .. } = scratch;
     for map in maps.drain(..) {
-        let view = RawView { words: slab.words(), store, set, index: map.index, base: map.base };
-        let index = map.entry as usize;
-        let Some(entry) = set.program(map.index).entries().get(index) else { continue };
-        let Some(slot) = view.slot(index, entry) else { continue };
+        let view = RawView { words: slab.words(), store, set, body: map.body };
+        let position = map.entry as usize;
+        let Some(entry) = set.program(map.body.program).entries().get(position) else { continue };
+        let Some(slot) = view.slot(position, entry) else { continue };
         all &= slab.map_settle(MapContext { store, set }, entry, slot, map.fresh, settling).is_ok();
     }
     all

@@ -7,7 +7,7 @@ use super::input;
 use super::state::{FieldStart, Located, Machine, OpenMessage, mark_list_set, mark_set};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, FieldEntry};
-use crate::slab::{Full, NIL, Nesting};
+use crate::slab::{BodyRef, Full, NIL, Nesting};
 use crate::wire::{Tag, WireType, raw};
 
 /// Skips a length-delimited value whose length prefix is at `pos`, and the fields of the same tag that follow it, as the
@@ -70,7 +70,7 @@ impl Machine<'_, '_> {
     fn raw_body(&mut self, entry: &FieldEntry) -> Result<u32, Full> {
         let sub = self.set.program(entry.sub);
         let depth = self.depth_left().saturating_sub(1);
-        let OpenMessage { program, base, ref mut hasbits, .. } = self.open;
+        let OpenMessage { program, body: BodyRef { base, .. }, ref mut hasbits, .. } = self.open;
         let (at, fresh, in_place) = if entry.flags.is_list() {
             let slot = mark_list_set(self.slab, program, base, hasbits, entry)?;
             (self.slab.list_grow(slot, sub.element_words(), 1)?, true, sub.is_contiguous())
@@ -113,7 +113,7 @@ impl Machine<'_, '_> {
             }
         }
         if field.program.is_wide() {
-            self.slab.wide_clear_oneof(field.program, self.open.base, entry.oneof);
+            self.slab.wide_clear_oneof(field.program, self.open.body.base, entry.oneof);
         }
         self.open.hasbits &= !field.program.oneof_mask(entry.oneof);
         Ok(next)

@@ -8,7 +8,7 @@ use super::unknown::Unexpected;
 use super::{OpenMap, input};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, FieldEntry, Op, Program};
-use crate::slab::Full;
+use crate::slab::{BodyRef, Full};
 
 /// Adds an offset to an error of the slab.
 fn at<T>(offset: usize) -> impl FnOnce(Result<T, Full>) -> Located<T> {
@@ -84,7 +84,7 @@ impl<'r> Machine<'r, '_> {
     /// Marks a list of the innermost message as set, and gives its slot.
     #[inline(always)]
     fn list_slot(&mut self, entry: &FieldEntry, tag_start: usize) -> Located<u32> {
-        let OpenMessage { program, base, ref mut hasbits, .. } = self.open;
+        let OpenMessage { program, body: BodyRef { base, .. }, ref mut hasbits, .. } = self.open;
         at(tag_start)(mark_list_set(self.slab, program, base, hasbits, entry))
     }
 
@@ -97,14 +97,14 @@ impl<'r> Machine<'r, '_> {
         let (start, end) = self.bounded(field)?;
         if start != end {
             let slot = self.list_slot(entry, field.tag_start)?;
-            Packed { buf: self.buf, end, entry, base: self.open.base }.append(self, slot, start)?;
+            Packed { buf: self.buf, end, entry, base: self.open.body.base }.append(self, slot, start)?;
         }
         Ok(end)
     }
 
     fn list(&mut self, field: FieldStart<'_>, entry: &FieldEntry, op: Op) -> Located<usize> {
         let FieldStart { tag, tag_start, value_start: pos, end, .. } = field;
-        let (buf, base) = (self.buf, self.open.base);
+        let (buf, base) = (self.buf, self.open.body.base);
         let slot = self.list_slot(entry, tag_start)?;
         match op {
             Op::List => NumberList { buf, end, tag, entry, base }.append(self, slot, tag_start, pos),
@@ -159,12 +159,12 @@ impl<'r> Machine<'r, '_> {
             return Ok(None);
         }
         let list = MapEntryList { buf: self.buf, end, tag, sub: self.set.program(entry.sub) };
-        let OpenMessage { index, base, hasbits: before, .. } = self.open;
+        let OpenMessage { body, hasbits: before, .. } = self.open;
         let slot = self.list_slot(entry, tag_start)?;
         let mut done = None;
         while let Some(result) = list.append(self.slab, slot, pos) {
             let entry_end = at(pos)(result)?;
-            let map = OpenMap { index, base, entry: program.position(entry) as u16, fresh: 0 };
+            let map = OpenMap { body, entry: program.position(entry) as u16, fresh: 0 };
             at(pos)(self.map_entry_done(entry, slot, map))?;
             done = Some(entry_end);
             match list.next(entry_end) {
@@ -200,7 +200,7 @@ impl<'r> Machine<'r, '_> {
         }
         if entry.coding == Coding::ClosedEnum {
             if !self.set.enum_contains(entry.sub, value as i32) {
-                at(field.tag_start)(self.unlisted(self.open.base, field.tag_start, next))?;
+                at(field.tag_start)(self.unlisted(self.open.body.base, field.tag_start, next))?;
                 return Ok(next);
             }
             self.entry_unknown = false;
@@ -220,14 +220,14 @@ impl<'r> Machine<'r, '_> {
 
     /// Marks a field of the innermost message as set, and gives its slot.
     fn slot(&mut self, entry: &FieldEntry, tag_start: usize) -> Located<u32> {
-        let OpenMessage { program, base, ref mut hasbits, .. } = self.open;
+        let OpenMessage { program, body: BodyRef { base, .. }, ref mut hasbits, .. } = self.open;
         at(tag_start)(mark_set(self.slab, program, base, hasbits, entry)).map(|(slot, _)| slot)
     }
 
     /// Marks a field with implicit presence as unset, because its value is zero or empty.
     fn mark_unset(&mut self, program: &Program, entry: &FieldEntry) {
         if program.is_wide() {
-            self.slab.mark_unset(program, self.open.base, entry.slot as usize);
+            self.slab.mark_unset(program, self.open.body.base, entry.slot as usize);
         }
         self.open.hasbits &= !(1u64 << (entry.bit & 63));
     }

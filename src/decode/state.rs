@@ -8,7 +8,7 @@ use super::{Job, Root, Scratch};
 use crate::error::DecodeErrorKind as Kind;
 use crate::options::DecodeOptions;
 use crate::program::{FieldEntry, Program, ProgramSet};
-use crate::slab::{Full, Slab};
+use crate::slab::{BodyRef, Full, Slab};
 
 /// A decode in progress.
 pub(super) struct Machine<'r, 'b> {
@@ -41,8 +41,7 @@ pub(super) struct OpenMessage<'r> {
     pub(super) end: usize,
     /// The hasbits, unless the message is wide.
     pub(super) hasbits: u64,
-    pub(super) index: u32,
-    pub(super) base: u32,
+    pub(super) body: BodyRef,
     /// The end-group tag that ends the message, 0 if it ends at `end`.
     pub(super) group: u32,
     /// The offset of some field of the message; all fields before it were decoded without a fault.
@@ -99,17 +98,9 @@ impl<'r, 'b> Machine<'r, 'b> {
     #[inline(always)]
     pub(super) fn new(job: Job<'r, 'b>, tail: &'b PaddedTail, root: Root<'r>) -> Self {
         let Job { set, store, start, slab, scratch, options } = job;
-        let Root { program, index, base, hasbits } = root;
-        let open = OpenMessage {
-            program,
-            pos: start,
-            end: store.len(),
-            hasbits,
-            index,
-            base,
-            group: 0,
-            from: start,
-        };
+        let Root { program, body, hasbits } = root;
+        let open =
+            OpenMessage { program, pos: start, end: store.len(), hasbits, body, group: 0, from: start };
         let fault = Fault { kind: Kind::Incomplete, offset: 0, entry: None };
         let source = PaddedStore::new(store, tail);
         let (may_miss, entry_unknown) = (false, false);

@@ -43,7 +43,7 @@ impl<'r> Machine<'r, '_> {
         if field.program.is_partial() {
             return Ok(Unexpected::Unknown(end));
         }
-        self.keep_unknown(self.open.base, field.tag_start, end)
+        self.keep_unknown(self.open.body.base, field.tag_start, end)
             .map_err(|full| (full.into(), field.tag_start))?;
         Ok(Unexpected::Unknown(end))
     }

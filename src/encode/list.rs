@@ -1,9 +1,9 @@
-//! Strings, and lists of anything but messages: their sizes, and their bytes, last element first.
+//! Lists of anything but messages: their sizes, and their bytes, forwards or backwards.
 
 use crate::program::{Coding, FieldEntry};
 use crate::slab::{ByteSpan, RawList, RawView};
 use crate::wire::kernels::{MIN_PACK_LEN, Packs, Plain, Signed, Zigzag, pack, packed_len};
-use crate::wire::{ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
+use crate::wire::{Cursor, ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
 
 fn span_size(len: u64) -> u64 {
     varint_len(len) as u64 + len
@@ -47,89 +47,211 @@ fn pairs<'a>(list: RawList<'a, '_>) -> impl DoubleEndedIterator<Item = u64> + us
     pairs.iter().map(|&[low, high]| low as u64 | (high as u64) << 32)
 }
 
-/// Writes a string of the store with its tag and length.
-#[inline(always)]
-pub(super) fn put_span(out: &mut ReverseCursor<'_>, view: RawView<'_, '_>, tag: TagWord, span: u64) {
-    let span = ByteSpan::from_word(span);
-    let (offset, len) = (span.offset(), span.len() as usize);
-    match view.store.get(..offset + len) {
-        Some(store) => out.put_suffix(store, len),
-        None => out.fail(),
-    }
-    if len < 0x80 {
-        out.put_tag(tag.and(len as u8));
-    } else {
-        out.put_tagged_varint(tag, len as u64);
-    }
+/// A cursor that lists are written with. Its direction decides whether the first element comes first or the last one, and whether
+/// a value comes before its tag or after it.
+pub(super) trait ListCursor: Sized {
+    /// Whether something did not fit, so that there is no use in going on.
+    fn is_full(&self) -> bool;
+
+    /// Numbers, each with its tag if there is one: fixed-width ones of 4 or 8 bytes, or varints if the width is 0.
+    fn put_numbers(
+        &mut self,
+        values: impl DoubleEndedIterator<Item = u64>,
+        width: usize,
+        tag: Option<TagWord>,
+    );
+
+    /// Strings of the store, each with its tag and length.
+    fn put_spans(&mut self, store: &[u8], spans: impl DoubleEndedIterator<Item = u64>, tag: TagWord);
+
+    /// A packed run of fixed-width numbers, which the slab holds as the wire does: four bytes per word, low word first.
+    fn put_fixed_run(&mut self, tag: TagWord, words: &[u32]);
+
+    /// A packed run of less than 128 bytes, which `put` writes.
+    fn put_short_run(&mut self, tag: TagWord, put: impl FnOnce(&mut Self));
+
+    /// A packed run of varints, which a kernel writes.
+    fn put_packed<const N: usize, P: Packs>(&mut self, tag: TagWord, run: &[[u32; N]]);
 }
 
 /// Writes a list, tags included.
 #[inline(never)]
-pub(super) fn write_list<'b>(
-    mut out: ReverseCursor<'b>,
+pub(super) fn write_list<C: ListCursor>(
+    mut out: C,
     view: RawView<'_, '_>,
     entry: &FieldEntry,
     tag: TagWord,
     slot: u32,
-) -> ReverseCursor<'b> {
+) -> C {
     let (list, coding) = (view.list(entry, slot), entry.coding);
-    if list.len() == 0 {
+    if list.len() == 0 || out.is_full() {
         return out;
     }
     if !entry.flags.is_packed() {
         write_elements(list, coding, Some(tag), &mut out);
         return out;
     }
-    let open = out.written();
+    let run = list.run();
     match coding {
-        // The slab holds them as the wire does: four bytes per word, low word first.
-        Coding::Fixed32 | Coding::Fixed64 => out.put_words(list.run()),
-        // The call of a kernel pays from `MIN_PACK_LEN` elements on.
-        _ if (list.len() as usize) < MIN_PACK_LEN => write_elements(list, coding, None, &mut out),
-        Coding::Varint64 => put_packed::<2, Plain>(list, &mut out),
-        Coding::Sint64 => put_packed::<2, Zigzag>(list, &mut out),
-        Coding::Sint32 => put_packed::<1, Zigzag>(list, &mut out),
-        Coding::Int32 | Coding::ClosedEnum => put_packed::<1, Signed>(list, &mut out),
-        _ => put_packed::<1, Plain>(list, &mut out),
+        Coding::Fixed32 | Coding::Fixed64 => out.put_fixed_run(tag, run),
+        // The call of a kernel pays from `MIN_PACK_LEN` elements on. Fewer take at most 70 bytes.
+        _ if (list.len() as usize) < MIN_PACK_LEN => {
+            out.put_short_run(tag, |out| write_elements(list, coding, None, out));
+        }
+        Coding::Varint64 => out.put_packed::<2, Plain>(tag, run.as_chunks().0),
+        Coding::Sint64 => out.put_packed::<2, Zigzag>(tag, run.as_chunks().0),
+        Coding::Sint32 => out.put_packed::<1, Zigzag>(tag, run.as_chunks().0),
+        Coding::Int32 | Coding::ClosedEnum => out.put_packed::<1, Signed>(tag, run.as_chunks().0),
+        _ => out.put_packed::<1, Plain>(tag, run.as_chunks().0),
     }
-    out.put_tagged_varint(tag, (out.written() - open) as u64);
     out
 }
 
-/// Writes a packed run of varints. Kernels write forwards, so the size is computed first.
-fn put_packed<const N: usize, P: Packs>(list: RawList<'_, '_>, out: &mut ReverseCursor<'_>) {
-    let (run, _) = list.run().as_chunks::<N>();
-    out.put_forward(packed_len::<N, P>(run) as usize, |cursor| pack::<N, P>(run, cursor));
+/// Writes all elements, each with its tag if there is one. One loop per coding, so that the only branch per element is the one
+/// on the tag.
+#[inline(always)]
+fn write_elements<C: ListCursor>(list: RawList<'_, '_>, coding: Coding, tag: Option<TagWord>, out: &mut C) {
+    let words = list.run().iter();
+    match coding {
+        Coding::Fixed32 => out.put_numbers(words.map(|&word| word.into()), 4, tag),
+        Coding::Fixed64 => out.put_numbers(pairs(list), 8, tag),
+        Coding::String | Coding::Bytes => {
+            out.put_spans(list.view.store, pairs(list), tag.unwrap_or_default());
+        }
+        Coding::Varint64 => out.put_numbers(pairs(list), 0, tag),
+        Coding::Sint64 => out.put_numbers(pairs(list).map(|value| zigzag64(value as i64)), 0, tag),
+        Coding::Int32 | Coding::ClosedEnum => {
+            out.put_numbers(words.map(|&word| word as i32 as i64 as u64), 0, tag);
+        }
+        Coding::Sint32 => out.put_numbers(words.map(|&word| zigzag32(word as i32).into()), 0, tag),
+        _ => out.put_numbers(words.map(|&word| word.into()), 0, tag),
+    }
 }
 
-/// Writes all elements, each after the tag if there is one.
-#[inline(always)]
-fn write_elements(list: RawList<'_, '_>, coding: Coding, tag: Option<TagWord>, out: &mut ReverseCursor<'_>) {
-    let words = list.run();
-    // One loop per coding, so that the only branch per element is the one on the tag.
-    macro_rules! each {
-        ($elements:expr, $element:pat => $put:expr) => {
-            for $element in $elements.rev() {
-                $put;
-                if let Some(tag) = tag {
-                    out.put_tag(tag);
-                }
-            }
-        };
+impl ListCursor for Cursor<'_> {
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.is_full()
     }
-    match coding {
-        Coding::Fixed32 => each!(words.iter(), &word => out.put_fixed32(word)),
-        Coding::Fixed64 => each!(pairs(list), value => out.put_fixed64(value)),
-        Coding::String | Coding::Bytes => {
-            let tag = tag.unwrap_or_default();
-            pairs(list).rev().for_each(|span| put_span(out, list.view, tag, span));
+
+    #[inline(always)]
+    fn put_numbers(
+        &mut self,
+        values: impl DoubleEndedIterator<Item = u64>,
+        width: usize,
+        tag: Option<TagWord>,
+    ) {
+        for value in values {
+            if let Some(tag) = tag {
+                self.put_tag_word(tag);
+            }
+            match width {
+                4 => self.put_fixed32(value as u32),
+                8 => self.put_fixed64(value),
+                _ => self.put_varint(value),
+            }
         }
-        Coding::Varint64 => each!(pairs(list), value => out.put_varint(value)),
-        Coding::Sint64 => each!(pairs(list), value => out.put_varint(zigzag64(value as i64))),
-        Coding::Int32 | Coding::ClosedEnum => {
-            each!(words.iter(), &word => out.put_varint(word as i32 as i64 as u64))
+    }
+
+    #[inline(always)]
+    fn put_spans(&mut self, store: &[u8], spans: impl DoubleEndedIterator<Item = u64>, tag: TagWord) {
+        for span in spans.map(ByteSpan::from_word) {
+            let (offset, len) = (span.offset(), span.len() as usize);
+            match (store.get(offset..).and_then(<[u8]>::first_chunk), self.item()) {
+                (Some(block), Some(item)) if len <= block.len() => item.put_block(tag, block, len),
+                _ => self.put_tagged_part(tag, store, offset, len),
+            }
         }
-        Coding::Sint32 => each!(words.iter(), &word => out.put_varint(zigzag32(word as i32) as u64)),
-        _ => each!(words.iter(), &word => out.put_varint(word as u64)),
+    }
+
+    #[inline(always)]
+    fn put_fixed_run(&mut self, tag: TagWord, words: &[u32]) {
+        self.put_tag_word(tag);
+        self.put_varint(size_of_val(words) as u64);
+        self.put_words(words);
+    }
+
+    #[inline(always)]
+    fn put_short_run(&mut self, tag: TagWord, put: impl FnOnce(&mut Self)) {
+        self.put_tag_word(tag.and(0));
+        let content = self.written();
+        put(self);
+        self.close_short_length(content.wrapping_sub(1), self.written().wrapping_sub(content));
+    }
+
+    fn put_packed<const N: usize, P: Packs>(&mut self, tag: TagWord, run: &[[u32; N]]) {
+        self.put_tag_word(tag);
+        self.put_varint(packed_len::<N, P>(run));
+        pack::<N, P>(run, self);
+    }
+}
+
+impl ListCursor for ReverseCursor<'_> {
+    /// Not asked: the room is that of the message, so a list that does not fit is an error anyway.
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn put_numbers(
+        &mut self,
+        values: impl DoubleEndedIterator<Item = u64>,
+        width: usize,
+        tag: Option<TagWord>,
+    ) {
+        for value in values.rev() {
+            match width {
+                4 => self.put_fixed32(value as u32),
+                8 => self.put_fixed64(value),
+                _ => self.put_varint(value),
+            }
+            if let Some(tag) = tag {
+                self.put_tag_word(tag);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put_spans(&mut self, store: &[u8], spans: impl DoubleEndedIterator<Item = u64>, tag: TagWord) {
+        for span in spans.rev() {
+            put_span(self, store, tag, span);
+        }
+    }
+
+    #[inline(always)]
+    fn put_fixed_run(&mut self, tag: TagWord, words: &[u32]) {
+        self.put_words(words);
+        self.put_tagged_varint(tag, size_of_val(words) as u64);
+    }
+
+    #[inline(always)]
+    fn put_short_run(&mut self, tag: TagWord, put: impl FnOnce(&mut Self)) {
+        let end = self.written();
+        put(self);
+        self.put_tagged_varint(tag, (self.written() - end) as u64);
+    }
+
+    /// Kernels write forwards, so the size is computed first.
+    fn put_packed<const N: usize, P: Packs>(&mut self, tag: TagWord, run: &[[u32; N]]) {
+        let len = packed_len::<N, P>(run);
+        self.put_forward(len as usize, |cursor| pack::<N, P>(run, cursor));
+        self.put_tagged_varint(tag, len);
+    }
+}
+
+/// Writes a string of the store with its tag and length, backwards.
+#[inline(always)]
+pub(super) fn put_span(out: &mut ReverseCursor<'_>, store: &[u8], tag: TagWord, span: u64) {
+    let span = ByteSpan::from_word(span);
+    let (offset, len) = (span.offset(), span.len() as usize);
+    match store.get(..offset + len) {
+        Some(store) => out.put_suffix(store, len),
+        None => out.fail(),
+    }
+    if len < 0x80 {
+        out.put_tag_word(tag.and(len as u8));
+    } else {
+        out.put_tagged_varint(tag, len as u64);
     }
 }

@@ -6,8 +6,8 @@
 //! is 1.5 to 2.8 times as fast as two forward passes.
 //!
 //! `raw.rs` has the entry points and chooses. The way backwards (`backward.rs`) is one traversal (`traverse.rs`, with its stack
-//! in `parents.rs`) that drives two visitors: `write.rs` writes, and `size.rs` only counts. `list.rs` has what both do with
-//! lists.
+//! in `parents.rs`) that drives two visitors: `write.rs` writes, and `size.rs` only counts. `list.rs` writes lists, forwards
+//! and backwards, and counts their bytes.
 //!
 //! Invariant: the buffer keeps its length unless the whole message was written.
 

@@ -1,5 +1,6 @@
 //! The encoder's stack of open parents: on the call stack up to the default depth limit, then on the heap.
 
+use crate::slab::BodyRef;
 use alloc::vec::Vec;
 
 /// Levels that are zeroed for every message with sub-messages.
@@ -14,8 +15,7 @@ pub(super) struct OpenParent {
     pub(super) rest: u64,
     /// What `Visit::enter` returned for the child.
     pub(super) open: u64,
-    pub(super) index: u32,
-    pub(super) base: u32,
+    pub(super) body: BodyRef,
     /// The position of the field that holds the child, and how many of its elements have not been visited.
     pub(super) position: u32,
     pub(super) left: u32,
@@ -84,9 +84,11 @@ mod tests {
         for len in [INLINE, STACK, 2 * STACK, 4 * STACK] {
             let slice = parents.as_mut_slice();
             assert_eq!(slice.len(), len);
-            assert!(slice.iter().take(base as usize).enumerate().all(|(i, parent)| parent.base == i as u32));
+            assert!(
+                slice.iter().take(base as usize).enumerate().all(|(i, parent)| parent.body.base == i as u32)
+            );
             while (base as usize) < len {
-                slice[base as usize].base = base;
+                slice[base as usize].body.base = base;
                 base += 1;
             }
             assert!(parents.grow());

@@ -194,10 +194,10 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// other, and out of cache this is 256 to 106 ns on flat messages.
     #[inline(always)]
     fn prefetch(&self) {
-        let RawView { store, words, base, .. } = self.view;
+        let RawView { store, words, body, .. } = self.view;
         let program = self.view.program();
         let len = if program.nests() { AHEAD / 4 } else { (program.words() as usize).min(AHEAD / 4) };
-        prefetch(words.part(base, len));
+        prefetch(words.part(body.base, len));
         if program.has_spans() {
             prefetch(store.get(..AHEAD / 2).unwrap_or(store));
         }

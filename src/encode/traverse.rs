@@ -23,7 +23,7 @@ use super::parents::{INLINE, OpenParent, OpenParents};
 use crate::error::EncodeErrorKind;
 use crate::options::EncodeOptions;
 use crate::program::{Coding, FieldEntry, FixedLayout, Program, WriteEntry, WriteKind};
-use crate::slab::{RawList, RawView, SetFieldsRev};
+use crate::slab::{BodyRef, RawList, RawView, SetFieldsRev};
 use crate::wire::TagWord;
 use alloc::vec::Vec;
 
@@ -173,7 +173,7 @@ fn begin<V: Visit>(
     context: &mut Context<'_>,
     visitor: &mut V,
 ) -> SetFieldsRev {
-    if view.words.get(view.base + 1) != 0 {
+    if view.words.get(view.body.base + 1) != 0 {
         *visitor = visitor.take().unknown(view);
         if view.is_verbatim() {
             // Sub-messages that were decoded from its bytes may lack required fields.
@@ -182,7 +182,7 @@ fn begin<V: Visit>(
             return SetFieldsRev::default();
         }
     }
-    let fields = SetFieldsRev::new(program, view.words, view.base);
+    let fields = SetFieldsRev::new(program, view.words, view.body.base);
     if program.has_required() {
         // In a wide message, only `find_missing` checks.
         context.missing |= if program.is_wide() { 1 } else { program.required_mask() & !fields.rest() };
@@ -233,7 +233,7 @@ fn drive<V: Visit>(
                 break 'children;
             }
             while let Some((at, field, slot)) =
-                fields.next_non_numeric(program, view.words, view.base, |field, slot| {
+                fields.next_non_numeric(program, view.words, view.body.base, |field, slot| {
                     visitor.number(field, view.words.get64_or_32(slot))
                 })
             {
@@ -267,10 +267,10 @@ fn drive<V: Visit>(
                 return Ok(Drive::Done);
             };
             depth -= 1;
-            view = view.at(parent.index, parent.base);
+            view = view.at(parent.body);
             program = view.program();
             (position, left) = (parent.position as usize, parent.left);
-            fields = SetFieldsRev::resume(program, view.words, view.base, position, parent.rest);
+            fields = SetFieldsRev::resume(program, view.words, view.body.base, position, parent.rest);
             if let (Some(entry), Some(field)) =
                 (program.entries().get(position), program.writes().get(position))
             {
@@ -296,7 +296,7 @@ fn drive<V: Visit>(
         let sorted = context.sorts(entry);
         while left > 0 {
             let child = match &list {
-                None => view.child(entry, slot).base,
+                None => view.child(entry, slot).body.base,
                 Some(list) if sorted => {
                     let order = context.orders.last().and_then(|order| order.get(left as usize - 1));
                     list.message_base(order.copied().unwrap_or(left - 1))
@@ -318,10 +318,10 @@ fn drive<V: Visit>(
                 return Ok(Drive::Deeper);
             };
             let open = visitor.enter(framing);
-            let (index, base, rest) = (view.index, view.base, fields.rest());
-            *parent = OpenParent { rest, open, index, base, position: position as u32, left: left - 1 };
+            let (body, rest) = (view.body, fields.rest());
+            *parent = OpenParent { rest, open, body, position: position as u32, left: left - 1 };
             depth += 1;
-            (view, program, left) = (view.at(entry.sub, child), sub, 0);
+            (view, program, left) = (view.at(BodyRef::of(entry, child)), sub, 0);
             fields = begin(view, program, depth, context, &mut visitor);
             continue 'message;
         }

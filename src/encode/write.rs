@@ -55,7 +55,7 @@ impl<B: Bits> Visit for ReverseWriter<'_, B> {
 
     #[inline(always)]
     fn span(&mut self, view: RawView<'_, '_>, tag: TagWord, span: u64) {
-        put_span(&mut self.out, view, tag, span);
+        put_span(&mut self.out, view.store, tag, span);
     }
 
     #[inline(always)]
@@ -81,7 +81,7 @@ impl<B: Bits> Visit for ReverseWriter<'_, B> {
             }
         }
         // The length is below 128, so tag and length are one store.
-        self.out.put_tag(tag.and(layout.len as u8));
+        self.out.put_tag_word(tag.and(layout.len as u8));
     }
 
     #[inline(always)]
@@ -89,7 +89,7 @@ impl<B: Bits> Visit for ReverseWriter<'_, B> {
         match framing {
             // The length is known when the sub-message has been written.
             Framing::Length { .. } => {}
-            Framing::Group { tag } => self.out.put_tag(tag.next_wire_type()),
+            Framing::Group { tag } => self.out.put_tag_word(tag.next_wire_type()),
             Framing::Item { .. } => self.out.put_byte(ITEM_END),
         }
         self.out.written() as u64
@@ -100,9 +100,9 @@ impl<B: Bits> Visit for ReverseWriter<'_, B> {
         // The content is already in place: its length is the distance written since `enter`.
         let len = self.out.written() as u64 - open;
         match framing {
-            Framing::Length { tag } if len < 0x80 => self.out.put_tag(tag.and(len as u8)),
+            Framing::Length { tag } if len < 0x80 => self.out.put_tag_word(tag.and(len as u8)),
             Framing::Length { tag } => self.out.put_tagged_varint(tag, len),
-            Framing::Group { tag } => self.out.put_tag(tag),
+            Framing::Group { tag } => self.out.put_tag_word(tag),
             Framing::Item { type_id } => {
                 self.out.put_varint(len);
                 self.out.put_byte(MESSAGE);

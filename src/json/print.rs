@@ -16,23 +16,23 @@
 //!                 any other: {, and a frame
 //! ```
 //!
-//! A frame is 56 bytes. Slabs of decoded bytes are on a stack of their own (`Detached`) and go with the frames that read them.
+//! A frame is 56 bytes. Slabs of decoded bytes are on a stack of their own (`DetachedStack`) and go with the frames that read them.
 
 use super::error::{SerializeError, SerializeErrorKind as Kind};
 use super::options::SerializeOptions;
 use crate::error::FieldPath;
 use crate::formats::TextOut;
-use crate::message::{MessageView, decode_spans};
+use crate::message::{Detached, DetachedStack, Encoded, MessageView};
 use crate::options::{DecodeOptions, EncodeOptions};
 use crate::program::ProgramSet;
-use crate::schema::{DescriptorPool, FieldFormats};
-use crate::slab::{NIL, RawView, SetFields, Slab};
+use crate::schema::DescriptorPool;
+use crate::slab::{BodyRef, Full, RawView, SetFields};
 use crate::wire::buffer::sealed::RawBuffer;
 use alloc::vec::Vec;
 
 /// What a frame goes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum JsonSource {
     /// The fields of a message that are set.
     Fields,
     /// All fields of a message.
@@ -47,8 +47,8 @@ pub(super) enum Source {
 
 /// An object or list that is not closed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PrintFrame {
-    pub(super) over: Source,
+pub(super) struct JsonFrame {
+    pub(super) over: JsonSource,
     /// Nothing has been written inside.
     pub(super) first: bool,
     /// The members of an object that was begun by the frame below: the content of an `Any`.
@@ -60,9 +60,8 @@ pub(super) struct PrintFrame {
     /// Type of the message; of the one that has the list or map.
     pub(super) message: u32,
     pub(super) fields: SetFields,
-    /// Program and body of the message; of the one that has the list or map.
-    pub(super) index: u32,
-    pub(super) base: u32,
+    /// The message; the one that has the list or map.
+    pub(super) body: BodyRef,
     /// The field that is being written, or that is the list or map.
     pub(super) position: u32,
     /// The header of the list or map.
@@ -71,32 +70,14 @@ pub(super) struct PrintFrame {
     pub(super) element: u32,
 }
 
-/// A message that was decoded for printing.
-struct Detached<'i> {
-    slab: Slab,
-    store: &'i [u8],
-    /// Frames from this index on belong to this message.
-    frames: usize,
-}
-
-/// Bytes that have to be decoded before the next step.
-pub(super) enum Bytes<'i> {
-    /// The content of an `Any`, whose URL has been written.
-    Any(&'i [u8], u32),
-    /// A message that was kept as bytes.
-    Raw { index: u32, base: u32 },
-}
-
 /// What a step comes to.
-pub(super) enum StepResult<'i> {
+pub(super) enum JsonStep<'i> {
     GoOn,
-    Decode(Bytes<'i>, u32),
+    /// Decode a message, which is this deep.
+    Decode(Encoded<'i>, u32),
 }
 
 pub(super) type Result<T> = core::result::Result<T, Kind>;
-
-/// A field: the fields of its message, and its position.
-pub(super) type PrintField<'p> = (FieldFormats<'p>, usize);
 
 pub(super) struct JsonPrinter<'p, 'b> {
     pub(super) pool: &'p DescriptorPool,
@@ -104,7 +85,7 @@ pub(super) struct JsonPrinter<'p, 'b> {
     pub(super) out: TextOut<'b>,
     /// Names are the JSON names, on one line: labels are written as they are.
     pub(super) plain: bool,
-    pub(super) frames: Vec<PrintFrame>,
+    pub(super) frames: Vec<JsonFrame>,
 }
 
 /// Appends a message as JSON.
@@ -134,26 +115,23 @@ pub(super) fn print(
     Err(SerializeError::new(fault, view.descriptor().full_name(), path))
 }
 
-impl<'p> JsonPrinter<'p, '_> {
+impl JsonPrinter<'_, '_> {
     fn run(&mut self, root: RawView<'_, '_>) -> Result<()> {
-        let mut contexts: Vec<Detached<'_>> = Vec::new();
+        let set: &ProgramSet = self.pool.programs();
+        let mut detached = DetachedStack::new();
         let mut next = self.open(root, 0)?;
         loop {
-            if let StepResult::Decode(bytes, depth) = next {
-                let (context, index, base) = self.decode(root, contexts.last(), bytes, depth)?;
-                contexts.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
-                contexts.push(context);
-                let view = self.view(root, contexts.last());
-                let view = view.at(index, base);
-                next = self.open(view, depth)?;
+            if let JsonStep::Decode(encoded, depth) = next {
+                let options =
+                    DecodeOptions::new().allow_partial(true).max_depth(limit().saturating_sub(depth));
+                let message = Detached::decode(set, detached.innermost(root, set), encoded, &options)
+                    .map_err(|_| Kind::InvalidMessage)?;
+                detached.push(message, self.frames.len()).map_err(|Full| Kind::OutOfMemory)?;
+                next = self.open(detached.innermost(root, set), depth)?;
             } else if self.frames.is_empty() {
                 return Ok(());
-            } else if contexts.last().is_some_and(|context| context.frames >= self.frames.len()) {
-                contexts.pop();
-            } else {
-                let view = self.view(root, contexts.last());
-                let floor = contexts.last().map_or(0, |context| context.frames);
-                next = self.steps(view, floor)?;
+            } else if !detached.drop_unread(self.frames.len()) {
+                next = self.steps(detached.innermost(root, set), detached.floor())?;
             }
             if self.out.has_failed() {
                 return Err(Kind::OutOfMemory);
@@ -161,67 +139,26 @@ impl<'p> JsonPrinter<'p, '_> {
         }
     }
 
-    /// The slab that is being read: the root's, or that of the innermost message that was bytes.
-    fn view<'a, 'i>(&self, root: RawView<'a, 'i>, context: Option<&'a Detached<'i>>) -> RawView<'a, 'i>
-    where
-        'p: 'a,
-    {
-        match context {
-            None => root,
-            Some(context) => RawView {
-                words: context.slab.words(),
-                store: context.store,
-                set: self.pool.programs(),
-                index: 0,
-                base: NIL,
-            },
-        }
-    }
-
-    /// Decodes bytes into a slab of their own; gives the message in it.
-    fn decode<'i>(
-        &mut self,
-        root: RawView<'_, 'i>,
-        context: Option<&Detached<'i>>,
-        bytes: Bytes<'i>,
-        depth: u32,
-    ) -> Result<(Detached<'i>, u32, u32)> {
-        let left = limit().saturating_sub(depth);
-        let options = DecodeOptions::new().allow_partial(true).max_depth(left);
-        let set: &ProgramSet = self.pool.programs();
-        let around = self.view(root, context);
-        let (view, store, index) = match bytes {
-            Bytes::Any(value, index) => (None, value, index),
-            Bytes::Raw { index, base } => {
-                let view = around.at(index, base);
-                (Some(view), view.store, view.program().message())
-            }
-        };
-        let (slab, base) =
-            decode_spans(set, index, store, view, &options).map_err(|_| Kind::InvalidMessage)?;
-        Ok((Detached { slab, store, frames: self.frames.len() }, index, base))
-    }
-
     /// Steps in one slab, until there is something to decode or the frames above `floor` are done.
-    fn steps<'i>(&mut self, view: RawView<'_, 'i>, floor: usize) -> Result<StepResult<'i>> {
+    fn steps<'i>(&mut self, view: RawView<'_, 'i>, floor: usize) -> Result<JsonStep<'i>> {
         while self.frames.len() > floor && !self.out.has_failed() {
             let Some(frame) = self.frames.last() else { break };
-            let here = view.at(frame.index, frame.base);
+            let here = view.at(frame.body);
             let next = match frame.over {
-                Source::Fields => self.fields(here)?,
-                Source::AllFields => self.all_fields(here)?,
-                Source::List => self.list(here)?,
-                Source::Map => self.map(here)?,
-                Source::Value => {
+                JsonSource::Fields => self.fields(here)?,
+                JsonSource::AllFields => self.all_fields(here)?,
+                JsonSource::List => self.list(here)?,
+                JsonSource::Map => self.map(here)?,
+                JsonSource::Value => {
                     self.close(b'}');
                     continue;
                 }
             };
-            if let StepResult::Decode(..) = next {
+            if let JsonStep::Decode(..) = next {
                 return Ok(next);
             }
         }
-        Ok(StepResult::GoOn)
+        Ok(JsonStep::GoOn)
     }
 }
 

@@ -1,9 +1,9 @@
 //! The fields of a message, the messages of a list, the entries of a map.
 
-use super::print::{JsonPrinter, Result, Source, StepResult};
+use super::print::{JsonPrinter, JsonSource, JsonStep, Result};
 use crate::program::FieldEntry;
 use crate::schema::{FieldRef, WellKnown};
-use crate::slab::{NIL, RawView};
+use crate::slab::{BodyRef, NIL, RawView};
 
 impl JsonPrinter<'_, '_> {
     /// The fields of a message, until one of them needs a frame.
@@ -13,15 +13,14 @@ impl JsonPrinter<'_, '_> {
     ///     comma and name, prebuilt
     ///     a scalar or a list of scalars: all of it, and on
     ///     anything else: note in the frame where to go on, open it
-    /// }
     /// ```
     #[inline(never)]
-    pub(super) fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
+    pub(super) fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<JsonStep<'i>> {
         let program = here.program();
         let names = self.pool.field_formats(program.message());
         // The frame is worked on in its place: what was just stored field by field is slow to load as a whole.
         while let Some(frame) = self.frames.last_mut()
-            && let Some((position, entry, slot)) = frame.fields.next_of(program, here.words, here.base)
+            && let Some((position, entry, slot)) = frame.fields.next_of(program, here.words, here.body.base)
         {
             // An empty packed run leaves a list without elements, which is not set.
             if entry.flags.is_list() && here.words.list(slot).len == 0 {
@@ -40,19 +39,19 @@ impl JsonPrinter<'_, '_> {
             }
         }
         self.close(b'}');
-        Ok(StepResult::GoOn)
+        Ok(JsonStep::GoOn)
     }
 
     /// All fields of a message but those with presence that are not set.
-    pub(super) fn all_fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
+    pub(super) fn all_fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<JsonStep<'i>> {
         let (program, message) = (here.program(), here.program().message());
         let names = self.pool.field_formats(message);
         loop {
-            let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
+            let Some(frame) = self.frames.last_mut() else { return Ok(JsonStep::GoOn) };
             let position = frame.element as usize;
             let Some(entry) = program.entries().get(position) else {
                 self.close(b'}');
-                return Ok(StepResult::GoOn);
+                return Ok(JsonStep::GoOn);
             };
             frame.element += 1;
             let slot = here.slot(position, entry);
@@ -65,7 +64,7 @@ impl JsonPrinter<'_, '_> {
             if slot.is_none() && field.is_extension() {
                 continue;
             }
-            let Some(frame) = self.frames.last_mut() else { return Ok(StepResult::GoOn) };
+            let Some(frame) = self.frames.last_mut() else { return Ok(JsonStep::GoOn) };
             frame.position = position as u32;
             let first = core::mem::replace(&mut frame.first, false);
             self.name(names, position, first);
@@ -87,21 +86,21 @@ impl JsonPrinter<'_, '_> {
         position: usize,
         entry: &FieldEntry,
         slot: u32,
-    ) -> Result<StepResult<'i>> {
+    ) -> Result<JsonStep<'i>> {
         let depth = self.frames.last().map_or(0, |frame| frame.depth);
         if !entry.flags.is_list() {
             return self.open(here.child(entry, slot), depth + 1);
         }
-        let over = if entry.flags.is_map() { Source::Map } else { Source::List };
+        let over = if entry.flags.is_map() { JsonSource::Map } else { JsonSource::List };
         self.push(over, here, depth, position as u32, slot)?;
-        Ok(StepResult::GoOn)
+        Ok(JsonStep::GoOn)
     }
 
     /// The messages of a list, until one of them needs more than one frame.
-    pub(super) fn list<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
-        let Some(frame) = self.frames.last() else { return Ok(StepResult::GoOn) };
+    pub(super) fn list<'i>(&mut self, here: RawView<'_, 'i>) -> Result<JsonStep<'i>> {
+        let Some(frame) = self.frames.last() else { return Ok(JsonStep::GoOn) };
         let Some(entry) = here.program().entries().get(frame.position as usize) else {
-            return Ok(StepResult::GoOn);
+            return Ok(JsonStep::GoOn);
         };
         let (first, slot, depth) = (frame.element, frame.slot, frame.depth + 1);
         let list = here.list(entry, slot);
@@ -117,23 +116,22 @@ impl JsonPrinter<'_, '_> {
             let view = list.message(element);
             let mut next = self.open(view, depth)?;
             // Most messages of lists hold no others: their fields are printed from here, and the list goes on.
-            if plain && matches!(next, StepResult::GoOn) {
+            if plain && matches!(next, JsonStep::GoOn) {
                 next = self.fields(view)?;
             }
-            if self.frames.len() != frames || matches!(next, StepResult::Decode(..)) || self.out.has_failed()
-            {
+            if self.frames.len() != frames || matches!(next, JsonStep::Decode(..)) || self.out.has_failed() {
                 return Ok(next);
             }
         }
         self.close(b']');
-        Ok(StepResult::GoOn)
+        Ok(JsonStep::GoOn)
     }
 
     /// The entries of a map, until one of them needs a frame.
-    pub(super) fn map<'i>(&mut self, here: RawView<'_, 'i>) -> Result<StepResult<'i>> {
-        let Some(&frame) = self.frames.last() else { return Ok(StepResult::GoOn) };
+    pub(super) fn map<'i>(&mut self, here: RawView<'_, 'i>) -> Result<JsonStep<'i>> {
+        let Some(&frame) = self.frames.last() else { return Ok(JsonStep::GoOn) };
         let Some(entry) = here.program().entries().get(frame.position as usize) else {
-            return Ok(StepResult::GoOn);
+            return Ok(JsonStep::GoOn);
         };
         let list = here.list(entry, frame.slot);
         let len = if frame.slot == NIL { 0 } else { list.len() };
@@ -150,7 +148,7 @@ impl JsonPrinter<'_, '_> {
             self.colon();
             let inner = match pair.slot(1, value) {
                 Some(slot) if value.coding.is_message() => pair.child(value, slot),
-                None if value.coding.is_message() => pair.at(value.sub, NIL),
+                None if value.coding.is_message() => pair.at(BodyRef::of(value, NIL)),
                 Some(slot) => {
                     self.scalar_at((names, 1), value, pair, slot);
                     continue;
@@ -167,7 +165,7 @@ impl JsonPrinter<'_, '_> {
             return self.open(inner, frame.depth + 2);
         }
         self.close(b'}');
-        Ok(StepResult::GoOn)
+        Ok(JsonStep::GoOn)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Frames: the objects and lists that are open, and the punctuation between what is in them.
 
 use super::error::{SerializeErrorKind as Kind, step};
-use super::print::{JsonPrinter, PrintFrame, Result, Source};
+use super::print::{JsonFrame, JsonPrinter, JsonSource, Result};
 use super::strings;
 use crate::error::FieldPath;
 use crate::schema::{FieldFormats, FieldRef};
@@ -11,25 +11,24 @@ impl JsonPrinter<'_, '_> {
     /// Begins an object or list.
     pub(super) fn push(
         &mut self,
-        over: Source,
+        over: JsonSource,
         view: RawView<'_, '_>,
         depth: u32,
         position: u32,
         slot: u32,
     ) -> Result<()> {
         // The content of an Any goes on where the Any has begun.
-        let object = matches!(over, Source::Fields | Source::AllFields);
-        let inside = object && self.frames.last().is_some_and(|frame| frame.over == Source::Value);
+        let object = matches!(over, JsonSource::Fields | JsonSource::AllFields);
+        let inside = object && self.frames.last().is_some_and(|frame| frame.over == JsonSource::Value);
         if self.frames.len() == self.frames.capacity() {
             self.frames.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
         }
         let level = self.level() + u32::from(!inside);
         if !inside {
-            self.out.byte(if over == Source::List { b'[' } else { b'{' });
+            self.out.byte(if over == JsonSource::List { b'[' } else { b'{' });
         }
-        let fields = if over == Source::Fields { view.set_fields() } else { SetFields::default() };
-        let (index, base) = (view.index, view.base);
-        self.frames.push(PrintFrame {
+        let fields = if over == JsonSource::Fields { view.set_fields() } else { SetFields::default() };
+        self.frames.push(JsonFrame {
             over,
             first: !inside,
             inside,
@@ -37,8 +36,7 @@ impl JsonPrinter<'_, '_> {
             depth,
             message: view.program().message(),
             fields,
-            index,
-            base,
+            body: view.body,
             position,
             slot,
             element: 0,
@@ -128,11 +126,11 @@ impl JsonPrinter<'_, '_> {
         for (at, frame) in self.frames.iter().enumerate() {
             let message = frame.message;
             let above = self.frames.get(at + 1);
-            let list = matches!(frame.over, Source::List | Source::Map);
+            let list = matches!(frame.over, JsonSource::List | JsonSource::Map);
             // A list says more of its field than the message that has it.
             let said = above.is_some_and(|next| {
-                matches!(next.over, Source::List | Source::Map)
-                    && (next.index, next.base, next.position) == (frame.index, frame.base, frame.position)
+                matches!(next.over, JsonSource::List | JsonSource::Map)
+                    && (next.body, next.position) == (frame.body, frame.position)
             });
             let program = set.program(message);
             let field = program.field_of(frame.position as usize);
@@ -141,7 +139,7 @@ impl JsonPrinter<'_, '_> {
                 continue;
             }
             let field = FieldRef::new(self.pool, message, field as u32);
-            let index = (list && frame.over == Source::List).then(|| frame.element.saturating_sub(1));
+            let index = (list && frame.over == JsonSource::List).then(|| frame.element.saturating_sub(1));
             path.push_inner(step(field.number(), field.name(), index));
         }
         path

@@ -1,15 +1,16 @@
 //! Lists of scalars.
 
-use super::print::{JsonPrinter, PrintField};
+use super::print::JsonPrinter;
 use crate::formats::put_element;
 use crate::program::{FieldEntry, Scalar};
+use crate::schema::FormatField;
 use crate::slab::RawView;
 
 impl JsonPrinter<'_, '_> {
     /// A list of scalars.
     pub(super) fn scalars(
         &mut self,
-        field: PrintField<'_>,
+        field: FormatField<'_>,
         entry: &FieldEntry,
         view: RawView<'_, '_>,
         slot: u32,
@@ -28,7 +29,7 @@ impl JsonPrinter<'_, '_> {
 
     /// Elements of one word, of which there is at least one. Each kind has a loop of its own, and the bracket or comma before an
     /// element is written with it.
-    fn words(&mut self, field: PrintField<'_>, entry: &FieldEntry, view: RawView<'_, '_>, run: &[u32]) {
+    fn words(&mut self, field: FormatField<'_>, entry: &FieldEntry, view: RawView<'_, '_>, run: &[u32]) {
         let mut before = b'[';
         let mut lead = || core::mem::replace(&mut before, b',');
         match entry.scalar() {
@@ -58,7 +59,7 @@ impl JsonPrinter<'_, '_> {
     }
 
     /// As [`words`](Self::words), of two words.
-    fn pairs(&mut self, field: PrintField<'_>, entry: &FieldEntry, view: RawView<'_, '_>, run: &[u32]) {
+    fn pairs(&mut self, field: FormatField<'_>, entry: &FieldEntry, view: RawView<'_, '_>, run: &[u32]) {
         let mut before = b'[';
         let mut lead = || core::mem::replace(&mut before, b',');
         let quoted = self.options.stringify_64_bit_integers;
@@ -93,7 +94,7 @@ impl JsonPrinter<'_, '_> {
     #[inline(never)]
     fn any_scalars(
         &mut self,
-        field: PrintField<'_>,
+        field: FormatField<'_>,
         entry: &FieldEntry,
         view: RawView<'_, '_>,
         (run, words): (&[u32], u32),

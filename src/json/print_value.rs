@@ -1,10 +1,10 @@
 //! Values: scalars and keys.
 
-use super::print::{JsonPrinter, PrintField};
+use super::print::JsonPrinter;
 use super::strings;
 use crate::formats::{encode_base64, put_f32, put_f64, put_i64, put_quoted_i64, put_quoted_u64, put_u64};
 use crate::program::{Coding, FieldEntry, Scalar};
-use crate::schema::FieldRef;
+use crate::schema::{FieldRef, FormatField};
 use crate::slab::{ByteSpan, RawView};
 use crate::wire::utf8;
 
@@ -13,19 +13,17 @@ impl JsonPrinter<'_, '_> {
     #[inline]
     pub(super) fn scalar_at(
         &mut self,
-        field: PrintField<'_>,
+        field: FormatField<'_>,
         entry: &FieldEntry,
         view: RawView<'_, '_>,
         slot: u32,
     ) {
-        let words = entry.coding.words();
-        let word = if words == 2 { view.words.get64(slot) } else { view.words.get(slot).into() };
-        self.scalar(field, entry, word, view.store);
+        self.scalar(field, entry, view.scalar(entry, slot), view.store);
     }
 
     /// A scalar by the word or two that a slot has.
     #[inline(always)]
-    pub(super) fn scalar(&mut self, field: PrintField<'_>, entry: &FieldEntry, word: u64, store: &[u8]) {
+    pub(super) fn scalar(&mut self, field: FormatField<'_>, entry: &FieldEntry, word: u64, store: &[u8]) {
         match entry.scalar() {
             Scalar::Bool if word != 0 => self.out.array(b"true"),
             Scalar::Bool => self.out.array(b"false"),
@@ -47,7 +45,7 @@ impl JsonPrinter<'_, '_> {
 
     /// As [`scalar`](Self::scalar), where there is no hurry.
     #[inline(never)]
-    pub(super) fn any_scalar(&mut self, field: PrintField<'_>, entry: &FieldEntry, word: u64, store: &[u8]) {
+    pub(super) fn any_scalar(&mut self, field: FormatField<'_>, entry: &FieldEntry, word: u64, store: &[u8]) {
         self.scalar(field, entry, word, store);
     }
 
@@ -93,7 +91,7 @@ impl JsonPrinter<'_, '_> {
         }
     }
 
-    fn enumeration(&mut self, (names, position): PrintField<'_>, number: i32) {
+    fn enumeration(&mut self, (names, position): FormatField<'_>, number: i32) {
         let enumeration = names.enumeration(position);
         let name = match self.options.use_enum_numbers {
             true => None,
@@ -129,9 +127,7 @@ impl JsonPrinter<'_, '_> {
 
     /// The key of a map entry, which is a string whatever its type.
     pub(super) fn key_at(&mut self, entry: &FieldEntry, pair: RawView<'_, '_>, slot: u32) {
-        let word =
-            if entry.coding.words() == 2 { pair.words.get64(slot) } else { pair.words.get(slot).into() };
-        self.key(entry, word, pair.store);
+        self.key(entry, pair.scalar(entry, slot), pair.store);
     }
 
     /// The key of an entry without one.

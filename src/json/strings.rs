@@ -185,7 +185,7 @@ pub(super) fn unescape(rest: &[u8]) -> Option<(char, usize)> {
     Some((simple, 2))
 }
 
-/// PrintField a character beyond U+FFFF, both halves.
+/// The character that a `\u` escape gives, and the length of the escape: 12 for a surrogate pair.
 fn unescape_unicode(rest: &[u8]) -> Option<(char, usize)> {
     let first = hex4(rest.get(2..)?)?;
     if !(0xd800..0xe000).contains(&first) {

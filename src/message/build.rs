@@ -1,19 +1,16 @@
 //! [`MessageBuilder`]: what parsers of text write a message with, straight into slab and store.
 //!
 //! Fields are given by program, body and position. Presence is set before a value is written and the value is written at once, so
-//! the message is valid whenever a parser gives up. Lists grow in their place. A map is made aside, with all its entries, and
-//! becomes the value of its field, or a part of it, when it is whole: whether a key was there twice is known then. Where entries come
-//! one by one, they go straight into the field (`map_builder.rs`).
+//! the message is valid whenever a parser gives up. Lists grow in their place. Maps are made aside where they come as a whole
+//! (`map_aside.rs`), and in their place where their entries come one by one (`map_builder.rs`).
 
 use super::DynamicMessage;
 use super::dynamic::MERGE_FACTOR;
 use super::store::{Store, StoreFull};
-use crate::decode::{self, Job, Scratch};
-use crate::error::{DecodeError, DecodeErrorKind};
-use crate::options::DecodeOptions;
+use crate::decode;
 use crate::program::{Coding, FieldEntry, ProgramSet};
 use crate::schema::DescriptorPool;
-use crate::slab::{Full, MapContext, MapScratch, NIL, RawView, Slab, Text};
+use crate::slab::{BodyRef, Full, MapScratch, NIL, RawView, Slab, Text};
 use crate::wire::MAX_LEN;
 use alloc::vec::Vec;
 
@@ -51,17 +48,6 @@ pub(crate) struct FieldAt {
     pub(crate) position: usize,
 }
 
-/// A map that is being made.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct MapAside {
-    /// The header of its list.
-    slot: u32,
-    /// The first entry that may repeat a key, once there are many.
-    fresh: Option<u32>,
-    /// How many entries were added.
-    added: u32,
-}
-
 /// A map whose keys are made unique at the end (`map_builder.rs`).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenMap {
@@ -86,14 +72,11 @@ impl<'p> MessageBuilder<'p> {
     pub(crate) fn inner(&self) -> Self {
         let mut slab = Slab::new();
         slab.set_limit(self.slab.left());
-        Self {
-            set: self.set,
-            slab,
-            store: Vec::new(),
-            allowance: 0,
-            maps: MapScratch::new(),
-            open_maps: Vec::new(),
-        }
+        Self::new(self.set, slab, Vec::new(), 0)
+    }
+
+    fn new(set: &'p ProgramSet, slab: Slab, store: Vec<u8>, allowance: usize) -> Self {
+        Self { set, slab, store, allowance, maps: MapScratch::new(), open_maps: Vec::new() }
     }
 
     /// An empty message of this program.
@@ -103,7 +86,8 @@ impl<'p> MessageBuilder<'p> {
 
     /// A message to read.
     pub(crate) fn view(&self, index: u32, base: u32) -> RawView<'_, '_> {
-        RawView { words: self.slab.words(), store: &self.store, set: self.set, index, base }
+        let body = BodyRef { program: index, base };
+        RawView { words: self.slab.words(), store: &self.store, set: self.set, body }
     }
 
     /// Takes memory that is used elsewhere from what is left.
@@ -340,81 +324,6 @@ impl<'p> MessageBuilder<'p> {
             None => self.slab.list_more(slot, sub),
         }
     }
-
-    /// Begins a map.
-    pub(crate) fn map(&mut self) -> Result<MapAside> {
-        let slot = self.slab.alloc(2)?;
-        self.slab.set64(slot, 0);
-        Ok(MapAside { slot, fresh: None, added: 0 })
-    }
-
-    /// Appends an entry with this key, and gives its body. [`end_entry`](Self::end_entry) must follow before the next one.
-    pub(crate) fn entry(&mut self, map: &mut MapAside, entry: &FieldEntry, key: u64) -> Result<u32> {
-        let body = self.push_body(map.slot, entry)?;
-        map.added += 1;
-        if let Some(first) = self.set.program(entry.sub).entries().first() {
-            self.set(FieldAt { index: entry.sub, base: body, position: 0 }, first.coding, key)?;
-        }
-        Ok(body)
-    }
-
-    /// The entry that was begun last is whole.
-    pub(crate) fn end_entry(&mut self, map: &mut MapAside, entry: &FieldEntry) {
-        let context = MapContext { store: &self.store, set: self.set };
-        if let Some(fresh) = self.slab.map_entry_done(context, entry, map.slot) {
-            map.fresh.get_or_insert(fresh);
-        }
-    }
-
-    /// Makes a map the value of its field, or adds its entries to those that the field has. Of several with the same key the last
-    /// one counts; if that is denied, the field is as it was, and the answer is false.
-    pub(crate) fn end_map(
-        &mut self,
-        at: FieldAt,
-        map: MapAside,
-        entry: &FieldEntry,
-        deny: bool,
-    ) -> Result<bool> {
-        let context = MapContext { store: &self.store, set: self.set };
-        if let Some(fresh) = map.fresh {
-            self.slab.map_settle(context, entry, map.slot, fresh, &mut self.maps)?;
-        }
-        let list = self.slab.words().list(map.slot);
-        if list.len < map.added && deny {
-            return Ok(false);
-        }
-        if list.len == 0 {
-            return Ok(true);
-        }
-        let (slot, fresh) = self.slab.mark_set(self.set.program(at.index), at.base, at.position)?;
-        if fresh {
-            self.slab.set64(slot, u64::from(list.ptr) | u64::from(list.len) << 32);
-            return Ok(true);
-        }
-        let width = self.set.program(entry.sub).element_words();
-        let mut may_repeat = None;
-        let mut moved = Ok(());
-        for element in 0..list.len {
-            let to = match self.slab.list_grow(slot, width, 1) {
-                Ok(to) => to,
-                Err(full) => {
-                    moved = Err(full);
-                    break;
-                }
-            };
-            self.slab.copy_words(list.ptr + element * width, width as usize, to);
-            let context = MapContext { store: &self.store, set: self.set };
-            if let Some(first) = self.slab.map_entry_done(context, entry, slot) {
-                may_repeat.get_or_insert(first);
-            }
-        }
-        let context = MapContext { store: &self.store, set: self.set };
-        if let Some(first) = may_repeat {
-            self.slab.map_settle(context, entry, slot, first, &mut self.maps)?;
-        }
-        moved?;
-        Ok(true)
-    }
 }
 
 /// How a builder gets a message, and gives it back.
@@ -444,14 +353,7 @@ impl DynamicMessage {
         let set = pool.programs();
         let bytes = store.take().map_err(|full| no_room(full.into()))?;
         let start = bytes.len();
-        let mut builder = MessageBuilder {
-            set,
-            slab: core::mem::take(slab),
-            store: bytes,
-            allowance,
-            maps: MapScratch::new(),
-            open_maps: Vec::new(),
-        };
+        let mut builder = MessageBuilder::new(set, core::mem::take(slab), bytes, allowance);
         let held = builder.slab.capacity();
         let anew = *base == NIL;
         if anew {
@@ -489,32 +391,4 @@ impl DynamicMessage {
         }
         result
     }
-}
-
-/// Decodes bytes into a slab of their own: all of `store`, or the spans of `raw`.
-pub(crate) fn decode_spans(
-    set: &ProgramSet,
-    index: u32,
-    store: &[u8],
-    raw: Option<RawView<'_, '_>>,
-    options: &DecodeOptions,
-) -> core::result::Result<(Slab, u32), DecodeError> {
-    let full = |_| DecodeError::new(DecodeErrorKind::BudgetExceeded, 0);
-    let mut slab = Slab::new();
-    let mut scratch = Scratch::new();
-    let len = raw.map_or(store.len(), |raw| raw.spans().map(|span| span.len as usize).sum());
-    slab.set_limit(options.budget_for(len));
-    let base = slab.alloc_body(set.program(index)).map_err(full)?;
-    let mut part = |start: usize, end: usize| {
-        let store = store.get(..end).unwrap_or(store);
-        let job = Job { set, store, start, slab: &mut slab, scratch: &mut scratch, options };
-        decode::merge(job, index, base).map(drop)
-    };
-    match raw {
-        None => part(0, store.len())?,
-        Some(raw) => {
-            raw.spans().try_for_each(|span| part(span.offset as usize, (span.offset + span.len) as usize))?
-        }
-    }
-    Ok((slab, base))
 }

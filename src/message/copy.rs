@@ -3,14 +3,13 @@
 use super::copied_spans::{CopiedSpan, CopiedSpans};
 use super::slab_writer::{SlabWriter, TooLarge};
 use super::store::Store;
-use crate::program::{Coding, FieldEntry, Program};
-use crate::slab::{ByteSpan, MapContext, MapScratch, NIL, RawView, Slab, Text, Walk, WalkStep};
+use crate::program::{Coding, FieldEntry};
+use crate::slab::{BodyRef, ByteSpan, MapContext, MapScratch, RawView, Slab, Text, Walk, WalkStep};
 
-/// A message being copied: its program and body in the copy, and whether it is the outermost verbatim one.
+/// A message being copied: where its copy is, and whether it is the outermost verbatim one.
 #[derive(Clone, Copy)]
 struct CopyFrame {
-    index: u32,
-    base: u32,
+    body: BodyRef,
     outermost: bool,
 }
 
@@ -27,58 +26,55 @@ impl Owned {
         let (mut slab, mut store) = (Slab::new(), Store::new());
         slab.set_limit(usize::MAX);
         let base = slab.alloc_body(source.program())?;
-        SlabWriter { set: source.set, slab: &mut slab, store: &mut store }.copy(
-            source,
-            source.index,
-            base,
-        )?;
+        let body = BodyRef { base, ..source.body };
+        SlabWriter { set: source.set, slab: &mut slab, store: &mut store }.copy(source, body)?;
         Ok(Self { slab, store, base })
     }
 }
 
 impl SlabWriter<'_> {
-    /// Copies `source` into the empty body at `base`. Program `index` must be of the same message type.
-    pub(super) fn copy(&mut self, source: RawView<'_, '_>, index: u32, base: u32) -> Result<(), TooLarge> {
+    /// Copies `source` into an empty body. The program of the body must be of the same message type.
+    pub(super) fn copy(&mut self, source: RawView<'_, '_>, body: BodyRef) -> Result<(), TooLarge> {
         let mut copied = CopiedSpans::default();
-        let outermost = self.copy_verbatim(source, base, &mut copied)?;
-        let none = CopyFrame { index: 0, base: NIL, outermost: false };
-        let mut walk = Walk::new(source, CopyFrame { index, base, outermost });
+        let outermost = self.copy_verbatim(source, body.base, &mut copied)?;
+        let none = CopyFrame { body: BodyRef::NONE, outermost: false };
+        let mut walk = Walk::new(source, CopyFrame { body, outermost });
         loop {
             walk.make_room()?;
-            let CopyFrame { index, base: here, outermost } = *walk.data();
+            let CopyFrame { body: here, outermost } = *walk.data();
             match walk.next(none) {
                 WalkStep::Field(position, entry, slot) => {
-                    self.copy_field(walk.view(), here, position, entry, slot, &copied)?;
+                    self.copy_field(walk.view(), here.base, position, entry, slot, &copied)?;
                 }
                 WalkStep::Enter(position) => {
                     // The copy may use another program of the same type: other operations, the same slots.
-                    let program = self.set.program(index);
+                    let program = self.set.program(here.program);
                     let Some(entry) = program.entries().get(position) else { return Err(TooLarge) };
                     let child = walk.view();
-                    let nesting = child.words.nesting(child.base);
-                    let body = if entry.flags.is_list() {
-                        let slot = self.open_list(program, here, position)?;
+                    let nesting = child.words.nesting(child.body.base);
+                    let base = if entry.flags.is_list() {
+                        let slot = self.open_list(program, here.base, position)?;
                         match nesting {
                             Some(nesting) => self.push_raw(entry, slot, nesting)?,
                             None => self.push(entry, slot)?,
                         }
                     } else {
                         match nesting {
-                            Some(nesting) => self.open_raw(program, here, position, entry, nesting)?,
-                            None => self.open(program, here, position, entry)?,
+                            Some(nesting) => self.open_raw(program, here.base, position, entry, nesting)?,
+                            None => self.open(program, here.base, position, entry)?,
                         }
                     };
-                    let outermost = self.copy_verbatim(child, body, &mut copied)?;
-                    *walk.data() = CopyFrame { index: entry.sub, base: body, outermost };
+                    let outermost = self.copy_verbatim(child, base, &mut copied)?;
+                    *walk.data() = CopyFrame { body: BodyRef::of(entry, base), outermost };
                 }
                 WalkStep::End => {
                     if !walk.view().is_verbatim() {
-                        self.copy_unknown(walk.view(), here, &copied)?;
+                        self.copy_unknown(walk.view(), here.base, &copied)?;
                     }
                     if outermost {
                         copied.spans.clear();
                     }
-                    self.settle_maps(self.set.program(index), index, here)?;
+                    self.settle_maps(here)?;
                     if walk.leave().is_none() {
                         return Ok(());
                     }
@@ -100,15 +96,10 @@ impl SlabWriter<'_> {
         if !entry.flags.is_list() {
             let value = match entry.coding {
                 coding if spans => self.copy_value(view, coding, view.words.get64(slot), copied)?,
-                coding if coding.words() == 2 => view.words.get64(slot),
-                _ => view.words.get(slot) as u64,
+                _ => view.scalar(entry, slot),
             };
             let (to, _) = self.slab.mark_set(view.program(), base, position)?;
-            if entry.coding.words() == 2 {
-                self.slab.set64(to, value);
-            } else {
-                self.slab.set(to, value as u32);
-            }
+            self.slab.set_words(to, entry.coding.words(), value);
             return Ok(());
         }
         let list = view.list(entry, slot);
@@ -212,14 +203,15 @@ impl SlabWriter<'_> {
     }
 
     /// Builds the indices of a message's maps.
-    fn settle_maps(&mut self, program: &Program, index: u32, base: u32) -> Result<(), TooLarge> {
+    fn settle_maps(&mut self, body: BodyRef) -> Result<(), TooLarge> {
+        let program = self.set.program(body.program);
         if !program.has_maps() {
             return Ok(());
         }
         let (store, set) = (self.store.as_slice(), self.set);
-        let mut fields = RawView { words: self.slab.words(), store, set, index, base }.set_fields();
+        let mut fields = RawView { words: self.slab.words(), store, set, body }.set_fields();
         // Settling does not move slots.
-        while let Some((_, entry, slot)) = fields.next_of(program, self.slab.words(), base) {
+        while let Some((_, entry, slot)) = fields.next_of(program, self.slab.words(), body.base) {
             if entry.flags.is_map() {
                 let context = MapContext { store, set };
                 self.slab.map_settle(context, entry, slot, u32::MAX, &mut MapScratch::new())?;

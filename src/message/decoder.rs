@@ -7,7 +7,7 @@ use crate::error::{DecodeError, DecodeErrorKind};
 use crate::options::DecodeOptions;
 use crate::program::{ProgramSet, Selected};
 use crate::schema::MessageDescriptor;
-use crate::slab::{NIL, RawView, Slab, UnknownSpans};
+use crate::slab::{BodyRef, NIL, RawView, Slab, UnknownSpans};
 
 /// Decodes messages of one type, one at a time, into memory that it reuses.
 ///
@@ -108,7 +108,7 @@ impl Decoder {
             let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options: &options };
             let merged = match base {
                 NIL => decode::decode_fresh(job, index, budget, &mut base),
-                _ => decode::merge(job, index, base),
+                base => decode::merge(job, BodyRef { program: index, base }),
             };
             match merged {
                 Ok(miss) => may_miss |= miss,
@@ -122,7 +122,7 @@ impl Decoder {
                 Err(error) => return Err(named(descriptor, error.moved_by(start))),
             }
         }
-        let raw = RawView { words: slab.words(), store, set, index, base };
+        let raw = RawView { words: slab.words(), store, set, body: BodyRef { program: index, base } };
         if (may_miss || base == NIL) && !options.allows_partial() {
             decode::check_required(raw, end).map_err(|error| named(descriptor, error))?;
         }

@@ -21,7 +21,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
             return match field.raw_kind() {
                 _ if field.is_map() => ValueRef::Map(MapRef::new(empty, 0, 0)),
                 _ if field.is_list() => ValueRef::List(ListRef::new(empty, 0, Access::NONE.elements)),
-                Kind::Message(_) => ValueRef::Message(self.at(self.body, NIL, 0)),
+                Kind::Message(_) => ValueRef::Message(self.at(self.layout, NIL, 0)),
                 _ => zero(field),
             };
         }
@@ -30,7 +30,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
             return ValueRef::Unselected;
         }
         let field = self.own(access);
-        let empty = self.at(self.sub(access.sub).unwrap_or(self.body), NIL, 0);
+        let empty = self.at(self.sub(access.sub).unwrap_or(self.layout), NIL, 0);
         match field.explicit_default() {
             Some(default) => explicit_default(field, default),
             None => match access.form {

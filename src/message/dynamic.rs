@@ -11,7 +11,7 @@ use crate::error::{DecodeError, DecodeErrorKind, boxed};
 use crate::options::DecodeOptions;
 use crate::program::Selected;
 use crate::schema::MessageDescriptor;
-use crate::slab::{NIL, RawView, Slab};
+use crate::slab::{BodyRef, NIL, RawView, Slab};
 use alloc::boxed::Box;
 
 /// A merge may take this many times the memory that the message holds, on top of the budget of its input. A list moves to a
@@ -189,7 +189,7 @@ impl DynamicMessage {
             self.compact_at = 2 * (self.slab.used() + self.store.len()) + COMPACT_MIN;
             return decoded;
         }
-        decode::merge(job, index, *base)
+        decode::merge(job, BodyRef { program: index, base: *base })
     }
 
     /// Merges an encoded message into this one: singular fields are replaced, sub-messages merged, lists extended,
@@ -227,7 +227,7 @@ impl DynamicMessage {
     pub(super) fn from_view(view: MessageView<'_, '_>) -> Result<Self, TooLarge> {
         let Owned { slab, store, base } = Owned::of(view.raw())?;
         let selected = match view.raw().set.share() {
-            Some(set) => Some(boxed(Selected { set, root: view.raw().index }).ok_or(TooLarge)?),
+            Some(set) => Some(boxed(Selected { set, root: view.raw().body.program }).ok_or(TooLarge)?),
             None => None,
         };
         Ok(Self { selected, slab, store, base, ..Self::new(&view.descriptor()) })
@@ -267,8 +267,9 @@ impl DynamicMessage {
 
     #[inline]
     fn raw(&self) -> RawView<'_, '_> {
-        let (set, index) = programs(&self.descriptor, self.selected.as_deref().map(|[selected]| selected));
-        RawView { words: self.slab.words(), store: self.store.as_slice(), set, index, base: self.base }
+        let (set, program) = programs(&self.descriptor, self.selected.as_deref().map(|[selected]| selected));
+        let body = BodyRef { program, base: self.base };
+        RawView { words: self.slab.words(), store: self.store.as_slice(), set, body }
     }
 
     /// Borrows the message for reading.
@@ -287,8 +288,8 @@ impl DynamicMessage {
         {
             *base = body;
         }
-        let (set, index) = programs(descriptor, selected.as_deref().map(|[selected]| selected));
-        MessageMut::new(descriptor.parent_pool(), set, (index, *base), slab, store)
+        let (set, program) = programs(descriptor, selected.as_deref().map(|[selected]| selected));
+        MessageMut::new(descriptor.parent_pool(), set, BodyRef { program, base: *base }, slab, store)
     }
 
     /// The parts that a parser of text writes to: type, slab, store and the body's offset.

@@ -7,6 +7,7 @@ use super::passthrough::{Change, Undo};
 use super::resolved_field::ResolvedField;
 use super::slab_writer::TooLarge;
 use crate::schema::FieldDescriptor;
+use crate::slab::BodyRef;
 
 impl<'m> MessageMut<'m> {
     /// Appends a value to a repeated field.
@@ -15,7 +16,7 @@ impl<'m> MessageMut<'m> {
     /// As [`set_field`](Self::set_field); `InvalidShape` if the field is not repeated.
     pub fn push(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
         let (field, value, before) = self.ready_element(field, value.into())?;
-        let (program, base) = (self.program(), self.base);
+        let (program, base) = (self.program(), self.body.base);
         let slot = self.writer().open_list(program, base, field.position);
         match slot.and_then(|slot| self.append(&field, slot, &value)) {
             Ok(()) => Ok(()),
@@ -71,8 +72,8 @@ impl<'m> MessageMut<'m> {
             return writer.push_body(&field.entry, slot, body);
         }
         if let Value::Message(message) = value {
-            let body = writer.push(&field.entry, slot)?;
-            return self.fill(field.entry.sub, body, message);
+            let base = writer.push(&field.entry, slot)?;
+            return self.fill(BodyRef::of(&field.entry, base), message);
         }
         let coding = field.entry.coding;
         let words = writer.slot_value(coding, value)?;
@@ -104,7 +105,10 @@ impl<'m> MessageMut<'m> {
             }
             Value::Message(message) => {
                 let body = self.writer().detached_body(&field.entry);
-                let filled = body.and_then(|body| self.fill(field.entry.sub, body, message).map(|()| body));
+                let filled = body.and_then(|base| {
+                    self.fill(BodyRef::of(&field.entry, base), message)?;
+                    Ok(base)
+                });
                 filled.map(|body| self.replace_element(&field, index, body))
             }
             scalar => {
@@ -142,7 +146,7 @@ impl<'m> MessageMut<'m> {
         let width = if coding.is_message() { sub.element_words() } else { coding.words() };
         self.slab.list_remove(slot, width, index as u32);
         if len == 1 {
-            self.slab.mark_unset(self.program(), self.base, field.position);
+            self.slab.mark_unset(self.program(), self.body.base, field.position);
         }
         Ok(())
     }
@@ -165,7 +169,7 @@ impl<'m> MessageMut<'m> {
             return Err(field.error(SetFieldErrorKind::InvalidShape, None));
         }
         let before = self.prepare(&field, Change::Modify)?;
-        let (program, base) = (self.program(), self.base);
+        let (program, base) = (self.program(), self.body.base);
         let mut writer = self.writer();
         let slot = writer.open_list(program, base, field.position);
         let body = slot.and_then(|slot| writer.push(&field.entry, slot));
@@ -173,7 +177,7 @@ impl<'m> MessageMut<'m> {
             self.undo(&field, before);
             field.error(SetFieldErrorKind::TooLarge, None)
         })?;
-        Ok(MessageMut { index: field.entry.sub, base, ..self })
+        Ok(MessageMut { body: BodyRef::of(&field.entry, base), ..self })
     }
 
     /// Borrows an element of a repeated message field for writing.
@@ -214,7 +218,7 @@ impl<'m> MessageMut<'m> {
         if body.is_err() {
             self.undo(&field, before);
         }
-        Ok(MessageMut { index: field.entry.sub, base: body?, ..self })
+        Ok(MessageMut { body: BodyRef::of(&field.entry, body?), ..self })
     }
 
     /// The word where an element's body begins, or the word that holds its offset.

@@ -8,7 +8,7 @@ use super::slab_writer::TooLarge;
 use super::value_ref::{owned_bytes, owned_str};
 use super::{MapKey, Value};
 use crate::schema::FieldDescriptor;
-use crate::slab::MapContext;
+use crate::slab::{BodyRef, MapContext};
 
 /// A key as the value of the key field.
 fn key_value(key: &MapKey) -> Result<Value, TooLarge> {
@@ -52,7 +52,7 @@ impl<'m> MessageMut<'m> {
             Ok(before) => before,
             Err(error) => return Err(error.with_value(value)),
         };
-        let (program, base) = (self.program(), self.base);
+        let (program, base) = (self.program(), self.body.base);
         let slot = self.writer().open_list(program, base, field.position);
         match slot.and_then(|slot| self.put(&field, slot, &key, &value)) {
             Ok(()) => Ok(()),
@@ -103,11 +103,10 @@ impl<'m> MessageMut<'m> {
         let Some(raw_key) = key.as_ref().raw(key_part.entry.scalar()) else { return Ok(None) };
         let list = self.raw().list(&field.entry, slot);
         let body = match list.map_find(raw_key) {
-            Some(position) => list.message(position).base,
-            None => self.add_entry(field, slot, key, &key_part, &value_part)?,
+            Some(position) => list.message(position).body,
+            None => BodyRef::of(&field.entry, self.add_entry(field, slot, key, &key_part, &value_part)?),
         };
-        let index = field.entry.sub;
-        Ok(Some(self.at(index, body)))
+        Ok(Some(self.at(body)))
     }
 
     fn add_entry(
@@ -167,7 +166,7 @@ impl<'m> MessageMut<'m> {
         let context = MapContext { store: self.store.as_slice(), set: self.set };
         self.slab.map_remove(context, &field.entry, slot, position);
         if last {
-            self.slab.mark_unset(self.program(), self.base, field.position);
+            self.slab.mark_unset(self.program(), self.body.base, field.position);
         }
         Ok(true)
     }
@@ -209,7 +208,7 @@ impl<'m> MessageMut<'m> {
             self.undo(&field, before);
         }
         let base = opened?;
-        Ok(MessageMut { index: part.entry.sub, base, ..self })
+        Ok(MessageMut { body: BodyRef::of(&part.entry, base), ..self })
     }
 
     /// The body of a key's message value. A missing key is inserted.
@@ -220,18 +219,18 @@ impl<'m> MessageMut<'m> {
         key: &MapKey,
     ) -> Result<u32, SetFieldError> {
         let too_large = |_| field.error(SetFieldErrorKind::TooLarge, None);
-        let (program, base) = (self.program(), self.base);
+        let (program, base) = (self.program(), self.body.base);
         let map = self.writer().open_list(program, base, field.position).map_err(too_large)?;
         let len = self.slab.words().list(map).len;
-        let entry = self.map_entry(field, map, key).and_then(|entry| Ok(entry.ok_or(TooLarge)?.base));
+        let entry = self.map_entry(field, map, key).and_then(|entry| Ok(entry.ok_or(TooLarge)?.body));
         let entry = entry.map_err(too_large)?;
         let program = self.set.program(field.entry.sub);
-        let body = self.writer().open(program, entry, part.position, &part.entry);
+        let body = self.writer().open(program, entry.base, part.position, &part.entry);
         if body.is_err() {
             self.drop_entry(field, map, len);
         }
         let body = body.map_err(too_large)?;
-        let slot = self.raw().at(field.entry.sub, entry).slot(part.position, &part.entry);
+        let slot = self.raw().at(entry).slot(part.position, &part.entry);
         self.decoded(part, body, slot)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{DynamicMessage, MessageView};
 use crate::program::{Coding, FieldEntry};
-use crate::slab::{RawView, Walk, WalkStep};
+use crate::slab::{BodyRef, RawView, Walk, WalkStep};
 
 /// Two messages are equal if they have the same type of the same pool, the same fields set and the same values. Lists are
 /// compared in order, maps in any order, numbers by their bits (a NaN equals itself, 0.0 and -0.0 differ), unknown fields by
@@ -29,10 +29,10 @@ fn equal(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
     if !same_outline(a, b) {
         return false;
     }
-    let mut walk = Walk::new(a, (b.index, b.base));
+    let mut walk = Walk::new(a, b.body);
     let mut here = b;
     loop {
-        match walk.next((0, 0)) {
+        match walk.next(BodyRef::NONE) {
             WalkStep::Field(position, entry, slot) => {
                 if !same_value(walk.view(), here, position, entry, slot) {
                     return false;
@@ -44,14 +44,13 @@ fn equal(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
                     Some(other) if same_outline(child, other) => here = other,
                     _ => return false,
                 }
-                *walk.data() = (here.index, here.base);
+                *walk.data() = here.body;
             }
             WalkStep::End => {
                 if walk.leave().is_none() {
                     return true;
                 }
-                let (index, base) = *walk.data();
-                here = b.at(index, base);
+                here = b.at(*walk.data());
             }
         }
     }
@@ -134,8 +133,7 @@ fn same_value(
     }
     match entry.coding {
         _ if spans => a.span(slot) == b.span(other),
-        coding if coding.words() == 2 => a.words.get64(slot) == b.words.get64(other),
-        _ => a.words.get(slot) == b.words.get(other),
+        _ => a.scalar(entry, slot) == b.scalar(entry, other),
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Fields<'a, 'i> {
 impl<'a, 'i> Fields<'a, 'i> {
     #[inline(always)]
     pub(super) fn new(view: MessageView<'a, 'i>) -> Self {
-        let page = &view.body.page;
+        let page = &view.layout.page;
         Self { view, bits: view.bits & page.mask, page, slots: view.base }
     }
 }
@@ -42,14 +42,14 @@ struct Group<'a> {
 /// It takes and returns numbers, so the state of the iterator stays in registers.
 #[cold]
 #[inline(never)]
-fn next_group<'a>(words: Words<'_>, base: u32, body: &'a ReadLayout, left: u32) -> Option<Group<'a>> {
-    if body.is_wide() && words.is_wide_empty(base) {
+fn next_group<'a>(words: Words<'_>, base: u32, layout: &'a ReadLayout, left: u32) -> Option<Group<'a>> {
+    if layout.is_wide() && words.is_wide_empty(base) {
         return None;
     }
-    let group = body.more_pages.len().checked_sub(left as usize)?;
-    body.more_pages.iter().enumerate().skip(group).find_map(|(group, page)| {
+    let group = layout.more_pages.len().checked_sub(left as usize)?;
+    layout.more_pages.iter().enumerate().skip(group).find_map(|(group, page)| {
         let (bits, slots) =
-            if body.is_wide() { words.wide_group(base, group as u32) } else { (words.get(base + 2), base) };
+            if layout.is_wide() { words.wide_group(base, group as u32) } else { (words.get(base + 2), base) };
         Some(Group { page, bits: NonZeroU32::new(bits & page.mask)?, slots })
     })
 }
@@ -65,7 +65,7 @@ impl<'a, 'i> Iterator for Fields<'a, 'i> {
                 None if self.page.left == 0 => return None,
                 None => {
                     let view = &self.view;
-                    let group = next_group(view.words, view.base, view.body, self.page.left)?;
+                    let group = next_group(view.words, view.base, view.layout, self.page.left)?;
                     (self.page, self.slots) = (group.page, group.slots);
                     group.bits
                 }
@@ -74,7 +74,7 @@ impl<'a, 'i> Iterator for Fields<'a, 'i> {
             let bit = bits.trailing_zeros();
             let field = &self.page.fields[bit as usize & (PAGE - 1)];
             let slot = self.slots + field.slot as u32;
-            self.slots += self.view.body.stride;
+            self.slots += self.view.layout.stride;
             let value = self.view.value(
                 field.form,
                 self.view.slot_at(slot),

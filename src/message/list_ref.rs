@@ -115,7 +115,7 @@ fn element<'a, 'i>(
     form: ReadKind,
     location: impl Location,
 ) -> Option<ValueRef<'a, 'i>> {
-    first.value(form, location, || Some(first.body), || Access::NONE.elements, checked)
+    first.value(form, location, || Some(first.layout), || Access::NONE.elements, checked)
 }
 
 /// Iterator over the elements of a [`ListRef`].

@@ -186,8 +186,8 @@ impl<'a, 'i> MapRef<'a, 'i> {
     /// Iterates over the entries, in wire order.
     #[inline]
     pub fn iter(&self) -> MapIter<'a, 'i> {
-        let body = self.first.body;
-        MapIter { map: *self, key: body.field(0), value: body.field(1) }
+        let layout = self.first.layout;
+        MapIter { map: *self, key: layout.field(0), value: layout.field(1) }
     }
 }
 

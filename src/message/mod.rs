@@ -11,6 +11,7 @@ mod copied_spans;
 mod copy;
 mod decoder;
 mod defaults;
+mod detached;
 mod dynamic;
 mod dynamic_fields;
 mod elements;
@@ -20,6 +21,8 @@ mod error;
 mod fields;
 mod list_ref;
 mod live_size;
+#[cfg(feature = "json")]
+mod map_aside;
 mod map_builder;
 mod map_ref;
 mod mutate;
@@ -37,14 +40,15 @@ mod value;
 mod value_ref;
 mod view;
 
-#[cfg(feature = "json")]
-pub(crate) use build::MapAside;
-pub(crate) use build::{FieldAt, MessageBuilder, NoRoom, decode_spans};
+pub(crate) use build::{FieldAt, MessageBuilder, NoRoom};
 pub use decoder::Decoder;
+pub(crate) use detached::{Detached, DetachedStack, Encoded};
 pub use dynamic::DynamicMessage;
 pub use error::{CopyError, SetFieldError, SetFieldErrorKind};
 pub use fields::Fields;
 pub use list_ref::{ListIter, ListRef};
+#[cfg(feature = "json")]
+pub(crate) use map_aside::MapAside;
 pub use map_ref::{MapIter, MapKeyRef, MapRef};
 pub use mutate::MessageMut;
 pub use numbers::{Number, Numbers};

@@ -8,7 +8,7 @@ use super::store::Store;
 use super::{DynamicMessage, MessageView, Value};
 use crate::program::{Program, ProgramSet};
 use crate::schema::{DescriptorPool, FieldDescriptor, FieldRef, MessageDescriptor};
-use crate::slab::{NIL, RawView, Slab};
+use crate::slab::{BodyRef, NIL, RawView, Slab};
 use alloc::string::String;
 
 /// A mutably borrowed message: the root of a [`DynamicMessage`] or a sub-message of it.
@@ -37,8 +37,7 @@ use alloc::string::String;
 pub struct MessageMut<'m> {
     pub(super) pool: &'m DescriptorPool,
     pub(super) set: &'m ProgramSet,
-    pub(super) index: u32,
-    pub(super) base: u32,
+    pub(super) body: BodyRef,
     pub(super) slab: &'m mut Slab,
     pub(super) store: &'m mut Store,
 }
@@ -47,25 +46,19 @@ impl<'m> MessageMut<'m> {
     pub(super) fn new(
         pool: &'m DescriptorPool,
         set: &'m ProgramSet,
-        (index, base): (u32, u32),
+        body: BodyRef,
         slab: &'m mut Slab,
         store: &'m mut Store,
     ) -> Self {
-        Self { pool, set, index, base, slab, store }
+        Self { pool, set, body, slab, store }
     }
 
     pub(super) fn program(&self) -> &'m Program {
-        self.set.program(self.index)
+        self.set.program(self.body.program)
     }
 
     pub(super) fn raw(&self) -> RawView<'_, '_> {
-        RawView {
-            words: self.slab.words(),
-            store: self.store.as_slice(),
-            set: self.set,
-            index: self.index,
-            base: self.base,
-        }
+        RawView { words: self.slab.words(), store: self.store.as_slice(), set: self.set, body: self.body }
     }
 
     pub(super) fn writer(&mut self) -> SlabWriter<'_> {
@@ -73,13 +66,13 @@ impl<'m> MessageMut<'m> {
     }
 
     /// Another message of the same slab.
-    pub(super) fn at(&mut self, index: u32, base: u32) -> MessageMut<'_> {
-        MessageMut { pool: self.pool, set: self.set, index, base, slab: self.slab, store: self.store }
+    pub(super) fn at(&mut self, body: BodyRef) -> MessageMut<'_> {
+        MessageMut { pool: self.pool, set: self.set, body, slab: self.slab, store: self.store }
     }
 
     /// Borrows the same message for a shorter time.
     pub fn reborrow(&mut self) -> MessageMut<'_> {
-        self.at(self.index, self.base)
+        self.at(self.body)
     }
 
     /// Borrows the message for reading.
@@ -105,7 +98,11 @@ impl<'m> MessageMut<'m> {
                 let descriptor = FieldRef::new(self.pool, message, field.index());
                 let field = ResolvedField { descriptor, position, entry: *entry, set: self.set };
                 // A root without a body: `as_mut` had no memory for one.
-                if self.base == NIL { Err(field.error(SetFieldErrorKind::TooLarge, None)) } else { Ok(field) }
+                if self.body.base == NIL {
+                    Err(field.error(SetFieldErrorKind::TooLarge, None))
+                } else {
+                    Ok(field)
+                }
             }
             None => Err(SetFieldError::new(
                 SetFieldErrorKind::NoSuchField,
@@ -169,7 +166,7 @@ impl<'m> MessageMut<'m> {
     /// Writes a checked value. The value is built detached and attached when it is complete: if memory runs out, the field
     /// keeps its old value.
     pub(super) fn assign(&mut self, field: &ResolvedField<'_>, value: &Value) -> Result<(), TooLarge> {
-        let (program, base, ResolvedField { position, entry, .. }) = (self.program(), self.base, *field);
+        let (program, base, ResolvedField { position, entry, .. }) = (self.program(), self.body.base, *field);
         match value {
             Value::List(elements) if elements.is_empty() => self.unset(field),
             Value::Map(entries) if entries.is_empty() => self.unset(field),
@@ -184,9 +181,9 @@ impl<'m> MessageMut<'m> {
                 self.writer().attach_list(program, base, position, list)?;
             }
             Value::Message(message) => {
-                let body = self.writer().detached_body(&entry)?;
-                self.fill(entry.sub, body, message)?;
-                self.writer().attach(program, base, position, &entry, body)?;
+                let detached = self.writer().detached_body(&entry)?;
+                self.fill(BodyRef::of(&entry, detached), message)?;
+                self.writer().attach(program, base, position, &entry, detached)?;
             }
             Value::Prepared(prepared) => {
                 let body = self.writer().detached_raw(&entry, prepared)?;
@@ -203,8 +200,8 @@ impl<'m> MessageMut<'m> {
     }
 
     /// Copies a message of the same pool into an empty body.
-    pub(super) fn fill(&mut self, index: u32, body: u32, message: &DynamicMessage) -> Result<(), TooLarge> {
-        self.writer().copy(message.as_view().raw(), index, body)
+    pub(super) fn fill(&mut self, body: BodyRef, message: &DynamicMessage) -> Result<(), TooLarge> {
+        self.writer().copy(message.as_view().raw(), body)
     }
 
     /// Unsets a field. Ignores a field of another message type.
@@ -229,7 +226,7 @@ impl<'m> MessageMut<'m> {
     }
 
     pub(super) fn unset(&mut self, field: &ResolvedField<'_>) {
-        self.slab.mark_unset(self.program(), self.base, field.position);
+        self.slab.mark_unset(self.program(), self.body.base, field.position);
     }
 
     /// Borrows a sub-message for writing. An unset field is set to an empty message first.
@@ -251,7 +248,7 @@ impl<'m> MessageMut<'m> {
             return Err(field.error(SetFieldErrorKind::InvalidShape, None));
         }
         let before = self.prepare(&field, Change::Modify)?;
-        let (program, base) = (self.program(), self.base);
+        let (program, base) = (self.program(), self.body.base);
         let body = self.writer().open(program, base, field.position, &field.entry);
         let body = body.map_err(|TooLarge| field.error(SetFieldErrorKind::TooLarge, None)).and_then(|body| {
             let slot = self.raw().slot(field.position, &field.entry);
@@ -261,6 +258,6 @@ impl<'m> MessageMut<'m> {
             self.undo(&field, before);
         }
         let base = body?;
-        Ok(MessageMut { index: field.entry.sub, base, ..self })
+        Ok(MessageMut { body: BodyRef::of(&field.entry, base), ..self })
     }
 }

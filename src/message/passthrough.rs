@@ -15,7 +15,7 @@ use crate::error::{DecodeError, EncodeError};
 use crate::options::DecodeOptions;
 use crate::program::{Coding, FieldEntry, Program};
 use crate::schema::MessageDescriptor;
-use crate::slab::UnknownSpan;
+use crate::slab::{BodyRef, UnknownSpan};
 use crate::wire::raw;
 use alloc::vec::Vec;
 
@@ -58,7 +58,7 @@ impl MessageMut<'_> {
         if !self.program().keeps_bytes() {
             return Ok(Undo { was_set, kept: None });
         }
-        let mut kept = KeptSpans { block: self.slab.unknown_block(self.base), dropped: false };
+        let mut kept = KeptSpans { block: self.slab.unknown_block(self.body.base), dropped: false };
         let split = self.split_for(field, change, was_set, &mut kept);
         let before = Undo { was_set, kept: Some(kept) };
         if split.is_err() {
@@ -74,7 +74,7 @@ impl MessageMut<'_> {
             self.unset(field);
         }
         if let Some(kept) = before.kept {
-            self.slab.set_unknown_block(self.base, kept.block);
+            self.slab.set_unknown_block(self.body.base, kept.block);
         }
     }
 
@@ -123,7 +123,7 @@ impl MessageMut<'_> {
             return Ok(());
         }
         if change == Change::Modify && !own.is_empty() {
-            self.slab.clear_unknown(self.base);
+            self.slab.clear_unknown(self.body.base);
             self.decode_kept(field, &own)?;
         }
         self.keep(&rest).map_err(too_large)
@@ -194,11 +194,11 @@ impl MessageMut<'_> {
 
     /// Makes these the spans of the message, in a new block. The old block stays intact for `undo`.
     fn keep(&mut self, spans: &[Undecoded]) -> Result<(), TooLarge> {
-        self.slab.clear_unknown(self.base);
+        self.slab.clear_unknown(self.body.base);
         for span in spans {
             match span.tag {
-                None => self.slab.add_unknown(self.base, span.offset, span.len)?,
-                Some(tag) => self.slab.add_unknown_value(self.base, tag, span.offset, span.len)?,
+                None => self.slab.add_unknown(self.body.base, span.offset, span.len)?,
+                Some(tag) => self.slab.add_unknown_value(self.body.base, tag, span.offset, span.len)?,
             }
         }
         Ok(())
@@ -239,7 +239,8 @@ impl MessageMut<'_> {
         let held = self.slab.capacity();
         self.slab.set_limit(options.budget_for(len).saturating_add(2 * held));
         let store = self.store.as_slice();
-        let merged = merge_spans(self.set, program.whole(), store, self.slab, self.base, spans, &options);
+        let body = BodyRef { program: program.whole(), ..self.body };
+        let merged = merge_spans(self.set, store, self.slab, body, spans, &options);
         self.slab.set_limit(usize::MAX);
         merged.map_err(|error: DecodeError| {
             let message = MessageDescriptor::new(self.pool, program.message());
@@ -262,13 +263,13 @@ impl MessageMut<'_> {
     /// If the allocator fails, which only messages decoded by a pass-through projection need. The message does not change.
     pub fn try_clear_unknown_fields(&mut self) -> Result<(), CopyError> {
         if !self.program().keeps_bytes() {
-            self.slab.clear_unknown(self.base);
+            self.slab.clear_unknown(self.body.base);
             return Ok(());
         }
-        let block = self.slab.unknown_block(self.base);
+        let block = self.slab.unknown_block(self.body.base);
         let cleared = self.drop_unknown();
         if !matches!(cleared, Ok(true)) {
-            self.slab.set_unknown_block(self.base, block);
+            self.slab.set_unknown_block(self.body.base, block);
         }
         cleared.map(drop).map_err(|TooLarge| CopyError::new())
     }

@@ -9,7 +9,7 @@ use crate::encode::try_encode_raw;
 use crate::error::{DecodeError, DecodeErrorKind, EncodeErrorKind};
 use crate::options::DecodeOptions;
 use crate::schema::{DescriptorPool, MessageDescriptor};
-use crate::slab::{Full, NIL, RawView, Slab, UnknownSpan};
+use crate::slab::{BodyRef, Full, NIL, RawView, Slab, UnknownSpan};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -146,7 +146,7 @@ impl MessageMut<'_> {
         at: Option<u32>,
     ) -> Result<u32, SetFieldError> {
         let Some(depth) = self.slab.words().raw_depth(body) else { return Ok(body) };
-        match self.decode_raw(field.entry.sub, body, depth) {
+        match self.decode_raw(BodyRef::of(&field.entry, body), depth) {
             Ok(new) if at == Some(body) => {
                 let words = self.set.program(field.entry.sub).words();
                 self.slab.copy_words(new, words as usize, body);
@@ -164,23 +164,24 @@ impl MessageMut<'_> {
     }
 
     /// Decodes a raw message into a body of its own.
-    fn decode_raw(&mut self, index: u32, body: u32, depth: u32) -> Result<u32, DecodeError> {
+    fn decode_raw(&mut self, raw: BodyRef, depth: u32) -> Result<u32, DecodeError> {
         let words = self.slab.words();
-        let program = self.set.program(index);
-        let len: usize = words.spans(body).map(|span| span.len as usize).sum();
+        let program = self.set.program(raw.program);
+        let len: usize = words.spans(raw.base).map(|span| span.len as usize).sum();
         let options = DecodeOptions::new().allow_partial(true).max_depth(depth);
         let held = self.slab.capacity();
         // A copy: decoding moves the slab that holds the spans.
         let mut spans: Vec<UnknownSpan> = Vec::new();
-        let reserved = spans.try_reserve_exact(words.spans(body).count()).map_err(|_| Full);
+        let reserved = spans.try_reserve_exact(words.spans(raw.base).count()).map_err(|_| Full);
         if reserved.is_ok() {
-            spans.extend(words.spans(body));
+            spans.extend(words.spans(raw.base));
         }
         self.slab.set_limit(options.budget_for(len).saturating_add(2 * held));
         let new = reserved.and_then(|()| self.slab.alloc_body(program)).map_err(no_room);
-        let result = new.and_then(|new| {
-            merge_spans(self.set, index, self.store.as_slice(), self.slab, new, &spans, &options)?;
-            Ok(new)
+        let result = new.and_then(|base| {
+            let to = BodyRef { base, ..raw };
+            merge_spans(self.set, self.store.as_slice(), self.slab, to, &spans, &options)?;
+            Ok(base)
         });
         self.slab.set_limit(usize::MAX);
         let descriptor = MessageDescriptor::new(self.pool, program.message());
@@ -192,13 +193,12 @@ fn no_room(_: Full) -> DecodeError {
     DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)
 }
 
-/// Merges spans of the store into the message at `base`.
+/// Merges spans of the store into a message.
 pub(super) fn merge_spans(
     set: &crate::program::ProgramSet,
-    index: u32,
     store: &[u8],
     slab: &mut Slab,
-    base: u32,
+    to: BodyRef,
     spans: &[UnknownSpan],
     options: &DecodeOptions,
 ) -> Result<(), DecodeError> {
@@ -207,7 +207,7 @@ pub(super) fn merge_spans(
         let (start, end) = (span.offset as usize, (span.offset + span.len) as usize);
         let Some(store) = store.get(..end) else { continue };
         let job = Job { set, store, start, slab: &mut *slab, scratch: &mut scratch, options };
-        decode::merge(job, index, base).map_err(|error| error.moved_by(start))?;
+        decode::merge(job, to).map_err(|error| error.moved_by(start))?;
     }
     Ok(())
 }

@@ -51,16 +51,16 @@ impl Location for SlotAt<'_> {
 impl<'a, 'i> MessageView<'a, 'i> {
     /// A view of another body of the same slab; `bits` is its first word.
     #[inline(always)]
-    pub(super) fn at(&self, body: &'a ReadLayout, base: u32, bits: u32) -> Self {
-        Self { body, base, bits, ..*self }
+    pub(super) fn at(&self, layout: &'a ReadLayout, base: u32, bits: u32) -> Self {
+        Self { layout, base, bits, ..*self }
     }
 
     /// A message of the same slab, decoded or raw.
     #[inline(always)]
-    fn message_at(&self, body: &'a ReadLayout, base: u32) -> Option<ValueRef<'a, 'i>> {
+    fn message_at(&self, layout: &'a ReadLayout, base: u32) -> Option<ValueRef<'a, 'i>> {
         // The empty message has no words: it reads as zeros.
         let header = self.words.get64(base);
-        let view = self.at(body, base, header as u32);
+        let view = self.at(layout, base, header as u32);
         if header >> 32 != 0
             && let Some(depth) = raw_depth(self.words, base)
         {
@@ -135,13 +135,13 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// The type of a list's elements. Scalars have none and get that of this message.
     #[inline(always)]
     fn element(&self, sub: impl Fn() -> Option<&'a ReadLayout>) -> &'a ReadLayout {
-        sub().unwrap_or(self.body)
+        sub().unwrap_or(self.layout)
     }
 
     /// The message type of this program index.
     #[inline(always)]
     pub(super) fn sub(&self, index: u32) -> Option<&'a ReadLayout> {
-        self.set.body(index)
+        self.set.read_layout(index)
     }
 
     /// The value of a field of this message at its slot; `None` for a list or map without elements.
@@ -156,9 +156,9 @@ impl<'a, 'i> MessageView<'a, 'i> {
     where
         'a: 'f,
     {
-        match field.access_in(self.body) {
+        match field.access_in(self.layout) {
             Some(access) => Some(access),
-            None => find_selected(self.pool, self.body, field),
+            None => find_selected(self.pool, self.layout, field),
         }
     }
 
@@ -176,7 +176,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     #[inline(always)]
     pub(super) fn access(&self, position: u16) -> &'a Access {
         static NONE: Access = Access::NONE;
-        self.body.field(position).unwrap_or(&NONE)
+        self.layout.field(position).unwrap_or(&NONE)
     }
 
     /// The value of a field, or `None` if it is unset or belongs to another message type.
@@ -293,11 +293,11 @@ impl<'a, 'i> MessageView<'a, 'i> {
 #[inline(never)]
 fn find_selected<'f>(
     pool: &DescriptorPool,
-    body: &'f ReadLayout,
+    layout: &'f ReadLayout,
     field: &FieldDescriptor,
 ) -> Option<&'f Access> {
-    let known = field.parent_pool() == pool && field.parent_message().index() == body.message;
-    if known { body.field(field.access().position) } else { None }
+    let known = field.parent_pool() == pool && field.parent_message().index() == layout.message;
+    if known { layout.field(field.access().position) } else { None }
 }
 
 /// The slot of a field, if it is set.

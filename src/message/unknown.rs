@@ -1,6 +1,6 @@
 //! [`UnknownFields`]: iterator over the unknown fields of a message.
 
-use crate::slab::{NIL, RawView, UnknownSpans};
+use crate::slab::{BodyRef, NIL, RawView, UnknownSpans};
 use crate::wire::{Reader, Tag};
 
 /// A field that the schema does not have, or a value that its closed enum does not list.
@@ -41,7 +41,7 @@ impl<'a, 'i> UnknownFields<'a, 'i> {
     pub(crate) fn new(view: RawView<'a, 'i>) -> Self {
         // The spans of a message that is or was verbatim are not unknown fields.
         let spans = if view.is_verbatim() || view.program().keeps_bytes() {
-            view.at(view.index, NIL).spans()
+            view.at(BodyRef { base: NIL, ..view.body }).spans()
         } else {
             view.spans()
         };

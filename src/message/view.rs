@@ -7,7 +7,7 @@ use crate::error::{EncodeError, FieldPath};
 use crate::options::EncodeOptions;
 use crate::program::{Access, ProgramSet, ReadLayout};
 use crate::schema::{DescriptorPool, FieldRef, MessageDescriptor};
-use crate::slab::{RawView, Words};
+use crate::slab::{BodyRef, RawView, Words};
 use crate::table::Kind;
 use crate::wire::Buffer;
 use alloc::vec::Vec;
@@ -43,7 +43,7 @@ pub struct MessageView<'a, 'i> {
     pub(super) set: &'a ProgramSet,
     pub(super) words: Words<'a>,
     pub(super) store: &'i [u8],
-    pub(super) body: &'a ReadLayout,
+    pub(super) layout: &'a ReadLayout,
     /// Offset of the body.
     pub(super) base: u32,
     /// The first word of the body: hasbits 0..32, if it is dense. Making a view reads the header anyway.
@@ -56,16 +56,16 @@ pub(super) static NONE: ReadLayout = ReadLayout::NONE;
 impl<'a, 'i> MessageView<'a, 'i> {
     #[inline]
     pub(super) fn new(pool: &'a DescriptorPool, raw: RawView<'a, 'i>) -> Self {
-        let RawView { words, store, set, index, base } = raw;
-        let body = set.body(index).unwrap_or(&NONE);
-        Self { pool, set, words, store, body, base, bits: words.get(base) }
+        let RawView { words, store, set, body: BodyRef { program, base } } = raw;
+        let layout = set.read_layout(program).unwrap_or(&NONE);
+        Self { pool, set, words, store, layout, base, bits: words.get(base) }
     }
 
     /// The schema-free view that decode and encode use.
     #[inline]
     pub(crate) fn raw(&self) -> RawView<'a, 'i> {
-        let Self { set, words, store, body, base, .. } = *self;
-        RawView { words, store, set, index: body.index, base }
+        let Self { set, words, store, layout, base, .. } = *self;
+        RawView { words, store, set, body: BodyRef { program: layout.program, base } }
     }
 
     #[inline]
@@ -76,7 +76,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// Index of the message type in the pool.
     #[inline(always)]
     pub(super) fn message(&self) -> u32 {
-        self.body.message
+        self.layout.message
     }
 
     /// The message type.

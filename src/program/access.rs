@@ -142,8 +142,8 @@ pub(crate) struct ReadLayout {
     /// The pages after that.
     pub(crate) more_pages: Vec<PresencePage>,
     pub(crate) fields: Vec<Access>,
-    /// Program index.
-    pub(crate) index: u32,
+    /// Index of the program.
+    pub(crate) program: u32,
     /// Index of the message type in the pool.
     pub(crate) message: u32,
     /// How far slots move with each set field: 2 in a wide message, else 0.
@@ -156,7 +156,7 @@ impl ReadLayout {
         page: PresencePage::EMPTY,
         more_pages: Vec::new(),
         fields: Vec::new(),
-        index: u32::MAX,
+        program: u32::MAX,
         message: u32::MAX,
         stride: 0,
     };
@@ -173,7 +173,7 @@ impl ReadLayout {
             page: PresencePage::new(first, count),
             more_pages: room.list(rest.map(|(i, fields)| PresencePage::new(fields, count - 1 - i)))?,
             fields,
-            index: index as u32,
+            program: index as u32,
             message: program.message(),
             stride: if program.is_wide() { 2 } else { 0 },
         })
@@ -197,12 +197,12 @@ pub(crate) struct ReadLayouts(Vec<ReadLayout>);
 
 impl ReadLayouts {
     pub(super) fn new(programs: &[Program], room: &mut Room) -> Result<Self, RoomFull> {
-        let mut bodies = Vec::new();
-        room.reserve(&mut bodies, programs.len())?;
+        let mut layouts = Vec::new();
+        room.reserve(&mut layouts, programs.len())?;
         for index in 0..programs.len() {
-            bodies.push(ReadLayout::new(index, programs, room)?);
+            layouts.push(ReadLayout::new(index, programs, room)?);
         }
-        Ok(Self(bodies))
+        Ok(Self(layouts))
     }
 
     /// The read layout of this program index.

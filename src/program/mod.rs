@@ -6,11 +6,12 @@
 //! by field number); nothing changes afterwards.
 //!
 //! ```text
-//! spec.rs    the input: messages, fields and enums by index
+//! spec.rs    the input: messages, fields and enums by index       enums.rs   the numbers of enums
 //! coding.rs  what a field is: Coding, and all that follows from it
 //! entry.rs   a field for the decode loop     write.rs  for the encoder     access.rs  for getters
 //! layout.rs  slots                           fixed.rs, nested_fixed.rs  messages of fixed shape
-//! build.rs   makes a program                 set.rs    makes all of a schema      select.rs  those of a projection
+//! build.rs   makes a program                 set.rs    makes all of a schema
+//! selection.rs  the fields that a projection wants                select.rs  makes the programs for them
 //! lowered.rs the program itself              room.rs   the memory budget
 //! ```
 
@@ -18,12 +19,14 @@ mod access;
 mod build;
 mod coding;
 mod entry;
+mod enums;
 mod fixed;
 mod layout;
 mod lowered;
 mod nested_fixed;
 mod room;
 mod select;
+mod selection;
 mod set;
 mod sort;
 mod spec;
@@ -36,8 +39,11 @@ pub(crate) use fixed::FixedLayout;
 pub(crate) use lowered::{Program, WIDE_GROUP};
 pub(crate) use nested_fixed::{MAX_NESTED_LEN, NestedFixedLayout};
 pub(crate) use room::{Room, RoomFull};
-pub(crate) use select::{Selected, Selection};
-pub(crate) use set::{LowerError, ProgramSet, SpecSource};
+pub(crate) use select::Selected;
+pub(crate) use selection::Selection;
+pub(crate) use set::{LowerError, ProgramSet};
 pub(crate) use sort::{sort_indices, sort_list};
-pub(crate) use spec::{EnumSpec, FieldSpec, MessageSpec, Presence};
+#[cfg(test)]
+pub(crate) use spec::EnumSpec;
+pub(crate) use spec::{FieldSpec, MessageSpec, Presence, SpecSource};
 pub(crate) use write::WriteEntry;

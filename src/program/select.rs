@@ -1,90 +1,20 @@
 //! Programs that decode parts of messages.
 //!
-//! A [`Selection`] is a tree of wanted fields. [`ProgramSet::select`] makes a program set from it: a program for each node,
-//! and one for each message type that is decoded as a whole. Each is a copy of a program of the pool with the same layout, so
-//! either can read, copy and change a message. They differ in the operations of entries (skip, stay bytes) and in the
-//! programs that decode sub-messages.
+//! [`ProgramSet::select`] makes a program set from a [`Selection`]: a program for each of its nodes, and one for each message type
+//! that is decoded as a whole. Each is a copy of a program of the pool with the same layout, so either can read, copy and
+//! change a message. They differ in the operations of entries (skip, stay bytes) and in the programs that decode
+//! sub-messages.
 
 use super::build::required_positions;
 use super::lowered::{ProgramFlags, Unselected};
+use super::selection::{Node, Selection};
 use super::set::mark_required;
 use super::{FieldEntry, Program, ProgramSet, ReadLayouts, Room, RoomFull};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// No program, or no node.
+/// No program.
 const NONE: u32 = u32::MAX;
-
-/// The wanted fields, as a tree with its root at index 0.
-#[derive(Clone, Debug)]
-pub(crate) struct Selection {
-    nodes: Vec<Node>,
-    /// Bytes of all paths so far: memory is granted in proportion to them.
-    asked: usize,
-}
-
-/// What is wanted of a message.
-#[derive(Clone, Debug)]
-struct Node {
-    /// Program index in the pool's set.
-    message: u32,
-    /// Fields without a node are wanted too, and so are unknown fields.
-    all: bool,
-    /// The message stays bytes.
-    lazy: bool,
-    /// The nodes of its fields.
-    fields: NodeFields,
-}
-
-/// Nodes by position of the entry, in two sorted levels of at most 256 items: an insertion moves at most 512 items, so 65 535
-/// fields in any order do not take quadratic time.
-#[derive(Clone, Debug, Default)]
-struct NodeFields(Vec<(u8, Vec<(u8, u32)>)>);
-
-impl NodeFields {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn get(&self, position: u16) -> Option<u32> {
-        let [high, low] = position.to_be_bytes();
-        let (_, page) = self.0.get(self.0.binary_search_by_key(&high, |page| page.0).ok()?)?;
-        page.get(page.binary_search_by_key(&low, |field| field.0).ok()?).map(|field| field.1)
-    }
-
-    /// Adds a field that is not there.
-    fn insert(&mut self, position: u16, node: u32) -> Result<(), RoomFull> {
-        let [high, low] = position.to_be_bytes();
-        let mut added = Vec::new();
-        let at = self.0.binary_search_by_key(&high, |page| page.0);
-        let page = match at {
-            Ok(at) => self.0.get_mut(at).map_or(&mut added, |page| &mut page.1),
-            Err(_) => &mut added,
-        };
-        page.try_reserve(1).map_err(|_| RoomFull::Allocation)?;
-        let (Ok(place) | Err(place)) = page.binary_search_by_key(&low, |field| field.0);
-        page.insert(place, (low, node));
-        if let Err(at) = at {
-            self.0.try_reserve(1).map_err(|_| RoomFull::Allocation)?;
-            self.0.insert(at, (high, added));
-        }
-        Ok(())
-    }
-
-    fn nodes(&self) -> impl Iterator<Item = u32> {
-        self.0.iter().flat_map(|page| page.1.iter().map(|field| field.1))
-    }
-}
-
-impl Node {
-    fn new(message: u32, all: bool) -> Self {
-        Self { message, all, lazy: false, fields: NodeFields::default() }
-    }
-
-    fn field(&self, position: u16) -> Option<u32> {
-        self.fields.get(position)
-    }
-}
 
 /// A set of programs made by a selection, and the program of its root.
 #[derive(Clone, Debug)]
@@ -99,70 +29,6 @@ const PER_BYTE: usize = 64;
 const FREE: usize = 1 << 20;
 /// How many times a selection may take the programs of the messages that it goes through.
 const PER_PROGRAM: usize = 16;
-
-impl Selection {
-    /// A selection of this message without any fields.
-    pub(crate) fn new(message: u32) -> Result<Self, RoomFull> {
-        let mut nodes = Vec::new();
-        nodes.try_reserve_exact(1).map_err(|_| RoomFull::Allocation)?;
-        nodes.push(Node::new(message, false));
-        Ok(Self { nodes, asked: 0 })
-    }
-
-    /// Counts the bytes of a path.
-    pub(crate) fn ask(&mut self, path: &str) {
-        self.asked = self.asked.saturating_add(path.len());
-    }
-
-    /// The node of a field. A new node wants all of its message if its parent does. `message` is the message type of the
-    /// field, `u32::MAX` for other fields.
-    pub(crate) fn field(&mut self, node: u32, position: u16, message: u32) -> Result<u32, RoomFull> {
-        let next = self.nodes.len() as u32;
-        let Some(parent) = self.node(node) else { return Ok(node) };
-        if let Some(known) = parent.field(position) {
-            return Ok(known);
-        }
-        self.nodes.try_reserve(1).map_err(|_| RoomFull::Allocation)?;
-        let Some(parent) = self.nodes.get_mut(node as usize) else { return Ok(node) };
-        parent.fields.insert(position, next)?;
-        let all = parent.all;
-        self.nodes.push(Node::new(message, all));
-        Ok(next)
-    }
-
-    /// Whether all of a node is wanted, and no field below it has a node.
-    pub(crate) fn is_whole(&self, node: u32) -> bool {
-        self.node(node).is_some_and(|node| node.all && node.fields.is_empty())
-    }
-
-    /// Selects all fields below a node.
-    pub(crate) fn want_all(&mut self, node: u32) -> Result<(), RoomFull> {
-        let mut todo = Vec::new();
-        let mut next = Some(node);
-        while let Some(node) = next.and_then(|node| self.nodes.get_mut(node as usize)) {
-            node.all = true;
-            for child in node.fields.nodes() {
-                todo.try_reserve(1).map_err(|_| RoomFull::Allocation)?;
-                todo.push(child);
-            }
-            next = todo.pop();
-        }
-        Ok(())
-    }
-
-    /// Selects a message and keeps it as bytes.
-    pub(crate) fn make_lazy(&mut self, node: u32) -> Result<(), RoomFull> {
-        self.want_all(node)?;
-        if let Some(node) = self.nodes.get_mut(node as usize) {
-            node.lazy = true;
-        }
-        Ok(())
-    }
-
-    fn node(&self, node: u32) -> Option<&Node> {
-        self.nodes.get(node as usize)
-    }
-}
 
 /// A program to make: for a node, or for a whole message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,8 +54,8 @@ struct Work<'p> {
 impl<'p> Work<'p> {
     fn new(pool: &'p ProgramSet, selection: &Selection) -> Result<Self, RoomFull> {
         let mut free = Room::new(usize::MAX);
-        let room = Room::new(FREE.saturating_add(selection.asked.saturating_mul(PER_BYTE)));
-        let nodes = free.filled(NONE, selection.nodes.len())?;
+        let room = Room::new(FREE.saturating_add(selection.asked().saturating_mul(PER_BYTE)));
+        let nodes = free.filled(NONE, selection.len())?;
         let wholes = free.filled(NONE, pool.programs.len())?;
         Ok(Self { pool, nodes, wholes, list: Vec::new(), room, free })
     }
@@ -235,8 +101,8 @@ impl ProgramSet {
         }
         mark_required(&mut programs, &mut work.free)?;
         let enums = self.enums.clone();
-        let bodies = ReadLayouts::new(&programs, &mut work.free)?;
-        let set = Arc::new_cyclic(|shared| Self { programs, bodies, enums, shared: shared.clone() });
+        let layouts = ReadLayouts::new(&programs, &mut work.free)?;
+        let set = Arc::new_cyclic(|shared| Self { programs, layouts, enums, shared: shared.clone() });
         Ok(Selected { set, root })
     }
 
@@ -379,23 +245,6 @@ mod tests {
         let ops: Vec<Op> = program.entries().iter().map(|entry| entry.op).collect();
         assert_eq!(ops, [Op::Varint32, Op::Message, Op::ListLazy, Op::String]);
         assert!(!program.is_partial() && program.has_required());
-    }
-
-    #[test]
-    fn fields_are_found_in_whatever_order_they_came() {
-        let mut selection = Selection::new(0).unwrap();
-        // Descending, and by a stride that has no factor in common with their number.
-        let count = if cfg!(miri) { 600 } else { 60_000u32 };
-        for from in [(0..count).rev().collect::<Vec<_>>(), (0..count).map(|i| i * 7_919 % count).collect()] {
-            for position in from {
-                let node = selection.field(0, position as u16, NONE).unwrap();
-                assert_eq!(selection.field(0, position as u16, NONE).unwrap(), node);
-                assert_eq!(node, count - position);
-            }
-        }
-        assert_eq!(selection.nodes.len() as u32, count + 1);
-        assert_eq!(selection.node(0).unwrap().fields.nodes().count() as u32, count);
-        assert!(!selection.is_whole(0) && selection.node(0).unwrap().field(count as u16).is_none());
     }
 
     #[test]

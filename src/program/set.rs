@@ -1,100 +1,17 @@
 //! All programs of a schema: lowering, checks, and lookup by index.
 
+#[cfg(test)]
+use super::EnumSpec;
+use super::enums::EnumNumbers;
 use super::lowered::ProgramFlags;
 use super::{
-    Coding, EnumSpec, FieldEntry, FixedLayout, MessageSpec, NestedFixedLayout, Program, ReadLayout,
-    ReadLayouts, RoomFull,
+    Coding, FieldEntry, FixedLayout, MessageSpec, NestedFixedLayout, Presence, Program, ReadLayout,
+    ReadLayouts, Room, RoomFull, Scalar, SpecSource, layout, sort_list,
 };
-use super::{Presence, Room, Scalar, layout, sort_list};
 use crate::error::DescriptorErrorKind;
 use crate::table::Kind;
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
-
-/// The numbers of an enum.
-#[derive(Debug)]
-pub(crate) struct EnumNumbers {
-    /// Bit n: number n is listed, for 0..64.
-    small: u64,
-    /// All numbers, of a closed enum.
-    sorted: Vec<i32>,
-    /// The first number listed.
-    default: i32,
-    closed: bool,
-}
-
-impl EnumNumbers {
-    fn new<S: SpecSource + ?Sized>(source: &S, index: u32, room: &mut Room) -> Result<Self, RoomFull> {
-        let default = source.enum_number(index, 0).unwrap_or(0);
-        let closed = source.is_closed(index);
-        let mut sorted = Vec::new();
-        if closed {
-            room.reserve(&mut sorted, source.enum_numbers(index))?;
-            sorted.extend((0..source.enum_numbers(index)).filter_map(|at| source.enum_number(index, at)));
-            sort_list(&mut sorted, |a, b| a < b);
-            sorted.dedup();
-        }
-        let small = sorted.iter().filter(|n| (0..64).contains(*n)).fold(0, |bits, n| bits | 1 << n);
-        Ok(Self { small, sorted, default, closed })
-    }
-
-    /// Whether the closed enum lists the number.
-    #[inline]
-    pub(crate) fn contains(&self, number: i32) -> bool {
-        if (0..64).contains(&number) {
-            self.small >> number & 1 != 0
-        } else {
-            self.sorted.binary_search(&number).is_ok()
-        }
-    }
-}
-
-/// A schema to lower: messages and enums by index.
-pub(crate) trait SpecSource {
-    /// How many messages there are.
-    fn messages(&self) -> usize;
-    /// Overwrites `spec` with the description of a message.
-    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), RoomFull>;
-    /// How many enums there are.
-    fn enums(&self) -> usize;
-    /// Whether the enum is closed: numbers that it does not list become unknown fields.
-    fn is_closed(&self, index: u32) -> bool;
-    /// How many numbers an enum lists.
-    fn enum_numbers(&self, index: u32) -> usize;
-    /// The number at this place of the list.
-    fn enum_number(&self, index: u32, at: usize) -> Option<i32>;
-}
-
-impl SpecSource for (&[MessageSpec], &[EnumSpec]) {
-    fn messages(&self) -> usize {
-        self.0.len()
-    }
-
-    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), RoomFull> {
-        let Some(message) = self.0.get(index as usize) else { return Ok(()) };
-        (spec.message_set, spec.map_entry) = (message.message_set, message.map_entry);
-        spec.fields.clear();
-        room.reserve(&mut spec.fields, message.fields.len())?;
-        spec.fields.extend_from_slice(&message.fields);
-        Ok(())
-    }
-
-    fn enums(&self) -> usize {
-        self.1.len()
-    }
-
-    fn is_closed(&self, index: u32) -> bool {
-        self.1.get(index as usize).is_some_and(|e| e.closed)
-    }
-
-    fn enum_numbers(&self, index: u32) -> usize {
-        self.1.get(index as usize).map_or(0, |e| e.numbers.len())
-    }
-
-    fn enum_number(&self, index: u32, at: usize) -> Option<i32> {
-        self.1.get(index as usize)?.numbers.get(at).copied()
-    }
-}
 
 /// Why lowering failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +39,7 @@ impl From<RoomFull> for LowerError {
 pub(crate) struct ProgramSet {
     pub(super) programs: Vec<Program>,
     /// What getters need of each program.
-    pub(super) bodies: ReadLayouts,
+    pub(super) layouts: ReadLayouts,
     /// Shared with the sets of selections. `None` in the default set, which allocates nothing.
     pub(super) enums: Option<Arc<Vec<EnumNumbers>>>,
     /// The set itself, if a selection made it: messages that know only a reference get an `Arc` from it.
@@ -164,13 +81,13 @@ impl ProgramSet {
         lay_out(&mut programs, room).map_err(full)?;
         find_shapes(&mut programs, room).map_err(full)?;
         mark_required(&mut programs, room).map_err(full)?;
-        let bodies = ReadLayouts::new(&programs, room).map_err(full)?;
+        let layouts = ReadLayouts::new(&programs, room).map_err(full)?;
         let mut enums = Vec::new();
         room.reserve(&mut enums, source.enums()).map_err(full)?;
         for i in 0..source.enums() {
             enums.push(EnumNumbers::new(source, i as u32, room).map_err(full)?);
         }
-        Ok(Self { programs, bodies, enums: Some(Arc::new(enums)), shared: Weak::new() })
+        Ok(Self { programs, layouts, enums: Some(Arc::new(enums)), shared: Weak::new() })
     }
 
     /// The program of this index; a message without fields if there is none.
@@ -187,8 +104,8 @@ impl ProgramSet {
 
     /// What getters need of the program of this index.
     #[inline(always)]
-    pub(crate) fn body(&self, index: u32) -> Option<&ReadLayout> {
-        self.bodies.get(index)
+    pub(crate) fn read_layout(&self, index: u32) -> Option<&ReadLayout> {
+        self.layouts.get(index)
     }
 
     /// The default of a closed enum field; 0 for all other fields.

@@ -1,5 +1,6 @@
 //! The input of lowering: message and enum types as plain data that refer to each other by index.
 
+use super::{Room, RoomFull};
 use crate::table::Kind;
 use alloc::vec::Vec;
 
@@ -64,4 +65,51 @@ pub(crate) struct EnumSpec {
     pub closed: bool,
     /// All numbers; the first one is the default.
     pub numbers: Vec<i32>,
+}
+
+/// A schema to lower: messages and enums by index.
+pub(crate) trait SpecSource {
+    /// How many messages there are.
+    fn messages(&self) -> usize;
+    /// Overwrites `spec` with the description of a message.
+    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), RoomFull>;
+    /// How many enums there are.
+    fn enums(&self) -> usize;
+    /// Whether the enum is closed: numbers that it does not list become unknown fields.
+    fn is_closed(&self, index: u32) -> bool;
+    /// How many numbers an enum lists.
+    fn enum_numbers(&self, index: u32) -> usize;
+    /// The number at this place of the list.
+    fn enum_number(&self, index: u32, at: usize) -> Option<i32>;
+}
+
+impl SpecSource for (&[MessageSpec], &[EnumSpec]) {
+    fn messages(&self) -> usize {
+        self.0.len()
+    }
+
+    fn message(&self, index: u32, spec: &mut MessageSpec, room: &mut Room) -> Result<(), RoomFull> {
+        let Some(message) = self.0.get(index as usize) else { return Ok(()) };
+        (spec.message_set, spec.map_entry) = (message.message_set, message.map_entry);
+        spec.fields.clear();
+        room.reserve(&mut spec.fields, message.fields.len())?;
+        spec.fields.extend_from_slice(&message.fields);
+        Ok(())
+    }
+
+    fn enums(&self) -> usize {
+        self.1.len()
+    }
+
+    fn is_closed(&self, index: u32) -> bool {
+        self.1.get(index as usize).is_some_and(|e| e.closed)
+    }
+
+    fn enum_numbers(&self, index: u32) -> usize {
+        self.1.get(index as usize).map_or(0, |e| e.numbers.len())
+    }
+
+    fn enum_number(&self, index: u32, at: usize) -> Option<i32> {
+        self.1.get(index as usize)?.numbers.get(at).copied()
+    }
 }

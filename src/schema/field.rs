@@ -37,7 +37,7 @@ pub struct FieldRef<'a> {
 pub struct FieldDescriptor {
     message: MessageDescriptor,
     /// The address of the message's layout. The descriptor keeps the pool alive, so no other layout can have it.
-    body: usize,
+    layout: usize,
     access: Access,
 }
 
@@ -203,11 +203,11 @@ impl<'a> FieldRef<'a> {
 
     /// An owned handle of the field.
     pub fn to_owned(self) -> FieldDescriptor {
-        let body = self.pool.programs().body(self.message);
-        let access = body.and_then(|body| body.field(self.position)).copied();
+        let layout = self.pool.programs().read_layout(self.message);
+        let access = layout.and_then(|layout| layout.field(self.position)).copied();
         FieldDescriptor {
             message: self.containing_message(),
-            body: body.map_or(0, |body| core::ptr::from_ref(body).addr()),
+            layout: layout.map_or(0, |layout| core::ptr::from_ref(layout).addr()),
             access: access.unwrap_or(Access::NONE),
         }
     }
@@ -276,8 +276,8 @@ impl FieldDescriptor {
 
     /// The location of the field in a message with this layout, if it is a field of that message.
     #[inline(always)]
-    pub(crate) fn access_in(&self, body: &ReadLayout) -> Option<&Access> {
-        (self.body == core::ptr::from_ref(body).addr()).then_some(&self.access)
+    pub(crate) fn access_in(&self, layout: &ReadLayout) -> Option<&Access> {
+        (self.layout == core::ptr::from_ref(layout).addr()).then_some(&self.access)
     }
 
     /// The location of the field in a message of its type.

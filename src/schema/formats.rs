@@ -20,6 +20,9 @@ pub(crate) struct FieldFormats<'p> {
     labels: &'p [u8],
 }
 
+/// A field: the formats of its message, and its position.
+pub(crate) type FormatField<'p> = (FieldFormats<'p>, usize);
+
 #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "for a format"))]
 impl<'p> FieldFormats<'p> {
     /// The text from a name on, and the length of the name.

@@ -11,8 +11,8 @@
 //! ```
 
 // How a pool is made: `read/` reads a set, one definition at a time; `build/` names, resolves and checks the definitions
-// (`model.rs`); `lower.rs` hands them to the programs of the loops. Const tables become a set first (`tables.rs`, `proto.rs`,
-// `write.rs`). A descriptor is a pool and an index. `features.rs` knows the editions, `print/` writes .proto source,
+// (`model.rs` has them, `lookup.rs` finds them); `lower.rs` hands them to the programs of the loops. Const tables become a
+// set first (`tables.rs`, `proto.rs`, `write.rs`). A descriptor is a pool and an index. `features.rs` knows the editions, `print/` writes .proto source,
 // `descriptor_proto/` holds the tables of descriptor.proto.
 //
 // Invariant: everything in a pool is consistent; no other room checks a schema again.
@@ -27,6 +27,7 @@ mod features;
 mod field;
 mod file;
 mod formats;
+mod lookup;
 mod lower;
 mod message;
 mod model;
@@ -48,7 +49,7 @@ pub use enumeration::{EnumDescriptor, EnumValueDescriptor};
 pub use extension::ExtensionDescriptor;
 pub use field::{FieldDescriptor, FieldKind, FieldRef};
 pub use file::FileDescriptor;
-pub(crate) use formats::FieldFormats;
+pub(crate) use formats::{FieldFormats, FormatField};
 pub use message::{MessageDescriptor, OneofDescriptor};
 pub(crate) use model::WellKnown;
 pub use options::PoolOptions;

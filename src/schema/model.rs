@@ -5,14 +5,10 @@
 
 use super::edition::Edition;
 use super::names::{Name, Names, TextRange};
-use super::symbols::{Scope, Symbol, SymbolTable};
-use crate::program::{ProgramSet, Room, RoomFull, sort_indices};
+use super::symbols::{Scope, SymbolTable};
+use crate::program::ProgramSet;
 use crate::table::{Cardinality, Kind};
 use alloc::vec::Vec;
-use core::cmp::Ordering;
-
-/// Enums of at most so many values are searched one by one; a look into the symbols takes as long as that.
-const FEW_VALUES: usize = 16;
 
 /// No index: a top-level definition has no parent.
 pub(super) const NONE: u32 = u32::MAX;
@@ -46,7 +42,7 @@ pub(super) enum Container {
 }
 
 impl Container {
-    fn of(file: u32, parent: u32) -> Self {
+    pub(super) fn of(file: u32, parent: u32) -> Self {
         if parent == NONE { Self::File(file) } else { Self::Message(parent) }
     }
 }
@@ -354,134 +350,9 @@ pub(super) struct FieldName {
     pub(super) field: u32,
 }
 
-impl PoolData {
-    /// The text of a name.
-    pub(super) fn text(&self, text: TextRange) -> &str {
-        self.names.get(text)
-    }
-
-    /// The bytes of a span.
-    pub(super) fn bytes(&self, span: Span) -> &[u8] {
-        self.store.get(span.start as usize..span.end as usize).unwrap_or(&[])
-    }
-
-    /// The file of this name.
-    pub(super) fn file_position(&self, name: &str) -> Option<u32> {
-        let name_of = |&i: &u32| self.files.get(i as usize).map_or("", |f| self.text(f.name));
-        let at = self.files_by_name.binary_search_by(|i| name_of(i).cmp(name)).ok()?;
-        self.files_by_name.get(at).copied()
-    }
-
-    /// Messages declared directly in a file or message, in the order of the file.
-    pub(super) fn messages_in(&self, owner: Container) -> &[u32] {
-        owned(&self.owned_messages, owner, |i| self.message_owner(i))
-    }
-
-    /// Enums declared directly in a file or message, in the order of the file.
-    pub(super) fn enums_in(&self, owner: Container) -> &[u32] {
-        owned(&self.owned_enums, owner, |i| self.enum_owner(i))
-    }
-
-    /// Extensions declared directly in a file or message, in the order of the file.
-    pub(super) fn extensions_in(&self, owner: Container) -> &[u32] {
-        owned(&self.owned_extensions, owner, |i| self.extension_owner(i))
-    }
-
-    /// Fills the lists that back `messages_in`, `enums_in` and `extensions_in`.
-    pub(super) fn find_owners(&mut self, room: &mut Room) -> Result<(), RoomFull> {
-        let mut by_owner = |count: usize, owner: &dyn Fn(u32) -> Container| {
-            let mut list = room.list(0..count as u32)?;
-            sort_indices(&mut list, &mut |a, b| owner(a).cmp(&owner(b)).then(a.cmp(&b)));
-            Ok(list)
-        };
-        let messages = by_owner(self.messages.len(), &|i| self.message_owner(i))?;
-        let enums = by_owner(self.enums.len(), &|i| self.enum_owner(i))?;
-        let extensions = by_owner(self.extensions.len(), &|i| self.extension_owner(i))?;
-        (self.owned_messages, self.owned_enums, self.owned_extensions) = (messages, enums, extensions);
-        Ok(())
-    }
-
-    fn message_owner(&self, index: u32) -> Container {
-        let message = self.messages.get(index as usize);
-        message.map_or(Container::File(NONE), |m| Container::of(m.file, m.parent))
-    }
-
-    fn enum_owner(&self, index: u32) -> Container {
-        self.enums.get(index as usize).map_or(Container::File(NONE), |e| Container::of(e.file, e.parent))
-    }
-
-    fn extension_owner(&self, index: u32) -> Container {
-        self.extensions.get(index as usize).map_or(Container::File(NONE), |e| Container::of(e.file, e.parent))
-    }
-
-    /// The oneofs of a message.
-    pub(super) fn oneofs(&self, message: &MessageData) -> &[OneofData] {
-        message.oneofs.of(&self.oneofs)
-    }
-
-    /// The values of an enum; empty for an index out of range.
-    pub(super) fn values(&self, enumeration: u32) -> &[EnumValueData] {
-        self.enums.get(enumeration as usize).map_or(&[], |e| e.values.of(&self.values))
-    }
-
-    /// The explicit default of a field.
-    pub(super) fn default_of(&self, field: &FieldData) -> Option<&DefaultData> {
-        self.defaults.get(field.default as usize)
-    }
-
-    /// Position of the first value with this number.
-    pub(super) fn value_position(&self, enumeration: u32, number: i32) -> Option<u32> {
-        let values = self.values(enumeration);
-        let number_at = |&at: &u32| values.get(at as usize).map_or(0, |v| v.number);
-        let by_number = self.enums.get(enumeration as usize)?.values.of(&self.by_number);
-        let at = by_number.partition_point(|p| number_at(p) < number);
-        by_number.get(at).copied().filter(|p| number_at(p) == number)
-    }
-
-    /// The JSON name that the options of an enum value give it.
-    pub(super) fn json_value(&self, enumeration: u32, value: u32) -> Option<&str> {
-        let key = (enumeration, value);
-        let at = self.json_values.binary_search_by_key(&key, |v| (v.enumeration, v.value)).ok()?;
-        self.json_values.get(at).map(|v| self.text(v.name))
-    }
-
-    /// Position of the value whose options give it this JSON name.
-    pub(super) fn value_of_json(&self, enumeration: u32, name: &str) -> Option<u32> {
-        let at = |&i: &u32| self.json_values.get(i as usize);
-        let found = self.json_values_by_name.binary_search_by(|i| {
-            at(i).map_or(Ordering::Less, |v| (v.enumeration, self.text(v.name)).cmp(&(enumeration, name)))
-        });
-        self.json_values_by_name.get(found.ok()?).and_then(at).map(|v| v.value)
-    }
-
-    /// Position of the value of this name in an enum.
-    pub(super) fn enum_value(&self, enumeration: u32, name: &str) -> Option<u32> {
-        let values = self.values(enumeration);
-        if values.len() <= FEW_VALUES {
-            let is = |value: &EnumValueData| {
-                let text = value.name.local();
-                text.place().1 == name.len() && self.text(text) == name
-            };
-            return values.iter().position(is).map(|at| at as u32);
-        }
-        let scope = self.enums.get(enumeration as usize)?.scope;
-        match self.symbols.member(&self.names, scope, name)? {
-            Symbol::EnumValue { enumeration: e, value } if e == enumeration => Some(value),
-            _ => None,
-        }
-    }
-}
-
 impl MessageData {
     /// A field or extension.
     pub(super) fn field(&self, index: u32) -> Option<&FieldData> {
         self.fields.get(index as usize)
     }
-}
-
-/// The elements with this owner, in a list sorted by owner.
-fn owned(list: &[u32], owner: Container, owner_of: impl Fn(u32) -> Container) -> &[u32] {
-    let start = list.partition_point(|&i| owner_of(i) < owner);
-    let rest = list.get(start..).unwrap_or(&[]);
-    rest.get(..rest.partition_point(|&i| owner_of(i) == owner)).unwrap_or(&[])
 }

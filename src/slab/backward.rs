@@ -119,9 +119,9 @@ impl RawView<'_, '_> {
     #[inline(always)]
     pub(crate) fn slot_of(&self, program: &Program, position: usize, entry: &WriteEntry) -> u32 {
         if program.is_wide() {
-            self.words.wide_find(self.base, position).unwrap_or(super::NIL)
+            self.words.wide_find(self.body.base, position).unwrap_or(super::NIL)
         } else {
-            self.base + entry.slot as u32
+            self.body.base + entry.slot as u32
         }
     }
 }
@@ -130,7 +130,7 @@ impl RawView<'_, '_> {
 mod tests {
     use super::*;
     use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
-    use crate::slab::Slab;
+    use crate::slab::{BodyRef, Slab};
     use crate::table::Kind;
     use alloc::vec::Vec;
 
@@ -156,7 +156,7 @@ mod tests {
                         slab.mark_set(program, base, position).unwrap();
                     }
                     let words = slab.words();
-                    let view = RawView { words, store: &[], set: &set, index: 0, base };
+                    let view = RawView { words, store: &[], set: &set, body: BodyRef { program: 0, base } };
                     let mut forwards = view.set_fields();
                     let forwards: Vec<_> =
                         core::iter::from_fn(|| forwards.next(view)).map(|(_, _, slot)| slot).collect();

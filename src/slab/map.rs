@@ -13,7 +13,7 @@
 //! Keys and searches are here; `map_write.rs` keeps keys unique and the index sorted.
 
 use super::view::{RawList, RawView};
-use super::{ByteSpan, Slab};
+use super::{BodyRef, ByteSpan, Slab};
 use crate::program::{Coding, FieldEntry, ProgramSet};
 use alloc::vec::Vec;
 
@@ -93,8 +93,7 @@ impl<'i> RawList<'_, 'i> {
                 })
             }
             coding => {
-                let value =
-                    |at| if coding.words() == 2 { words.get64(slot(at)) } else { words.get(slot(at)).into() };
+                let value = |at| words.get_words(slot(at), coding.words());
                 let last = value(position);
                 earlier.find(|&at| if has_key(at) { value(at) == last } else { last == 0 })
             }
@@ -155,6 +154,7 @@ impl<'i, 's> MapContext<'i, 's> {
     where
         's: 'a,
     {
-        RawView { words: slab.words(), store: self.store, set: self.set, index: 0, base: 0 }.list(entry, slot)
+        RawView { words: slab.words(), store: self.store, set: self.set, body: BodyRef::NONE }
+            .list(entry, slot)
     }
 }

@@ -11,13 +11,15 @@
 //! words/       the slab itself: access, hasbits, growth      span.rs, text.rs  spans, and the fence around strings
 //! list.rs      lists        map.rs, map_write.rs  maps       wide.rs           bodies of wide types
 //! unknown.rs   unknown fields                                verbatim.rs       messages that are bytes
-//! view.rs      reading by entry and slot                     backward.rs       set fields, last first
-//! walk.rs      all sub-messages without recursion            required.rs       the check for required fields
+//! body_ref.rs  where a message is                            backward.rs       set fields, last first
+//! view.rs      reading by entry and slot                     required.rs       the check for required fields
+//! walk.rs      all sub-messages without recursion
 //! ```
 //!
 //! `program/layout.rs` draws a body.
 
 mod backward;
+mod body_ref;
 mod list;
 mod map;
 mod map_write;
@@ -32,6 +34,7 @@ mod wide;
 mod words;
 
 pub(crate) use backward::SetFieldsRev;
+pub(crate) use body_ref::BodyRef;
 pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};
 pub(crate) use map_write::MapScratch;

@@ -124,7 +124,7 @@ mod tests {
     use crate::decode::{Job, Scratch, merge};
     use crate::options::DecodeOptions;
     use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
-    use crate::slab::Slab;
+    use crate::slab::{BodyRef, Slab};
     use crate::table::Kind;
     use alloc::vec;
 
@@ -153,7 +153,7 @@ mod tests {
                 scratch: &mut scratch,
                 options: &options,
             };
-            let merged = merge(job, 0, base).is_ok();
+            let merged = merge(job, BodyRef { program: 0, base }).is_ok();
             assert_eq!(slab.words().trusts(ByteSpan::MARK), merged, "{input:02x?} {limit}");
             merged
         };

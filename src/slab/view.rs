@@ -2,19 +2,16 @@
 
 use super::span::ByteSpan;
 use super::unknown::UnknownSpans;
-use super::{List, NIL, Nesting, Words};
+use super::{BodyRef, List, NIL, Nesting, Words};
 use crate::program::{FieldEntry, Program, ProgramSet, WIDE_GROUP};
 
-/// One message: its words, its byte store, and its program.
+/// One message: its body, and the words, byte store and programs that belong to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawView<'a, 'i> {
     pub(crate) words: Words<'a>,
     pub(crate) store: &'i [u8],
     pub(crate) set: &'a ProgramSet,
-    /// Program index.
-    pub(crate) index: u32,
-    /// Offset of the body.
-    pub(crate) base: u32,
+    pub(crate) body: BodyRef,
 }
 
 impl Words<'_> {
@@ -39,19 +36,31 @@ impl<'a, 'i> RawView<'a, 'i> {
     /// The program of the message.
     #[inline(always)]
     pub(crate) fn program(&self) -> &'a Program {
-        self.set.program(self.index)
+        self.set.program(self.body.program)
     }
 
     /// The slot of a field, if it is set.
     #[inline]
     pub(crate) fn slot(&self, index: usize, entry: &FieldEntry) -> Option<u32> {
-        self.words.slot(self.program(), self.base, index, entry)
+        self.words.slot(self.program(), self.body.base, index, entry)
     }
 
     /// The fields that are set, in field number order.
     #[inline]
     pub(crate) fn set_fields(&self) -> SetFields {
-        SetFields::new(self.program(), self.words, self.base)
+        SetFields::new(self.program(), self.words, self.body.base)
+    }
+
+    /// The word or two of the scalar at a slot.
+    #[inline]
+    pub(crate) fn scalar(&self, entry: &FieldEntry, slot: u32) -> u64 {
+        self.words.get_words(slot, entry.coding.words())
+    }
+
+    /// The bytes of a string or bytes field; empty if it is not set.
+    pub(crate) fn bytes_of(&self, position: usize) -> &'i [u8] {
+        let entry = self.program().entries().get(position);
+        entry.and_then(|entry| self.slot(position, entry)).map_or(&[], |slot| self.span(slot))
     }
 
     /// The bytes of the span at a slot.
@@ -76,7 +85,7 @@ impl<'a, 'i> RawView<'a, 'i> {
     #[inline]
     pub(crate) fn child(&self, entry: &FieldEntry, slot: u32) -> Self {
         let base = if entry.flags.is_inline() { slot } else { self.words.get(slot) };
-        self.at(entry.sub, base)
+        self.at(BodyRef::of(entry, base))
     }
 
     /// The list of a repeated field at its slot.
@@ -93,37 +102,37 @@ impl<'a, 'i> RawView<'a, 'i> {
     pub(crate) fn list_alike(&self, list: List) -> RawList<'a, 'i> {
         let program = self.program();
         let (width, contiguous) = (program.element_words(), program.is_contiguous());
-        let entry = FieldEntry { sub: self.index, ..FieldEntry::none(0) };
+        let entry = FieldEntry { sub: self.body.program, ..FieldEntry::none(0) };
         RawList { list, width, contiguous, entry, view: *self }
     }
 
     /// Another message of the same slab.
     #[inline]
-    pub(crate) fn at(&self, index: u32, base: u32) -> Self {
-        Self { index, base, ..*self }
+    pub(crate) fn at(&self, body: BodyRef) -> Self {
+        Self { body, ..*self }
     }
 
     /// The spans after the fields: unknown fields, or all of a verbatim message.
     #[inline]
     pub(crate) fn spans(&self) -> UnknownSpans<'a> {
-        self.words.spans(self.base)
+        self.words.spans(self.body.base)
     }
 
     /// Whether the message is written as its spans.
     #[inline(always)]
     pub(crate) fn is_verbatim(&self) -> bool {
-        self.words.is_verbatim(self.base)
+        self.words.is_verbatim(self.body.base)
     }
 
     /// The known depth of nesting in the message, if it is raw; else 0.
     pub(crate) fn raw_levels(&self) -> u32 {
-        self.words.nesting(self.base).map_or(0, Nesting::least)
+        self.words.nesting(self.body.base).map_or(0, Nesting::least)
     }
 
     /// Whether nothing of the message has been decoded.
     #[inline(always)]
     pub(crate) fn is_raw(&self) -> bool {
-        self.words.raw_depth(self.base).is_some()
+        self.words.raw_depth(self.body.base).is_some()
     }
 }
 
@@ -165,7 +174,7 @@ impl<'a, 'i> RawList<'a, 'i> {
     /// An element that is a message (a map entry, for maps).
     #[inline]
     pub(crate) fn message(&self, index: u32) -> RawView<'a, 'i> {
-        self.view.at(self.entry.sub, self.message_base(index))
+        self.view.at(BodyRef::of(&self.entry, self.message_base(index)))
     }
 
     /// The offset of its body.
@@ -223,7 +232,7 @@ impl SetFields {
     /// The next field of `view`, the message that this was made from: (entry index, entry, slot).
     #[inline]
     pub(crate) fn next<'a>(&mut self, view: RawView<'a, '_>) -> Option<(usize, &'a FieldEntry, u32)> {
-        self.next_of(view.program(), view.words, view.base)
+        self.next_of(view.program(), view.words, view.body.base)
     }
 
     /// As [`next`](Self::next), for loops that hold the parts of the view.

@@ -10,8 +10,8 @@
 //! Copies, comparisons and the check for required fields are such loops. An open parent takes 40 bytes and the caller's
 //! data; the first [`INLINE_LEVELS`] parents need no heap.
 
-use super::Full;
 use super::view::{RawList, RawView, SetFields};
+use super::{BodyRef, Full};
 use crate::program::FieldEntry;
 use alloc::vec::Vec;
 
@@ -33,8 +33,7 @@ pub(crate) enum WalkStep<'a> {
 #[derive(Clone, Copy, Debug)]
 struct WalkFrame<T> {
     fields: SetFields,
-    index: u32,
-    base: u32,
+    body: BodyRef,
     /// The slot of the list being walked.
     slot: u32,
     /// The next element of that list; [`NO_LIST`] if there is none.
@@ -60,8 +59,7 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
     pub(crate) fn new(view: RawView<'a, 'i>, data: T) -> Self {
         let here = WalkFrame {
             fields: view.set_fields(),
-            index: view.index,
-            base: view.base,
+            body: view.body,
             slot: 0,
             element: NO_LIST,
             position: 0,
@@ -82,7 +80,7 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
     /// The message that the walk is in.
     #[inline]
     pub(crate) fn view(&self) -> RawView<'a, 'i> {
-        self.view.at(self.here.index, self.here.base)
+        self.view.at(self.here.body)
     }
 
     /// The caller's data of this message.
@@ -136,8 +134,7 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
         self.depth += 1;
         self.here = WalkFrame {
             fields: child.set_fields(),
-            index: child.index,
-            base: child.base,
+            body: child.body,
             slot: 0,
             element: NO_LIST,
             position: 0,
@@ -174,7 +171,7 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
     pub(crate) fn path(&self) -> impl Iterator<Item = (&'a FieldEntry, Option<u32>)> + '_ {
         let inline = self.inline.iter().take(self.depth);
         inline.chain(&self.spill).filter_map(|level| {
-            let entry = self.view.set.program(level.index).entries().get(level.position as usize)?;
+            let entry = self.view.set.program(level.body.program).entries().get(level.position as usize)?;
             Some((entry, entry.flags.is_list().then(|| level.element.wrapping_sub(1))))
         })
     }

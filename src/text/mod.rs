@@ -41,6 +41,8 @@ mod parse;
 mod parse_any;
 mod parse_value;
 mod print;
+mod print_frame;
+mod print_open;
 mod print_unknown;
 mod print_value;
 mod scan;

@@ -1,28 +1,21 @@
 //! Scalars.
 
-use super::print::{PrintField, TextPrinter};
+use super::print::TextPrinter;
 use super::strings;
 use crate::formats::{put_f32, put_f64, put_i64, put_u64};
 use crate::program::{FieldEntry, Scalar};
-use crate::schema::FieldRef;
+use crate::schema::{FieldRef, FormatField};
 use crate::slab::{ByteSpan, RawView};
 
 impl TextPrinter<'_, '_> {
-    /// The scalar at a slot.
-    pub(super) fn scalar_at(
-        &mut self,
-        field: PrintField<'_>,
-        entry: &FieldEntry,
-        view: RawView<'_, '_>,
-        slot: u32,
-    ) {
-        let words = entry.coding.words();
-        let word = if words == 2 { view.words.get64(slot) } else { view.words.get(slot).into() };
-        self.scalar(field, entry, word, view.store);
-    }
-
     /// A scalar by the word or two that a slot has.
-    fn scalar(&mut self, (names, position): PrintField<'_>, entry: &FieldEntry, word: u64, store: &[u8]) {
+    pub(super) fn scalar(
+        &mut self,
+        (names, position): FormatField<'_>,
+        entry: &FieldEntry,
+        word: u64,
+        store: &[u8],
+    ) {
         match entry.scalar() {
             Scalar::Bool if word != 0 => self.out.array(b"true"),
             Scalar::Bool => self.out.array(b"false"),
@@ -73,7 +66,7 @@ impl TextPrinter<'_, '_> {
     /// A list of scalars.
     pub(super) fn scalars(
         &mut self,
-        field: PrintField<'_>,
+        field: FormatField<'_>,
         entry: &FieldEntry,
         view: RawView<'_, '_>,
         slot: u32,

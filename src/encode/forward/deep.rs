@@ -4,6 +4,7 @@ use super::pass::Pass;
 use crate::encode::backward;
 use crate::options::EncodeOptions;
 use crate::program::{Coding, FieldEntry};
+use crate::slab::BodyRef;
 use crate::wire::TagWord;
 use alloc::vec::Vec;
 
@@ -35,7 +36,7 @@ impl Pass<'_, '_, '_> {
         for _ in 0..left {
             let base = if in_place { at } else { self.view.words.get(at) };
             at = at.wrapping_add(stride);
-            match backward::replace(&mut bytes, self.view.at(entry.sub, base), &options) {
+            match backward::replace(&mut bytes, self.view.at(BodyRef::of(entry, base)), &options) {
                 Ok(missing) => self.missing |= u64::from(missing),
                 Err(_) => return self.give_up(),
             }

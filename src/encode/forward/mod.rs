@@ -5,7 +5,7 @@
 //!     for each set field, lowest field number first:
 //!         number: tag, value
 //!         string: tag, length, bytes
-//!         list:   tag, values                                     # list.rs
+//!         list:   tag, values                                     # ../list.rs
 //!         message, or each one of a list:
 //!             tag; keep room for the length: one byte, or more if the message looks large
 //!             fields(child); its unknown fields
@@ -25,13 +25,13 @@
 
 mod deep;
 mod fixed;
-mod list;
 mod pass;
 #[cfg(test)]
 mod tests;
 
+use super::list::write_list;
 use crate::program::{Coding, FieldEntry, Program, WriteEntry, WriteKind};
-use crate::slab::{ByteSpan, RawView, SetFields};
+use crate::slab::{BodyRef, ByteSpan, RawView, SetFields};
 use crate::wire::{Bits, CpuTask, varint_len, zigzag32, zigzag64};
 use deep::Children;
 use fixed::{put_each, put_point};
@@ -65,7 +65,7 @@ impl<'a> Pass<'a, '_, '_> {
         if words.is_verbatim(base) {
             // Sub-messages that were decoded from its bytes may lack required fields.
             self.missing |= u64::from(program.needs_check());
-            let levels = RawView { base, ..self.view }.raw_levels();
+            let levels = self.view.at(BodyRef { base, ..self.view.body }).raw_levels();
             if depth + levels > self.depth_limit {
                 return self.give_up();
             }
@@ -101,9 +101,9 @@ impl CpuTask for Forward<'_, '_, '_, '_> {
 
     #[inline(always)]
     fn run(self, bits: impl Bits) {
-        let RawView { base, store, .. } = self.0.view;
+        let RawView { body, store, .. } = self.0.view;
         let program = self.0.view.program();
-        self.0.message((program, base), 0, store.len() as u32, bits);
+        self.0.message((program, body.base), 0, store.len() as u32, bits);
     }
 }
 
@@ -137,7 +137,7 @@ impl CpuTask for FieldsTask<'_, '_, '_, '_> {
             if field.kind >= WriteKind::List {
                 let Some(entry) = entries.get(index) else { break };
                 if field.kind == WriteKind::List {
-                    out = list::write_list(out, pass.view, entry, tag, slot);
+                    out = write_list(out, pass.view, entry, tag, slot);
                     continue;
                 }
                 pass.out = out;

@@ -72,8 +72,8 @@ impl<'a, 'i, 'b> Pass<'a, 'i, 'b> {
 
     /// Writes the unknown fields of a message, or all bytes of a verbatim one.
     pub(super) fn unknown(&mut self, base: u32) {
-        let view = RawView { base, ..self.view };
-        for span in view.spans() {
+        let view = self.view;
+        for span in view.words.spans(base) {
             if let Some(tag) = span.tag {
                 self.out.put_varint(tag.into());
             }

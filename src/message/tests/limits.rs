@@ -118,7 +118,7 @@ fn an_empty_list_that_is_set_needs_no_level() {
     let mut parts = message.as_mut();
     for name in ["children", "attributes"] {
         let field = parts.resolve(&field(&node, name)).unwrap();
-        let (program, base) = (parts.program(), parts.base);
+        let (program, base) = (parts.program(), parts.body.base);
         parts.writer().open_list(program, base, field.position).unwrap();
     }
     for deterministic in [false, true] {
@@ -156,7 +156,7 @@ fn a_message_without_a_body_takes_nothing() {
     let mut message = DynamicMessage::new(&node);
     let (name, children) = (field(&node, "name"), field(&node, "children"));
     let mut parts = message.as_mut();
-    parts.base = crate::slab::NIL;
+    parts.body.base = crate::slab::NIL;
     let kind = |error: SetFieldError| error.kind();
     assert_eq!(parts.set_field(&name, "n").map_err(kind), Err(SetFieldErrorKind::TooLarge));
     assert_eq!(parts.push_message(&children).map(drop).map_err(kind), Err(SetFieldErrorKind::TooLarge));

@@ -92,6 +92,12 @@ impl<'a> Words<'a> {
         self.find64(at).unwrap_or(0)
     }
 
+    /// A value of one word or two.
+    #[inline]
+    pub(crate) fn get_words(self, at: u32, words: u32) -> u64 {
+        if words == 2 { self.get64(at) } else { self.get(at).into() }
+    }
+
     /// The word at an offset in the low half, and the word after it, if there is one, in the high half.
     #[inline(always)]
     pub(crate) fn get64_or_32(self, at: u32) -> u64 {

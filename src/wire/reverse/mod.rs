@@ -93,14 +93,14 @@ impl<'b> ReverseCursor<'b> {
     #[inline(always)]
     pub(crate) fn put_tagged_varint(&mut self, tag: TagWord, value: u64) {
         self.put_varint(value);
-        self.put_tag(tag);
+        self.put_tag_word(tag);
     }
 
     /// A tag, then a varint of 9 or 10 bytes; out of line, because it is rare.
     #[inline(always)]
     pub(crate) fn put_tagged_long(&mut self, tag: TagWord, value: u64) {
         *self = self.take().put_long(value);
-        self.put_tag(tag);
+        self.put_tag_word(tag);
     }
 
     /// The last `len` bytes of a word.
@@ -111,9 +111,9 @@ impl<'b> ReverseCursor<'b> {
         }
     }
 
-    /// A tag.
+    /// An encoded tag.
     #[inline(always)]
-    pub(crate) fn put_tag(&mut self, tag: TagWord) {
+    pub(crate) fn put_tag_word(&mut self, tag: TagWord) {
         self.put_word(tag.at_end(), tag.len());
     }
 

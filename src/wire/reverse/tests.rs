@@ -100,8 +100,8 @@ fn items() -> Vec<Item> {
         (|out, _| out.put_suffix(&[5; 40], 33), 0, vec![5; 33]),
         (|out, _| out.put_suffix(&[5; 4], 3), 0, vec![5; 3]),
         (|out, _| out.put_words(&[0x0403_0201, 5]), 0, vec![1, 2, 3, 4, 5, 0, 0, 0]),
-        (|out, _| out.put_tag(tag().and(3)), 0, vec![0x80, 1, 3]),
-        (|out, _| out.put_tag(tag().next_wire_type()), 0, vec![0x81, 1]),
+        (|out, _| out.put_tag_word(tag().and(3)), 0, vec![0x80, 1, 3]),
+        (|out, _| out.put_tag_word(tag().next_wire_type()), 0, vec![0x81, 1]),
         (|out, _| out.put_tagged_word(tag(), 0x0807 << 48, 2), 0, vec![0x80, 1, 7, 8]),
         (|out, _| out.put_tagged_fixed32(13, 4), 0, vec![13, 4, 0, 0, 0]),
         (|out, _| out.put_tagged_fixed32s([(13, 4), (21, 5)]), 0, vec![13, 4, 0, 0, 0, 21, 5, 0, 0, 0]),
@@ -154,7 +154,7 @@ fn tags_have_one_to_five_bytes() {
         for tag in [1u32 << shift, (1 << shift) + 5, u32::MAX >> (31 - shift)] {
             let mut memory = [0; 8];
             let mut out = ReverseCursor::over(&mut memory);
-            out.put_tag(TagWord::new(tag));
+            out.put_tag_word(TagWord::new(tag));
             assert_eq!(out.finish().unwrap().as_slice(), reference(tag.into()));
         }
     }

@@ -1,0 +1,61 @@
+//! Where a message begins.
+
+use super::names::type_name;
+use super::print::{Result, TextPrinter, TextSource, TextStep};
+use crate::message::Encoded;
+use crate::schema::WellKnown;
+use crate::slab::{NIL, RawView};
+
+impl TextPrinter<'_, '_> {
+    /// A message begins.
+    pub(super) fn open<'i>(&mut self, view: RawView<'_, 'i>) -> Result<TextStep<'i>> {
+        if view.is_raw() {
+            return Ok(TextStep::Decode(Encoded::Raw(view.body), view.body));
+        }
+        if self.options.expand_any
+            && self.pool.well_known(view.program().message()) == WellKnown::Any
+            && let Some(bytes) = self.content_of(view)
+        {
+            return Ok(TextStep::Decode(bytes, view.body));
+        }
+        self.open_fields(view)?;
+        Ok(TextStep::GoOn)
+    }
+
+    pub(super) fn open_fields(&mut self, view: RawView<'_, '_>) -> Result<()> {
+        let options = &self.options;
+        let every = !options.skip_default_fields || options.print_message_fields_in_index_order;
+        self.push(if every { TextSource::EveryField } else { TextSource::Fields }, view, 0, NIL)
+    }
+
+    /// What is to be decoded of an `Any`, if its URL can stand in brackets and the pool has its type.
+    fn content_of<'i>(&self, view: RawView<'_, 'i>) -> Option<Encoded<'i>> {
+        let (url, value) = (view.bytes_of(0), view.bytes_of(1));
+        let name = core::str::from_utf8(type_name(url)?).ok()?;
+        let message = self.pool.get_message_by_name(name)?.index();
+        Some(Encoded::Any { value, message, url })
+    }
+
+    /// An `Any` whose content is opened next.
+    pub(super) fn begin_any(&mut self, view: RawView<'_, '_>, url: &[u8]) -> Result<()> {
+        self.push(TextSource::Any, view, 0, NIL)?;
+        self.begin_field();
+        self.out.byte(b'[');
+        self.out.slice(url);
+        self.out.byte(b']');
+        self.pad();
+        Ok(())
+    }
+
+    /// A message whose bytes are not valid.
+    pub(super) fn invalid(&mut self, view: RawView<'_, '_>) -> Result<()> {
+        let level = self.next_level();
+        let mut first = true;
+        self.open_brace(level);
+        for span in view.spans() {
+            first = self.unknown_bytes(view.bytes_at(span.offset, span.len), level, first)?;
+        }
+        self.close_brace(level, first);
+        Ok(())
+    }
+}
