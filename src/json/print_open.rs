@@ -69,7 +69,7 @@ impl JsonPrinter<'_, '_> {
             self.out.array(b"\"value\"");
             self.colon();
         }
-        Ok(JsonStep::Decode(Encoded::Any { value, message: index, url }, depth + 1))
+        Ok(JsonStep::Decode(Encoded::Any { value, message: index }, depth + 1))
     }
 
     /// The message type that a URL names.

@@ -197,21 +197,7 @@ impl<'p> MessageBuilder<'p> {
     /// The body of a singular message, made if the field is not set.
     pub(crate) fn message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<u32> {
         let (program, sub) = (self.set.program(at.index), self.set.program(entry.sub));
-        if entry.flags.is_inline() {
-            let (slot, fresh) = self.slab.mark_set(program, at.base, at.position)?;
-            if fresh {
-                self.slab.clear_body(sub, slot);
-            }
-            return Ok(slot);
-        }
-        let old = self.slot(at).map_or(NIL, |slot| self.slab.get(slot));
-        if old != NIL {
-            return Ok(old);
-        }
-        let body = self.slab.alloc_body(sub)?;
-        let (slot, _) = self.slab.mark_set(program, at.base, at.position)?;
-        self.slab.set(slot, body);
-        Ok(body)
+        Ok(self.slab.open_child((program, at.base), at.position, entry, sub)?)
     }
 
     /// Sets a singular message that stays empty, unless it is set.
@@ -228,11 +214,7 @@ impl<'p> MessageBuilder<'p> {
     /// The header of a list, which is empty if the field was not set. An element must follow.
     #[inline]
     pub(crate) fn list(&mut self, at: FieldAt) -> Result<u32> {
-        let (slot, fresh) = self.slab.mark_set(self.set.program(at.index), at.base, at.position)?;
-        if fresh {
-            self.slab.set64(slot, 0);
-        }
-        Ok(slot)
+        Ok(self.slab.open_list(self.set.program(at.index), at.base, at.position)?)
     }
 
     /// Makes sure that a list whose first element there was no room for is not set.

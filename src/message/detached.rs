@@ -10,8 +10,8 @@ use alloc::vec::Vec;
 /// A message that a printer decodes before it goes on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Encoded<'i> {
-    /// The value of an `Any`, its type, and its URL.
-    Any { value: &'i [u8], message: u32, url: &'i [u8] },
+    /// The value of an `Any`, and its type.
+    Any { value: &'i [u8], message: u32 },
     /// A message that was kept as bytes.
     Raw(BodyRef),
 }
@@ -35,7 +35,7 @@ impl<'i> Detached<'i> {
         options: &DecodeOptions,
     ) -> Result<Self, DecodeError> {
         match encoded {
-            Encoded::Any { value, message, .. } => {
+            Encoded::Any { value, message } => {
                 Self::from_parts(set, message, value, core::iter::once((0, value.len())), options)
             }
             Encoded::Raw(body) => {

@@ -62,22 +62,7 @@ impl SlabWriter<'_> {
         position: usize,
         entry: &FieldEntry,
     ) -> Result<u32, TooLarge> {
-        let sub = self.set.program(entry.sub);
-        if entry.flags.is_inline() {
-            let (slot, fresh) = self.slab.mark_set(program, base, position)?;
-            if fresh {
-                self.slab.clear_body(sub, slot);
-            }
-            return Ok(slot);
-        }
-        let slot = self.slab.words().slot(program, base, position, entry);
-        let old = slot.map_or(NIL, |slot| self.slab.get(slot));
-        if old != NIL {
-            return Ok(old);
-        }
-        let body = self.slab.alloc_body(sub)?;
-        self.attach(program, base, position, entry, body)?;
-        Ok(body)
+        Ok(self.slab.open_child((program, base), position, entry, self.set.program(entry.sub))?)
     }
 
     /// An empty body, to be attached once it is complete.
@@ -157,11 +142,7 @@ impl SlabWriter<'_> {
         base: u32,
         position: usize,
     ) -> Result<u32, TooLarge> {
-        let (slot, fresh) = self.slab.mark_set(program, base, position)?;
-        if fresh {
-            self.slab.set64(slot, 0);
-        }
-        Ok(slot)
+        Ok(self.slab.open_list(program, base, position)?)
     }
 
     /// Appends an empty message to the list at `slot` and returns its body.

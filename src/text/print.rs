@@ -129,8 +129,8 @@ impl TextPrinter<'_, '_> {
                 let view = detached.innermost(root, set).at(body);
                 next = TextStep::GoOn;
                 if let Some(message) = self.decode(view, encoded) {
-                    if let Encoded::Any { url, .. } = encoded {
-                        self.begin_any(view, url)?;
+                    if let Encoded::Any { .. } = encoded {
+                        self.begin_any(view)?;
                     }
                     detached.push(message, self.frames.len()).map_err(|Full| NoMemory)?;
                     next = self.open(detached.innermost(root, set))?;

@@ -33,15 +33,15 @@ impl TextPrinter<'_, '_> {
         let (url, value) = (view.bytes_of(0), view.bytes_of(1));
         let name = core::str::from_utf8(type_name(url)?).ok()?;
         let message = self.pool.get_message_by_name(name)?.index();
-        Some(Encoded::Any { value, message, url })
+        Some(Encoded::Any { value, message })
     }
 
     /// An `Any` whose content is opened next.
-    pub(super) fn begin_any(&mut self, view: RawView<'_, '_>, url: &[u8]) -> Result<()> {
+    pub(super) fn begin_any(&mut self, view: RawView<'_, '_>) -> Result<()> {
         self.push(TextSource::Any, view, 0, NIL)?;
         self.begin_field();
         self.out.byte(b'[');
-        self.out.slice(url);
+        self.out.slice(view.bytes_of(0));
         self.out.byte(b']');
         self.pad();
         Ok(())
