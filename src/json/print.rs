@@ -41,7 +41,7 @@ pub(super) enum JsonSource {
     List,
     /// The entries of a map.
     Map,
-    /// Nothing: a value was all that was to come.
+    /// Nothing: the object of an `Any`, whose content has frames of its own.
     Value,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct JsonFrame {
     pub(super) element: u32,
 }
 
-/// What a step comes to.
+/// What the printer does after a step.
 pub(super) enum JsonStep<'i> {
     GoOn,
     /// Decode a message, which is this deep.

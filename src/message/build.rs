@@ -115,7 +115,7 @@ impl<'p> MessageBuilder<'p> {
     fn grow_store(&mut self, more: usize) -> Result<()> {
         let grown = self.try_grow_store(more);
         if grown.is_err() {
-            // As after everything that failed: marks are not trusted any more.
+            // As after every failure, marks are no longer trusted.
             self.slab.distrust();
         }
         grown
@@ -131,7 +131,7 @@ impl<'p> MessageBuilder<'p> {
         self.store.try_reserve_exact(capacity - self.store.len()).map_err(|_| NoRoom::Budget)
     }
 
-    /// Where the next byte of the store comes.
+    /// The offset of the next byte of the store.
     #[inline]
     pub(crate) fn mark(&self) -> usize {
         self.store.len()
@@ -148,8 +148,8 @@ impl<'p> MessageBuilder<'p> {
         }
     }
 
-    /// Appends the first `len` bytes of `rest` to the store, and gives what a slot of this coding holds for them. Nothing of them
-    /// is checked, since they are text.
+    /// Appends the first `len` bytes of `rest` to the store, and gives what a slot of this coding holds for them. They are
+    /// a `str`, so they are not checked again.
     #[cfg(feature = "json")]
     #[inline]
     pub(crate) fn text(&mut self, coding: Coding, rest: &str, len: usize) -> Result<u64> {
@@ -217,7 +217,7 @@ impl<'p> MessageBuilder<'p> {
         Ok(self.slab.open_list(self.set.program(at.index), at.base, at.position)?)
     }
 
-    /// Makes sure that a list whose first element there was no room for is not set.
+    /// Unsets a list that is empty because there was no room for its first element.
     pub(super) fn drop_empty(&mut self, at: FieldAt, slot: u32) {
         if self.slab.words().list(slot).len == 0 {
             self.unset(at);

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 pub(crate) enum LowerError {
     /// The schema is invalid.
     Schema(DescriptorErrorKind),
-    /// Memory was refused.
+    /// The room is used up, or the allocator failed.
     RoomFull(RoomFull),
 }
 

@@ -13,17 +13,17 @@
 //! unknown.rs   unknown fields                                verbatim.rs       messages that are bytes
 //! body_ref.rs  where a message is                            backward.rs       set fields, last first
 //! view.rs      reading by entry and slot                     required.rs       the check for required fields
-//! walk.rs      all sub-messages without recursion            child.rs          sub-messages and lists, made if unset
+//! walk.rs      all sub-messages without recursion            open.rs           sub-messages and lists, made if unset
 //! ```
 //!
 //! `program/layout.rs` draws a body.
 
 mod backward;
 mod body_ref;
-mod child;
 mod list;
 mod map;
 mod map_write;
+mod open;
 mod required;
 mod span;
 mod text;

@@ -41,7 +41,7 @@ pub(super) enum TextSource {
     List,
     /// The entries of a map.
     Map,
-    /// Nothing: the content of the `Any` was all that was to come.
+    /// Nothing: the braces of an `Any`, whose content has frames of its own.
     Any,
 }
 
@@ -64,14 +64,14 @@ pub(super) struct TextFrame {
     pub(super) element: u32,
 }
 
-/// What a step comes to.
+/// What the printer does after a step.
 pub(super) enum TextStep<'i> {
     GoOn,
     /// Decode this message, or the content of this `Any`.
     Decode(Encoded<'i>, BodyRef),
 }
 
-/// The only fault there is.
+/// The allocator has no memory. Printing has no other error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoMemory;
 

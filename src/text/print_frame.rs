@@ -4,7 +4,7 @@ use super::print::{NoMemory, Result, TextFrame, TextPrinter, TextSource, TextSte
 use crate::schema::{FieldFormats, TextName};
 use crate::slab::{RawView, SetFields};
 
-/// Levels that are indented: deep messages would print mostly spaces.
+/// How many levels are indented. Deeper messages would print mostly spaces.
 const INDENTED: u32 = 64;
 
 impl TextPrinter<'_, '_> {

@@ -1,11 +1,11 @@
 //! The bounded write cursor of the encoders.
 //!
-//! An encoder knows the size of a message before it writes the first byte. It reserves that much once, writes through a
-//! [`Cursor`] that never calls the buffer, and sets the length once at the end ([`Buffer`](super::Buffer)). Writing a varint
-//! takes a half to a ninth of the time of appending it to the buffer.
+//! An encoder writes into the spare room of a buffer through a [`Cursor`]. The cursor never calls the buffer, whose length is
+//! set once, at the end ([`Buffer`](super::Buffer)): writing a varint takes a half to a ninth of the time of appending it to
+//! the buffer.
 //!
-//! The cursor never writes beyond its window. If the size was wrong (the message changed during encoding), the cursor drops
-//! the item that does not fit and everything after it, and [`finish`](Cursor::finish) returns an error.
+//! The cursor never writes beyond its window. It drops an item that does not fit and everything after it, and
+//! [`finish`](Cursor::finish) returns an error.
 
 use super::{
     Tag,

@@ -15,7 +15,7 @@
 //!
 //! The buffer keeps its length until [`commit`](RawTail::commit): a tail that is dropped or leaked changes nothing.
 //!
-//! Invariant of [`RawTail`]: `start <= at <= end` are in the spare capacity of `buf`, which nobody else can reach
+//! Invariant of [`RawTail`]: `start <= at <= end` are in the spare capacity of `buf`, which no other code can reach
 //! while it is borrowed, and all bytes from `start` to `at` have been written; or the three are equal and dangling,
 //! and nothing is written.
 //!

@@ -14,7 +14,7 @@
 /// The high bits of eight bytes: ASCII has none.
 const HIGH: u64 = super::varint::CONTINUATION;
 
-/// Strings up to this length are checked word by word: shorter than the start-up of a vector loop.
+/// Strings up to this length are checked word by word: a vector loop would take longer to start.
 const SHORT: usize = 32;
 
 /// The string that `bytes` are, or `None` if they are not UTF-8.
@@ -132,10 +132,10 @@ mod tests {
         assert_eq!(from_utf8(bytes), expected, "{bytes:02x?}");
         assert_eq!(is_valid(bytes), expected.is_some(), "{bytes:02x?}");
         assert_eq!(from_prefix(bytes, bytes.len()), expected, "{bytes:02x?}");
-        for behind in [0, b'a', 0x80, 0xff] {
+        for after in [0, b'a', 0x80, 0xff] {
             let mut longer = bytes.to_vec();
-            longer.resize(bytes.len() + SHORT, behind);
-            assert_eq!(from_prefix(&longer, bytes.len()), expected, "{bytes:02x?} then {behind:02x}");
+            longer.resize(bytes.len() + SHORT, after);
+            assert_eq!(from_prefix(&longer, bytes.len()), expected, "{bytes:02x?} then {after:02x}");
         }
     }
 

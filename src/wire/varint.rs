@@ -75,7 +75,7 @@ pub(super) const fn spread(value: u64) -> u64 {
 
 /// The inverse of [`spread`]: the low seven bits of eight bytes, without their continuation bits.
 ///
-/// High parts move down by subtraction, which takes a third less instructions and constants than masking both parts.
+/// High parts move down by subtraction, which takes a third fewer instructions and constants than masking both parts.
 #[inline(always)]
 pub(crate) const fn gather(bytes: u64) -> u64 {
     let v = bytes & 0x7f7f_7f7f_7f7f_7f7f;

@@ -8,8 +8,8 @@ const LONGEST: usize = 10;
 
 /// Appends the fields of a message to a buffer.
 ///
-/// Nothing of what was in the buffer changes. Each call reserves what it needs; to allocate once, reserve in the
-/// buffer before. Where the allocator has no memory, calls that give a `Result` fail with `OutOfMemory`; the others abort,
+/// Nothing of what was in the buffer changes. Each call reserves what it needs; to allocate only once, reserve
+/// room in the buffer first. Where the allocator has no memory, calls that give a `Result` fail with `OutOfMemory`; the others abort,
 /// as `Vec::push` does, unless room was reserved. Tags and values are separate calls, as they are in [`Reader`](super::Reader); that they match
 /// is up to the caller.
 ///
@@ -74,13 +74,13 @@ impl<'b, B: Buffer> Writer<'b, B> {
         }
     }
 
-    /// Four bytes, little endian; for `float`, [`f32::to_bits`] comes before.
+    /// Four bytes, little endian. A `float` is written as its [`f32::to_bits`].
     #[inline]
     pub fn write_fixed32(&mut self, value: u32) {
         self.buf.extend(&value.to_le_bytes());
     }
 
-    /// Eight bytes, little endian; for `double`, [`f64::to_bits`] comes before.
+    /// Eight bytes, little endian. A `double` is written as its [`f64::to_bits`].
     #[inline]
     pub fn write_fixed64(&mut self, value: u64) {
         self.buf.extend(&value.to_le_bytes());
@@ -104,7 +104,7 @@ impl<'b, B: Buffer> Writer<'b, B> {
         Ok(())
     }
 
-    /// A length prefix, 1 to 5 bytes; the bytes it announces are to follow.
+    /// A length prefix, 1 to 5 bytes. The caller writes the bytes after it.
     ///
     /// # Errors
     ///
@@ -122,11 +122,11 @@ impl<'b, B: Buffer> Writer<'b, B> {
     /// The field `tag`, of wire type [`LengthDelimited`](WireType::LengthDelimited), whose content `write` appends.
     ///
     /// The length is filled in afterwards: a content of 128 bytes or more is moved once for it, at every level.
-    /// Where the length is known, [`write_length`](Self::write_length) spares that.
+    /// If the length is known, [`write_length`](Self::write_length) avoids the move.
     ///
     /// # Errors
     ///
-    /// That of `write`; `TooLarge` above 2^31-1 bytes; `OutOfMemory`. The buffer has the length it had then.
+    /// That of `write`; `TooLarge` above 2^31-1 bytes; `OutOfMemory`. The buffer then has its old length.
     pub fn write_message(
         &mut self,
         tag: Tag,
@@ -148,7 +148,7 @@ impl<'b, B: Buffer> Writer<'b, B> {
     ///
     /// # Errors
     ///
-    /// That of `write`; `OutOfMemory`. The buffer has the length it had then.
+    /// That of `write`; `OutOfMemory`. The buffer then has its old length.
     ///
     /// # Panics
     ///
@@ -218,13 +218,13 @@ impl<'b, B: Buffer> Writer<'b, B> {
         Ok(())
     }
 
-    /// Makes room for so many bytes and their length, and writes that.
+    /// Makes room for so many bytes and their length prefix, and writes the prefix.
     #[inline]
     fn begin(&mut self, len: usize) -> Result<(), EncodeError> {
         if len > MAX_LEN {
             return Err(EncodeError::new(EncodeErrorKind::TooLarge));
         }
-        // On 32 bits the sum may not be a size, and is no memory either.
+        // On 32-bit targets the sum may overflow. It saturates, and reserving so much fails.
         self.buf.reserve_bytes(varint_len(len as u64).saturating_add(len))?;
         self.write_varint(len as u64);
         Ok(())
