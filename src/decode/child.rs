@@ -18,7 +18,7 @@
 //! Nothing recurses: depth is bounded by `max_depth`, and frames are paid for from the budget.
 
 use super::state::{Child, MAP_ENTRY, Machine, Next, OpenMessage, mark_list_set, mark_set};
-use super::{Frame, fixed};
+use super::{ParentFrame, fixed};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{FieldEntry, Op, Program};
 use crate::slab::{BodyRef, Full, NIL};
@@ -112,7 +112,7 @@ impl<'r> Machine<'r, '_> {
             _ => NO_TAG,
         };
         let sub = self.set.program(entry.sub);
-        self.scratch.stack.push(Frame {
+        self.scratch.stack.push(ParentFrame {
             end: (end + origin) as u32,
             resume: child.resume as u32,
             body: parent,
@@ -142,7 +142,7 @@ impl<'r> Machine<'r, '_> {
     fn grow_stack(&mut self) -> bool {
         let stack = &mut self.scratch.stack;
         let more = stack.capacity().max(16);
-        self.slab.charge(2 * more * size_of::<Frame>()).is_ok() && stack.grow(more)
+        self.slab.charge(2 * more * size_of::<ParentFrame>()).is_ok() && stack.grow(more)
     }
 
     /// Ends the innermost message, and all parents that end with it.
@@ -194,7 +194,7 @@ impl<'r> Machine<'r, '_> {
     #[cold]
     #[inline(never)]
     fn fail_after(&mut self, kind: Kind, offset: usize) -> Next {
-        let Frame { body, hasbits, group, entry, end, .. } = *self.scratch.stack.popped();
+        let ParentFrame { body, hasbits, group, entry, end, .. } = *self.scratch.stack.popped();
         let (program, origin) = (self.set.program(body.program), self.source.origin());
         let (pos, end) = (offset - origin, end as usize - origin);
         self.open = OpenMessage { program, pos, end, hasbits, body, group, from: offset };

@@ -2,7 +2,7 @@
 //! decode.
 
 use super::state::Machine;
-use super::{Frame, OpenMap};
+use super::{OpenMap, ParentFrame};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, FieldEntry, Program};
 use crate::slab::{Full, MapContext, NIL, Nesting, RawView, Text};
@@ -15,7 +15,12 @@ impl<'r> Machine<'r, '_> {
     /// an encoder would write that message.
     #[cold]
     #[inline(never)]
-    pub(super) fn complete_entry(&mut self, frame: &Frame, program: &Program, base: u32) -> Result<(), Kind> {
+    pub(super) fn complete_entry(
+        &mut self,
+        frame: &ParentFrame,
+        program: &Program,
+        base: u32,
+    ) -> Result<(), Kind> {
         let completed = self.fill_entry(program, base);
         if completed.is_err()
             && let Some((_, slot)) = self.map_slot(frame)
@@ -80,7 +85,7 @@ impl<'r> Machine<'r, '_> {
 
     /// Ends the last entry of a map, which has a key and a value; `end` is the offset after it.
     #[inline]
-    pub(super) fn end_map_entry(&mut self, frame: &Frame, end: usize) -> Result<(), Full> {
+    pub(super) fn end_map_entry(&mut self, frame: &ParentFrame, end: usize) -> Result<(), Full> {
         let Some((entry, slot)) = self.map_slot(frame) else { return Ok(()) };
         if self.entry_unknown {
             self.entry_unknown = false;
@@ -92,7 +97,7 @@ impl<'r> Machine<'r, '_> {
 
     /// The map field of an open entry, in the parent `frame`, and the slot of the map.
     #[inline]
-    fn map_slot(&self, frame: &Frame) -> Option<(&'r FieldEntry, u32)> {
+    fn map_slot(&self, frame: &ParentFrame) -> Option<(&'r FieldEntry, u32)> {
         let program = self.set.program(frame.body.program);
         let position = frame.entry as usize;
         let entry = program.entries().get(position)?;

@@ -52,7 +52,7 @@ use state::Machine;
 /// A parent of the innermost message, on the stack. Offsets, no positions, so that it outlives the switch to the padded
 /// tail.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct ParentFrame {
     /// End of the parent in the store.
     end: u32,
     /// Where the parent continues, 0 for the end of the child. (A MessageSet item ends after its payload.)
@@ -75,7 +75,7 @@ struct Frame {
     slot: u32,
 }
 
-impl Frame {
+impl ParentFrame {
     const NONE: Self = Self {
         end: 0,
         resume: 0,

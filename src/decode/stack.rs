@@ -1,13 +1,13 @@
 //! The decoder's stack of open parents.
 
-use super::Frame;
+use super::ParentFrame;
 use alloc::vec::Vec;
 
 /// A stack that reuses its memory. The frames above `len` stay initialised, so a push is one comparison and one store.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stack {
     /// The first `len` frames are in use.
-    frames: Vec<Frame>,
+    frames: Vec<ParentFrame>,
     len: usize,
     /// The number of frames that this decode has paid for. It pays also for those that an earlier decode allocated: the
     /// nesting that a budget allows does not depend on earlier decodes.
@@ -49,7 +49,7 @@ impl Stack {
         if self.frames.try_reserve_exact(missing).is_err() {
             return false;
         }
-        self.frames.resize(room.max(self.frames.len()), Frame::NONE);
+        self.frames.resize(room.max(self.frames.len()), ParentFrame::NONE);
         self.room = room;
         true
     }
@@ -61,7 +61,7 @@ impl Stack {
 
     /// Adds a frame. The caller checks that the stack is not full.
     #[inline(always)]
-    pub(super) fn push(&mut self, frame: Frame) {
+    pub(super) fn push(&mut self, frame: ParentFrame) {
         if let Some(place) = self.frames.get_mut(self.len) {
             *place = frame;
             self.len += 1;
@@ -69,21 +69,21 @@ impl Stack {
     }
 
     #[inline(always)]
-    pub(super) fn pop(&mut self) -> Option<&Frame> {
+    pub(super) fn pop(&mut self) -> Option<&ParentFrame> {
         self.len = self.len.checked_sub(1)?;
         self.frames.get(self.len)
     }
 
     /// The frame that was popped last.
     #[inline(always)]
-    pub(super) fn popped(&self) -> &Frame {
-        const NONE: &Frame = &Frame::NONE;
+    pub(super) fn popped(&self) -> &ParentFrame {
+        const NONE: &ParentFrame = &ParentFrame::NONE;
         self.frames.get(self.len).unwrap_or(NONE)
     }
 
     /// The frame that was popped last, for `take_back`.
     #[inline(always)]
-    pub(super) fn popped_mut(&mut self) -> Option<&mut Frame> {
+    pub(super) fn popped_mut(&mut self) -> Option<&mut ParentFrame> {
         self.frames.get_mut(self.len)
     }
 
@@ -93,12 +93,12 @@ impl Stack {
         self.len += 1;
     }
 
-    pub(super) fn last(&self) -> Option<&Frame> {
+    pub(super) fn last(&self) -> Option<&ParentFrame> {
         self.iter().next_back()
     }
 
     /// From the outermost to the innermost.
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Frame> {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &ParentFrame> {
         self.frames.get(..self.len).unwrap_or_default().iter()
     }
 }

@@ -50,7 +50,7 @@ pub(crate) struct FieldAt {
 
 /// A map whose keys are made unique at the end (`map_builder.rs`).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OpenMap {
+pub(super) struct UnsettledMap {
     pub(super) at: FieldAt,
     /// The first entry whose key may occur before.
     pub(super) fresh: u32,
@@ -64,7 +64,7 @@ pub(crate) struct MessageBuilder<'p> {
     /// What the store may take before it is charged to the slab.
     allowance: usize,
     pub(super) maps: MapScratch,
-    pub(super) open_maps: Vec<OpenMap>,
+    pub(super) unsettled_maps: Vec<UnsettledMap>,
 }
 
 impl<'p> MessageBuilder<'p> {
@@ -76,7 +76,7 @@ impl<'p> MessageBuilder<'p> {
     }
 
     fn new(set: &'p ProgramSet, slab: Slab, store: Vec<u8>, allowance: usize) -> Self {
-        Self { set, slab, store, allowance, maps: MapScratch::new(), open_maps: Vec::new() }
+        Self { set, slab, store, allowance, maps: MapScratch::new(), unsettled_maps: Vec::new() }
     }
 
     /// An empty message of this program.

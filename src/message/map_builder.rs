@@ -3,7 +3,7 @@
 //! An entry is appended to the map before its key is known. Keys become unique when the entry ends or, in larger maps, when the
 //! whole text has been parsed (`settle_maps`), so that n entries take n log n, whatever their keys and their order.
 
-use super::build::{FieldAt, MessageBuilder, NoRoom, OpenMap, Result};
+use super::build::{FieldAt, MessageBuilder, NoRoom, Result, UnsettledMap};
 use crate::program::{Coding, FieldEntry};
 use crate::slab::{MapContext, Text};
 
@@ -32,17 +32,17 @@ impl MessageBuilder<'_> {
         let Some(fresh) = self.slab.map_entry_done(context, entry, slot) else { return Ok(()) };
         let noted = self.room_for_map();
         match noted {
-            Ok(()) => self.open_maps.push(OpenMap { at, fresh }),
+            Ok(()) => self.unsettled_maps.push(UnsettledMap { at, fresh }),
             Err(_) => self.slab.map_take_back(slot),
         }
         noted
     }
 
     fn room_for_map(&mut self) -> Result<()> {
-        if self.open_maps.len() == self.open_maps.capacity() {
-            let more = self.open_maps.len().max(4);
-            self.charge(2 * more * size_of::<OpenMap>())?;
-            self.open_maps.try_reserve_exact(more).map_err(|_| NoRoom::Budget)?;
+        if self.unsettled_maps.len() == self.unsettled_maps.capacity() {
+            let more = self.unsettled_maps.len().max(4);
+            self.charge(2 * more * size_of::<UnsettledMap>())?;
+            self.unsettled_maps.try_reserve_exact(more).map_err(|_| NoRoom::Budget)?;
         }
         Ok(())
     }
@@ -77,7 +77,7 @@ impl MessageBuilder<'_> {
     /// Makes all keys unique. If there is no memory to do that and keep all entries, keys are unique in any case.
     pub(crate) fn settle_maps(&mut self) -> Result<()> {
         let mut settled = Ok(());
-        while let Some(OpenMap { at, fresh }) = self.open_maps.pop() {
+        while let Some(UnsettledMap { at, fresh }) = self.unsettled_maps.pop() {
             let Some(slot) = self.slot(at) else { continue };
             let Some(entry) = self.set.program(at.index).entries().get(at.position) else { continue };
             let context = MapContext { store: &self.store, set: self.set };

@@ -9,7 +9,7 @@ use crate::wire::TagWord;
 use alloc::vec::Vec;
 
 /// The messages of a field.
-pub(super) struct Children {
+pub(super) struct DeepChildren {
     /// Where the first one is if they are `in_place`, else where its offset is.
     pub(super) at: u32,
     pub(super) left: u32,
@@ -24,8 +24,8 @@ impl Pass<'_, '_, '_> {
     /// Writes messages backwards, each by itself, and copies them: every byte is written twice, however deep it is.
     #[cold]
     #[inline(never)]
-    pub(super) fn deep_children(&mut self, entry: &FieldEntry, tag: TagWord, children: Children) {
-        let Children { mut at, left, in_place, stride, depth } = children;
+    pub(super) fn deep_children(&mut self, entry: &FieldEntry, tag: TagWord, children: DeepChildren) {
+        let DeepChildren { mut at, left, in_place, stride, depth } = children;
         // Errors are found again, and reported, by the way backwards.
         let Some(max_depth) = self.depth_limit.checked_sub(depth + 1) else { return self.give_up() };
         if self.sorts && entry.flags.is_map() {

@@ -33,7 +33,7 @@ use super::list::write_list;
 use crate::program::{Coding, FieldEntry, Program, WriteEntry, WriteKind};
 use crate::slab::{BodyRef, ByteSpan, RawView, SetFields};
 use crate::wire::{Bits, CpuTask, varint_len, zigzag32, zigzag64};
-use deep::Children;
+use deep::DeepChildren;
 use fixed::{put_each, put_point};
 pub(super) use pass::{Pass, room_for_length};
 
@@ -226,7 +226,7 @@ impl CpuTask for ChildrenTask<'_, '_, '_, '_, '_> {
         }
         let stride = program.element_words();
         if left > 0 && (depth >= pass.levels || pass.sorts && entry.flags.is_map()) {
-            return pass.deep_children(entry, tag, Children { at, left, in_place, stride, depth });
+            return pass.deep_children(entry, tag, DeepChildren { at, left, in_place, stride, depth });
         }
         let looks = if left > 1 { looks / left } else { looks };
         let mut room = room_for_length(looks);

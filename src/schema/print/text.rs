@@ -26,7 +26,7 @@ pub(super) enum OptionValue<'b> {
 
 /// An undecoded value.
 #[derive(Clone, Copy)]
-enum WireValue<'b> {
+enum RawOption<'b> {
     Number(u64),
     Bytes(&'b [u8]),
 }
@@ -34,13 +34,13 @@ enum WireValue<'b> {
 /// The known fields of a payload, in number order. Stops at malformed bytes.
 pub(super) fn items<'b>(message: &MessageDescriptor, payload: &[&'b [u8]]) -> Vec<OptionItem<'b>> {
     const ITEM: u32 = message_set::ITEM as u32 >> 3;
-    let mut values: Vec<(u32, WireType, WireValue<'b>)> = Vec::new();
+    let mut values: Vec<(u32, WireType, RawOption<'b>)> = Vec::new();
     for piece in payload {
         let mut reader = Reader::new(piece);
         while let Ok(Some(tag)) = reader.next_tag() {
             let Some(raw) = read(&mut reader, tag) else { break };
             match (message.is_message_set(), tag.number(), raw) {
-                (true, ITEM, WireValue::Bytes(item)) => {
+                (true, ITEM, RawOption::Bytes(item)) => {
                     if let Some((number, raw)) = message_set_item(item) {
                         values.push((number, WireType::LengthDelimited, raw));
                     }
@@ -64,27 +64,27 @@ pub(super) fn items<'b>(message: &MessageDescriptor, payload: &[&'b [u8]]) -> Ve
     items
 }
 
-fn read<'b>(reader: &mut Reader<'b>, tag: Tag) -> Option<WireValue<'b>> {
+fn read<'b>(reader: &mut Reader<'b>, tag: Tag) -> Option<RawOption<'b>> {
     Some(match tag.wire_type() {
-        WireType::Varint => WireValue::Number(reader.read_varint().ok()?),
-        WireType::Fixed32 => WireValue::Number(reader.read_fixed32().ok()?.into()),
-        WireType::Fixed64 => WireValue::Number(reader.read_fixed64().ok()?),
-        WireType::LengthDelimited => WireValue::Bytes(reader.read_length_delimited().ok()?),
-        WireType::StartGroup => WireValue::Bytes(reader.read_group(tag).ok()?.rest()),
+        WireType::Varint => RawOption::Number(reader.read_varint().ok()?),
+        WireType::Fixed32 => RawOption::Number(reader.read_fixed32().ok()?.into()),
+        WireType::Fixed64 => RawOption::Number(reader.read_fixed64().ok()?),
+        WireType::LengthDelimited => RawOption::Bytes(reader.read_length_delimited().ok()?),
+        WireType::StartGroup => RawOption::Bytes(reader.read_group(tag).ok()?.rest()),
         WireType::EndGroup => return None,
     })
 }
 
 /// Number and payload of a MessageSet item.
-fn message_set_item(item: &[u8]) -> Option<(u32, WireValue<'_>)> {
+fn message_set_item(item: &[u8]) -> Option<(u32, RawOption<'_>)> {
     const TYPE_ID: u32 = message_set::TYPE_ID as u32 >> 3;
     const MESSAGE: u32 = message_set::MESSAGE as u32 >> 3;
-    let (mut number, mut payload) = (None, WireValue::Bytes(&[]));
+    let (mut number, mut payload) = (None, RawOption::Bytes(&[]));
     let mut reader = Reader::new(item);
     while let Ok(Some(tag)) = reader.next_tag() {
         match (tag.number(), read(&mut reader, tag)?) {
-            (TYPE_ID, WireValue::Number(id)) => number = u32::try_from(id).ok(),
-            (MESSAGE, bytes @ WireValue::Bytes(_)) => payload = bytes,
+            (TYPE_ID, RawOption::Number(id)) => number = u32::try_from(id).ok(),
+            (MESSAGE, bytes @ RawOption::Bytes(_)) => payload = bytes,
             _ => {}
         }
     }
@@ -93,14 +93,14 @@ fn message_set_item(item: &[u8]) -> Option<(u32, WireValue<'_>)> {
 
 fn add_items<'b>(
     field: &FieldDescriptor,
-    values: Vec<(WireType, WireValue<'b>)>,
+    values: Vec<(WireType, RawOption<'b>)>,
     items: &mut Vec<OptionItem<'b>>,
 ) {
     let repeated = field.is_list() || field.is_map();
     if let Kind::Message(message) = field.kind() {
         let pieces = values.into_iter().filter_map(|(_, raw)| match raw {
-            WireValue::Bytes(piece) => Some(piece),
-            WireValue::Number(_) => None,
+            RawOption::Bytes(piece) => Some(piece),
+            RawOption::Number(_) => None,
         });
         let mut push = |pieces| {
             items.push(OptionItem {
@@ -118,7 +118,7 @@ fn add_items<'b>(
     let mut texts = Vec::new();
     for (wire_type, raw) in values {
         match raw {
-            WireValue::Bytes(run) if field.kind().is_packable() => packed(field, run, &mut texts),
+            RawOption::Bytes(run) if field.kind().is_packable() => packed(field, run, &mut texts),
             _ if u32::from(field.kind().wire_type()) == wire_type as u32 => texts.extend(scalar(field, raw)),
             _ => {}
         }
@@ -137,28 +137,28 @@ fn packed(field: &FieldDescriptor, run: &[u8], texts: &mut Vec<String>) {
             _ => reader.read_fixed32().map(u64::from),
         };
         let Ok(number) = number else { return };
-        texts.extend(scalar(field, WireValue::Number(number)));
+        texts.extend(scalar(field, RawOption::Number(number)));
     }
 }
 
-fn scalar(field: &FieldDescriptor, raw: WireValue<'_>) -> Option<String> {
+fn scalar(field: &FieldDescriptor, raw: RawOption<'_>) -> Option<String> {
     Some(match (field.kind(), raw) {
-        (Kind::String, WireValue::Bytes(bytes)) => match core::str::from_utf8(bytes) {
+        (Kind::String, RawOption::Bytes(bytes)) => match core::str::from_utf8(bytes) {
             Ok(text) => format!("\"{}\"", escape_str(text)),
             Err(_) => format!("\"{}\"", escape_bytes(bytes)),
         },
-        (Kind::Bytes, WireValue::Bytes(bytes)) => format!("\"{}\"", escape_bytes(bytes)),
-        (Kind::Bool, WireValue::Number(n)) => format!("{}", n != 0),
-        (Kind::Int32 | Kind::Sfixed32, WireValue::Number(n)) => format!("{}", n as i32),
-        (Kind::Int64 | Kind::Sfixed64, WireValue::Number(n)) => format!("{}", n as i64),
-        (Kind::Uint32 | Kind::Fixed32, WireValue::Number(n)) => format!("{}", n as u32),
-        (Kind::Uint64 | Kind::Fixed64, WireValue::Number(n)) => format!("{n}"),
-        (Kind::Sint32, WireValue::Number(n)) => format!("{}", unzigzag32(n as u32)),
-        (Kind::Sint64, WireValue::Number(n)) => format!("{}", unzigzag64(n)),
-        (Kind::Float, WireValue::Number(n)) => float(f32::from_bits(n as u32)),
-        (Kind::Double, WireValue::Number(n)) => double(f64::from_bits(n)),
+        (Kind::Bytes, RawOption::Bytes(bytes)) => format!("\"{}\"", escape_bytes(bytes)),
+        (Kind::Bool, RawOption::Number(n)) => format!("{}", n != 0),
+        (Kind::Int32 | Kind::Sfixed32, RawOption::Number(n)) => format!("{}", n as i32),
+        (Kind::Int64 | Kind::Sfixed64, RawOption::Number(n)) => format!("{}", n as i64),
+        (Kind::Uint32 | Kind::Fixed32, RawOption::Number(n)) => format!("{}", n as u32),
+        (Kind::Uint64 | Kind::Fixed64, RawOption::Number(n)) => format!("{n}"),
+        (Kind::Sint32, RawOption::Number(n)) => format!("{}", unzigzag32(n as u32)),
+        (Kind::Sint64, RawOption::Number(n)) => format!("{}", unzigzag64(n)),
+        (Kind::Float, RawOption::Number(n)) => float(f32::from_bits(n as u32)),
+        (Kind::Double, RawOption::Number(n)) => double(f64::from_bits(n)),
         // .proto source sets an option to the name of a value, so a number without a name cannot be printed.
-        (Kind::Enum(enumeration), WireValue::Number(n)) => enumeration.value_name(n as i32)?.into(),
+        (Kind::Enum(enumeration), RawOption::Number(n)) => enumeration.value_name(n as i32)?.into(),
         _ => return None,
     })
 }
