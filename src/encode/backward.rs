@@ -6,8 +6,7 @@ use super::write::ReverseWriter;
 use crate::error::EncodeErrorKind;
 use crate::options::EncodeOptions;
 use crate::slab::RawView;
-use crate::wire::{Bits, CpuTask, MAX_LEN, ReverseCursor, with_best_cpu};
-use alloc::vec::Vec;
+use crate::wire::{Bits, CpuTask, ReverseCursor, with_best_cpu};
 
 /// The encoded length, and whether a required field may be missing.
 ///
@@ -34,25 +33,19 @@ pub(super) fn write<'b>(
     with_best_cpu(Writing { view, options, out })
 }
 
-/// Puts the bytes of a message in place of those in `bytes`; true if a required field may be missing.
+/// Fills `bytes` with a message of just that length; true if a required field may be missing.
 ///
 /// # Errors
-/// `DepthExceeded`, `TooLarge`, `OutOfMemory`.
+/// `DepthExceeded`, `OutOfMemory`, `SizeMismatch`.
 #[inline(never)]
-pub(super) fn replace(
-    bytes: &mut Vec<u8>,
+pub(super) fn fill(
+    bytes: &mut [u8],
     view: RawView<'_, '_>,
     options: &EncodeOptions,
 ) -> Result<bool, EncodeErrorKind> {
-    let (len, _) = size(view, options)?;
-    if len > MAX_LEN as u64 {
-        return Err(EncodeErrorKind::TooLarge);
-    }
-    bytes.clear();
-    bytes.try_reserve(len as usize).map_err(|_| EncodeErrorKind::OutOfMemory)?;
-    bytes.resize(len as usize, 0);
+    let len = bytes.len();
     let (out, missing) = write(view, options, ReverseCursor::over(bytes))?;
-    let whole = out.finish().is_ok_and(|written| written.as_slice().len() as u64 == len);
+    let whole = out.finish().is_ok_and(|written| written.as_slice().len() == len);
     if whole { Ok(missing) } else { Err(EncodeErrorKind::SizeMismatch) }
 }
 

@@ -133,6 +133,14 @@ impl<'b> Cursor<'b> {
         Some(Item(self.spare.item()?))
     }
 
+    /// `len` zeros to be overwritten; `None`, and the cursor is full, if there is no room for them.
+    pub(crate) fn zeroed(&mut self, len: usize) -> Option<&mut [u8]> {
+        if len > self.room() {
+            self.fail();
+        }
+        self.spare.zeroed(len)
+    }
+
     /// A tag, then a varint of 9 or 10 bytes.
     #[inline(always)]
     pub(crate) fn put_tagged_long(&mut self, tag: TagWord, value: u64) {

@@ -72,6 +72,22 @@ impl<'b> RawSpare<'b> {
         if self.room() < 8 + ITEM { None } else { Some(RawItem(self)) }
     }
 
+    /// Writes `len` zeros, if there is room, and gives them to be overwritten.
+    pub(super) fn zeroed(&mut self, len: usize) -> Option<&mut [u8]> {
+        if self.room() < len {
+            return None;
+        }
+        // SAFETY: `at` is in the allocation with at least `len` bytes up to `end`, exclusively borrowed for `'b`. All of them are
+        // zeroed, so they are initialised for the slice, and all bytes up to the new `at` are written. The slice borrows `self`, so
+        // nothing else is written while it lives.
+        unsafe {
+            ptr::write_bytes(self.at, 0, len);
+            let bytes = slice::from_raw_parts_mut(self.at, len);
+            self.at = self.at.add(len);
+            Some(bytes)
+        }
+    }
+
     /// Overwrites one byte; false if it has not been written.
     #[inline(always)]
     pub(super) fn set(&mut self, index: usize, byte: u8) -> bool {
@@ -250,6 +266,15 @@ impl<'b> SafeSpare<'b> {
 
     pub(super) fn item(&mut self) -> Option<SafeItem<'_, 'b>> {
         if self.room() < 8 + ITEM { None } else { Some(SafeItem(self)) }
+    }
+
+    pub(super) fn zeroed(&mut self, len: usize) -> Option<&mut [u8]> {
+        if self.room() < len {
+            return None;
+        }
+        let start = self.bytes.len();
+        self.bytes.resize(start + len, 0);
+        self.bytes.get_mut(start..)
     }
 
     pub(super) fn set(&mut self, index: usize, byte: u8) -> bool {

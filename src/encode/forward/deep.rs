@@ -6,7 +6,6 @@ use crate::options::EncodeOptions;
 use crate::program::{Coding, FieldEntry};
 use crate::slab::BodyRef;
 use crate::wire::TagWord;
-use alloc::vec::Vec;
 
 /// The messages of a field.
 pub(super) struct DeepChildren {
@@ -21,7 +20,7 @@ pub(super) struct DeepChildren {
 }
 
 impl Pass<'_, '_, '_> {
-    /// Writes messages backwards, each by itself, and copies them: every byte is written twice, however deep it is.
+    /// Sizes each message and writes it backwards into just that room: every message is visited twice, however deep it is.
     #[cold]
     #[inline(never)]
     pub(super) fn deep_children(&mut self, entry: &FieldEntry, tag: TagWord, children: DeepChildren) {
@@ -32,20 +31,24 @@ impl Pass<'_, '_, '_> {
             return self.give_up();
         }
         let options = EncodeOptions::new().allow_partial(true).deterministic(self.sorts).max_depth(max_depth);
-        let mut bytes = Vec::new();
         for _ in 0..left {
             let base = if in_place { at } else { self.view.words.get(at) };
             at = at.wrapping_add(stride);
-            match backward::replace(&mut bytes, self.view.at(BodyRef::of(entry, base)), &options) {
+            let view = self.view.at(BodyRef::of(entry, base));
+            let Ok((len, _)) = backward::size(view, &options) else { return self.give_up() };
+            let group = entry.coding == Coding::Group;
+            self.out.put_tag_word(tag);
+            if !group {
+                self.out.put_varint(len);
+            }
+            // A message that is too long does not fit either.
+            let Some(bytes) = self.out.zeroed(usize::try_from(len).unwrap_or(usize::MAX)) else { return };
+            match backward::fill(bytes, view, &options) {
                 Ok(missing) => self.missing |= u64::from(missing),
                 Err(_) => return self.give_up(),
             }
-            self.out.put_tag_word(tag);
-            if entry.coding == Coding::Group {
-                self.out.put_slice(&bytes);
+            if group {
                 self.out.put_tag_word(tag.next_wire_type());
-            } else {
-                self.out.put_length_delimited(&bytes);
             }
             if self.out.is_full() {
                 return;

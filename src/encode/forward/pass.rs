@@ -6,7 +6,7 @@ use crate::slab::{ByteSpan, RawView};
 use crate::wire::{Cursor, varint_len};
 
 /// Levels of nesting that are written forwards. Each takes up to 1 KB of stack, and several times as much without optimisation.
-pub(super) const LEVELS: u32 = if cfg!(debug_assertions) { 16 } else { 24 };
+pub(super) const LEVELS: u32 = if cfg!(debug_assertions) { 4 } else { 24 };
 
 /// The least number of bytes that a message must look like to be given two bytes for its length. A wrong guess moves the
 /// content, so below this it costs next to nothing.

@@ -23,6 +23,11 @@ macro_rules! run {
                 9 => spare.shift(keep, keep + 3),
                 10 => spare.shift(keep, keep.saturating_sub(2)),
                 11 => spare.shift(keep, keep + 9),
+                14 => spare.zeroed(keep).is_some_and(|bytes| {
+                    let zeros = bytes.iter().all(|byte| *byte == 0) && bytes.len() == keep;
+                    bytes.iter_mut().for_each(|byte| *byte = keep as u8);
+                    zeros
+                }),
                 _ => {
                     spare.close();
                     true
@@ -42,7 +47,7 @@ fn the_safe_twin_agrees() {
         let steps: Vec<(u64, usize)> = (0..12)
             .map(|_| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                ((state >> 33) % if round % 3 == 0 { 15 } else { 14 }, (state >> 40) as usize % 41)
+                ((state >> 33) % if round % 3 == 0 { 16 } else { 15 }, (state >> 40) as usize % 41)
             })
             .collect();
         let mut memory = vec![MaybeUninit::uninit(); room];
