@@ -99,6 +99,7 @@ pub mod stream;
 mod table;
 pub mod text;
 mod typed;
+pub mod visit;
 pub mod wire;
 pub mod wkt;
 

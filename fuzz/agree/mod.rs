@@ -24,4 +24,5 @@ pub mod streams;
 pub mod text;
 pub mod typed;
 pub mod valid;
+pub mod visited;
 pub mod wire_skip;

@@ -8,12 +8,12 @@ use crate::wire::{message_set, raw};
 
 /// What a scan finds in an item.
 #[derive(Default)]
-struct SetItem {
-    type_id: Option<u64>,
+pub(crate) struct SetItem {
+    pub(crate) type_id: Option<u64>,
     /// Start and end of the payload, after its length prefix.
-    payload: Option<(usize, usize)>,
+    pub(crate) payload: Option<(usize, usize)>,
     /// The offset after the end-group tag.
-    end: usize,
+    pub(crate) end: usize,
 }
 
 impl Machine<'_, '_> {
@@ -23,7 +23,7 @@ impl Machine<'_, '_> {
         field: &FieldStart<'p>,
         limit: &[u8],
     ) -> Located<Option<Unexpected<'p>>> {
-        let item = self.scan_item(limit, field.value_start)?;
+        let item = scan_item(limit, field.value_start, self.depth_left().saturating_sub(1))?;
         let (Some(type_id), Some((start, end))) = (item.type_id, item.payload) else {
             return Ok(None);
         };
@@ -37,33 +37,32 @@ impl Machine<'_, '_> {
             _ => None,
         })
     }
+}
 
-    /// Finds the first type id and the first payload of an item, in either order; later ones are ignored, as in C++.
-    fn scan_item(&self, limit: &[u8], mut pos: usize) -> Located<SetItem> {
-        let depth_left = self.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32 + 1);
-        let mut item = SetItem::default();
-        loop {
-            let tag_start = pos;
-            let (tag, value) = raw::tag(limit, pos).map_err(|kind| (kind, tag_start))?;
-            // The three tags of an item have one byte each.
-            match u8::try_from(tag.get()).unwrap_or(0) {
-                message_set::ITEM_END => {
-                    item.end = value;
-                    return Ok(item);
-                }
-                message_set::TYPE_ID => {
-                    let (type_id, next) = raw::varint(limit, value).map_err(|kind| (kind, value))?;
-                    item.type_id.get_or_insert(type_id);
-                    pos = next;
-                }
-                message_set::MESSAGE => {
-                    let (bytes, next) = raw::length_delimited(limit, value).map_err(|kind| (kind, value))?;
-                    item.payload.get_or_insert((next - bytes.len(), next));
-                    pos = next;
-                }
-                _ => {
-                    pos = skip(limit, tag_start, value, tag, depth_left)?;
-                }
+/// Finds the first type id and the first payload of an item, in either order; later ones are ignored, as in C++.
+pub(crate) fn scan_item(limit: &[u8], mut pos: usize, depth_left: u32) -> Located<SetItem> {
+    let mut item = SetItem::default();
+    loop {
+        let tag_start = pos;
+        let (tag, value) = raw::tag(limit, pos).map_err(|kind| (kind, tag_start))?;
+        // The three tags of an item have one byte each.
+        match u8::try_from(tag.get()).unwrap_or(0) {
+            message_set::ITEM_END => {
+                item.end = value;
+                return Ok(item);
+            }
+            message_set::TYPE_ID => {
+                let (type_id, next) = raw::varint(limit, value).map_err(|kind| (kind, value))?;
+                item.type_id.get_or_insert(type_id);
+                pos = next;
+            }
+            message_set::MESSAGE => {
+                let (bytes, next) = raw::length_delimited(limit, value).map_err(|kind| (kind, value))?;
+                item.payload.get_or_insert((next - bytes.len(), next));
+                pos = next;
+            }
+            _ => {
+                pos = skip(limit, tag_start, value, tag, depth_left)?;
             }
         }
     }

@@ -28,7 +28,7 @@ mod fixed;
 mod input;
 mod lists;
 mod map_entry;
-mod message_set;
+pub(crate) mod message_set;
 mod packed;
 mod skip;
 mod slow;
@@ -36,7 +36,7 @@ mod stack;
 mod state;
 mod undecoded;
 mod unknown;
-mod window;
+pub(crate) mod window;
 
 pub(crate) use undecoded::{Undecoded, undecoded};
 

@@ -17,22 +17,22 @@ use crate::slab::Text;
 use crate::wire::gather;
 
 /// Bytes of a window: a tag of up to five bytes, and a number of up to ten.
-pub(super) const WINDOW: usize = 24;
+pub(crate) const WINDOW: usize = 24;
 /// Bytes of the window of a value, after its tag.
-pub(super) const VALUE: usize = 16;
+pub(crate) const VALUE: usize = 16;
 /// Bytes at the end of the store that are read from the tail buffer.
 const TAIL: usize = 32;
 
 /// A copy of the last 32 bytes of a store, and zeros after it.
-pub(super) struct PaddedTail([u8; 2 * TAIL]);
+pub(crate) struct PaddedTail([u8; 2 * TAIL]);
 
 impl PaddedTail {
-    pub(super) const EMPTY: Self = Self([0; 2 * TAIL]);
+    pub(crate) const EMPTY: Self = Self([0; 2 * TAIL]);
 
     /// Copies the end of a store, in place: a tail that was filled byte by byte and then moved cost 8 ns per message,
     /// because a wide load waits for the recent stores that it spans.
     #[inline(always)]
-    pub(super) fn fill(&mut self, store: &[u8]) {
+    pub(crate) fn fill(&mut self, store: &[u8]) {
         if let (Some(to), Some(from)) = (self.0.first_chunk_mut::<TAIL>(), store.last_chunk::<TAIL>()) {
             *to = *from;
         } else if let Some(to) = self.0.get_mut(..store.len()) {
@@ -47,7 +47,7 @@ impl PaddedTail {
 /// The fields are private, because the bounds of windows depend on them: only [`new`](Self::new) and
 /// [`enter_tail`](Self::enter_tail) pair bytes with a limit.
 #[derive(Clone, Copy)]
-pub(super) struct PaddedStore<'b> {
+pub(crate) struct PaddedStore<'b> {
     bytes: &'b [u8],
     origin: usize,
     /// Windows begin before this position. It is `TAIL` below the length of the store or of the tail buffer.
@@ -59,7 +59,7 @@ pub(super) struct PaddedStore<'b> {
 
 impl<'b> PaddedStore<'b> {
     #[inline(always)]
-    pub(super) fn new(store: &'b [u8], tail: &'b PaddedTail) -> Self {
+    pub(crate) fn new(store: &'b [u8], tail: &'b PaddedTail) -> Self {
         if store.len() <= TAIL {
             return Self { bytes: &tail.0, origin: 0, limit: TAIL, front: 0, tail };
         }
@@ -69,25 +69,25 @@ impl<'b> PaddedStore<'b> {
 
     /// What is being read.
     #[inline(always)]
-    pub(super) fn bytes(&self) -> &'b [u8] {
+    pub(crate) fn bytes(&self) -> &'b [u8] {
         self.bytes
     }
 
     /// The offset in the store of position 0.
     #[inline(always)]
-    pub(super) fn origin(&self) -> usize {
+    pub(crate) fn origin(&self) -> usize {
         self.origin
     }
 
     /// The string of `len` bytes at a position, if all of it is in the store and is UTF-8.
     #[inline(always)]
-    pub(super) fn text(&self, start: usize, len: usize) -> Option<Text> {
+    pub(crate) fn text(&self, start: usize, len: usize) -> Option<Text> {
         Text::check_moved(self.bytes, start, len, self.origin)
     }
 
     /// Switches to the tail, if it is not being read already, and gives the number to subtract from positions.
     #[inline]
-    pub(super) fn enter_tail(&mut self) -> usize {
+    pub(crate) fn enter_tail(&mut self) -> usize {
         let by = self.front;
         (self.bytes, self.limit, self.front) = (&self.tail.0, TAIL, 0);
         self.origin += by;
@@ -96,14 +96,14 @@ impl<'b> PaddedStore<'b> {
 
     /// The windows that begin before `end`.
     #[inline(always)]
-    pub(super) fn until(&self, end: usize) -> Windows<'b> {
+    pub(crate) fn until(&self, end: usize) -> Windows<'b> {
         Windows { bytes: self.bytes, stop: end.min(self.limit) }
     }
 }
 
 /// The windows that begin before a position.
 #[derive(Clone, Copy)]
-pub(super) struct Windows<'b> {
+pub(crate) struct Windows<'b> {
     bytes: &'b [u8],
     /// The position; `WINDOW` bytes can be read at every position before it.
     stop: usize,
@@ -116,7 +116,7 @@ impl<'b> Windows<'b> {
     /// small fields (AMD Zen 5).
     #[cfg(not(tablepb_safe))]
     #[inline(always)]
-    pub(super) fn at(self, pos: usize) -> Option<&'b [u8; WINDOW]> {
+    pub(crate) fn at(self, pos: usize) -> Option<&'b [u8; WINDOW]> {
         if pos >= self.stop {
             return None;
         }
@@ -129,20 +129,20 @@ impl<'b> Windows<'b> {
 
     #[cfg(tablepb_safe)]
     #[inline(always)]
-    pub(super) fn at(self, pos: usize) -> Option<&'b [u8; WINDOW]> {
+    pub(crate) fn at(self, pos: usize) -> Option<&'b [u8; WINDOW]> {
         self.at_safe(pos)
     }
 
     /// The safe twin.
     #[cfg(any(test, tablepb_safe))]
-    pub(super) fn at_safe(self, pos: usize) -> Option<&'b [u8; WINDOW]> {
+    pub(crate) fn at_safe(self, pos: usize) -> Option<&'b [u8; WINDOW]> {
         if pos < self.stop { self.bytes.get(pos..)?.first_chunk() } else { None }
     }
 }
 
 /// The window of the value after a tag of `len` bytes, at most five.
 #[inline(always)]
-pub(super) fn after_tag(head: &[u8; WINDOW], len: usize) -> &[u8; VALUE] {
+pub(crate) fn after_tag(head: &[u8; WINDOW], len: usize) -> &[u8; VALUE] {
     match head[len & 7..].first_chunk() {
         Some(value) => value,
         None => &[0; VALUE],
@@ -151,7 +151,7 @@ pub(super) fn after_tag(head: &[u8; WINDOW], len: usize) -> &[u8; VALUE] {
 
 /// The first eight bytes, little endian.
 #[inline(always)]
-pub(super) fn word(window: &[u8; VALUE]) -> u64 {
+pub(crate) fn word(window: &[u8; VALUE]) -> u64 {
     let [word, _] = window.as_chunks::<8>().0 else { return 0 };
     u64::from_le_bytes(*word)
 }
@@ -161,7 +161,7 @@ const CONTINUES: u64 = 0x8080_8080_8080_8080;
 /// The varint at the start of a window, and its length; `None` if it is longer than ten bytes or 64 bits. One branch for
 /// one byte, none for two to eight.
 #[inline(always)]
-pub(super) fn varint(window: &[u8; VALUE]) -> Option<(u64, usize)> {
+pub(crate) fn varint(window: &[u8; VALUE]) -> Option<(u64, usize)> {
     // A byte that was just copied to the tail is there sooner than the eight bytes around it.
     if window[0] < 0x80 {
         return Some((window[0] as u64, 1));
@@ -171,7 +171,7 @@ pub(super) fn varint(window: &[u8; VALUE]) -> Option<(u64, usize)> {
 
 /// As [`varint`], without the branch for one byte.
 #[inline(always)]
-pub(super) fn wide_varint(window: &[u8; VALUE]) -> Option<(u64, usize)> {
+pub(crate) fn wide_varint(window: &[u8; VALUE]) -> Option<(u64, usize)> {
     let word = word(window);
     let ends = !word & CONTINUES;
     if ends != 0 {

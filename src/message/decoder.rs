@@ -8,6 +8,9 @@ use crate::options::DecodeOptions;
 use crate::program::{ProgramSet, Selected};
 use crate::schema::MessageDescriptor;
 use crate::slab::{BodyRef, NIL, RawView, Slab, UnknownSpans};
+use crate::visit::{self, Level, Sink, Visited};
+use crate::wire::MAX_LEN;
+use alloc::vec::Vec;
 
 /// Decodes messages of one type, one at a time, into memory that it reuses.
 ///
@@ -36,6 +39,8 @@ pub struct Decoder {
     options: DecodeOptions,
     slab: Slab,
     scratch: Scratch,
+    /// The parents of the message that is visited.
+    levels: Vec<Level>,
 }
 
 impl Decoder {
@@ -47,6 +52,7 @@ impl Decoder {
             options: DecodeOptions::new(),
             slab: Slab::new(),
             scratch: Scratch::new(),
+            levels: Vec::new(),
         }
     }
 
@@ -75,13 +81,53 @@ impl Decoder {
     /// # Errors
     /// If the input is not a valid message. The error has a [kind](crate::DecodeErrorKind), a byte offset and a field path.
     pub fn decode<'a, 'i>(&'a mut self, input: &'i [u8]) -> Result<MessageView<'a, 'i>, DecodeError> {
-        let Self { descriptor, selected, options, slab, scratch } = self;
+        let Self { descriptor, selected, options, slab, scratch, .. } = self;
         let pool = descriptor.parent_pool();
         let (set, index) = programs(descriptor, selected.as_ref());
         let job = Job { set, store: input, start: 0, slab, scratch, options };
         match decode::decode(job, index) {
             Ok(raw) => Ok(MessageView::new(pool, raw)),
             Err(error) => Err(named(descriptor, error)),
+        }
+    }
+
+    /// Hands the fields of a message to a sink, in the order of the wire, without making a message of them. The previous message
+    /// of this decoder is gone.
+    ///
+    /// Takes the projection and the options of the decoder into account; lazy fields are visited as others. Costs less than decoding, and memory
+    /// for nothing but open messages, about 40 bytes each, which is kept for the next visit. See [`visit`](crate::visit) for an example and
+    /// for what may come in which order.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode), except for the budget. The sink has seen what came before the fault. If there is an error, or a required field seems to be
+    /// missing (it may be in another part of the same message), the input is also decoded, to tell.
+    #[inline]
+    pub fn visit<'i, S: Sink<'i> + ?Sized>(
+        &mut self,
+        input: &'i [u8],
+        sink: &mut S,
+    ) -> Result<Visited, DecodeError> {
+        let (set, index) = programs(&self.descriptor, self.selected.as_ref());
+        let (pool, options) = (self.descriptor.parent_pool(), self.options);
+        if input.len() > MAX_LEN {
+            return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_LEN));
+        }
+        let job = visit::Job { set, pool, input, options, levels: &mut self.levels };
+        match visit::visit(job, index, sink) {
+            Ok((visited, missing)) if !missing || options.allows_partial() => Ok(visited),
+            Ok((visited, _)) => self.decode(input).map(|_| visited),
+            Err(fault) => Err(self.visit_error(input, fault)),
+        }
+    }
+
+    /// The error of an input that could not be visited: that of decoding it.
+    #[cold]
+    #[inline(never)]
+    fn visit_error(&mut self, input: &[u8], (kind, offset): visit::Fault) -> DecodeError {
+        match self.decode(input) {
+            Err(error) => error,
+            // No memory for the stack, or a fault in a lazy field.
+            Ok(_) => named(&self.descriptor, DecodeError::new(kind, offset)),
         }
     }
 
@@ -92,7 +138,7 @@ impl Decoder {
         spans: UnknownSpans<'_>,
         depth: u32,
     ) -> Result<MessageView<'a, 'i>, DecodeError> {
-        let Self { descriptor, selected, options, slab, scratch } = self;
+        let Self { descriptor, selected, options, slab, scratch, .. } = self;
         let pool = descriptor.parent_pool();
         let (set, index) = programs(descriptor, selected.as_ref());
         let options = options.max_depth(options.depth_limit().min(depth));
@@ -139,6 +185,7 @@ impl Decoder {
         self.slab.clear();
         self.slab.shrink_to(bytes);
         self.scratch.shrink();
+        self.levels = Vec::new();
     }
 }
 

@@ -341,7 +341,7 @@ impl Program {
     }
 
     /// Whether the message is an entry of a map.
-    pub(super) fn is_map_entry(&self) -> bool {
+    pub(crate) fn is_map_entry(&self) -> bool {
         self.flags.has(ProgramFlags::MAP_ENTRY)
     }
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Runs the check of a target on the bytes of a file.
 type Check = fn(&[u8]);
 
-const TARGETS: [(&str, Check); 18] = [
+const TARGETS: [(&str, Check); 19] = [
     ("any_schema", |input| _ = any_schema::check(input)),
     ("budgets", |input| _ = budgets::check(input)),
     ("descriptor_sets", |input| _ = descriptor_sets::check(input)),
@@ -27,6 +27,7 @@ const TARGETS: [(&str, Check); 18] = [
     ("streams", streams::check),
     ("text", |input| _ = text::check(input)),
     ("typed", typed::check),
+    ("visited", visited::check),
     ("wire_skip", |input| {
         if let Some((depth, input)) = input.split_first() {
             _ = wire_skip::check(input, (depth % 104).into());

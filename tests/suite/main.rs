@@ -59,6 +59,7 @@ mod typed_semantics;
 mod typed_text_format;
 mod typed_wide;
 mod unsafe_inventory;
+mod visit;
 mod wire_skip;
 mod wkt;
 

@@ -1,6 +1,8 @@
 //! MessageSets: extension numbers beyond those of fields, and what selects parts of a message.
 
 use crate::common::wire::Wire;
+use tablepb::visit::{Field, Sink, Step};
+use tablepb::wire::Tag;
 use tablepb::{
     Decoder, DescriptorErrorKind, DescriptorPool, DynamicMessage, MessageDescriptor, Projection,
     ProjectionErrorKind, Value,
@@ -127,4 +129,38 @@ fn all_fields_of_a_message_set_can_be_named_lazy_and_are_decoded_as_a_whole() {
     assert_eq!(inner.decode(&outer).unwrap().encode_to_vec().unwrap(), outer);
     let error = Projection::new(&set, ["[x4]"]).unwrap_err();
     assert_eq!(error.kind(), ProjectionErrorKind::Unsupported);
+}
+
+#[test]
+fn items_of_a_message_set_are_visited_as_messages() {
+    /// The numbers of the items, and the texts in them.
+    #[derive(Default)]
+    struct Items(Vec<String>);
+
+    impl<'i> Sink<'i> for Items {
+        fn begin(&mut self, field: Field<'_>) -> Step {
+            self.0.push(field.number().to_string());
+            if field.number() == 18_999 { Step::Skip } else { Step::Enter }
+        }
+
+        fn str(&mut self, _: Field<'_>, value: &'i str) {
+            self.0.push(value.into());
+        }
+
+        fn unknown(&mut self, tag: Tag, _: &'i [u8]) {
+            self.0.push(format!("unknown {}", tag.number()));
+        }
+    }
+
+    // The payload before the type id, an unknown type, and one that is skipped.
+    let turned = Wire::new().group(1, Wire::new().message(3, Wire::new().bytes(1, "c")).int(2, 4));
+    let items = [item(2_147_483_646, "a"), item(77, "b"), item(18_999, "skipped"), turned];
+    let set: Vec<u8> = items.iter().flat_map(|item| item.0.clone()).collect();
+    let expected = ["2147483646", "a", "unknown 1", "18999", "4", "c"];
+    let mut found = Items::default();
+    Decoder::new(&message("Set")).visit(&set, &mut found).unwrap();
+    assert_eq!(found.0, expected);
+    let mut found = Items::default();
+    Decoder::new(&message("Holder")).visit(&Wire::new().bytes(1, &set).0, &mut found).unwrap();
+    assert_eq!(found.0[1..], expected);
 }

@@ -5,7 +5,7 @@
 
 use crate::agree::{
     budgets, descriptor_sets, differential, edits, full_store, json, long_run, packed, projected, raw_fields,
-    records, reuse, streams, text, typed,
+    records, reuse, streams, text, typed, visited,
 };
 use crate::common::choices::Choices;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -71,6 +71,16 @@ fn any_schema_and_payload_is_read_as_by_a_plain_codec() {
     let mut accepted = 0;
     sweep("differential", 150, differential::run, |all| accepted += usize::from(all));
     assert!(accepted > 5);
+}
+
+#[test]
+fn what_is_visited_is_what_is_decoded() {
+    let (mut in_order, mut out_of_order) = (0, 0);
+    sweep("visited", 300, visited::run, |(whole, stopped)| {
+        in_order += whole;
+        out_of_order += stopped;
+    });
+    assert!(in_order > 1 && out_of_order > 5, "{in_order} and {out_of_order}");
 }
 
 #[test]
@@ -177,7 +187,7 @@ fn write_seeds() {
             std::fs::write(folder.join(format!("{at:02}")), seed).expect("a file");
         }
     };
-    for target in ["budgets", "edits", "full_store", "projected", "records", "reuse", "streams"] {
+    for target in ["budgets", "edits", "full_store", "projected", "records", "reuse", "streams", "visited"] {
         write(target, vec![]);
     }
     write("differential", vec![led(&[1, 7, 7, 7, 7], &rich[..5])]);

@@ -1,0 +1,358 @@
+//! The loop.
+//!
+//! ```text
+//! loop:
+//!     window = 24 bytes at pos                 else: switch to the padded tail, or the message ends: sink.end, its parent goes on
+//!     (tag, len) = varint in window
+//!     entry = program[field number]
+//!     if entry.tag != tag: unexpected()        (end of group, unknown field, list in the other form, item of a MessageSet)
+//!     not selected:  skip it
+//!     packed run:    numbers.rs
+//!     message:       sink.begin; push the parent, go on with the child
+//!     otherwise:     read the value, hand it over
+//! ```
+//!
+//! Preconditions are those of the field loop of `decode/`: programs are checked, and windows are readable. A value may
+//! reach beyond the end of its message; it is handed over, and the next round finds `pos > end`. Parents are on an explicit stack.
+//!
+//! After a fault the caller decodes the input again for the error. So the loop reports no path, and may be less exact about
+//! which fault comes first.
+
+use super::state::{Child, Fault, Job, Level, Visit};
+use super::unexpected::Unexpected;
+use super::{Field, Sink, Step, Visited};
+use crate::decode::window::{self, PaddedStore, PaddedTail};
+use crate::error::DecodeErrorKind as Kind;
+use crate::program::{Coding, FieldEntry, Op, Program, Scalar};
+use crate::wire::{raw, unzigzag32, unzigzag64, utf8};
+
+/// What the innermost message is, besides its position and its fields so far.
+struct Open<'r> {
+    program: &'r Program,
+    index: u32,
+    end: usize,
+    group: u32,
+    last: u16,
+}
+
+/// Visits a message with the program of this index; true beside the answer if a required field may be missing.
+///
+/// # Errors
+/// A fault that decoding finds as well, or no memory for the stack of parents.
+#[inline]
+pub(crate) fn visit<'i, S: Sink<'i> + ?Sized>(
+    job: Job<'_, 'i>,
+    index: u32,
+    sink: &mut S,
+) -> Result<(Visited, bool), Fault> {
+    let mut tail = PaddedTail::EMPTY;
+    tail.fill(job.input);
+    job.levels.clear();
+    let ordered = sink.in_order();
+    let depth = job.options.depth_limit() as usize;
+    Visit { job, sink, ordered, depth, missing: false }.message(&tail, index)
+}
+
+impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
+    fn message(mut self, tail: &PaddedTail, index: u32) -> Result<(Visited, bool), Fault> {
+        let (set, pool, input) = (self.job.set, self.job.pool, self.job.input);
+        let mut source = PaddedStore::new(input, tail);
+        let program = set.program(index);
+        let mut open = Open { program, index, end: input.len(), group: 0, last: u16::MAX };
+        // Of the part of the input that is being read.
+        let mut pos = 0;
+        let mut seen = 0u64;
+        'message: loop {
+            let program = open.program;
+            let (origin, end) = (source.origin(), open.end);
+            let windows = source.until(end);
+            loop {
+                let Some(head) = windows.at(pos) else { break };
+                let first = head[0];
+                let (tag, len, found) = if first < 0x80 {
+                    (first as u32, 1, Some(program.one_byte(first)))
+                } else {
+                    match raw::tag_bits(head, 0) {
+                        Ok((tag, len)) => (tag, len, program.find(tag >> 3)),
+                        Err(kind) => return Err((kind, pos + origin)),
+                    }
+                };
+                let (entry, op) = match found {
+                    Some(entry) if entry.tag == tag => (entry, entry.op),
+                    _ if tag == open.group && tag != 0 => {
+                        (pos, open.end, open.group) = (pos + len, pos + len, 0);
+                        break;
+                    }
+                    _ => match self.unexpected(program, pos + origin, end + origin)? {
+                        Unexpected::Skipped(next) => {
+                            pos = next - origin;
+                            continue;
+                        }
+                        Unexpected::OtherForm(entry, op) => (entry, op),
+                        Unexpected::Item(entry, child) => {
+                            if self.ordered && comes_again(program, entry, seen, open.last) {
+                                return Ok((Visited::OutOfOrder, false));
+                            }
+                            open.last = program.position(entry) as u16;
+                            seen |= 1u64 << (entry.bit & 63);
+                            if self.sink.begin(Field::new(pool, program, entry)) == Step::Skip {
+                                pos = child.resume - origin;
+                                continue;
+                            }
+                            self.enter(&mut open, &mut source, (&mut pos, &mut seen), entry, child)?;
+                            continue 'message;
+                        }
+                    },
+                };
+                let value = window::after_tag(head, len);
+                // The value of a varint; moves `pos` after it.
+                macro_rules! varint {
+                    () => {{
+                        let Some((number, bytes)) = window::varint(value) else {
+                            return Err((Kind::VarintOverflow, pos + len + origin));
+                        };
+                        pos += len + bytes;
+                        number
+                    }};
+                }
+                // Start and end of a length-delimited value.
+                macro_rules! span {
+                    () => {{
+                        let (bytes, prefix) = match value[0] {
+                            byte @ 0..0x80 => (byte as usize, 1),
+                            _ => raw::length(value, 0).map_err(|kind| (kind, pos + len + origin))?,
+                        };
+                        let start = pos + len + prefix;
+                        if start + bytes > end {
+                            return Err((Kind::Incomplete, pos + len + origin));
+                        }
+                        (start, start + bytes)
+                    }};
+                }
+                if op.is_skip() {
+                    pos = self.skip(pos + origin, end + origin)? - origin;
+                    continue;
+                }
+                // Notes that the field comes, unless it must not come now.
+                macro_rules! comes {
+                    () => {{
+                        if self.ordered {
+                            if comes_again(program, entry, seen, open.last) {
+                                return Ok((Visited::OutOfOrder, false));
+                            }
+                            open.last = program.position(entry) as u16;
+                        }
+                        seen |= 1u64 << (entry.bit & 63);
+                    }};
+                }
+                let field = Field::new(pool, program, entry);
+                if op == Op::Packed || op == Op::Wide && entry.flags.is_packed() {
+                    let (start, value_end) = span!();
+                    pos = value_end;
+                    if start < value_end {
+                        comes!();
+                        self.run(field, entry, start + origin, value_end + origin)?;
+                    }
+                    continue;
+                }
+                match entry.coding {
+                    Coding::Int32 => {
+                        comes!();
+                        let value = varint!() as i32;
+                        match entry.scalar() {
+                            Scalar::Enum => self.sink.enum_number(field, value),
+                            _ => self.sink.i32(field, value),
+                        }
+                    }
+                    Coding::Uint32 => {
+                        comes!();
+                        let value = varint!() as u32;
+                        self.sink.u32(field, value);
+                    }
+                    Coding::Varint64 => {
+                        comes!();
+                        let value = varint!();
+                        match entry.scalar() {
+                            Scalar::I64 => self.sink.i64(field, value as i64),
+                            _ => self.sink.u64(field, value),
+                        }
+                    }
+                    Coding::Sint32 => {
+                        comes!();
+                        let value = unzigzag32(varint!() as u32);
+                        self.sink.i32(field, value);
+                    }
+                    Coding::Sint64 => {
+                        comes!();
+                        let value = unzigzag64(varint!());
+                        self.sink.i64(field, value);
+                    }
+                    Coding::Bool => {
+                        comes!();
+                        let value = varint!() != 0;
+                        self.sink.bool(field, value);
+                    }
+                    Coding::ClosedEnum => {
+                        let start = pos + len + origin;
+                        let value = varint!() as i32;
+                        if set.enum_contains(entry.sub, value) {
+                            comes!();
+                            self.sink.enum_number(field, value);
+                        } else {
+                            self.unlisted(program, tag, start, pos + origin);
+                        }
+                    }
+                    Coding::Fixed32 => {
+                        comes!();
+                        pos += len + 4;
+                        let word = window::word(value) as u32;
+                        match entry.scalar() {
+                            Scalar::F32 => self.sink.f32(field, f32::from_bits(word)),
+                            Scalar::I32 => self.sink.i32(field, word as i32),
+                            _ => self.sink.u32(field, word),
+                        }
+                    }
+                    Coding::Fixed64 => {
+                        comes!();
+                        pos += len + 8;
+                        let word = window::word(value);
+                        match entry.scalar() {
+                            Scalar::F64 => self.sink.f64(field, f64::from_bits(word)),
+                            Scalar::I64 => self.sink.i64(field, word as i64),
+                            _ => self.sink.u64(field, word),
+                        }
+                    }
+                    Coding::String => {
+                        comes!();
+                        let (start, value_end) = span!();
+                        pos = value_end;
+                        let bytes = input.get(start + origin..value_end + origin).unwrap_or_default();
+                        match utf8::from_utf8(bytes) {
+                            Some(text) => self.sink.str(field, text),
+                            None => return Err((Kind::InvalidUtf8, start + origin)),
+                        }
+                    }
+                    Coding::Bytes => {
+                        comes!();
+                        let (start, value_end) = span!();
+                        pos = value_end;
+                        let bytes = input.get(start + origin..value_end + origin).unwrap_or_default();
+                        match entry.scalar() {
+                            Scalar::String => match utf8::from_utf8(bytes) {
+                                Some(text) => self.sink.str(field, text),
+                                None => self.sink.bytes(field, bytes),
+                            },
+                            _ => self.sink.bytes(field, bytes),
+                        }
+                    }
+                    Coding::Message => {
+                        let prefix = pos + len + origin;
+                        let (start, value_end) = span!();
+                        pos = value_end;
+                        let (start, end) = (start + origin, value_end + origin);
+                        if entry.flags.is_map() && self.is_unlisted_entry(entry, start, end)? {
+                            self.unlisted(program, tag, prefix, end);
+                            continue;
+                        }
+                        comes!();
+                        if self.sink.begin(field) == Step::Skip {
+                            continue;
+                        }
+                        let child = Child { start, end, group: 0, resume: 0 };
+                        self.enter(&mut open, &mut source, (&mut pos, &mut seen), entry, child)?;
+                        continue 'message;
+                    }
+                    Coding::Group => {
+                        comes!();
+                        if self.sink.begin(field) == Step::Skip {
+                            pos = self.skip(pos + origin, end + origin)? - origin;
+                            continue;
+                        }
+                        let (start, end) = (pos + len + origin, end + origin);
+                        let child = Child { start, end, group: tag + 1, resume: 0 };
+                        self.enter(&mut open, &mut source, (&mut pos, &mut seen), entry, child)?;
+                        continue 'message;
+                    }
+                }
+            }
+            if pos < open.end {
+                let by = source.enter_tail();
+                (pos, open.end) = (pos - by, open.end - by);
+                continue;
+            }
+            if pos != open.end || open.group != 0 {
+                return Err((Kind::Incomplete, pos + origin));
+            }
+            if program.needs_check() {
+                self.missing |= may_miss(program, seen);
+            }
+            let Some(parent) = self.job.levels.pop() else { return Ok((Visited::Whole, self.missing)) };
+            let program = set.program(parent.program);
+            if let Some(entry) = program.entries().get(parent.field as usize) {
+                self.sink.end(Field::new(pool, program, entry));
+            }
+            if parent.resume != 0 {
+                pos = parent.resume as usize - origin;
+            }
+            let end = parent.end as usize - origin;
+            open = Open { program, index: parent.program, end, group: parent.group, last: parent.last };
+            seen = parent.seen;
+        }
+    }
+
+    /// Pushes the innermost message as a parent and goes on with a child of it. `sink.begin` has been called.
+    #[inline(always)]
+    fn enter(
+        &mut self,
+        open: &mut Open<'r>,
+        source: &mut PaddedStore<'_>,
+        (pos, seen): (&mut usize, &mut u64),
+        entry: &FieldEntry,
+        child: Child,
+    ) -> Result<(), Fault> {
+        let origin = source.origin();
+        if self.job.levels.len() >= self.depth {
+            return Err((Kind::DepthExceeded, child.start));
+        }
+        if self.job.levels.len() == self.job.levels.capacity() {
+            self.job.levels.try_reserve(1).map_err(|_| (Kind::OutOfMemory, child.start))?;
+        }
+        self.job.levels.push(Level {
+            end: (open.end + origin) as u32,
+            resume: child.resume as u32,
+            program: open.index,
+            field: open.program.position(entry) as u16,
+            last: open.last,
+            group: open.group,
+            seen: *seen,
+        });
+        *open = Open {
+            program: self.job.set.program(entry.sub),
+            index: entry.sub,
+            end: child.end - origin,
+            group: child.group,
+            last: u16::MAX,
+        };
+        (*pos, *seen) = (child.start - origin, 0);
+        Ok(())
+    }
+}
+
+/// Whether a required field of a message with these fields may be missing, or one of the message that a map entry is without.
+fn may_miss(program: &Program, seen: u64) -> bool {
+    (program.is_wide() && program.has_required())
+        || program.required_mask() & !seen != 0
+        || program.is_map_entry() && seen & 2 == 0
+}
+
+/// Whether a field changes, or adds to, one that is complete. Wide messages have no bits for their fields.
+#[inline]
+fn comes_again(program: &Program, entry: &FieldEntry, seen: u64, last: u16) -> bool {
+    let came = seen & 1u64 << (entry.bit & 63) != 0;
+    program.is_wide()
+        || if entry.flags.is_list() {
+            came && program.position(entry) != last as usize
+        } else {
+            came || entry.oneof != 0 && seen & program.oneof_mask(entry.oneof) != 0
+        }
+}
