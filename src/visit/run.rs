@@ -23,7 +23,7 @@ use super::unexpected::Unexpected;
 use super::{Field, Sink, Step, Visited};
 use crate::decode::window::{self, PaddedStore, PaddedTail};
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Coding, FieldEntry, Op, Program, Scalar};
+use crate::program::{Coding, FieldEntry, FixedLayout, Op, Program, Scalar};
 use crate::wire::{raw, unzigzag32, unzigzag64, utf8};
 
 /// What the innermost message is, besides its position and its fields so far.
@@ -56,6 +56,7 @@ pub(crate) fn visit<'i, S: Sink<'i> + ?Sized>(
 impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
     fn message(mut self, tail: &PaddedTail, index: u32) -> Result<(Visited, bool), Fault> {
         let (set, pool, input) = (self.job.set, self.job.pool, self.job.input);
+        let ordered = self.ordered;
         let mut source = PaddedStore::new(input, tail);
         let program = set.program(index);
         let mut open = Open { program, index, end: input.len(), group: 0, last: u16::MAX };
@@ -66,8 +67,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
             let program = open.program;
             let (origin, end) = (source.origin(), open.end);
             let windows = source.until(end);
-            loop {
-                let Some(head) = windows.at(pos) else { break };
+            while let Some(head) = windows.at(pos) {
                 let first = head[0];
                 let (tag, len, found) = if first < 0x80 {
                     (first as u32, 1, Some(program.one_byte(first)))
@@ -90,7 +90,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                         }
                         Unexpected::OtherForm(entry, op) => (entry, op),
                         Unexpected::Item(entry, child) => {
-                            if self.ordered && comes_again(program, entry, seen, open.last) {
+                            if ordered && comes_again(program, entry, seen, open.last) {
                                 return Ok((Visited::OutOfOrder, false));
                             }
                             open.last = program.position(entry) as u16;
@@ -107,8 +107,11 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                 let value = window::after_tag(head, len);
                 // The value of a varint; moves `pos` after it.
                 macro_rules! varint {
-                    () => {{
-                        let Some((number, bytes)) = window::varint(value) else {
+                    () => {
+                        varint!(varint)
+                    };
+                    ($read:ident) => {{
+                        let Some((number, bytes)) = window::$read(value) else {
                             return Err((Kind::VarintOverflow, pos + len + origin));
                         };
                         pos += len + bytes;
@@ -136,7 +139,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                 // Notes that the field comes, unless it must not come now.
                 macro_rules! comes {
                     () => {{
-                        if self.ordered {
+                        if ordered {
                             if comes_again(program, entry, seen, open.last) {
                                 return Ok((Visited::OutOfOrder, false));
                             }
@@ -158,7 +161,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                 match entry.coding {
                     Coding::Int32 => {
                         comes!();
-                        let value = varint!() as i32;
+                        let value = varint!(wide_varint) as i32;
                         match entry.scalar() {
                             Scalar::Enum => self.sink.enum_number(field, value),
                             _ => self.sink.i32(field, value),
@@ -166,12 +169,12 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                     }
                     Coding::Uint32 => {
                         comes!();
-                        let value = varint!() as u32;
+                        let value = varint!(wide_varint) as u32;
                         self.sink.u32(field, value);
                     }
                     Coding::Varint64 => {
                         comes!();
-                        let value = varint!();
+                        let value = varint!(wide_varint);
                         match entry.scalar() {
                             Scalar::I64 => self.sink.i64(field, value as i64),
                             _ => self.sink.u64(field, value),
@@ -179,12 +182,12 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                     }
                     Coding::Sint32 => {
                         comes!();
-                        let value = unzigzag32(varint!() as u32);
+                        let value = unzigzag32(varint!(wide_varint) as u32);
                         self.sink.i32(field, value);
                     }
                     Coding::Sint64 => {
                         comes!();
-                        let value = unzigzag64(varint!());
+                        let value = unzigzag64(varint!(wide_varint));
                         self.sink.i64(field, value);
                     }
                     Coding::Bool => {
@@ -205,22 +208,12 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                     Coding::Fixed32 => {
                         comes!();
                         pos += len + 4;
-                        let word = window::word(value) as u32;
-                        match entry.scalar() {
-                            Scalar::F32 => self.sink.f32(field, f32::from_bits(word)),
-                            Scalar::I32 => self.sink.i32(field, word as i32),
-                            _ => self.sink.u32(field, word),
-                        }
+                        self.four(field, entry, window::word(value) as u32);
                     }
                     Coding::Fixed64 => {
                         comes!();
                         pos += len + 8;
-                        let word = window::word(value);
-                        match entry.scalar() {
-                            Scalar::F64 => self.sink.f64(field, f64::from_bits(word)),
-                            Scalar::I64 => self.sink.i64(field, word as i64),
-                            _ => self.sink.u64(field, word),
-                        }
+                        self.eight(field, entry, window::word(value));
                     }
                     Coding::String => {
                         comes!();
@@ -256,6 +249,17 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                         }
                         comes!();
                         if self.sink.begin(field) == Step::Skip {
+                            continue;
+                        }
+                        let sub = set.program(entry.sub);
+                        if let Some(layout) = sub.fixed()
+                            && layout.len == end - start
+                            && self.job.levels.len() < self.depth
+                            && let Some(bytes) = input.get(start..).and_then(<[u8]>::first_chunk::<32>)
+                            && layout.accepts(bytes)
+                        {
+                            self.fixed_shape(sub, layout, bytes);
+                            self.sink.end(field);
                             continue;
                         }
                         let child = Child { start, end, group: 0, resume: 0 };
@@ -297,6 +301,42 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
             let end = parent.end as usize - origin;
             open = Open { program, index: parent.program, end, group: parent.group, last: parent.last };
             seen = parent.seen;
+        }
+    }
+
+    /// Hands over the fields of a message of fixed shape, all of which are set: their places are known. No parent is pushed; a mesh of
+    /// points takes a quarter of the time.
+    #[inline(always)]
+    fn fixed_shape(&mut self, program: &Program, layout: &FixedLayout, bytes: &[u8; 32]) {
+        let pool = self.job.pool;
+        for (entry, place) in program.entries().iter().zip(&layout.fields) {
+            let field = Field::new(pool, program, entry);
+            let from = bytes.get(place.from as usize..).unwrap_or_default();
+            if place.eight {
+                self.eight(field, entry, from.first_chunk().map_or(0, |word| u64::from_le_bytes(*word)));
+            } else {
+                self.four(field, entry, from.first_chunk().map_or(0, |word| u32::from_le_bytes(*word)));
+            }
+        }
+    }
+
+    /// Hands over a number of four bytes.
+    #[inline(always)]
+    fn four(&mut self, field: Field<'_>, entry: &FieldEntry, word: u32) {
+        match entry.scalar() {
+            Scalar::F32 => self.sink.f32(field, f32::from_bits(word)),
+            Scalar::I32 => self.sink.i32(field, word as i32),
+            _ => self.sink.u32(field, word),
+        }
+    }
+
+    /// Hands over a number of eight bytes.
+    #[inline(always)]
+    fn eight(&mut self, field: Field<'_>, entry: &FieldEntry, word: u64) {
+        match entry.scalar() {
+            Scalar::F64 => self.sink.f64(field, f64::from_bits(word)),
+            Scalar::I64 => self.sink.i64(field, word as i64),
+            _ => self.sink.u64(field, word),
         }
     }
 
