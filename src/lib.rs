@@ -64,14 +64,20 @@
 //!
 //! # Features
 //!
-//! - `std` (default): `std::io` in [`stream`], `HashMap` members, kernels chosen by the CPU at run time.
-//! - `bytes` (default): `BytesMut` as a buffer, `Bytes` members, [`DynamicMessage::decode_shared`].
-//! - `json` (default): [`json`], messages as ProtoJSON and back. No dependency.
-//! - `serde`: messages in the JSON mapping through any format of serde ([`DynamicMessage::deserialize`]).
-//! - `jiff`, `chrono`: conversions of [`wkt::Timestamp`] and [`wkt::Duration`].
-//! - `serde_json`: conversions of [`wkt::Value`], [`wkt::Struct`] and [`wkt::ListValue`].
+//! | | default | |
+//! |---|---|---|
+//! | `std` | yes | `std::io` in [`stream`], `HashMap` members, kernels chosen by the CPU at run time |
+//! | `bytes` | yes | `BytesMut` as a buffer, `Bytes` members, [`DynamicMessage::decode_shared`] |
+//! | `reflect` | yes | schemas at run time: [`DescriptorPool`], [`DynamicMessage`], [`Decoder`], [`Projection`], [`Prepared`], [`record`], [`text`] |
+//! | `json` | yes | [`json`], messages as ProtoJSON and back; with it `reflect` |
+//! | `serde` | no | messages in the JSON mapping through any format of serde ([`DynamicMessage::deserialize`]); with it `json` |
+//! | `jiff`, `chrono` | no | conversions of [`wkt::Timestamp`] and [`wkt::Duration`] |
+//! | `serde_json` | no | conversions of [`wkt::Value`], [`wkt::Struct`] and [`wkt::ListValue`] |
 //!
-//! Text format ([`text`]) needs no feature. Without them the crate is `no_std` with `alloc` and has no dependencies.
+//! Programs that have all their schemas as structs of [`message!`] need none of `reflect`: with `default-features = false,
+//! features = ["std", "bytes"]` the crate compiles in @@ of the time. What stays is [`message!`], [`enumeration!`],
+//! [`Lazy`], [`RawFields`], [`wkt`], [`stream`] and [`wire`]. Of the default features, only `bytes` has a dependency. Without `std`
+//! the crate is `no_std` with `alloc`.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -79,44 +85,61 @@ extern crate alloc;
 #[cfg(any(test, tablepb_safe))]
 extern crate std;
 
+#[cfg(feature = "reflect")]
 mod decode;
+#[cfg(feature = "reflect")]
 mod encode;
 mod error;
 #[cfg_attr(not(feature = "json"), allow(dead_code, unused_imports, reason = "the rest is for JSON"))]
 mod formats;
 #[cfg(feature = "json")]
 pub mod json;
+#[cfg(feature = "reflect")]
 mod message;
 mod options;
 mod partial;
+#[cfg(feature = "reflect")]
 mod program;
+#[cfg(feature = "reflect")]
 pub mod record;
+#[cfg(feature = "reflect")]
 mod schema;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(feature = "reflect")]
 mod slab;
 pub mod stream;
 mod table;
+#[cfg(feature = "reflect")]
 pub mod text;
 mod typed;
+#[cfg(feature = "reflect")]
 pub mod visit;
+#[cfg_attr(
+    not(feature = "reflect"),
+    allow(dead_code, unused_imports, reason = "the rest is for dynamic messages")
+)]
 pub mod wire;
 pub mod wkt;
 
-pub use error::{
-    DecodeError, DecodeErrorKind, DescriptorError, DescriptorErrorKind, EncodeError, EncodeErrorKind,
-    FieldPath, PathStep,
-};
+pub use error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind, FieldPath, PathStep};
+#[cfg(feature = "reflect")]
+pub use error::{DescriptorError, DescriptorErrorKind};
 #[cfg(feature = "serde")]
 pub use json::{DeserializeOptions, SerializeOptions};
+#[cfg(feature = "reflect")]
 pub use message::{
     CopyError, Decoder, DynamicMessage, Fields, ListIter, ListRef, MapIter, MapKey, MapKeyRef, MapRef,
     MessageMut, MessageView, Number, Numbers, Prepare, Prepared, RawMessage, SetFieldError,
     SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
 };
 pub use options::{DecodeOptions, EncodeOptions};
-pub use partial::{Projection, ProjectionError, ProjectionErrorKind, RawField, RawFields, RawStep, RawValue};
+#[cfg(feature = "reflect")]
+pub use partial::{Projection, ProjectionError, ProjectionErrorKind};
+pub use partial::{RawField, RawFields, RawStep, RawValue};
+#[cfg(feature = "reflect")]
 pub use record::{PlanError, PlanErrorKind, RecordPlan, RecordWriter};
+#[cfg(feature = "reflect")]
 pub use schema::{
     DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
     FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor, PoolOptions,
@@ -135,6 +158,6 @@ pub mod __private {
 }
 
 /// Compiles and runs the code of the README.
-#[cfg(all(doctest, feature = "std"))]
+#[cfg(all(doctest, feature = "std", feature = "json"))]
 #[doc = include_str!("../README.md")]
 mod readme {}

@@ -1,9 +1,8 @@
 //! Why bytes could not be decoded.
 
-use super::FieldPath;
-use super::opaque::{Opaque, copy_of, error_kind, opaque_error};
-use super::path::{NOWHERE, in_place};
-use alloc::borrow::Cow;
+use super::opaque::{ErrorKind, error_kind};
+use super::path::FieldPath;
+use super::report::{Report, reported_error};
 use core::fmt;
 
 error_kind! {
@@ -63,86 +62,46 @@ error_kind! {
 /// assert_eq!(error.offset(), 1);
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct DecodeError(Opaque<DecodeErrorKind, DecodeDetail>);
+pub struct DecodeError(Report);
 
-opaque_error!(DecodeError, DecodeErrorKind);
-
-#[derive(Clone, PartialEq, Eq)]
-struct DecodeDetail {
-    offset: usize,
-    message: Option<Cow<'static, str>>,
-    path: FieldPath,
-}
+reported_error!(DecodeError, DecodeErrorKind);
 
 impl DecodeError {
     #[cold]
     #[inline(never)]
     pub(crate) fn new(kind: DecodeErrorKind, offset: usize) -> Self {
-        Self(Opaque::new(kind, DecodeDetail { offset, message: None, path: FieldPath::EMPTY }))
+        Self(Report::new(kind.number(), offset, None, FieldPath::EMPTY))
+    }
+
+    /// An error in a message of this type.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn at(kind: DecodeErrorKind, offset: usize, path: FieldPath, message: &'static str) -> Self {
+        Self(Report::new(kind.number(), offset, Some(message.into()), path))
     }
 
     /// The byte offset, from the start of the input, of the item at fault (a tag, a length, a value).
     pub fn offset(&self) -> usize {
-        self.0.get().map_or(0, |inner| inner.offset)
+        self.0.offset()
     }
 
     /// The fields that lead to the fault; empty for the root message, and for errors found without a schema.
     pub fn path(&self) -> &FieldPath {
-        self.0.get().map_or(&NOWHERE, |inner| &inner.path)
-    }
-
-    /// The full name of the root message type, where a schema was at hand.
-    pub fn message_name(&self) -> Option<&str> {
-        self.0.get()?.message.as_deref()
+        self.0.path()
     }
 
     /// Adds `start` to the offset: the number of bytes before these.
     #[cold]
     pub(crate) fn moved_by(mut self, start: usize) -> Self {
-        if let Some(inner) = self.0.get_mut() {
-            inner.offset += start;
-        }
+        self.0.move_by(start);
         self
-    }
-
-    /// Names the root message type, unless it has been named.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn in_message(mut self, name: impl Into<Cow<'static, str>>) -> Self {
-        if let Some(inner) = self.0.get_mut() {
-            inner.message.get_or_insert_with(|| name.into());
-        }
-        self
-    }
-
-    /// As [`in_message`](Self::in_message), with a copy of the name, if there is memory for it.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn in_message_copied(self, name: &str) -> Self {
-        match copy_of(name) {
-            Some(name) => self.in_message(name),
-            None => self,
-        }
-    }
-
-    #[cold]
-    pub(crate) fn with_path(mut self, path: FieldPath) -> Self {
-        if let Some(inner) = self.0.get_mut() {
-            inner.path = path;
-        }
-        self
-    }
-
-    /// The path for editing; `None` if there was no memory for the error.
-    pub(crate) fn path_mut(&mut self) -> Option<&mut FieldPath> {
-        self.0.get_mut().map(|inner| &mut inner.path)
     }
 }
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at byte {}", self.kind(), self.offset())?;
-        in_place(f, self.message_name(), self.path())
+        self.0.show_place(f)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Why a message could not be encoded.
 
-use super::opaque::{Opaque, copy_of, error_kind, opaque_error};
-use super::path::{NOWHERE, in_place};
-use super::{FieldPath, PathStep};
+use super::opaque::{ErrorKind, error_kind};
+use super::path::{FieldPath, PathStep};
+use super::report::{Report, reported_error};
 use alloc::borrow::Cow;
 use core::fmt;
 
@@ -36,40 +36,27 @@ error_kind! {
 ///
 /// One pointer wide. Without memory for the error, the kind is `OutOfMemory` and nothing else is known.
 #[derive(Clone, PartialEq, Eq)]
-pub struct EncodeError(Opaque<EncodeErrorKind, EncodeDetail>);
+pub struct EncodeError(Report);
 
-opaque_error!(EncodeError, EncodeErrorKind);
-
-#[derive(Clone, PartialEq, Eq)]
-struct EncodeDetail {
-    message: Option<Cow<'static, str>>,
-    path: FieldPath,
-}
+reported_error!(EncodeError, EncodeErrorKind);
 
 impl EncodeError {
     #[cold]
     #[inline(never)]
     pub(crate) fn new(kind: EncodeErrorKind) -> Self {
-        Self(Opaque::new(kind, EncodeDetail { message: None, path: FieldPath::EMPTY }))
+        Self(Report::new(kind.number(), 0, None, FieldPath::EMPTY))
+    }
+
+    /// An error in a message of this type.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn at(kind: EncodeErrorKind, path: FieldPath, message: &'static str) -> Self {
+        Self(Report::new(kind.number(), 0, Some(message.into()), path))
     }
 
     /// The fields that lead to the fault; empty for the root message.
     pub fn path(&self) -> &FieldPath {
-        self.0.get().map_or(&NOWHERE, |inner| &inner.path)
-    }
-
-    /// The full name of the root message type.
-    pub fn message_name(&self) -> Option<&str> {
-        self.0.get()?.message.as_deref()
-    }
-
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn in_message(mut self, name: impl Into<Cow<'static, str>>) -> Self {
-        if let Some(inner) = self.0.get_mut() {
-            inner.message.get_or_insert_with(|| name.into());
-        }
-        self
+        self.0.path()
     }
 
     #[cold]
@@ -80,40 +67,17 @@ impl EncodeError {
         name: Option<Cow<'static, str>>,
         index: Option<u32>,
     ) -> Self {
-        if let Some(inner) = self.0.get_mut() {
-            inner.path.push_outer(PathStep::new(number, name, index));
+        if let Some(path) = self.0.path_mut() {
+            path.push_outer(PathStep::new(number, name, index));
         }
         self
-    }
-
-    /// As [`in_message`](Self::in_message), with a copy of the name, if there is memory for it.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn in_message_copied(self, name: &str) -> Self {
-        match copy_of(name) {
-            Some(name) => self.in_message(name),
-            None => self,
-        }
-    }
-
-    #[cold]
-    pub(crate) fn with_path(mut self, path: FieldPath) -> Self {
-        if let Some(inner) = self.0.get_mut() {
-            inner.path = path;
-        }
-        self
-    }
-
-    /// The path for editing; `None` if there was no memory for the error.
-    pub(crate) fn path_mut(&mut self) -> Option<&mut FieldPath> {
-        self.0.get_mut().map(|inner| &mut inner.path)
     }
 }
 
 impl fmt::Display for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.kind())?;
-        in_place(f, self.message_name(), self.path())
+        self.0.show_place(f)
     }
 }
 

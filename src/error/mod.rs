@@ -4,21 +4,29 @@
 //! offset and the path. On success a caller pays a register at most; an error allocates only when it is made. Without
 //! memory for its details an error still has a kind, `OutOfMemory`; without memory for its path or a name, it goes without.
 //!
-//! Every error of the crate is an [`Opaque`]: a kind and private details behind one pointer.
+//! Every error of the crate is a kind and private details behind one pointer: [`Report`](report::Report) or [`Opaque`].
 
 mod decode;
+#[cfg(feature = "reflect")]
 mod descriptor;
 mod encode;
+#[cfg(feature = "reflect")]
 mod location;
 mod opaque;
 mod path;
+mod report;
 
 pub use decode::{DecodeError, DecodeErrorKind};
+#[cfg(feature = "reflect")]
 pub use descriptor::{DescriptorError, DescriptorErrorKind};
 pub use encode::{EncodeError, EncodeErrorKind};
+#[cfg(feature = "reflect")]
 pub(crate) use location::{TextLocation, text_error};
-pub(crate) use opaque::{ErrorKind, Opaque, boxed, copy_of, error_kind, opaque_error, text};
+pub(crate) use opaque::{ErrorKind, copy_of, debug_error, error_kind, text_at, text_lengths};
+#[cfg(feature = "reflect")]
+pub(crate) use opaque::{Opaque, boxed, opaque_error, text};
 pub use path::{FieldPath, PathStep};
+#[cfg(feature = "reflect")]
 pub(crate) use path::{NOWHERE, in_place};
 
 #[cfg(test)]

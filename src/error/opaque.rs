@@ -1,4 +1,4 @@
-//! How every error of the crate is built: a public kind, and private details in a box, one pointer wide.
+//! How the errors of the crate are built: a public kind, and private details in a box, one pointer wide.
 //!
 //! `Box::new` aborts without memory, the very situation in which a program needs an error. [`Opaque`] allocates
 //! fallibly; an error without memory for its details has the kind [`ErrorKind::WITHOUT_MEMORY`] and nothing else.
@@ -10,6 +10,12 @@ use core::fmt;
 pub(crate) trait ErrorKind: Copy {
     /// The kind reported if there is no memory for the error itself.
     const WITHOUT_MEMORY: Self;
+
+    /// The place of the kind among all kinds of its enum.
+    fn number(self) -> u8;
+
+    /// The kind at that place.
+    fn of_number(number: u8) -> Self;
 }
 
 /// A kind and its details, or nothing if there was no memory for them.
@@ -49,8 +55,11 @@ impl<K: ErrorKind, D> Opaque<K, D> {
 pub(crate) fn boxed<T>(value: T) -> Option<Box<[T; 1]>> {
     let mut one = Vec::new();
     one.try_reserve_exact(1).ok()?;
+    // It is exact; the comparison tells the compiler, which then has no code for growing and shrinking.
+    if one.capacity() != 1 {
+        return None;
+    }
     one.push(value);
-    // The capacity is exact, so the conversion to a box does not allocate.
     one.try_into().ok()
 }
 
@@ -90,6 +99,31 @@ pub(crate) fn text(value: impl fmt::Display) -> String {
     text.0
 }
 
+/// The lengths of texts.
+pub(crate) const fn text_lengths<const N: usize>(texts: [&str; N]) -> [u8; N] {
+    let (mut lengths, mut i) = ([0; N], 0);
+    while i < N {
+        assert!(texts[i].len() < 256);
+        lengths[i] = texts[i].len() as u8;
+        i += 1;
+    }
+    lengths
+}
+
+/// One of many texts that are stored as one: a pointer to each would take 40 bytes of a program, relocation included.
+#[cold]
+pub(crate) fn text_at(index: usize, texts: &'static str, lengths: &[u8]) -> &'static str {
+    let mut rest = texts;
+    for (i, &len) in lengths.iter().enumerate() {
+        let Some((text, others)) = rest.split_at_checked(len.into()) else { break };
+        if i == index {
+            return text;
+        }
+        rest = others;
+    }
+    ""
+}
+
 /// Declares the kinds of an error: a public enum, what each variant says, and the one for an error without memory.
 macro_rules! error_kind {
     (
@@ -107,13 +141,21 @@ macro_rules! error_kind {
 
         impl $crate::error::ErrorKind for $kind {
             const WITHOUT_MEMORY: Self = Self::$fallback;
+
+            fn number(self) -> u8 {
+                self as u8
+            }
+
+            fn of_number(number: u8) -> Self {
+                const ALL: &[$kind] = &[$($kind::$variant),+];
+                ALL.get(usize::from(number)).copied().unwrap_or(Self::WITHOUT_MEMORY)
+            }
         }
 
         impl core::fmt::Display for $kind {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.write_str(match self {
-                    $(Self::$variant => $text,)+
-                })
+                const LENGTHS: &[u8] = &$crate::error::text_lengths([$($text),+]);
+                f.write_str($crate::error::text_at(*self as usize, concat!($($text),+), LENGTHS))
             }
         }
     };
@@ -129,6 +171,13 @@ macro_rules! opaque_error {
             }
         }
 
+        $crate::error::debug_error!($error);
+    };
+}
+
+/// `Debug` of an error: the name of the type and the message.
+macro_rules! debug_error {
+    ($error:ident) => {
         impl core::fmt::Debug for $error {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 write!(f, concat!(stringify!($error), "({})"), self)
@@ -137,4 +186,4 @@ macro_rules! opaque_error {
     };
 }
 
-pub(crate) use {error_kind, opaque_error};
+pub(crate) use {debug_error, error_kind, opaque_error};

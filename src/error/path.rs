@@ -23,6 +23,16 @@ impl PathStep {
         self.name = copy_of(name);
     }
 
+    /// Gives the field a name.
+    pub(crate) fn set_name(&mut self, name: &'static str) {
+        self.name = Some(Cow::Borrowed(name));
+    }
+
+    /// Gives the field the index of an element.
+    pub(crate) fn set_index(&mut self, index: Option<u32>) {
+        self.index = index;
+    }
+
     /// The field number, 1 to 2^29-1.
     pub fn number(&self) -> u32 {
         self.number
@@ -85,9 +95,11 @@ impl FieldPath {
     /// Reserves memory for one more step, without aborting: a path is part of an error report.
     fn has_room(&mut self) -> bool {
         if !self.lost && self.steps.try_reserve(1).is_err() {
-            *self = Self { lost: true, ..Self::EMPTY };
+            self.steps.clear();
+            self.lost = true;
         }
-        !self.lost
+        // There is room if nothing is lost; the comparison tells the compiler, which then has no code for growing.
+        !self.lost && self.steps.len() < self.steps.capacity()
     }
 }
 

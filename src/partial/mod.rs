@@ -62,15 +62,20 @@
 //! The block with the old spans is not written to, so a setter that fails or changes nothing goes back to it.
 
 mod edit;
+#[cfg(feature = "reflect")]
 mod error;
 mod field;
 mod fields;
+#[cfg(feature = "reflect")]
 mod paths;
+#[cfg(feature = "reflect")]
 mod projection;
 mod step;
 
+#[cfg(feature = "reflect")]
 pub use error::{ProjectionError, ProjectionErrorKind};
 pub use field::{RawField, RawValue};
 pub use fields::RawFields;
+#[cfg(feature = "reflect")]
 pub use projection::Projection;
 pub use step::RawStep;

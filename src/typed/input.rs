@@ -134,9 +134,8 @@ impl<'i> Input<'i> {
 
     #[cold]
     fn error(&mut self, kind: DecodeErrorKind, table: &'static MessageTable) -> DecodeError {
-        DecodeError::new(raw::within(self.bounds > 0, kind), self.base + self.pos)
-            .with_path(take(&mut self.trail).named(table))
-            .in_message(table.full_name())
+        let kind = raw::within(self.bounds > 0, kind);
+        DecodeError::at(kind, self.base + self.pos, take(&mut self.trail).named(table), table.full_name())
     }
 
     /// The position of the next field, or `None` at the end of the message.
@@ -221,9 +220,9 @@ impl<'i> Input<'i> {
             self.pos = value;
             return Ok(true);
         }
-        self.pos = match raw::skip_value(self.buf, value, self.buf.len(), tag, self.depth_left) {
+        self.pos = match raw::skip_rare(self.buf, value, tag, self.depth_left) {
             Ok(pos) => pos,
-            // `skip_value` points into the group, but a group that is itself too deep is at fault at its tag.
+            // `skip_rare` points into the group, but a group that is itself too deep is at fault at its tag.
             Err(fault) if tag.wire_type() == WireType::StartGroup && self.depth_left == 0 => {
                 return Err(fault.kind);
             }

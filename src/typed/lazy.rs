@@ -316,7 +316,7 @@ impl<M: Message> EncodeValue<Nested<M>> for Lazy<M> {
             LazyContent::Value(value) => EncodeValue::<Nested<M>>::write(value, spec, writer),
             LazyContent::Bytes(bytes) => {
                 writer.prefixed_tag(spec);
-                writer.cursor.put_length_delimited(bytes);
+                writer.cursor.write_length_delimited(bytes);
             }
         }
     }
@@ -337,7 +337,7 @@ impl<M: Message> EncodeValue<GroupOf<M>> for Lazy<M> {
             LazyContent::Value(value) => EncodeValue::<GroupOf<M>>::write(value, spec, writer),
             LazyContent::Bytes(bytes) => {
                 writer.tag::<GroupOf<M>>(spec);
-                writer.cursor.put_slice(bytes);
+                writer.cursor.write_slice(bytes);
                 writer.end_group(spec);
             }
         }

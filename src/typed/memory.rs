@@ -28,47 +28,66 @@ impl Input<'_> {
         if list.capacity() - list.len() >= additional { Ok(()) } else { self.grow(list, additional) }
     }
 
-    /// Doubles the capacity, starting with four small elements.
+    /// Makes a list grow.
     ///
     /// The old block is returned to the budget after the elements have moved, because until then both blocks exist.
     #[inline(never)]
     fn grow<T>(&mut self, list: &mut Vec<T>, additional: usize) -> Result<(), DecodeErrorKind> {
-        if self.merging {
-            return self.grow_held(list, additional);
-        }
         let (len, old) = (list.len(), list.capacity());
-        let need = len.saturating_add(additional);
+        let capacity = self.next_capacity(len, old, len.saturating_add(additional), size_of::<T>())?;
+        list.try_reserve_exact(capacity - len).map_err(|_| DecodeErrorKind::OutOfMemory)?;
+        if !self.merging {
+            self.refund(old * size_of::<T>());
+        }
+        Ok(())
+    }
+
+    /// The capacity for a list of `need` elements of some size, paid for: twice the old one, at first four small elements.
+    #[inline(never)]
+    fn next_capacity(
+        &mut self,
+        len: usize,
+        old: usize,
+        need: usize,
+        size: usize,
+    ) -> Result<usize, DecodeErrorKind> {
+        if self.merging {
+            return self.next_capacity_held(len, old, need, size);
+        }
         let mut capacity = old.saturating_mul(2).max(need);
-        if capacity < FIRST && size_of::<T>() <= SMALL && self.is_ahead(FIRST * size_of::<T>()) {
+        if capacity < FIRST && size <= SMALL && self.is_ahead(FIRST * size) {
             capacity = FIRST;
         }
-        if self.charge(capacity.saturating_mul(size_of::<T>())).is_err() {
-            capacity = self.charge_less::<T>((old + old / 8).max(need), need)?;
+        if self.charge(capacity.saturating_mul(size)).is_err() {
+            capacity = self.charge_less((old + old / 8).max(need), need, size)?;
         }
-        list.try_reserve_exact(capacity - len).map_err(|_| DecodeErrorKind::OutOfMemory)?;
-        self.refund(old * size_of::<T>());
-        Ok(())
+        Ok(capacity)
     }
 
     /// Charges a capacity for a budget that does not cover the double: an eighth more, or the exact need.
     #[cold]
-    fn charge_less<T>(&mut self, more: usize, need: usize) -> Result<usize, DecodeErrorKind> {
-        if self.charge(more.saturating_mul(size_of::<T>())).is_ok() {
+    fn charge_less(&mut self, more: usize, need: usize, size: usize) -> Result<usize, DecodeErrorKind> {
+        if self.charge(more.saturating_mul(size)).is_ok() {
             return Ok(more);
         }
-        self.charge(need.saturating_mul(size_of::<T>())).map(|()| need)
+        self.charge(need.saturating_mul(size)).map(|()| need)
     }
 
-    /// Doubles a list whose elements are charged, or grows it by an eighth if the budget could not pay for the double.
+    /// The capacity for a list whose elements are charged: the double, or an eighth more if the budget could not pay for the
+    /// double.
     #[cold]
-    fn grow_held<T>(&mut self, list: &mut Vec<T>, additional: usize) -> Result<(), DecodeErrorKind> {
-        let (len, old) = (list.len(), list.capacity());
-        let need = len.saturating_add(additional);
-        let double = old.max(usize::from(additional == 1)).saturating_mul(2).max(need);
-        let affords = self.budget.affords(double.saturating_mul(size_of::<T>()));
+    fn next_capacity_held(
+        &mut self,
+        len: usize,
+        old: usize,
+        need: usize,
+        size: usize,
+    ) -> Result<usize, DecodeErrorKind> {
+        let double = old.max(usize::from(need - len == 1)).saturating_mul(2).max(need);
+        let affords = self.budget.affords(double.saturating_mul(size));
         let capacity = if affords { double } else { (old + old / 8).max(need) };
-        self.may_move(old * size_of::<T>())?;
-        list.try_reserve_exact(capacity - len).map_err(|_| DecodeErrorKind::OutOfMemory)
+        self.may_move(old * size)?;
+        Ok(capacity)
     }
 
     /// Checks the budget for a block that exists twice while its elements move. What this input cannot have allocated, by
@@ -107,7 +126,10 @@ macro_rules! assign {
                     }
                 }
                 member.clear();
-                member.$append(value);
+                // There is room; the comparison tells the compiler, which then has no code for growing.
+                if value.len() <= member.capacity() {
+                    member.$append(value);
+                }
                 Ok(())
             }
 

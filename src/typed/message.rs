@@ -16,9 +16,12 @@ use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::json::{DeserializeError, DeserializeOptions, SerializeError, SerializeOptions};
 use crate::options::{DecodeOptions, EncodeOptions};
 use crate::table::MessageTable;
+#[cfg(feature = "reflect")]
 use crate::text::{FormatOptions, ParseError, ParseOptions};
 use crate::wire::{Buffer, Cursor, raw, varint_len};
-use alloc::{string::String, vec::Vec};
+#[cfg(feature = "reflect")]
+use alloc::string::String;
+use alloc::vec::Vec;
 
 /// A plain struct that is a protobuf message; implemented by [`message!`](crate::message).
 ///
@@ -89,8 +92,10 @@ pub trait Message: Sized {
     /// As [`encode`](Self::encode).
     fn encode_to_vec(&self) -> Result<Vec<u8>, EncodeError> {
         let options = EncodeOptions::new();
-        let size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
-        output::to_vec(size, |cursor, lengths| write(self, cursor, lengths, &options)).map_err(named::<Self>)
+        let mut size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
+        let write =
+            |cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>| write(self, cursor, lengths, &options);
+        output::to_vec(&mut size, &write).map_err(named::<Self>)
     }
 
     /// Encodes into the start of a slice and returns the number of bytes written.
@@ -101,10 +106,10 @@ pub trait Message: Sized {
     /// written.
     fn encode_to_slice(&self, slice: &mut [u8]) -> Result<usize, EncodeError> {
         let options = EncodeOptions::new();
-        let size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
+        let mut size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
         let write =
             |cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>| write(self, cursor, lengths, &options);
-        output::to_slice(slice, size, write).map_err(named::<Self>)
+        output::to_slice(slice, &mut size, &write).map_err(named::<Self>)
     }
 
     /// Appends the message to any `BufMut`, by way of a new `Vec`. For a [`Buffer`], [`encode`](Self::encode) is faster.
@@ -136,7 +141,7 @@ pub trait Message: Sized {
             Ok(varint_len(len) as u64 + len)
         };
         let written = output::append(buffer, size, |cursor, lengths| {
-            cursor.put_varint(lengths.take().into());
+            cursor.write_varint(lengths.take().into());
             write(self, cursor, lengths, &options);
         });
         written.map(|_| ()).map_err(named::<Self>)
@@ -384,6 +389,7 @@ pub trait Message: Sized {
     ///
     /// If the allocator fails, or if messages are nested deeper than 100 levels;
     /// [`append_text_format`](Self::append_text_format) returns an error.
+    #[cfg(feature = "reflect")]
     fn to_text_format(&self) -> String {
         self.to_text_format_with_options(&FormatOptions::new())
     }
@@ -393,6 +399,7 @@ pub trait Message: Sized {
     /// # Panics
     ///
     /// As [`to_text_format`](Self::to_text_format).
+    #[cfg(feature = "reflect")]
     fn to_text_format_with_options(&self, options: &FormatOptions) -> String {
         let mut buffer = Vec::new();
         self.append_text_format(&mut buffer, options).unwrap_or_else(|error| panic!("{error}"));
@@ -406,6 +413,7 @@ pub trait Message: Sized {
     ///
     /// [`DepthExceeded`](crate::EncodeErrorKind::DepthExceeded) above 100 levels,
     /// [`OutOfMemory`](crate::EncodeErrorKind::OutOfMemory). The buffer keeps its length.
+    #[cfg(feature = "reflect")]
     fn append_text_format(
         &self,
         buffer: &mut impl Buffer,
@@ -419,6 +427,7 @@ pub trait Message: Sized {
     /// # Errors
     ///
     /// As [`DynamicMessage::parse_text_format`](crate::DynamicMessage::parse_text_format).
+    #[cfg(feature = "reflect")]
     fn parse_text_format(text: &str) -> Result<Self, ParseError>
     where
         Self: DecodeOwned,
@@ -431,6 +440,7 @@ pub trait Message: Sized {
     /// # Errors
     ///
     /// As [`parse_text_format`](Self::parse_text_format).
+    #[cfg(feature = "reflect")]
     fn parse_text_format_with(text: &str, options: &ParseOptions) -> Result<Self, ParseError>
     where
         Self: DecodeOwned,
@@ -447,6 +457,7 @@ pub trait Message: Sized {
     ///
     /// As [`parse_text_format`](Self::parse_text_format); the message is as it was, unless there was not the memory for the
     /// merged one.
+    #[cfg(feature = "reflect")]
     fn merge_text_format(&mut self, text: &str) -> Result<(), ParseError>
     where
         Self: DecodeOwned,
@@ -459,6 +470,7 @@ pub trait Message: Sized {
     /// # Errors
     ///
     /// As [`merge_text_format`](Self::merge_text_format).
+    #[cfg(feature = "reflect")]
     fn merge_text_format_with(&mut self, text: &str, options: &ParseOptions) -> Result<(), ParseError>
     where
         Self: DecodeOwned,
@@ -582,12 +594,8 @@ fn find_missing<M: Message>(message: &M, end: usize) -> Result<(), DecodeError> 
     let mut sizes = Sizes::counting();
     let mut sizer = StructSizer::new(&mut sizes, &EncodeOptions::new());
     sizer.body(message);
-    sizer.finish(M::TABLE).map_err(|error| missing(&error, end, M::TABLE))
-}
-
-#[cold]
-fn missing(error: &EncodeError, end: usize, table: &MessageTable) -> DecodeError {
-    DecodeError::new(DecodeErrorKind::MissingRequired, end)
-        .with_path(error.path().clone())
-        .in_message(table.full_name())
+    match sizer.missing_field(M::TABLE) {
+        None => Ok(()),
+        Some(path) => Err(DecodeError::at(DecodeErrorKind::MissingRequired, end, path, M::TABLE.full_name())),
+    }
 }

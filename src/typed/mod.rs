@@ -25,10 +25,12 @@
 //! | `calls.rs` | inlines the code of a field or calls it |
 //! | `message.rs` | the trait [`Message`] |
 //! | `schema.rs`, `by_schema.rs`, `json.rs`, `text_format.rs` | the schema at run time; JSON and text format by way of it |
+//! | `no_schema.rs` | stands for `schema.rs` without the feature `reflect` |
 //!
 //! Invariant: both encode passes visit the same values in the same order and find the same lengths.
 
 mod budget;
+#[cfg(feature = "reflect")]
 mod by_schema;
 pub mod calls;
 mod enumeration;
@@ -53,8 +55,13 @@ mod output;
 mod packed;
 mod path_trace;
 mod place;
+#[cfg(feature = "reflect")]
 mod prepared;
 mod scalar;
+#[cfg(feature = "reflect")]
+mod schema;
+#[cfg(not(feature = "reflect"))]
+#[path = "no_schema.rs"]
 mod schema;
 mod size;
 mod sizes;
@@ -62,6 +69,7 @@ mod small_map;
 mod spec;
 mod stack;
 mod text;
+#[cfg(feature = "reflect")]
 mod text_format;
 mod tokens;
 mod unknown;

@@ -155,7 +155,6 @@ pub(super) const fn is_full_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::MessageTable;
 
     #[test]
     fn names() {
@@ -180,9 +179,13 @@ mod tests {
 
     /// A pool refuses the same pairs of names.
     #[test]
+    #[cfg(feature = "reflect")]
     #[cfg_attr(miri, ignore = "leaks memory on purpose")]
     fn names_in_json_meet_as_in_a_pool() {
-        use crate::{schema::DescriptorPool, table::Kind};
+        use crate::{
+            schema::DescriptorPool,
+            table::{Kind, MessageTable},
+        };
         use alloc::{boxed::Box, vec};
         let names = ["a_b", "aB", "AB", "a_b_", "_a_b", "_aB", "a__b", "ab"];
         let given = [None, Some("aB"), Some("ab"), Some("a_b"), Some("x")];

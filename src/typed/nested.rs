@@ -130,7 +130,7 @@ impl<M: Message> EncodeField<Nested<M>> for M {
         let len = writer.take();
         if len > 0 {
             writer.prefixed_tag(spec);
-            writer.cursor.put_varint(len.into());
+            writer.cursor.write_varint(len.into());
         }
         // An empty message may contain other empty messages. This takes their lengths.
         writer.body(self);

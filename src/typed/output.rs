@@ -39,6 +39,13 @@ impl From<OutOfMemory> for Attempt {
     }
 }
 
+/// The sizing pass, called through a pointer where the output is a new block of memory anyway: then a program has the rest of the
+/// code once, not once per message type.
+type Size<'f> = dyn FnMut(&mut Sizes<'_>) -> Result<u64, EncodeError> + 'f;
+
+/// The writing pass, likewise.
+type Write<'f> = dyn Fn(&mut Cursor<'_>, &mut Lengths<'_>) + 'f;
+
 /// Appends a message and returns the number of bytes.
 ///
 /// Allocates nothing if the spare capacity holds the message and four bytes per nested length. Otherwise the buffer grows
@@ -62,20 +69,24 @@ pub(crate) fn append<B: Buffer>(
     match attempt {
         Ok(written) => Ok(written),
         Err(Attempt::Failed(error)) => Err(error),
-        Err(Attempt::Grow(total, lengths)) => {
-            buffer.reserve_bytes(total + lengths.room() + SLACK)?;
-            buffer.append_with(|spare| {
-                fill(with_slack(spare, total).unwrap_or_default(), total, lengths, &write)
-            })
-        }
+        Err(Attempt::Grow(total, lengths)) => append_grown(buffer, total, lengths, &write),
     }
 }
 
+/// Makes the buffer grow before the message is written.
+#[inline(never)]
+fn append_grown<B: Buffer>(
+    buffer: &mut B,
+    total: usize,
+    lengths: Lengths<'static>,
+    write: &Write<'_>,
+) -> Result<usize, EncodeError> {
+    buffer.reserve_bytes(total + lengths.room() + SLACK)?;
+    buffer.append_with(|spare| fill(with_slack(spare, total).unwrap_or_default(), total, lengths, &write))
+}
+
 /// Encodes into a new `Vec` with the exact capacity.
-pub(crate) fn to_vec(
-    size: impl FnOnce(&mut Sizes<'_>) -> Result<u64, EncodeError>,
-    write: impl Fn(&mut Cursor<'_>, &mut Lengths<'_>),
-) -> Result<Vec<u8>, EncodeError> {
+pub(crate) fn to_vec(size: &mut Size<'_>, write: &Write<'_>) -> Result<Vec<u8>, EncodeError> {
     let mut local = [MaybeUninit::uninit(); LOCAL];
     let mut sizes = Sizes::new(&mut local);
     let total = checked(size(&mut sizes)?)?;
@@ -87,11 +98,7 @@ pub(crate) fn to_vec(
 }
 
 /// Encodes into the start of a slice and returns the number of bytes.
-pub(crate) fn to_slice(
-    out: &mut [u8],
-    size: impl FnOnce(&mut Sizes<'_>) -> Result<u64, EncodeError>,
-    write: impl Fn(&mut Cursor<'_>, &mut Lengths<'_>),
-) -> Result<usize, EncodeError> {
+pub(crate) fn to_slice(out: &mut [u8], size: &mut Size<'_>, write: &Write<'_>) -> Result<usize, EncodeError> {
     let mut local = [MaybeUninit::uninit(); LOCAL];
     let mut sizes = Sizes::new(&mut local);
     let total = checked(size(&mut sizes)?)?;
@@ -177,9 +184,9 @@ mod tests {
     #[test]
     fn all_outputs_agree_at_every_capacity() {
         for depth in [0, 1, 3, if cfg!(miri) { 70 } else { 150 }] {
-            let expected = to_vec(|s| Ok(size(s, depth)), |c, l| write(c, l, depth)).unwrap();
+            let expected = to_vec(&mut |s| Ok(size(s, depth)), &|c, l| write(c, l, depth)).unwrap();
             let mut slice = [0; 400];
-            let n = to_slice(&mut slice, |s| Ok(size(s, depth)), |c, l| write(c, l, depth)).unwrap();
+            let n = to_slice(&mut slice, &mut |s| Ok(size(s, depth)), &|c, l| write(c, l, depth)).unwrap();
             assert_eq!(slice[..n], expected);
             for room in (0..60 + 6 * depth).step_by(if cfg!(miri) { 61 } else { 1 }) {
                 let mut buffer = Vec::with_capacity(2 + room);
@@ -212,7 +219,7 @@ mod tests {
             }
         }
         // The totals agree, but the numbers of lengths differ.
-        let flat = to_vec(|s| Ok(size(s, 1)), |c, _| c.put_slice(&[1, 7]));
+        let flat = to_vec(&mut |s| Ok(size(s, 1)), &|c, _| c.put_slice(&[1, 7]));
         assert_eq!(flat.unwrap_err().kind(), EncodeErrorKind::SizeMismatch);
     }
 
@@ -220,7 +227,7 @@ mod tests {
     fn two_gibibytes_are_too_large() {
         let error = append(&mut Vec::new(), |_| Ok(1 << 31), |_, _| ()).unwrap_err();
         assert_eq!(error.kind(), EncodeErrorKind::TooLarge);
-        let error = to_slice(&mut [], |_| Ok(1), |_, _| ()).unwrap_err();
+        let error = to_slice(&mut [], &mut |_| Ok(1), &|_, _| ()).unwrap_err();
         assert_eq!(error.kind(), EncodeErrorKind::BufferTooSmall);
     }
 }

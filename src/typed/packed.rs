@@ -175,7 +175,7 @@ pub(super) fn write_run<K: ScalarKind, T: ScalarValue<K>>(list: &[T], cursor: &m
         (WireType::Fixed32, _) => in_words::<1, K, T>(list, |run| cursor.put_words(run.as_flattened())),
         (WireType::Fixed64, _) => in_words::<2, K, T>(list, |run| cursor.put_words(run.as_flattened())),
         _ if list.len() < kernels::MIN_PACK_LEN => {
-            list.iter().for_each(|value| cursor.put_varint(value.to_raw()))
+            list.iter().for_each(|value| cursor.write_varint(value.to_raw()))
         }
         (_, TableKind::Int64 | TableKind::Uint64 | TableKind::Sint64) => {
             in_words::<2, K, T>(list, |run| kernels::pack::<2, kernels::Plain>(run, cursor));

@@ -2,52 +2,48 @@
 
 use crate::error::{FieldPath, PathStep};
 use crate::table::{MessageTable, TableKind};
-use alloc::vec::Vec;
 
-/// Field numbers and element indexes, innermost first.
+/// A path that begins with the innermost field. It becomes the path of the error in its place, so there is no second list.
+///
+/// Without memory for a step it stays empty: a path with a gap would be wrong.
 #[derive(Default)]
-pub(super) struct PathTrace {
-    steps: Vec<(u32, Option<u32>)>,
-    /// A step could not be allocated. A path with a gap would be wrong, so the error has none.
-    broken: bool,
-}
+pub(super) struct PathTrace(FieldPath);
 
 impl PathTrace {
     pub(super) const fn new() -> Self {
-        Self { steps: Vec::new(), broken: false }
+        Self(FieldPath::EMPTY)
     }
 
     /// Adds the field around the path so far.
     #[cold]
+    #[inline(never)]
     pub(super) fn push(&mut self, number: u32, index: Option<usize>) {
-        if self.steps.try_reserve(1).is_err() {
-            self.broken = true;
-            return;
-        }
-        self.steps.push((number, index.and_then(|index| u32::try_from(index).ok())));
+        let index = index.and_then(|index| u32::try_from(index).ok());
+        self.0.push_inner(PathStep::new(number, None, index));
     }
 
     /// Sets the index of the outermost step, if it is the field `number` and has no index.
     #[cold]
     pub(super) fn locate(&mut self, number: u32, index: usize) {
-        if let Some((outermost, place @ None)) = self.steps.last_mut()
-            && *outermost == number
+        if let Some(step) = self.0.steps_mut().last_mut()
+            && (step.number(), step.index()) == (number, None)
         {
-            *place = u32::try_from(index).ok();
+            step.set_index(u32::try_from(index).ok());
         }
     }
 
     /// The path from the root message, with names.
     #[cold]
+    #[inline(never)]
     pub(super) fn named(self, root: &'static MessageTable) -> FieldPath {
-        let mut path = FieldPath::EMPTY;
-        if self.broken {
-            return path;
-        }
+        let Self(mut path) = self;
+        path.steps_mut().reverse();
         let mut place = TraceNode::Message(root);
-        for (number, index) in self.steps.into_iter().rev() {
-            let (name, inside) = place.field(number);
-            path.push_inner(PathStep::new(number, name.map(Into::into), index));
+        for step in path.steps_mut() {
+            let (name, inside) = place.field(step.number());
+            if let Some(name) = name {
+                step.set_name(name);
+            }
             place = inside;
         }
         path

@@ -102,7 +102,7 @@ impl<M: Message> EncodeValue<Nested<M>> for Prepared<M> {
     #[inline]
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         writer.prefixed_tag(spec);
-        writer.cursor.put_length_delimited(self.as_bytes());
+        writer.cursor.write_length_delimited(self.as_bytes());
     }
 }
 
@@ -115,7 +115,7 @@ impl<M: Message> EncodeValue<GroupOf<M>> for Prepared<M> {
     #[inline]
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         writer.tag::<GroupOf<M>>(spec);
-        writer.cursor.put_slice(self.as_bytes());
+        writer.cursor.write_slice(self.as_bytes());
         writer.end_group(spec);
     }
 }

@@ -228,9 +228,9 @@ fn raw_len<K: ScalarKind>(raw: u64) -> u64 {
 #[inline(always)]
 fn put<K: ScalarKind>(cursor: &mut Cursor<'_>, raw: u64) {
     match K::WIRE {
-        WireType::Fixed32 => cursor.put_fixed32(raw as u32),
-        WireType::Fixed64 => cursor.put_fixed64(raw),
-        _ => cursor.put_varint(raw),
+        WireType::Fixed32 => cursor.write_fixed32(raw as u32),
+        WireType::Fixed64 => cursor.write_fixed64(raw),
+        _ => cursor.write_varint(raw),
     }
 }
 

@@ -4,7 +4,7 @@ use super::sizes::Sizes;
 use super::{
     EncodeField, EncodeValue, Message, VisitFields, kinds::KindMarker, path_trace::PathTrace, spec::WireSpec,
 };
-use crate::error::{EncodeError, EncodeErrorKind};
+use crate::error::{EncodeError, EncodeErrorKind, FieldPath};
 use crate::options::EncodeOptions;
 use crate::table::{Cardinality, DefaultValue, MessageTable};
 use crate::wire::{DEFAULT_DEPTH, varint_len};
@@ -93,6 +93,11 @@ impl<'b, 's> StructSizer<'b, 's> {
         }
     }
 
+    /// Ends the pass over a message of this table; the path to a required field that is not set.
+    pub(super) fn missing_field(self, table: &'static MessageTable) -> Option<FieldPath> {
+        self.fault.map(|fault| fault.trail.named(table))
+    }
+
     /// The size of a length prefix and of `body`, one level deeper. Stores the length for the writing pass.
     #[inline]
     pub(super) fn prefixed(&mut self, spec: WireSpec, body: impl FnOnce(&mut Self) -> u64) -> u64 {
@@ -149,6 +154,14 @@ impl<'b, 's> StructSizer<'b, 's> {
     /// Adds the index of an element to the path of a fault in it.
     #[inline]
     pub(super) fn locate(&mut self, spec: WireSpec, index: usize) {
+        if self.fault.is_some() {
+            self.locate_fault(spec, index);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn locate_fault(&mut self, spec: WireSpec, index: usize) {
         if let Some(fault) = &mut self.fault {
             fault.trail.locate(spec.number, index);
         }
@@ -168,8 +181,9 @@ impl<'b, 's> StructSizer<'b, 's> {
 
 impl SizeFault {
     #[cold]
+    #[inline(never)]
     fn named(self, table: &'static MessageTable) -> EncodeError {
-        EncodeError::new(self.kind).with_path(self.trail.named(table)).in_message(table.full_name())
+        EncodeError::at(self.kind, self.trail.named(table), table.full_name())
     }
 }
 

@@ -97,7 +97,7 @@ impl<'s> Sizes<'s> {
         if self.lost {
             return Err(OutOfMemory);
         }
-        let (free, stored) = self.space.split_at_mut(self.free);
+        let (free, stored) = self.space.split_at_mut_checked(self.free).unwrap_or_default();
         Ok((free, Lengths { stored, spill: self.spill, taken: 0 }))
     }
 

@@ -31,7 +31,7 @@ macro_rules! delimited {
             #[inline(always)]
             fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
                 writer.tag::<kinds::$kind>(spec);
-                writer.cursor.put_length_delimited(view::<$target>(self).as_ref());
+                writer.cursor.write_length_delimited(view::<$target>(self).as_ref());
             }
         }
 

@@ -32,18 +32,18 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
 
     #[inline(always)]
     pub(super) fn tag<K: KindMarker>(&mut self, spec: WireSpec) {
-        self.cursor.put_varint(spec.tag::<K>());
+        self.cursor.write_varint(spec.tag::<K>());
     }
 
     /// The tag of a length-delimited field of any kind.
     #[inline(always)]
     pub(super) fn prefixed_tag(&mut self, spec: WireSpec) {
-        self.cursor.put_varint(u64::from(spec.number) << 3 | WireType::LengthDelimited as u64);
+        self.cursor.write_varint(u64::from(spec.number) << 3 | WireType::LengthDelimited as u64);
     }
 
     #[inline(always)]
     pub(super) fn end_group(&mut self, spec: WireSpec) {
-        self.cursor.put_varint(u64::from(spec.number) << 3 | WireType::EndGroup as u64);
+        self.cursor.write_varint(u64::from(spec.number) << 3 | WireType::EndGroup as u64);
     }
 
     /// The next length of the sizing pass.
@@ -56,7 +56,7 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
     #[inline(always)]
     pub(super) fn length(&mut self) {
         let len = self.take();
-        self.cursor.put_varint(len.into());
+        self.cursor.write_varint(len.into());
     }
 }
 
@@ -83,6 +83,6 @@ impl VisitFields for StructWriter<'_, '_, '_> {
 
     #[inline(always)]
     fn unknown(&mut self, fields: &[u8]) {
-        self.cursor.put_slice(fields);
+        self.cursor.write_slice(fields);
     }
 }

@@ -7,6 +7,8 @@
 //! The cursor never writes beyond its window. It drops an item that does not fit and everything after it, and
 //! [`finish`](Cursor::finish) returns an error.
 
+mod by_ref;
+
 use super::{
     Tag,
     kernels::Bits,
@@ -217,13 +219,6 @@ impl<'b> Cursor<'b> {
             Some(&window) if len <= SHORT && self.spare.put(window, len) => {}
             _ => self.put_slice(rest.get(..len).unwrap_or(rest)),
         }
-    }
-
-    /// A length prefix and the bytes.
-    #[inline(always)]
-    pub fn put_length_delimited(&mut self, bytes: &[u8]) {
-        self.put_varint(bytes.len() as u64);
-        self.put_slice(bytes);
     }
 
     // What is rare is out of line and takes and returns the cursor by value: its address never escapes, so it stays in

@@ -39,14 +39,17 @@ pub(crate) mod buffer;
 pub(crate) mod cursor;
 pub(crate) mod kernels;
 mod limits;
+#[cfg(feature = "reflect")]
 pub(crate) mod message_set;
 mod packed;
 pub(crate) mod raw;
 mod reader;
+#[cfg(feature = "reflect")]
 mod reverse;
 mod spare;
 mod tag;
 mod tag_word;
+#[cfg(feature = "reflect")]
 pub(crate) mod tail;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -64,6 +67,8 @@ pub use tag::{Tag, WireType};
 pub use varint::{unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
 pub use writer::Writer;
 
+#[cfg(feature = "reflect")]
+pub(crate) use reverse::{ReverseCursor, last_varint};
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use {
     cursor::{Cursor, CursorOverflow},
@@ -71,7 +76,6 @@ pub(crate) use {
     limits::MAX_LEN,
     packed::count_varints,
     raw::WireFault,
-    reverse::{ReverseCursor, last_varint},
     spare::Written,
     tag_word::TagWord,
     varint::{gather, long_varint, short_varint},

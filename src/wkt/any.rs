@@ -1,12 +1,10 @@
 //! [`Any`].
 
 use super::UnpackError;
+#[cfg(not(feature = "reflect"))]
 use crate::error::EncodeError;
-use crate::message::{DynamicMessage, Prepare, Type};
-use crate::options::EncodeOptions;
-use crate::schema::DescriptorPool;
 use crate::typed::{DecodeOwned, Message};
-use alloc::{format, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 /// What type URLs begin with.
 const PREFIX: &str = "type.googleapis.com/";
@@ -44,18 +42,21 @@ crate::message! {
 }
 
 impl Any {
-    /// Encodes a struct or a dynamic message; the type URL begins with `type.googleapis.com/`.
+    /// Encodes a struct; the type URL begins with `type.googleapis.com/`. With the feature `reflect`, dynamic messages too.
     ///
     /// # Errors
     /// As [`Message::encode`].
-    pub fn pack(message: &impl Prepare) -> Result<Self, EncodeError> {
-        let mut value = Vec::new();
-        message.encode_prepared(&mut value, EncodeOptions::new())?;
-        let type_url = match message.prepared_type() {
-            Type::Table(table) => format!("{PREFIX}{}", table.full_name()),
-            Type::Descriptor(descriptor) => format!("{PREFIX}{}", descriptor.full_name()),
-        };
-        Ok(Self { type_url, value })
+    #[cfg(not(feature = "reflect"))]
+    pub fn pack(message: &impl Message) -> Result<Self, EncodeError> {
+        fn pack<M: Message>(message: &M) -> Result<Any, EncodeError> {
+            Ok(Any::of(M::TABLE.full_name(), message.encode_to_vec()?))
+        }
+        pack(message)
+    }
+
+    /// An encoded message of the type with this full name.
+    pub(super) fn of(full_name: &str, value: Vec<u8>) -> Self {
+        Self { type_url: [PREFIX, full_name].concat(), value }
     }
 
     /// The full name of the message type: the part of the type URL after the last slash, if there is one.
@@ -79,15 +80,5 @@ impl Any {
             return Err(UnpackError::WrongType);
         }
         M::decode(&self.value).map_err(UnpackError::Invalid)
-    }
-
-    /// Decodes the message by the schema that the pool has for it.
-    ///
-    /// # Errors
-    /// [`InvalidUrl`](UnpackError::InvalidUrl), [`UnknownType`](UnpackError::UnknownType), or what is wrong with the bytes.
-    pub fn unpack(&self, pool: &DescriptorPool) -> Result<DynamicMessage, UnpackError> {
-        let name = self.type_name().ok_or(UnpackError::InvalidUrl)?;
-        let descriptor = pool.get_message_by_name(name).ok_or(UnpackError::UnknownType)?;
-        DynamicMessage::decode(&descriptor, &self.value).map_err(UnpackError::Invalid)
     }
 }

@@ -38,6 +38,8 @@
 //! files, its own are used.
 
 mod any;
+#[cfg(feature = "reflect")]
+mod any_dynamic;
 #[cfg(feature = "chrono")]
 mod chrono;
 mod duration;

@@ -12,7 +12,11 @@ fn items() -> Vec<Item> {
         (|cursor, value| cursor.put_fixed64(value), 0x0807_0605_0403_0201, (1..9).collect()),
         (|cursor, _| cursor.put_slice(b"slice"), 0, b"slice".to_vec()),
         (|cursor, _| cursor.put_slice(&[]), 0, vec![]),
-        (|cursor, _| cursor.put_length_delimited(b"abc"), 0, b"\x03abc".to_vec()),
+        (|cursor, _| cursor.write_length_delimited(b"abc"), 0, b"\x03abc".to_vec()),
+        (|cursor, value| cursor.write_byte(value as u8), 7, vec![7]),
+        (|cursor, value| cursor.write_fixed32(value as u32), 0x0403_0201, vec![1, 2, 3, 4]),
+        (|cursor, value| cursor.write_fixed64(value), 0x0807_0605_0403_0201, (1..9).collect()),
+        (|cursor, _| cursor.write_slice(b"slice"), 0, b"slice".to_vec()),
         (|cursor, _| cursor.put_prefix(&[5; 40], 3), 0, vec![5; 3]),
         (|cursor, _| cursor.put_prefix(&[5; 40], 33), 0, vec![5; 33]),
         (|cursor, _| cursor.put_prefix(&[5; 4], 3), 0, vec![5; 3]),
@@ -22,6 +26,7 @@ fn items() -> Vec<Item> {
     ];
     for value in varint::tests::edges() {
         items.push((|cursor, value| cursor.put_varint(value), value, varint::tests::reference(value)));
+        items.push((|cursor, value| cursor.write_varint(value), value, varint::tests::reference(value)));
     }
     items
 }
@@ -58,7 +63,7 @@ fn overflow_sticks() {
 #[test]
 fn items_follow_each_other() {
     let mut expected = Vec::new();
-    let mut memory = vec![0; 4096];
+    let mut memory = vec![0; 8192];
     let mut cursor = Cursor::over(&mut memory);
     for (put, value, bytes) in items().into_iter().step_by(if cfg!(miri) { 13 } else { 1 }) {
         put(&mut cursor, value);
