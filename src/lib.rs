@@ -75,7 +75,7 @@
 //! | `serde_json` | no | conversions of [`wkt::Value`], [`wkt::Struct`] and [`wkt::ListValue`] |
 //!
 //! Programs that have all their schemas as structs of [`message!`] need none of `reflect`: with `default-features = false,
-//! features = ["std", "bytes"]` the crate compiles in @@ of the time. What stays is [`message!`], [`enumeration!`],
+//! features = ["std", "bytes"]` the crate compiles in an eighth of the time. What stays is [`message!`], [`enumeration!`],
 //! [`Lazy`], [`RawFields`], [`wkt`], [`stream`] and [`wire`]. Of the default features, only `bytes` has a dependency. Without `std`
 //! the crate is `no_std` with `alloc`.
 #![cfg_attr(not(feature = "std"), no_std)]

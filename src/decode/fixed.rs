@@ -328,7 +328,7 @@ mod tests {
             for fields in (1..=5u32).step_by(if cfg!(miri) { 3 } else { 1 }) {
                 for presence in [Presence::Implicit, Presence::Explicit] {
                     let set = schema(kind, fields, presence);
-                    for zeros in (0..1u32 << fields).step_by(if cfg!(miri) { 7 } else { 1 }) {
+                    for zeros in (0..1u32 << fields).step_by(if cfg!(miri) { 15 } else { 1 }) {
                         let values: Vec<u8> =
                             (0..fields).map(|i| if zeros >> i & 1 == 1 { 0 } else { 7 }).collect();
                         let full = point(width, &values, false);

@@ -59,16 +59,23 @@ impl Room {
     }
 
     /// Takes a block of just this capacity for a list; old and new block count while it moves.
+    ///
+    /// There are fifty types of lists, so what does not depend on the type is in [`moved`](Self::moved).
     #[cold]
     fn grow<T>(&mut self, list: &mut Vec<T>, capacity: usize) -> Result<(), RoomFull> {
-        let [old, new] = [list.capacity(), capacity].map(|capacity| capacity.saturating_mul(size_of::<T>()));
+        let old = list.capacity().saturating_mul(size_of::<T>());
+        let new = capacity.saturating_mul(size_of::<T>());
         self.take(new)?;
-        if list.try_reserve_exact(capacity - list.len()).is_err() {
-            self.give_back(new);
-            return Err(RoomFull::Allocation);
-        }
-        self.give_back(old);
-        Ok(())
+        let moved = list.try_reserve_exact(capacity - list.len()).is_ok();
+        self.moved(old, new, moved)
+    }
+
+    /// Gives back the block that is not needed any more.
+    #[cold]
+    #[inline(never)]
+    fn moved(&mut self, old: usize, new: usize, moved: bool) -> Result<(), RoomFull> {
+        self.give_back(if moved { old } else { new });
+        if moved { Ok(()) } else { Err(RoomFull::Allocation) }
     }
 
     /// Reserves exactly this many more elements.
@@ -98,7 +105,10 @@ impl Room {
         if list.len() == list.capacity() {
             self.amortized(list, 1)?;
         }
-        list.push(value);
+        // There is room; the comparison tells the compiler, which then has no code for growing.
+        if list.len() < list.capacity() {
+            list.push(value);
+        }
         Ok(())
     }
 
@@ -127,8 +137,13 @@ impl Room {
     pub(crate) fn list<T>(&mut self, values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, RoomFull> {
         let mut list = Vec::new();
         self.reserve(&mut list, values.len())?;
-        // An iterator that claims too short a length must not grow the list past what was counted.
-        list.extend(values.take(list.capacity()));
+        for value in values {
+            // An iterator that claims too short a length must not grow the list past what was counted.
+            if list.len() == list.capacity() {
+                break;
+            }
+            list.push(value);
+        }
         Ok(list)
     }
 
@@ -142,7 +157,10 @@ impl Room {
 
     /// A copy of a list.
     pub(crate) fn copy<T: Copy>(&mut self, list: &[T]) -> Result<Vec<T>, RoomFull> {
-        self.list(list.iter().copied())
+        let mut copy = Vec::new();
+        self.reserve(&mut copy, list.len())?;
+        copy.extend_from_slice(list);
+        Ok(copy)
     }
 }
 

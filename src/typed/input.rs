@@ -220,9 +220,9 @@ impl<'i> Input<'i> {
             self.pos = value;
             return Ok(true);
         }
-        self.pos = match raw::skip_rare(self.buf, value, tag, self.depth_left) {
+        self.pos = match raw::skip_value(self.buf, value, self.buf.len(), tag, self.depth_left) {
             Ok(pos) => pos,
-            // `skip_rare` points into the group, but a group that is itself too deep is at fault at its tag.
+            // `skip_value` points into the group, but a group that is itself too deep is at fault at its tag.
             Err(fault) if tag.wire_type() == WireType::StartGroup && self.depth_left == 0 => {
                 return Err(fault.kind);
             }

@@ -285,25 +285,6 @@ fn skip_plain(buf: &[u8], pos: usize, wire_type: WireType) -> Result<usize, Deco
     }
 }
 
-/// [`skip_value`] for what is rare: a call instead of the code.
-///
-/// # Errors
-///
-/// As [`skip_value`].
-#[cold]
-pub fn skip_rare(buf: &[u8], pos: usize, tag: Tag, depth_left: u32) -> Result<usize, WireFault> {
-    match tag.wire_type() {
-        WireType::StartGroup => group(buf, pos, tag.number(), depth_left).map(|(_, pos)| pos),
-        wire_type => skip_apart(buf, pos, wire_type),
-    }
-}
-
-/// [`skip_plain`], not inlined.
-#[inline(never)]
-fn skip_apart(buf: &[u8], pos: usize, wire_type: WireType) -> Result<usize, WireFault> {
-    skip_plain(buf, pos, wire_type).map_err(|kind| WireFault { kind, offset: pos })
-}
-
 /// Skips the group `number`, whose fields start at `pos`: where its end tag starts, and the position after it.
 ///
 /// # Errors
@@ -341,7 +322,7 @@ pub fn group(buf: &[u8], mut pos: usize, number: u32, depth_left: u32) -> Result
                 }
                 None => return Ok((start, value)),
             },
-            wire_type => skip_apart(buf, value, wire_type)?,
+            wire_type => skip_plain(buf, value, wire_type).map_err(|kind| fault(kind, value))?,
         };
     }
 }

@@ -56,7 +56,7 @@ impl Any {
 
     /// An encoded message of the type with this full name.
     pub(super) fn of(full_name: &str, value: Vec<u8>) -> Self {
-        Self { type_url: [PREFIX, full_name].concat(), value }
+        Self { type_url: String::from(PREFIX) + full_name, value }
     }
 
     /// The full name of the message type: the part of the type URL after the last slash, if there is one.

@@ -90,7 +90,7 @@ fn elements_before_one_at_fault_are_kept() {
 #[test]
 fn strings_of_every_length_with_every_control_byte() {
     let descriptor = lists();
-    for len in 0..=80usize {
+    for len in (0..=80usize).step_by(if cfg!(debug_assertions) { 5 } else { 1 }) {
         let plain: String = (0..len).map(|i| char::from(b'a' + i as u8 % 26)).collect();
         // The string at the very end of the input, and followed by much.
         for after in [String::new(), format!(r#","s":["{}"]"#, "x".repeat(100))] {

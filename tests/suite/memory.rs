@@ -298,7 +298,7 @@ fn unknown_fields_take_little() {
     let root = descriptor_of(&shapes());
     for piece in [Wire::new().int(127, 0), Wire::new().bytes(127, "abc"), Wire::new().group(127, Wire::new())]
     {
-        let input = Wire::repeat(piece.clone(), 4 * MIB / piece.0.len()).0;
+        let input = Wire::repeat(piece.clone(), SIZE / piece.0.len()).0;
         let (_, view) = outcome(|| Decoder::new(&root).decode(&input).map(drop));
         let (_, owned) = outcome(|| DynamicMessage::decode(&root, &input));
         assert!(view.peak <= 1 << 12 && owned.peak <= 4 * input.len(), "{view:?} {owned:?}");

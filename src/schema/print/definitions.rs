@@ -373,7 +373,7 @@ pub(super) fn bracketed(options: Vec<(String, String)>) -> String {
         return String::new();
     }
     let options: Vec<String> = options.into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    format!(" [{}]", options.join(", "))
+    format!(" [{}]", super::comma_separated(&options))
 }
 
 /// `SymbolVisibility` as a keyword.

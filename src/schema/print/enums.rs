@@ -58,7 +58,7 @@ impl ProtoPrinter<'_> {
     fn reserved_numbers(&mut self, ranges: impl Iterator<Item = String>) {
         let ranges: Vec<String> = ranges.collect();
         if !ranges.is_empty() {
-            self.line(format_args!("reserved {};", ranges.join(", ")));
+            self.line(format_args!("reserved {};", super::comma_separated(&ranges)));
         }
     }
 
@@ -71,7 +71,7 @@ impl ProtoPrinter<'_> {
         };
         let names: Vec<String> = names.iter().map(name).collect();
         if !names.is_empty() {
-            self.line(format_args!("reserved {};", names.join(", ")));
+            self.line(format_args!("reserved {};", super::comma_separated(&names)));
         }
     }
 

@@ -204,6 +204,18 @@ impl<'a> ProtoPrinter<'a> {
     }
 }
 
+/// Texts with commas between them. `join` would be 1 200 lines for the compiler to optimize.
+fn comma_separated(texts: &[String]) -> String {
+    let mut all = String::new();
+    for (i, text) in texts.iter().enumerate() {
+        if i > 0 {
+            all.push_str(", ");
+        }
+        all.push_str(text);
+    }
+    all
+}
+
 /// A set of indices. A map, because this map type is compiled for other code already; a `BTreeSet` adds 3 000 lines
 /// of IR.
 #[derive(Debug, Default)]
