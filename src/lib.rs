@@ -89,6 +89,10 @@ extern crate std;
 mod decode;
 #[cfg(feature = "reflect")]
 mod encode;
+#[cfg_attr(
+    not(feature = "reflect"),
+    allow(dead_code, unused_imports, unused_macros, reason = "the rest is for dynamic messages")
+)]
 mod error;
 #[cfg_attr(not(feature = "json"), allow(dead_code, unused_imports, reason = "the rest is for JSON"))]
 mod formats;

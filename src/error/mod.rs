@@ -38,6 +38,7 @@ mod tests {
     fn errors_are_one_pointer_wide() {
         assert_eq!(size_of::<DecodeError>(), size_of::<usize>());
         assert_eq!(size_of::<EncodeError>(), size_of::<usize>());
+        #[cfg(feature = "reflect")]
         assert_eq!(size_of::<DescriptorError>(), size_of::<usize>());
         assert_eq!(size_of::<Result<(), DecodeErrorKind>>(), 1);
     }

@@ -7,23 +7,20 @@
 use crate::error::DecodeErrorKind;
 use crate::options::DecodeOptions;
 use alloc::sync::Arc;
-use core::{
-    mem::replace,
-    sync::atomic::{AtomicUsize, Ordering::Relaxed},
-};
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// What a decode draws from a pot beyond its immediate need, in bytes, to draw less often.
 const STEP: usize = 4096;
 
 /// The memory that a decode may still allocate, in bytes.
 pub(super) struct Budget<'p> {
-    left: usize,
+    pub(super) left: usize,
     /// The initial amount and everything drawn since.
-    granted: usize,
+    pub(super) granted: usize,
     /// The pot for messages decoded later, filled when this is dropped.
-    own: Option<Pot>,
+    pub(super) own: Option<Pot>,
     /// For a later decode: the pot to draw from.
-    from: Option<&'p Pot>,
+    pub(super) from: Option<&'p Pot>,
 }
 
 /// The memory that the messages decoded later may still allocate together, and their options.
@@ -113,21 +110,6 @@ impl<'p> Budget<'p> {
         self.charge(POT)?;
         self.own = Some(Pot::new(options));
         Ok(())
-    }
-
-    /// Lends everything to an inner decode whose message is dropped.
-    pub(super) fn lend(&mut self) -> Budget<'p> {
-        Budget { left: replace(&mut self.left, 0), granted: self.granted, own: None, from: self.from }
-    }
-
-    /// Ends the inner budget: what is left of it, and what it was granted.
-    pub(super) fn end(&mut self) -> (usize, usize) {
-        (replace(&mut self.left, 0), self.granted)
-    }
-
-    /// Takes the result of [`end`](Self::end) back.
-    pub(super) fn take_back(&mut self, (left, granted): (usize, usize)) {
-        (self.left, self.granted) = (left, granted);
     }
 }
 

@@ -28,13 +28,17 @@ impl Input<'_> {
         if list.capacity() - list.len() >= additional { Ok(()) } else { self.grow(list, additional) }
     }
 
-    /// Makes a list grow.
+    /// Doubles the capacity, starting with four small elements.
     ///
     /// The old block is returned to the budget after the elements have moved, because until then both blocks exist.
     #[inline(never)]
     fn grow<T>(&mut self, list: &mut Vec<T>, additional: usize) -> Result<(), DecodeErrorKind> {
         let (len, old) = (list.len(), list.capacity());
-        let capacity = self.next_capacity(len, old, len.saturating_add(additional), size_of::<T>())?;
+        let need = len.saturating_add(additional);
+        let capacity = match self.charge_double(old, need, size_of::<T>()) {
+            Some(capacity) => capacity,
+            None => self.charge_little(len, old, need, size_of::<T>())?,
+        };
         list.try_reserve_exact(capacity - len).map_err(|_| DecodeErrorKind::OutOfMemory)?;
         if !self.merging {
             self.refund(old * size_of::<T>());
@@ -42,9 +46,24 @@ impl Input<'_> {
         Ok(())
     }
 
-    /// The capacity for a list of `need` elements of some size, paid for: twice the old one, at first four small elements.
+    /// The double capacity, if the budget covers it. Inlined, because it is frequent and cheap where the size is known; the rest is in
+    /// functions that all types of elements share.
+    #[inline(always)]
+    fn charge_double(&mut self, old: usize, need: usize, size: usize) -> Option<usize> {
+        if self.merging {
+            return None;
+        }
+        let mut capacity = old.saturating_mul(2).max(need);
+        if capacity < FIRST && size <= SMALL && self.is_ahead(FIRST * size) {
+            capacity = FIRST;
+        }
+        self.charge(capacity.saturating_mul(size)).ok().map(|()| capacity)
+    }
+
+    /// The capacity for a list of `need` elements of some size, paid for, where the double is not.
+    #[cold]
     #[inline(never)]
-    fn next_capacity(
+    fn charge_little(
         &mut self,
         len: usize,
         old: usize,
@@ -54,14 +73,7 @@ impl Input<'_> {
         if self.merging {
             return self.next_capacity_held(len, old, need, size);
         }
-        let mut capacity = old.saturating_mul(2).max(need);
-        if capacity < FIRST && size <= SMALL && self.is_ahead(FIRST * size) {
-            capacity = FIRST;
-        }
-        if self.charge(capacity.saturating_mul(size)).is_err() {
-            capacity = self.charge_less((old + old / 8).max(need), need, size)?;
-        }
-        Ok(capacity)
+        self.charge_less((old + old / 8).max(need), need, size)
     }
 
     /// Charges a capacity for a budget that does not cover the double: an eighth more, or the exact need.

@@ -14,7 +14,7 @@
 //! | `scalar.rs`, `packed.rs` | numbers, `bool` and enums; packed runs |
 //! | `text.rs`, `nested.rs` | strings and bytes; messages |
 //! | `lazy.rs`, `occurrences.rs`, `once.rs` | messages decoded on first access |
-//! | `prepared.rs` | messages encoded in advance |
+//! | `prepared.rs`, `again.rs` | messages encoded in advance; decoding them to check them |
 //! | `member.rs`, `map.rs`, `small_map.rs` | `Option`, `Vec` and map members |
 //! | `size.rs`, `sizes.rs` | the sizing pass; the nested lengths it keeps for the writing pass |
 //! | `write.rs`, `output.rs` | the writing pass; its output: a buffer, a `Vec` or a slice |
@@ -29,6 +29,8 @@
 //!
 //! Invariant: both encode passes visit the same values in the same order and find the same lengths.
 
+#[cfg(feature = "reflect")]
+mod again;
 mod budget;
 #[cfg(feature = "reflect")]
 mod by_schema;
