@@ -160,7 +160,8 @@ fn lengths_around_each_limit_are_written_whatever_was_guessed() {
     let lens =
         [0, 1, 100, 122, 123, 124, 125, 126, 127, 128, 129, 1000, 1023, 1024, 16_370, 16_380, 16_384, 16_390];
     for len in lens.into_iter().step_by(if cfg!(miri) { 6 } else { 1 }) {
-        for levels in [1, 2, 3, 4, 5, 16, 17, 24, 25, 90].into_iter().step_by(if cfg!(miri) { 4 } else { 1 }) {
+        for levels in [1, 2, 3, 4, 5, 16, 17, 24, 25, 90].into_iter().step_by(if cfg!(miri) { 8 } else { 1 })
+        {
             // With and without a string beside it, which makes the children look larger than they are.
             for beside in [0, if cfg!(miri) { 2000 } else { 40_000 }] {
                 let input = [Wire::new().bytes(11, &vec![b'y'; beside]).done(), chain(levels, len)].concat();

@@ -186,7 +186,7 @@ mod tests {
         // What is far from being used is not written to.
         assert!(slab.words.len() <= 100 + 1000 + RESERVED as usize + STRIDE);
         assert!(
-            slab.alloc(words as u32 / 10 * 9).is_ok() && slab.capacity() < 9 * words / 2,
+            slab.alloc(words as u32 / 10 * 8).is_ok() && slab.capacity() < 9 * words / 2,
             "{}",
             slab.capacity()
         );
