@@ -5,13 +5,13 @@ const GUESSES: usize = 256;
 
 /// Which field comes after another one. Members come in the same order in most objects of a type, so the field that a search found
 /// the last time is likely; without one, the next field of the schema.
-pub(super) struct Follow {
+pub(crate) struct Follow {
     /// 1 + position of the field, by the one before and the type.
     positions: [u16; GUESSES],
 }
 
 impl Follow {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { positions: [0; GUESSES] }
     }
 
@@ -22,14 +22,14 @@ impl Follow {
 
     /// The likely field where `next` is the next one of the schema.
     #[inline(always)]
-    pub(super) fn guess(&self, index: u32, next: usize) -> usize {
+    pub(crate) fn guess(&self, index: u32, next: usize) -> usize {
         match self.positions.get(Self::place(index, next)) {
             None | Some(0) => next,
             Some(&position) => position as usize - 1,
         }
     }
 
-    pub(super) fn learn(&mut self, index: u32, next: usize, position: usize) {
+    pub(crate) fn learn(&mut self, index: u32, next: usize, position: usize) {
         if let Some(place) = self.positions.get_mut(Self::place(index, next)) {
             *place = position as u16 + 1;
         }

@@ -50,13 +50,20 @@ mod print_list;
 mod print_open;
 mod print_value;
 mod scan;
+mod scan_value;
 mod strings;
 
 pub use error::{DeserializeError, DeserializeErrorKind, SerializeError, SerializeErrorKind};
 pub use options::{DeserializeOptions, SerializeOptions};
 
+// What `typed/` builds its own printing and parsing of.
 #[cfg(feature = "serde")]
 pub(crate) use error::step as path_step;
+pub(crate) use follow::Follow;
+pub(crate) use print::JsonPrinter;
+pub(crate) use scan::Scanner;
+pub(crate) use scan_value::{integer_word, word_of};
+pub(crate) use strings::put_whole;
 
 #[allow(unused_imports, reason = "for the documentation")]
 use crate::message::{DynamicMessage, MessageView};

@@ -261,16 +261,6 @@ impl<'p> Parser<'p, '_, '_> {
         FieldRef::at(self.pool, program.message(), program.field_of(position) as u16, position as u16)
     }
 
-    /// The kind of fault where a value of another type is wanted.
-    #[cold]
-    pub(super) fn wrong_type(&self) -> Kind {
-        match self.scanner.input.get(self.scanner.at) {
-            None => Kind::Incomplete,
-            Some(b'"' | b'{' | b'[' | b't' | b'f' | b'n' | b'-' | b'0'..=b'9') => Kind::WrongType,
-            Some(_) => Kind::InvalidSyntax,
-        }
-    }
-
     /// The text of a string.
     #[inline]
     pub(super) fn text(&mut self, quoted: Quoted) -> Result<&[u8]> {

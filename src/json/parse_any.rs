@@ -18,7 +18,7 @@ impl Parser<'_, '_, '_> {
     pub(super) fn open_any(&mut self, index: u32, base: u32, depth: u32) -> Result<()> {
         let start = self.scanner.at;
         if self.scanner.peek()? != b'{' {
-            return Err(self.wrong_type());
+            return Err(self.scanner.wrong_type());
         }
         self.scanner.at += 1;
         let inside = self.scanner.at;
@@ -69,7 +69,7 @@ impl Parser<'_, '_, '_> {
             self.scanner.colon()?;
             if is_type {
                 if self.scanner.peek()? != b'"' {
-                    return Err(self.wrong_type());
+                    return Err(self.scanner.wrong_type());
                 }
                 return self.scanner.string().map(Some);
             }

@@ -33,7 +33,7 @@ impl Parser<'_, '_, '_> {
                 known => return self.well_known(at, known),
             };
             if byte != open {
-                return Err(self.wrong_type());
+                return Err(self.scanner.wrong_type());
             }
             self.scanner.at += 1;
             let position = if over == Container::Message { usize::MAX } else { 0 };
@@ -62,8 +62,8 @@ impl Parser<'_, '_, '_> {
         let word = match byte {
             b'n' => self.scanner.literal(b"null").map(|()| 0)?,
             b'"' => self.string(entry.coding)?,
-            b't' | b'f' => self.boolean()?.into(),
-            _ => self.double()?.to_bits(),
+            b't' | b'f' => self.scanner.boolean()?.into(),
+            _ => self.scanner.double(&mut self.scratch)?.to_bits(),
         };
         self.builder.set(at, entry.coding, word)?;
         Ok(None)
@@ -92,7 +92,7 @@ impl Parser<'_, '_, '_> {
     fn well_known(&mut self, at: FieldAt, known: WellKnown) -> Result<()> {
         let start = self.scanner.at;
         if self.scanner.peek()? != b'"' {
-            return Err(self.wrong_type());
+            return Err(self.scanner.wrong_type());
         }
         let quoted = self.scanner.string()?;
         let text = self.scanner.text(quoted, &mut self.scratch)?;

@@ -2,7 +2,7 @@
 
 use super::error::DeserializeErrorKind as Kind;
 use super::parse::{Container, Parser, Result};
-use super::parse_value::word_of;
+use super::scan_value::word_of;
 use crate::message::FieldAt;
 use crate::program::{Coding, FieldEntry, Scalar};
 use crate::schema::{FieldFormats, WellKnown};
@@ -28,7 +28,7 @@ impl Parser<'_, '_, '_> {
         entry: &FieldEntry,
         depth: u32,
     ) -> Result<()> {
-        self.scanner.take(b'[').map_err(|_| self.wrong_type())?;
+        self.scanner.take(b'[').map_err(|_| self.scanner.wrong_type())?;
         let mut count = 0;
         let mut block = Block { words: [0; BLOCK], len: 0, slot: NIL };
         let parsed = self.elements_to(&mut block, at, (names, entry), &mut count);
@@ -68,7 +68,7 @@ impl Parser<'_, '_, '_> {
             if word.is_none() {
                 self.scanner.at = start;
                 if self.scanner.peek()? == b'n' && !self.element_takes_null(names, entry, at.position) {
-                    return Err(self.wrong_type());
+                    return Err(self.scanner.wrong_type());
                 }
                 word = self.scalar(names, entry, at.position)?;
             }
@@ -105,7 +105,7 @@ impl Parser<'_, '_, '_> {
                 frame.count = count;
             }
             if self.scanner.peek()? == b'n' && !self.element_takes_null(names, entry, at.position) {
-                return Err(self.wrong_type());
+                return Err(self.scanner.wrong_type());
             }
             let empty = plain && self.scanner.rest().starts_with(b"{}");
             let body = self.builder.push_message(at, &mut slot, entry, empty)?;
@@ -145,7 +145,7 @@ impl Parser<'_, '_, '_> {
             let key = self.map_key(key)?;
             self.scanner.colon()?;
             if self.scanner.peek()? == b'n' && !self.element_takes_null(names, value, 1) {
-                return Err(self.wrong_type());
+                return Err(self.scanner.wrong_type());
             }
             if !value.coding.is_message() {
                 if let Some(word) = self.scalar(names, value, 1)? {

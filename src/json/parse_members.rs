@@ -203,7 +203,7 @@ impl<'p> Parser<'p, '_, '_> {
         let (over, open) =
             if entry.flags.is_map() { (Container::Map, b'{') } else { (Container::List, b'[') };
         if byte != open {
-            return Err(self.wrong_type());
+            return Err(self.scanner.wrong_type());
         }
         self.scanner.at += 1;
         self.push(over, at, depth)?;

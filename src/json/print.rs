@@ -79,10 +79,10 @@ pub(super) enum JsonStep<'i> {
 
 pub(super) type Result<T> = core::result::Result<T, Kind>;
 
-pub(super) struct JsonPrinter<'p, 'b> {
-    pub(super) pool: &'p DescriptorPool,
-    pub(super) options: &'p SerializeOptions,
-    pub(super) out: TextOut<'b>,
+pub(crate) struct JsonPrinter<'p, 'b> {
+    pub(crate) pool: &'p DescriptorPool,
+    pub(crate) options: &'p SerializeOptions,
+    pub(crate) out: TextOut<'b>,
     /// Names are the JSON names, on one line: labels are written as they are.
     pub(super) plain: bool,
     pub(super) frames: Vec<JsonFrame>,
@@ -97,9 +97,7 @@ pub(super) fn print(
     options: &SerializeOptions,
     buffer: &mut dyn RawBuffer,
 ) -> core::result::Result<(), SerializeError> {
-    let plain = !options.pretty && !options.use_proto_field_name;
-    let out = TextOut::new(buffer);
-    let mut printer = JsonPrinter { pool: view.pool(), options, out, plain, frames: Vec::new() };
+    let mut printer = JsonPrinter::new(view.pool(), options, buffer);
     let fault = match printer.run(view.raw()) {
         Ok(()) => {
             let JsonPrinter { out, frames: _, .. } = printer;
@@ -115,7 +113,16 @@ pub(super) fn print(
     Err(SerializeError::new(fault, view.descriptor().full_name(), path))
 }
 
-impl JsonPrinter<'_, '_> {
+impl<'p, 'b> JsonPrinter<'p, 'b> {
+    pub(crate) fn new(
+        pool: &'p DescriptorPool,
+        options: &'p SerializeOptions,
+        buffer: &'b mut dyn RawBuffer,
+    ) -> Self {
+        let plain = !options.pretty && !options.use_proto_field_name;
+        Self { pool, options, out: TextOut::new(buffer), plain, frames: Vec::new() }
+    }
+
     fn run(&mut self, root: RawView<'_, '_>) -> Result<()> {
         let set: &ProgramSet = self.pool.programs();
         let mut detached = DetachedStack::new();

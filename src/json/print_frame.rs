@@ -68,7 +68,7 @@ impl JsonPrinter<'_, '_> {
     }
 
     #[inline]
-    pub(super) fn colon(&mut self) {
+    pub(crate) fn colon(&mut self) {
         self.out.byte(b':');
         if self.options.pretty {
             self.out.byte(b' ');
@@ -82,33 +82,48 @@ impl JsonPrinter<'_, '_> {
 
     /// A new line.
     #[inline(never)]
-    pub(super) fn line(&mut self, level: u32) {
+    pub(crate) fn line(&mut self, level: u32) {
         self.out.byte(b'\n');
         for _ in 0..level {
             self.out.array(b"  ");
         }
     }
 
-    /// The key of a member, with the comma before it unless it is the first one.
+    /// The key of a member of the innermost object, with the comma before it unless it is the first one.
     #[inline(always)]
     pub(super) fn name(&mut self, names: FieldFormats<'_>, position: usize, first: bool) {
+        self.name_at(names, position, first, |printer| printer.level());
+    }
+
+    /// The same, where so many objects and lists are open as `level` gives.
+    #[inline(always)]
+    pub(crate) fn name_at(
+        &mut self,
+        names: FieldFormats<'_>,
+        position: usize,
+        first: bool,
+        level: impl FnOnce(&Self) -> u32,
+    ) {
         match names.label(position).filter(|_| self.plain) {
             // The comma is the first byte of the label.
             Some((label, len)) => {
                 let skip = usize::from(first);
                 self.out.part(label.get(skip..).unwrap_or_default(), len - skip);
             }
-            None => self.odd_name(names, position, first),
+            None => {
+                let level = level(self);
+                self.odd_name(names, position, first, level);
+            }
         }
     }
 
     #[inline(never)]
-    fn odd_name(&mut self, names: FieldFormats<'_>, position: usize, first: bool) {
+    fn odd_name(&mut self, names: FieldFormats<'_>, position: usize, first: bool, level: u32) {
         if !first {
             self.out.byte(b',');
         }
         if self.options.pretty {
-            self.line(self.level());
+            self.line(level);
         }
         let json = names.json(position).unwrap_or_default();
         // Extensions go by their full names in any case.

@@ -39,26 +39,8 @@ impl JsonPrinter<'_, '_> {
             _ => 0,
         };
         match known {
-            WellKnown::Timestamp => {
-                let (seconds, nanos) = (number(0), number(1));
-                let nanos = u32::try_from(nanos).ok().filter(|&nanos| nanos < 1_000_000_000);
-                let range = MIN_SECONDS..=MAX_SECONDS;
-                let nanos = nanos.filter(|_| range.contains(&seconds)).ok_or(Kind::OutOfRange)?;
-                self.out.byte(b'"');
-                put_timestamp(&mut self.out, seconds, nanos);
-                self.out.byte(b'"');
-            }
-            WellKnown::Duration => {
-                let (seconds, nanos) = (number(0), number(1));
-                let range =
-                    (-MAX_DURATION..=MAX_DURATION).contains(&seconds) && nanos.unsigned_abs() < 1_000_000_000;
-                if !range || (seconds > 0 && nanos < 0) || (seconds < 0 && nanos > 0) {
-                    return Err(Kind::OutOfRange);
-                }
-                self.out.byte(b'"');
-                put_duration(&mut self.out, seconds, nanos as i32);
-                self.out.byte(b'"');
-            }
+            WellKnown::Timestamp => self.timestamp(number(0), number(1))?,
+            WellKnown::Duration => self.duration(number(0), number(1))?,
             WellKnown::FieldMask => {
                 self.out.byte(b'"');
                 if let Some((entry, Some(slot))) = entry(0) {
@@ -86,6 +68,29 @@ impl JsonPrinter<'_, '_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// A `google.protobuf.Timestamp`.
+    pub(crate) fn timestamp(&mut self, seconds: i64, nanos: i64) -> Result<(), Kind> {
+        let nanos = u32::try_from(nanos).ok().filter(|&nanos| nanos < 1_000_000_000);
+        let range = MIN_SECONDS..=MAX_SECONDS;
+        let nanos = nanos.filter(|_| range.contains(&seconds)).ok_or(Kind::OutOfRange)?;
+        self.out.byte(b'"');
+        put_timestamp(&mut self.out, seconds, nanos);
+        self.out.byte(b'"');
+        Ok(())
+    }
+
+    /// A `google.protobuf.Duration`.
+    pub(crate) fn duration(&mut self, seconds: i64, nanos: i64) -> Result<(), Kind> {
+        let range = (-MAX_DURATION..=MAX_DURATION).contains(&seconds) && nanos.unsigned_abs() < 1_000_000_000;
+        if !range || (seconds > 0 && nanos < 0) || (seconds < 0 && nanos > 0) {
+            return Err(Kind::OutOfRange);
+        }
+        self.out.byte(b'"');
+        put_duration(&mut self.out, seconds, nanos as i32);
+        self.out.byte(b'"');
         Ok(())
     }
 }

@@ -72,11 +72,11 @@ impl JsonPrinter<'_, '_> {
         self.out.byte(b'"');
     }
 
-    pub(super) fn float(&mut self, value: f32) {
+    pub(crate) fn float(&mut self, value: f32) {
         if value.is_finite() { put_f32(&mut self.out, value) } else { self.special(value.into()) }
     }
 
-    pub(super) fn double(&mut self, value: f64) {
+    pub(crate) fn double(&mut self, value: f64) {
         if value.is_finite() { put_f64(&mut self.out, value) } else { self.special(value) }
     }
 
@@ -91,7 +91,8 @@ impl JsonPrinter<'_, '_> {
         }
     }
 
-    fn enumeration(&mut self, (names, position): FormatField<'_>, number: i32) {
+    /// An enum value: its name, if it has one and names are asked for.
+    pub(crate) fn enumeration(&mut self, (names, position): FormatField<'_>, number: i32) {
         let enumeration = names.enumeration(position);
         let name = match self.options.use_enum_numbers {
             true => None,
@@ -116,7 +117,7 @@ impl JsonPrinter<'_, '_> {
     }
 
     /// The scalar of a field that is not set and has no presence.
-    pub(super) fn default(&mut self, field: FieldRef<'_>, entry: &FieldEntry) {
+    pub(crate) fn default(&mut self, field: FieldRef<'_>, entry: &FieldEntry) {
         let word = match entry.scalar() {
             Scalar::Enum => field.default_number() as u32 as u64,
             _ => 0,

@@ -5,40 +5,40 @@ use super::strings::{find_special, special_from, unescape};
 use crate::formats::{TWENTY_DIGITS, read_digits};
 use alloc::vec::Vec;
 
-type Result<T> = core::result::Result<T, Kind>;
+pub(super) type Result<T> = core::result::Result<T, Kind>;
 
 /// A string in the input, without its quotes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Quoted {
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(crate) struct Quoted {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
     /// There are escapes in it, which have been looked at only so far as to find the end.
-    pub(super) escaped: bool,
+    pub(crate) escaped: bool,
 }
 
 /// A position in the input. Where something fails, it is moved to what is at fault.
-pub(super) struct Scanner<'j> {
-    pub(super) input: &'j [u8],
+pub(crate) struct Scanner<'j> {
+    pub(crate) input: &'j [u8],
     /// The same, known to be UTF-8.
-    pub(super) text: &'j str,
-    pub(super) at: usize,
+    pub(crate) text: &'j str,
+    pub(crate) at: usize,
 }
 
 impl<'j> Scanner<'j> {
     #[cold]
-    pub(super) fn fail(&mut self, at: usize, kind: Kind) -> Kind {
+    pub(crate) fn fail(&mut self, at: usize, kind: Kind) -> Kind {
         self.at = at;
         kind
     }
 
     /// The input from here on.
     #[inline(always)]
-    pub(super) fn rest(&self) -> &'j [u8] {
+    pub(crate) fn rest(&self) -> &'j [u8] {
         self.input.get(self.at..).unwrap_or_default()
     }
 
     #[inline(always)]
-    pub(super) fn whitespace(&mut self) {
+    pub(crate) fn whitespace(&mut self) {
         // Most often there is none, or one space.
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.input.get(self.at) {
             self.at += 1;
@@ -47,7 +47,7 @@ impl<'j> Scanner<'j> {
 
     /// Goes over white space to the value that comes, and gives its first byte; 0 at the end of the input.
     #[inline(always)]
-    pub(super) fn value(&mut self) -> u8 {
+    pub(crate) fn value(&mut self) -> u8 {
         match self.input.get(self.at) {
             Some(&byte) if byte > b' ' => byte,
             _ => {
@@ -59,18 +59,18 @@ impl<'j> Scanner<'j> {
 
     /// The next byte, which stays.
     #[inline(always)]
-    pub(super) fn peek(&self) -> Result<u8> {
+    pub(crate) fn peek(&self) -> Result<u8> {
         self.input.get(self.at).copied().ok_or(Kind::Incomplete)
     }
 
     /// What an unexpected byte is: an error, or the end.
     #[cold]
-    pub(super) fn unexpected(&self) -> Kind {
+    pub(crate) fn unexpected(&self) -> Kind {
         if self.at < self.input.len() { Kind::InvalidSyntax } else { Kind::Incomplete }
     }
 
     #[inline(always)]
-    pub(super) fn take(&mut self, byte: u8) -> Result<()> {
+    pub(crate) fn take(&mut self, byte: u8) -> Result<()> {
         if self.input.get(self.at) != Some(&byte) {
             return Err(self.unexpected());
         }
@@ -80,7 +80,7 @@ impl<'j> Scanner<'j> {
 
     /// The colon after a key, and white space around it.
     #[inline(always)]
-    pub(super) fn colon(&mut self) -> Result<()> {
+    pub(crate) fn colon(&mut self) -> Result<()> {
         self.whitespace();
         self.take(b':')?;
         self.whitespace();
@@ -89,7 +89,7 @@ impl<'j> Scanner<'j> {
 
     /// Whether another member or element follows, after so many; false at the closing bracket, which has been taken.
     #[inline(always)]
-    pub(super) fn more(&mut self, count: u32, close: u8) -> Result<bool> {
+    pub(crate) fn more(&mut self, count: u32, close: u8) -> Result<bool> {
         self.whitespace();
         let byte = self.peek()?;
         if byte == close {
@@ -104,7 +104,7 @@ impl<'j> Scanner<'j> {
     }
 
     /// `true`, `false` or `null`.
-    pub(super) fn literal(&mut self, literal: &[u8]) -> Result<()> {
+    pub(crate) fn literal(&mut self, literal: &[u8]) -> Result<()> {
         let rest = self.input.get(self.at..).unwrap_or_default();
         if rest.starts_with(literal) {
             self.at += literal.len();
@@ -116,7 +116,7 @@ impl<'j> Scanner<'j> {
     /// A whole number of 64 bits without point and exponent, perhaps in quotes, which is what most numbers are: its sign and size.
     /// Otherwise the position is of no use.
     #[inline(always)]
-    pub(super) fn short_integer(&mut self) -> Option<(bool, u64)> {
+    pub(crate) fn short_integer(&mut self) -> Option<(bool, u64)> {
         let mut start = self.at;
         let mut first = *self.input.get(start)?;
         let quoted = first == b'"';
@@ -149,7 +149,7 @@ impl<'j> Scanner<'j> {
 
     /// The string that begins here.
     #[inline]
-    pub(super) fn string(&mut self) -> Result<Quoted> {
+    pub(crate) fn string(&mut self) -> Result<Quoted> {
         self.take(b'"')?;
         let start = self.at;
         let end = special_from(self.input, start);
@@ -195,7 +195,7 @@ impl<'j> Scanner<'j> {
 
     /// The text of a string; one with escapes is written to `scratch`.
     #[inline]
-    pub(super) fn text<'t>(&self, quoted: Quoted, scratch: &'t mut Vec<u8>) -> Result<&'t [u8]>
+    pub(crate) fn text<'t>(&self, quoted: Quoted, scratch: &'t mut Vec<u8>) -> Result<&'t [u8]>
     where
         'j: 't,
     {
@@ -210,7 +210,7 @@ impl<'j> Scanner<'j> {
     }
 
     /// Skips a value of any kind, with at most so many levels of objects and lists.
-    pub(super) fn skip(&mut self, levels: u32, open: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn skip(&mut self, levels: u32, open: &mut Vec<u8>) -> Result<()> {
         open.clear();
         loop {
             // A value begins here.

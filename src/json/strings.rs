@@ -104,6 +104,65 @@ pub(super) fn put(out: &mut TextOut<'_>, rest: &[u8], len: usize) {
     put_long(out, rest.get(..len).unwrap_or(rest));
 }
 
+/// Prints text that may have no bytes after it.
+///
+/// Up to [`WINDOW`] bytes are loaded as two halves that overlap unless the length is a power of two.
+#[inline]
+pub(crate) fn put_whole(out: &mut TextOut<'_>, text: &[u8]) {
+    let len = text.len();
+    if len > WINDOW {
+        return put_long(out, text);
+    }
+    let window = out.window::<{ WINDOW + 2 }>();
+    let [quote, place @ ..] = window;
+    *quote = b'"';
+    let found = match len {
+        16.. => put_halves::<16>(place, text, |half| {
+            let (words, _) = half.as_chunks::<8>();
+            words.iter().fold(0, |found, word| found | special(u64::from_le_bytes(*word)))
+        }),
+        8.. => put_halves::<8>(place, text, |half| special(u64::from_le_bytes(*half))),
+        4.. => put_halves::<4>(place, text, |half| {
+            let [a, b, c, d] = *half;
+            special(u64::from_le_bytes([a, b, c, d, a, b, c, d]))
+        }),
+        _ => {
+            let mut word = ONES * b' ' as u64;
+            for (at, byte) in text.iter().enumerate() {
+                word ^= u64::from(byte ^ b' ') << (8 * at);
+            }
+            if let Some(place) = place.first_chunk_mut() {
+                *place = word.to_le_bytes();
+            }
+            special(word)
+        }
+    };
+    if found != 0 {
+        return put_long(out, text);
+    }
+    if let Some(quote) = window.get_mut(len + 1) {
+        *quote = b'"';
+    }
+    out.advance(len + 2);
+}
+
+/// Copies text of `N` to `2 * N` bytes as its first and its last `N` bytes, and looks at both.
+#[inline(always)]
+fn put_halves<const N: usize>(
+    place: &mut [u8; WINDOW + 1],
+    text: &[u8],
+    look: impl Fn(&[u8; N]) -> u64,
+) -> u64 {
+    let (Some(first), Some(last)) = (text.first_chunk::<N>(), text.last_chunk::<N>()) else { return 1 };
+    if let Some(place) = place.first_chunk_mut() {
+        *place = *first;
+    }
+    if let Some(place) = place.get_mut(text.len() - N..).and_then(|rest| rest.first_chunk_mut()) {
+        *place = *last;
+    }
+    look(first) | look(last)
+}
+
 /// Prints any text.
 #[inline(never)]
 fn put_long(out: &mut TextOut<'_>, text: &[u8]) {
@@ -259,9 +318,10 @@ mod tests {
                     let mut out = TextOut::new(&mut buffer);
                     put(&mut out, &text, len);
                     put(&mut out, &text[..len], len);
+                    put_whole(&mut out, &text[..len]);
                     out.finish().unwrap();
                     let once = printed(&text[..len]);
-                    assert_eq!(String::from_utf8(buffer).unwrap(), once.repeat(2));
+                    assert_eq!(String::from_utf8(buffer).unwrap(), once.repeat(3));
                     assert_eq!(once.len() > len + 2, first < len);
                 }
             }

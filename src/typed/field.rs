@@ -6,6 +6,7 @@
 //! unsatisfied trait bound, which the compiler reports at the name of the field.
 
 use super::{
+    ParseField, ParseValue, PrintField, PrintValue,
     input::Input,
     kinds::{KindMarker, ScalarKind},
     place::push_fresh,
@@ -38,7 +39,7 @@ pub trait ScalarValue<K: ScalarKind>: Copy {
     message = "`{Self}` is not a type for values of the kind `{K}`",
     label = "`{Self}` does not hold `{K}`"
 )]
-pub trait EncodeValue<K: KindMarker>: Sized {
+pub trait EncodeValue<K: KindMarker>: Sized + PrintValue<K> {
     /// The length of tag and value.
     fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64;
 
@@ -70,7 +71,7 @@ pub trait EncodeValue<K: KindMarker>: Sized {
     message = "`{Self}` is not a type for values of the kind `{K}`",
     label = "`{Self}` does not hold `{K}`"
 )]
-pub trait DecodeValue<'i, K: KindMarker>: EncodeValue<K> {
+pub trait DecodeValue<'i, K: KindMarker>: EncodeValue<K> + ParseValue<'i, K> {
     /// A new value to merge into.
     fn fresh(input: &mut Input<'i>) -> Result<Self, DecodeErrorKind>;
 
@@ -109,7 +110,7 @@ pub trait DecodeValue<'i, K: KindMarker>: EncodeValue<K> {
     label = "this member has the type `{Self}`, its listing says `{K}`",
     note = "members are `T`, `Option<T>` or `Option<Box<T>>` for one value, `Lazy<T>` or `Option<Prepared<T>>` for a message, `Vec<T>` for `repeated`, and `HashMap`, `BTreeMap` or `SmallMap` for `map`"
 )]
-pub trait EncodeField<K: KindMarker> {
+pub trait EncodeField<K: KindMarker>: PrintField<K> {
     /// Whether the member has presence.
     const EXPLICIT: bool = false;
 
@@ -156,7 +157,7 @@ pub trait EncodeField<K: KindMarker> {
     message = "a member of type `{Self}` does not fit a field of the kind `{K}`",
     label = "this member has the type `{Self}`, its listing says `{K}`"
 )]
-pub trait DecodeField<'i, K: KindMarker>: EncodeField<K> {
+pub trait DecodeField<'i, K: KindMarker>: EncodeField<K> + ParseField<'i, K> {
     /// Merges a field after its tag, `bits`.
     fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged;
 
@@ -195,4 +196,13 @@ pub trait VisitFields {
 
     /// The unknown fields.
     fn unknown(&mut self, fields: &[u8]);
+}
+
+/// A visitor of one field of a message, chosen by its number.
+pub trait VisitMember<'i> {
+    /// A member.
+    fn field<K: KindMarker, F: DecodeField<'i, K>>(&mut self, field: &mut F);
+
+    /// A variant of a oneof, to be set to a new value.
+    fn arm<K: KindMarker, T: DecodeValue<'i, K>>(&mut self, set: impl FnOnce(T));
 }

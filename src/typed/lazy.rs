@@ -100,7 +100,7 @@ impl<T> Lazy<T> {
     }
 
     /// Whether the field is absent, even if an access made an empty value for it.
-    fn is_absent(&self) -> bool {
+    pub(super) fn is_absent(&self) -> bool {
         self.raw.is_none() && self.value.get().is_none_or(|value| !value.counts)
     }
 

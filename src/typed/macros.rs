@@ -296,6 +296,21 @@ macro_rules! __message {
                 message
             }
 
+            fn __member<__V: $crate::__private::VisitMember<'__input>>(&mut self, number: u32, visitor: &mut __V) {
+                let Self { $($field,)* .. } = self;
+                // A message without fields visits nothing, and unknown fields are none of these.
+                let _ = ($(&$field,)* &visitor);
+                match number {
+                    $(
+                        $($number => visitor.field::<$crate::__private::kind!($kind), _>($field),)?
+                        $($($arm_number => visitor.arm::<$crate::__private::kind!($arm_kind), _>(
+                            |value| *$field = $crate::__private::Some($crate::__private::arm!($kind $arm value)),
+                        ),)+)?
+                    )*
+                    _ => {}
+                }
+            }
+
             fn merge_fields<__C: $crate::__private::Calls>(
                 &mut self,
                 input: &mut $crate::__private::Input<'__input>,

@@ -121,6 +121,26 @@ fn merge_entry<'i, K: DecodeValue<'i, KK>, V: DecodeValue<'i, VK>, KK: KindMarke
     )
 }
 
+/// A map, whatever its kinds.
+pub trait MapMember {
+    /// The type of the keys.
+    type Key;
+    /// The type of the values.
+    type Value;
+
+    /// Adds an entry, or replaces its value, within the budget. Gives whether the key is new.
+    fn insert_entry(
+        &mut self,
+        key: Self::Key,
+        value: Self::Value,
+        input: &mut Input<'_>,
+    ) -> Result<bool, DecodeErrorKind>;
+
+    /// The entries, in the order of the map.
+    #[cfg(feature = "json")]
+    fn entries(&self) -> impl Iterator<Item = (&Self::Key, &Self::Value)>;
+}
+
 macro_rules! maps {
     ([$($hasher:tt)*] $map:ty where $bound:path, $entries:ident, $reserve:ident) => {
         impl<K, V, KK, VK, $($hasher)*> EncodeField<MapEntries<KK, VK>> for $map
@@ -161,14 +181,34 @@ macro_rules! maps {
                 if bits & 7 != WireType::LengthDelimited as u32 {
                     return Ok(Outcome::Unknown);
                 }
-                merge_entry(input, |key, value, input| {
-                    let charged = $reserve(self, &key, input)?;
-                    if self.insert(key, value).is_some() {
-                        // The key was present, so the entry took no memory.
-                        input.refund(charged);
-                    }
-                    Ok(())
-                })
+                merge_entry(input, |key, value, input| self.insert_entry(key, value, input).map(|_| ()))
+            }
+        }
+
+        impl<K: Ord + $bound, V, $($hasher)*> MapMember for $map {
+            type Key = K;
+            type Value = V;
+
+            #[inline(always)]
+            fn insert_entry(
+                &mut self,
+                key: K,
+                value: V,
+                input: &mut Input<'_>,
+            ) -> Result<bool, DecodeErrorKind> {
+                let charged = $reserve(self, &key, input)?;
+                if self.insert(key, value).is_some() {
+                    // The key was present, so the entry took no memory.
+                    input.refund(charged);
+                    return Ok(false);
+                }
+                Ok(true)
+            }
+
+            #[cfg(feature = "json")]
+            #[inline]
+            fn entries(&self) -> impl Iterator<Item = (&K, &V)> {
+                self.iter()
             }
         }
     };

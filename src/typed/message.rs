@@ -2,7 +2,7 @@
 
 use super::{
     calls::{Called, Calling, Calls, InPlace, is_wide},
-    field::VisitFields,
+    field::{VisitFields, VisitMember},
     input::Input,
     kinds::{has_messages, has_required},
     output,
@@ -255,7 +255,9 @@ pub trait Message: Sized {
 
     /// Appends the message as JSON, as [`MessageView::to_json`](crate::MessageView::to_json) does.
     ///
-    /// It is encoded and decoded with its table first; the schema that is made of that is kept for the type.
+    /// The first call makes the schema of the struct, which is kept for the type. A struct with undecoded [`Lazy`](crate::Lazy)
+    /// members or with [`Prepared`](crate::Prepared) ones, or with an `Any` or a `FieldMask` in it, is encoded and decoded by that schema
+    /// first, and so is one that has no form in JSON.
     ///
     /// ```
     /// use tablepb::Message;
@@ -519,6 +521,10 @@ pub trait DecodeFrom<'i>: Message + Default {
             self.merge_fields::<InPlace>(input, group)
         }
     }
+
+    /// Passes the field with this number to a visitor.
+    #[doc(hidden)]
+    fn __member<V: VisitMember<'i>>(&mut self, _number: u32, _visitor: &mut V) {}
 
     /// The field loop. `C` inlines the code of a field or calls it.
     #[doc(hidden)]

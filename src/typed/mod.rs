@@ -24,8 +24,9 @@
 //! | `path_trace.rs` | the field path of an error |
 //! | `calls.rs` | inlines the code of a field or calls it |
 //! | `message.rs` | the trait [`Message`] |
-//! | `schema.rs`, `by_schema.rs`, `json.rs`, `text_format.rs` | the schema at run time; JSON and text format by way of it |
+//! | `schema.rs`, `by_schema.rs`, `text_format.rs` | the schema at run time; other formats by way of it |
 //! | `no_schema.rs` | stands for `schema.rs` without the feature `reflect` |
+//! | `json.rs`, `json_print.rs`, `json_parse.rs`, `json_*_values.rs` | JSON straight from and to structs; what is at fault or rare by way of the schema |
 //!
 //! Invariant: both encode passes visit the same values in the same order and find the same lengths.
 
@@ -40,6 +41,14 @@ pub mod field;
 pub mod input;
 #[cfg(feature = "json")]
 mod json;
+#[cfg(feature = "json")]
+mod json_parse;
+#[cfg(feature = "json")]
+mod json_parse_values;
+#[cfg(feature = "json")]
+mod json_print;
+#[cfg(feature = "json")]
+mod json_print_values;
 pub mod kinds;
 mod later;
 mod lazy;
@@ -51,6 +60,8 @@ mod memory;
 mod message;
 mod names;
 mod nested;
+#[cfg(not(feature = "json"))]
+mod no_json;
 mod occurrences;
 mod once;
 mod output;
@@ -80,6 +91,15 @@ mod write;
 // These traits take the state of a pass, and the states of the passes call these traits. The files import them from here,
 // so that no two files import each other.
 use field::{DecodeValue, EncodeField, EncodeValue, VisitFields};
+#[cfg(not(feature = "json"))]
+use no_json::{ParseField, ParseValue, PrintField, PrintValue};
+#[cfg(feature = "json")]
+use {
+    field::{DecodeField, VisitMember},
+    json_parse::{ParseField, ParseValue},
+    json_print::{PrintField, PrintValue},
+    message::check_required,
+};
 
 pub use enumeration::{EnumValue, Enumeration};
 pub use lazy::Lazy;
@@ -90,7 +110,7 @@ pub use unknown::UnknownFieldSet;
 /// The items that expansions of the macros name.
 pub mod expansion {
     pub use super::calls::Calls;
-    pub use super::field::{EncodeField, EncodeValue, OneofMember, VisitFields};
+    pub use super::field::{EncodeField, EncodeValue, OneofMember, VisitFields, VisitMember};
     pub use super::input::Input;
     pub use super::kinds::{self, KindMarker, ascend, field_table, has_required, in_order, is_fixed, unraw};
     pub use super::listing::{checked, enum_table, message_table};

@@ -150,7 +150,7 @@ fn merge_in_frame<'i, T, X, R>(
 }
 
 #[inline(never)]
-fn make_on_heap<'i, T>(
+pub(super) fn make_on_heap<'i, T>(
     input: &mut Input<'i>,
     make: impl FnOnce(&mut Input<'i>) -> Result<T, DecodeErrorKind>,
 ) -> Result<Vec<T>, DecodeErrorKind> {

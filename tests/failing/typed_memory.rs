@@ -5,7 +5,7 @@
 
 #![cfg(feature = "std")]
 
-use crate::common::scarce::with_failure_sparing;
+use crate::common::scarce::{with_failure, with_failure_sparing};
 use std::collections::HashMap;
 use tablepb::{DecodeError, DecodeErrorKind, EnumValue, Lazy, Message, SmallMap, UnknownFieldSet};
 
@@ -181,4 +181,40 @@ fn reading_what_was_put_off_without_memory_is_an_error() {
             break;
         }
     }
+}
+
+/// By way of a dynamic message, if the way without one fails: then the failure of one allocation can go unnoticed.
+#[cfg(feature = "bytes")]
+#[test]
+fn json_without_memory_is_an_error() {
+    let json = r#"{"text":"some\ntext","blob":"AAECAwQFBgcICQ==","texts":["a","b","c","d","e"],"numbers":["1","2"],"parts":[{"text":"abc"},{}],"table":{"k":{"parts":[{}]},"l":{}},"small":{"1":"x","2":"y"},"part":{"text":"abc"},"option":{"parts":[{"text":"x"}]},"shared":"AAEC"}"#;
+    let whole = Rich::from_json(json.as_bytes()).unwrap();
+    let text = whole.to_json_string().unwrap();
+    let (mut failed, mut errors) = (0, 0);
+    for for_good in [false, true] {
+        for allocations in 0.. {
+            let (parsed, short) = with_failure(allocations, for_good, || Rich::from_json(json.as_bytes()));
+            match parsed {
+                Ok(rich) => assert_eq!(rich, whole, "{allocations}"),
+                Err(_) => errors += usize::from(short),
+            }
+            if !short {
+                break;
+            }
+            failed += 1;
+        }
+        for allocations in 0.. {
+            let mut buffer = b"before".to_vec();
+            let (printed, short) = with_failure(allocations, for_good, || whole.to_json(&mut buffer));
+            match printed {
+                Ok(()) => assert_eq!(&buffer[6..], text.as_bytes(), "{allocations}"),
+                Err(_) => assert!(short && buffer == b"before"),
+            }
+            if !short {
+                break;
+            }
+            failed += 1;
+        }
+    }
+    assert!(failed > 60 && errors > 30, "{failed} {errors}");
 }

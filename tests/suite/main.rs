@@ -52,6 +52,7 @@ mod typed_dynamic;
 mod typed_errors;
 mod typed_hostile;
 mod typed_json;
+mod typed_json_agrees;
 mod typed_kinds;
 mod typed_merges;
 mod typed_prost;

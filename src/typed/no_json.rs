@@ -1,0 +1,17 @@
+//! What `json_print.rs` and `json_parse.rs` ask of members, without the feature `json`: nothing.
+
+pub trait PrintValue<K> {}
+
+impl<T, K> PrintValue<K> for T {}
+
+pub trait PrintField<K> {}
+
+impl<T, K> PrintField<K> for T {}
+
+pub trait ParseValue<'i, K> {}
+
+impl<T, K> ParseValue<'_, K> for T {}
+
+pub trait ParseField<'i, K> {}
+
+impl<T, K> ParseField<'_, K> for T {}
