@@ -84,7 +84,7 @@ pub(crate) struct JsonPrinter<'p, 'b> {
     pub(crate) options: &'p SerializeOptions,
     pub(crate) out: TextOut<'b>,
     /// Names are the JSON names, on one line: labels are written as they are.
-    pub(super) plain: bool,
+    pub(crate) plain: bool,
     pub(super) frames: Vec<JsonFrame>,
 }
 
@@ -114,6 +114,8 @@ pub(super) fn print(
 }
 
 impl<'p, 'b> JsonPrinter<'p, 'b> {
+    /// In place: the chunk of the text is large.
+    #[inline(always)]
     pub(crate) fn new(
         pool: &'p DescriptorPool,
         options: &'p SerializeOptions,

@@ -89,36 +89,22 @@ impl JsonPrinter<'_, '_> {
         }
     }
 
-    /// The key of a member of the innermost object, with the comma before it unless it is the first one.
+    /// The key of a member, with the comma before it unless it is the first one.
     #[inline(always)]
     pub(super) fn name(&mut self, names: FieldFormats<'_>, position: usize, first: bool) {
-        self.name_at(names, position, first, |printer| printer.level());
-    }
-
-    /// The same, where so many objects and lists are open as `level` gives.
-    #[inline(always)]
-    pub(crate) fn name_at(
-        &mut self,
-        names: FieldFormats<'_>,
-        position: usize,
-        first: bool,
-        level: impl FnOnce(&Self) -> u32,
-    ) {
         match names.label(position).filter(|_| self.plain) {
             // The comma is the first byte of the label.
             Some((label, len)) => {
                 let skip = usize::from(first);
                 self.out.part(label.get(skip..).unwrap_or_default(), len - skip);
             }
-            None => {
-                let level = level(self);
-                self.odd_name(names, position, first, level);
-            }
+            None => self.odd_name(names, position, first, self.level()),
         }
     }
 
+    /// A key that is no label, where so many objects and lists are open.
     #[inline(never)]
-    fn odd_name(&mut self, names: FieldFormats<'_>, position: usize, first: bool, level: u32) {
+    pub(crate) fn odd_name(&mut self, names: FieldFormats<'_>, position: usize, first: bool, level: u32) {
         if !first {
             self.out.byte(b',');
         }

@@ -14,7 +14,7 @@
 //! Memory, depth and stack are those of [`Input`], which is given the text as if it were the bytes to decode.
 
 use super::{DecodeField, DecodeFrom, DecodeOwned, DecodeValue, VisitMember};
-use super::{input::Input, kinds::KindMarker, place, stack::StackBound};
+use super::{input::Input, kinds::KindMarker, place};
 use crate::error::DecodeErrorKind;
 use crate::formats::{parse_duration, parse_timestamp};
 use crate::json::{DeserializeErrorKind, DeserializeOptions, Follow, Scanner};
@@ -133,7 +133,6 @@ pub(super) fn parse<M: DecodeOwned>(
         seen: Vec::new(),
         stopped: false,
     };
-    parser.input.stack = StackBound::here();
     let mut message = M::unset();
     parser.scanner.whitespace();
     parser.body(&mut message, index).ok()?;

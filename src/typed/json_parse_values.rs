@@ -99,6 +99,16 @@ impl<'i> StructParser<'_, 'i> {
     }
 }
 
+/// Elements that are collected before they go to a list.
+const BLOCK: usize = 32;
+
+#[inline]
+fn append<T: Copy>(list: &mut Vec<T>, block: &[T], parser: &mut StructParser<'_, '_>) -> Parsed {
+    parser.input.reserve(list, block.len())?;
+    list.extend_from_slice(block);
+    Ok(())
+}
+
 impl<'i, K: ScalarKind, T: ScalarValue<K>> ParseValue<'i, K> for T {
     #[inline]
     fn parse(&mut self, parser: &mut StructParser<'_, 'i>) -> Parsed {
@@ -118,13 +128,22 @@ impl<'i, K: ScalarKind, T: ScalarValue<K>> ParseValue<'i, K> for T {
         Ok(())
     }
 
+    /// By the block: a short list is allocated once, with the capacity that it needs.
     fn parse_all(list: &mut Vec<Self>, parser: &mut StructParser<'_, 'i>) -> Parsed {
+        let (mut block, mut len) = ([T::zero(); BLOCK], 0);
         parser.elements(|parser| {
             let value = T::from_raw(parser.scalar::<K>()?).ok_or(Stop)?;
-            parser.input.reserve(list, 1)?;
-            list.push(value);
+            if len == BLOCK {
+                append(list, &block, parser)?;
+                len = 0;
+            }
+            if let Some(place) = block.get_mut(len) {
+                *place = value;
+            }
+            len += 1;
             Ok(())
-        })
+        })?;
+        append(list, block.get(..len).unwrap_or_default(), parser)
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::json::{JsonPrinter, SerializeErrorKind, SerializeOptions};
 use crate::program::{FieldEntry, Program};
-use crate::schema::{DescriptorPool, FieldFormats, FieldRef, MessageDescriptor, WellKnown};
+use crate::schema::{FieldFormats, FieldRef, MessageDescriptor, WellKnown};
 use crate::table::DefaultValue;
 use crate::wire::buffer::sealed::RawBuffer;
 use crate::wire::{DEFAULT_DEPTH, Reader, WireType};
@@ -62,6 +62,8 @@ pub struct StructPrinter<'p, 'b> {
     level: u32,
     depth_left: u32,
     stack: StackBound,
+    /// Fields without presence are printed if they are not set, too.
+    all: bool,
     /// The rest is not printed.
     stopped: bool,
 }
@@ -77,6 +79,8 @@ struct Object<'p> {
     next: usize,
     /// Nothing has been printed inside.
     first: bool,
+    /// Keys are labels, written as they are.
+    plain: bool,
     /// The JSON of the message is that of its only field.
     bare: bool,
     /// The message is a `google.protobuf.Value`.
@@ -84,10 +88,11 @@ struct Object<'p> {
 }
 
 impl<'p> Object<'p> {
-    fn new(pool: &'p DescriptorPool, program: u32) -> Self {
-        let program = pool.programs().program(program);
-        let names = pool.field_formats(program.message());
-        Self { program, names, position: 0, next: 0, first: true, bare: false, value: false }
+    #[inline(always)]
+    fn new(json: &JsonPrinter<'p, '_>, program: u32) -> Self {
+        let program = json.pool.programs().program(program);
+        let (names, plain) = (json.pool.field_formats(program.message()), json.plain);
+        Self { program, names, position: 0, next: 0, first: true, plain, bare: false, value: false }
     }
 
     fn entry(&self) -> Option<&'p FieldEntry> {
@@ -103,12 +108,15 @@ pub(super) fn print<M: Message>(
     options: &SerializeOptions,
 ) -> bool {
     let (pool, index) = (descriptor.parent_pool(), descriptor.index());
+    let json = JsonPrinter::new(pool, options, buffer);
+    let object = Object::new(&json, index);
     let mut printer = StructPrinter {
-        json: JsonPrinter::new(pool, options, buffer),
-        object: Object::new(pool, index),
+        json,
+        object,
         level: 0,
         depth_left: DEFAULT_DEPTH,
         stack: StackBound::here(),
+        all: !options.skip_default_fields,
         stopped: false,
     };
     printer.body(message, index);
@@ -143,7 +151,8 @@ impl<'p> StructPrinter<'p, '_> {
         self.object.value
     }
 
-    /// Goes to the field with this number. Fields come in the order of their numbers, so each is passed over once.
+    /// Goes to the field with this number, which is `next` unless oneofs come before it. Fields come in the order of their
+    /// numbers, so each is passed over once.
     #[inline(always)]
     fn seek(&mut self, number: u32) {
         let object = &mut self.object;
@@ -154,21 +163,36 @@ impl<'p> StructPrinter<'p, '_> {
         (object.position, object.next) = (position, position + 1);
     }
 
-    /// Prints the key of the current field.
-    #[inline(always)]
-    fn name(&mut self) {
-        let (first, level) = (replace(&mut self.object.first, false), self.level);
-        self.json.name_at(self.object.names, self.object.position, first, |_| level);
-    }
-
     /// Goes to a field that is set, and prints its key.
     #[inline(always)]
     fn key(&mut self, number: u32) {
         self.seek(number);
-        if self.object.bare {
-            self.object.first = false;
+        let object = &mut self.object;
+        let first = replace(&mut object.first, false);
+        match object.names.label(object.position).filter(|_| object.plain) {
+            // The comma is the first byte of the label.
+            Some((label, len)) => {
+                let skip = usize::from(first);
+                self.json.out.part(label.get(skip..).unwrap_or_default(), len - skip);
+            }
+            None => self.odd_key(first),
+        }
+    }
+
+    #[inline(never)]
+    fn odd_key(&mut self, first: bool) {
+        if !self.object.bare {
+            self.json.odd_name(self.object.names, self.object.position, first, self.level);
+        }
+    }
+
+    /// Goes past a field that is not set.
+    #[inline(always)]
+    fn pass(&mut self, number: u32) {
+        if self.all {
+            self.unset(number);
         } else {
-            self.name();
+            self.object.next += 1;
         }
     }
 
@@ -180,14 +204,16 @@ impl<'p> StructPrinter<'p, '_> {
         }
         self.seek(number);
         let Some(entry) = self.object.entry() else { return self.stop() };
+        if !entry.flags.is_list() && !entry.flags.is_implicit() {
+            return;
+        }
+        self.object.next = self.object.position;
+        self.key(number);
         if entry.flags.is_map() {
-            self.name();
             self.json.out.array(b"{}");
         } else if entry.flags.is_list() {
-            self.name();
             self.json.out.array(b"[]");
-        } else if entry.flags.is_implicit() {
-            self.name();
+        } else {
             self.default(entry);
         }
     }
@@ -214,7 +240,7 @@ impl<'p> StructPrinter<'p, '_> {
     /// A message, of the type that this program is of.
     #[inline(never)]
     fn body<M: Message>(&mut self, message: &M, program: u32) {
-        let outer = replace(&mut self.object, Object::new(self.json.pool, program));
+        let outer = replace(&mut self.object, Object::new(&self.json, program));
         match self.json.pool.well_known(self.object.program.message()) {
             WellKnown::None => {
                 self.json.out.byte(b'{');
@@ -236,7 +262,8 @@ impl<'p> StructPrinter<'p, '_> {
 
     /// A message whose JSON is that of its only field.
     fn bare<M: Message>(&mut self, message: &M, known: WellKnown) {
-        (self.object.bare, self.object.value) = (true, known == WellKnown::Value);
+        let value = known == WellKnown::Value;
+        (self.object.plain, self.object.bare, self.object.value) = (false, true, value);
         message.__visit(self);
         if !self.object.first {
             return;
@@ -290,7 +317,7 @@ impl<'p> StructPrinter<'p, '_> {
         let Some(entry) = self.object.entry() else { return self.stop() };
         let Some(depth) = self.depth_left.checked_sub(1) else { return self.stop() };
         self.depth_left = depth;
-        let outer = replace(&mut self.object, Object::new(self.json.pool, entry.sub));
+        let outer = replace(&mut self.object, Object::new(&self.json, entry.sub));
         self.open(b'{');
         for (at, (key, value)) in entries.enumerate() {
             self.element(at);
@@ -345,8 +372,8 @@ impl VisitFields for StructPrinter<'_, '_> {
     fn field<K: KindMarker, F: EncodeField<K>>(&mut self, spec: WireSpec, field: &F) {
         if field.is_set() {
             self.set::<K, F>(spec.number, field);
-        } else if !self.json.options.skip_default_fields {
-            self.unset(spec.number);
+        } else {
+            self.pass(spec.number);
         }
     }
 
@@ -359,8 +386,8 @@ impl VisitFields for StructPrinter<'_, '_> {
     ) {
         if field.is_set_or(default) {
             self.set::<K, F>(spec.number, field);
-        } else if !self.json.options.skip_default_fields {
-            self.unset(spec.number);
+        } else {
+            self.pass(spec.number);
         }
     }
 
