@@ -21,8 +21,7 @@ pub(crate) struct TextOut<'b> {
 }
 
 impl<'b> TextOut<'b> {
-    /// In place, not by a copy.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn new(buffer: &'b mut dyn RawBuffer) -> Self {
         let start = buffer.as_bytes().len();
         Self { chunk: [0; CHUNK], at: 0, buffer, start, failed: false }

@@ -114,8 +114,8 @@ pub(super) fn print(
 }
 
 impl<'p, 'b> JsonPrinter<'p, 'b> {
-    /// In place: the chunk of the text is large.
-    #[inline(always)]
+    /// Inlined, because the chunk of the text is large: it is made in its place, not copied to it.
+    #[inline]
     pub(crate) fn new(
         pool: &'p DescriptorPool,
         options: &'p SerializeOptions,
