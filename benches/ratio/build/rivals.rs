@@ -31,8 +31,11 @@ fn quick(files: &[PathBuf], out: &Path) -> Result<(), Box<dyn Error>> {
         fs::create_dir_all(folder)?;
     }
     let mut rewritten = Vec::new();
-    for file in files.iter().filter(|file| !file.ends_with("legacy.proto")) {
+    for file in files {
         let text = fs::read_to_string(file)?;
+        if text.contains(" group ") {
+            continue;
+        }
         let text = if text.contains("  optional ") { without_implicit_presence(&text) } else { text };
         let file = schemas.join(file.file_name().unwrap_or_default());
         fs::write(&file, text)?;

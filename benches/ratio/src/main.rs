@@ -10,13 +10,15 @@ mod random;
 mod reading;
 mod report;
 mod shapes;
+mod targets;
 
 use contenders::{Contender, Mode, Setup};
 use measure::Effort;
 use options::Options;
-use payloads::Payloads;
+use payloads::{Payloads, Regime};
+use random::Random;
 use reading::Handles;
-use report::Row;
+use report::{Row, Table};
 use shapes::{SHAPES, Shape};
 use std::{process::ExitCode, rc::Rc, time::Duration};
 use tablepb::DescriptorPool;
@@ -33,43 +35,59 @@ fn main() -> ExitCode {
     };
     let pool = DescriptorPool::decode(DESCRIPTORS).expect("a descriptor set by protox");
     let handles = Rc::new(Handles::new(&pool));
+    let minima = options.minima;
     let effort = match options.quick {
-        true => Effort { budget: Duration::from_millis(150), min_rounds: 5, max_rounds: 31 },
-        false => Effort { budget: Duration::from_millis(450), min_rounds: 11, max_rounds: 101 },
+        true => Effort { budget: Duration::from_millis(150), min_rounds: 5, max_rounds: 31, minima },
+        false => Effort { budget: Duration::from_millis(450), min_rounds: 11, max_rounds: 101, minima },
     };
+    // Contenders borrow from the payloads, so these live as long as the process.
+    let sets: Vec<(Regime, Vec<(&Shape, &'static Payloads)>)> = options
+        .regimes()
+        .map(|(regime, size)| {
+            let shapes = SHAPES.iter().filter(|shape| options.has_shape(shape));
+            let sets = shapes.map(|shape| {
+                let payloads: &Payloads = Box::leak(Box::new(shape.payloads(options.seed, regime, size)));
+                (shape, payloads)
+            });
+            (regime, sets.collect())
+        })
+        .collect();
     let mut results = Vec::new();
     for mode in Mode::ALL.iter().copied().filter(|mode| options.has_mode(*mode)) {
-        let mut rows = Vec::new();
-        for shape in SHAPES.iter().filter(|shape| options.has_shape(shape)) {
-            let payloads: &Payloads = Box::leak(Box::new(shape.payloads(options.seed, options.size)));
-            let descriptor = pool.get_message_by_name(shape.message).expect("in the descriptor set");
-            let setup = Setup { payloads, descriptor, handles: handles.clone(), edit: shape.edit };
-            let mut contenders = (shape.contenders)(mode, &setup);
-            if let Err(text) = verify(mode, shape, &mut contenders, payloads) {
-                println!("{text}");
-                return ExitCode::FAILURE;
+        for (regime, sets) in &sets {
+            let mut rows = Vec::new();
+            for &(shape, payloads) in sets {
+                let descriptor = pool.get_message_by_name(shape.message).expect("in the descriptor set");
+                let setup = Setup { payloads, descriptor, handles: handles.clone(), edit: shape.edit };
+                let mut contenders = (shape.contenders)(mode, &setup);
+                if let Err(text) = verify(mode, shape, &mut contenders, payloads) {
+                    println!("{text}");
+                    return ExitCode::FAILURE;
+                }
+                if options.check {
+                    continue;
+                }
+                let timings = measure::measure(&mut contenders, payloads, effort);
+                rows.push(Row {
+                    shape: shape.name,
+                    counts: shape.counts(),
+                    messages: payloads.messages.len(),
+                    bytes: payloads.bytes,
+                    timings,
+                });
             }
-            if options.check {
-                continue;
+            if !options.check {
+                let table = Table { mode, regime: *regime, rows };
+                report::print(&table);
+                results.push(table);
             }
-            let timings = measure::measure(&mut contenders, payloads, effort);
-            rows.push(Row {
-                shape: shape.name,
-                counts: shape.counts(),
-                messages: payloads.messages.len(),
-                bytes: payloads.bytes,
-                timings,
-            });
-        }
-        if !options.check {
-            report::print(mode, &rows);
-            results.push((mode, rows));
         }
     }
     if options.has_growth() && !options.check {
         growth::print(&pool, options.seed, options.quick);
     }
-    report::print_targets(&results);
+    targets::print_means(&results);
+    targets::print_targets(&results);
     ExitCode::SUCCESS
 }
 
@@ -95,7 +113,8 @@ fn verify(
             }
         }
     }
-    let mut sums = contenders.iter_mut().map(|contender| (contender.name(), contender.pass(set)));
+    let order = set.order(&mut Random::new(1));
+    let mut sums = contenders.iter_mut().map(|contender| (contender.name(), contender.pass(set, &order)));
     let first = sums.next();
     match sums.find(|(_, sum)| first.is_some_and(|(_, first)| first != *sum)) {
         Some((name, _)) => Err(format!("{}: {name} reads something else", shape.name)),

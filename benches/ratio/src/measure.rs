@@ -1,10 +1,12 @@
-//! Interleaved rounds: every contender passes over the whole set, in another order each round.
+//! Interleaved rounds: every contender passes over the whole set. Each round starts with another contender.
 //!
 //! A ratio is taken between two times of the same round, so that what slows the machine down for a while slows both;
-//! of the ratios of all rounds the median counts, and the quartiles are published.
+//! of the ratios of all rounds the median counts, and the quartiles are published. Where other work slows single passes
+//! down all the time, the ratio of the least times says more.
 
 use crate::contenders::{Contender, Label};
 use crate::payloads::Payloads;
+use crate::random::Random;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -27,11 +29,13 @@ pub fn cpu_seconds() -> f64 {
 pub struct Timing {
     pub name: &'static str,
     pub label: Label,
-    /// Seconds per pass and round; `None` in rounds that a slow contender sat out.
+    /// Seconds per set and round; `None` in rounds that a slow contender sat out.
     rounds: Vec<Option<f64>>,
+    /// The least time counts.
+    minima: bool,
 }
 
-/// Of ratios: the median and the quartiles.
+/// Of ratios: the median, or the ratio of the least times, and the quartiles.
 #[derive(Clone, Copy)]
 pub struct Spread {
     pub low: f64,
@@ -40,15 +44,17 @@ pub struct Spread {
 }
 
 impl Timing {
-    /// Median of seconds per pass.
+    /// Seconds per set: the median of the rounds, or the least.
     pub fn seconds(&self) -> f64 {
-        spread(self.rounds.iter().flatten().copied().collect()).median
+        let rounds = self.rounds.iter().flatten().copied();
+        if self.minima { rounds.fold(f64::INFINITY, f64::min) } else { spread(rounds.collect()).median }
     }
 
     /// How many times as fast as another contender this one is.
     pub fn ratio_to(&self, other: &Self) -> Spread {
         let both = self.rounds.iter().zip(&other.rounds);
-        spread(both.filter_map(|(this, other)| Some((*other)? / (*this)?)).collect())
+        let spread = spread(both.filter_map(|(this, other)| Some((*other)? / (*this)?)).collect());
+        if self.minima { Spread { median: other.seconds() / self.seconds(), ..spread } } else { spread }
     }
 }
 
@@ -65,14 +71,21 @@ pub struct Effort {
     pub budget: Duration,
     pub min_rounds: usize,
     pub max_rounds: usize,
+    /// Whether the least time of all rounds counts, and not the median.
+    pub minima: bool,
 }
 
 /// Measures the contenders of one shape in one mode; the first one is the base and takes part in every round.
 pub fn measure(contenders: &mut [Box<dyn Contender>], set: &Payloads, effort: Effort) -> Vec<Timing> {
-    let mut timings: Vec<Timing> =
-        contenders.iter().map(|c| Timing { name: c.name(), label: c.label(), rounds: Vec::new() }).collect();
+    let minima = effort.minima;
+    let mut timings: Vec<Timing> = contenders
+        .iter()
+        .map(|c| Timing { name: c.name(), label: c.label(), rounds: Vec::new(), minima })
+        .collect();
+    let mut random = Random::new(set.bytes as u64);
+    let mut order = set.order(&mut random);
     // A warm-up pass tells who is slow: those sit out rounds, so that the others get more of them.
-    let warm: Vec<f64> = contenders.iter_mut().map(|c| time(&mut **c, set)).collect();
+    let warm: Vec<f64> = contenders.iter_mut().map(|c| time(&mut **c, set, &order)).collect();
     let every: Vec<usize> = warm
         .iter()
         .map(|t| ((t / (warm[0] * 4.0)) as usize).clamp(1, effort.min_rounds.div_ceil(3)))
@@ -84,9 +97,10 @@ pub fn measure(contenders: &mut [Box<dyn Contender>], set: &Payloads, effort: Ef
         }
         for turn in 0..contenders.len() {
             let i = (turn + round) % contenders.len();
-            let seconds = (i == 0 || round % every[i] == 0).then(|| time(&mut *contenders[i], set));
+            let seconds = (i == 0 || round % every[i] == 0).then(|| time(&mut *contenders[i], set, &order));
             timings[i].rounds.push(seconds);
         }
+        order = set.order(&mut random);
     }
     timings
 }
@@ -105,8 +119,9 @@ pub fn medians(rounds: usize, works: &mut [Box<dyn FnMut() + '_>]) -> Vec<f64> {
     times.into_iter().map(|times| spread(times[1..].to_vec()).median).collect()
 }
 
-fn time(contender: &mut dyn Contender, set: &Payloads) -> f64 {
+/// Seconds per set.
+fn time(contender: &mut dyn Contender, set: &Payloads, order: &[u32]) -> f64 {
     let start = cpu_seconds();
-    black_box(contender.pass(black_box(set)));
-    cpu_seconds() - start
+    black_box(contender.pass(black_box(set), black_box(order)));
+    (cpu_seconds() - start) / set.repeats as f64
 }

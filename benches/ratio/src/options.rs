@@ -1,25 +1,33 @@
 //! The command line.
 
 use crate::contenders::Mode;
+use crate::payloads::Regime;
 use crate::shapes::{SHAPES, Shape};
 
 pub struct Options {
     shapes: Vec<String>,
     modes: Vec<String>,
+    regimes: Vec<String>,
     pub quick: bool,
+    pub minima: bool,
     pub check: bool,
     pub seed: u64,
-    pub size: usize,
+    /// Bytes of a payload set in cache, and out of it.
+    sizes: [usize; 2],
 }
 
 const HELP: &str = "\
-options: --shape NAME   only this shape (may be repeated)
-         --mode NAME    only this mode (may be repeated)
-         --quick        fewer rounds
-         --check        measure nothing: only compare what the contenders make of the messages
-         --seed N       other payload sets (default 1)
-         --size BYTES   of the payload sets (default 2097152); a few KB show what caches and prediction do
-         --list         show the names of shapes and modes";
+options: --shape NAME    only this shape (may be repeated)
+         --mode NAME     only this mode (may be repeated)
+         --in-cache      only messages in cache
+         --out-of-cache  only messages out of cache
+         --quick         fewer rounds
+         --minima        ratios of the least times, for a machine that has other work
+         --check         measure nothing: only compare what the contenders make of the messages
+         --seed N        other payload sets (default 1)
+         --small BYTES   of the payload sets in cache (default 32768)
+         --large BYTES   of the payload sets out of cache (default 2097152)
+         --list          show the names of shapes and modes";
 
 impl Options {
     /// Those of this process.
@@ -27,10 +35,12 @@ impl Options {
         let mut options = Self {
             shapes: Vec::new(),
             modes: Vec::new(),
+            regimes: Vec::new(),
             quick: false,
+            minima: false,
             check: false,
             seed: 1,
-            size: 2 << 20,
+            sizes: [32 << 10, 2 << 20],
         };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
@@ -38,10 +48,13 @@ impl Options {
             match arg.as_str() {
                 "--shape" => options.shapes.push(value()?),
                 "--mode" => options.modes.push(value()?),
+                "--in-cache" | "--out-of-cache" => options.regimes.push(arg[2..].replace('-', " ")),
                 "--quick" => options.quick = true,
+                "--minima" => options.minima = true,
                 "--check" => options.check = true,
                 "--seed" => options.seed = value()?.parse().map_err(|_| "--seed needs a number")?,
-                "--size" => options.size = value()?.parse().map_err(|_| "--size needs a number")?,
+                "--small" => options.sizes[0] = value()?.parse().map_err(|_| "--small needs a number")?,
+                "--large" => options.sizes[1] = value()?.parse().map_err(|_| "--large needs a number")?,
                 "--list" => return Err(list()),
                 _ => return Err(HELP.to_owned()),
             }
@@ -63,6 +76,13 @@ impl Options {
     /// Whether to see how cost grows with size.
     pub fn has_growth(&self) -> bool {
         self.modes.iter().any(|name| name == "growth") || (self.modes.is_empty() && self.shapes.is_empty())
+    }
+
+    /// The regimes, and the sizes of their payload sets.
+    pub fn regimes(&self) -> impl Iterator<Item = (Regime, usize)> {
+        let has =
+            |regime: Regime| self.regimes.is_empty() || self.regimes.iter().any(|name| name == regime.name());
+        Regime::ALL.iter().copied().zip(self.sizes).filter(move |(regime, _)| has(*regime))
     }
 
     pub fn has_mode(&self, mode: Mode) -> bool {

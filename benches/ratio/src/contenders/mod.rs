@@ -88,9 +88,9 @@ pub trait Contender {
 
     fn label(&self) -> Label;
 
-    /// Does the work for every message of the set; the loop is in here, so that nothing is dispatched inside of it.
-    /// Reading gives the checksum.
-    fn pass(&mut self, set: &Payloads) -> u64;
+    /// Does the work for the messages of the set in this order; the loop is in here, so that nothing is dispatched
+    /// inside of it. Reading gives the checksum.
+    fn pass(&mut self, set: &Payloads, order: &[u32]) -> u64;
 
     /// Encodes what it makes of one message, to be compared before anything is measured.
     fn encoded(&mut self, set: &Payloads, index: usize) -> Vec<u8>;
@@ -114,9 +114,10 @@ impl<S, P: Fn(&mut S, &[u8]) -> u64, E: Fn(&mut S, &[u8]) -> Vec<u8>> Contender 
         self.label
     }
 
-    fn pass(&mut self, set: &Payloads) -> u64 {
+    fn pass(&mut self, set: &Payloads, order: &[u32]) -> u64 {
         let mut sum = 0u64;
-        for message in &set.messages {
+        for index in order {
+            let message = &set.messages[*index as usize];
             sum = sum.wrapping_add((self.one)(&mut self.state, black_box(message)));
         }
         sum
@@ -172,10 +173,10 @@ impl<M, O: Output, P: FnMut(&M, &mut O)> Contender for ToBytes<M, O, P> {
         self.label
     }
 
-    fn pass(&mut self, _: &Payloads) -> u64 {
-        for message in &self.messages {
+    fn pass(&mut self, _: &Payloads, order: &[u32]) -> u64 {
+        for index in order {
             self.output.clear();
-            (self.one)(black_box(message), &mut self.output);
+            (self.one)(black_box(&self.messages[*index as usize]), &mut self.output);
             black_box(&self.output);
         }
         0

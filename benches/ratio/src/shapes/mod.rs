@@ -1,16 +1,22 @@
 //! The shapes: what the payload sets are made of, and which types of the contenders belong to them.
 
+mod api;
 mod blobs;
 mod columns;
 mod events;
 mod flat;
 mod game;
+mod images;
+mod labels;
 mod legacy;
 mod logs;
 mod meshes;
 mod negatives;
 mod optional;
+mod orders;
 mod otlp;
+mod search;
+mod telemetry;
 mod tiles;
 
 pub use logs::generate as log;
@@ -20,7 +26,7 @@ use crate::contenders::{self, Contender, EDITED, EDITED_NUMBER, Mode, Setup};
 #[cfg(feature = "rivals")]
 use crate::generated::buffa as b;
 use crate::generated::prost as p;
-use crate::payloads::Payloads;
+use crate::payloads::{Payloads, Regime};
 use crate::random::Random;
 
 /// A kind of message, with everything that depends on its type.
@@ -47,10 +53,10 @@ impl Shape {
     }
 
     /// The payload set of a seed: distinct messages of about this size together.
-    pub fn payloads(&self, seed: u64, size: usize) -> Payloads {
+    pub fn payloads(&self, seed: u64, regime: Regime, size: usize) -> Payloads {
         let salt = self.name.bytes().fold(0u64, |salt, byte| salt.wrapping_mul(31).wrapping_add(byte.into()));
         let mut random = Random::new(seed ^ salt);
-        Payloads::collect(size, || (self.generate)(&mut random))
+        Payloads::collect(regime, size, || (self.generate)(&mut random))
     }
 }
 
@@ -241,5 +247,59 @@ shapes! {
         quick: [otlp::TracesData<>],
         google: otlp_proto::TracesData,
         edit: [1, 3], |m| m.resource_spans[0].schema_url => EDITED,
+    }
+    "api" {
+        message: "ratio.api.Reply",
+        generate: api::generate,
+        prost: p::api::Reply,
+        buffa: b::api::Reply,
+        quick: [api::Reply<>],
+        google: api_proto::Reply,
+        edit: [1], |m| m.request_id => EDITED,
+    }
+    "labels" {
+        message: "ratio.labels.Record",
+        generate: labels::generate,
+        prost: p::labels::Record,
+        buffa: b::labels::Record,
+        quick: [labels::Record<>],
+        google: labels_proto::Record,
+        edit: [3], |m| m.logger => EDITED,
+    }
+    "search" {
+        message: "ratio.search.Results",
+        generate: search::generate,
+        prost: p::search::Results,
+        buffa: b::search::Results,
+        quick: [none],
+        google: search_proto::Results,
+        edit: [1], |m| m.query => EDITED,
+    }
+    "telemetry" {
+        message: "ratio.telemetry.Reading",
+        generate: telemetry::generate,
+        prost: p::telemetry::Reading,
+        buffa: b::telemetry::Reading,
+        quick: [telemetry::Reading],
+        google: telemetry_proto::Reading,
+        edit: [10], |m| m.voltage => EDITED_NUMBER,
+    }
+    "orders" {
+        message: "ratio.orders.Order",
+        generate: orders::generate,
+        prost: p::orders::Order,
+        buffa: b::orders::Order,
+        quick: [orders::Order<>],
+        google: orders_proto::Order,
+        edit: [1], |m| m.id => EDITED,
+    }
+    "images" {
+        message: "ratio.images.Image",
+        generate: images::generate,
+        prost: p::images::Image,
+        buffa: b::images::Image,
+        quick: [images::Image<>],
+        google: images_proto::Image,
+        edit: [1], |m| m.name => EDITED,
     }
 }
