@@ -253,6 +253,19 @@ pub const fn in_order<const N: usize>(mut numbers: [u32; N]) -> [u32; N] {
     numbers
 }
 
+/// The number that has the place in `order` that `number` has in `listed`.
+///
+/// # Panics
+///
+/// At compile time, if `number` is not listed.
+pub const fn in_place_of(number: u32, listed: &[u32], order: &[u32]) -> u32 {
+    let mut at = 0;
+    while listed[at] != number {
+        at += 1;
+    }
+    order[at]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,6 +274,8 @@ mod tests {
     fn numbers_are_ordered() {
         assert_eq!(in_order([3, 1, 2]), [1, 2, 3]);
         assert!(in_order([]).is_empty());
+        let (listed, order) = ([7, 3, 9], [3, 7, 9]);
+        assert_eq!(listed.map(|number| in_place_of(number, &listed, &order)), order);
         assert!(ascend(&[1, 2, 9]) && ascend(&[]) && !ascend(&[1, 3, 2]) && !ascend(&[1, 1]));
     }
 

@@ -242,12 +242,37 @@ macro_rules! __message {
             }
 
             fn __visit_fields<__V: $crate::__private::VisitFields>(&self, visitor: &mut __V) {
-                const LISTED: &[u32] = &[$($($number,)? $($($arm_number,)+)?)*];
-                const ORDER: &[u32] = &$crate::__private::in_order([$($($number,)? $($($arm_number,)+)?)*]);
+                const __LISTED: &[u32] = &[$($($number,)? $($($arm_number,)+)?)*];
+                const __ORDER: &[u32] = &$crate::__private::in_order([$($($number,)? $($($arm_number,)+)?)*]);
+                // One field, given at compile time: all other arms are gone before code is generated.
+                #[inline]
+                #[allow(unused_variables)]
+                fn __visit_number<$($life,)* const __NUMBER: u32, __V: $crate::__private::VisitFields>(
+                    message: &$type<$($life),*>,
+                    visitor: &mut __V,
+                ) {
+                    let $type { $($field,)* .. } = message;
+                    match __NUMBER {
+                        $(
+                            $($number => $crate::__private::show!(visitor $kind $number $options $syntax $field),)?
+                            $($($arm_number => {
+                                if let $crate::__private::Some(
+                                    $crate::__private::arm!($kind $arm value)
+                                ) = $field {
+                                    visitor.arm::<$crate::__private::kind!($arm_kind), _>(
+                                        $crate::__private::spec!($arm_number $arm_options $syntax),
+                                        value,
+                                    );
+                                }
+                            })+)?
+                        )*
+                        _ => {}
+                    }
+                }
                 let Self { $($field,)* .. } = self;
                 // A message without fields visits nothing.
                 let _ = &visitor;
-                if const { $crate::__private::ascend(LISTED) } {
+                if const { $crate::__private::ascend(__LISTED) } {
                     $(
                         $($crate::__private::show!(visitor $kind $number $options $syntax $field);)?
                         $(match $field {
@@ -261,24 +286,15 @@ macro_rules! __message {
                         })?
                     )*
                 } else {
-                    for number in ORDER {
-                        match *number {
-                            $(
-                                $($number => $crate::__private::show!(visitor $kind $number $options $syntax $field),)?
-                                $($($arm_number => {
-                                    if let $crate::__private::Some(
-                                        $crate::__private::arm!($kind $arm value)
-                                    ) = $field {
-                                        visitor.arm::<$crate::__private::kind!($arm_kind), _>(
-                                            $crate::__private::spec!($arm_number $arm_options $syntax),
-                                            value,
-                                        );
-                                    }
-                                })+)?
-                            )*
-                            _ => {}
-                        }
-                    }
+                    // In place of each field, the one that belongs there.
+                    $(
+                        $(__visit_number::<{ $crate::__private::in_place_of($number, __LISTED, __ORDER) }, _>(
+                            self, visitor,
+                        );)?
+                        $($(__visit_number::<
+                            { $crate::__private::in_place_of($arm_number, __LISTED, __ORDER) }, _,
+                        >(self, visitor);)+)?
+                    )*
                 }
                 $($crate::__private::unknown!($kind visitor.unknown($crate::__private::UnknownMember::bytes($field)));)*
             }

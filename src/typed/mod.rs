@@ -112,7 +112,9 @@ pub mod expansion {
     pub use super::calls::Calls;
     pub use super::field::{EncodeField, EncodeValue, OneofMember, VisitFields, VisitMember};
     pub use super::input::Input;
-    pub use super::kinds::{self, KindMarker, ascend, field_table, has_required, in_order, is_fixed, unraw};
+    pub use super::kinds::{
+        self, KindMarker, ascend, field_table, has_required, in_order, in_place_of, is_fixed, unraw,
+    };
     pub use super::listing::{checked, enum_table, message_table};
     pub use super::schema::SchemaCell;
     pub use super::spec::{Outcome, WireSpec};

@@ -55,6 +55,7 @@ mod typed_json;
 mod typed_json_agrees;
 mod typed_kinds;
 mod typed_merges;
+mod typed_order;
 mod typed_prost;
 mod typed_semantics;
 mod typed_text_format;
