@@ -20,7 +20,7 @@ pub(super) struct ProgramFlags(u16);
 impl ProgramFlags {
     pub(super) const NONE: Self = Self(0);
     /// Properties for which `encode/forward/` has a slower path.
-    const CARE: Self = Self(Self::WIDE.0 | Self::HAS_REQUIRED.0 | Self::MESSAGE_SET.0);
+    const CARE: Self = Self(Self::WIDE.0 | Self::MESSAGE_SET.0);
     pub(super) const WIDE: Self = Self(1);
     /// The message itself has required fields.
     pub(super) const HAS_REQUIRED: Self = Self(1 << 1);

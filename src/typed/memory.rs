@@ -8,8 +8,8 @@ use core::mem::replace;
 /// The first capacity of a list of small elements, while the budget is ahead of the input.
 const FIRST: usize = 4;
 
-/// The largest small element, in bytes.
-const SMALL: usize = 64;
+/// The largest small element, in bytes: most structs with a few strings.
+const SMALL: usize = 256;
 
 /// How far the budget may fall short of the input before lists start with one element, in bytes.
 const LAG: usize = 1 << 19;

@@ -24,6 +24,21 @@ pub(super) fn put_point(
     }
 }
 
+/// Writes a message of fixed shape with all fields set.
+#[inline(never)]
+pub(super) fn put_fixed<'b>(
+    mut out: Cursor<'b>,
+    words: Words<'_>,
+    tag: TagWord,
+    layout: &FixedLayout,
+    base: u32,
+) -> Cursor<'b> {
+    if out.item().is_some_and(|item| put_point(item, words, tag, layout, base)) {
+        return out;
+    }
+    put_each(out, words.part(base + 2, 2 * layout.fields.len()), tag, layout)
+}
+
 #[inline(always)]
 fn put_numbers<const N: usize>(
     item: Item<'_, '_>,

@@ -32,9 +32,9 @@ mod tests;
 use super::list::write_list;
 use crate::program::{Coding, FieldEntry, Program, WriteEntry, WriteKind};
 use crate::slab::{BodyRef, ByteSpan, RawView, SetFields};
-use crate::wire::{Bits, CpuTask, varint_len, zigzag32, zigzag64};
+use crate::wire::{Bits, CpuTask, varint_len, with_best_cpu, zigzag32, zigzag64};
 use deep::DeepChildren;
-use fixed::{put_each, put_point};
+use fixed::{put_each, put_fixed, put_point};
 pub(super) use pass::{Pass, room_for_length};
 
 impl<'a> Pass<'a, '_, '_> {
@@ -44,12 +44,24 @@ impl<'a> Pass<'a, '_, '_> {
         if program.needs_care() || self.view.words.get(base + 1) != 0 {
             return self.careful_message((program, base), depth, looks, bits);
         }
-        let set = self.view.words.hasbits(program, base);
-        let (writes, entries) = (program.writes(), program.entries());
-        bits.call(FieldsTask { pass: self, base, depth, looks, writes, entries, set });
+        self.dense_message((program, base), depth, looks, bits);
     }
 
-    /// Writes a message that has required or unknown fields, is wide, or is bytes.
+    /// Writes the set fields of a message that is not wide.
+    #[inline(always)]
+    fn dense_message(
+        &mut self,
+        (program, base): (&'a Program, u32),
+        depth: u32,
+        looks: u32,
+        bits: impl Bits,
+    ) {
+        let set = self.view.words.hasbits(program, base);
+        self.missing |= program.required_mask() & !set;
+        self.fields((program.writes(), program.entries()), (base, set), depth, looks, bits);
+    }
+
+    /// Writes a message that has unknown fields, is wide, or is bytes.
     #[inline(never)]
     fn careful_message(
         &mut self,
@@ -71,54 +83,53 @@ impl<'a> Pass<'a, '_, '_> {
             }
             return self.unknown(base);
         }
-        let (writes, entries) = (program.writes(), program.entries());
         if program.is_wide() {
             // Only `find_missing` checks them.
             self.missing |= u64::from(program.has_required());
-            let mut fields = SetFields::new(program, words, base);
-            while let Some((position, _, slot)) = fields.next_of(program, words, base) {
-                // One field at a time, from a base at which its entry finds the slot.
-                let (Some(writes), Some(entries)) = (writes.get(position..), entries.get(position..)) else {
-                    break;
-                };
-                let base = slot.wrapping_sub(writes.first().map_or(0, |field| field.slot.into()));
-                bits.call(FieldsTask { pass: self, base, depth, looks, writes, entries, set: 1 });
-            }
+            bits.call(WideTask { pass: self, program, base, depth, looks });
         } else {
-            let set = words.hasbits(program, base);
-            self.missing |= program.required_mask() & !set;
-            bits.call(FieldsTask { pass: self, base, depth, looks, writes, entries, set });
+            bits.call(FieldsTask { pass: self, program, base, depth, looks });
         }
         self.unknown(base)
     }
+
+    /// Writes the whole message.
+    #[inline(always)]
+    pub(in crate::encode) fn write(&mut self) {
+        let RawView { body, store, words, .. } = self.view;
+        let (program, base, looks) = (self.view.program(), body.base, store.len() as u32);
+        if program.needs_care() || words.get(base + 1) != 0 {
+            with_best_cpu(Careful(self));
+        } else {
+            with_best_cpu(FieldsTask { pass: self, program, base, depth: 0, looks });
+        }
+    }
 }
 
-/// The whole message of a pass.
-pub(super) struct Forward<'p, 'a, 'i, 'b>(pub(super) &'p mut Pass<'a, 'i, 'b>);
+/// The whole message of a pass, if it is one for [`Pass::careful_message`].
+struct Careful<'p, 'a, 'i, 'b>(&'p mut Pass<'a, 'i, 'b>);
 
-impl CpuTask for Forward<'_, '_, '_, '_> {
+impl CpuTask for Careful<'_, '_, '_, '_> {
     type Out = ();
 
     #[inline(always)]
     fn run(self, bits: impl Bits) {
         let RawView { body, store, .. } = self.0.view;
         let program = self.0.view.program();
-        self.0.message((program, body.base), 0, store.len() as u32, bits);
+        self.0.careful_message((program, body.base), 0, store.len() as u32, bits);
     }
 }
 
-/// Set fields of a message: those of `writes` and `entries` at the positions of the bits in `set`.
+/// The set fields of a message that is not wide.
 ///
-/// Only scalars, and the cursor is where `pass` is: structs inside, or a cursor that is returned, would be copied as blocks right
-/// after their parts were stored, and such loads wait for the stores (a third of the time of a mesh).
+/// Few members and only scalars, and the cursor is where `pass` is: structs inside, or a cursor that is returned, would be copied as
+/// blocks right after their parts were stored, and such loads wait for the stores (a third of the time of a mesh).
 struct FieldsTask<'p, 'a, 'i, 'b> {
     pass: &'p mut Pass<'a, 'i, 'b>,
+    program: &'a Program,
     base: u32,
     depth: u32,
     looks: u32,
-    writes: &'a [WriteEntry],
-    entries: &'a [FieldEntry],
-    set: u64,
 }
 
 impl CpuTask for FieldsTask<'_, '_, '_, '_> {
@@ -126,7 +137,53 @@ impl CpuTask for FieldsTask<'_, '_, '_, '_> {
 
     #[inline(always)]
     fn run(self, bits: impl Bits) {
-        let FieldsTask { pass, base, depth, looks, writes, entries, mut set } = self;
+        let FieldsTask { pass, program, base, depth, looks } = self;
+        pass.dense_message((program, base), depth, looks, bits);
+    }
+}
+
+/// The set fields of a wide message.
+struct WideTask<'p, 'a, 'i, 'b> {
+    pass: &'p mut Pass<'a, 'i, 'b>,
+    program: &'a Program,
+    base: u32,
+    depth: u32,
+    looks: u32,
+}
+
+impl CpuTask for WideTask<'_, '_, '_, '_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self, bits: impl Bits) {
+        let WideTask { pass, program, base, depth, looks } = self;
+        let words = pass.view.words;
+        let mut fields = SetFields::new(program, words, base);
+        while let Some((position, _, slot)) = fields.next_of(program, words, base) {
+            // One field at a time, from a base at which its entry finds the slot.
+            let (Some(writes), Some(entries)) =
+                (program.writes().get(position..), program.entries().get(position..))
+            else {
+                break;
+            };
+            let base = slot.wrapping_sub(writes.first().map_or(0, |field| field.slot.into()));
+            pass.fields((writes, entries), (base, 1), depth, looks, bits);
+        }
+    }
+}
+
+impl<'a> Pass<'a, '_, '_> {
+    /// Writes set fields of the message at `base`: those at the positions of the bits in `set`.
+    #[inline(always)]
+    fn fields(
+        &mut self,
+        (writes, entries): (&'a [WriteEntry], &'a [FieldEntry]),
+        (base, mut set): (u32, u64),
+        depth: u32,
+        looks: u32,
+        bits: impl Bits,
+    ) {
+        let pass = self;
         let mut out = pass.out.take();
         let RawView { words, store, .. } = pass.view;
         while set != 0 {
@@ -138,6 +195,18 @@ impl CpuTask for FieldsTask<'_, '_, '_, '_> {
                 let Some(entry) = entries.get(index) else { break };
                 if field.kind == WriteKind::List {
                     out = write_list(out, pass.view, entry, tag, slot);
+                    continue;
+                }
+                if field.kind == WriteKind::Inline
+                    && entry.coding != Coding::Group
+                    && depth < pass.levels
+                    && let Some(layout) = pass.view.set.program(entry.sub).fixed()
+                    && words.get64(slot) == layout.all
+                {
+                    out = put_fixed(out, words, tag, layout, slot);
+                    if out.is_full() {
+                        break;
+                    }
                     continue;
                 }
                 pass.out = out;

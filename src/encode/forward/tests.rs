@@ -9,7 +9,7 @@ use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
 use crate::slab::Slab;
 use crate::table::Kind;
 use crate::wire::testing::Wire;
-use crate::wire::{Cursor, ReverseCursor, with_best_cpu};
+use crate::wire::{Cursor, ReverseCursor};
 use alloc::{vec, vec::Vec};
 use std::sync::LazyLock;
 
@@ -23,7 +23,7 @@ fn backwards(view: RawView<'_, '_>) -> Vec<u8> {
 fn forwards(view: RawView<'_, '_>, room: usize) -> (Option<Vec<u8>>, bool) {
     let mut memory = vec![0xee_u8; room];
     let mut pass = Pass::new(view, &EncodeOptions::new(), Cursor::over(&mut memory));
-    with_best_cpu(Forward(&mut pass));
+    pass.write();
     let gave_up = pass.gave_up;
     (pass.into_cursor().finish().ok().map(|written| written.as_slice().to_vec()), gave_up)
 }
@@ -211,6 +211,24 @@ fn messages_below_the_last_level_of_recursion_are_written_too() {
         }
     }
     assert!(passes > if cfg!(miri) { 0 } else { 300 }, "{passes}");
+}
+
+#[test]
+fn a_point_counts_as_a_level() {
+    let (set, options) = (schema(), DecodeOptions::new());
+    let point = b"\x0d\x07\0\0\0\x15\x08\0\0\0\x1d\x09\0\0\0";
+    for (numbers, list) in [([14, 13], false), ([2014, 13], true)] {
+        let [inner, outer] = numbers;
+        let input = Wire::new().bytes(outer, &Wire::new().bytes(inner, point).done()).done();
+        let mut slab = Slab::new();
+        let view = decode_raw(set, 0, &input, &mut slab, &options).unwrap();
+        for (depth, fits) in [(0, false), (1, false), (2, true), (3, true)] {
+            let options = EncodeOptions::new().max_depth(depth);
+            let mut buffer = Vec::with_capacity(100);
+            let written = RawEncoder::new(view, options).append(&mut buffer, false);
+            assert_eq!((written.is_ok(), buffer == input), (fits, fits), "{depth} {list}");
+        }
+    }
 }
 
 #[test]

@@ -66,7 +66,7 @@ pub(crate) trait CpuTask {
 #[inline(always)]
 pub(crate) fn with_best_cpu<T: CpuTask>(task: T) -> T::Out {
     match dispatch::kernel() {
-        Kernel::Portable => task.run(AnyBits),
+        Kernel::Portable => AnyBits.call(task),
         // SAFETY: `Avx2` and `Avx512` prove that the processor has BMI1, BMI2, LZCNT and POPCNT.
         #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
         Kernel::Avx2(_) | Kernel::Avx512(_) => unsafe { deposit(task) },
