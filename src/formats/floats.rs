@@ -2,7 +2,7 @@
 
 use super::TextOut;
 use super::digits::{WORD, ZEROS, eight_digits, put_i64, put_word};
-use super::shortest::{shortest32, shortest64};
+use super::shortest::{Tens, shortest32, shortest64};
 
 /// Prints a finite number with the fewest digits that give it back.
 #[inline]
@@ -13,41 +13,48 @@ pub(crate) fn put_f64(out: &mut TextOut<'_>, value: f64) {
 /// The same of a 32-bit number, whose shortest form is another one than that of the 64-bit number of this value.
 #[inline]
 pub(crate) fn put_f32(out: &mut TextOut<'_>, value: f32) {
-    let (digits, exponent) = shortest32(value);
-    if digits < WORD && put_word_decimal(out, value.is_sign_negative(), digits, exponent) {
-        return;
+    if !put_short_f32(out, value) {
+        put_decimal(out, value.is_sign_negative(), shortest32(value));
     }
-    put_decimal(out, value.is_sign_negative(), (digits, exponent));
 }
 
-/// As `put_decimal`, of at most eight digits, which most 32-bit numbers have: half as many instructions. False if the number is zero,
-/// or needs an exponent or zeros before its point; then nothing is printed.
+/// As [`put_f32`], of most numbers; prints nothing and gives false for the others, those that are not finite among them.
 #[inline(always)]
-fn put_word_decimal(out: &mut TextOut<'_>, negative: bool, digits: u64, exponent: i32) -> bool {
-    let word = eight_digits(digits);
+pub(crate) fn put_short_f32(out: &mut TextOut<'_>, value: f32) -> bool {
+    Tens::new(value.to_bits()).is_some_and(|digits| put_tens(out, value.is_sign_negative(), digits))
+}
+
+/// As `put_decimal`, of at most nine digits, less than half of them instructions. False if an exponent is needed; then nothing is
+/// printed. What comes before or after the point is stored without a branch, since signs and sizes cannot be foretold.
+#[inline(always)]
+fn put_tens(out: &mut TextOut<'_>, negative: bool, Tens { tens, last, decimal }: Tens) -> bool {
+    let word = eight_digits(tens);
     let (skipped, zeros) = (word.trailing_zeros() / 8, word.leading_zeros() / 8);
-    let point = 8 - skipped as i32 + exponent;
-    if digits == 0 || !(-3..=8).contains(&point) {
+    let count = 8 - skipped as i32;
+    let point = count + decimal;
+    if point < -3 {
         return false;
     }
-    let first = word >> (8 * skipped) | ZEROS;
-    let shortest = (8 - skipped - zeros) as usize;
+    let text = (word | ZEROS) >> (8 * skipped);
+    let digits = if last == 0 { count - zeros as i32 } else { count + 1 };
+    let small = point <= 0;
+    // Below 1, a zero, the point and zeros come first, and no digit comes before the point.
+    let (from, before) = if small { (2 - point, count) } else { (0, point) };
+    let len = from + if small | (digits <= before) { digits.max(point) } else { digits + 1 };
     let window = out.window::<32>();
     put_word(window, 0, b'-'.into());
-    let start = usize::from(negative);
-    let len = if point > 0 {
-        let before = point as usize;
-        put_word(window, start, first);
-        let after = first.checked_shr(8 * before as u32).unwrap_or(0) << 8;
-        put_word(window, start + before, after | u64::from(b'.'));
-        if shortest > before { shortest + 1 } else { before }
-    } else {
-        let zeros = point.unsigned_abs() as usize;
-        put_word(window, start, u64::from_le_bytes(*b"0.000000"));
-        put_word(window, start + 2 + zeros, first);
-        2 + zeros + shortest
-    };
-    out.advance(start + len);
+    let start = i32::from(negative);
+    // All digits, then the point and those after it again, or, below 1, garbage; then the last one.
+    let at = |place: i32| (start + place) as usize & 15;
+    put_word(window, at(0), u64::from_le_bytes(*b"0.000000"));
+    put_word(window, at(from), text);
+    let half = 4 * before as u32;
+    let after = text.wrapping_shr(half).wrapping_shr(half) << 8;
+    put_word(window, at(from + before), after | u64::from(b'.'));
+    if let Some(place) = window.get_mut(at(from + count + i32::from(!small))) {
+        *place = b'0' + last as u8;
+    }
+    out.advance((start + len) as usize);
     true
 }
 

@@ -27,6 +27,8 @@ pub(crate) use base64::{decode as decode_base64, encode as encode_base64};
 #[cfg(feature = "json")]
 pub(crate) use digits::{put_element, put_quoted_i64, put_quoted_u64};
 pub(crate) use digits::{put_i64, put_u64};
+#[cfg(feature = "json")]
+pub(crate) use floats::put_short_f32;
 #[cfg(feature = "reflect")]
 pub(crate) use floats::{put_f32, put_f64};
 #[cfg(feature = "reflect")]

@@ -83,6 +83,8 @@ fn nearest(digits: u64, exponent: i32, format: Format) -> Option<u64> {
     if upper == 0 {
         return None;
     }
+    // Negative powers are rounded up: then a number halfway between two floats gives a product that is just that, and a little more.
+    let lower = lower + u64::from(exponent < 0);
     let number = digits << shift;
     let product = u128::from(number) * u128::from(upper);
     let (mut high, mut low) = ((product >> 64) as u64, product as u64);

@@ -356,4 +356,38 @@ mod tests {
         let single: f32 = text.parse().unwrap();
         assert_eq!(number.f32().map(f32::to_bits), single.is_finite().then_some(single.to_bits()), "{text}");
     }
+
+    /// With zeros after the point, such numbers went to the lower float: 193477400.0 to 193477392.
+    #[test]
+    fn numbers_halfway_between_floats_go_to_the_even_one() {
+        let texts = |half: u64| {
+            let (whole, last) = (half / 10, half % 10);
+            [
+                format!("{half}"),
+                format!("{half}.0"),
+                format!("{half}.00000"),
+                format!("{half}00e-2"),
+                format!("{whole}.{last}e1"),
+                format!("{whole}.{last}00e+1"),
+                format!("{half}e0"),
+                format!("0.{half}e{}", format!("{half}").len()),
+            ]
+        };
+        let mut state = 7u64;
+        for i in 0..4_000u64 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let bits = state >> 20;
+            let single = (1 << 24 | bits & 0xff_ffff) * 2 + 1;
+            let double = (1 << 52 | ((bits * 0x1001) & ((1 << 52) - 1))) * 2 + 1;
+            for text in texts(single << (i % 8)).into_iter().chain(texts(double << (i % 8))) {
+                let number = JsonNumber::whole(text.as_bytes()).unwrap();
+                assert_eq!(number.f32(), text.parse().ok(), "{text}");
+                assert_eq!(number.f64(), text.parse().ok(), "{text}");
+            }
+        }
+        let half = JsonNumber::whole(b"193477400.0").unwrap();
+        assert_eq!(half.f32(), Some(193_477_408.0));
+        let half = JsonNumber::whole(b"9007199254740995.0").unwrap();
+        assert_eq!(half.f64(), Some(9_007_199_254_740_996.0));
+    }
 }

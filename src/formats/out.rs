@@ -2,8 +2,9 @@
 
 use crate::wire::buffer::sealed::{OutOfMemory, RawBuffer};
 
-/// Bytes collected before the buffer is asked for room. Small enough for any stack and for the first-level cache.
-const CHUNK: usize = 2048;
+/// Bytes collected before the buffer is asked for room. They are zeroed for each text: 2 KB took a fifth of the instructions that
+/// print a log of 500 bytes.
+const CHUNK: usize = 1024;
 /// Parts up to this length are copied as one window, without a loop.
 const WINDOW: usize = 32;
 
@@ -114,6 +115,16 @@ impl<'b> TextOut<'b> {
             }
             _ => self.long(rest.get(..len).unwrap_or(rest)),
         }
+    }
+
+    /// The first `len` bytes of a window, of which there is at least one, with another first byte.
+    #[cfg(feature = "json")]
+    #[inline(always)]
+    pub(crate) fn window_from<const N: usize>(&mut self, first: u8, bytes: &[u8; N], len: usize) {
+        let window = self.window();
+        *window = *bytes;
+        window[0] = first;
+        self.advance(len);
     }
 
     #[inline(never)]

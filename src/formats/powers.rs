@@ -16,7 +16,9 @@ const COUNT: usize = (LAST - FIRST + 1) as usize;
 pub(super) const EXACT: core::ops::RangeInclusive<i32> = 0..=55;
 
 /// Upper 128 bits of the powers, the highest bit set, rounded down; upper half first. 10.7 KB.
-static POWERS: [[u64; 2]; COUNT] = {
+static POWERS: [[u64; 2]; COUNT] = ALL;
+
+const ALL: [[u64; 2]; COUNT] = {
     let mut powers = [[0; 2]; COUNT];
     let zero = -FIRST as usize;
     let mut large = [0; LIMBS];
@@ -74,6 +76,11 @@ const fn upper(large: &[u64; LIMBS]) -> [u64; 2] {
         return [large[top], second];
     }
     [large[top] << shift | second >> (64 - shift), second << shift | third >> (64 - shift)]
+}
+
+/// The same of a power in the table, for the compiler.
+pub(super) const fn constant(exponent: i32) -> [u64; 2] {
+    ALL[(exponent - FIRST) as usize]
 }
 
 /// The upper 128 bits of a power, rounded down; zeros if it is not in the table.

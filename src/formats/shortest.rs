@@ -12,8 +12,11 @@
 //! else if one of the two whole numbers around it is inside: that
 //! else the nearer one
 //! ```
+//!
+//! Most 32-bit floats take less: where 2^exponent over the power of ten fits in 64 bits exactly, one product with the significand
+//! has the digits before the last one as its integer part, and its fraction tells the rest (`Tens`).
 
-use super::powers::{EXACT, power};
+use super::powers::{EXACT, constant, power};
 
 /// Significand and exponent of the size of a finite float.
 struct Binary {
@@ -73,10 +76,72 @@ const fn log2_pow10(exponent: i32) -> i32 {
     (exponent * 1_741_647) >> 19
 }
 
+/// Stored bits of the significand of an `f32`.
+const STORED: u32 = 23;
+
+/// Two to an exponent over ten to another one: a number from 0.1 to 1, times 2^64.
+#[derive(Clone, Copy)]
+struct Scale {
+    /// 0 if 64 bits do not hold it exactly.
+    factor: u64,
+    /// The exponent of ten.
+    decimal: i32,
+}
+
+/// By the stored exponent of an `f32`. 4 KB.
+static SCALES: [Scale; 256] = {
+    let mut scales = [Scale { factor: 0, decimal: 0 }; 256];
+    let mut stored = 1;
+    // From 2^23 on, floats are whole numbers.
+    while stored < 150 {
+        let exponent = stored - 150;
+        // So that a unit in the last place is at least 0.1.
+        let decimal = ((exponent * 1_262_611) >> 22) + 1;
+        let [high, low] = constant(-decimal);
+        let shift = -(exponent + log2_pow10(-decimal) + 1);
+        let exact = low == 0 && high.trailing_zeros() as i32 >= shift;
+        scales[stored as usize] = Scale { factor: if exact { high >> shift } else { 0 }, decimal };
+        stored += 1;
+    }
+    scales
+};
+
+/// The shortest number that gives an `f32` back, without its sign: `tens` and, unless it is 0, the digit `last` after them. The
+/// digits of `tens` are at most eight, and times ten to the power of `decimal` they are the number without that digit.
+#[derive(Clone, Copy)]
+pub(super) struct Tens {
+    pub(super) tens: u64,
+    pub(super) last: u64,
+    pub(super) decimal: i32,
+}
+
+impl Tens {
+    /// Of floats from about 10^-20 to 2^23 that are no power of two.
+    ///
+    /// All products are exact. In this range no end of the interval around the float is a multiple of ten units, so it does not
+    /// matter to which float the ends round.
+    #[inline(always)]
+    pub(super) fn new(bits: u32) -> Option<Self> {
+        let &Scale { factor, decimal } = SCALES.get((bits >> STORED & 0xff) as usize)?;
+        let fraction = bits & ((1 << STORED) - 1);
+        if factor == 0 || fraction == 0 {
+            return None;
+        }
+        let product = u128::from(factor) * u128::from(fraction | 1 << STORED);
+        let (tens, rest) = ((product >> 64) as u64, product as u64);
+        // Half a unit in the last place; if it is odd, the half that is lost makes `<=` of `<`.
+        let half = factor / 2;
+        let (below, above) = (rest <= half, rest > !half);
+        let nearest = (u128::from(rest) * 10 + (1 << 63)) >> 64;
+        let last = if below | above { 0 } else { nearest as u64 };
+        Some(Self { tens: tens + u64::from(above), last, decimal })
+    }
+}
+
 /// Digits and exponent of the shortest number; of the size of a finite float. There may be zeros at the end.
 #[inline]
 pub(super) fn shortest32(value: f32) -> (u64, i32) {
-    Binary::new((value.to_bits() & 0x7fff_ffff).into(), 23, 127).shortest(|exponent, number| {
+    Binary::new((value.to_bits() & 0x7fff_ffff).into(), STORED, 127).shortest(|exponent, number| {
         let [high, low] = power(exponent);
         // Lower bits that are not zero set the last one.
         let product = u128::from(high + u64::from(low != 0)) * u128::from(number);
@@ -95,4 +160,41 @@ pub(super) fn shortest64(value: f64) -> (u64, i32) {
         let middle = (high as u64).overflowing_add((low >> 64) as u64);
         ((high >> 64) as u64 + u64::from(middle.1)) | u64::from(middle.0 > 1)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without zeros at the end.
+    fn short((mut digits, mut exponent): (u64, i32)) -> (u64, i32) {
+        while digits % 10 == 0 {
+            (digits, exponent) = (digits / 10, exponent + 1);
+        }
+        (digits, exponent)
+    }
+
+    fn same(bits: u32) -> bool {
+        let Some(Tens { tens, last, decimal }) = Tens::new(bits) else { return false };
+        assert!(tens < 100_000_000 && last < 10);
+        let made = if last == 0 { (tens, decimal) } else { (10 * tens + last, decimal - 1) };
+        assert_eq!(short(made), short(shortest32(f32::from_bits(bits))), "{bits:#x}");
+        true
+    }
+
+    #[test]
+    fn tens_are_the_shortest_digits() {
+        let fractions = [1, 2, 3, 0x40_0000, 0x33_3333, 0x4c_cccd, 0x7f_fffe, 0x7f_ffff];
+        let quick =
+            (0..=255).filter(|exponent| fractions.iter().all(|f| same(exponent << STORED | f))).count();
+        assert_eq!(quick, 91);
+        assert!(same(0.1f32.to_bits()) && same(8_388_607.5f32.to_bits()) && same(123.456f32.to_bits()));
+        assert!(!same(0) && !same(0.5f32.to_bits()) && !same(8_388_609f32.to_bits()));
+    }
+
+    #[test]
+    #[ignore = "seconds, in release"]
+    fn tens_are_the_shortest_digits_of_every_float() {
+        assert_eq!((0..=0x7fff_ffff).filter(|&bits| same(bits)).count(), 91 * ((1 << STORED) - 1));
+    }
 }

@@ -85,6 +85,8 @@ pub(crate) struct JsonPrinter<'p, 'b> {
     pub(crate) out: TextOut<'b>,
     /// Names are the JSON names, on one line: labels are written as they are.
     pub(crate) plain: bool,
+    /// Also only fields that are set are printed: messages of scalars need no frame.
+    pub(super) compact: bool,
     pub(super) frames: Vec<JsonFrame>,
 }
 
@@ -122,7 +124,8 @@ impl<'p, 'b> JsonPrinter<'p, 'b> {
         buffer: &'b mut dyn RawBuffer,
     ) -> Self {
         let plain = !options.pretty && !options.use_proto_field_name;
-        Self { pool, options, out: TextOut::new(buffer), plain, frames: Vec::new() }
+        let compact = plain && options.skip_default_fields;
+        Self { pool, options, out: TextOut::new(buffer), plain, compact, frames: Vec::new() }
     }
 
     fn run(&mut self, root: RawView<'_, '_>) -> Result<()> {

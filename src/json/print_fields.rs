@@ -1,9 +1,9 @@
 //! The fields of a message, the messages of a list, the entries of a map.
 
-use super::print::{JsonPrinter, JsonSource, JsonStep, Result};
-use crate::program::FieldEntry;
-use crate::schema::{FieldRef, WellKnown};
-use crate::slab::{BodyRef, NIL, RawView};
+use super::print::{JsonPrinter, JsonSource, JsonStep, Result, limit};
+use crate::program::{FieldEntry, Scalar};
+use crate::schema::{FieldFormats, FieldRef, WellKnown};
+use crate::slab::{BodyRef, NIL, RawView, SetFields};
 
 impl JsonPrinter<'_, '_> {
     /// The fields of a message, until one of them needs a frame.
@@ -27,9 +27,16 @@ impl JsonPrinter<'_, '_> {
                 continue;
             }
             frame.position = position as u32;
-            let first = core::mem::replace(&mut frame.first, false);
+            let (first, depth) = (core::mem::replace(&mut frame.first, false), frame.depth + 1);
             self.name(names, position, first);
             if entry.coding.is_message() {
+                if !entry.flags.is_list() && self.is_flat(names, position, depth) {
+                    let child = here.child(entry, slot);
+                    if !child.is_raw() {
+                        self.flat(child);
+                        continue;
+                    }
+                }
                 return self.field(here, position, entry, slot);
             }
             if entry.flags.is_list() {
@@ -40,6 +47,49 @@ impl JsonPrinter<'_, '_> {
         }
         self.close(b'}');
         Ok(JsonStep::GoOn)
+    }
+
+    /// Whether the messages of a field are printed by [`flat`](Self::flat), at this depth.
+    #[inline(always)]
+    fn is_flat(&self, names: FieldFormats<'_>, position: usize, depth: u32) -> bool {
+        self.compact && depth <= limit() && names.is_flat(position)
+    }
+
+    /// A message of scalars, without a frame: nothing in it can fail. With frames, meshes took 1.4 times as many instructions.
+    fn flat(&mut self, view: RawView<'_, '_>) {
+        let program = view.program();
+        let names = self.pool.field_formats(program.message());
+        let mut fields = SetFields::dense(view.words.hasbits(program, view.body.base));
+        // In the place of the comma that labels begin with.
+        let mut before = b'{';
+        while let Some(position) = fields.take_lowest()
+            && let Some(entry) = program.entries().get(position)
+        {
+            match names.short_label(position) {
+                Some((label, len)) => self.out.window_from(before, label, len),
+                None => self.long_name(names, position, before),
+            }
+            before = b',';
+            let slot = view.body.base + u32::from(entry.slot);
+            if entry.scalar() == Scalar::F32 {
+                self.float(f32::from_bits(view.words.get(slot)));
+            } else {
+                self.scalar_at((names, position), entry, view, slot);
+            }
+        }
+        if before == b'{' {
+            self.out.byte(before);
+        }
+        self.out.byte(b'}');
+    }
+
+    /// The name of a member whose label is long, after this byte.
+    #[inline(never)]
+    fn long_name(&mut self, names: FieldFormats<'_>, position: usize, before: u8) {
+        if before == b'{' {
+            self.out.byte(before);
+        }
+        self.name(names, position, before == b'{');
     }
 
     /// All fields of a message but those with presence that are not set.
@@ -105,6 +155,8 @@ impl JsonPrinter<'_, '_> {
         let (first, slot, depth) = (frame.element, frame.slot, frame.depth + 1);
         let list = here.list(entry, slot);
         let len = if slot == NIL { 0 } else { list.len() };
+        let names = self.pool.field_formats(here.program().message());
+        let flat = self.is_flat(names, frame.position as usize, depth);
         let plain = self.pool.well_known(here.set.program(entry.sub).message()) == WellKnown::None
             && self.options.skip_default_fields;
         let frames = self.frames.len();
@@ -114,8 +166,15 @@ impl JsonPrinter<'_, '_> {
             }
             self.comma();
             let view = list.message(element);
+            if flat && !view.is_raw() {
+                self.flat(view);
+                if self.out.has_failed() {
+                    return Ok(JsonStep::GoOn);
+                }
+                continue;
+            }
             let mut next = self.open(view, depth)?;
-            // Most messages of lists hold no others: their fields are printed from here, and the list goes on.
+            // Most messages of lists need no more than this one frame: their fields are printed from here, and the list goes on.
             if plain && matches!(next, JsonStep::GoOn) {
                 next = self.fields(view)?;
             }

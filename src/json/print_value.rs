@@ -2,7 +2,9 @@
 
 use super::print::JsonPrinter;
 use super::strings;
-use crate::formats::{encode_base64, put_f32, put_f64, put_i64, put_quoted_i64, put_quoted_u64, put_u64};
+use crate::formats::{
+    encode_base64, put_f32, put_f64, put_i64, put_quoted_i64, put_quoted_u64, put_short_f32, put_u64,
+};
 use crate::program::{Coding, FieldEntry, Scalar};
 use crate::schema::{FieldRef, FormatField};
 use crate::slab::{ByteSpan, RawView};
@@ -10,7 +12,7 @@ use crate::wire::utf8;
 
 impl JsonPrinter<'_, '_> {
     /// The scalar at a slot.
-    #[inline]
+    #[inline(never)]
     pub(super) fn scalar_at(
         &mut self,
         field: FormatField<'_>,
@@ -72,7 +74,15 @@ impl JsonPrinter<'_, '_> {
         self.out.byte(b'"');
     }
 
+    #[inline(always)]
     pub(crate) fn float(&mut self, value: f32) {
+        if !put_short_f32(&mut self.out, value) {
+            self.long_float(value);
+        }
+    }
+
+    #[inline(never)]
+    fn long_float(&mut self, value: f32) {
         if value.is_finite() { put_f32(&mut self.out, value) } else { self.special(value.into()) }
     }
 
@@ -94,13 +104,14 @@ impl JsonPrinter<'_, '_> {
     /// An enum value: its name, if it has one and names are asked for.
     pub(crate) fn enumeration(&mut self, (names, position): FormatField<'_>, number: i32) {
         let enumeration = names.enumeration(position);
+        // Whatever the number is, as in C++.
+        if names.is_null_value(position) {
+            return self.out.array(b"null");
+        }
         let name = match self.options.use_enum_numbers {
             true => None,
             false => self.pool.enum_name(enumeration, number),
         };
-        if number == 0 && names.is_null_value(position) {
-            return self.out.array(b"null");
-        }
         if name.is_some()
             && let Some(name) = self.pool.enum_json_name(enumeration, number)
         {

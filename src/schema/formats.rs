@@ -43,6 +43,24 @@ impl<'p> FieldFormats<'p> {
         (len > 0 && len <= rest.len()).then_some((rest, len))
     }
 
+    /// The text from a label of at most 32 bytes on, and the length of the label.
+    #[cfg(feature = "json")]
+    #[inline(always)]
+    pub(crate) fn short_label(self, position: usize) -> Option<(&'p [u8; WINDOW], usize)> {
+        let field = self.fields.get(position)?;
+        let window = self.labels.get(field.label as usize..)?.first_chunk()?;
+        let len = usize::from(field.label_len);
+        (len.wrapping_sub(1) < WINDOW).then_some((window, len))
+    }
+
+    /// Whether the messages of a field are flat: their fields are singular scalars, none of them in a oneof, and they are neither wide
+    /// nor well-known types.
+    #[cfg(feature = "json")]
+    #[inline(always)]
+    pub(crate) fn is_flat(self, position: usize) -> bool {
+        self.fields.get(position).is_some_and(|field| field.marks & FieldFormat::FLAT != 0)
+    }
+
     /// The name in the schema: the text from it on, and its length.
     #[inline]
     pub(crate) fn own(self, position: usize) -> Option<(&'p [u8], usize)> {
@@ -162,18 +180,41 @@ impl PoolData {
                 let plain = !entry.flags.is_special() && !entry.flags.is_list() && !entry.coding.is_message();
                 fields.push(FieldFormat { plain, ..self.field_format(index as u32, field, &mut labels) });
             }
+            let flat = fields.get(start..).is_some_and(|run| run.iter().all(|field| field.plain));
             let fields = IndexRange { start: start as u32, end: fields.len() as u32 };
-            formats.push(FormatData { names, fields, known: well_known(self, index as u32) });
+            let known = well_known(self, index as u32);
+            formats.push(FormatData { names, fields, known, flat: flat && known == WellKnown::None });
         }
+        self.mark_flat(&formats, &mut fields);
         labels.extend([0; WINDOW]);
+        self.sorted_reserved_names = self.sort_reserved_names(room)?;
         (self.formats, self.field_names, self.field_formats, self.labels) = (formats, names, fields, labels);
         Ok(())
     }
 
-    /// How a name compares with another text.
+    /// Marks the fields whose messages are flat.
+    fn mark_flat(&self, formats: &[FormatData], fields: &mut [FieldFormat]) {
+        for (index, message) in formats.iter().enumerate() {
+            let IndexRange { start, end } = message.fields;
+            let run = fields.get_mut(start as usize..end as usize).unwrap_or_default();
+            for (field, entry) in run.iter_mut().zip(self.programs.program(index as u32).entries()) {
+                let sub = || self.programs.program(entry.sub).message() as usize;
+                if entry.coding.is_message() && formats.get(sub()).is_some_and(|format| format.flat) {
+                    field.marks |= FieldFormat::FLAT;
+                }
+            }
+        }
+    }
+
+    /// How the name of a field compares with another text.
     fn order(&self, name: &FieldName, text: &[u8]) -> Ordering {
-        let (_, len) = name.text.place();
-        len.cmp(&text.len()).then_with(|| self.text(name.text).as_bytes().cmp(text))
+        self.text_order(name.text, text)
+    }
+
+    /// How a name compares with another text: by length and then by bytes.
+    pub(super) fn text_order(&self, name: TextRange, text: &[u8]) -> Ordering {
+        let (_, len) = name.place();
+        len.cmp(&text.len()).then_with(|| self.text(name).as_bytes().cmp(text))
     }
 
     /// The name in JSON, if it can be a label.

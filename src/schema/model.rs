@@ -69,6 +69,8 @@ pub(super) struct PoolData {
     /// Reserved ranges of enums: first and last number.
     pub(super) enum_reserved_ranges: Vec<(i32, i32)>,
     pub(super) reserved_names: Vec<TextRange>,
+    /// The same, those of each message sorted by length and then by bytes, for text format.
+    pub(super) sorted_reserved_names: Vec<TextRange>,
     pub(super) values: Vec<EnumValueData>,
     /// Positions of the values of each enum, sorted by number and then by position.
     pub(super) by_number: Vec<u32>,
@@ -319,7 +321,7 @@ pub(super) struct FieldFormat {
     /// characters that JSON strings escape, or is longer than 64 KB.
     pub(super) label: u32,
     pub(super) label_len: u16,
-    /// `NULL` and `RENAMED`.
+    /// `NULL`, `RENAMED` and `FLAT`.
     pub(super) marks: u8,
     /// A singular scalar of a message that is not wide, and in no oneof.
     pub(super) plain: bool,
@@ -330,6 +332,8 @@ impl FieldFormat {
     pub(super) const NULL: u8 = 1;
     /// The name in text format is not the one in the schema: extensions and groups.
     pub(super) const RENAMED: u8 = 2;
+    /// The message of the field is flat.
+    pub(super) const FLAT: u8 = 4;
 }
 
 /// What the formats need of one message.
@@ -340,6 +344,8 @@ pub(super) struct FormatData {
     /// Its fields, in the pool's list of them.
     pub(super) fields: IndexRange,
     pub(super) known: WellKnown,
+    /// All fields are singular scalars, none of them in a oneof, and the message is neither wide nor a well-known type.
+    pub(super) flat: bool,
 }
 
 /// A name of a field; sorted by length and then by bytes. A field is there by its JSON name, and by its own if that is another one.

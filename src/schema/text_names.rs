@@ -1,10 +1,14 @@
 //! The names that fields have in text format: their own, `[full.name]` for extensions, and the name of its type for a group.
 
 use super::DescriptorPool;
-use super::model::{Container, ExtensionData, FieldData, FieldFlags, MessageData, NONE, PoolData};
+use super::model::{
+    Container, ExtensionData, FieldData, FieldFlags, IndexRange, MessageData, NONE, PoolData,
+};
+use super::names::TextRange;
 use super::symbols::Symbol;
+use crate::program::{Room, RoomFull, sort_list};
 use crate::table::{Cardinality, Kind};
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 /// The name of a field in text format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +19,17 @@ pub(crate) enum TextName<'p> {
 }
 
 impl PoolData {
+    /// The reserved names of each message by length and then by bytes.
+    pub(super) fn sort_reserved_names(&self, room: &mut Room) -> Result<Vec<TextRange>, RoomFull> {
+        let mut names = room.copy(&self.reserved_names)?;
+        for message in &self.messages {
+            let IndexRange { start, end } = message.reserved_names;
+            let run = names.get_mut(start as usize..end as usize).unwrap_or_default();
+            sort_list(run, |&a, &b| self.text_order(a, self.text(b).as_bytes()).is_lt());
+        }
+        Ok(names)
+    }
+
     fn message(&self, index: u32) -> Option<&MessageData> {
         self.messages.get(index as usize)
     }
@@ -98,7 +113,8 @@ impl DescriptorPool {
     /// Whether a message reserves this name.
     pub(crate) fn is_reserved_name(&self, message: u32, name: &str) -> bool {
         let data = self.data();
-        let names = data.message(message).map_or(&[][..], |m| m.reserved_names.of(&data.reserved_names));
-        names.iter().any(|&reserved| data.text(reserved) == name)
+        let Some(message) = data.message(message) else { return false };
+        let names = message.reserved_names.of(&data.sorted_reserved_names);
+        names.binary_search_by(|&reserved| data.text_order(reserved, name.as_bytes())).is_ok()
     }
 }

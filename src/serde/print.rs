@@ -158,7 +158,7 @@ impl<'n> SerializedField<'n, '_, '_> {
         let table::Kind::Enum(enumeration) = self.field.raw_kind() else {
             return serializer.serialize_i32(number);
         };
-        if number == 0 && pool.is_null_value(enumeration) {
+        if pool.is_null_value(enumeration) {
             return serializer.serialize_unit();
         }
         let name = match self.place.options.use_enum_numbers {
