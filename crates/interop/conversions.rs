@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Map, Value as Json, json};
-use tablepb::Message;
 use tablepb::wkt::{ConvertError, Duration, ListValue, Struct, Timestamp, Value};
+use tablepb::{DescriptorPool, DynamicMessage, Message, MessageDescriptor};
 
 const TIMES: [(i64, i32, &str); 5] = [
     (0, 0, "1970-01-01T00:00:00Z"),
@@ -87,11 +87,41 @@ fn values_of_serde_json() {
     assert_eq!(Json::try_from(Value::default()), Ok(Json::Null));
     assert_eq!(Json::try_from(Value::from(-0.0)).unwrap().to_string(), "-0.0");
     assert_eq!(Json::try_from(Value::from(1e300)).unwrap().to_string(), "1e+300");
-    // Deeper than messages may be.
+}
+
+/// A list is two levels of messages, an object three.
+#[test]
+fn a_value_that_converts_from_serde_json_encodes_and_one_that_does_not_is_too_deep() {
+    for (first, of_lists) in [(0, 0), (40, 100), (17, 50), (33, 0), (0, 100)] {
+        for levels in 0..60 {
+            let json = (0..levels).fold(json!(1), |inner, level| match (level + first) % 100 < of_lists {
+                true => json!([inner, []]),
+                false => json!({ "a": inner, "b": {} }),
+            });
+            // What encodes it without asking how deep it goes.
+            let direct = DynamicMessage::from_json(&value_descriptor(), json.to_string().as_bytes());
+            match Value::try_from(json.clone()) {
+                Ok(value) => {
+                    let bytes = value.encode_to_vec().unwrap();
+                    assert_eq!(Value::decode(&bytes).as_ref(), Ok(&value));
+                    assert_eq!(direct.unwrap().encode_to_vec().unwrap().len(), bytes.len());
+                    assert_eq!(Json::try_from(value), Ok(json));
+                }
+                Err(error) => {
+                    assert_eq!(error, ConvertError::TooDeep);
+                    assert!(direct.is_err(), "{levels}");
+                }
+            }
+        }
+    }
     let nested = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
-    let deep = Value::try_from(nested(100)).unwrap();
-    assert_eq!(Json::try_from(deep), Ok(nested(100)));
-    assert_eq!(Value::try_from(nested(101)), Err(ConvertError::TooDeep));
-    let deep = (0..101).fold(Value::null(), |inner, _| vec![inner].into());
+    assert!(Value::try_from(nested(50)).is_ok());
+    assert_eq!(Value::try_from(nested(51)), Err(ConvertError::TooDeep));
+    let deep = (0..51).fold(Value::null(), |inner, _| vec![inner].into());
     assert_eq!(Json::try_from(deep), Err(ConvertError::TooDeep));
+}
+
+fn value_descriptor() -> MessageDescriptor {
+    let pool = DescriptorPool::from_tables(&[Value::TABLE]).unwrap();
+    pool.get_message_by_name("google.protobuf.Value").unwrap()
 }

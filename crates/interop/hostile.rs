@@ -8,7 +8,10 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use tablepb::json::{DeserializeOptions, SerializeOptions};
 use tablepb::wkt::TABLES;
-use tablepb::{DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind, MessageDescriptor, MessageTable};
+use tablepb::{
+    DescriptorPool, DynamicMessage, EnumTable, Enumeration, FieldTable, Kind, MessageDescriptor,
+    MessageTable, wkt,
+};
 
 static COLOR: EnumTable = EnumTable::new("t.Color", &[("RED", 0), ("GREEN", 1)]);
 static SUB: MessageTable = MessageTable::new("t.Sub", &[FieldTable::new("a", 1, Kind::Int32)]);
@@ -53,7 +56,15 @@ fn pool() -> DescriptorPool {
     for name in ["any", "struct", "timestamp", "field_mask", "wrappers"] {
         file = file.bytes(3, format!("google/protobuf/{name}.proto"));
     }
-    pool.add_file_descriptor_set(&Wire::new().message(1, file.message(4, message)).0).unwrap()
+    // A body of many words.
+    let numbers = (1..=44u64).fold(Wire::new().bytes(1, "Fat"), |fat, number| {
+        let field = Wire::new().bytes(1, format!("f{number}")).int(3, number).int(4, 1).int(5, 6);
+        fat.message(2, field)
+    });
+    let fats = Wire::new().bytes(1, "fats").int(3, 1).int(4, 3).int(5, 11).bytes(6, ".t.Fat");
+    let fats = Wire::new().bytes(1, "Fats").message(2, fats);
+    let file = file.message(4, message).message(4, numbers).message(4, fats);
+    pool.add_file_descriptor_set(&Wire::new().message(1, file).0).unwrap()
 }
 
 static COLOR_USER: MessageTable =
@@ -326,6 +337,46 @@ fn the_content_of_an_any_adds_to_the_budget_of_the_message_around_it() {
         let direct = DynamicMessage::from_json(&known, text.to_string().as_bytes()).unwrap();
         // `assert!`, because `assert_eq!` would print all of it.
         assert!(parse(&known, text) == Ok(direct), "{len}");
+    }
+}
+
+#[test]
+fn a_null_value_of_any_number_is_null() {
+    static NULLS: MessageTable = MessageTable::new(
+        "t.Nulls",
+        &[FieldTable::new("nulls", 1, Kind::Enum(|| wkt::NullValue::TABLE)).repeated()],
+    );
+    let nulls = DescriptorPool::from_tables(&[&NULLS]).unwrap().get_message_by_name("t.Nulls").unwrap();
+    let message = DynamicMessage::decode(&nulls, &[8, 0, 8, 27]).unwrap();
+    assert_eq!(serde_json::to_value(&message).unwrap(), json!({ "nulls": [null, null] }));
+    assert_eq!(message.to_json_string().unwrap(), r#"{"nulls":[null,null]}"#);
+}
+
+/// Each level of `Any` that keeps its content counted it again.
+#[test]
+fn what_waits_for_a_type_counts_once_more_and_not_once_per_level() {
+    let any = of("google.protobuf.Any");
+    let late = |levels: usize, elements: usize| {
+        let fats = vec![r#"{"f1":1}"#; elements].join(",");
+        let content = format!(r#"{{"fats":[{fats}],"@type":"a/t.Fats"}}"#);
+        (0..levels)
+            .fold(content, |inner, _| format!(r#"{{"value":{inner},"@type":"a/google.protobuf.Any"}}"#))
+    };
+    let made = |text: &str| {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        DynamicMessage::deserialize(any.clone(), &mut deserializer).map_err(|error| error.to_string())
+    };
+    // Each element takes far more memory than it adds to the budget.
+    for levels in [0, 1, 40] {
+        let error = made(&late(levels, 100_000)).err().unwrap_or_else(|| panic!("{levels} levels"));
+        assert!(error.contains("more memory than the budget"), "{levels}: {error}");
+    }
+    // What is small comes through at any level.
+    for levels in [0, 1, 40] {
+        let text = late(levels, 1_000);
+        let direct = DynamicMessage::from_json(&any, text.as_bytes()).unwrap();
+        // `assert!`, because `assert_eq!` would print all of it.
+        assert!(made(&text) == Ok(direct), "{levels}");
     }
 }
 

@@ -8,49 +8,11 @@ use crate::common::payload::{mutate, payload};
 use std::sync::LazyLock;
 use tablepb::json::{DeserializeErrorKind, DeserializeOptions, SerializeOptions};
 use tablepb::{
-    DescriptorPool, DynamicMessage, EncodeOptions, EnumTable, FieldTable, Kind, MessageDescriptor,
-    MessageTable,
+    DescriptorPool, DynamicMessage, EncodeOptions, EnumTable, Enumeration, FieldTable, Kind, Message,
+    MessageDescriptor, MessageTable, wkt,
 };
 
 static COLOR: EnumTable = EnumTable::new("t.Color", &[("RED", 0), ("GREEN", 1), ("BLUE", -3)]);
-static NULL: EnumTable = EnumTable::new("google.protobuf.NullValue", &[("NULL_VALUE", 0)]);
-static ANY: MessageTable = MessageTable::new(
-    "google.protobuf.Any",
-    &[FieldTable::new("type_url", 1, Kind::String), FieldTable::new("value", 2, Kind::Bytes)],
-);
-static TIMESTAMP: MessageTable = MessageTable::new(
-    "google.protobuf.Timestamp",
-    &[FieldTable::new("seconds", 1, Kind::Int64), FieldTable::new("nanos", 2, Kind::Int32)],
-);
-static DURATION: MessageTable = MessageTable::new(
-    "google.protobuf.Duration",
-    &[FieldTable::new("seconds", 1, Kind::Int64), FieldTable::new("nanos", 2, Kind::Int32)],
-);
-static MASK: MessageTable =
-    MessageTable::new("google.protobuf.FieldMask", &[FieldTable::new("paths", 1, Kind::String).repeated()]);
-static STRUCT: MessageTable = MessageTable::new(
-    "google.protobuf.Struct",
-    &[FieldTable::map("fields", 1, Kind::String, Kind::Message(|| &VALUE))],
-);
-static LIST: MessageTable = MessageTable::new(
-    "google.protobuf.ListValue",
-    &[FieldTable::new("values", 1, Kind::Message(|| &VALUE)).repeated()],
-);
-static VALUE: MessageTable = MessageTable::new(
-    "google.protobuf.Value",
-    &[
-        FieldTable::new("null_value", 1, Kind::Enum(|| &NULL)).oneof("kind"),
-        FieldTable::new("number_value", 2, Kind::Double).oneof("kind"),
-        FieldTable::new("string_value", 3, Kind::String).oneof("kind"),
-        FieldTable::new("bool_value", 4, Kind::Bool).oneof("kind"),
-        FieldTable::new("struct_value", 5, Kind::Message(|| &STRUCT)).oneof("kind"),
-        FieldTable::new("list_value", 6, Kind::Message(|| &LIST)).oneof("kind"),
-    ],
-);
-static INT64_VALUE: MessageTable =
-    MessageTable::new("google.protobuf.Int64Value", &[FieldTable::new("value", 1, Kind::Int64)]);
-static BYTES_VALUE: MessageTable =
-    MessageTable::new("google.protobuf.BytesValue", &[FieldTable::new("value", 1, Kind::Bytes)]);
 static ALL: MessageTable = MessageTable::new(
     "t.All",
     &[
@@ -70,23 +32,23 @@ static ALL: MessageTable = MessageTable::new(
         FieldTable::map("by_id", 14, Kind::Int32, Kind::String),
         FieldTable::map("by_flag", 15, Kind::Bool, Kind::Enum(|| &COLOR)),
         FieldTable::new("one_int", 16, Kind::Int32).oneof("choice"),
-        FieldTable::new("one_null", 17, Kind::Enum(|| &NULL)).oneof("choice"),
+        FieldTable::new("one_null", 17, Kind::Enum(|| wkt::NullValue::TABLE)).oneof("choice"),
         FieldTable::new("maybe", 18, Kind::Int32).optional(),
-        FieldTable::new("any", 19, Kind::Message(|| &ANY)),
-        FieldTable::new("time", 20, Kind::Message(|| &TIMESTAMP)),
-        FieldTable::new("span", 21, Kind::Message(|| &DURATION)),
-        FieldTable::new("mask", 22, Kind::Message(|| &MASK)),
-        FieldTable::new("object", 23, Kind::Message(|| &STRUCT)),
-        FieldTable::new("value", 24, Kind::Message(|| &VALUE)),
-        FieldTable::new("values", 25, Kind::Message(|| &VALUE)).repeated(),
-        FieldTable::new("list", 26, Kind::Message(|| &LIST)),
-        FieldTable::new("boxed", 27, Kind::Message(|| &INT64_VALUE)),
-        FieldTable::new("datas", 28, Kind::Message(|| &BYTES_VALUE)).repeated(),
+        FieldTable::new("any", 19, Kind::Message(|| wkt::Any::TABLE)),
+        FieldTable::new("time", 20, Kind::Message(|| wkt::Timestamp::TABLE)),
+        FieldTable::new("span", 21, Kind::Message(|| wkt::Duration::TABLE)),
+        FieldTable::new("mask", 22, Kind::Message(|| wkt::FieldMask::TABLE)),
+        FieldTable::new("object", 23, Kind::Message(|| wkt::Struct::TABLE)),
+        FieldTable::new("value", 24, Kind::Message(|| wkt::Value::TABLE)),
+        FieldTable::new("values", 25, Kind::Message(|| wkt::Value::TABLE)).repeated(),
+        FieldTable::new("list", 26, Kind::Message(|| wkt::ListValue::TABLE)),
+        FieldTable::new("boxed", 27, Kind::Message(|| wkt::Int64Value::TABLE)),
+        FieldTable::new("datas", 28, Kind::Message(|| wkt::BytesValue::TABLE)).repeated(),
     ],
 );
 
 /// A schema with the well-known types.
-static SCHEMA: LazyLock<MessageDescriptor> = LazyLock::new(|| {
+pub static SCHEMA: LazyLock<MessageDescriptor> = LazyLock::new(|| {
     let pool = DescriptorPool::from_tables(&[&ALL]).expect("the tables are right");
     pool.get_message_by_name("t.All").expect("it is in the tables")
 });

@@ -131,7 +131,7 @@ impl<'r> Machine<'r, '_> {
     fn settle_later(&mut self, slot: u32, map: OpenMap) -> Result<(), Full> {
         if self.scratch.maps.try_reserve(1).is_err() {
             self.slab.map_take_back(slot);
-            return Err(Full);
+            return Err(Full::NoMemory);
         }
         self.scratch.maps.push(map);
         Ok(())

@@ -22,4 +22,4 @@ mod write;
 
 #[cfg(test)]
 pub(crate) use raw::encode_raw;
-pub(crate) use raw::{RawEncoder, try_encode_raw};
+pub(crate) use raw::{RawEncoder, raw_len, try_encode_raw};

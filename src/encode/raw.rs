@@ -269,6 +269,15 @@ pub(crate) fn encode_raw(view: RawView<'_, '_>) -> Vec<u8> {
 /// # Errors
 /// `TooLarge`, `OutOfMemory`.
 pub(crate) fn try_encode_raw(view: RawView<'_, '_>) -> Result<Vec<u8>, EncodeError> {
-    let options = EncodeOptions::new().max_depth(u32::MAX).allow_partial(true);
-    RawEncoder::new(view, options).to_vec()
+    RawEncoder::new(view, UNCHECKED).to_vec()
 }
+
+/// The number of these bytes.
+///
+/// # Errors
+/// `TooLarge`, `OutOfMemory`.
+pub(crate) fn raw_len(view: RawView<'_, '_>) -> Result<usize, EncodeError> {
+    RawEncoder::new(view, UNCHECKED).checked_size(false)
+}
+
+const UNCHECKED: EncodeOptions = EncodeOptions::new().max_depth(u32::MAX).allow_partial(true);

@@ -5,7 +5,7 @@ use super::options::{DeserializeOptions, SerializeOptions};
 use super::{parse, print};
 use crate::decode::check_required;
 use crate::error::FieldPath;
-use crate::message::{DynamicMessage, MessageView, NoRoom};
+use crate::message::{DynamicMessage, MessageView};
 use crate::schema::MessageDescriptor;
 use crate::wire::Buffer;
 use alloc::{string::String, vec::Vec};
@@ -15,6 +15,21 @@ impl MessageView<'_, '_> {
     ///
     /// Fields come in number order, map entries in the order of the message. Nothing is allocated but room in the buffer, and memory for what
     /// has to be decoded first: the content of an `Any`, and lazy fields.
+    ///
+    /// ```
+    /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};
+    ///
+    /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line", 1, Kind::String)]);
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let mut decoder = Decoder::new(&log);
+    /// let mut lines = Vec::new();
+    /// for bytes in [b"\x0a\x01a", b"\x0a\x01b"] {
+    ///     decoder.decode(bytes)?.to_json(&mut lines)?;
+    ///     lines.push(b'\n');
+    /// }
+    /// assert_eq!(lines, b"{\"line\":\"a\"}\n{\"line\":\"b\"}\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// See [`SerializeErrorKind`](super::SerializeErrorKind): values of well-known types that have no form in JSON, messages nested
@@ -77,6 +92,19 @@ impl DynamicMessage {
     }
 
     /// Makes a message of JSON, which must be UTF-8.
+    ///
+    /// ```
+    /// use tablepb::json::DeserializeErrorKind;
+    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+    ///
+    /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line_count", 1, Kind::Int64)]);
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let message = DynamicMessage::from_json(&log, br#"{"lineCount": "7"}"#)?;
+    /// assert_eq!(message.get_field_by_name("line_count").unwrap().as_i64(), Some(7));
+    /// let error = DynamicMessage::from_json(&log, br#"{"lines": 7}"#).unwrap_err();
+    /// assert_eq!(error.kind(), DeserializeErrorKind::UnknownField);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// What is wrong, at which byte, line and column, in which field.
@@ -153,10 +181,7 @@ impl DynamicMessage {
             |builder, pool, index, base| parse::parse(builder, pool, (index, base), json, *options),
             |error| error.kind() == Kind::BudgetExceeded,
             |room| {
-                let kind = match room {
-                    NoRoom::Budget => Kind::BudgetExceeded,
-                    NoRoom::TooLarge => Kind::TooLarge,
-                };
+                let kind = Kind::from(room);
                 DeserializeError::new(kind, json, 0, descriptor.full_name(), FieldPath::EMPTY)
             },
         )

@@ -83,6 +83,7 @@ impl From<NoRoom> for Kind {
     fn from(full: NoRoom) -> Self {
         match full {
             NoRoom::Budget => Self::BudgetExceeded,
+            NoRoom::NoMemory => Self::OutOfMemory,
             NoRoom::TooLarge => Self::TooLarge,
         }
     }
@@ -192,7 +193,7 @@ impl<'p> Parser<'p, '_, '_> {
     fn more_frames(&mut self) -> Result<()> {
         let more = self.frames.len().max(8);
         self.builder.charge(2 * more * size_of::<ParseFrame>())?;
-        self.frames.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)
+        self.frames.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)
     }
 
     /// Makes room for notes about a wide message, and says where they begin.
@@ -203,7 +204,7 @@ impl<'p> Parser<'p, '_, '_> {
         if self.seen.capacity() - start < words {
             let more = words.max(self.seen.capacity()).max(8);
             self.builder.charge(2 * more * size_of::<u64>())?;
-            self.seen.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
+            self.seen.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
         }
         self.seen.resize(start + words, 0);
         Ok(start as u64)

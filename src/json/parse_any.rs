@@ -7,8 +7,6 @@
 use super::error::DeserializeErrorKind as Kind;
 use super::parse::{Container, Outer, Parser, Result};
 use super::scan::Quoted;
-use crate::encode::try_encode_raw;
-use crate::error::EncodeErrorKind;
 use crate::message::FieldAt;
 use crate::program::Coding;
 use crate::schema::WellKnown;
@@ -47,7 +45,7 @@ impl Parser<'_, '_, '_> {
         self.builder.set(FieldAt { index, base, position: 0 }, Coding::String, span)?;
         let mut inner = self.builder.inner();
         let root = inner.root(message.index())?;
-        self.outer.try_reserve(1).map_err(|_| Kind::BudgetExceeded)?;
+        self.outer.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
         let builder = core::mem::replace(self.builder, inner);
         self.outer.push(Outer { builder, index, base });
         let plain = self.known(message.index()) == WellKnown::None;
@@ -120,13 +118,10 @@ impl Parser<'_, '_, '_> {
     /// The content of an `Any` is whole, and its frame is gone.
     pub(super) fn end_any(&mut self, content: FieldAt) -> Result<()> {
         let Some(Outer { builder, index, base }) = self.outer.pop() else { return Ok(()) };
-        let inner = core::mem::replace(self.builder, builder);
+        let mut inner = core::mem::replace(self.builder, builder);
         let at = FieldAt { index, base, position: 1 };
-        let view = inner.view(content.index, content.base);
-        let bytes = try_encode_raw(view).map_err(|error| match error.kind() {
-            EncodeErrorKind::OutOfMemory => Kind::OutOfMemory,
-            _ => Kind::TooLarge,
-        })?;
+        let bytes = inner.encoded(content.index, content.base)?;
+        drop(inner);
         if bytes.is_empty() {
             self.builder.unset(at);
             return Ok(());

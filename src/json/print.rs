@@ -26,7 +26,7 @@ use crate::message::{Detached, DetachedStack, Encoded, MessageView};
 use crate::options::{DecodeOptions, EncodeOptions};
 use crate::program::ProgramSet;
 use crate::schema::DescriptorPool;
-use crate::slab::{BodyRef, Full, RawView, SetFields};
+use crate::slab::{BodyRef, RawView, SetFields};
 use crate::wire::buffer::sealed::RawBuffer;
 use alloc::vec::Vec;
 
@@ -138,7 +138,7 @@ impl<'p, 'b> JsonPrinter<'p, 'b> {
                     DecodeOptions::new().allow_partial(true).max_depth(limit().saturating_sub(depth));
                 let message = Detached::decode(set, detached.innermost(root, set), encoded, &options)
                     .map_err(|_| Kind::InvalidMessage)?;
-                detached.push(message, self.frames.len()).map_err(|Full| Kind::OutOfMemory)?;
+                detached.push(message, self.frames.len()).map_err(|_| Kind::OutOfMemory)?;
                 next = self.open(detached.innermost(root, set), depth)?;
             } else if self.frames.is_empty() {
                 return Ok(());

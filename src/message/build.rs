@@ -8,6 +8,8 @@ use super::DynamicMessage;
 use super::dynamic::MERGE_FACTOR;
 use super::store::{Store, StoreFull};
 use crate::decode;
+use crate::encode::{raw_len, try_encode_raw};
+use crate::error::{EncodeError, EncodeErrorKind};
 use crate::program::{Coding, FieldEntry, ProgramSet};
 use crate::schema::DescriptorPool;
 use crate::slab::{BodyRef, Full, MapScratch, NIL, RawView, Slab, Text};
@@ -17,15 +19,20 @@ use alloc::vec::Vec;
 /// Why a value could not be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoRoom {
-    /// The budget is used up, or there is no memory.
+    /// The budget is used up.
     Budget,
+    /// The allocator has no memory.
+    NoMemory,
     /// The store would be longer than 2^31-1 bytes.
     TooLarge,
 }
 
 impl From<Full> for NoRoom {
-    fn from(_: Full) -> Self {
-        Self::Budget
+    fn from(full: Full) -> Self {
+        match full {
+            Full::Limit => Self::Budget,
+            Full::NoMemory => Self::NoMemory,
+        }
     }
 }
 
@@ -33,7 +40,7 @@ impl From<StoreFull> for NoRoom {
     fn from(full: StoreFull) -> Self {
         match full {
             StoreFull::TooLarge => Self::TooLarge,
-            StoreFull::NoMemory => Self::Budget,
+            StoreFull::NoMemory => Self::NoMemory,
         }
     }
 }
@@ -90,6 +97,18 @@ impl<'p> MessageBuilder<'p> {
         RawView { words: self.slab.words(), store: &self.store, set: self.set, body }
     }
 
+    /// The message as bytes, which are charged before they are made. Required fields are not checked.
+    pub(crate) fn encoded(&mut self, index: u32, base: u32) -> Result<Vec<u8>> {
+        // Nothing else is checked.
+        let failed = |error: EncodeError| match error.kind() {
+            EncodeErrorKind::OutOfMemory => NoRoom::NoMemory,
+            _ => NoRoom::TooLarge,
+        };
+        let len = raw_len(self.view(index, base)).map_err(failed)?;
+        self.charge(len)?;
+        try_encode_raw(self.view(index, base)).map_err(failed)
+    }
+
     /// Takes memory that is used elsewhere from what is left.
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<()> {
         Ok(self.slab.charge(bytes)?)
@@ -128,7 +147,7 @@ impl<'p> MessageBuilder<'p> {
         let given = capacity.min(self.allowance);
         self.slab.charge(capacity - given)?;
         self.allowance -= given;
-        self.store.try_reserve_exact(capacity - self.store.len()).map_err(|_| NoRoom::Budget)
+        self.store.try_reserve_exact(capacity - self.store.len()).map_err(|_| NoRoom::NoMemory)
     }
 
     /// The offset of the next byte of the store.

@@ -21,7 +21,7 @@ pub(super) struct CopiedSpan {
 impl CopiedSpans {
     /// Adds a span.
     pub(super) fn add(&mut self, span: CopiedSpan) -> Result<(), Full> {
-        self.spans.try_reserve(1).map_err(|_| Full)?;
+        self.spans.try_reserve(1).map_err(|_| Full::NoMemory)?;
         // Occurrences come in wire order, so this is usually the end.
         let at = self.spans.partition_point(|copied| copied.from <= span.from);
         self.spans.insert(at, span);

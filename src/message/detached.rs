@@ -58,7 +58,7 @@ impl<'i> Detached<'i> {
         slab.set_limit(options.budget_for(parts.clone().map(|(start, end)| end - start).sum()));
         let base = slab
             .alloc_body(set.program(program))
-            .map_err(|Full| DecodeError::new(DecodeErrorKind::BudgetExceeded, 0))?;
+            .map_err(|_| DecodeError::new(DecodeErrorKind::BudgetExceeded, 0))?;
         let body = BodyRef { program, base };
         for (start, end) in parts {
             let store = store.get(..end).unwrap_or(store);
@@ -85,7 +85,7 @@ impl<'i> DetachedStack<'i> {
 
     /// Opens a message that the frames from `floor` on read.
     pub(crate) fn push(&mut self, message: Detached<'i>, floor: usize) -> Result<(), Full> {
-        self.0.try_reserve(1).map_err(|_| Full)?;
+        self.0.try_reserve(1).map_err(|_| Full::NoMemory)?;
         self.0.push((message, floor));
         Ok(())
     }

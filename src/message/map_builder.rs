@@ -42,7 +42,7 @@ impl MessageBuilder<'_> {
         if self.unsettled_maps.len() == self.unsettled_maps.capacity() {
             let more = self.unsettled_maps.len().max(4);
             self.charge(2 * more * size_of::<UnsettledMap>())?;
-            self.unsettled_maps.try_reserve_exact(more).map_err(|_| NoRoom::Budget)?;
+            self.unsettled_maps.try_reserve_exact(more).map_err(|_| NoRoom::NoMemory)?;
         }
         Ok(())
     }
@@ -81,9 +81,8 @@ impl MessageBuilder<'_> {
             let Some(slot) = self.slot(at) else { continue };
             let Some(entry) = self.set.program(at.index).entries().get(at.position) else { continue };
             let context = MapContext { store: &self.store, set: self.set };
-            if self.slab.map_settle(context, entry, slot, fresh, &mut self.maps).is_err() {
-                settled = Err(NoRoom::Budget);
-            }
+            let unique = self.slab.map_settle(context, entry, slot, fresh, &mut self.maps);
+            settled = unique.map_err(NoRoom::from).and(settled);
         }
         settled
     }

@@ -172,7 +172,7 @@ impl MessageMut<'_> {
         let held = self.slab.capacity();
         // A copy: decoding moves the slab that holds the spans.
         let mut spans: Vec<UnknownSpan> = Vec::new();
-        let reserved = spans.try_reserve_exact(words.spans(raw.base).count()).map_err(|_| Full);
+        let reserved = spans.try_reserve_exact(words.spans(raw.base).count()).map_err(|_| Full::NoMemory);
         if reserved.is_ok() {
             spans.extend(words.spans(raw.base));
         }

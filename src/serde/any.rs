@@ -3,13 +3,10 @@
 use super::content::{BufferedContent, ContentSeed};
 use super::state::{State, Target, copy};
 use super::{MemberReader, MessageSeed};
-use crate::encode::try_encode_raw;
-use crate::error::EncodeErrorKind;
 use crate::json::DeserializeErrorKind as Kind;
 use crate::message::FieldAt;
 use crate::program::Coding;
 use crate::schema::WellKnown;
-use crate::slab::RawView;
 use ::serde::de::value::MapDeserializer;
 use ::serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use alloc::{string::String, vec::Vec};
@@ -56,9 +53,12 @@ impl<'de> Visitor<'de> for AnyVisitor<'_, '_, '_> {
         let base = state.room(root)?;
         let outer = mem::replace(state.builder, inner);
         let made = content(state, (index, base), depth + 1, held, map);
-        let inner = mem::replace(state.builder, outer);
-        made?;
-        finish(state, at, inner.view(index, base))
+        let encoded = made.and_then(|()| {
+            let encoded = state.builder.encoded(index, base);
+            state.room(encoded)
+        });
+        *state.builder = outer;
+        finish(state, at, &encoded?)
     }
 }
 
@@ -103,13 +103,9 @@ fn content<'de, A: MapAccess<'de>>(
     if members.valued { Ok(()) } else { Err(members.state.fail(Kind::InvalidAny)) }
 }
 
-/// Encodes the content, and sets the value of the `Any` to it.
-fn finish<E: Error>(state: &mut State<'_, '_>, at: FieldAt, content: RawView<'_, '_>) -> Result<(), E> {
+/// Sets the value of the `Any` to its content, which was encoded.
+fn finish<E: Error>(state: &mut State<'_, '_>, at: FieldAt, bytes: &[u8]) -> Result<(), E> {
     let at = FieldAt { position: 1, ..at };
-    let bytes = try_encode_raw(content).map_err(|error| match error.kind() {
-        EncodeErrorKind::OutOfMemory => state.fail(Kind::OutOfMemory),
-        _ => state.fail(Kind::TooLarge),
-    })?;
     if bytes.is_empty() {
         state.builder.unset(at);
         return Ok(());
@@ -119,7 +115,7 @@ fn finish<E: Error>(state: &mut State<'_, '_>, at: FieldAt, content: RawView<'_,
     let charged = state.builder.charge(bytes.len());
     state.room(charged)?;
     let mark = state.builder.mark();
-    let stored = state.builder.store(bytes.len()).map(|store| store.extend_from_slice(&bytes));
+    let stored = state.builder.store(bytes.len()).map(|store| store.extend_from_slice(bytes));
     state.room(stored)?;
     let Some(span) = state.builder.span(Coding::Bytes, mark) else {
         return Err(state.fail(Kind::InvalidAny));

@@ -36,11 +36,11 @@ impl<'de> DeserializeSeed<'de> for ContentSeed<'_, '_, '_> {
 }
 
 impl<'s, 'p, 'b> ContentSeed<'s, 'p, 'b> {
-    /// Counts a value with a text of this length, and charges what it takes.
+    /// Counts a value with a text of this length, and charges what it takes in a list that may have twice the room: no more than what
+    /// is counted.
     fn kept<E: Error>(&mut self, len: usize) -> Result<(), E> {
         self.state.count(len);
-        let charged =
-            self.state.builder.charge(len.saturating_add(2 * size_of::<(String, BufferedContent)>()));
+        let charged = self.state.builder.charge(len.saturating_add(2 * size_of::<BufferedContent>()));
         self.state.room(charged)
     }
 
@@ -166,6 +166,18 @@ impl<'de, E: Error> Deserializer<'de> for ContentDeserializer<E> {
         }
     }
 
+    /// The `@type` of an object comes first. So what is in an `Any` that was kept need not be kept again, which would count it once
+    /// per level.
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        let BufferedContent::Map(mut members) = self.content else { return self.deserialize_any(visitor) };
+        if let Some(at) = members.iter().position(|(key, _)| key == "@type")
+            && let Some(before) = members.get_mut(..=at)
+        {
+            before.rotate_right(1);
+        }
+        visitor.visit_map(MapDeserializer::new(members.into_iter()))
+    }
+
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
         match self.content {
             BufferedContent::Unit => visitor.visit_none(),
@@ -175,6 +187,6 @@ impl<'de, E: Error> Deserializer<'de> for ContentDeserializer<E> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+        newtype_struct seq tuple tuple_struct struct enum identifier ignored_any
     }
 }

@@ -132,8 +132,9 @@ impl DynamicMessage {
 
     /// As [`deserialize`](Self::deserialize), with options.
     ///
-    /// The length of the input is not known: unless [`DeserializeOptions::budget`] is set, the memory budget is 1 MiB and 32
-    /// bytes for each byte of text and each half of a value that the deserializer hands over.
+    /// The length of the input is not known: unless [`DeserializeOptions::budget`] is set, the memory budget is 1 MiB, plus 64
+    /// bytes for each value that the deserializer hands over and 32 for each byte of its text. What comes before the `@type` of a
+    /// `google.protobuf.Any` counts twice, because it is kept until the type is known.
     ///
     /// # Errors
     /// As [`deserialize`](Self::deserialize).

@@ -8,7 +8,7 @@ use super::state::{State, Target};
 use crate::decode::check_required;
 use crate::error::DecodeErrorKind;
 use crate::json::{DeserializeErrorKind as Kind, DeserializeOptions};
-use crate::message::{DynamicMessage, FieldAt, NoRoom};
+use crate::message::{DynamicMessage, FieldAt};
 use crate::program::{Coding, FieldEntry};
 use crate::schema::{MessageDescriptor, WellKnown};
 use crate::slab::ByteSpan;
@@ -38,10 +38,7 @@ pub(super) fn message<'de, D: Deserializer<'de>>(
         },
         // What was read cannot be read again.
         |_| false,
-        |full| match full {
-            NoRoom::Budget => fail(Kind::BudgetExceeded, descriptor),
-            NoRoom::TooLarge => fail(Kind::TooLarge, descriptor),
-        },
+        |full| fail(full.into(), descriptor),
     )?;
     if !options.allow_partial
         && descriptor.program().needs_check()

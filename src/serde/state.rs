@@ -75,10 +75,7 @@ impl<'p, 'b> State<'p, 'b> {
 
     /// What a builder says, as an error.
     pub(super) fn room<T, E: Error>(&self, result: Result<T, NoRoom>) -> Result<T, E> {
-        result.map_err(|full| match full {
-            NoRoom::Budget => self.fail(Kind::BudgetExceeded),
-            NoRoom::TooLarge => self.fail(Kind::TooLarge),
-        })
+        result.map_err(|full| self.fail(full.into()))
     }
 
     /// Begins a field.

@@ -62,7 +62,7 @@ impl Slab {
     pub(crate) fn list_grow(&mut self, slot: u32, width: u32, more: u32) -> Result<u32, Full> {
         let list = self.words().list(slot);
         let capacity = if list.ptr == 0 { 0 } else { self.get(list.ptr - 1) };
-        let len = list.len.checked_add(more).ok_or(Full)?;
+        let len = list.len.checked_add(more).ok_or(Full::Limit)?;
         let ptr = if len > capacity { self.list_regrow(list, capacity, width, len)? } else { list.ptr };
         self.set64(slot, List { ptr, len }.header());
         Ok(ptr + list.len * width)
@@ -160,7 +160,7 @@ impl Slab {
     fn list_regrow(&mut self, list: List, capacity: u32, width: u32, len: u32) -> Result<u32, Full> {
         let least = if width == 1 { FIRST_BODIES.into() } else { 1 };
         let new = (capacity as u64 * 2).max(len as u64).max(least);
-        let words = |elements: u64| u32::try_from(elements * width as u64).map_err(|_| Full);
+        let words = |elements: u64| u32::try_from(elements * width as u64).map_err(|_| Full::Limit);
         let capacity_words = words(capacity as u64)?;
         let at_the_end = list.ptr != 0 && (list.ptr + capacity_words) as usize == self.top();
         if at_the_end {
@@ -168,7 +168,7 @@ impl Slab {
             self.set(list.ptr - 1, new as u32);
             return Ok(list.ptr);
         }
-        let block = self.alloc(words(new)?.checked_add(BLOCK_HEADER).ok_or(Full)?)?;
+        let block = self.alloc(words(new)?.checked_add(BLOCK_HEADER).ok_or(Full::Limit)?)?;
         let ptr = block + BLOCK_HEADER;
         let aux = self.words().list_aux(list);
         self.set64(block, aux as u64 | (new << 32));

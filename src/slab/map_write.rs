@@ -31,7 +31,7 @@ impl MapScratch {
         let Self { order, dropped } = self;
         order.clear();
         dropped.clear();
-        order.try_reserve(positions.len()).map_err(|_| Full)?;
+        order.try_reserve(positions.len()).map_err(|_| Full::NoMemory)?;
         order.extend(positions);
         list.sort_positions(order);
         Ok(())
@@ -149,7 +149,7 @@ impl Slab {
         for i in 0..order.len() {
             match order.get(i + 1) {
                 Some(&next) if list.key(order[i]) == list.key(next) => {
-                    dropped.try_reserve(1).map_err(|_| Full)?;
+                    dropped.try_reserve(1).map_err(|_| Full::NoMemory)?;
                     dropped.push(order[i]);
                 }
                 _ => {
@@ -183,7 +183,7 @@ impl Slab {
         let list = context.list(self, entry, slot);
         scratch.sort(fresh..list.len(), &list)?;
         let MapScratch { order, dropped } = scratch;
-        dropped.try_reserve(order.len()).map_err(|_| Full)?;
+        dropped.try_reserve(order.len()).map_err(|_| Full::NoMemory)?;
         for (i, &position) in order.iter().enumerate() {
             let list = context.list(self, entry, slot);
             let key = list.key(position);
@@ -235,7 +235,7 @@ impl Slab {
             return Ok(old);
         }
         let capacity = if room == 0 { len } else { len.max(room.saturating_mul(2)) };
-        let index = self.alloc(capacity.checked_add(INDEX_HEADER).ok_or(Full)?)?;
+        let index = self.alloc(capacity.checked_add(INDEX_HEADER).ok_or(Full::Limit)?)?;
         if old == 0 {
             self.run_mut(index, INDEX_HEADER as usize).fill(0);
         } else {
@@ -275,7 +275,7 @@ impl Slab {
             return Ok(());
         }
         let mut added = Vec::new();
-        added.try_reserve_exact((len - covered) as usize).map_err(|_| Full)?;
+        added.try_reserve_exact((len - covered) as usize).map_err(|_| Full::NoMemory)?;
         added.extend(covered..len);
         list.sort_positions(&mut added);
         while let Some(last) = runs.checked_sub(1) {
@@ -332,7 +332,7 @@ impl Slab {
 /// Merges two sorted runs of positions.
 fn merged(list: &RawList<'_, '_>, a: &[u32], b: &[u32]) -> Result<Vec<u32>, Full> {
     let mut all = Vec::new();
-    all.try_reserve_exact(a.len() + b.len()).map_err(|_| Full)?;
+    all.try_reserve_exact(a.len() + b.len()).map_err(|_| Full::NoMemory)?;
     let (mut a, mut b) = (a, b);
     while let (Some((&first, rest_a)), Some((&second, rest_b))) = (a.split_first(), b.split_first()) {
         if list.key(first) < list.key(second) {

@@ -51,9 +51,14 @@ pub(crate) use words::{Slab, Words};
 /// The offset of the empty message.
 pub(crate) const NIL: u32 = 0;
 
-/// The slab cannot grow: the memory budget is used up, or the allocator failed.
+/// Why the slab cannot grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Full;
+pub(crate) enum Full {
+    /// The memory budget is used up, or offsets are.
+    Limit,
+    /// The allocator has no memory.
+    NoMemory,
+}
 
 impl From<Full> for crate::error::DecodeErrorKind {
     #[cold]

@@ -74,7 +74,7 @@ impl<'a, 'i, T: Copy> Walk<'a, 'i, T> {
         if self.depth < INLINE_LEVELS || self.spill.len() < self.spill.capacity() {
             return Ok(());
         }
-        self.spill.try_reserve(1).map_err(|_| Full)
+        self.spill.try_reserve(1).map_err(|_| Full::NoMemory)
     }
 
     /// The message that the walk is in.

@@ -6,7 +6,7 @@ use super::parse;
 use super::print::{NoMemory, print};
 use crate::decode::check_required;
 use crate::error::{DecodeErrorKind, EncodeError, EncodeErrorKind};
-use crate::message::{DynamicMessage, MessageView, NoRoom};
+use crate::message::{DynamicMessage, MessageView};
 use crate::schema::MessageDescriptor;
 use crate::wire::Buffer;
 use alloc::{string::String, vec::Vec};
@@ -14,6 +14,20 @@ use core::fmt;
 
 impl MessageView<'_, '_> {
     /// The message in text format, on one line and without unknown fields.
+    ///
+    /// ```
+    /// use tablepb::text::FormatOptions;
+    /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable};
+    ///
+    /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line", 1, Kind::String)]);
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let mut decoder = Decoder::new(&log);
+    /// let view = decoder.decode(b"\x0a\x02hi\x10\x07")?;
+    /// assert_eq!(view.to_text_format(), r#"line:"hi""#);
+    /// let all = FormatOptions::new().pretty(true).skip_unknown_fields(false);
+    /// assert_eq!(view.to_text_format_with_options(&all), "line: \"hi\"\n2: 7");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// Map entries come in the order of their keys. There is no limit to the depth. A message that is kept as bytes, such as a
     /// lazy field, is decoded; if it is not valid, or takes too much memory, its fields are printed by number.
@@ -165,6 +179,20 @@ impl DynamicMessage {
     ///
     /// Required fields are not checked. A singular field may occur once in the text, whether the message has it or not.
     ///
+    /// ```
+    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+    ///
+    /// static LOG: MessageTable = MessageTable::new(
+    ///     "pkg.Log",
+    ///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("tags", 2, Kind::String).repeated()],
+    /// );
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let mut message = DynamicMessage::parse_text_format(&log, "line: 'a' tags: 'x'")?;
+    /// message.merge_text_format("line: 'b' tags: 'y'")?;
+    /// assert_eq!(message.to_text_format(), r#"line:"b",tags:["x","y"]"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`parse_text_format`](Self::parse_text_format). The message is valid afterwards and holds what was read before the fault,
     /// but for the map entry or the content of an `Any` that the fault is in. [`InvalidMessage`](Kind::InvalidMessage) if it keeps
@@ -195,10 +223,7 @@ impl DynamicMessage {
             |builder, pool, index, base| parse::parse(builder, pool, (index, base), text, options),
             |error| error.kind() == Kind::BudgetExceeded,
             |room| {
-                let kind = match room {
-                    NoRoom::Budget => Kind::BudgetExceeded,
-                    NoRoom::TooLarge => Kind::TooLarge,
-                };
+                let kind = Kind::from(room);
                 ParseError::of(kind, text.as_bytes(), descriptor.full_name())
             },
         )

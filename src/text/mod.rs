@@ -46,6 +46,7 @@ mod print_open;
 mod print_unknown;
 mod print_value;
 mod scan;
+mod skip;
 mod strings;
 
 pub use error::{ParseError, ParseErrorKind};

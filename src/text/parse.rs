@@ -86,6 +86,7 @@ impl From<NoRoom> for Kind {
     fn from(full: NoRoom) -> Self {
         match full {
             NoRoom::Budget => Self::BudgetExceeded,
+            NoRoom::NoMemory => Self::OutOfMemory,
             NoRoom::TooLarge => Self::TooLarge,
         }
     }
@@ -101,6 +102,10 @@ pub(super) struct Parser<'p, 't, 'b> {
     seen: Vec<u64>,
     /// For names in brackets, and for skipping.
     pub(super) scratch: Vec<u8>,
+    /// Where the message that ended last has its closing bracket.
+    pub(super) ended: usize,
+    /// After a fault in a message that has ended: the fields in it that lead there.
+    pub(super) inside: FieldPath,
 }
 
 /// Parses all of `text` into the message at `base`.
@@ -121,6 +126,8 @@ pub(super) fn parse<'p>(
         outer: Vec::new(),
         seen: Vec::new(),
         scratch: Vec::new(),
+        ended: 0,
+        inside: FieldPath::EMPTY,
     };
     let at = FieldAt { index, base, position: usize::MAX };
     let parsed = parser.run(at);
@@ -164,13 +171,13 @@ impl<'p> Parser<'p, '_, '_> {
         if self.frames.len() == self.frames.capacity() {
             let more = self.frames.len().max(8);
             self.builder.charge(2 * more * size_of::<ParseFrame>())?;
-            self.frames.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
+            self.frames.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
         }
         let words = seen_words(self.builder.set.program(index));
         if self.seen.capacity() - self.seen.len() < words {
             let more = words.max(self.seen.capacity()).max(8);
             self.builder.charge(2 * more * size_of::<u64>())?;
-            self.seen.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
+            self.seen.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
         }
         Ok(())
     }
@@ -248,7 +255,7 @@ impl<'p> Parser<'p, '_, '_> {
                 Name::Other => {
                     let colon = self.scanner.take(b':');
                     let levels = self.options.max_depth.saturating_sub(frame.depth);
-                    self.scanner.skip(colon, levels, &mut self.scratch)?;
+                    self.skip(colon, levels)?;
                 }
             }
             if self.frames.len() != frames {
@@ -264,7 +271,12 @@ impl<'p> Parser<'p, '_, '_> {
         match self.scanner.peek() {
             None if close == 0 => Ok(true),
             None => Err(Kind::Incomplete),
-            Some(byte) => Ok(byte == close && self.scanner.take(close)),
+            // NUL is a character like any other.
+            Some(byte) if byte == close && close != 0 => {
+                self.ended = self.scanner.at;
+                Ok(self.scanner.take(close))
+            }
+            Some(_) => Ok(false),
         }
     }
 
@@ -426,6 +438,9 @@ impl<'p> Parser<'p, '_, '_> {
             };
             let index = (entry.flags.is_list() && !entry.flags.is_map()).then_some(element);
             path.push_inner(PathStep::named(field.number(), field.name(), index));
+        }
+        for step in self.inside.steps() {
+            path.push_inner(PathStep::named(step.number(), step.name().unwrap_or_default(), step.index()));
         }
         path
     }

@@ -6,8 +6,7 @@ use super::names::{is_full_name, is_url_byte, type_name};
 use super::parse::{Container, Name, Outer, ParseFrame, Parser};
 use super::scan::Result;
 use crate::decode::check_required;
-use crate::encode::try_encode_raw;
-use crate::error::{DecodeErrorKind, EncodeErrorKind};
+use crate::error::{DecodeErrorKind, FieldPath};
 use crate::message::FieldAt;
 use crate::program::{Coding, Program};
 use crate::schema::WellKnown;
@@ -18,14 +17,13 @@ impl Parser<'_, '_, '_> {
         let start = self.scanner.at;
         self.scanner.take(b'[');
         // White space and comments may stand anywhere in it, and do not count.
-        let mut name = core::mem::take(&mut self.scratch);
-        name.clear();
+        self.scratch.clear();
         while let Some(byte) = self.scanner.peek().filter(|&byte| is_url_byte(byte)) {
-            name.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
-            name.push(byte);
+            self.note_byte(byte)?;
             self.scanner.at += 1;
             self.scanner.space();
         }
+        let name = core::mem::take(&mut self.scratch);
         self.scanner.must(b']')?;
         let found = if self.pool.well_known(program.message()) == WellKnown::Any {
             self.type_of(program, &name, start)
@@ -34,6 +32,17 @@ impl Parser<'_, '_, '_> {
         };
         self.scratch = name;
         found
+    }
+
+    /// Appends to what names and skipping need.
+    pub(super) fn note_byte(&mut self, byte: u8) -> Result<()> {
+        if self.scratch.len() == self.scratch.capacity() {
+            let more = self.scratch.len().max(32);
+            self.builder.charge(2 * more)?;
+            self.scratch.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
+        }
+        self.scratch.push(byte);
+        Ok(())
     }
 
     fn extension(&mut self, program: &Program, name: &[u8], start: usize) -> Result<Name> {
@@ -72,7 +81,7 @@ impl Parser<'_, '_, '_> {
         if self.outer.len() == self.outer.capacity() {
             let more = self.outer.len().max(2);
             self.builder.charge(2 * more * size_of::<Outer<'_>>())?;
-            self.outer.try_reserve_exact(more).map_err(|_| Kind::BudgetExceeded)?;
+            self.outer.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
         }
         let mut inner = self.builder.inner();
         let base = inner.root(content)?;
@@ -85,17 +94,20 @@ impl Parser<'_, '_, '_> {
     /// The content of an `Any` is whole.
     pub(super) fn end_any(&mut self, frame: ParseFrame) -> Result<()> {
         self.builder.settle_maps()?;
-        let view = self.builder.view(frame.at.index, frame.at.base);
-        if !self.options.allow_partial && view.program().needs_check() {
-            check_required(view, 0).map_err(|error| match error.kind() {
-                DecodeErrorKind::MissingRequired => Kind::MissingRequired,
+        let (index, base) = (frame.at.index, frame.at.base);
+        let view = self.builder.view(index, base);
+        if !self.options.allow_partial
+            && view.program().needs_check()
+            && let Err(error) = check_required(view, 0)
+        {
+            let content = self.pool.message_at(view.program().message());
+            self.inside = content.map_or(FieldPath::EMPTY, |message| message.name_path(error.path()));
+            return Err(match error.kind() {
+                DecodeErrorKind::MissingRequired => self.scanner.fail(self.ended, Kind::MissingRequired),
                 _ => Kind::OutOfMemory,
-            })?;
+            });
         }
-        let bytes = try_encode_raw(view).map_err(|error| match error.kind() {
-            EncodeErrorKind::OutOfMemory => Kind::OutOfMemory,
-            _ => Kind::TooLarge,
-        })?;
+        let bytes = self.builder.encoded(index, base)?;
         self.drop_frame();
         let Some(Outer { builder, at, url }) = self.outer.pop() else { return Ok(()) };
         *self.builder = builder;

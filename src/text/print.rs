@@ -24,7 +24,7 @@ use crate::message::{Detached, DetachedStack, Encoded, MessageView};
 use crate::options::{DecodeOptions, EncodeOptions};
 use crate::program::FieldEntry;
 use crate::schema::{DescriptorPool, FieldRef, FormatField};
-use crate::slab::{BodyRef, Full, NIL, RawView, SetFields};
+use crate::slab::{BodyRef, NIL, RawView, SetFields};
 use crate::wire::buffer::sealed::RawBuffer;
 use alloc::vec::Vec;
 
@@ -132,7 +132,7 @@ impl TextPrinter<'_, '_> {
                     if let Encoded::Any { .. } = encoded {
                         self.begin_any(view)?;
                     }
-                    detached.push(message, self.frames.len()).map_err(|Full| NoMemory)?;
+                    detached.push(message, self.frames.len()).map_err(|_| NoMemory)?;
                     next = self.open(detached.innermost(root, set))?;
                 } else if let Encoded::Any { .. } = encoded {
                     self.open_fields(view)?;

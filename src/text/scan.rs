@@ -1,8 +1,6 @@
-//! The tokens of text format: identifiers, numbers, strings, and values to skip.
+//! The tokens of text format: identifiers, numbers and strings.
 
 use super::error::ParseErrorKind as Kind;
-use super::{names, strings};
-use alloc::vec::Vec;
 
 pub(super) type Result<T> = core::result::Result<T, Kind>;
 
@@ -183,106 +181,6 @@ impl<'t> Scanner<'t> {
         self.at = at + 1;
         self.space();
         Ok(self.input.get(start..at).unwrap_or_default())
-    }
-
-    /// Skips the value of a field, which follows a colon or does not, with at most so many levels of messages.
-    pub(super) fn skip(&mut self, colon: bool, levels: u32, open: &mut Vec<u8>) -> Result<()> {
-        // For each message and list that is open, what closes it. A list without colon has messages only.
-        const MESSAGES: u8 = b')';
-        open.clear();
-        let (mut scalar, mut depth) = (colon, 0);
-        loop {
-            // A value begins here.
-            let in_list = matches!(open.last(), Some(&(b']' | MESSAGES)));
-            let mut ended = true;
-            match self.peek() {
-                Some(byte @ (b'{' | b'<')) => {
-                    if depth >= levels {
-                        return Err(Kind::DepthExceeded);
-                    }
-                    open.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
-                    open.push(closing(byte));
-                    depth += 1;
-                    self.take(byte);
-                    ended = false;
-                }
-                Some(b'[') if !in_list => {
-                    self.take(b'[');
-                    if !self.take(b']') {
-                        open.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
-                        open.push(if scalar { b']' } else { MESSAGES });
-                        continue;
-                    }
-                }
-                _ if scalar => self.skip_scalar()?,
-                _ => return Err(self.wrong_type()),
-            }
-            // It has ended, or it is a message that has begun.
-            loop {
-                let Some(&close) = open.last() else { return Ok(()) };
-                if matches!(close, b']' | MESSAGES) {
-                    if self.take(b',') {
-                        scalar = close == b']';
-                        break;
-                    }
-                    self.must(b']')?;
-                    open.pop();
-                    continue;
-                }
-                if ended {
-                    self.separator();
-                }
-                if self.take(close) {
-                    open.pop();
-                    depth -= 1;
-                    ended = true;
-                    continue;
-                }
-                scalar = self.skip_name()?;
-                break;
-            }
-        }
-    }
-
-    /// Skips a name and the colon after it; says whether there was one.
-    fn skip_name(&mut self) -> Result<bool> {
-        if self.peek() == Some(b'[') {
-            self.take(b'[');
-            while self.peek().is_some_and(names::is_url_byte) {
-                self.at += 1;
-                self.space();
-            }
-            self.must(b']')?;
-        } else if self.identifier().is_some() || self.number()?.is_some() {
-            self.space();
-        } else {
-            return Err(self.unexpected());
-        }
-        Ok(self.take(b':'))
-    }
-
-    fn skip_scalar(&mut self) -> Result<()> {
-        if let Some(b'"' | b'\'') = self.peek() {
-            while let Some(b'"' | b'\'') = self.peek() {
-                let start = self.at + 1;
-                let raw = self.literal()?;
-                strings::check(raw).map_err(|at| self.fail(start + at, Kind::InvalidString))?;
-            }
-            return Ok(());
-        }
-        let negative = self.take(b'-');
-        let start = self.at;
-        if let Some(name) = self.identifier() {
-            if negative && special(name).is_none() {
-                return Err(self.fail(start, Kind::InvalidNumber));
-            }
-            self.space();
-            return Ok(());
-        }
-        match self.number()? {
-            Some(_) => Ok(()),
-            None => Err(self.unexpected()),
-        }
     }
 }
 

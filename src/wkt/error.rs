@@ -21,7 +21,7 @@ pub enum ConvertError {
     NotFinite,
     /// A `Value` of another kind.
     WrongKind,
-    /// Values nested deeper than 100 levels.
+    /// Values nested deeper than encoding goes, 100 levels of messages: 33 objects or 50 lists.
     TooDeep,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Display for ConvertError {
             Self::InvalidDuration => "not a duration such as 1.500s",
             Self::NotFinite => "the number is not finite",
             Self::WrongKind => "the google.protobuf.Value is of another kind",
-            Self::TooDeep => "values are nested deeper than 100 levels",
+            Self::TooDeep => "values are nested deeper than 33 objects or 50 lists",
         })
     }
 }

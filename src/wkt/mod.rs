@@ -109,15 +109,15 @@ crate::message! {
     FieldMask as "google.protobuf.FieldMask" { paths: repeated string = 1 }
 }
 
-/// The wrappers: messages of one value, whose JSON is that of the value.
+/// The wrapper types: messages with one field, `value`.
 macro_rules! wrappers {
     ($($name:ident $full:literal $kind:ident $type:ty, $($derive:ident)*;)*) => {$(
-        #[doc = concat!("`", $full, "`: a message of one value.")]
+        #[doc = concat!("`", $full, "`: a wrapper, which a field of proto3 uses to tell zero from no value.")]
         ///
-        /// Its JSON is that of the value.
+        /// In JSON it is the value alone.
         #[derive(Clone, Debug, Default, PartialEq, PartialOrd $(, $derive)*)]
         pub struct $name {
-            /// The value.
+            /// The wrapped value.
             pub value: $type,
         }
 

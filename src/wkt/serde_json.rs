@@ -5,8 +5,14 @@ use super::value::{Kind, ListValue, NullValue, Struct, Value};
 use ::serde_json::{Map, Number, Value as Json};
 use alloc::{string::String, vec::Vec};
 
-/// How deep values may be nested, as in messages.
+/// The levels of messages that the outermost one may have in it, as in encoding: a list in a value is two, itself and its elements;
+/// an object is three, since the entries of its map are messages too.
 const LEVELS: u32 = 100;
+
+/// What is left of so many levels in a message that is some levels deeper.
+fn deeper(levels: u32, by: u32) -> Result<u32, ConvertError> {
+    levels.checked_sub(by).ok_or(ConvertError::TooDeep)
+}
 
 impl TryFrom<Json> for Value {
     type Error = ConvertError;
@@ -41,7 +47,6 @@ impl TryFrom<Vec<Json>> for ListValue {
 }
 
 fn value(json: Json, levels: u32) -> Result<Value, ConvertError> {
-    let inner = levels.checked_sub(1).ok_or(ConvertError::TooDeep);
     Ok(match json {
         Json::Null => NullValue::NullValue.into(),
         Json::Bool(value) => value.into(),
@@ -51,18 +56,18 @@ fn value(json: Json, levels: u32) -> Result<Value, ConvertError> {
             .map(Value::from)
             .ok_or(ConvertError::NotFinite)?,
         Json::String(text) => text.into(),
-        Json::Array(values) => list(values, inner?)?.into(),
-        Json::Object(members) => object(members, inner?)?.into(),
+        Json::Array(values) => list(values, deeper(levels, 1)?)?.into(),
+        Json::Object(members) => object(members, deeper(levels, 1)?)?.into(),
     })
 }
 
 fn object(members: Map<String, Json>, levels: u32) -> Result<Struct, ConvertError> {
-    let members = members.into_iter().map(|(name, json)| Ok((name, value(json, levels)?)));
+    let members = members.into_iter().map(|(name, json)| Ok((name, value(json, deeper(levels, 2)?)?)));
     Ok(Struct { fields: members.collect::<Result<_, ConvertError>>()? })
 }
 
 fn list(values: Vec<Json>, levels: u32) -> Result<ListValue, ConvertError> {
-    let values = values.into_iter().map(|json| value(json, levels));
+    let values = values.into_iter().map(|json| value(json, deeper(levels, 1)?));
     Ok(ListValue { values: values.collect::<Result<_, ConvertError>>()? })
 }
 
@@ -99,14 +104,13 @@ impl TryFrom<ListValue> for Vec<Json> {
 }
 
 fn json(value: Value, levels: u32) -> Result<Json, ConvertError> {
-    let inner = levels.checked_sub(1).ok_or(ConvertError::TooDeep);
     Ok(match value.kind {
         None | Some(Kind::NullValue(_)) => Json::Null,
         Some(Kind::BoolValue(value)) => Json::Bool(value),
         Some(Kind::NumberValue(value)) => Json::Number(number(value)?),
         Some(Kind::StringValue(text)) => Json::String(text),
-        Some(Kind::ListValue(list)) => Json::Array(elements(list, inner?)?),
-        Some(Kind::StructValue(object)) => Json::Object(members(object, inner?)?),
+        Some(Kind::ListValue(list)) => Json::Array(elements(list, deeper(levels, 1)?)?),
+        Some(Kind::StructValue(object)) => Json::Object(members(object, deeper(levels, 1)?)?),
     })
 }
 
@@ -121,9 +125,9 @@ fn number(value: f64) -> Result<Number, ConvertError> {
 }
 
 fn members(object: Struct, levels: u32) -> Result<Map<String, Json>, ConvertError> {
-    object.fields.into_iter().map(|(name, value)| Ok((name, json(value, levels)?))).collect()
+    object.fields.into_iter().map(|(name, value)| Ok((name, json(value, deeper(levels, 2)?)?))).collect()
 }
 
 fn elements(list: ListValue, levels: u32) -> Result<Vec<Json>, ConvertError> {
-    list.values.into_iter().map(|value| json(value, levels)).collect()
+    list.values.into_iter().map(|value| json(value, deeper(levels, 1)?)).collect()
 }

@@ -12,10 +12,11 @@ use crate::valid;
 use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::process::Command;
-use tablepb::text::FormatOptions;
+use tablepb::json::DeserializeErrorKind;
+use tablepb::text::{FormatOptions, ParseErrorKind};
 use tablepb::{
-    Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKey, MessageDescriptor, MessageTable,
-    Prepared, Projection, RawFields, RawValue, Value,
+    Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKey, Message, MessageDescriptor,
+    MessageTable, Prepared, Projection, RawFields, RawValue, Value, wkt,
 };
 
 /// What a process is asked to do: the name of an operation, whether all later allocations fail too, and the first k.
@@ -127,15 +128,11 @@ fn inner(rich: &MessageDescriptor) -> Value {
 
 /// A message of messages in `Any`s, and some JSON of it.
 fn with_any() -> (MessageDescriptor, String) {
-    static ANY: MessageTable = MessageTable::new(
-        "google.protobuf.Any",
-        &[FieldTable::new("type_url", 1, Kind::String), FieldTable::new("value", 2, Kind::Bytes)],
-    );
     static HOLDER: MessageTable = MessageTable::new(
         "t.Holder",
         &[
-            FieldTable::new("any", 1, Kind::Message(|| &ANY)),
-            FieldTable::new("more", 2, Kind::Message(|| &ANY)).repeated(),
+            FieldTable::new("any", 1, Kind::Message(|| wkt::Any::TABLE)),
+            FieldTable::new("more", 2, Kind::Message(|| wkt::Any::TABLE)).repeated(),
             FieldTable::new("text", 3, Kind::String),
             FieldTable::map("counts", 4, Kind::String, Kind::Int32),
         ],
@@ -311,8 +308,10 @@ fn operation(name: &str) -> Vec<Attempt> {
             let message = DynamicMessage::decode(&rich, &input).expect("a valid payload");
             let json = message.to_json_string().expect("all of it has a form in JSON");
             let expected = json.clone();
-            let merge =
-                |message: &mut DynamicMessage, json: String| message.merge_json(json.as_bytes()).is_ok();
+            let merge = |message: &mut DynamicMessage, json: String| {
+                let merged = message.merge_json(json.as_bytes());
+                merged.map_err(|error| assert_eq!(error.kind(), DeserializeErrorKind::OutOfMemory)).is_ok()
+            };
             let (any, content) = with_any();
             let again = any.clone();
             vec![
@@ -329,6 +328,8 @@ fn operation(name: &str) -> Vec<Attempt> {
                     let parse = || DynamicMessage::from_json(&any, content.as_bytes());
                     let (made, failed) = with_failure(k, for_good, parse);
                     assert!(made.is_ok() || failed);
+                    let kind = made.as_ref().map_err(|error| error.kind());
+                    assert_eq!(kind.err(), made.is_err().then_some(DeserializeErrorKind::OutOfMemory));
                     let printed = made.map(|message| message.to_json_string().expect("it was parsed"));
                     assert!(printed.as_ref().is_ok_and(|json| *json == content) || printed.is_err());
                     (printed.is_err(), failed)
@@ -347,7 +348,10 @@ fn operation(name: &str) -> Vec<Attempt> {
             let message = DynamicMessage::decode(&rich, &input).expect("a valid payload");
             let text = message.to_text_format();
             let expected = text.clone();
-            let merge = |message: &mut DynamicMessage, text: String| message.merge_text_format(&text).is_ok();
+            let merge = |message: &mut DynamicMessage, text: String| {
+                let merged = message.merge_text_format(&text);
+                merged.map_err(|error| assert_eq!(error.kind(), ParseErrorKind::OutOfMemory)).is_ok()
+            };
             let (any, _) = with_any();
             let again = any.clone();
             const CONTENT: &str = r#"any{[a/t.Holder]{any{[a/t.Holder]{counts:[{key:"k",value:7}]}}}},counts:[{key:"a",value:1}]"#;
@@ -366,6 +370,8 @@ fn operation(name: &str) -> Vec<Attempt> {
                     let parse = || DynamicMessage::parse_text_format(&any, CONTENT);
                     let (made, failed) = with_failure(k, for_good, parse);
                     assert!(made.is_ok() || failed);
+                    let kind = made.as_ref().map_err(|error| error.kind());
+                    assert_eq!(kind.err(), made.is_err().then_some(ParseErrorKind::OutOfMemory));
                     let printed = made.map(|message| message.to_text_format());
                     assert!(printed.as_ref().is_ok_and(|text| text == CONTENT) || printed.is_err());
                     (printed.is_err(), failed)

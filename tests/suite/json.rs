@@ -4,50 +4,11 @@ use std::fmt::Write;
 use std::sync::OnceLock;
 use tablepb::json::{DeserializeErrorKind as Bad, DeserializeOptions, SerializeErrorKind, SerializeOptions};
 use tablepb::{
-    Decoder, DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind, MessageDescriptor, MessageTable,
-    Prepared, Projection, Value,
+    Decoder, DescriptorPool, DynamicMessage, EnumTable, Enumeration, FieldTable, Kind, Message,
+    MessageDescriptor, MessageTable, Prepared, Projection, Value, wkt,
 };
 
 static COLOR: EnumTable = EnumTable::new("t.Color", &[("RED", 0), ("GREEN", 1), ("BLUE", -3)]);
-static NULL: EnumTable = EnumTable::new("google.protobuf.NullValue", &[("NULL_VALUE", 0)]);
-static ANY: MessageTable = MessageTable::new(
-    "google.protobuf.Any",
-    &[FieldTable::new("type_url", 1, Kind::String), FieldTable::new("value", 2, Kind::Bytes)],
-);
-static TIMESTAMP: MessageTable = MessageTable::new(
-    "google.protobuf.Timestamp",
-    &[FieldTable::new("seconds", 1, Kind::Int64), FieldTable::new("nanos", 2, Kind::Int32)],
-);
-static DURATION: MessageTable = MessageTable::new(
-    "google.protobuf.Duration",
-    &[FieldTable::new("seconds", 1, Kind::Int64), FieldTable::new("nanos", 2, Kind::Int32)],
-);
-static MASK: MessageTable =
-    MessageTable::new("google.protobuf.FieldMask", &[FieldTable::new("paths", 1, Kind::String).repeated()]);
-static STRUCT: MessageTable = MessageTable::new(
-    "google.protobuf.Struct",
-    &[FieldTable::map("fields", 1, Kind::String, Kind::Message(|| &VALUE))],
-);
-static LIST: MessageTable = MessageTable::new(
-    "google.protobuf.ListValue",
-    &[FieldTable::new("values", 1, Kind::Message(|| &VALUE)).repeated()],
-);
-static VALUE: MessageTable = MessageTable::new(
-    "google.protobuf.Value",
-    &[
-        FieldTable::new("null_value", 1, Kind::Enum(|| &NULL)).oneof("kind"),
-        FieldTable::new("number_value", 2, Kind::Double).oneof("kind"),
-        FieldTable::new("string_value", 3, Kind::String).oneof("kind"),
-        FieldTable::new("bool_value", 4, Kind::Bool).oneof("kind"),
-        FieldTable::new("struct_value", 5, Kind::Message(|| &STRUCT)).oneof("kind"),
-        FieldTable::new("list_value", 6, Kind::Message(|| &LIST)).oneof("kind"),
-    ],
-);
-static INT64_VALUE: MessageTable =
-    MessageTable::new("google.protobuf.Int64Value", &[FieldTable::new("value", 1, Kind::Int64)]);
-static STRING_VALUE: MessageTable =
-    MessageTable::new("google.protobuf.StringValue", &[FieldTable::new("value", 1, Kind::String)]);
-static EMPTY: MessageTable = MessageTable::new("google.protobuf.Empty", &[]);
 static POINT: MessageTable = MessageTable::new(
     "t.Point",
     &[FieldTable::new("x", 1, Kind::Float), FieldTable::new("y", 2, Kind::Float)],
@@ -76,19 +37,19 @@ static ALL: MessageTable = MessageTable::new(
         FieldTable::new("one_text", 19, Kind::String).oneof("choice"),
         FieldTable::new("maybe", 20, Kind::Int32).optional(),
         FieldTable::new("colors", 21, Kind::Enum(|| &COLOR)).repeated(),
-        FieldTable::new("any", 31, Kind::Message(|| &ANY)),
-        FieldTable::new("time", 32, Kind::Message(|| &TIMESTAMP)),
-        FieldTable::new("span", 33, Kind::Message(|| &DURATION)),
-        FieldTable::new("mask", 34, Kind::Message(|| &MASK)),
-        FieldTable::new("object", 35, Kind::Message(|| &STRUCT)),
-        FieldTable::new("value", 36, Kind::Message(|| &VALUE)),
-        FieldTable::new("list", 37, Kind::Message(|| &LIST)),
-        FieldTable::new("boxed", 38, Kind::Message(|| &INT64_VALUE)),
-        FieldTable::new("boxed_text", 39, Kind::Message(|| &STRING_VALUE)).repeated(),
-        FieldTable::new("anys", 40, Kind::Message(|| &ANY)).repeated(),
-        FieldTable::new("values", 41, Kind::Message(|| &VALUE)).repeated(),
-        FieldTable::new("empty", 42, Kind::Message(|| &EMPTY)),
-        FieldTable::new("null", 43, Kind::Enum(|| &NULL)).oneof("nulls"),
+        FieldTable::new("any", 31, Kind::Message(|| wkt::Any::TABLE)),
+        FieldTable::new("time", 32, Kind::Message(|| wkt::Timestamp::TABLE)),
+        FieldTable::new("span", 33, Kind::Message(|| wkt::Duration::TABLE)),
+        FieldTable::new("mask", 34, Kind::Message(|| wkt::FieldMask::TABLE)),
+        FieldTable::new("object", 35, Kind::Message(|| wkt::Struct::TABLE)),
+        FieldTable::new("value", 36, Kind::Message(|| wkt::Value::TABLE)),
+        FieldTable::new("list", 37, Kind::Message(|| wkt::ListValue::TABLE)),
+        FieldTable::new("boxed", 38, Kind::Message(|| wkt::Int64Value::TABLE)),
+        FieldTable::new("boxed_text", 39, Kind::Message(|| wkt::StringValue::TABLE)).repeated(),
+        FieldTable::new("anys", 40, Kind::Message(|| wkt::Any::TABLE)).repeated(),
+        FieldTable::new("values", 41, Kind::Message(|| wkt::Value::TABLE)).repeated(),
+        FieldTable::new("empty", 42, Kind::Message(|| wkt::Empty::TABLE)),
+        FieldTable::new("null", 43, Kind::Enum(|| wkt::NullValue::TABLE)).oneof("nulls"),
         FieldTable::new("not_null", 44, Kind::Int32).oneof("nulls"),
     ],
 );
@@ -295,6 +256,18 @@ fn well_known_types_have_their_own_forms() {
     root("google.protobuf.Int64Value", r#""5""#);
     root("google.protobuf.Any", r#"{"@type":"x/t.Point","x":1}"#);
     root("google.protobuf.Any", "{}");
+}
+
+/// As in C++, Java and Python; a number would say that it is something else than `null`.
+#[test]
+fn a_null_value_of_any_number_is_null() {
+    for (number, json) in [(0, r#"{"null":null}"#), (27, r#"{"null":null}"#)] {
+        let message = DynamicMessage::decode(&all(), &[0xd8, 0x02, number]).unwrap();
+        assert_eq!(message.to_json_string().unwrap(), json);
+        let mut numbers = Vec::new();
+        message.to_json_with(&mut numbers, &SerializeOptions::new().use_enum_numbers(true)).unwrap();
+        assert_eq!(numbers, json.as_bytes());
+    }
 }
 
 #[test]

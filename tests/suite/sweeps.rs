@@ -213,4 +213,8 @@ fn write_seeds() {
         "\x07GroupLike{x:1} other{x:2} outside{} plain<>",
     ];
     write("text", text.iter().map(|text| text.as_bytes().to_vec()).collect());
+    let packed =
+        b"\x83\xa3int\x05\xa4huge\xa17\xa3any\x82\xa5value\xa21s\xa5@type\xbaa/google.protobuf.Duration";
+    let json = json.iter().map(|text| led(&[1], text.as_bytes()));
+    write("serde", json.chain([led(&[2], packed)]).collect());
 }

@@ -1,11 +1,15 @@
 //! Text format: what is accepted and refused, and where errors are.
 
+use crate::common::heap::measure;
 use crate::common::text_schema::pool;
 use std::fmt::Write;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
+use tablepb::json::{DeserializeErrorKind, DeserializeOptions};
 use tablepb::text::{FormatOptions, ParseErrorKind as Bad, ParseOptions};
-use tablepb::{Decoder, DynamicMessage, EncodeOptions, MessageDescriptor, Prepared, Projection};
+use tablepb::{
+    Decoder, DescriptorPool, DynamicMessage, EncodeOptions, MessageDescriptor, Prepared, Projection,
+};
 
 fn all() -> MessageDescriptor {
     pool().get_message_by_name("t.All").unwrap()
@@ -353,7 +357,7 @@ fn what_is_refused_and_why() {
         ("any { [a/t.All] {} @value: '' }", DuplicateField),
         ("any { type_url: 'x' @[a/t.All] {} }", DuplicateField),
         ("any { value: 'x' @[a/t.All] {} }", DuplicateField),
-        ("any { [a/t.Strict] {} @}", MissingRequired),
+        ("any { [a/t.Strict] {@} }", MissingRequired),
         ("strict {}@", MissingRequired),
         ("by_name { value { strict {} } }@", MissingRequired),
         ("gone@", Incomplete),
@@ -375,6 +379,14 @@ fn what_is_refused_and_why() {
         ("@\u{feff}i32: 1", InvalidSyntax),
     ] {
         refused(text, kind);
+    }
+}
+
+/// NUL stood for the end of the input, and what came after it was not read.
+#[test]
+fn nul_does_not_end_the_input() {
+    for text in ["@\0", "i32: 1@\0", "i32: 1 @\0 none: x", "i32: 1;@\0", "child {} @\0", "@\0 i32: 1"] {
+        refused(text, Bad::InvalidSyntax);
     }
 }
 
@@ -540,6 +552,13 @@ fn errors_say_where() {
         ("any { [a/t.All] { children { flag: 7 } } }", (35, 1, 36), "any.children[0].flag"),
         ("[t.ext_child] { mygroup { x: y } }", (29, 1, 30), "ext_child.mygroup.x"),
         ("child { strict {} }", (19, 1, 20), "child.strict.id"),
+        // The content of an Any is whole where its bracket closes.
+        ("anys {} anys { [a/t.Strict] { } }", (30, 1, 31), "anys[1].id"),
+        (
+            "any { [a/t.All] { any < [a/t.All] { children {} children { strict {\n} } } > } } i32: 1",
+            (72, 2, 5),
+            "any.any.children[1].strict.id",
+        ),
     ] {
         let error = error(text);
         assert_eq!((error.offset(), error.line(), error.column()), place, "{text}: {error}");
@@ -551,6 +570,83 @@ fn errors_say_where() {
         "the field does not take a value of this type at line 1, column 14, in t.All: child.i32"
     );
     assert_eq!(error("x: 1").to_string(), "the message has no such field at line 1, column 1, in t.All");
+}
+
+#[test]
+fn brackets_and_what_is_skipped_count_against_the_budget() {
+    let levels = 2_000;
+    let nested = |open: &str, close: &str| format!("gone {}<>{}", open.repeat(levels), close.repeat(levels));
+    let long = "x".repeat(levels);
+    for (case, needed) in [
+        (format!("[{}]: 1", long), levels),
+        (format!("any {{ [{}/t.Item] {{}} }}", long), 2 * levels),
+        (nested("< a ", ">"), levels),
+        (nested("{ a: [", "]}"), 2 * levels),
+    ] {
+        let parse = |budget: usize| {
+            let options = ParseOptions::new().deny_unknown_fields(false).max_depth(u32::MAX).budget(budget);
+            DynamicMessage::parse_text_format_with(&all(), &case, &options).map_err(|error| error.kind())
+        };
+        assert!(parse(100 * needed).is_ok(), "{}", &case[..20]);
+        // A little is taken whatever the input is.
+        assert_eq!(parse(needed + 1_000).err(), Some(Bad::BudgetExceeded), "{}", &case[..20]);
+    }
+}
+
+/// The content takes its length in its own store, as encoded bytes, and in the store around it.
+#[test]
+fn the_content_of_an_any_is_charged_before_it_is_encoded() {
+    let len = 1 << 20;
+    let long = "x".repeat(len);
+    let text = format!("any {{ [a/t.All] {{ text: '{long}' }} }}");
+    let json = format!(r#"{{"any":{{"@type":"a/t.All","text":"{long}"}}}}"#);
+    let budget = len * 3 / 2;
+    let (failed, used) = measure(|| {
+        DynamicMessage::parse_text_format_with(&all(), &text, &ParseOptions::new().budget(budget))
+    });
+    assert_eq!(failed.unwrap_err().kind(), Bad::BudgetExceeded);
+    assert!(used.peak < budget, "{}", used.peak);
+    let options = DeserializeOptions::new().budget(budget);
+    let (failed, used) = measure(|| DynamicMessage::from_json_with(&all(), json.as_bytes(), &options));
+    assert_eq!(failed.unwrap_err().kind(), DeserializeErrorKind::BudgetExceeded);
+    assert!(used.peak < budget, "{}", used.peak);
+}
+
+/// Names that are searched one by one take a hundred times as long for ten times as many.
+#[test]
+fn many_reserved_names_take_time_in_their_number() {
+    let made = |count: usize| {
+        let reserved: String =
+            (0..count).map(|i| format!("reserved_name: 'n{}' ", i * 7919 % count)).collect();
+        let file = format!("name: 'a.proto' message_type {{ name: 'A' {reserved} }}");
+        let own = DescriptorPool::descriptor_proto();
+        let set = own.get_message_by_name("google.protobuf.FileDescriptorSet").unwrap();
+        let set = DynamicMessage::parse_text_format(&set, &format!("file {{ {file} }}")).unwrap();
+        let pool = DescriptorPool::decode(&set.encode_to_vec().unwrap()).unwrap();
+        let text: String = (0..count).map(|i| format!("n{i}: 1 ")).collect();
+        (pool.get_message_by_name("A").unwrap(), text)
+    };
+    let time = |(message, text): &(MessageDescriptor, String), times: usize| {
+        let start = processor_time();
+        for _ in 0..times {
+            let parsed = DynamicMessage::parse_text_format(message, text).unwrap();
+            assert_eq!(parsed.to_text_format(), "");
+        }
+        processor_time() - start
+    };
+    let (few, many) = (made(2_000), made(20_000));
+    assert_eq!(many.0.reserved_names().nth(1), Some("n7919"));
+    // As many names at once take about as long.
+    let limit = time(&few, 10) * 4 + Duration::from_millis(20);
+    let took = (0..5).map(|_| time(&many, 1)).find(|time| *time < limit);
+    assert!(took.is_some(), "more than {limit:?}");
+    for text in ["n: 1", "n20000: 1", "N1: 1", "n01: 1"] {
+        assert_eq!(
+            DynamicMessage::parse_text_format(&many.0, text).unwrap_err().kind(),
+            Bad::UnknownField,
+            "{text}"
+        );
+    }
 }
 
 #[test]

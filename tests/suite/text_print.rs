@@ -3,15 +3,11 @@
 use std::sync::OnceLock;
 use tablepb::text::FormatOptions;
 use tablepb::{
-    Decoder, DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind, MessageDescriptor, MessageTable,
-    Prepared, Projection,
+    Decoder, DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind, Message, MessageDescriptor,
+    MessageTable, Prepared, Projection, wkt,
 };
 
 static COLOR: EnumTable = EnumTable::new("t.Color", &[("RED", 0), ("GREEN", 1), ("BLUE", -3)]);
-static ANY: MessageTable = MessageTable::new(
-    "google.protobuf.Any",
-    &[FieldTable::new("type_url", 1, Kind::String), FieldTable::new("value", 2, Kind::Bytes)],
-);
 static ALL: MessageTable = MessageTable::new(
     "t.All",
     &[
@@ -30,7 +26,7 @@ static ALL: MessageTable = MessageTable::new(
         FieldTable::map("by_id", 13, Kind::Int32, Kind::String),
         FieldTable::map("by_flag", 14, Kind::Bool, Kind::Enum(|| &COLOR)),
         FieldTable::new("maybe", 15, Kind::Int32).optional(),
-        FieldTable::new("any", 16, Kind::Message(|| &ANY)),
+        FieldTable::new("any", 16, Kind::Message(|| wkt::Any::TABLE)),
     ],
 );
 

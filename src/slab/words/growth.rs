@@ -64,10 +64,10 @@ impl Slab {
 
     /// Charges memory that is allocated elsewhere to the limit.
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Full> {
-        let words = u32::try_from(bytes.div_ceil(4)).map_err(|_| Full)?;
+        let words = u32::try_from(bytes.div_ceil(4)).map_err(|_| Full::Limit)?;
         let allocated = self.words.capacity();
         let fits = |&limit: &u32| limit >= self.top && (limit as usize).max(self.held) >= allocated;
-        self.limit = self.limit.checked_sub(words).filter(fits).ok_or(Full)?;
+        self.limit = self.limit.checked_sub(words).filter(fits).ok_or(Full::Limit)?;
         self.find_usable();
         Ok(())
     }
@@ -130,7 +130,7 @@ impl Slab {
 
     fn try_grow(&mut self, end: u64) -> Result<(), Full> {
         if end > u64::from(self.limit) {
-            return Err(Full);
+            return Err(Full::Limit);
         }
         let (end, limit) = (self.fitting(end as usize), self.limit as usize);
         let held = self.words.capacity();
@@ -141,7 +141,7 @@ impl Slab {
             let most = limit.saturating_sub(held);
             room = (held + more).max(self.expected as usize).max(FIRST_GROWTH).max(end).min(most);
             if room < end {
-                return Err(Full);
+                return Err(Full::Limit);
             }
         }
         let stride = room.min(self.words.len() + STRIDE);
@@ -153,7 +153,7 @@ impl Slab {
     /// Reserves memory for `room` words and zeroes the first `len`, which must have the right parity.
     fn grow_to(&mut self, len: usize, room: usize) -> Result<(), Full> {
         let more = room.max(len).saturating_sub(self.words.len());
-        self.words.try_reserve_exact(more).map_err(|_| Full)?;
+        self.words.try_reserve_exact(more).map_err(|_| Full::NoMemory)?;
         self.words.resize(len.max(self.words.len()), 0);
         self.find_usable();
         Ok(())

@@ -376,7 +376,7 @@ impl Slab {
     ) -> Result<(u32, bool), Full> {
         if base == NIL {
             // The shared empty message, which no caller passes: its slots would be words of other messages.
-            return Err(Full);
+            return Err(Full::Limit);
         }
         if program.is_wide() {
             return self.wide_slot(program, base, entry);
