@@ -1,12 +1,14 @@
 //! Random messages of random schemas through every format, beside the direct codec and prost-reflect.
 
+use crate::agree::serde;
 use crate::common::bridge::descriptor;
 use crate::common::choices::Choices;
-use crate::common::payload::{Style, TAME, payload};
+use crate::common::payload::{Style, TAME, mutate, payload};
 use crate::common::schema::{Schema, Syntax};
 use crate::common::schema_gen::{ALL as ALL_OF_IT, Limits, schema};
 use crate::formats::{ALL, Format, alike};
 use prost_reflect::DynamicMessage as Theirs;
+use std::fs;
 use tablepb::json::{DeserializeOptions, SerializeOptions};
 use tablepb::{DecodeOptions, DynamicMessage, EncodeOptions, MessageDescriptor};
 
@@ -82,6 +84,37 @@ fn every_format_comes_back() {
                     assert_eq!(encoded.len(), back.encoded_len());
                     assert_eq!(direct(&case.message(&encoded), &SerializeOptions::new()), expected);
                 }
+            }
+        }
+    }
+}
+
+/// The check of the fuzz target `serde`, run from seeds; `TABLEPB_SWEEP=N` runs N rounds.
+#[test]
+fn messages_come_back_through_serde_and_broken_bytes_do_no_harm() {
+    let rounds = std::env::var("TABLEPB_SWEEP").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let accepted = (0..rounds).filter(|&seed| serde::run(&mut Choices::seeded(seed))).count() as u64;
+    assert!(accepted > rounds / 20, "{accepted}");
+}
+
+#[test]
+fn seeds_of_the_fuzz_target_pass_its_check() {
+    let mut files: Vec<_> = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/serde"))
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .collect();
+    files.sort();
+    assert!(files.len() > 4);
+    for file in files {
+        println!("{}", file.display());
+        let seed = fs::read(file).unwrap();
+        serde::check(&seed);
+        // Broken in all sorts of ways, but still JSON or MessagePack.
+        for round in 0..300 {
+            let mut broken = seed.clone();
+            mutate(&mut broken, &mut Choices::seeded(round));
+            if broken.first() == seed.first() && seed[0] < 3 {
+                serde::check(&broken);
             }
         }
     }
