@@ -88,10 +88,23 @@ impl Plain {
     }
 }
 
+/// The value of a scalar; `None` for a number that a closed enum does not list: it is an unknown field on the wire.
+#[inline(always)]
+fn listed<K: ScalarKind, T: ScalarValue<K>>(value: T) -> Option<Plain> {
+    let raw = value.to_raw();
+    if matches!(K::VALUE, TableKind::Enum(_)) && T::from_raw(raw).is_none() {
+        return None;
+    }
+    Some(Plain::of::<K>(raw))
+}
+
 impl<K: ScalarKind, T: ScalarValue<K>> PrintValue<K> for T {
     #[inline]
     fn print(&self, printer: &mut StructPrinter<'_, '_>) {
-        Plain::of::<K>(self.to_raw()).print(printer);
+        match listed::<K, T>(*self) {
+            Some(value) => value.print(printer),
+            None => printer.stop(),
+        }
     }
 
     #[inline]
@@ -113,7 +126,10 @@ impl<K: ScalarKind, T: ScalarValue<K>> PrintValue<K> for T {
         }
         let mut lead = b'[';
         for value in list {
-            Plain::of::<K>(value.to_raw()).print_after(replace(&mut lead, b','), printer);
+            match listed::<K, T>(*value) {
+                Some(value) => value.print_after(replace(&mut lead, b','), printer),
+                None => return printer.stop(),
+            }
         }
         printer.json.out.byte(b']');
     }

@@ -37,6 +37,9 @@
 //! hardly ever write that, but they may (protobuf.dev, *Encoding*, "Last One Wins"). A sink that cannot deal with it says so by
 //! [`Sink::in_order`]: then visiting stops at the first such field, with [`Visited::OutOfOrder`], and the caller decodes into a
 //! message instead.
+//!
+//! Under a projection, a member of a oneof that is not selected replaces a selected one too. It is not handed over; a sink that wants order
+//! is stopped by it.
 
 mod field;
 mod numbers;

@@ -133,6 +133,11 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                     }};
                 }
                 if op.is_skip() {
+                    // An unselected member of a oneof replaces a selected one.
+                    let replaces = program.is_wide() || seen & program.oneof_mask(entry.oneof) != 0;
+                    if ordered && entry.oneof != 0 && replaces {
+                        return Ok((Visited::OutOfOrder, false));
+                    }
                     pos = self.skip(pos + origin, end + origin)? - origin;
                     continue;
                 }
@@ -243,6 +248,9 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                         let (start, value_end) = span!();
                         pos = value_end;
                         let (start, end) = (start + origin, value_end + origin);
+                        if self.job.levels.len() >= self.depth {
+                            return Err((Kind::DepthExceeded, start));
+                        }
                         if entry.flags.is_map() && self.is_unlisted_entry(entry, start, end)? {
                             self.unlisted(program, tag, prefix, end);
                             continue;
@@ -254,7 +262,6 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                         let sub = set.program(entry.sub);
                         if let Some(layout) = sub.fixed()
                             && layout.len == end - start
-                            && self.job.levels.len() < self.depth
                             && let Some(bytes) = input.get(start..).and_then(<[u8]>::first_chunk::<32>)
                             && layout.accepts(bytes)
                         {

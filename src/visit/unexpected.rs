@@ -107,7 +107,10 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                 let (number, _) = raw::varint(limit, at).map_err(|kind| (kind, at))?;
                 unlisted = !self.job.set.enum_contains(value.sub, number as i32);
             }
-            pos = self.skipped(limit, pos, tag, at)?;
+            // In the entry, one level is open already.
+            let depth_left = self.depth_left().saturating_sub(1);
+            pos = raw::skip_value(limit, at, limit.len(), tag, depth_left)
+                .map_err(|f| (f.kind, f.offset.max(pos)))?;
         }
         Ok(unlisted)
     }

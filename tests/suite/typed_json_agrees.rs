@@ -824,6 +824,15 @@ fn edges_agree() {
     ] {
         prints_alike(&message, &all);
     }
+    // Numbers that a closed enum does not list are unknown fields on the wire.
+    let old = descriptor::<Old>();
+    for message in [
+        Old { level: Some(EnumValue::Unknown(7)), ..Old::default() },
+        Old { plain_level: 7, count: 1, ..Old::default() },
+        Old { groups: vec![Old { level: Some(EnumValue::Unknown(7)), ..Old::default() }], ..Old::default() },
+    ] {
+        prints_alike(&message, &old);
+    }
     for len in 0..70 {
         let text: String = (0..len).map(|at| char::from(b'a' + at % 26)).collect();
         for special in ["", "\"", "\\", "\n", "é"] {

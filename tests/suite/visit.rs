@@ -4,8 +4,8 @@ use crate::common::wire::Wire;
 use tablepb::visit::{Field, Sink, Step, Visited};
 use tablepb::wire::Tag;
 use tablepb::{
-    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, FieldTable, Kind, MessageTable, Projection,
-    Syntax,
+    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, EnumTable, FieldTable, Kind, MessageTable,
+    Projection, Syntax,
 };
 
 static NODE: MessageTable = MessageTable::new(
@@ -161,6 +161,38 @@ fn a_projection_hides_what_it_does_not_select() {
     assert!(lazy.decode(&broken).is_ok());
     let error = lazy.visit(&broken, &mut Log::default()).unwrap_err();
     assert_eq!((error.kind(), error.offset()), (DecodeErrorKind::InvalidUtf8, 4));
+}
+
+#[test]
+fn an_unselected_member_of_a_oneof_is_out_of_order() {
+    static CHOICE: MessageTable = MessageTable::new(
+        "v.Choice",
+        &[
+            FieldTable::new("a", 1, Kind::Int32).oneof("choice"),
+            FieldTable::new("b", 2, Kind::Int32).oneof("choice"),
+        ],
+    );
+    let pool = DescriptorPool::from_tables(&[&CHOICE]).unwrap();
+    let choice = pool.get_message_by_name("v.Choice").unwrap();
+    let projection = Projection::new(&choice, ["a"]).unwrap();
+    let mut decoder = Decoder::new(&choice).with_projection(&projection);
+    let mut visited = |input: &[u8]| decoder.visit(input, &mut Log { ordered: true, ..Log::default() });
+    assert_eq!(visited(b"\x08\x01\x10\x02"), Ok(Visited::OutOfOrder));
+    assert_eq!(visited(b"\x10\x02\x08\x01"), Ok(Visited::Whole));
+}
+
+#[test]
+fn an_entry_of_a_closed_enum_counts_as_a_level() {
+    static OLD: MessageTable =
+        MessageTable::new("v.Old", &[FieldTable::map("m", 1, Kind::Int32, Kind::Enum(|| &LEVEL))])
+            .syntax(Syntax::Proto2);
+    static LEVEL: EnumTable = EnumTable::new("v.Level", &[("ZERO", 0), ("LOW", 3)]).closed();
+    let input = b"\x0a\x02\x10\x63";
+    let mut decoder = decoder(&OLD);
+    assert_eq!(lines(&mut decoder, input, Log::default()), ["1? [2, 16, 99]"]);
+    let mut flat = decoder.with_options(DecodeOptions::new().max_depth(0));
+    let visited = flat.visit(input, &mut Log::default()).unwrap_err();
+    assert_eq!(visited.to_string(), flat.decode(input).unwrap_err().to_string());
 }
 
 #[test]
