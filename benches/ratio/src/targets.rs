@@ -8,7 +8,7 @@ use crate::report::{CAP, Mean, Row, Table};
 struct Target {
     mode: Mode,
     ours: &'static str,
-    /// A rival's name, or nobody for the best one of each shape.
+    /// The name of a rival, or `None` for the best one of each shape.
     rival: Option<&'static str>,
     /// On every shape.
     least: [f64; 2],
