@@ -30,7 +30,7 @@ mod lists;
 mod map_entry;
 pub(crate) mod message_set;
 mod packed;
-mod skip;
+pub(crate) mod skip;
 mod slow;
 mod stack;
 mod state;

@@ -26,7 +26,7 @@ pub(super) fn skip_lengths(buf: &[u8], mut pos: usize, end: usize, tag: u32) -> 
 }
 
 /// The offset after a field whose tag starts at `tag_start` and whose value starts at `pos`.
-pub(super) fn skip(limit: &[u8], tag_start: usize, pos: usize, tag: Tag, depth_left: u32) -> Located<usize> {
+pub(crate) fn skip(limit: &[u8], tag_start: usize, pos: usize, tag: Tag, depth_left: u32) -> Located<usize> {
     raw::skip_value(limit, pos, limit.len(), tag, depth_left).map_err(|fault| {
         // `skip_value` does not know where the tag starts, so faults of the tag get their offset here.
         let at_tag = match tag.wire_type() {

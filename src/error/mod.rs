@@ -4,7 +4,7 @@
 //! offset and the path. On success a caller pays a register at most; an error allocates only when it is made. Without
 //! memory for its details an error still has a kind, `OutOfMemory`; without memory for its path or a name, it goes without.
 //!
-//! Every error of the crate is a kind and private details behind one pointer: [`Report`](report::Report) or [`Opaque`].
+//! Every error of the crate is one pointer to its kind and private details: a [`Report`](report::Report) or an [`Opaque`].
 
 mod decode;
 #[cfg(feature = "reflect")]

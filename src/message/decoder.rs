@@ -110,7 +110,7 @@ impl Decoder {
         let (set, index) = programs(&self.descriptor, self.selected.as_ref());
         let (pool, options) = (self.descriptor.parent_pool(), self.options);
         if input.len() > MAX_LEN {
-            return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_LEN));
+            return Err(self.visit_error(input, (DecodeErrorKind::TooLarge, MAX_LEN)));
         }
         let job = visit::Job { set, pool, input, options, levels: &mut self.levels };
         match visit::visit(job, index, sink) {

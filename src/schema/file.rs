@@ -70,11 +70,17 @@ impl FileDescriptor {
     /// ```
     /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, stream::confluent};
     ///
-    /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
+    /// static LOG: MessageTable = MessageTable::new(
+    ///     "example.Log",
+    ///     &[FieldTable::new("line", 1, Kind::String), FieldTable::map("labels", 2, Kind::String, Kind::String)],
+    /// );
     /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
     ///
     /// let record = confluent::read_record(b"\0\0\0\0\x07\0\x0a\x02hi")?;
-    /// assert_eq!(log.parent_file().message_at(record.indexes.iter()), Some(log));
+    /// let file = log.parent_file();
+    /// assert_eq!(file.message_at(record.indexes.iter()), Some(log));
+    /// assert!(file.message_at([0, 0]).unwrap().is_map_entry());
+    /// assert!(file.message_at([0, 1]).is_none() && file.message_at([1]).is_none());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn message_at(&self, indexes: impl IntoIterator<Item = usize>) -> Option<MessageDescriptor> {

@@ -68,6 +68,18 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
             let (origin, end) = (source.origin(), open.end);
             let windows = source.until(end);
             while let Some(head) = windows.at(pos) {
+                // Notes that a field comes, unless it must not come now.
+                macro_rules! comes {
+                    ($entry:expr) => {{
+                        if ordered {
+                            if comes_again(program, $entry, seen, open.last) {
+                                return Ok((Visited::OutOfOrder, false));
+                            }
+                            open.last = program.position($entry) as u16;
+                        }
+                        seen |= 1u64 << ($entry.bit & 63);
+                    }};
+                }
                 let first = head[0];
                 let (tag, len, found) = if first < 0x80 {
                     (first as u32, 1, Some(program.one_byte(first)))
@@ -90,11 +102,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                         }
                         Unexpected::OtherForm(entry, op) => (entry, op),
                         Unexpected::Item(entry, child) => {
-                            if ordered && comes_again(program, entry, seen, open.last) {
-                                return Ok((Visited::OutOfOrder, false));
-                            }
-                            open.last = program.position(entry) as u16;
-                            seen |= 1u64 << (entry.bit & 63);
+                            comes!(entry);
                             if self.sink.begin(Field::new(pool, program, entry)) == Step::Skip {
                                 pos = child.resume - origin;
                                 continue;
@@ -141,31 +149,19 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                     pos = self.skip(pos + origin, end + origin)? - origin;
                     continue;
                 }
-                // Notes that the field comes, unless it must not come now.
-                macro_rules! comes {
-                    () => {{
-                        if ordered {
-                            if comes_again(program, entry, seen, open.last) {
-                                return Ok((Visited::OutOfOrder, false));
-                            }
-                            open.last = program.position(entry) as u16;
-                        }
-                        seen |= 1u64 << (entry.bit & 63);
-                    }};
-                }
                 let field = Field::new(pool, program, entry);
                 if op == Op::Packed || op == Op::Wide && entry.flags.is_packed() {
                     let (start, value_end) = span!();
                     pos = value_end;
                     if start < value_end {
-                        comes!();
+                        comes!(entry);
                         self.run(field, entry, start + origin, value_end + origin)?;
                     }
                     continue;
                 }
                 match entry.coding {
                     Coding::Int32 => {
-                        comes!();
+                        comes!(entry);
                         let value = varint!(wide_varint) as i32;
                         match entry.scalar() {
                             Scalar::Enum => self.sink.enum_number(field, value),
@@ -173,12 +169,12 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                         }
                     }
                     Coding::Uint32 => {
-                        comes!();
+                        comes!(entry);
                         let value = varint!(wide_varint) as u32;
                         self.sink.u32(field, value);
                     }
                     Coding::Varint64 => {
-                        comes!();
+                        comes!(entry);
                         let value = varint!(wide_varint);
                         match entry.scalar() {
                             Scalar::I64 => self.sink.i64(field, value as i64),
@@ -186,17 +182,17 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                         }
                     }
                     Coding::Sint32 => {
-                        comes!();
+                        comes!(entry);
                         let value = unzigzag32(varint!(wide_varint) as u32);
                         self.sink.i32(field, value);
                     }
                     Coding::Sint64 => {
-                        comes!();
+                        comes!(entry);
                         let value = unzigzag64(varint!(wide_varint));
                         self.sink.i64(field, value);
                     }
                     Coding::Bool => {
-                        comes!();
+                        comes!(entry);
                         let value = varint!() != 0;
                         self.sink.bool(field, value);
                     }
@@ -204,24 +200,24 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                         let start = pos + len + origin;
                         let value = varint!() as i32;
                         if set.enum_contains(entry.sub, value) {
-                            comes!();
+                            comes!(entry);
                             self.sink.enum_number(field, value);
                         } else {
                             self.unlisted(program, tag, start, pos + origin);
                         }
                     }
                     Coding::Fixed32 => {
-                        comes!();
+                        comes!(entry);
                         pos += len + 4;
                         self.four(field, entry, window::word(value) as u32);
                     }
                     Coding::Fixed64 => {
-                        comes!();
+                        comes!(entry);
                         pos += len + 8;
                         self.eight(field, entry, window::word(value));
                     }
                     Coding::String => {
-                        comes!();
+                        comes!(entry);
                         let (start, value_end) = span!();
                         pos = value_end;
                         let bytes = input.get(start + origin..value_end + origin).unwrap_or_default();
@@ -231,7 +227,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                         }
                     }
                     Coding::Bytes => {
-                        comes!();
+                        comes!(entry);
                         let (start, value_end) = span!();
                         pos = value_end;
                         let bytes = input.get(start + origin..value_end + origin).unwrap_or_default();
@@ -255,7 +251,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                             self.unlisted(program, tag, prefix, end);
                             continue;
                         }
-                        comes!();
+                        comes!(entry);
                         if self.sink.begin(field) == Step::Skip {
                             continue;
                         }
@@ -274,7 +270,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                         continue 'message;
                     }
                     Coding::Group => {
-                        comes!();
+                        comes!(entry);
                         if self.sink.begin(field) == Step::Skip {
                             pos = self.skip(pos + origin, end + origin)? - origin;
                             continue;

@@ -3,6 +3,7 @@
 use super::Sink;
 use super::state::{Child, Fault, Visit};
 use crate::decode::message_set::scan_item;
+use crate::decode::skip::skip;
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, FieldEntry, Op, Program};
 use crate::wire::{Tag, WireType, message_set, raw};
@@ -49,7 +50,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                 return Ok(Unexpected::Item(entry, child));
             }
         }
-        let next = self.skipped(limit, tag_start, tag, pos)?;
+        let next = skip(limit, tag_start, pos, tag, self.depth_left())?;
         if !program.is_partial() {
             self.unlisted(program, tag.get(), pos, next);
         }
@@ -61,12 +62,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
         let input = self.job.input;
         let limit = input.get(..end).unwrap_or(input);
         let (tag, pos) = raw::tag(limit, tag_start).map_err(|kind| (kind, tag_start))?;
-        self.skipped(limit, tag_start, tag, pos)
-    }
-
-    fn skipped(&self, limit: &[u8], tag_start: usize, tag: Tag, pos: usize) -> Result<usize, Fault> {
-        raw::skip_value(limit, pos, limit.len(), tag, self.depth_left())
-            .map_err(|fault| (fault.kind, fault.offset.max(tag_start)))
+        skip(limit, tag_start, pos, tag, self.depth_left())
     }
 
     /// Hands over an unknown field, whose value is between two offsets.
@@ -109,8 +105,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
             }
             // In the entry, one level is open already.
             let depth_left = self.depth_left().saturating_sub(1);
-            pos = raw::skip_value(limit, at, limit.len(), tag, depth_left)
-                .map_err(|f| (f.kind, f.offset.max(pos)))?;
+            pos = skip(limit, pos, at, tag, depth_left)?;
         }
         Ok(unlisted)
     }
