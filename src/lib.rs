@@ -142,7 +142,7 @@ pub use options::{DecodeOptions, EncodeOptions};
 pub use partial::{Projection, ProjectionError, ProjectionErrorKind};
 pub use partial::{RawField, RawFields, RawStep, RawValue};
 #[cfg(feature = "reflect")]
-pub use record::{PlanError, PlanErrorKind, RecordPlan, RecordWriter};
+pub use record::{PlanError, PlanErrorKind, PlanPath, RecordPlan, RecordWriter};
 #[cfg(feature = "reflect")]
 pub use schema::{
     DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,

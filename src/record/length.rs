@@ -52,6 +52,17 @@ impl RecordWriter<'_> {
         need
     }
 
+    /// Takes the room for the length prefix of the record away, `width` bytes.
+    #[inline]
+    pub(super) fn drop_length(&mut self, width: usize) {
+        if width != 0 {
+            self.move_body(0, width, 0);
+        }
+        if self.out.len() > MAX_LEN {
+            self.fail_no_room();
+        }
+    }
+
     /// Moves everything after a length prefix, so that it has `need` bytes instead of `width`.
     #[cold]
     #[inline(never)]

@@ -2,7 +2,7 @@
 //!
 //! A [`RecordPlan`] is a message type with a set of enabled fields. It resolves names to typed handles ([`Field`]),
 //! once. [`RecordPlan::record`] then starts a record at the end of a buffer, a [`RecordWriter`] appends fields to it,
-//! and [`finish`](RecordWriter::finish) completes it with a length prefix. Records one after the other are a
+//! and [`finish`](RecordWriter::finish) completes it with a length prefix, or [`finish_unframed`](RecordWriter::finish_unframed) without one. Records one after the other are a
 //! length-delimited stream, which [`stream`](crate::stream) reads; [`RecordPlan::to_proto`] prints its schema.
 //!
 //! | call | singular field | repeated field |
@@ -32,7 +32,7 @@
 //
 // | file | |
 // |---|---|
-// | `plan.rs`, `node.rs`, `definition.rs` | the cold side: names, nodes, the printed definition and its hash |
+// | `plan.rs`, `plan_path.rs`, `node.rs`, `definition.rs` | the cold side: names, nodes, the printed definition and its hash |
 // | `field.rs`, `kind.rs` | handles and their kinds |
 // | `field_set.rs` | the disabled set of a node, the skip set of a message |
 // | `writer.rs` | the hot path: records and singular fields |
@@ -53,6 +53,7 @@ mod nested;
 mod node;
 mod packed_run;
 mod plan;
+mod plan_path;
 mod repeated;
 #[cfg(test)]
 mod tests;
@@ -62,4 +63,5 @@ mod writer;
 pub use error::{PlanError, PlanErrorKind};
 pub use field::Field;
 pub use plan::RecordPlan;
+pub use plan_path::PlanPath;
 pub use writer::RecordWriter;

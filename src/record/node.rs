@@ -83,7 +83,7 @@ impl PlanNode {
         self.field(field).and_then(enum_of).is_some_and(|e| e.get_value(number).is_some())
     }
 
-    /// The width to reserve for the length prefix of a message of this type, 1 to 5.
+    /// The width to reserve for the length prefix of a message of this type, at most 5; 0 after a record without one.
     #[inline(always)]
     pub(super) fn width(&self) -> usize {
         self.width.0.load(Ordering::Relaxed).into()

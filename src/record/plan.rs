@@ -82,7 +82,17 @@ fn assign_ids(nodes: &mut [PlanNode]) {
     }
 }
 
+/// Methods that resolve handles, one for each kind of field, by a method `field` that is generic over the kind.
 macro_rules! handles {
+    () => {
+        handles! {
+            double Double "double", float Float "float",
+            int32 Int32 "int32", int64 Int64 "int64", uint32 Uint32 "uint32", uint64 Uint64 "uint64",
+            sint32 Sint32 "sint32", sint64 Sint64 "sint64", fixed32 Fixed32 "fixed32", fixed64 Fixed64 "fixed64",
+            sfixed32 Sfixed32 "sfixed32", sfixed64 Sfixed64 "sfixed64", bool Bool "bool",
+            string Str "string", bytes Bytes "bytes", enumeration Enum "enum", message Submessage "message",
+        }
+    };
     ($($name:ident $kind:ident $keyword:literal),* $(,)?) => {$(
         #[doc = concat!("The handle of a `", $keyword, "` field, singular or repeated.")]
         ///
@@ -93,6 +103,7 @@ macro_rules! handles {
         }
     )*};
 }
+pub(super) use handles;
 
 impl RecordPlan {
     /// A plan for a message type, with all fields enabled.
@@ -112,13 +123,7 @@ impl RecordPlan {
         &self.nodes[0]
     }
 
-    handles! {
-        double Double "double", float Float "float",
-        int32 Int32 "int32", int64 Int64 "int64", uint32 Uint32 "uint32", uint64 Uint64 "uint64",
-        sint32 Sint32 "sint32", sint64 Sint64 "sint64", fixed32 Fixed32 "fixed32", fixed64 Fixed64 "fixed64",
-        sfixed32 Sfixed32 "sfixed32", sfixed64 Sfixed64 "sfixed64", bool Bool "bool",
-        string Str "string", bytes Bytes "bytes", enumeration Enum "enum", message Submessage "message",
-    }
+    handles!();
 
     /// The handle of a map field.
     ///
@@ -169,7 +174,7 @@ impl RecordPlan {
     /// The handle of a field of this kind, or of a map with these keys.
     fn handle(&self, name: &str, key: Option<Kind<(), ()>>, kind: Kind<(), ()>) -> Result<Handle, PlanError> {
         let at = self.find(name)?;
-        let (node, field) = self.at(at).ok_or_else(|| self.not_found(name))?;
+        let (node, field) = self.node_field(at).ok_or_else(|| self.not_found(name))?;
         if node.message.is_message_set() {
             return Err(self.error(PlanErrorKind::Unsupported, name, String::new()));
         }
@@ -306,7 +311,8 @@ impl RecordPlan {
         self.nodes.get(at.node as usize).is_some_and(|node| !node.disabled.has(at.field))
     }
 
-    fn at(&self, at: NodeField) -> Option<(&PlanNode, FieldRef<'_>)> {
+    /// A field, and the node that it is in.
+    fn node_field(&self, at: NodeField) -> Option<(&PlanNode, FieldRef<'_>)> {
         let node = self.nodes.get(at.node as usize)?;
         Some((node, node.field(at.field)?))
     }
@@ -337,6 +343,29 @@ impl RecordPlan {
         }
         // The key and the value of a map entry cannot be disabled.
         if at_value { Err(self.not_found(name)) } else { Ok(path) }
+    }
+
+    /// The name that leads to the messages in a field: that of a message field, or that of a map with `.value` after it, which
+    /// may be there already.
+    ///
+    /// # Errors
+    /// `NotFound`, `WrongKind`.
+    pub(super) fn path_of_messages(&self, name: &str) -> Result<String, PlanError> {
+        let (map_or_message, value) = match (self.find(name), name.strip_suffix(".value")) {
+            (Err(_), Some(map)) if self.find(map).is_ok_and(|at| self.is_map(at)) => (map, ".value"),
+            (Ok(at), _) if self.is_map(at) => (name, ".value"),
+            _ => (name, ""),
+        };
+        let at = self.find(map_or_message)?;
+        let (node, field) = self.node_field(at).ok_or_else(|| self.not_found(name))?;
+        match node.child(field.index()) {
+            Some(_) => Ok(format!("{map_or_message}{value}")),
+            None => Err(self.error(PlanErrorKind::WrongKind, name, format!("it is {}", type_name(field)))),
+        }
+    }
+
+    fn is_map(&self, at: NodeField) -> bool {
+        self.node_field(at).is_some_and(|(_, field)| field.is_map())
     }
 
     fn not_found(&self, name: &str) -> PlanError {

@@ -156,6 +156,45 @@ impl<'b> RecordWriter<'b> {
     pub fn finish(mut self) -> Result<&'b [u8], EncodeError> {
         // Always inlined: otherwise the writer is copied to be passed.
         self.end();
+        self.commit()
+    }
+
+    /// Ends the record and makes it part of the buffer without a length prefix: for the value of a Kafka record, the body of a
+    /// gRPC message, or a file with one message.
+    ///
+    /// Returns the message as it now stands at the end of the buffer; it is empty if no field was written. If the last record of
+    /// the plan had a length prefix, the message is moved once.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    ///
+    /// static PORT: MessageTable = MessageTable::new("pkg.Port", &[FieldTable::new("id", 1, Kind::Uint32)]);
+    /// let pool = DescriptorPool::from_tables(&[&PORT])?;
+    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Port").unwrap());
+    /// let id = plan.uint32("id")?;
+    /// let mut buf = Vec::new();
+    /// tablepb::stream::confluent::append_header(7, &[0], &mut buf)?;
+    /// let mut record = plan.record(&mut buf);
+    /// record.set(id, 443);
+    /// assert_eq!(record.finish_unframed()?, b"\x08\xbb\x03");
+    /// assert_eq!(buf, b"\0\0\0\0\x07\0\x08\xbb\x03");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    #[inline(always)]
+    pub fn finish_unframed(mut self) -> Result<&'b [u8], EncodeError> {
+        if self.check_end() {
+            self.drop_length(self.width);
+            self.plan.root().set_width(0);
+        }
+        self.commit()
+    }
+
+    /// Makes the record part of the buffer, unless it failed.
+    #[inline(always)]
+    fn commit(self) -> Result<&'b [u8], EncodeError> {
         match self.error {
             None => self.out.commit().ok_or_else(|| EncodeError::new(EncodeErrorKind::OutOfMemory)),
             Some(error) => Err(error.in_message_copied(self.plan.descriptor().full_name())),
@@ -165,14 +204,20 @@ impl<'b> RecordWriter<'b> {
     /// Writes the length prefix of the record, or fails.
     #[inline]
     fn end(&mut self) {
+        if self.check_end() {
+            let width = self.close_length(0, self.width);
+            self.plan.root().set_width(width);
+        }
+    }
+
+    /// Whether the record is whole and may end; else it fails.
+    #[inline]
+    fn check_end(&mut self) -> bool {
         self.check_required();
         if self.depth != 0 {
             self.interrupt();
         }
-        if self.error.is_none() {
-            let width = self.close_length(0, self.width);
-            self.plan.root().set_width(width);
-        }
+        self.error.is_none()
     }
 
     /// A message or a run is still open: the code that writes it panicked, or exchanged the writer for another one.

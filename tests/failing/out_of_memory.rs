@@ -9,7 +9,7 @@ use tablepb::wire::{Buffer, Tag, WireType, Writer};
 use tablepb::{
     DecodeError, DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EncodeError,
     EncodeErrorKind, EncodeOptions, FieldTable, Kind, Message, MessageDescriptor, MessageTable, RawFields,
-    RawStep, RawValue, RecordPlan, Syntax, stream,
+    RawStep, RawValue, RecordPlan, RecordWriter, Syntax, stream,
 };
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -195,8 +195,8 @@ struct Record {
     tags: Field<kind::MapOf<kind::Str, kind::Uint32>>,
 }
 
-impl Append for Record {
-    fn append<B: Buffer>(&self, buf: &mut B) -> Result<(), EncodeError> {
+impl Record {
+    fn write<'b, B: Buffer>(&'b self, buf: &'b mut B) -> RecordWriter<'b> {
         let mut rec = self.plan.record(buf);
         rec.set(self.name, LONG);
         for _ in 0..10 {
@@ -205,7 +205,13 @@ impl Append for Record {
                 rec.insert(self.tags, LONG, 1);
             });
         }
-        rec.finish().map(drop)
+        rec
+    }
+}
+
+impl Append for Record {
+    fn append<B: Buffer>(&self, buf: &mut B) -> Result<(), EncodeError> {
+        self.write(buf).finish().map(drop)
     }
 }
 
@@ -217,6 +223,15 @@ impl Append for WideRecord {
         let mut rec = self.0.record(buf);
         rec.set(self.1, 7);
         rec.finish().map(drop)
+    }
+}
+
+/// A record without a length prefix.
+struct UnframedRecord(Record);
+
+impl Append for UnframedRecord {
+    fn append<B: Buffer>(&self, buf: &mut B) -> Result<(), EncodeError> {
+        self.0.write(buf).finish_unframed().map(drop)
     }
 }
 
@@ -233,13 +248,15 @@ impl Append for EmptyRecord {
 fn writing_a_record_is_an_error() {
     let plan = RecordPlan::new(&descriptor(Node::TABLE));
     sweep_buffers(&EmptyRecord(plan.clone()));
-    sweep_buffers(&Record {
+    let record = Record {
         name: plan.string("name").unwrap(),
         numbers: plan.int64("numbers").unwrap(),
         nodes: plan.message("nodes").unwrap(),
         tags: plan.map("tags").unwrap(),
         plan,
-    });
+    };
+    sweep_buffers(&record);
+    sweep_buffers(&UnframedRecord(record));
     let wide = wide_message(400);
     let plan = RecordPlan::new(&wide);
     let last = plan.int32(wide.get_field(400).unwrap().name()).unwrap();

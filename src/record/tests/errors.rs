@@ -3,6 +3,8 @@
 use super::*;
 use crate::error::EncodeError;
 use crate::error::EncodeErrorKind;
+use crate::wire::varint_len;
+use alloc::format;
 use alloc::string::ToString;
 
 /// The error of a record; checks that the buffer has its old content and nothing else.
@@ -13,6 +15,91 @@ fn error_of(plan: &RecordPlan, write: impl FnOnce(&mut RecordWriter<'_>)) -> Enc
     let error = rec.finish().unwrap_err();
     assert_eq!(buf, b"before");
     error
+}
+
+#[test]
+fn a_path_resolves_the_fields_of_a_nested_message() {
+    let plan = flow();
+    for (path, found) in [
+        ("inner", "inner"),
+        ("inner.deep.deep", "inner.deep.deep"),
+        ("one_flow.inners", "one_flow.inners"),
+        ("by_port", "by_port.value"),
+        ("by_port.value", "by_port.value"),
+        ("by_port.value.deep", "by_port.value.deep"),
+    ] {
+        let at = plan.at(path).unwrap();
+        assert_eq!(at.path(), found);
+        assert_eq!(at.string("name").unwrap(), plan.string(&format!("{found}.name")).unwrap());
+        assert_eq!(at.at("deep").unwrap().path(), format!("{found}.deep"));
+        assert!(core::ptr::eq(at.plan(), &plan));
+    }
+    let outer = plan.at("one_flow").unwrap();
+    let counts = outer.map::<kind::Str, kind::Sint64>("counts").unwrap();
+    assert_eq!(counts, plan.map("one_flow.counts").unwrap());
+    let kind_at = |path: &str| plan.at(path).unwrap_err().kind();
+    for path in ["", "nope", "inner.nope", "inner.", ".inner", "inner.value", "by_port.key", "by_port.value.value"] {
+        assert_eq!(kind_at(path), PlanErrorKind::NotFound, "{path:?}");
+    }
+    for path in ["uint32", "inner.ids", "counts", "counts.value", "strings"] {
+        assert_eq!(kind_at(path), PlanErrorKind::WrongKind, "{path:?}");
+    }
+    let error = plan.at("inner").unwrap().uint32("nmae").unwrap_err();
+    assert_eq!(error.to_string(), "no such field or group: inner.nmae in pkg.Flow");
+    let error = plan.at("inner").unwrap().uint32("name").unwrap_err();
+    assert_eq!(error.to_string(), "the field is of another kind: inner.name in pkg.Flow (it is string)");
+}
+
+#[test]
+fn an_unframed_record_is_the_message_alone() {
+    let plan = flow();
+    let (string, inner) = (plan.string("string").unwrap(), plan.message("inner").unwrap());
+    let name = plan.string("inner.name").unwrap();
+    // Framed and unframed in turn, short and long: the room that is guessed for the length is right and wrong.
+    for len in [0, 1, 100, 126, 127, 128, 300, 16_383, 16_384, 20_000] {
+        let text = "x".repeat(len);
+        let fill = |rec: &mut RecordWriter<'_>| {
+            rec.force_set(string, &text);
+            rec.message(inner, |rec| rec.set(name, &text));
+        };
+        let body = body_of(&plan, fill);
+        for framed in [false, false, true, true, false] {
+            let mut buf = b"before".to_vec();
+            let mut rec = plan.record(&mut buf);
+            fill(&mut rec);
+            let end = match framed {
+                true => crate::stream::read_frame(&mut rec.finish().unwrap()).unwrap().unwrap().to_vec(),
+                false => rec.finish_unframed().unwrap().to_vec(),
+            };
+            assert_eq!(end, body);
+            assert_eq!(buf.len(), 6 + body.len() + if framed { varint_len(body.len() as u64) } else { 0 });
+            assert!(buf.starts_with(b"before") && buf.ends_with(&body));
+        }
+    }
+    let mut buf = b"before".to_vec();
+    assert_eq!(plan.record(&mut buf).finish_unframed().unwrap(), b"");
+    assert_eq!(plan.record(&mut buf).finish().unwrap(), b"\0");
+    assert_eq!(plan.record(&mut buf).finish_unframed().unwrap(), b"");
+    assert_eq!(buf, b"before\0");
+}
+
+#[test]
+fn an_unframed_record_that_fails_leaves_the_buffer() {
+    let (plan, other) = (flow(), flow());
+    let foreign = other.uint32("uint32").unwrap();
+    for framed_before in [false, true] {
+        let mut buf = b"before".to_vec();
+        let rec = plan.record(&mut buf);
+        if framed_before { rec.finish().map(drop) } else { rec.finish_unframed().map(drop) }.unwrap();
+        buf.truncate(6);
+        let mut rec = plan.record(&mut buf);
+        rec.set(foreign, 1);
+        assert_eq!(rec.finish_unframed().unwrap_err().kind(), EncodeErrorKind::ForeignField);
+        assert_eq!(buf, b"before");
+    }
+    let old = RecordPlan::new(&message(&OLD));
+    let error = old.record(&mut Vec::new()).finish_unframed().unwrap_err();
+    assert_eq!(error.kind(), EncodeErrorKind::MissingRequired);
 }
 
 #[test]
