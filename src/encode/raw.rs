@@ -14,6 +14,8 @@ use super::forward::{Pass, room_for_length};
 use crate::error::{EncodeError, EncodeErrorKind};
 use crate::options::EncodeOptions;
 use crate::slab::{RawView, find_missing};
+#[cfg(feature = "bytes")]
+use crate::wire::chunk;
 use crate::wire::kernels::prefetch;
 use crate::wire::{
     Buffer, Cursor, CursorOverflow, MAX_LEN, ReverseCursor, Written, buffer::sealed::OutOfMemory, varint_len,
@@ -232,6 +234,26 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         let written = exactly(self.write(ReverseCursor::over(window), false), total);
         written.map_err(Unwritten::into_error)?;
         Ok(total)
+    }
+
+    /// Appends the message to any `BufMut`: straight into its current chunk if it fits there, else by way of a `Vec`.
+    ///
+    /// A buffer that may be too small is asked first: the memory of a slice is not written to if the message does not fit.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append), and `BufferTooSmall`.
+    #[cfg(feature = "bytes")]
+    pub(crate) fn append_to_buf_mut(self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
+        self.prefetch();
+        if buffer.remaining_mut() <= MAX_LEN {
+            chunk::check_room(buffer, self.checked_size(false)?)?;
+        }
+        match chunk::append_to_chunk(buffer, |cursor| self.write_forward(cursor, false)) {
+            Ok(_) => return Ok(()),
+            Err(Unwritten::Failed(error)) => return Err(error),
+            Err(Unwritten::Full | Unwritten::GaveUp) => {}
+        }
+        chunk::append(buffer, &self.to_vec()?)
     }
 
     /// The encoded length in bytes, above any limit too. Aborts if a message of more than a hundred levels needs

@@ -10,6 +10,8 @@ use crate::schema::MessageDescriptor;
 use crate::slab::{BodyRef, NIL, RawView, Slab, UnknownSpans};
 use crate::visit::{self, Level, Sink, Visited};
 use crate::wire::MAX_LEN;
+#[cfg(feature = "bytes")]
+use crate::wire::chunk::read_chunks;
 use alloc::vec::Vec;
 
 /// Decodes messages of one type, one at a time, into memory that it reuses.
@@ -41,6 +43,9 @@ pub struct Decoder {
     scratch: Scratch,
     /// The parents of the message that is visited.
     levels: Vec<Level>,
+    /// The copy of an input in chunks.
+    #[cfg(feature = "bytes")]
+    input: Vec<u8>,
 }
 
 impl Decoder {
@@ -53,6 +58,8 @@ impl Decoder {
             slab: Slab::new(),
             scratch: Scratch::new(),
             levels: Vec::new(),
+            #[cfg(feature = "bytes")]
+            input: Vec::new(),
         }
     }
 
@@ -82,13 +89,33 @@ impl Decoder {
     /// If the input is not a valid message. The error has a [kind](crate::DecodeErrorKind), a byte offset and a field path.
     pub fn decode<'a, 'i>(&'a mut self, input: &'i [u8]) -> Result<MessageView<'a, 'i>, DecodeError> {
         let Self { descriptor, selected, options, slab, scratch, .. } = self;
-        let pool = descriptor.parent_pool();
         let (set, index) = programs(descriptor, selected.as_ref());
-        let job = Job { set, store: input, start: 0, slab, scratch, options };
-        match decode::decode(job, index) {
-            Ok(raw) => Ok(MessageView::new(pool, raw)),
-            Err(error) => Err(named(descriptor, error)),
+        view(descriptor, Job { set, store: input, start: 0, slab, scratch, options }, index)
+    }
+
+    /// Decodes the rest of any [`Buf`](bytes::Buf), which is read to its end, also if there is an error. The previous message is gone.
+    ///
+    /// Copies the chunks into memory of the decoder, which it reuses. If a buffer has one chunk, [`decode`](Self::decode) of that chunk
+    /// saves the copy.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    pub fn decode_buf(&mut self, mut input: impl bytes::Buf) -> Result<MessageView<'_, '_>, DecodeError> {
+        let Self { descriptor, selected, options, slab, scratch, input: copy, .. } = self;
+        let len = input.remaining();
+        copy.clear();
+        let read = match len > MAX_LEN {
+            true => Err(DecodeErrorKind::TooLarge),
+            false => read_chunks(&mut input, len, copy).map_err(|_| DecodeErrorKind::BudgetExceeded),
+        };
+        if let Err(kind) = read {
+            input.advance(len);
+            slab.clear();
+            return Err(named(descriptor, DecodeError::new(kind, 0)));
         }
+        let (set, index) = programs(descriptor, selected.as_ref());
+        view(descriptor, Job { set, store: copy, start: 0, slab, scratch, options }, index)
     }
 
     /// Hands the fields of a message to a sink, in the order of the wire, without making a message of them. The previous message
@@ -177,7 +204,11 @@ impl Decoder {
 
     /// The memory allocated, in bytes.
     pub fn capacity(&self) -> usize {
-        self.slab.capacity()
+        #[cfg(feature = "bytes")]
+        let copy = self.input.capacity();
+        #[cfg(not(feature = "bytes"))]
+        let copy = 0;
+        self.slab.capacity() + copy
     }
 
     /// Drops the last message and frees memory above `bytes`.
@@ -186,6 +217,24 @@ impl Decoder {
         self.slab.shrink_to(bytes);
         self.scratch.shrink();
         self.levels = Vec::new();
+        #[cfg(feature = "bytes")]
+        {
+            self.input.clear();
+            self.input.shrink_to(bytes.saturating_sub(self.slab.capacity()));
+        }
+    }
+}
+
+/// Decodes, and names the message and the fields in an error.
+#[inline(always)]
+fn view<'a, 'i>(
+    descriptor: &'a MessageDescriptor,
+    job: Job<'a, 'i>,
+    index: u32,
+) -> Result<MessageView<'a, 'i>, DecodeError> {
+    match decode::decode(job, index) {
+        Ok(raw) => Ok(MessageView::new(descriptor.parent_pool(), raw)),
+        Err(error) => Err(named(descriptor, error)),
     }
 }
 

@@ -117,13 +117,23 @@ impl DynamicMessage {
     }
 
     /// Decodes into an empty message.
-    pub(crate) fn decoded(mut self, input: &[u8], options: DecodeOptions) -> Result<Self, DecodeError> {
-        let len = input.len();
+    pub(crate) fn decoded(self, input: &[u8], options: DecodeOptions) -> Result<Self, DecodeError> {
+        self.decoded_from(input.len(), options, |store| store.append(input))
+    }
+
+    /// Decodes `len` bytes that `append` adds to the store of an empty message.
+    #[inline]
+    fn decoded_from(
+        mut self,
+        len: usize,
+        options: DecodeOptions,
+        append: impl FnOnce(&mut Store) -> Result<usize, StoreFull>,
+    ) -> Result<Self, DecodeError> {
         let too_large = |full: StoreFull| DecodeError::new(full.into(), 0);
         // The copy of the input counts against the budget.
         let may_miss = match options.budget_for(len).checked_sub(len) {
             Some(left) => {
-                self.store.append(input).map_err(too_large).and_then(|at| self.run(at, left, &options))
+                append(&mut self.store).map_err(too_large).and_then(|at| self.run(at, left, &options))
             }
             None => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)),
         };
@@ -137,14 +147,56 @@ impl DynamicMessage {
     /// As [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
     pub fn decode_shared(descriptor: &MessageDescriptor, input: &bytes::Bytes) -> Result<Self, DecodeError> {
-        Self::new(descriptor).decoded_shared(input)
+        Self::decode_shared_with(descriptor, input, DecodeOptions::new())
+    }
+
+    /// As [`decode_shared`](Self::decode_shared), with options.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    pub fn decode_shared_with(
+        descriptor: &MessageDescriptor,
+        input: &bytes::Bytes,
+        options: DecodeOptions,
+    ) -> Result<Self, DecodeError> {
+        Self::new(descriptor).decoded_shared(input, options)
+    }
+
+    /// Decodes the rest of any [`Buf`](bytes::Buf), which is read to its end, also if there is an error. Copies each chunk once, as
+    /// [`decode`](Self::decode) copies its input.
+    ///
+    /// ```
+    /// use tablepb::bytes::Buf;
+    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable, ValueRef};
+    ///
+    /// static PORT: MessageTable = MessageTable::new("pkg.Port", &[FieldTable::new("id", 1, Kind::Uint32)]);
+    /// let pool = DescriptorPool::from_tables(&[&PORT])?;
+    /// let chunks = (&b"\x08"[..]).chain(&b"\x07"[..]);
+    /// let port = DynamicMessage::decode_buf(&pool.get_message_by_name("pkg.Port").unwrap(), chunks)?;
+    /// assert_eq!(port.get_field_by_name("id"), Some(ValueRef::U32(7)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    pub fn decode_buf(
+        descriptor: &MessageDescriptor,
+        mut input: impl bytes::Buf,
+    ) -> Result<Self, DecodeError> {
+        let len = input.remaining();
+        Self::new(descriptor).decoded_from(len, DecodeOptions::new(), |store| store.append_buf(&mut input))
     }
 
     /// Decodes into an empty message that shares the input.
     #[cfg(feature = "bytes")]
-    pub(crate) fn decoded_shared(mut self, input: &bytes::Bytes) -> Result<Self, DecodeError> {
+    pub(crate) fn decoded_shared(
+        mut self,
+        input: &bytes::Bytes,
+        options: DecodeOptions,
+    ) -> Result<Self, DecodeError> {
         self.store = Store::shared(input);
-        let options = DecodeOptions::new();
         let may_miss = self.run(0, options.budget_for(input.len()), &options);
         self.checked(may_miss, input.len(), &options)
     }
@@ -212,13 +264,34 @@ impl DynamicMessage {
     /// # Errors
     /// As [`merge`](Self::merge).
     pub fn merge_with(&mut self, input: &[u8], options: DecodeOptions) -> Result<(), DecodeError> {
+        self.merge_from(input.len(), options, |store| store.append(input))
+    }
+
+    /// Merges the rest of any [`Buf`](bytes::Buf), which is read to its end, also if there is an error. Copies each chunk once, as
+    /// [`merge`](Self::merge) copies its input.
+    ///
+    /// # Errors
+    /// As [`merge`](Self::merge).
+    #[cfg(feature = "bytes")]
+    pub fn merge_buf(&mut self, mut input: impl bytes::Buf) -> Result<(), DecodeError> {
+        self.merge_from(input.remaining(), DecodeOptions::new(), |store| store.append_buf(&mut input))
+    }
+
+    /// Merges `len` bytes that `append` adds to the store.
+    #[inline]
+    fn merge_from(
+        &mut self,
+        len: usize,
+        options: DecodeOptions,
+        append: impl FnOnce(&mut Store) -> Result<usize, StoreFull>,
+    ) -> Result<(), DecodeError> {
         self.materialize()?;
         self.compact_if_due();
-        let start = match self.store.append(input) {
+        let start = match append(&mut self.store) {
             Ok(start) => start,
             Err(full) => return Err(named(&self.descriptor, DecodeError::new(full.into(), 0))),
         };
-        match self.run(start, options.budget_for(input.len()), &options) {
+        match self.run(start, options.budget_for(len), &options) {
             Ok(_) => Ok(()),
             Err(error) => Err(named(&self.descriptor, error)),
         }

@@ -88,6 +88,20 @@ impl Store {
         Ok(start)
     }
 
+    /// Appends all that is left of a buffer and returns the offset. The first call on shared bytes copies them.
+    ///
+    /// # Errors
+    /// [`StoreFull`]. The store does not change.
+    #[cfg(feature = "bytes")]
+    pub(super) fn append_buf(&mut self, input: &mut impl bytes::Buf) -> Result<usize, StoreFull> {
+        let start = self.len();
+        let len = input.remaining();
+        if len > 0 {
+            crate::wire::chunk::read_chunks(input, len, self.room(len)?)?;
+        }
+        Ok(start)
+    }
+
     /// Makes room for `len` more bytes and returns the `Vec` to append them to. The first call on shared bytes copies them.
     ///
     /// # Errors

@@ -176,19 +176,31 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.encoder(EncodeOptions::new()).to_slice(slice).map_err(|e| self.named(e))
     }
 
-    /// Appends the message to any [`BufMut`](bytes::BufMut). This copies from a temporary `Vec`; [`encode`](Self::encode) writes
-    /// to a `BytesMut` or `Vec<u8>` directly.
+    /// Appends the message to any [`BufMut`](bytes::BufMut), for code that is given one.
+    ///
+    /// Written straight into the current chunk of the buffer if it has room there, else by way of a `Vec`; a `BytesMut` that has
+    /// no room grows by 64 bytes for its next chunk, so call its `reserve` first, or [`encode`](Self::encode), which makes it grow.
+    ///
+    /// ```
+    /// use tablepb::bytes::{BufMut, BytesMut};
+    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+    ///
+    /// static PORT: MessageTable = MessageTable::new("pkg.Port", &[FieldTable::new("id", 1, Kind::Uint32)]);
+    /// let pool = DescriptorPool::from_tables(&[&PORT])?;
+    /// let message = DynamicMessage::decode(&pool.get_message_by_name("pkg.Port").unwrap(), b"\x08\x07")?;
+    /// let mut buffer = BytesMut::with_capacity(64).limit(3);
+    /// message.as_view().encode_buf(&mut buffer)?;
+    /// assert!(message.as_view().encode_buf(&mut buffer).is_err(), "one byte of the limit is left");
+    /// assert_eq!(buffer.into_inner(), &b"\x08\x07"[..]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// As [`encode`](Self::encode), and [`BufferTooSmall`](crate::EncodeErrorKind::BufferTooSmall).
+    /// As [`encode`](Self::encode), and [`BufferTooSmall`](crate::EncodeErrorKind::BufferTooSmall) if the buffer does not take so many
+    /// bytes. The buffer then has its old content. A buffer that grows by itself may abort if the allocator fails.
     #[cfg(feature = "bytes")]
     pub fn encode_buf(&self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
-        let bytes = self.encode_to_vec()?;
-        if buffer.remaining_mut() < bytes.len() {
-            return Err(EncodeError::new(crate::error::EncodeErrorKind::BufferTooSmall));
-        }
-        buffer.put_slice(&bytes);
-        Ok(())
+        self.encoder(EncodeOptions::new()).append_to_buf_mut(buffer).map_err(|e| self.named(e))
     }
 
     /// The encoded length in bytes, even if the message cannot be encoded. Takes time in proportion to the message.

@@ -223,7 +223,20 @@ impl Projection {
     /// As [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
     pub fn decode_shared(&self, input: &bytes::Bytes) -> Result<DynamicMessage, DecodeError> {
-        DynamicMessage::with_selected(&self.descriptor, &self.selected)?.decoded_shared(input)
+        self.decode_shared_with(input, DecodeOptions::new())
+    }
+
+    /// As [`decode_shared`](Self::decode_shared), with options.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    pub fn decode_shared_with(
+        &self,
+        input: &bytes::Bytes,
+        options: DecodeOptions,
+    ) -> Result<DynamicMessage, DecodeError> {
+        DynamicMessage::with_selected(&self.descriptor, &self.selected)?.decoded_shared(input, options)
     }
 }
 

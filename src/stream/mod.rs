@@ -9,7 +9,7 @@
 //!
 //! | | in memory | `std::io`, with the feature `std` |
 //! |---|---|---|
-//! | read | [`read_frame`], [`frames`], [`split_frame`] with the feature `bytes` | [`FrameReader`] |
+//! | read | [`read_frame`], [`frames`], [`split_frame`] and [`split_frame_within`] with the feature `bytes` | [`FrameReader`] |
 //! | write | [`append_frame`] | [`write_frame`] |
 //!
 //! ```
@@ -38,6 +38,8 @@ mod tests;
 pub use io::{DEFAULT_MAX_FRAME_LEN, FrameError, FrameReader, write_frame};
 
 use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
+#[cfg(feature = "bytes")]
+use crate::wire::MAX_LEN;
 use crate::wire::{Buffer, Writer, raw, varint_len};
 use core::iter::FusedIterator;
 
@@ -144,11 +146,42 @@ pub fn read_frame<'a>(input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, DecodeEr
 /// `InvalidLength` for a prefix above five bytes or 2^31-1. `buf` is unchanged.
 #[cfg(feature = "bytes")]
 pub fn split_frame(buf: &mut bytes::BytesMut) -> Result<Option<bytes::Bytes>, DecodeError> {
+    split_frame_within(buf, MAX_LEN)
+}
+
+/// As [`split_frame`], with a bound on the payload: for a peer that is not trusted, since a buffer that receives grows until a frame is
+/// complete.
+///
+/// ```
+/// use tablepb::bytes::BytesMut;
+/// use tablepb::stream::split_frame_within;
+///
+/// let mut received = BytesMut::from(&b"\x02ab\x05"[..]);
+/// assert_eq!(split_frame_within(&mut received, 4)?.as_deref(), Some(&b"ab"[..]));
+/// assert!(split_frame_within(&mut received, 4).is_err(), "five bytes are announced");
+/// # Ok::<(), tablepb::DecodeError>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`split_frame`], and `FrameTooLarge` if the payload is longer than `max_len` bytes, as soon as the prefix is there. `buf` is
+/// unchanged.
+#[cfg(feature = "bytes")]
+pub fn split_frame_within(
+    buf: &mut bytes::BytesMut,
+    max_len: usize,
+) -> Result<Option<bytes::Bytes>, DecodeError> {
     use bytes::Buf;
 
     let mut rest = &buf[..];
-    let Some(len) = read_frame(&mut rest)?.map(<[u8]>::len) else { return Ok(None) };
-    let prefix = buf.len() - rest.len() - len;
+    let len = match decode_length_delimiter(&mut rest) {
+        Ok(len) if len > max_len => return Err(DecodeError::new(DecodeErrorKind::FrameTooLarge, 0)),
+        Ok(len) if len <= rest.len() => len,
+        Ok(_) => return Ok(None),
+        Err(error) if error.kind() == DecodeErrorKind::Incomplete => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let prefix = buf.len() - rest.len();
     buf.advance(prefix);
     Ok(Some(buf.split_to(len).freeze()))
 }

@@ -354,6 +354,21 @@ fn split_frames_are_those_that_are_read() {
     let mut bad = bytes::BytesMut::from(&[0xff, 0xff, 0xff, 0xff, 8, 1][..]);
     assert_eq!(split_frame(&mut bad).unwrap_err().kind(), DecodeErrorKind::InvalidLength);
     assert_eq!(bad.len(), 6);
+
+    // A bound refuses a frame as soon as its prefix is there, and no other one.
+    for (input, len) in
+        [(&b"\x03"[..], None), (b"\x03ab", None), (b"\x03abc", Some(3)), (b"", None), (b"\0", Some(0))]
+    {
+        let mut buf = bytes::BytesMut::from(input);
+        assert_eq!(split_frame_within(&mut buf, 3).unwrap().map(|frame| frame.len()), len);
+        assert_eq!(buf.len(), if len.is_some() { 0 } else { input.len() });
+    }
+    for input in [&b"\x04"[..], b"\x04abcd", b"\xff\xff\xff\xff\x07", b"\x84\x00"] {
+        let mut buf = bytes::BytesMut::from(input);
+        assert_eq!(split_frame_within(&mut buf, 3).unwrap_err().kind(), DecodeErrorKind::FrameTooLarge);
+        assert_eq!(buf, input);
+    }
+    assert_eq!(split_frame_within(&mut bytes::BytesMut::from(&b"\x84"[..]), 3), Ok(None));
 }
 
 #[cfg(feature = "std")]

@@ -112,19 +112,22 @@ pub trait Message: Sized {
         output::to_slice(slice, &mut size, &write).map_err(named::<Self>)
     }
 
-    /// Appends the message to any `BufMut`, by way of a new `Vec`. For a [`Buffer`], [`encode`](Self::encode) is faster.
+    /// Appends the message to any `BufMut`, for code that is given one.
+    ///
+    /// Written straight into the current chunk of the buffer if it has room there, else by way of a `Vec`; a `BytesMut` that has
+    /// no room grows by 64 bytes for its next chunk, so call its `reserve` first, or [`encode`](Self::encode), which makes it grow.
     ///
     /// # Errors
     ///
-    /// As [`encode`](Self::encode); `BufferTooSmall` if the buffer cannot grow enough.
+    /// As [`encode`](Self::encode), and `BufferTooSmall` if the buffer does not take so many bytes. The buffer then has its old
+    /// content. A buffer that grows by itself may abort if the allocator fails.
     #[cfg(feature = "bytes")]
     fn encode_buf(&self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
-        let message = self.encode_to_vec()?;
-        if buffer.remaining_mut() < message.len() {
-            return Err(named::<Self>(EncodeError::new(crate::error::EncodeErrorKind::BufferTooSmall)));
-        }
-        buffer.put_slice(&message);
-        Ok(())
+        let options = EncodeOptions::new();
+        let mut size = |sizes: &mut Sizes<'_>| size(self, sizes, &options);
+        let write =
+            |cursor: &mut Cursor<'_>, lengths: &mut Lengths<'_>| write(self, cursor, lengths, &options);
+        output::to_buf_mut(buffer, &mut size, &write).map_err(named::<Self>)
     }
 
     /// Appends the length of the message as a varint, then the message.
@@ -199,8 +202,59 @@ pub trait Message: Sized {
     where
         Self: DecodeFrom<'i>,
     {
-        let options = DecodeOptions::new();
+        Self::decode_shared_with(input, DecodeOptions::new())
+    }
+
+    /// [`decode_shared`](Self::decode_shared) with options. A depth limit above 100 counts as 100.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`](Self::decode), within the limits of `options`.
+    #[cfg(feature = "bytes")]
+    fn decode_shared_with<'i>(input: &'i bytes::Bytes, options: DecodeOptions) -> Result<Self, DecodeError>
+    where
+        Self: DecodeFrom<'i>,
+    {
         complete(Input::new(input, &options).sharing(input), &options, input.len())
+    }
+
+    /// [`decode`](Self::decode) from the rest of any `Buf`, which is read to its end, also if there is an error.
+    ///
+    /// A buffer of one chunk is decoded in place; the chunks of another one are copied into a `Vec` first. Use
+    /// [`decode_shared`](Self::decode_shared) for `Bytes` whose memory `Bytes` members are to share.
+    ///
+    /// ```
+    /// use tablepb::{Message, bytes::Buf, message};
+    ///
+    /// #[derive(Default)]
+    /// struct Port {
+    ///     id: u32,
+    /// }
+    /// message! { Port as "pkg.Port" { id: uint32 = 1 } }
+    /// let port = Port::decode_buf((&b"\x08"[..]).chain(&b"\x07"[..]))?;
+    /// assert_eq!(port.id, 7);
+    /// # Ok::<(), tablepb::DecodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    fn decode_buf(mut input: impl bytes::Buf) -> Result<Self, DecodeError>
+    where
+        Self: DecodeOwned,
+    {
+        let len = input.remaining();
+        if input.chunk().len() == len {
+            let message = Self::decode(input.chunk());
+            input.advance(len);
+            return message;
+        }
+        let mut bytes = Vec::new();
+        crate::wire::chunk::read_chunks(&mut input, len, &mut bytes).map_err(|_| {
+            DecodeError::new(DecodeErrorKind::OutOfMemory, 0).in_message(Self::TABLE.full_name())
+        })?;
+        Self::decode(&bytes)
     }
 
     /// Decodes a length, a varint, and the message after it, and advances `input` past both.

@@ -108,6 +108,29 @@ pub(crate) fn to_slice(out: &mut [u8], size: &mut Size<'_>, write: &Write<'_>) -
     Ok(total)
 }
 
+/// Appends to any `BufMut`: straight into its current chunk if the message fits there, else by way of a `Vec`.
+#[cfg(feature = "bytes")]
+pub(crate) fn to_buf_mut(
+    buffer: &mut impl bytes::BufMut,
+    size: &mut Size<'_>,
+    write: &Write<'_>,
+) -> Result<(), EncodeError> {
+    use crate::wire::chunk;
+    let mut local = [MaybeUninit::uninit(); LOCAL];
+    let mut sizes = Sizes::new(&mut local);
+    let total = checked(size(&mut sizes)?)?;
+    let (_, lengths) = sizes.finish()?;
+    chunk::check_room(buffer, total)?;
+    if buffer.chunk_mut().len() >= total {
+        chunk::append_to_chunk(buffer, |cursor| write_body(cursor, total, lengths, &write))?;
+        return Ok(());
+    }
+    let mut out = Vec::new();
+    out.try_reserve_exact(total).map_err(|_| OutOfMemory)?;
+    out.append_with(|spare| fill(spare, total, lengths, &write))?;
+    chunk::append(buffer, &out)
+}
+
 /// The start of `space` for a message of `total` bytes, with up to [`SLACK`] bytes of room after it.
 #[inline]
 fn with_slack(space: &mut [MaybeUninit<u8>], total: usize) -> Option<&mut [MaybeUninit<u8>]> {

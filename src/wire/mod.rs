@@ -36,6 +36,8 @@
 //! ```
 
 pub(crate) mod buffer;
+#[cfg(feature = "bytes")]
+pub(crate) mod chunk;
 pub(crate) mod cursor;
 pub(crate) mod kernels;
 mod limits;

@@ -143,6 +143,12 @@ fn with_any() -> (MessageDescriptor, String) {
     (pool.get_message_by_name("t.Holder").expect("a message"), format!(r#"{{"any":{any},"more":[{any}]}}"#))
 }
 
+/// The input as a buffer of two chunks.
+fn in_chunks(input: &[u8]) -> impl bytes::Buf {
+    let (first, rest) = input.split_at(input.len() / 3);
+    bytes::Buf::chain(first, rest)
+}
+
 fn operation(name: &str) -> Vec<Attempt> {
     let rich = rich();
     let field = |number| rich.get_field(number).expect("a field");
@@ -151,6 +157,10 @@ fn operation(name: &str) -> Vec<Attempt> {
         "decode" => {
             let rich = rich.clone();
             vec![decodes(move |input| DynamicMessage::decode(&rich, input).ok())]
+        }
+        "decode_buf" => {
+            let rich = rich.clone();
+            vec![decodes(move |input| DynamicMessage::decode_buf(&rich, in_chunks(input)).ok())]
         }
         "decode_shared" => {
             // The first clone of a vector's bytes makes them shared, which is an allocation of the crate `bytes`.
@@ -169,6 +179,27 @@ fn operation(name: &str) -> Vec<Attempt> {
                 assert!(again == expected.as_view());
                 (!done, failed)
             })]
+        }
+        "decoder_buf" => {
+            let expected = DynamicMessage::decode(&rich, &input).expect("a valid payload");
+            vec![Box::new(move |k, for_good| {
+                let mut decoder = Decoder::new(&rich);
+                let (done, failed) =
+                    with_failure(k, for_good, || decoder.decode_buf(in_chunks(&input)).is_ok());
+                assert!(done || failed);
+                let again = decoder.decode_buf(in_chunks(&input)).expect("with memory for all");
+                assert!(again == expected.as_view());
+                (!done, failed)
+            })]
+        }
+        "merge_buf" => {
+            let merge =
+                |message: &mut DynamicMessage, input: Vec<u8>| message.merge_buf(in_chunks(&input)).is_ok();
+            let empty = rich.clone();
+            vec![
+                changes(move || DynamicMessage::new(&empty), false, input.clone(), merge),
+                changes(full(&rich), false, rich_payload(), merge),
+            ]
         }
         "merge" => {
             let (short, long) = (rich_payload(), input);
@@ -481,6 +512,12 @@ macro_rules! operations {
 operations! {
     decode_survives_one: "decode", false;
     decode_survives_all: "decode", true;
+    decode_buf_survives_one: "decode_buf", false;
+    decode_buf_survives_all: "decode_buf", true;
+    a_decoder_of_buffers_survives_one: "decoder_buf", false;
+    a_decoder_of_buffers_survives_all: "decoder_buf", true;
+    merge_buf_survives_one: "merge_buf", false;
+    merge_buf_survives_all: "merge_buf", true;
     decode_shared_survives_one: "decode_shared", false;
     decode_shared_survives_all: "decode_shared", true;
     a_decoder_survives_one: "decoder", false;

@@ -95,6 +95,8 @@ fn decode_and_encode(case: &Case, input: &[u8]) {
     #[cfg(not(feature = "bytes"))]
     let shared = DynamicMessage::decode(&case.descriptor, input);
     let mut slice = vec![0; encoded.len()];
+    #[cfg(feature = "bytes")]
+    in_buffers(case, input, &message);
 
     let initialized = reference::is_initialized(&case.schema, case.message, &expected);
     assert_eq!(message.is_initialized(), initialized);
@@ -111,6 +113,46 @@ fn decode_and_encode(case: &Case, input: &[u8]) {
             assert_eq!(error.kind(), DecodeErrorKind::MissingRequired);
             assert_eq!(shared.unwrap_err(), error);
             assert!(!initialized);
+        }
+    }
+}
+
+/// The input as a buffer of several chunks, and the message written to buffers with room in the first chunk and without.
+#[cfg(feature = "bytes")]
+fn in_buffers(case: &Case, input: &[u8], message: &DynamicMessage) {
+    use bytes::{Buf, BytesMut};
+    use tablepb::EncodeErrorKind;
+
+    let mut decoder = Decoder::new(&case.descriptor).with_options(PARTIAL);
+    for at in [0, input.len() / 2, input.len()] {
+        let (first, rest) = input.split_at(at);
+        assert_eq!(decoder.decode_buf(first.chain(rest)).unwrap(), message.as_view());
+        let mut merged = DynamicMessage::new(&case.descriptor);
+        let mut chunks = first.chain(rest).chain(&b""[..]);
+        merged.merge_buf(&mut chunks).unwrap();
+        assert_eq!((&merged, chunks.remaining()), (message, 0));
+    }
+    let Ok(expected) = message.encode_to_vec() else {
+        let mut buffer = BytesMut::from(&b"before"[..]);
+        message.encode_buf(&mut buffer).unwrap_err();
+        assert_eq!(buffer, &b"before"[..]);
+        return;
+    };
+    // Without room, with the room of one byte less, with all the room, and with room for whole words at the end.
+    for room in [0, expected.len().saturating_sub(1), expected.len(), expected.len() + 40] {
+        let mut buffer = BytesMut::with_capacity(6 + room);
+        buffer.extend_from_slice(b"before");
+        message.encode_buf(&mut buffer).unwrap();
+        assert_eq!(buffer.strip_prefix(b"before"), Some(&expected[..]));
+        let mut memory = vec![b'.'; room];
+        let mut slice = &mut memory[..];
+        let result = message.encode_buf(&mut slice);
+        let left = slice.len();
+        match room >= expected.len() {
+            true => assert_eq!((result, left), (Ok(()), room - expected.len())),
+            false => {
+                assert_eq!((result.unwrap_err().kind(), left), (EncodeErrorKind::BufferTooSmall, room));
+            }
         }
     }
 }

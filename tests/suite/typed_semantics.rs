@@ -445,6 +445,61 @@ fn bytes_buffers() {
     assert_eq!(shared.data.as_ptr(), input[2..].as_ptr());
     let copied = Blob::decode(&input).unwrap();
     assert_ne!(copied.data.as_ptr(), input[2..].as_ptr());
+
+    let lacking = Bytes::from_static(b"");
+    let partial = Must::decode_shared_with(&lacking, DecodeOptions::new().allow_partial(true));
+    assert!(partial.is_ok() && Must::decode_shared(&lacking).is_err());
+}
+
+#[cfg(feature = "bytes")]
+#[test]
+fn chunks_are_one_message() {
+    use bytes::{Buf, BufMut, BytesMut};
+
+    #[derive(Debug, Default, PartialEq)]
+    struct Tree {
+        name: String,
+        children: Vec<Tree>,
+    }
+    tablepb::message! { Tree as "example.Tree" { name: string = 1, children: repeated message Tree = 2 } }
+
+    let leaf = |name: &str| Tree { name: name.into(), children: Vec::new() };
+    let tree = Tree { name: "root".into(), children: (0..50).map(|i| leaf(&i.to_string())).collect() };
+    let bytes = tree.encode_to_vec().unwrap();
+    for at in 0..=bytes.len() {
+        let (first, rest) = bytes.split_at(at);
+        let mut chunks = first.chain(rest);
+        assert_eq!(Tree::decode_buf(&mut chunks).unwrap(), tree);
+        assert_eq!(chunks.remaining(), 0);
+        // All of the input is read, whatever is wrong with it.
+        let mut cut = first.chain(&b"\x0a"[..]);
+        let flat = [first, b"\x0a"].concat();
+        assert_eq!(Tree::decode_buf(&mut cut), Tree::decode(&flat));
+        assert_eq!(cut.remaining(), 0);
+    }
+
+    // Room for all, for too little in the first chunk, for too little at all.
+    for room in 0..bytes.len() + 40 {
+        let mut buffer = BytesMut::with_capacity(room);
+        tree.encode_buf(&mut buffer).unwrap();
+        assert_eq!(buffer, bytes[..]);
+        let (mut first, mut rest) = (vec![0; room], vec![0; bytes.len()]);
+        let mut chain = (&mut first[..]).chain_mut(&mut rest[..]);
+        tree.encode_buf(&mut chain).unwrap();
+        assert_eq!(chain.remaining_mut(), room);
+        let written = [&first[..], &rest[..]].concat();
+        assert_eq!(written[..bytes.len()], bytes);
+        let mut memory = vec![b'.'; room];
+        let mut slice = &mut memory[..];
+        let result = tree.encode_buf(&mut slice);
+        let left = slice.len();
+        if room < bytes.len() {
+            assert_eq!((result.unwrap_err().kind(), left), (EncodeErrorKind::BufferTooSmall, room));
+            assert!(memory.iter().all(|&byte| byte == b'.'));
+        } else {
+            assert_eq!((result, left), (Ok(()), room - bytes.len()));
+        }
+    }
 }
 
 #[test]

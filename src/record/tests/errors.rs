@@ -38,7 +38,9 @@ fn a_path_resolves_the_fields_of_a_nested_message() {
     let counts = outer.map::<kind::Str, kind::Sint64>("counts").unwrap();
     assert_eq!(counts, plan.map("one_flow.counts").unwrap());
     let kind_at = |path: &str| plan.at(path).unwrap_err().kind();
-    for path in ["", "nope", "inner.nope", "inner.", ".inner", "inner.value", "by_port.key", "by_port.value.value"] {
+    for path in
+        ["", "nope", "inner.nope", "inner.", ".inner", "inner.value", "by_port.key", "by_port.value.value"]
+    {
         assert_eq!(kind_at(path), PlanErrorKind::NotFound, "{path:?}");
     }
     for path in ["uint32", "inner.ids", "counts", "counts.value", "strings"] {
