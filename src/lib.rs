@@ -73,11 +73,15 @@
 //! | `serde` | no | messages in the JSON mapping through any format of serde ([`DynamicMessage::deserialize`]); with it `json` |
 //! | `jiff`, `chrono` | no | conversions of [`wkt::Timestamp`] and [`wkt::Duration`] |
 //! | `serde_json` | no | conversions of [`wkt::Value`], [`wkt::Struct`] and [`wkt::ListValue`] |
+//! | `portable-atomic` | no | processors without compare-and-swap, such as thumbv6m: `Arc` and atomics of the crates `portable-atomic` and `portable-atomic-util`, of which the program chooses how they work |
 //!
 //! Programs that have all their schemas as structs of [`message!`] need none of `reflect`: with `default-features = false,
 //! features = ["std", "bytes"]` the crate compiles in an eighth of the time. What stays is [`message!`], [`enumeration!`],
 //! [`Lazy`], [`RawFields`], [`wkt`], [`stream`] and [`wire`]. Of the default features, only `bytes` has a dependency. Without `std`
 //! the crate is `no_std` with `alloc`.
+//!
+//! Each change is tested on x86-64, and by emulation on aarch64, on s390x (big endian) and on i686 (32 bits). It is compiled, with and without
+//! `reflect`, for wasm32-unknown-unknown, thumbv7em-none-eabihf and, with `portable-atomic`, thumbv6m-none-eabi.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -113,6 +117,7 @@ mod serde;
 #[cfg(feature = "reflect")]
 mod slab;
 pub mod stream;
+mod sync;
 mod table;
 #[cfg(feature = "reflect")]
 pub mod text;

@@ -10,7 +10,7 @@ use super::lowered::{ProgramFlags, Unselected};
 use super::selection::{Node, Selection};
 use super::set::mark_required;
 use super::{FieldEntry, Program, ProgramSet, ReadLayouts, Room, RoomFull};
-use alloc::sync::Arc;
+use crate::sync::Arc;
 use alloc::vec::Vec;
 
 /// No program.

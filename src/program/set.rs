@@ -9,8 +9,8 @@ use super::{
     ReadLayouts, Room, RoomFull, Scalar, SpecSource, layout, sort_list,
 };
 use crate::error::DescriptorErrorKind;
+use crate::sync::{Arc, Weak};
 use crate::table::Kind;
-use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 
 /// Why lowering failed.

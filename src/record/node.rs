@@ -3,10 +3,10 @@
 use super::field::{Flags, NodeId, Prefix};
 use super::field_set::{FieldSet, INLINE_BITS};
 use crate::schema::{EnumDescriptor, FieldDescriptor, FieldKind, FieldRef, MessageDescriptor};
+use crate::sync::{AtomicU8, Ordering};
 use crate::table::{Cardinality, Kind};
 use crate::wire::{Tag, WireType};
 use alloc::{collections::BTreeMap, vec::Vec};
-use core::sync::atomic::{AtomicU8, Ordering};
 
 /// The field has no child node, or is in no oneof.
 const NONE: u32 = u32::MAX;

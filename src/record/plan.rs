@@ -5,10 +5,10 @@ use super::field::{Field, Flags, Handle, NodeId};
 use super::kind::{self, HandleKind, KeyKind};
 use super::node::{self, PlanNode};
 use crate::schema::{FieldRef, MessageDescriptor, components};
+use crate::sync::{AtomicU32, Ordering};
 use crate::table::Kind;
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use core::fmt;
-use core::sync::atomic::{AtomicU32, Ordering};
 
 /// A message type prepared for writing records of it, with the set of fields that are enabled.
 ///

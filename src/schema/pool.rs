@@ -13,8 +13,9 @@ use crate::error::DescriptorError;
 use crate::options::DecodeOptions;
 use crate::program::ProgramSet;
 use crate::slab::Slab;
+use crate::sync::Arc;
 use crate::table::MessageTable;
-use alloc::{sync::Arc, vec::Vec};
+use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 

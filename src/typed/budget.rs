@@ -6,8 +6,7 @@
 
 use crate::error::DecodeErrorKind;
 use crate::options::DecodeOptions;
-use alloc::sync::Arc;
-use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::sync::{Arc, AtomicUsize, Ordering::Relaxed};
 
 /// What a decode draws from a pot beyond its immediate need, in bytes, to draw less often.
 const STEP: usize = 4096;

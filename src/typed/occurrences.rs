@@ -11,12 +11,9 @@ use super::{
 use crate::error::PathStep;
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::options::DecodeOptions;
+use crate::sync::{AtomicUsize, Ordering::Relaxed};
 use alloc::{boxed::Box, vec::Vec};
-use core::{
-    iter,
-    mem::take,
-    sync::atomic::{AtomicUsize, Ordering::Relaxed},
-};
+use core::{iter, mem::take};
 
 /// The occurrences of a field. One occurrence allocates nothing but a copy of its bytes.
 #[derive(Clone)]

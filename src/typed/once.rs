@@ -65,11 +65,11 @@ mod locked {
 
 #[cfg(any(not(any(feature = "std", tablepb_safe)), test))]
 mod atomic {
+    use crate::sync::{AtomicPtr, Ordering};
     use crate::typed::place::{put, room_for_one};
     use alloc::boxed::Box;
     use core::marker::PhantomData;
     use core::ptr::null_mut;
-    use core::sync::atomic::{AtomicPtr, Ordering};
 
     /// A boxed value or none. Threads that race all make a value; the first one is kept.
     ///

@@ -14,8 +14,9 @@ use super::{
 use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::message::{Prepare, Prepared, Type};
 use crate::options::{DecodeOptions, EncodeOptions};
+use crate::sync::Arc;
 use crate::wire::varint_len;
-use alloc::{sync::Arc, vec::Vec};
+use alloc::vec::Vec;
 
 impl<M: Message> Prepare for M {
     fn encode_prepared(&self, buffer: &mut Vec<u8>, options: EncodeOptions) -> Result<(), EncodeError> {
