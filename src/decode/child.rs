@@ -102,8 +102,10 @@ impl<'r> Machine<'r, '_> {
     fn push(&mut self, entry: &'r FieldEntry, child: Child, base: u32, hasbits: u64) -> Next {
         let origin = self.source.origin();
         let OpenMessage { program, pos, end, hasbits: parent_hasbits, body: parent, group, .. } = self.open;
-        if self.scratch.stack.is_full() && !self.grow_stack() {
-            return self.fail(Kind::BudgetExceeded, pos + origin, Some(entry));
+        if self.scratch.stack.is_full()
+            && let Err(full) = self.grow_stack()
+        {
+            return self.fail(full.into(), pos + origin, Some(entry));
         }
         let repeat_tag = match entry.op {
             Op::ListMessage | Op::Map | Op::ListGroup if entry.tag < 1 << 14 && child.resume == 0 => {
@@ -136,13 +138,14 @@ impl<'r> Machine<'r, '_> {
         Next::Continue
     }
 
-    /// Doubles the stack and charges the slab for it; false if there is no memory.
+    /// Doubles the stack and charges the slab for it.
     #[cold]
     #[inline(never)]
-    fn grow_stack(&mut self) -> bool {
+    fn grow_stack(&mut self) -> Result<(), Full> {
         let stack = &mut self.scratch.stack;
         let more = stack.capacity().max(16);
-        self.slab.charge(2 * more * size_of::<ParentFrame>()).is_ok() && stack.grow(more)
+        self.slab.charge(2 * more * size_of::<ParentFrame>())?;
+        stack.grow(more)
     }
 
     /// Ends the innermost message, and all parents that end with it.
@@ -256,8 +259,8 @@ impl<'r> Machine<'r, '_> {
             return Err((Kind::DepthExceeded, tag_start));
         }
         // An entry in the list must be ended, even after a fault, and that takes its frame. So the frame comes first.
-        if entry.flags.is_map() && self.scratch.stack.is_full() && !self.grow_stack() {
-            return Err((Kind::BudgetExceeded, tag_start));
+        if entry.flags.is_map() && self.scratch.stack.is_full() {
+            self.grow_stack().map_err(full)?;
         }
         let sub = self.set.program(entry.sub);
         let OpenMessage { program, body: BodyRef { base, .. }, ref mut hasbits, .. } = self.open;

@@ -91,7 +91,7 @@ impl Machine<'_, '_> {
         let mut path = FieldPath::EMPTY;
         // The element of a parent's list is being decoded, so it is the last one. That of the field at fault has not
         // been appended, unless it was the one for which there was no memory.
-        let begun = fault.kind == Kind::BudgetExceeded;
+        let begun = matches!(fault.kind, Kind::BudgetExceeded | Kind::OutOfMemory);
         let parents = self.scratch.stack.iter().map(|frame| (frame.body, Some(frame.entry), true));
         let innermost = (open.body, fault.entry, begun);
         for (body, entry, begun) in parents.chain([innermost]) {

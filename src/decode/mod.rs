@@ -43,7 +43,7 @@ pub(crate) use undecoded::{Undecoded, undecoded};
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::options::DecodeOptions;
 use crate::program::{Program, ProgramSet};
-use crate::slab::{BodyRef, MapContext, MapScratch, NIL, RawView, Slab, find_missing};
+use crate::slab::{BodyRef, Full, MapContext, MapScratch, NIL, RawView, Slab, find_missing};
 use crate::wire::MAX_LEN;
 use alloc::vec::Vec;
 use stack::Stack;
@@ -157,9 +157,8 @@ fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
     }
     if root.program.keeps_bytes() && store.len() > start {
         // The program does not decode all fields, so the message keeps its bytes, those of its sub-messages included.
-        if job.slab.add_verbatim(root.body.base, start as u32, (store.len() - start) as u32).is_err() {
-            return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0));
-        }
+        let kept = job.slab.add_verbatim(root.body.base, start as u32, (store.len() - start) as u32);
+        kept.map_err(|full| DecodeError::new(full.into(), 0))?;
     }
     job.scratch.stack.clear();
     job.scratch.maps.clear();
@@ -175,11 +174,14 @@ fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
         }
     };
     let may_miss = machine.may_miss;
-    let settled = machine.scratch.maps.is_empty() || settle_maps(set, store, machine.slab, machine.scratch);
-    match error {
-        Some(error) => Err(error),
-        None if !settled => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, store.len() - start)),
-        None => Ok(may_miss),
+    let settled = match machine.scratch.maps.is_empty() {
+        true => Ok(()),
+        false => settle_maps(set, store, machine.slab, machine.scratch),
+    };
+    match (error, settled) {
+        (Some(error), _) => Err(error),
+        (None, Err(full)) => Err(DecodeError::new(full.into(), store.len() - start)),
+        (None, Ok(())) => Ok(may_miss),
     }
 }
 
@@ -207,7 +209,7 @@ pub(crate) fn decode_fresh(
         *base = NIL;
         *base = match slab.alloc_body(program) {
             Ok(body) => body,
-            Err(_) => return Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)),
+            Err(full) => return Err(DecodeError::new(full.into(), 0)),
         };
         let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options };
         let body = BodyRef { program: index, base: *base };
@@ -285,18 +287,18 @@ pub(crate) fn decode_raw<'a, 'i>(
     Ok(RawView { words: slab.words(), store: input, set, body })
 }
 
-/// Makes the keys of all open maps unique. False if there was no memory to do that and keep all entries; keys are unique
+/// Makes the keys of all open maps unique. Fails if there was no memory to do that and keep all entries; keys are unique
 /// in any case.
 #[inline(never)]
-fn settle_maps(set: &ProgramSet, store: &[u8], slab: &mut Slab, scratch: &mut Scratch) -> bool {
-    let mut all = true;
+fn settle_maps(set: &ProgramSet, store: &[u8], slab: &mut Slab, scratch: &mut Scratch) -> Result<(), Full> {
+    let mut all = Ok(());
     let Scratch { maps, settling, .. } = scratch;
     for map in maps.drain(..) {
         let view = RawView { words: slab.words(), store, set, body: map.body };
         let position = map.entry as usize;
         let Some(entry) = set.program(map.body.program).entries().get(position) else { continue };
         let Some(slot) = view.slot(position, entry) else { continue };
-        all &= slab.map_settle(MapContext { store, set }, entry, slot, map.fresh, settling).is_ok();
+        all = all.and(slab.map_settle(MapContext { store, set }, entry, slot, map.fresh, settling));
     }
     all
 }

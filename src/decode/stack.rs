@@ -1,6 +1,7 @@
 //! The decoder's stack of open parents.
 
 use super::ParentFrame;
+use crate::slab::Full;
 use alloc::vec::Vec;
 
 /// A stack that reuses its memory. The frames above `len` stay initialised, so a push is one comparison and one store.
@@ -42,16 +43,14 @@ impl Stack {
         self.room
     }
 
-    /// Makes room for `more` frames; false if there is no memory.
-    pub(super) fn grow(&mut self, more: usize) -> bool {
+    /// Makes room for `more` frames.
+    pub(super) fn grow(&mut self, more: usize) -> Result<(), Full> {
         let room = self.room + more;
         let missing = room.saturating_sub(self.frames.len());
-        if self.frames.try_reserve_exact(missing).is_err() {
-            return false;
-        }
+        self.frames.try_reserve_exact(missing).map_err(|_| Full::NoMemory)?;
         self.frames.resize(room.max(self.frames.len()), ParentFrame::NONE);
         self.room = room;
-        true
+        Ok(())
     }
 
     #[inline(always)]

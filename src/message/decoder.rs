@@ -107,7 +107,7 @@ impl Decoder {
         copy.clear();
         let read = match len > MAX_LEN {
             true => Err(DecodeErrorKind::TooLarge),
-            false => read_chunks(&mut input, len, copy).map_err(|_| DecodeErrorKind::BudgetExceeded),
+            false => read_chunks(&mut input, len, copy).map_err(|_| DecodeErrorKind::OutOfMemory),
         };
         if let Err(kind) = read {
             input.advance(len);

@@ -1,7 +1,7 @@
 //! Messages that printers decode into slabs of their own: the content of an `Any`, and messages that were kept as bytes.
 
 use crate::decode::{self, Job, Scratch};
-use crate::error::{DecodeError, DecodeErrorKind};
+use crate::error::DecodeError;
 use crate::options::DecodeOptions;
 use crate::program::ProgramSet;
 use crate::slab::{BodyRef, Full, RawView, Slab};
@@ -56,9 +56,7 @@ impl<'i> Detached<'i> {
     ) -> Result<Self, DecodeError> {
         let (mut slab, mut scratch) = (Slab::new(), Scratch::new());
         slab.set_limit(options.budget_for(parts.clone().map(|(start, end)| end - start).sum()));
-        let base = slab
-            .alloc_body(set.program(program))
-            .map_err(|_| DecodeError::new(DecodeErrorKind::BudgetExceeded, 0))?;
+        let base = slab.alloc_body(set.program(program)).map_err(|full| DecodeError::new(full.into(), 0))?;
         let body = BodyRef { program, base };
         for (start, end) in parts {
             let store = store.get(..end).unwrap_or(store);

@@ -189,8 +189,8 @@ impl MessageMut<'_> {
     }
 }
 
-fn no_room(_: Full) -> DecodeError {
-    DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)
+fn no_room(full: Full) -> DecodeError {
+    DecodeError::new(full.into(), 0)
 }
 
 /// Merges spans of the store into a message.

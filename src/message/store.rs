@@ -33,7 +33,7 @@ impl From<StoreFull> for DecodeErrorKind {
     fn from(full: StoreFull) -> Self {
         match full {
             StoreFull::TooLarge => Self::TooLarge,
-            StoreFull::NoMemory => Self::BudgetExceeded,
+            StoreFull::NoMemory => Self::OutOfMemory,
         }
     }
 }

@@ -62,7 +62,10 @@ pub(crate) enum Full {
 
 impl From<Full> for crate::error::DecodeErrorKind {
     #[cold]
-    fn from(_: Full) -> Self {
-        Self::BudgetExceeded
+    fn from(full: Full) -> Self {
+        match full {
+            Full::Limit => Self::BudgetExceeded,
+            Full::NoMemory => Self::OutOfMemory,
+        }
     }
 }

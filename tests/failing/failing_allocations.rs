@@ -15,8 +15,8 @@ use std::process::Command;
 use tablepb::json::DeserializeErrorKind;
 use tablepb::text::{FormatOptions, ParseErrorKind};
 use tablepb::{
-    Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKey, Message, MessageDescriptor,
-    MessageTable, Prepared, Projection, RawFields, RawValue, Value, wkt,
+    DecodeError, DecodeErrorKind, Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKey, Message,
+    MessageDescriptor, MessageTable, Prepared, Projection, RawFields, RawValue, Value, wkt,
 };
 
 /// What a process is asked to do: the name of an operation, whether all later allocations fail too, and the first k.
@@ -46,19 +46,29 @@ fn large_payload() -> Vec<u8> {
 }
 
 /// A decode that gives a message or an error.
-fn decodes(decode: impl Fn(&[u8]) -> Option<DynamicMessage> + 'static) -> Attempt {
+fn decodes(decode: impl Fn(&[u8]) -> Result<DynamicMessage, DecodeError> + 'static) -> Attempt {
     let input = large_payload();
     let expected = DynamicMessage::decode(&rich(), &input).expect("a valid payload").encode_to_vec();
     let expected = expected.expect("it was decoded");
     Box::new(move |k, for_good| {
-        let (message, failed) = with_failure(k, for_good, || decode(&input));
-        assert!(message.is_some() || failed, "no allocation failed, and the decode did");
-        if let Some(message) = &message {
-            valid::message(message, input.len());
-            assert_eq!(message.encode_to_vec().expect("it was decoded"), expected);
+        let (result, failed) = with_failure(k, for_good, || decode(&input));
+        match &result {
+            Ok(message) => {
+                valid::message(message, input.len());
+                assert_eq!(message.encode_to_vec().expect("it was decoded"), expected);
+            }
+            Err(error) => {
+                assert!(failed, "no allocation failed, and the decode did");
+                assert_eq!(error.kind(), DecodeErrorKind::OutOfMemory, "{error}");
+            }
         }
-        (message.is_none(), failed)
+        (result.is_err(), failed)
     })
+}
+
+/// Whether a decode succeeded; if it did not, for want of memory and nothing else.
+fn succeeded<T>(result: Result<T, DecodeError>) -> bool {
+    result.map_err(|error| assert_eq!(error.kind(), DecodeErrorKind::OutOfMemory, "{error}")).is_ok()
 }
 
 /// All that must hold, of a message and of what it becomes when all of it is decoded.
@@ -156,24 +166,24 @@ fn operation(name: &str) -> Vec<Attempt> {
     match name {
         "decode" => {
             let rich = rich.clone();
-            vec![decodes(move |input| DynamicMessage::decode(&rich, input).ok())]
+            vec![decodes(move |input| DynamicMessage::decode(&rich, input))]
         }
         "decode_buf" => {
             let rich = rich.clone();
-            vec![decodes(move |input| DynamicMessage::decode_buf(&rich, in_chunks(input)).ok())]
+            vec![decodes(move |input| DynamicMessage::decode_buf(&rich, in_chunks(input)))]
         }
         "decode_shared" => {
             // The first clone of a vector's bytes makes them shared, which is an allocation of the crate `bytes`.
             let shared = bytes::Bytes::from(input);
             std::mem::forget(shared.clone());
             let rich = rich.clone();
-            vec![decodes(move |_| DynamicMessage::decode_shared(&rich, &shared).ok())]
+            vec![decodes(move |_| DynamicMessage::decode_shared(&rich, &shared))]
         }
         "decoder" => {
             let expected = DynamicMessage::decode(&rich, &input).expect("a valid payload");
             vec![Box::new(move |k, for_good| {
                 let mut decoder = Decoder::new(&rich);
-                let (done, failed) = with_failure(k, for_good, || decoder.decode(&input).is_ok());
+                let (done, failed) = with_failure(k, for_good, || succeeded(decoder.decode(&input)));
                 assert!(done || failed);
                 let again = decoder.decode(&input).expect("with memory for all");
                 assert!(again == expected.as_view());
@@ -185,7 +195,7 @@ fn operation(name: &str) -> Vec<Attempt> {
             vec![Box::new(move |k, for_good| {
                 let mut decoder = Decoder::new(&rich);
                 let (done, failed) =
-                    with_failure(k, for_good, || decoder.decode_buf(in_chunks(&input)).is_ok());
+                    with_failure(k, for_good, || succeeded(decoder.decode_buf(in_chunks(&input))));
                 assert!(done || failed);
                 let again = decoder.decode_buf(in_chunks(&input)).expect("with memory for all");
                 assert!(again == expected.as_view());
@@ -193,8 +203,9 @@ fn operation(name: &str) -> Vec<Attempt> {
             })]
         }
         "merge_buf" => {
-            let merge =
-                |message: &mut DynamicMessage, input: Vec<u8>| message.merge_buf(in_chunks(&input)).is_ok();
+            let merge = |message: &mut DynamicMessage, input: Vec<u8>| {
+                succeeded(message.merge_buf(in_chunks(&input)))
+            };
             let empty = rich.clone();
             vec![
                 changes(move || DynamicMessage::new(&empty), false, input.clone(), merge),
@@ -205,7 +216,7 @@ fn operation(name: &str) -> Vec<Attempt> {
             let (short, long) = (rich_payload(), input);
             let empty = rich.clone();
             let cleared = rich.clone();
-            let merge = |message: &mut DynamicMessage, input: Vec<u8>| message.merge(&input).is_ok();
+            let merge = |message: &mut DynamicMessage, input: Vec<u8>| succeeded(message.merge(&input));
             let cleared = move || {
                 let mut message = DynamicMessage::decode(&cleared, &rich_payload()).expect("a valid payload");
                 message.clear();
