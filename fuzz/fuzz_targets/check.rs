@@ -1,0 +1,45 @@
+//! All fuzz targets in one binary, so that it links once: the environment variable `TABLEPB_FUZZ` names the check to run.
+
+#![no_main]
+
+use std::sync::LazyLock;
+use tablepb_fuzz::{agree, serde};
+
+/// Gives a check by its name in `fuzz/README.md`; `fuzz/run-all` reads the names from here.
+fn check_named(name: &str) -> Option<fn(&[u8])> {
+    Some(match name {
+        "any_schema" => |input| drop(agree::any_schema::check(input)),
+        "budgets" => |input| drop(agree::budgets::check(input)),
+        "descriptor_sets" => |input| drop(agree::descriptor_sets::check(input)),
+        "differential" => |input| drop(agree::differential::check(input)),
+        "dynamic_prost" => |input| drop(agree::dynamic_prost::check(input)),
+        "edits" => agree::edits::check,
+        "full_store" => |input| drop(agree::full_store::check(input)),
+        "json" => |input| drop(agree::json::check(input)),
+        "long_run" => agree::long_run::check,
+        "packed" => |input| drop(agree::packed::check(input)),
+        "projected" => agree::projected::check,
+        "raw_fields" => agree::raw_fields::check,
+        "records" => agree::records::check,
+        "reuse" => agree::reuse::check,
+        "serde" => |input| drop(serde::check(input)),
+        "streams" => agree::streams::check,
+        "text" => |input| drop(agree::text::check(input)),
+        "typed" => agree::typed::check,
+        "visited" => agree::visited::check,
+        "wire_skip" => |input| {
+            if let Some((depth, input)) = input.split_first() {
+                let _ = agree::wire_skip::check(input, (depth % 104).into());
+            }
+        },
+        _ => return None,
+    })
+}
+
+static CHECK: LazyLock<fn(&[u8])> = LazyLock::new(|| {
+    let name = std::env::var("TABLEPB_FUZZ").unwrap_or_default();
+    check_named(&name)
+        .unwrap_or_else(|| panic!("TABLEPB_FUZZ={name:?} names no check; fuzz/README.md lists them"))
+});
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| (*CHECK)(input));
