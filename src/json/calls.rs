@@ -178,7 +178,7 @@ impl DynamicMessage {
         self.built(
             json.len(),
             options.budget_for(json.len()),
-            |builder, pool, index, base| parse::parse(builder, pool, (index, base), json, *options),
+            |builder, pool, root| parse::parse(builder, pool, root, json, *options),
             |error| error.kind() == Kind::BudgetExceeded,
             |room| {
                 let kind = Kind::from(room);

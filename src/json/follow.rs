@@ -1,7 +1,20 @@
-//! Guesses of the next field.
+//! Keys: what they name, and guesses of the next field.
 
 /// Guesses that are kept.
 const GUESSES: usize = 256;
+
+/// How many fields are compared with a key, should the guess fail, before it is searched for.
+pub(crate) const AHEAD: usize = 6;
+
+/// What a key names.
+pub(crate) enum Key {
+    /// The field at this position.
+    Field(usize),
+    /// Nothing that is kept.
+    Other,
+    /// There is no key: the object has ended.
+    End,
+}
 
 /// Which field comes after another one. Members come in the same order in most objects of a type, so the field that a search found
 /// the last time is likely; without one, the next field of the schema.

@@ -59,9 +59,9 @@ pub use options::{DeserializeOptions, SerializeOptions};
 // What `typed/` builds its own printing and parsing of.
 #[cfg(feature = "serde")]
 pub(crate) use error::step as path_step;
-pub(crate) use follow::Follow;
+pub(crate) use follow::{AHEAD, Follow, Key};
 pub(crate) use print::JsonPrinter;
-pub(crate) use scan::Scanner;
+pub(crate) use scan::JsonScanner;
 pub(crate) use scan_value::{integer_word, word_of};
 pub(crate) use strings::put_whole;
 

@@ -19,18 +19,18 @@
 use super::error::{DeserializeError, DeserializeErrorKind as Kind, step};
 use super::follow::Follow;
 use super::options::DeserializeOptions;
-use super::scan::{Quoted, Scanner};
+use super::scan::{JsonScanner, Quoted};
 use crate::error::FieldPath;
 use crate::message::{FieldAt, MapAside, MessageBuilder, NoRoom};
 use crate::program::Program;
 use crate::schema::{DescriptorPool, FieldRef};
-use crate::slab::NIL;
+use crate::slab::{BodyRef, NIL};
 use crate::wire::utf8;
 use alloc::vec::Vec;
 
 /// What a frame is filled from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Container {
+pub(super) enum JsonContainer {
     /// An object: a message.
     Message,
     /// An object: the `@type` and `value` of an `Any` whose content is one value.
@@ -41,8 +41,8 @@ pub(super) enum Container {
 
 /// An object or list that has not ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ParseFrame {
-    pub(super) over: Container,
+pub(super) struct JsonParseFrame {
+    pub(super) over: JsonContainer,
     /// It is the content of an `Any`.
     pub(super) any: bool,
     /// `@type` has been seen, or an entry has been begun.
@@ -71,13 +71,11 @@ pub(super) struct Seen {
 }
 
 /// What waits for the content of an `Any`.
-pub(super) struct Outer<'p> {
+pub(super) struct OuterJson<'p> {
     pub(super) builder: MessageBuilder<'p>,
-    pub(super) index: u32,
-    pub(super) base: u32,
+    /// The `Any`.
+    pub(super) body: BodyRef,
 }
-
-pub(super) type Result<T> = core::result::Result<T, Kind>;
 
 impl From<NoRoom> for Kind {
     fn from(full: NoRoom) -> Self {
@@ -89,13 +87,13 @@ impl From<NoRoom> for Kind {
     }
 }
 
-pub(super) struct Parser<'p, 'j, 'b> {
+pub(super) struct JsonParser<'p, 'j, 'b> {
     pub(super) pool: &'p DescriptorPool,
     pub(super) options: DeserializeOptions,
-    pub(super) scanner: Scanner<'j>,
+    pub(super) scanner: JsonScanner<'j>,
     pub(super) builder: &'b mut MessageBuilder<'p>,
-    pub(super) frames: Vec<ParseFrame>,
-    pub(super) outer: Vec<Outer<'p>>,
+    pub(super) frames: Vec<JsonParseFrame>,
+    pub(super) outer: Vec<OuterJson<'p>>,
     seen: Vec<u64>,
     /// For text with escapes, and for skipping.
     pub(super) scratch: Vec<u8>,
@@ -106,12 +104,12 @@ pub(super) struct Parser<'p, 'j, 'b> {
 pub(super) fn parse<'p>(
     builder: &mut MessageBuilder<'p>,
     pool: &'p DescriptorPool,
-    (index, base): (u32, u32),
+    root: BodyRef,
     input: &[u8],
     options: DeserializeOptions,
-) -> core::result::Result<(), DeserializeError> {
-    let root = pool.message_at(index);
-    let name = root.as_ref().map_or("", |message| message.full_name());
+) -> Result<(), DeserializeError> {
+    let descriptor = pool.message_at(root.program);
+    let name = descriptor.as_ref().map_or("", |message| message.full_name());
     // All at once: then no string needs a check of its own.
     let text = match utf8::from_utf8(input) {
         Some(text) => text,
@@ -120,10 +118,10 @@ pub(super) fn parse<'p>(
             return Err(DeserializeError::new(Kind::InvalidUtf8, input, valid, name, FieldPath::EMPTY));
         }
     };
-    let mut parser = Parser {
+    let mut parser = JsonParser {
         pool,
         options,
-        scanner: Scanner { input, text, at: 0 },
+        scanner: JsonScanner { input, text, at: 0 },
         builder,
         frames: Vec::new(),
         outer: Vec::new(),
@@ -131,7 +129,7 @@ pub(super) fn parse<'p>(
         scratch: Vec::new(),
         follow: Follow::new(),
     };
-    let parsed = parser.run(index, base);
+    let parsed = parser.run(root);
     let Err(kind) = parsed else { return Ok(()) };
     let path = parser.path();
     // The innermost content of an Any is lost; what is around it stays.
@@ -141,16 +139,16 @@ pub(super) fn parse<'p>(
     Err(DeserializeError::new(kind, input, parser.scanner.at, name, path))
 }
 
-impl<'p> Parser<'p, '_, '_> {
-    fn run(&mut self, index: u32, base: u32) -> Result<()> {
+impl<'p> JsonParser<'p, '_, '_> {
+    fn run(&mut self, root: BodyRef) -> Result<(), Kind> {
         self.scanner.whitespace();
-        self.open(index, base, 0)?;
+        self.open(root, 0)?;
         while let Some(frame) = self.frames.last() {
             match frame.over {
-                Container::Message => self.members()?,
-                Container::AnyValue => self.any_members()?,
-                Container::List => self.elements()?,
-                Container::Map => self.entries()?,
+                JsonContainer::Message => self.members()?,
+                JsonContainer::AnyValue => self.any_members()?,
+                JsonContainer::List => self.elements()?,
+                JsonContainer::Map => self.entries()?,
             }
         }
         self.scanner.whitespace();
@@ -162,18 +160,18 @@ impl<'p> Parser<'p, '_, '_> {
 
     /// Adds a frame.
     #[inline]
-    pub(super) fn push(&mut self, over: Container, at: FieldAt, depth: u32) -> Result<()> {
+    pub(super) fn push(&mut self, over: JsonContainer, at: FieldAt, depth: u32) -> Result<(), Kind> {
         if self.frames.len() == self.frames.capacity() {
             self.more_frames()?;
         }
         let mut seen = Seen::default();
-        if over == Container::Message {
-            let program = self.builder.set.program(at.index);
+        if over == JsonContainer::Message {
+            let program = self.builder.set.program(at.body.program);
             if program.is_wide() {
                 seen.fields = self.begin_notes(program)?;
             }
         }
-        self.frames.push(ParseFrame {
+        self.frames.push(JsonParseFrame {
             over,
             any: false,
             marked: false,
@@ -190,15 +188,15 @@ impl<'p> Parser<'p, '_, '_> {
 
     #[cold]
     #[inline(never)]
-    fn more_frames(&mut self) -> Result<()> {
+    fn more_frames(&mut self) -> Result<(), Kind> {
         let more = self.frames.len().max(8);
-        self.builder.charge(2 * more * size_of::<ParseFrame>())?;
+        self.builder.charge(2 * more * size_of::<JsonParseFrame>())?;
         self.frames.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)
     }
 
     /// Makes room for notes about a wide message, and says where they begin.
     #[cold]
-    fn begin_notes(&mut self, program: &Program) -> Result<u64> {
+    fn begin_notes(&mut self, program: &Program) -> Result<u64, Kind> {
         let start = self.seen.len();
         let words = (program.entries().len() + program.oneofs()).div_ceil(64);
         if self.seen.capacity() - start < words {
@@ -211,11 +209,11 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// The innermost object or list has ended.
-    pub(super) fn pop(&mut self) -> Result<()> {
+    pub(super) fn pop(&mut self) -> Result<(), Kind> {
         let Some(frame) = self.frames.last() else { return Ok(()) };
         let (any, over, at, seen) = (frame.any, frame.over, frame.at, frame.seen);
         self.frames.truncate(self.frames.len() - 1);
-        if over == Container::Message && self.builder.set.program(at.index).is_wide() {
+        if over == JsonContainer::Message && self.builder.set.program(at.body.program).is_wide() {
             self.seen.truncate(seen.fields as usize);
         }
         if any { self.end_any(at) } else { Ok(()) }
@@ -247,8 +245,8 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// The frame that was just pushed may be one of a map.
-    pub(super) fn begin_map(&mut self, over: Container) -> Result<()> {
-        if over == Container::Map
+    pub(super) fn begin_map(&mut self, over: JsonContainer) -> Result<(), Kind> {
+        if over == JsonContainer::Map
             && let Some(frame) = self.frames.last_mut()
         {
             frame.map = self.builder.map()?;
@@ -264,7 +262,7 @@ impl<'p> Parser<'p, '_, '_> {
 
     /// The text of a string.
     #[inline]
-    pub(super) fn text(&mut self, quoted: Quoted) -> Result<&[u8]> {
+    pub(super) fn text(&mut self, quoted: Quoted) -> Result<&[u8], Kind> {
         self.scanner.text(quoted, &mut self.scratch)
     }
 
@@ -273,19 +271,19 @@ impl<'p> Parser<'p, '_, '_> {
     fn path(&self) -> FieldPath {
         let mut path = FieldPath::EMPTY;
         for (at, frame) in self.frames.iter().enumerate() {
-            let list = matches!(frame.over, Container::List | Container::Map);
-            let FieldAt { index, base, position } = frame.at;
+            let list = matches!(frame.over, JsonContainer::List | JsonContainer::Map);
+            let FieldAt { body, position } = frame.at;
             // A list says more of its field than the message that has it.
             let said = self.frames.get(at + 1).is_some_and(|next| {
-                let same = (next.at.index, next.at.base, next.at.position) == (index, base, position);
-                matches!(next.over, Container::List | Container::Map) && same
+                let same = (next.at.body, next.at.position) == (body, position);
+                matches!(next.over, JsonContainer::List | JsonContainer::Map) && same
             });
-            let program = self.builder.set.program(index);
+            let program = self.builder.set.program(body.program);
             if said || position >= program.entries().len() {
                 continue;
             }
             let field = self.field(program, position);
-            let index = (list && frame.over == Container::List).then(|| frame.count.saturating_sub(1));
+            let index = (list && frame.over == JsonContainer::List).then(|| frame.count.saturating_sub(1));
             path.push_inner(step(field.number(), field.name(), index));
         }
         path

@@ -5,15 +5,16 @@
 //! most once per level.
 
 use super::error::DeserializeErrorKind as Kind;
-use super::parse::{Container, Outer, Parser, Result};
+use super::parse::{JsonContainer, JsonParser, OuterJson};
 use super::scan::Quoted;
 use crate::message::FieldAt;
 use crate::program::Coding;
 use crate::schema::WellKnown;
+use crate::slab::BodyRef;
 
-impl Parser<'_, '_, '_> {
+impl JsonParser<'_, '_, '_> {
     /// An `Any` begins.
-    pub(super) fn open_any(&mut self, index: u32, base: u32, depth: u32) -> Result<()> {
+    pub(super) fn open_any(&mut self, body: BodyRef, depth: u32) -> Result<(), Kind> {
         let start = self.scanner.at;
         if self.scanner.peek()? != b'{' {
             return Err(self.scanner.wrong_type());
@@ -42,15 +43,15 @@ impl Parser<'_, '_, '_> {
         let mark = self.builder.mark();
         self.builder.store(url.len())?.extend_from_slice(url);
         let span = self.builder.span(Coding::String, mark).ok_or(Kind::InvalidUtf8)?;
-        self.builder.set(FieldAt { index, base, position: 0 }, Coding::String, span)?;
+        self.builder.set(FieldAt { body, position: 0 }, Coding::String, span)?;
         let mut inner = self.builder.inner();
         let root = inner.root(message.index())?;
         self.outer.try_reserve(1).map_err(|_| Kind::OutOfMemory)?;
         let builder = core::mem::replace(self.builder, inner);
-        self.outer.push(Outer { builder, index, base });
+        self.outer.push(OuterJson { builder, body });
         let plain = self.known(message.index()) == WellKnown::None;
-        let over = if plain { Container::Message } else { Container::AnyValue };
-        self.push(over, FieldAt { index: message.index(), base: root, position: usize::MAX }, depth + 1)?;
+        let over = if plain { JsonContainer::Message } else { JsonContainer::AnyValue };
+        self.push(over, FieldAt { body: root, position: usize::MAX }, depth + 1)?;
         if let Some(frame) = self.frames.last_mut() {
             frame.any = true;
         }
@@ -58,7 +59,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// The `@type` of the object whose members begin here. Moves.
-    fn find_type(&mut self) -> Result<Option<Quoted>> {
+    fn find_type(&mut self) -> Result<Option<Quoted>, Kind> {
         let mut count = 0;
         while self.scanner.more(count, b'}')? {
             count += 1;
@@ -77,7 +78,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// The members of an `Any` whose content is one value: `@type`, and that under `value`.
-    pub(super) fn any_members(&mut self) -> Result<()> {
+    pub(super) fn any_members(&mut self) -> Result<(), Kind> {
         let Some(&frame) = self.frames.last() else { return Ok(()) };
         let frames = self.frames.len();
         let mut frame = frame;
@@ -104,7 +105,7 @@ impl Parser<'_, '_, '_> {
                 self.scanner.skip(self.options.max_depth, &mut self.scratch)?;
                 continue;
             }
-            self.open(frame.at.index, frame.at.base, frame.depth)?;
+            self.open(frame.at.body, frame.depth)?;
             if self.frames.len() != frames {
                 return Ok(());
             }
@@ -116,11 +117,11 @@ impl Parser<'_, '_, '_> {
     }
 
     /// The content of an `Any` is whole, and its frame is gone.
-    pub(super) fn end_any(&mut self, content: FieldAt) -> Result<()> {
-        let Some(Outer { builder, index, base }) = self.outer.pop() else { return Ok(()) };
+    pub(super) fn end_any(&mut self, content: FieldAt) -> Result<(), Kind> {
+        let Some(OuterJson { builder, body }) = self.outer.pop() else { return Ok(()) };
         let mut inner = core::mem::replace(self.builder, builder);
-        let at = FieldAt { index, base, position: 1 };
-        let bytes = inner.encoded(content.index, content.base)?;
+        let at = FieldAt { body, position: 1 };
+        let bytes = inner.encoded(content.body)?;
         drop(inner);
         if bytes.is_empty() {
             self.builder.unset(at);

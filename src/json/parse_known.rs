@@ -1,30 +1,30 @@
 //! Where a message begins: which form its type has in JSON, and well-known types that are one value.
 
 use super::error::DeserializeErrorKind as Kind;
-use super::parse::{Container, Parser, Result};
+use super::parse::{JsonContainer, JsonParser};
 use super::scan::Quoted;
 use crate::formats::{parse_duration, parse_timestamp, snake_path};
 use crate::message::FieldAt;
 use crate::schema::WellKnown;
-use crate::slab::NIL;
+use crate::slab::{BodyRef, NIL};
 
-impl Parser<'_, '_, '_> {
+impl JsonParser<'_, '_, '_> {
     /// A message begins, in an empty or merged body at this level.
-    pub(super) fn open(&mut self, mut index: u32, mut base: u32, mut depth: u32) -> Result<()> {
+    pub(super) fn open(&mut self, mut body: BodyRef, mut depth: u32) -> Result<(), Kind> {
         loop {
             if depth > self.options.max_depth {
                 return Err(Kind::DepthExceeded);
             }
             let byte = self.scanner.peek()?;
-            let at = FieldAt { index, base, position: 0 };
-            let (over, open) = match self.known(index) {
-                WellKnown::None => (Container::Message, b'{'),
-                WellKnown::Struct => (Container::Map, b'{'),
-                WellKnown::ListValue => (Container::List, b'['),
-                WellKnown::Any => return self.open_any(index, base, depth),
+            let at = FieldAt { body, position: 0 };
+            let (over, open) = match self.known(body.program) {
+                WellKnown::None => (JsonContainer::Message, b'{'),
+                WellKnown::Struct => (JsonContainer::Map, b'{'),
+                WellKnown::ListValue => (JsonContainer::List, b'['),
+                WellKnown::Any => return self.open_any(body, depth),
                 WellKnown::Value => match self.kind_of_value(at, byte)? {
-                    Some((inner, body)) => {
-                        (index, base, depth) = (inner, body, depth + 1);
+                    Some(inner) => {
+                        (body, depth) = (inner, depth + 1);
                         continue;
                     }
                     None => return Ok(()),
@@ -36,15 +36,15 @@ impl Parser<'_, '_, '_> {
                 return Err(self.scanner.wrong_type());
             }
             self.scanner.at += 1;
-            let position = if over == Container::Message { usize::MAX } else { 0 };
+            let position = if over == JsonContainer::Message { usize::MAX } else { 0 };
             self.push(over, FieldAt { position, ..at }, depth)?;
             return self.begin_map(over);
         }
     }
 
     /// Sets what a `google.protobuf.Value` is; of an object or list, gives the message that it goes to.
-    fn kind_of_value(&mut self, at: FieldAt, byte: u8) -> Result<Option<(u32, u32)>> {
-        let program = self.builder.set.program(at.index);
+    fn kind_of_value(&mut self, at: FieldAt, byte: u8) -> Result<Option<BodyRef>, Kind> {
+        let program = self.builder.set.program(at.body.program);
         let position = match byte {
             b'n' => 0,
             b'"' => 2,
@@ -56,8 +56,8 @@ impl Parser<'_, '_, '_> {
         let at = FieldAt { position, ..at };
         let Some(entry) = program.entries().get(position) else { return Err(Kind::WrongType) };
         if entry.coding.is_message() {
-            let body = self.builder.message(at, entry)?;
-            return Ok(Some((entry.sub, body)));
+            let base = self.builder.message(at, entry)?;
+            return Ok(Some(BodyRef::of(entry, base)));
         }
         let word = match byte {
             b'n' => self.scanner.literal(b"null").map(|()| 0)?,
@@ -70,15 +70,15 @@ impl Parser<'_, '_, '_> {
     }
 
     /// The one field of a wrapper.
-    fn wrapper(&mut self, at: FieldAt) -> Result<()> {
-        let program = self.builder.set.program(at.index);
+    fn wrapper(&mut self, at: FieldAt) -> Result<(), Kind> {
+        let program = self.builder.set.program(at.body.program);
         let Some(entry) = program.entries().first() else { return Err(Kind::WrongType) };
         self.singular(at, self.pool.field_formats(program.message()), entry)
     }
 
     /// Sets a number of a well-known type.
-    fn set_number(&mut self, at: FieldAt, position: usize, value: i64) -> Result<()> {
-        let (program, at) = (self.builder.set.program(at.index), FieldAt { position, ..at });
+    fn set_number(&mut self, at: FieldAt, position: usize, value: i64) -> Result<(), Kind> {
+        let (program, at) = (self.builder.set.program(at.body.program), FieldAt { position, ..at });
         let Some(entry) = program.entries().get(position) else { return Ok(()) };
         let word = if entry.coding.words() == 2 { value as u64 } else { u64::from(value as u32) };
         if word == 0 && entry.flags.is_implicit() {
@@ -89,7 +89,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// A message that is a string.
-    fn well_known(&mut self, at: FieldAt, known: WellKnown) -> Result<()> {
+    fn well_known(&mut self, at: FieldAt, known: WellKnown) -> Result<(), Kind> {
         let start = self.scanner.at;
         if self.scanner.peek()? != b'"' {
             return Err(self.scanner.wrong_type());
@@ -112,8 +112,8 @@ impl Parser<'_, '_, '_> {
     }
 
     /// Paths separated by commas.
-    fn field_mask(&mut self, at: FieldAt, quoted: Quoted, start: usize) -> Result<()> {
-        let program = self.builder.set.program(at.index);
+    fn field_mask(&mut self, at: FieldAt, quoted: Quoted, start: usize) -> Result<(), Kind> {
+        let program = self.builder.set.program(at.body.program);
         let Some(entry) = program.entries().first() else { return Ok(()) };
         let text = self.scanner.text(quoted, &mut self.scratch)?;
         if text.is_empty() {

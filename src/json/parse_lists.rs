@@ -1,12 +1,12 @@
 //! Lists and maps.
 
 use super::error::DeserializeErrorKind as Kind;
-use super::parse::{Container, Parser, Result};
+use super::parse::{JsonContainer, JsonParser};
 use super::scan_value::word_of;
 use crate::message::FieldAt;
 use crate::program::{Coding, FieldEntry, Scalar};
 use crate::schema::{FieldFormats, WellKnown};
-use crate::slab::NIL;
+use crate::slab::{BodyRef, NIL};
 
 /// Words that are collected before they go to a list.
 const BLOCK: usize = 32;
@@ -19,7 +19,7 @@ struct Block {
     slot: u32,
 }
 
-impl Parser<'_, '_, '_> {
+impl JsonParser<'_, '_, '_> {
     /// A list of scalars, which needs no frame unless something is wrong with it.
     pub(super) fn scalars(
         &mut self,
@@ -27,14 +27,14 @@ impl Parser<'_, '_, '_> {
         names: FieldFormats<'_>,
         entry: &FieldEntry,
         depth: u32,
-    ) -> Result<()> {
+    ) -> Result<(), Kind> {
         self.scanner.take(b'[').map_err(|_| self.scanner.wrong_type())?;
         let mut count = 0;
         let mut block = Block { words: [0; BLOCK], len: 0, slot: NIL };
         let parsed = self.elements_to(&mut block, at, (names, entry), &mut count);
         // Those before one that is at fault are kept.
         let parsed = self.flush(&mut block, at, entry.coding).and(parsed);
-        if parsed.is_err() && self.push(Container::List, at, depth).is_ok() {
+        if parsed.is_err() && self.push(JsonContainer::List, at, depth).is_ok() {
             // So that the path of the error has the element.
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = count;
@@ -55,7 +55,7 @@ impl Parser<'_, '_, '_> {
         at: FieldAt,
         (names, entry): (FieldFormats<'_>, &FieldEntry),
         count: &mut u32,
-    ) -> Result<()> {
+    ) -> Result<(), Kind> {
         let (scalar, words) = (entry.scalar(), entry.coding.words() as usize);
         let integer = matches!(scalar, Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64);
         while self.scanner.more(*count, b']')? {
@@ -85,16 +85,16 @@ impl Parser<'_, '_, '_> {
     }
 
     /// Appends what is in the block to the list.
-    fn flush(&mut self, block: &mut Block, at: FieldAt, coding: Coding) -> Result<()> {
+    fn flush(&mut self, block: &mut Block, at: FieldAt, coding: Coding) -> Result<(), Kind> {
         let words = block.words.get(..core::mem::take(&mut block.len)).unwrap_or_default();
         Ok(self.builder.extend(at, &mut block.slot, coding, words)?)
     }
 
     /// The messages of a list, until one of them needs more than one frame or the list ends.
-    pub(super) fn elements(&mut self) -> Result<()> {
+    pub(super) fn elements(&mut self) -> Result<(), Kind> {
         let Some(frame) = self.frames.last() else { return Ok(()) };
         let (at, depth, mut count, mut slot) = (frame.at, frame.depth + 1, frame.count, frame.slot);
-        let program = self.builder.set.program(at.index);
+        let program = self.builder.set.program(at.body.program);
         let Some(entry) = program.entries().get(at.position) else { return Err(Kind::UnknownField) };
         let names = self.pool.field_formats(program.message());
         let plain = self.known(entry.sub) == WellKnown::None && depth <= self.options.max_depth;
@@ -116,7 +116,7 @@ impl Parser<'_, '_, '_> {
             if let Some(frame) = self.frames.last_mut() {
                 frame.slot = slot;
             }
-            self.open(entry.sub, body, depth)?;
+            self.open(BodyRef::of(entry, body), depth)?;
             // Most messages of lists hold no others: their members are parsed from here, and the list goes on.
             if plain {
                 self.members()?;
@@ -129,9 +129,9 @@ impl Parser<'_, '_, '_> {
     }
 
     /// The entries of a map, until one of them needs a frame or the map ends.
-    pub(super) fn entries(&mut self) -> Result<()> {
+    pub(super) fn entries(&mut self) -> Result<(), Kind> {
         let Some(&frame) = self.frames.last() else { return Ok(()) };
-        let program = self.builder.set.program(frame.at.index);
+        let program = self.builder.set.program(frame.at.body.program);
         let Some(entry) = program.entries().get(frame.at.position) else { return Err(Kind::UnknownField) };
         let pair = self.builder.set.program(entry.sub);
         let [key, value] = pair.entries() else { return Err(Kind::UnknownField) };
@@ -150,7 +150,11 @@ impl Parser<'_, '_, '_> {
             if !value.coding.is_message() {
                 if let Some(word) = self.scalar(names, value, 1)? {
                     let base = self.builder.entry(&mut map, entry, key)?;
-                    self.builder.set(FieldAt { index: entry.sub, base, position: 1 }, value.coding, word)?;
+                    self.builder.set(
+                        FieldAt { body: BodyRef::of(entry, base), position: 1 },
+                        value.coding,
+                        word,
+                    )?;
                     self.builder.end_entry(&mut map, entry);
                 }
                 continue;
@@ -159,7 +163,11 @@ impl Parser<'_, '_, '_> {
             if let Some(frame) = self.frames.last_mut() {
                 (frame.count, frame.map, frame.marked) = (count, map, true);
             }
-            return self.message(FieldAt { index: entry.sub, base, position: 1 }, value, frame.depth + 2);
+            return self.message(
+                FieldAt { body: BodyRef::of(entry, base), position: 1 },
+                value,
+                frame.depth + 2,
+            );
         }
         if !self.builder.end_map(frame.at, map, entry, !self.options.allow_duplicate_keys)? {
             return Err(Kind::DuplicateKey);

@@ -1,26 +1,14 @@
 //! The members of an object: keys, found by guesses, and what they hold.
 
 use super::error::DeserializeErrorKind as Kind;
-use super::parse::{Container, Parser, Result, Seen};
+use super::follow::{AHEAD, Key};
+use super::parse::{JsonContainer, JsonParser, Seen};
 use crate::message::FieldAt;
 use crate::program::{FieldEntry, Program};
 use crate::schema::{FieldFormats, WellKnown};
-use crate::slab::ByteSpan;
+use crate::slab::{BodyRef, ByteSpan};
 
-/// How many fields are compared with a key, should the guess fail, before it is searched for.
-const AHEAD: usize = 6;
-
-/// What a key names.
-enum Key {
-    /// The field at this position.
-    Field(usize),
-    /// Nothing that is kept.
-    Other,
-    /// There is no key: the object has ended.
-    End,
-}
-
-impl<'p> Parser<'p, '_, '_> {
+impl<'p> JsonParser<'p, '_, '_> {
     /// The members of a message, until one of them needs a frame or the message ends.
     ///
     /// ```text
@@ -32,11 +20,11 @@ impl<'p> Parser<'p, '_, '_> {
     ///
     /// What has been seen is in registers while the loop runs, and goes to the frame for everything else.
     #[inline(never)]
-    pub(super) fn members(&mut self) -> Result<()> {
+    pub(super) fn members(&mut self) -> Result<(), Kind> {
         let Some(frame) = self.frames.last() else { return Ok(()) };
-        let (FieldAt { index, base, .. }, depth) = (frame.at, frame.depth);
+        let (body, depth) = (frame.at.body, frame.depth);
         let (mut count, mut next, mut seen) = (frame.count, frame.slot as usize, frame.seen);
-        let program = self.builder.set.program(index);
+        let program = self.builder.set.program(body.program);
         let names = self.pool.field_formats(program.message());
         let frames = self.frames.len();
         loop {
@@ -45,7 +33,7 @@ impl<'p> Parser<'p, '_, '_> {
                 self.scanner.at += 1;
                 return self.pop();
             }
-            let guess = self.follow.guess(index, next);
+            let guess = self.follow.guess(body.program, next);
             // The label begins with the comma, which the first member lacks.
             let first = count == 0;
             let mut start = self.scanner.at + usize::from(!first);
@@ -54,7 +42,7 @@ impl<'p> Parser<'p, '_, '_> {
                     self.scanner.at += len;
                     guess
                 }
-                None => match self.key(first, (index, next), program, names, &mut start) {
+                None => match self.key(first, (body.program, next), program, names, &mut start) {
                     Ok(Key::Field(position)) => position,
                     Ok(Key::Other) => {
                         count += 1;
@@ -73,9 +61,9 @@ impl<'p> Parser<'p, '_, '_> {
                 seen.fields |= bit;
                 match self.scalar(names, entry, position) {
                     Ok(Some(word)) if !entry.flags.is_implicit() || !is_zero(entry, word) => {
-                        self.builder.set_plain(base, entry, word);
+                        self.builder.set_plain(body.base, entry, word);
                     }
-                    Ok(Some(_)) => self.builder.unset(FieldAt { index, base, position }),
+                    Ok(Some(_)) => self.builder.unset(FieldAt { body, position }),
                     Ok(None) => {}
                     Err(kind) => {
                         self.leave(count, position, seen);
@@ -85,7 +73,7 @@ impl<'p> Parser<'p, '_, '_> {
                 continue;
             }
             self.leave(count, position, seen);
-            self.member((names, depth), FieldAt { index, base, position }, program, start)?;
+            self.member((names, depth), FieldAt { body, position }, program, start)?;
             if self.frames.len() != frames {
                 return Ok(());
             }
@@ -121,7 +109,7 @@ impl<'p> Parser<'p, '_, '_> {
         program: &Program,
         names: FieldFormats<'_>,
         start: &mut usize,
-    ) -> Result<Key> {
+    ) -> Result<Key, Kind> {
         if !self.scanner.more((!first).into(), b'}')? {
             return Ok(Key::End);
         }
@@ -143,7 +131,7 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     #[inline(never)]
-    fn key_by_name(&mut self, program: &Program) -> Result<Key> {
+    fn key_by_name(&mut self, program: &Program) -> Result<Key, Kind> {
         let start = self.scanner.at;
         let quoted = self.scanner.string()?;
         let name = self.scanner.text(quoted, &mut self.scratch)?;
@@ -175,7 +163,7 @@ impl<'p> Parser<'p, '_, '_> {
         at: FieldAt,
         program: &'p Program,
         start: usize,
-    ) -> Result<()> {
+    ) -> Result<(), Kind> {
         let Some(entry) = program.entries().get(at.position) else { return Err(Kind::UnknownField) };
         let twice = self.note_field(program, at.position);
         if twice {
@@ -201,7 +189,7 @@ impl<'p> Parser<'p, '_, '_> {
             return self.scalars(at, names, entry, depth);
         }
         let (over, open) =
-            if entry.flags.is_map() { (Container::Map, b'{') } else { (Container::List, b'[') };
+            if entry.flags.is_map() { (JsonContainer::Map, b'{') } else { (JsonContainer::List, b'[') };
         if byte != open {
             return Err(self.scanner.wrong_type());
         }
@@ -216,7 +204,7 @@ impl<'p> Parser<'p, '_, '_> {
         at: FieldAt,
         names: FieldFormats<'_>,
         entry: &FieldEntry,
-    ) -> Result<()> {
+    ) -> Result<(), Kind> {
         match self.scalar(names, entry, at.position)? {
             Some(word) if entry.flags.is_implicit() && is_zero(entry, word) => self.builder.unset(at),
             Some(word) => self.builder.set(at, entry.coding, word)?,
@@ -226,12 +214,12 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// The value of a singular message.
-    pub(super) fn message(&mut self, at: FieldAt, entry: &FieldEntry, depth: u32) -> Result<()> {
+    pub(super) fn message(&mut self, at: FieldAt, entry: &FieldEntry, depth: u32) -> Result<(), Kind> {
         if depth <= self.options.max_depth && self.is_empty_object(entry) {
             return Ok(self.builder.empty_message(at, entry)?);
         }
         let body = self.builder.message(at, entry)?;
-        self.open(entry.sub, body, depth)
+        self.open(BodyRef::of(entry, body), depth)
     }
 
     /// Takes `{}`, if that comes next and stands for an empty message.

@@ -1,14 +1,14 @@
 //! Values: scalars and keys.
 
 use super::error::DeserializeErrorKind as Kind;
-use super::parse::{Parser, Result};
+use super::parse::JsonParser;
 use super::scan::unescape_to;
 use super::scan_value::{integer_word, word_of};
 use crate::formats::{JsonNumber, decode_base64};
 use crate::program::{Coding, FieldEntry, Scalar};
 use crate::schema::FieldFormats;
 
-impl Parser<'_, '_, '_> {
+impl JsonParser<'_, '_, '_> {
     /// A scalar, as the word or two of its slot; nothing if it is an enum value that is to be ignored.
     #[inline]
     pub(super) fn scalar(
@@ -16,7 +16,7 @@ impl Parser<'_, '_, '_> {
         names: FieldFormats<'_>,
         entry: &FieldEntry,
         position: usize,
-    ) -> Result<Option<u64>> {
+    ) -> Result<Option<u64>, Kind> {
         let start = self.scanner.at;
         Ok(Some(match entry.scalar() {
             Scalar::String => {
@@ -43,7 +43,7 @@ impl Parser<'_, '_, '_> {
 
     /// A string, which goes to the store.
     #[inline]
-    pub(super) fn string(&mut self, coding: Coding) -> Result<u64> {
+    pub(super) fn string(&mut self, coding: Coding) -> Result<u64, Kind> {
         let start = self.scanner.at;
         let quoted = self.scanner.string()?;
         if !quoted.escaped {
@@ -57,7 +57,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// Base64.
-    fn bytes(&mut self) -> Result<u64> {
+    fn bytes(&mut self) -> Result<u64, Kind> {
         let start = self.scanner.at;
         if self.scanner.peek()? != b'"' {
             return Err(self.scanner.wrong_type());
@@ -77,7 +77,7 @@ impl Parser<'_, '_, '_> {
         names: FieldFormats<'_>,
         entry: &FieldEntry,
         position: usize,
-    ) -> Result<Option<u64>> {
+    ) -> Result<Option<u64>, Kind> {
         let start = self.scanner.at;
         let enumeration = names.enumeration(position);
         let number = match self.scanner.peek()? {
@@ -107,7 +107,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// The key of a map entry.
-    pub(super) fn map_key(&mut self, key: &FieldEntry) -> Result<u64> {
+    pub(super) fn map_key(&mut self, key: &FieldEntry) -> Result<u64, Kind> {
         let start = self.scanner.at;
         if key.scalar() == Scalar::String {
             return self.string(key.coding);

@@ -77,8 +77,6 @@ pub(super) enum JsonStep<'i> {
     Decode(Encoded<'i>, u32),
 }
 
-pub(super) type Result<T> = core::result::Result<T, Kind>;
-
 pub(crate) struct JsonPrinter<'p, 'b> {
     pub(crate) pool: &'p DescriptorPool,
     pub(crate) options: &'p SerializeOptions,
@@ -98,7 +96,7 @@ pub(super) fn print(
     view: MessageView<'_, '_>,
     options: &SerializeOptions,
     buffer: &mut dyn RawBuffer,
-) -> core::result::Result<(), SerializeError> {
+) -> Result<(), SerializeError> {
     let mut printer = JsonPrinter::new(view.pool(), options, buffer);
     let fault = match printer.run(view.raw()) {
         Ok(()) => {
@@ -128,7 +126,7 @@ impl<'p, 'b> JsonPrinter<'p, 'b> {
         Self { pool, options, out: TextOut::new(buffer), plain, compact, frames: Vec::new() }
     }
 
-    fn run(&mut self, root: RawView<'_, '_>) -> Result<()> {
+    fn run(&mut self, root: RawView<'_, '_>) -> Result<(), Kind> {
         let set: &ProgramSet = self.pool.programs();
         let mut detached = DetachedStack::new();
         let mut next = self.open(root, 0)?;
@@ -152,7 +150,7 @@ impl<'p, 'b> JsonPrinter<'p, 'b> {
     }
 
     /// Steps in one slab, until there is something to decode or the frames above `floor` are done.
-    fn steps<'i>(&mut self, view: RawView<'_, 'i>, floor: usize) -> Result<JsonStep<'i>> {
+    fn steps<'i>(&mut self, view: RawView<'_, 'i>, floor: usize) -> Result<JsonStep<'i>, Kind> {
         while self.frames.len() > floor && !self.out.has_failed() {
             let Some(frame) = self.frames.last() else { break };
             let here = view.at(frame.body);

@@ -1,6 +1,7 @@
 //! The fields of a message, the messages of a list, the entries of a map.
 
-use super::print::{JsonPrinter, JsonSource, JsonStep, Result, limit};
+use super::error::SerializeErrorKind as Kind;
+use super::print::{JsonPrinter, JsonSource, JsonStep, limit};
 use crate::program::{FieldEntry, Scalar};
 use crate::schema::{FieldFormats, FieldRef, WellKnown};
 use crate::slab::{BodyRef, NIL, RawView, SetFields};
@@ -15,7 +16,7 @@ impl JsonPrinter<'_, '_> {
     ///     anything else: note in the frame where to go on, open it
     /// ```
     #[inline(never)]
-    pub(super) fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<JsonStep<'i>> {
+    pub(super) fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<JsonStep<'i>, Kind> {
         let program = here.program();
         let names = self.pool.field_formats(program.message());
         // The frame is worked on in its place: what was just stored field by field is slow to load as a whole.
@@ -93,7 +94,7 @@ impl JsonPrinter<'_, '_> {
     }
 
     /// All fields of a message but those with presence that are not set.
-    pub(super) fn all_fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<JsonStep<'i>> {
+    pub(super) fn all_fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<JsonStep<'i>, Kind> {
         let (program, message) = (here.program(), here.program().message());
         let names = self.pool.field_formats(message);
         loop {
@@ -136,7 +137,7 @@ impl JsonPrinter<'_, '_> {
         position: usize,
         entry: &FieldEntry,
         slot: u32,
-    ) -> Result<JsonStep<'i>> {
+    ) -> Result<JsonStep<'i>, Kind> {
         let depth = self.frames.last().map_or(0, |frame| frame.depth);
         if !entry.flags.is_list() {
             return self.open(here.child(entry, slot), depth + 1);
@@ -147,7 +148,7 @@ impl JsonPrinter<'_, '_> {
     }
 
     /// The messages of a list, until one of them needs more than one frame.
-    pub(super) fn list<'i>(&mut self, here: RawView<'_, 'i>) -> Result<JsonStep<'i>> {
+    pub(super) fn list<'i>(&mut self, here: RawView<'_, 'i>) -> Result<JsonStep<'i>, Kind> {
         let Some(frame) = self.frames.last() else { return Ok(JsonStep::GoOn) };
         let Some(entry) = here.program().entries().get(frame.position as usize) else {
             return Ok(JsonStep::GoOn);
@@ -187,7 +188,7 @@ impl JsonPrinter<'_, '_> {
     }
 
     /// The entries of a map, until one of them needs a frame.
-    pub(super) fn map<'i>(&mut self, here: RawView<'_, 'i>) -> Result<JsonStep<'i>> {
+    pub(super) fn map<'i>(&mut self, here: RawView<'_, 'i>) -> Result<JsonStep<'i>, Kind> {
         let Some(&frame) = self.frames.last() else { return Ok(JsonStep::GoOn) };
         let Some(entry) = here.program().entries().get(frame.position as usize) else {
             return Ok(JsonStep::GoOn);

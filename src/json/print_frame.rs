@@ -1,7 +1,7 @@
 //! Frames: the objects and lists that are open, and the punctuation between what is in them.
 
 use super::error::{SerializeErrorKind as Kind, step};
-use super::print::{JsonFrame, JsonPrinter, JsonSource, Result};
+use super::print::{JsonFrame, JsonPrinter, JsonSource};
 use super::strings;
 use crate::error::FieldPath;
 use crate::schema::{FieldFormats, FieldRef};
@@ -16,7 +16,7 @@ impl JsonPrinter<'_, '_> {
         depth: u32,
         position: u32,
         slot: u32,
-    ) -> Result<()> {
+    ) -> Result<(), Kind> {
         // The content of an Any goes on where the Any has begun.
         let object = matches!(over, JsonSource::Fields | JsonSource::AllFields);
         let inside = object && self.frames.last().is_some_and(|frame| frame.over == JsonSource::Value);

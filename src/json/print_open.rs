@@ -1,7 +1,7 @@
 //! Where a message begins: which form its type has in JSON.
 
 use super::error::SerializeErrorKind as Kind;
-use super::print::{JsonPrinter, JsonSource, JsonStep, Result, limit};
+use super::print::{JsonPrinter, JsonSource, JsonStep, limit};
 use super::strings;
 use crate::message::Encoded;
 use crate::schema::WellKnown;
@@ -9,7 +9,7 @@ use crate::slab::{NIL, RawView};
 
 impl JsonPrinter<'_, '_> {
     /// A message begins, at this level.
-    pub(super) fn open<'i>(&mut self, view: RawView<'_, 'i>, mut depth: u32) -> Result<JsonStep<'i>> {
+    pub(super) fn open<'i>(&mut self, view: RawView<'_, 'i>, mut depth: u32) -> Result<JsonStep<'i>, Kind> {
         let mut view = view;
         loop {
             if depth > limit() {
@@ -44,14 +44,14 @@ impl JsonPrinter<'_, '_> {
         }
     }
 
-    fn open_plain<'i>(&mut self, view: RawView<'_, '_>, depth: u32) -> Result<JsonStep<'i>> {
+    fn open_plain<'i>(&mut self, view: RawView<'_, '_>, depth: u32) -> Result<JsonStep<'i>, Kind> {
         let over = if self.options.skip_default_fields { JsonSource::Fields } else { JsonSource::AllFields };
         self.push(over, view, depth, u32::MAX, NIL)?;
         Ok(JsonStep::GoOn)
     }
 
     /// `{"@type": url`, and then the fields of the content, or its value.
-    fn open_any<'i>(&mut self, view: RawView<'_, 'i>, depth: u32) -> Result<JsonStep<'i>> {
+    fn open_any<'i>(&mut self, view: RawView<'_, 'i>, depth: u32) -> Result<JsonStep<'i>, Kind> {
         let (url, value) = (view.bytes_of(0), view.bytes_of(1));
         if url.is_empty() && value.is_empty() {
             self.out.array(b"{}");

@@ -5,8 +5,6 @@ use super::strings::{find_special, special_from, unescape};
 use crate::formats::{TWENTY_DIGITS, read_digits};
 use alloc::vec::Vec;
 
-pub(super) type Result<T> = core::result::Result<T, Kind>;
-
 /// A string in the input, without its quotes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quoted {
@@ -17,14 +15,14 @@ pub(crate) struct Quoted {
 }
 
 /// A position in the input. Where something fails, it is moved to what is at fault.
-pub(crate) struct Scanner<'j> {
+pub(crate) struct JsonScanner<'j> {
     pub(crate) input: &'j [u8],
     /// The same, known to be UTF-8.
     pub(crate) text: &'j str,
     pub(crate) at: usize,
 }
 
-impl<'j> Scanner<'j> {
+impl<'j> JsonScanner<'j> {
     #[cold]
     pub(crate) fn fail(&mut self, at: usize, kind: Kind) -> Kind {
         self.at = at;
@@ -59,7 +57,7 @@ impl<'j> Scanner<'j> {
 
     /// The next byte, which stays.
     #[inline(always)]
-    pub(crate) fn peek(&self) -> Result<u8> {
+    pub(crate) fn peek(&self) -> Result<u8, Kind> {
         self.input.get(self.at).copied().ok_or(Kind::Incomplete)
     }
 
@@ -70,7 +68,7 @@ impl<'j> Scanner<'j> {
     }
 
     #[inline(always)]
-    pub(crate) fn take(&mut self, byte: u8) -> Result<()> {
+    pub(crate) fn take(&mut self, byte: u8) -> Result<(), Kind> {
         if self.input.get(self.at) != Some(&byte) {
             return Err(self.unexpected());
         }
@@ -80,7 +78,7 @@ impl<'j> Scanner<'j> {
 
     /// The colon after a key, and white space around it.
     #[inline(always)]
-    pub(crate) fn colon(&mut self) -> Result<()> {
+    pub(crate) fn colon(&mut self) -> Result<(), Kind> {
         self.whitespace();
         self.take(b':')?;
         self.whitespace();
@@ -89,7 +87,7 @@ impl<'j> Scanner<'j> {
 
     /// Whether another member or element follows, after so many; false at the closing bracket, which has been taken.
     #[inline(always)]
-    pub(crate) fn more(&mut self, count: u32, close: u8) -> Result<bool> {
+    pub(crate) fn more(&mut self, count: u32, close: u8) -> Result<bool, Kind> {
         self.whitespace();
         let byte = self.peek()?;
         if byte == close {
@@ -104,7 +102,7 @@ impl<'j> Scanner<'j> {
     }
 
     /// `true`, `false` or `null`.
-    pub(crate) fn literal(&mut self, literal: &[u8]) -> Result<()> {
+    pub(crate) fn literal(&mut self, literal: &[u8]) -> Result<(), Kind> {
         let rest = self.input.get(self.at..).unwrap_or_default();
         if rest.starts_with(literal) {
             self.at += literal.len();
@@ -149,7 +147,7 @@ impl<'j> Scanner<'j> {
 
     /// The string that begins here.
     #[inline]
-    pub(crate) fn string(&mut self) -> Result<Quoted> {
+    pub(crate) fn string(&mut self) -> Result<Quoted, Kind> {
         self.take(b'"')?;
         let start = self.at;
         let end = special_from(self.input, start);
@@ -162,7 +160,7 @@ impl<'j> Scanner<'j> {
 
     /// A string in which something else than the end comes first, at `at`.
     #[inline(never)]
-    fn odd_string(&mut self, start: usize, at: usize) -> Result<Quoted> {
+    fn odd_string(&mut self, start: usize, at: usize) -> Result<Quoted, Kind> {
         match self.input.get(at) {
             Some(b'\\') => self.escaped_string(start, at),
             Some(_) => Err(self.fail(at, Kind::InvalidString)),
@@ -171,7 +169,7 @@ impl<'j> Scanner<'j> {
     }
 
     /// A string with the first backslash at `at`.
-    fn escaped_string(&mut self, start: usize, mut at: usize) -> Result<Quoted> {
+    fn escaped_string(&mut self, start: usize, mut at: usize) -> Result<Quoted, Kind> {
         loop {
             match self.input.get(at) {
                 Some(b'"') => {
@@ -195,7 +193,7 @@ impl<'j> Scanner<'j> {
 
     /// The text of a string; one with escapes is written to `scratch`.
     #[inline]
-    pub(crate) fn text<'t>(&self, quoted: Quoted, scratch: &'t mut Vec<u8>) -> Result<&'t [u8]>
+    pub(crate) fn text<'t>(&self, quoted: Quoted, scratch: &'t mut Vec<u8>) -> Result<&'t [u8], Kind>
     where
         'j: 't,
     {
@@ -210,7 +208,7 @@ impl<'j> Scanner<'j> {
     }
 
     /// Skips a value of any kind, with at most so many levels of objects and lists.
-    pub(crate) fn skip(&mut self, levels: u32, open: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn skip(&mut self, levels: u32, open: &mut Vec<u8>) -> Result<(), Kind> {
         open.clear();
         loop {
             // A value begins here.
@@ -252,7 +250,7 @@ impl<'j> Scanner<'j> {
     }
 
     /// Goes to the next value of the innermost object or list, after its key; false if that has ended.
-    fn enter(&mut self, open: &mut Vec<u8>, count: u32) -> Result<bool> {
+    fn enter(&mut self, open: &mut Vec<u8>, count: u32) -> Result<bool, Kind> {
         let close = open.last().copied().unwrap_or_default();
         if !self.more(count, close)? {
             open.pop();

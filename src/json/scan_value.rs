@@ -1,12 +1,12 @@
 //! The values of JSON that become one number: booleans, integers and floating-point numbers, also in quotes.
 
 use super::error::DeserializeErrorKind as Kind;
-use super::scan::{Result, Scanner};
+use super::scan::JsonScanner;
 use crate::formats::{Decimal, Integer, JsonNumber};
 use crate::program::Scalar;
 use alloc::vec::Vec;
 
-impl<'j> Scanner<'j> {
+impl<'j> JsonScanner<'j> {
     /// The kind of fault where a value of another type is wanted.
     #[cold]
     pub(crate) fn wrong_type(&self) -> Kind {
@@ -19,7 +19,7 @@ impl<'j> Scanner<'j> {
 
     /// A number, perhaps in quotes.
     #[inline]
-    pub(crate) fn number<'t>(&mut self, scratch: &'t mut Vec<u8>) -> Result<JsonNumber<'t>>
+    pub(crate) fn number<'t>(&mut self, scratch: &'t mut Vec<u8>) -> Result<JsonNumber<'t>, Kind>
     where
         'j: 't,
     {
@@ -36,7 +36,7 @@ impl<'j> Scanner<'j> {
         }
     }
 
-    fn quoted_number<'t>(&mut self, scratch: &'t mut Vec<u8>) -> Result<JsonNumber<'t>>
+    fn quoted_number<'t>(&mut self, scratch: &'t mut Vec<u8>) -> Result<JsonNumber<'t>, Kind>
     where
         'j: 't,
     {
@@ -58,7 +58,7 @@ impl<'j> Scanner<'j> {
         }
     }
 
-    pub(crate) fn boolean(&mut self) -> Result<bool> {
+    pub(crate) fn boolean(&mut self) -> Result<bool, Kind> {
         match self.peek()? {
             b't' => self.literal(b"true").map(|()| true),
             b'f' => self.literal(b"false").map(|()| false),
@@ -83,7 +83,7 @@ impl<'j> Scanner<'j> {
         Some(value)
     }
 
-    pub(crate) fn double(&mut self, scratch: &mut Vec<u8>) -> Result<f64> {
+    pub(crate) fn double(&mut self, scratch: &mut Vec<u8>) -> Result<f64, Kind> {
         if let Some((number, end)) = Decimal::short(self.input, self.at)
             && let Some(value) = number.f64()
         {
@@ -98,7 +98,7 @@ impl<'j> Scanner<'j> {
         value.ok_or_else(|| self.fail(start, Kind::OutOfRange))
     }
 
-    pub(crate) fn float(&mut self, scratch: &mut Vec<u8>) -> Result<f32> {
+    pub(crate) fn float(&mut self, scratch: &mut Vec<u8>) -> Result<f32, Kind> {
         if let Some((number, end)) = Decimal::short(self.input, self.at)
             && let Some(value) = number.f32()
         {
@@ -115,7 +115,7 @@ impl<'j> Scanner<'j> {
 }
 
 /// An integer as a type of 32 or 64 bits has it.
-pub(crate) fn integer_word(scalar: Scalar, integer: Integer) -> Result<u64> {
+pub(crate) fn integer_word(scalar: Scalar, integer: Integer) -> Result<u64, Kind> {
     let value = match scalar {
         Scalar::I32 => {
             integer.signed(i32::MIN.into(), i32::MAX.into()).map(|value| u64::from(value as i32 as u32))

@@ -45,13 +45,10 @@ impl From<StoreFull> for NoRoom {
     }
 }
 
-pub(super) type Result<T> = core::result::Result<T, NoRoom>;
-
-/// A field of a message that is being made: program and body of the message, and the position of the field.
+/// A field of a message that is being made: the message, and the position of the field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldAt {
-    pub(crate) index: u32,
-    pub(crate) base: u32,
+    pub(crate) body: BodyRef,
     pub(crate) position: usize,
 }
 
@@ -87,30 +84,29 @@ impl<'p> MessageBuilder<'p> {
     }
 
     /// An empty message of this program.
-    pub(crate) fn root(&mut self, index: u32) -> Result<u32> {
-        Ok(self.slab.alloc_body(self.set.program(index))?)
+    pub(crate) fn root(&mut self, program: u32) -> Result<BodyRef, NoRoom> {
+        Ok(BodyRef { program, base: self.slab.alloc_body(self.set.program(program))? })
     }
 
     /// A message to read.
-    pub(crate) fn view(&self, index: u32, base: u32) -> RawView<'_, '_> {
-        let body = BodyRef { program: index, base };
+    pub(crate) fn view(&self, body: BodyRef) -> RawView<'_, '_> {
         RawView { words: self.slab.words(), store: &self.store, set: self.set, body }
     }
 
     /// The message as bytes, which are charged before they are made. Required fields are not checked.
-    pub(crate) fn encoded(&mut self, index: u32, base: u32) -> Result<Vec<u8>> {
+    pub(crate) fn encoded(&mut self, body: BodyRef) -> Result<Vec<u8>, NoRoom> {
         // Nothing else is checked.
         let failed = |error: EncodeError| match error.kind() {
             EncodeErrorKind::OutOfMemory => NoRoom::NoMemory,
             _ => NoRoom::TooLarge,
         };
-        let len = raw_len(self.view(index, base)).map_err(failed)?;
+        let len = raw_len(self.view(body)).map_err(failed)?;
         self.charge(len)?;
-        try_encode_raw(self.view(index, base)).map_err(failed)
+        try_encode_raw(self.view(body)).map_err(failed)
     }
 
     /// Takes memory that is used elsewhere from what is left.
-    pub(crate) fn charge(&mut self, bytes: usize) -> Result<()> {
+    pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), NoRoom> {
         Ok(self.slab.charge(bytes)?)
     }
 
@@ -122,7 +118,7 @@ impl<'p> MessageBuilder<'p> {
 
     /// The store, with room for so many bytes more. They may only be appended.
     #[inline]
-    pub(crate) fn store(&mut self, more: usize) -> Result<&mut Vec<u8>> {
+    pub(crate) fn store(&mut self, more: usize) -> Result<&mut Vec<u8>, NoRoom> {
         if self.store.capacity() - self.store.len() < more {
             self.grow_store(more)?;
         }
@@ -131,7 +127,7 @@ impl<'p> MessageBuilder<'p> {
 
     #[cold]
     #[inline(never)]
-    fn grow_store(&mut self, more: usize) -> Result<()> {
+    fn grow_store(&mut self, more: usize) -> Result<(), NoRoom> {
         let grown = self.try_grow_store(more);
         if grown.is_err() {
             // As after every failure, marks are no longer trusted.
@@ -140,7 +136,7 @@ impl<'p> MessageBuilder<'p> {
         grown
     }
 
-    fn try_grow_store(&mut self, more: usize) -> Result<()> {
+    fn try_grow_store(&mut self, more: usize) -> Result<(), NoRoom> {
         let least =
             self.store.len().checked_add(more).filter(|&len| len <= MAX_LEN).ok_or(NoRoom::TooLarge)?;
         let capacity = least.max(self.store.capacity().saturating_mul(2)).clamp(64, MAX_LEN);
@@ -171,7 +167,7 @@ impl<'p> MessageBuilder<'p> {
     /// a `str`, so they are not checked again.
     #[cfg(feature = "json")]
     #[inline]
-    pub(crate) fn text(&mut self, coding: Coding, rest: &str, len: usize) -> Result<u64> {
+    pub(crate) fn text(&mut self, coding: Coding, rest: &str, len: usize) -> Result<u64, NoRoom> {
         let (start, store) = (self.store.len(), self.store(len.max(Text::WINDOW))?);
         Ok(match Text::append(store, rest, len) {
             Some(text) if coding == Coding::String => text.pair(),
@@ -182,8 +178,8 @@ impl<'p> MessageBuilder<'p> {
 
     /// Sets a scalar to the word or two of its slot.
     #[inline]
-    pub(crate) fn set(&mut self, at: FieldAt, coding: Coding, word: u64) -> Result<()> {
-        let (slot, _) = self.slab.mark_set(self.set.program(at.index), at.base, at.position)?;
+    pub(crate) fn set(&mut self, at: FieldAt, coding: Coding, word: u64) -> Result<(), NoRoom> {
+        let (slot, _) = self.slab.mark_set(self.set.program(at.body.program), at.body.base, at.position)?;
         self.slab.set_words(slot, coding.words(), word);
         Ok(())
     }
@@ -203,28 +199,29 @@ impl<'p> MessageBuilder<'p> {
 
     /// Unsets a field.
     pub(crate) fn unset(&mut self, at: FieldAt) {
-        self.slab.mark_unset(self.set.program(at.index), at.base, at.position);
+        self.slab.mark_unset(self.set.program(at.body.program), at.body.base, at.position);
     }
 
     /// The slot of a field, if it is set.
     pub(crate) fn slot(&self, at: FieldAt) -> Option<u32> {
-        let program = self.set.program(at.index);
+        let program = self.set.program(at.body.program);
         let entry = program.entries().get(at.position)?;
-        self.slab.words().slot(program, at.base, at.position, entry)
+        self.slab.words().slot(program, at.body.base, at.position, entry)
     }
 
     /// The body of a singular message, made if the field is not set.
-    pub(crate) fn message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<u32> {
-        let (program, sub) = (self.set.program(at.index), self.set.program(entry.sub));
-        Ok(self.slab.open_child((program, at.base), at.position, entry, sub)?)
+    pub(crate) fn message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<u32, NoRoom> {
+        let (program, sub) = (self.set.program(at.body.program), self.set.program(entry.sub));
+        Ok(self.slab.open_child((program, at.body.base), at.position, entry, sub)?)
     }
 
     /// Sets a singular message that stays empty, unless it is set.
-    pub(crate) fn empty_message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<()> {
+    pub(crate) fn empty_message(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<(), NoRoom> {
         if entry.flags.is_inline() {
             self.message(at, entry)?;
         } else if self.slot(at).is_none() {
-            let (slot, _) = self.slab.mark_set(self.set.program(at.index), at.base, at.position)?;
+            let (slot, _) =
+                self.slab.mark_set(self.set.program(at.body.program), at.body.base, at.position)?;
             self.slab.set(slot, NIL);
         }
         Ok(())
@@ -232,8 +229,8 @@ impl<'p> MessageBuilder<'p> {
 
     /// The header of a list, which is empty if the field was not set. An element must follow.
     #[inline]
-    pub(crate) fn list(&mut self, at: FieldAt) -> Result<u32> {
-        Ok(self.slab.open_list(self.set.program(at.index), at.base, at.position)?)
+    pub(crate) fn list(&mut self, at: FieldAt) -> Result<u32, NoRoom> {
+        Ok(self.slab.open_list(self.set.program(at.body.program), at.body.base, at.position)?)
     }
 
     /// Unsets a list that is empty because there was no room for its first element.
@@ -251,7 +248,7 @@ impl<'p> MessageBuilder<'p> {
         slot: &mut u32,
         coding: Coding,
         words: &[u32],
-    ) -> Result<()> {
+    ) -> Result<(), NoRoom> {
         if words.is_empty() {
             return Ok(());
         }
@@ -273,7 +270,13 @@ impl<'p> MessageBuilder<'p> {
 
     /// Appends a scalar to the list of a field; `slot` is where it is, or `NIL` to begin with.
     #[inline]
-    pub(crate) fn push(&mut self, at: FieldAt, slot: &mut u32, coding: Coding, word: u64) -> Result<()> {
+    pub(crate) fn push(
+        &mut self,
+        at: FieldAt,
+        slot: &mut u32,
+        coding: Coding,
+        word: u64,
+    ) -> Result<(), NoRoom> {
         if *slot == NIL {
             *slot = self.list(at)?;
         }
@@ -296,7 +299,7 @@ impl<'p> MessageBuilder<'p> {
         slot: &mut u32,
         entry: &FieldEntry,
         empty: bool,
-    ) -> Result<u32> {
+    ) -> Result<u32, NoRoom> {
         if *slot == NIL {
             *slot = self.list(at)?;
         }
@@ -315,7 +318,7 @@ impl<'p> MessageBuilder<'p> {
         Ok(pushed?)
     }
 
-    pub(super) fn push_body(&mut self, slot: u32, entry: &FieldEntry) -> core::result::Result<u32, Full> {
+    pub(super) fn push_body(&mut self, slot: u32, entry: &FieldEntry) -> Result<u32, Full> {
         let sub = self.set.program(entry.sub);
         match self.slab.list_push_body(slot, sub) {
             Some(body) => {
@@ -337,15 +340,10 @@ impl DynamicMessage {
         &mut self,
         len: usize,
         budget: usize,
-        mut parse: impl for<'p> FnMut(
-            &mut MessageBuilder<'p>,
-            &'p DescriptorPool,
-            u32,
-            u32,
-        ) -> core::result::Result<(), E>,
+        mut parse: impl for<'p> FnMut(&mut MessageBuilder<'p>, &'p DescriptorPool, BodyRef) -> Result<(), E>,
         is_budget: impl Fn(&E) -> bool,
         no_room: impl Fn(NoRoom) -> E,
-    ) -> core::result::Result<(), E> {
+    ) -> Result<(), E> {
         let (descriptor, slab, store, base) = self.parts();
         let allowance = budget.min(len.saturating_mul(8)) / 4;
         let budget = budget - allowance;
@@ -367,11 +365,11 @@ impl DynamicMessage {
         let result = loop {
             if *base == NIL {
                 match builder.root(index) {
-                    Ok(body) => *base = body,
+                    Ok(body) => *base = body.base,
                     Err(full) => break Err(no_room(full)),
                 }
             }
-            match parse(&mut builder, pool, index, *base) {
+            match parse(&mut builder, pool, BodyRef { program: index, base: *base }) {
                 Err(error)
                     if anew && is_budget(&error) && decode::start_over(&mut builder.slab, budget, base) =>
                 {

@@ -1,9 +1,9 @@
 //! Maps that are made aside, with all their entries, as in JSON: when a map is whole, it becomes the value of its field or a part
 //! of it. Whether a key was there twice is known then.
 
-use super::build::{FieldAt, MessageBuilder, Result};
+use super::build::{FieldAt, MessageBuilder, NoRoom};
 use crate::program::FieldEntry;
-use crate::slab::MapContext;
+use crate::slab::{BodyRef, MapContext};
 
 /// A map that is being made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,18 +18,18 @@ pub(crate) struct MapAside {
 
 impl MessageBuilder<'_> {
     /// Begins a map.
-    pub(crate) fn map(&mut self) -> Result<MapAside> {
+    pub(crate) fn map(&mut self) -> Result<MapAside, NoRoom> {
         let slot = self.slab.alloc(2)?;
         self.slab.set64(slot, 0);
         Ok(MapAside { slot, fresh: None, added: 0 })
     }
 
     /// Appends an entry with this key, and gives its body. [`end_entry`](Self::end_entry) must follow before the next one.
-    pub(crate) fn entry(&mut self, map: &mut MapAside, entry: &FieldEntry, key: u64) -> Result<u32> {
+    pub(crate) fn entry(&mut self, map: &mut MapAside, entry: &FieldEntry, key: u64) -> Result<u32, NoRoom> {
         let body = self.push_body(map.slot, entry)?;
         map.added += 1;
         if let Some(first) = self.set.program(entry.sub).entries().first() {
-            self.set(FieldAt { index: entry.sub, base: body, position: 0 }, first.coding, key)?;
+            self.set(FieldAt { body: BodyRef::of(entry, body), position: 0 }, first.coding, key)?;
         }
         Ok(body)
     }
@@ -50,7 +50,7 @@ impl MessageBuilder<'_> {
         map: MapAside,
         entry: &FieldEntry,
         deny: bool,
-    ) -> Result<bool> {
+    ) -> Result<bool, NoRoom> {
         let context = MapContext { store: &self.store, set: self.set };
         if let Some(fresh) = map.fresh {
             self.slab.map_settle(context, entry, map.slot, fresh, &mut self.maps)?;
@@ -62,7 +62,8 @@ impl MessageBuilder<'_> {
         if list.len == 0 {
             return Ok(true);
         }
-        let (slot, fresh) = self.slab.mark_set(self.set.program(at.index), at.base, at.position)?;
+        let (slot, fresh) =
+            self.slab.mark_set(self.set.program(at.body.program), at.body.base, at.position)?;
         if fresh {
             self.slab.set64(slot, u64::from(list.ptr) | u64::from(list.len) << 32);
             return Ok(true);

@@ -3,14 +3,14 @@
 //! An entry is appended to the map before its key is known. Keys become unique when the entry ends or, in larger maps, when the
 //! whole text has been parsed (`settle_maps`), so that n entries take n log n, whatever their keys and their order.
 
-use super::build::{FieldAt, MessageBuilder, NoRoom, Result, UnsettledMap};
+use super::build::{FieldAt, MessageBuilder, NoRoom, UnsettledMap};
 use crate::program::{Coding, FieldEntry};
-use crate::slab::{MapContext, Text};
+use crate::slab::{BodyRef, MapContext, Text};
 
 impl MessageBuilder<'_> {
     /// Appends an entry without key and value to a map, and gives its body. [`finish_entry`](Self::finish_entry) or
     /// [`drop_entry`](Self::drop_entry) must follow before the next entry.
-    pub(crate) fn begin_entry(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<u32> {
+    pub(crate) fn begin_entry(&mut self, at: FieldAt, entry: &FieldEntry) -> Result<u32, NoRoom> {
         let slot = self.list(at)?;
         let body = self.push_body(slot, entry);
         if body.is_err() {
@@ -21,7 +21,7 @@ impl MessageBuilder<'_> {
 
     /// The entry that was begun last is whole. It gets the key and the value that it lacks: zero, empty, or the first value of the
     /// enum. If there is no memory for that, the entry goes.
-    pub(crate) fn finish_entry(&mut self, at: FieldAt, entry: &FieldEntry, body: u32) -> Result<()> {
+    pub(crate) fn finish_entry(&mut self, at: FieldAt, entry: &FieldEntry, body: u32) -> Result<(), NoRoom> {
         let filled = self.fill_entry(entry, body);
         if filled.is_err() {
             self.drop_entry(at);
@@ -38,7 +38,7 @@ impl MessageBuilder<'_> {
         noted
     }
 
-    fn room_for_map(&mut self) -> Result<()> {
+    fn room_for_map(&mut self) -> Result<(), NoRoom> {
         if self.unsettled_maps.len() == self.unsettled_maps.capacity() {
             let more = self.unsettled_maps.len().max(4);
             self.charge(2 * more * size_of::<UnsettledMap>())?;
@@ -47,9 +47,9 @@ impl MessageBuilder<'_> {
         Ok(())
     }
 
-    fn fill_entry(&mut self, entry: &FieldEntry, body: u32) -> Result<()> {
+    fn fill_entry(&mut self, entry: &FieldEntry, body: u32) -> Result<(), NoRoom> {
         for (position, part) in self.set.program(entry.sub).entries().iter().enumerate() {
-            let at = FieldAt { index: entry.sub, base: body, position };
+            let at = FieldAt { body: BodyRef::of(entry, body), position };
             if self.slot(at).is_some() {
                 continue;
             }
@@ -75,11 +75,11 @@ impl MessageBuilder<'_> {
     }
 
     /// Makes all keys unique. If there is no memory to do that and keep all entries, keys are unique in any case.
-    pub(crate) fn settle_maps(&mut self) -> Result<()> {
+    pub(crate) fn settle_maps(&mut self) -> Result<(), NoRoom> {
         let mut settled = Ok(());
         while let Some(UnsettledMap { at, fresh }) = self.unsettled_maps.pop() {
             let Some(slot) = self.slot(at) else { continue };
-            let Some(entry) = self.set.program(at.index).entries().get(at.position) else { continue };
+            let Some(entry) = self.set.program(at.body.program).entries().get(at.position) else { continue };
             let context = MapContext { store: &self.store, set: self.set };
             let unique = self.slab.map_settle(context, entry, slot, fresh, &mut self.maps);
             settled = unique.map_err(NoRoom::from).and(settled);

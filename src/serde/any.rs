@@ -7,6 +7,7 @@ use crate::json::DeserializeErrorKind as Kind;
 use crate::message::FieldAt;
 use crate::program::Coding;
 use crate::schema::WellKnown;
+use crate::slab::BodyRef;
 use ::serde::de::value::MapDeserializer;
 use ::serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use alloc::{string::String, vec::Vec};
@@ -50,11 +51,11 @@ impl<'de> Visitor<'de> for AnyVisitor<'_, '_, '_> {
         }
         let mut inner = state.builder.inner();
         let root = inner.root(index);
-        let base = state.room(root)?;
+        let body = state.room(root)?;
         let outer = mem::replace(state.builder, inner);
-        let made = content(state, (index, base), depth + 1, held, map);
+        let made = content(state, body, depth + 1, held, map);
         let encoded = made.and_then(|()| {
-            let encoded = state.builder.encoded(index, base);
+            let encoded = state.builder.encoded(body);
             state.room(encoded)
         });
         *state.builder = outer;
@@ -83,21 +84,21 @@ fn begin<E: Error>(state: &mut State<'_, '_>, at: FieldAt, url: &str) -> Result<
 /// Fills the content: with the members that were held, and then with the others.
 fn content<'de, A: MapAccess<'de>>(
     state: &mut State<'_, '_>,
-    (index, base): (u32, u32),
+    body: BodyRef,
     depth: u32,
     held: Vec<(String, BufferedContent)>,
     mut map: A,
 ) -> Result<(), A::Error> {
     let mut held = MapDeserializer::new(held.into_iter());
-    if state.known(index) == WellKnown::None {
-        let notes = state.begin_notes(state.builder.set.program(index))?;
-        let mut members = MemberReader { state: &mut *state, index, base, depth, notes };
+    if state.known(body.program) == WellKnown::None {
+        let notes = state.begin_notes(state.builder.set.program(body.program))?;
+        let mut members = MemberReader { state: &mut *state, body, depth, notes };
         members.rest(&mut held, true)?;
         members.rest(&mut map, true)?;
         state.end_notes(notes);
         return Ok(());
     }
-    let mut members = ValueMembers { state, index, base, depth, valued: false };
+    let mut members = ValueMembers { state, body, depth, valued: false };
     members.rest(&mut held)?;
     members.rest(&mut map)?;
     if members.valued { Ok(()) } else { Err(members.state.fail(Kind::InvalidAny)) }
@@ -127,8 +128,7 @@ fn finish<E: Error>(state: &mut State<'_, '_>, at: FieldAt, bytes: &[u8]) -> Res
 /// The members of an `Any` whose content is one value: that under `value`.
 struct ValueMembers<'s, 'p, 'b> {
     state: &'s mut State<'p, 'b>,
-    index: u32,
-    base: u32,
+    body: BodyRef,
     depth: u32,
     valued: bool,
 }
@@ -148,7 +148,7 @@ impl ValueMembers<'_, '_, '_> {
                 continue;
             }
             self.valued = true;
-            let target = Target::Body { index: self.index, base: self.base };
+            let target = Target::Body(self.body);
             map.next_value_seed(MessageSeed { state: &mut *self.state, target, depth: self.depth })?;
         }
         Ok(())

@@ -8,7 +8,7 @@ use crate::json::DeserializeErrorKind as Kind;
 use crate::message::FieldAt;
 use crate::program::FieldEntry;
 use crate::schema::WellKnown;
-use crate::slab::NIL;
+use crate::slab::{BodyRef, NIL};
 use ::serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use core::fmt;
 
@@ -58,7 +58,9 @@ fn set_number<E: Error>(
     value: i64,
 ) -> Result<(), E> {
     let at = FieldAt { position, ..at };
-    let Some(&entry) = state.builder.set.program(at.index).entries().get(position) else { return Ok(()) };
+    let Some(&entry) = state.builder.set.program(at.body.program).entries().get(position) else {
+        return Ok(());
+    };
     let word = if entry.coding.words() == 2 { value as u64 } else { u64::from(value as u32) };
     if word == 0 && entry.flags.is_implicit() {
         state.builder.unset(at);
@@ -70,7 +72,7 @@ fn set_number<E: Error>(
 
 /// Paths separated by commas.
 fn field_mask<E: Error>(state: &mut State<'_, '_>, at: FieldAt, text: &str) -> Result<(), E> {
-    let Some(&entry) = state.builder.set.program(at.index).entries().first() else { return Ok(()) };
+    let Some(&entry) = state.builder.set.program(at.body.program).entries().first() else { return Ok(()) };
     if text.is_empty() {
         return Ok(());
     }
@@ -106,7 +108,7 @@ const LIST: usize = 5;
 
 impl<'s, 'p, 'b> ValueVisitor<'s, 'p, 'b> {
     fn entry<E: Error>(&self, position: usize) -> Result<FieldEntry, E> {
-        let entry = self.state.builder.set.program(self.at.index).entries().get(position);
+        let entry = self.state.builder.set.program(self.at.body.program).entries().get(position);
         entry.copied().ok_or_else(|| self.state.fail(Kind::WrongType))
     }
 
@@ -142,7 +144,7 @@ impl<'s, 'p, 'b> ValueVisitor<'s, 'p, 'b> {
             return Err(self.state.fail(Kind::WrongType));
         };
         self.state.enter(entry.sub, 0)?;
-        Ok((FieldAt { index: entry.sub, base, position: 0 }, inner))
+        Ok((FieldAt { body: BodyRef::of(&entry, base), position: 0 }, inner))
     }
 }
 

@@ -6,7 +6,7 @@ use super::state::{State, Target};
 use crate::json::DeserializeErrorKind as Kind;
 use crate::message::FieldAt;
 use crate::program::FieldEntry;
-use crate::slab::NIL;
+use crate::slab::{BodyRef, NIL};
 use ::serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use core::fmt;
 
@@ -93,18 +93,20 @@ impl<'de> Visitor<'de> for MapVisitor<'_, '_, '_> {
             if value.coding.is_message() {
                 let made = state.builder.entry(&mut map, &entry, word);
                 let base = state.room(made)?;
-                let target =
-                    Target::Field { at: FieldAt { index: entry.sub, base, position: 1 }, entry: value };
+                let target = Target::Field {
+                    at: FieldAt { body: BodyRef::of(&entry, base), position: 1 },
+                    entry: value,
+                };
                 access.next_value_seed(MessageSeed { state: &mut *state, target, depth: depth + 2 })?;
                 state.builder.end_entry(&mut map, &entry);
                 continue;
             }
             // No body yet, because a value that is ignored makes no entry.
-            let nowhere = FieldAt { index: entry.sub, base: NIL, position: 1 };
+            let nowhere = FieldAt { body: BodyRef::of(&entry, NIL), position: 1 };
             let seed = ScalarSeed { state: &mut *state, at: nowhere, entry: value };
             if let Some(value_word) = access.next_value_seed(seed)? {
                 let made = state.builder.entry(&mut map, &entry, word);
-                let at = FieldAt { base: state.room(made)?, ..nowhere };
+                let at = FieldAt { body: BodyRef::of(&entry, state.room(made)?), ..nowhere };
                 let set = state.builder.set(at, value.coding, value_word);
                 state.room(set)?;
                 state.builder.end_entry(&mut map, &entry);

@@ -11,7 +11,7 @@ use crate::json::{DeserializeErrorKind as Kind, DeserializeOptions};
 use crate::message::{DynamicMessage, FieldAt};
 use crate::program::{Coding, FieldEntry};
 use crate::schema::{MessageDescriptor, WellKnown};
-use crate::slab::ByteSpan;
+use crate::slab::{BodyRef, ByteSpan};
 use ::serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use alloc::format;
 use core::fmt;
@@ -30,10 +30,10 @@ pub(super) fn message<'de, D: Deserializer<'de>>(
     message.built(
         0,
         options.budget.unwrap_or(FIRST_BUDGET),
-        |builder, pool, index, base| {
+        |builder, pool, body| {
             let Some(input) = input.take() else { return Ok(()) };
             let mut state = State::new(pool, *options, builder, descriptor.full_name());
-            let target = Target::Body { index, base };
+            let target = Target::Body(body);
             MessageSeed { state: &mut state, target, depth: 0 }.deserialize(input)
         },
         // What was read cannot be read again.
@@ -78,20 +78,20 @@ impl<'de> DeserializeSeed<'de> for MessageSeed<'_, '_, '_, '_> {
         if known == WellKnown::None {
             return deserializer.deserialize_map(MessageVisitor { state, target, depth });
         }
-        let (index, base) = state.make(target)?;
-        let at = FieldAt { index, base, position: 0 };
-        let Some(&entry) = state.builder.set.program(index).entries().first() else {
+        let body = state.make(target)?;
+        let at = FieldAt { body, position: 0 };
+        let Some(&entry) = state.builder.set.program(body.program).entries().first() else {
             return Err(state.fail(Kind::WrongType));
         };
         match known {
             WellKnown::Struct => {
-                state.enter(index, 0)?;
+                state.enter(body.program, 0)?;
                 deserializer.deserialize_map(MapVisitor { state: &mut *state, at, entry, depth })?;
                 state.leave();
                 Ok(())
             }
             WellKnown::ListValue => {
-                state.enter(index, 0)?;
+                state.enter(body.program, 0)?;
                 deserializer.deserialize_seq(ListVisitor { state: &mut *state, at, entry, depth })?;
                 state.leave();
                 Ok(())
@@ -153,9 +153,9 @@ impl<'de> Visitor<'de> for MessageVisitor<'_, '_, '_, '_> {
         let index = target.program();
         let first = map.next_key_seed(NameSeed { state: &mut *state, index, any: false })?;
         let Some(first) = first else { return state.make_empty(target) };
-        let (index, base) = state.make(target)?;
-        let notes = state.begin_notes(state.builder.set.program(index))?;
-        let mut members = MemberReader { state: &mut *state, index, base, depth, notes };
+        let body = state.make(target)?;
+        let notes = state.begin_notes(state.builder.set.program(body.program))?;
+        let mut members = MemberReader { state: &mut *state, body, depth, notes };
         members.member(&mut map, first)?;
         members.rest(&mut map, false)?;
         state.end_notes(notes);
@@ -222,8 +222,7 @@ impl<'de> Visitor<'de> for NameSeed<'_, '_, '_> {
 /// The members of a message, one after the other.
 pub(super) struct MemberReader<'s, 'p, 'b> {
     pub(super) state: &'s mut State<'p, 'b>,
-    pub(super) index: u32,
-    pub(super) base: u32,
+    pub(super) body: BodyRef,
     pub(super) depth: u32,
     pub(super) notes: usize,
 }
@@ -231,7 +230,7 @@ pub(super) struct MemberReader<'s, 'p, 'b> {
 impl MemberReader<'_, '_, '_> {
     /// All members that are left.
     pub(super) fn rest<'de, A: MapAccess<'de>>(&mut self, map: &mut A, any: bool) -> Result<(), A::Error> {
-        let index = self.index;
+        let index = self.body.program;
         while let Some(name) = map.next_key_seed(NameSeed { state: &mut *self.state, index, any })? {
             self.member(map, name)?;
         }
@@ -240,7 +239,7 @@ impl MemberReader<'_, '_, '_> {
 
     /// The value of a member.
     fn member<'de, A: MapAccess<'de>>(&mut self, map: &mut A, name: MemberName) -> Result<(), A::Error> {
-        let (index, base) = (self.index, self.base);
+        let body = self.body;
         let position = match name {
             MemberName::Field(position) => position,
             // An Any has one `@type`, which has been read.
@@ -249,11 +248,11 @@ impl MemberReader<'_, '_, '_> {
             }
             MemberName::Type | MemberName::Unknown => return map.next_value::<IgnoredAny>().map(drop),
         };
-        let at = FieldAt { index, base, position };
-        let Some(&entry) = self.state.builder.set.program(index).entries().get(position) else {
+        let at = FieldAt { body, position };
+        let Some(&entry) = self.state.builder.set.program(body.program).entries().get(position) else {
             return Err(self.state.fail(Kind::UnknownField));
         };
-        self.state.enter(index, position)?;
+        self.state.enter(body.program, position)?;
         let twice = self.state.note(self.notes, position);
         if twice {
             if !self.state.options.allow_duplicate_keys {
@@ -282,7 +281,7 @@ impl FieldSeed<'_, '_, '_> {
     /// Notes that the oneof of the field is set.
     fn note_oneof<E: Error>(&mut self) -> Result<(), E> {
         let Some(oneof) = usize::from(self.entry.oneof).checked_sub(1) else { return Ok(()) };
-        let fields = self.state.builder.set.program(self.at.index).entries().len();
+        let fields = self.state.builder.set.program(self.at.body.program).entries().len();
         if self.state.note(self.notes, fields + oneof) && !self.twice {
             return Err(self.state.fail(Kind::DuplicateOneof));
         }
@@ -346,9 +345,9 @@ fn set_null<E: Error>(
     if !entry.coding.is_message() {
         return set_scalar(state, at, entry, Some(0));
     }
-    let (index, base) = state.make(target)?;
-    let at = FieldAt { index, base, position: 0 };
-    let Some(&null) = state.builder.set.program(index).entries().first() else { return Ok(()) };
+    let body = state.make(target)?;
+    let at = FieldAt { body, position: 0 };
+    let Some(&null) = state.builder.set.program(body.program).entries().first() else { return Ok(()) };
     let set = state.builder.set(at, null.coding, 0);
     state.room(set)
 }

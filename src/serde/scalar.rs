@@ -191,7 +191,7 @@ impl<'de> Visitor<'de> for ScalarSeed<'_, '_, '_> {
             Scalar::Bytes => self.base64(text),
             Scalar::Bool => self.fail(Kind::WrongType),
             Scalar::Enum => {
-                let program = self.state.builder.set.program(self.at.index);
+                let program = self.state.builder.set.program(self.at.body.program);
                 let names = self.state.pool.field_formats(program.message());
                 let number = self.state.pool.json_enum_number(names.enumeration(self.at.position), text);
                 self.enumeration(number)

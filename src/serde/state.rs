@@ -5,7 +5,7 @@ use crate::json::{DeserializeErrorKind as Kind, DeserializeOptions, path_step};
 use crate::message::{FieldAt, MessageBuilder, NoRoom};
 use crate::program::{FieldEntry, Program};
 use crate::schema::{DescriptorPool, FieldRef, WellKnown};
-use crate::slab::NIL;
+use crate::slab::{BodyRef, NIL};
 use ::serde::de::Error;
 use alloc::{format, string::String, vec::Vec};
 use core::fmt;
@@ -33,7 +33,7 @@ pub(super) struct State<'p, 'b> {
 /// How the message comes about that a value fills.
 pub(super) enum Target<'t> {
     /// It is there.
-    Body { index: u32, base: u32 },
+    Body(BodyRef),
     /// The message of a singular field.
     Field { at: FieldAt, entry: FieldEntry },
     /// The next element of a list, and the header of the list.
@@ -44,7 +44,7 @@ impl Target<'_> {
     /// The program of the message.
     pub(super) fn program(&self) -> u32 {
         match self {
-            Self::Body { index, .. } => *index,
+            Self::Body(body) => body.program,
             Self::Field { entry, .. } | Self::Element { entry, .. } => entry.sub,
         }
     }
@@ -133,21 +133,21 @@ impl<'p, 'b> State<'p, 'b> {
         if entry.coding.is_message() {
             return self.known(entry.sub) == WellKnown::Value;
         }
-        let names = self.pool.field_formats(self.builder.set.program(at.index).message());
+        let names = self.pool.field_formats(self.builder.set.program(at.body.program).message());
         names.is_null_value(at.position)
     }
 
-    /// Makes the message that a value fills: its program and body.
-    pub(super) fn make<E: Error>(&mut self, target: Target<'_>) -> Result<(u32, u32), E> {
+    /// Makes the message that a value fills.
+    pub(super) fn make<E: Error>(&mut self, target: Target<'_>) -> Result<BodyRef, E> {
         match target {
-            Target::Body { index, base } => Ok((index, base)),
+            Target::Body(body) => Ok(body),
             Target::Field { at, entry } => {
                 let made = self.builder.message(at, &entry);
-                Ok((entry.sub, self.room(made)?))
+                Ok(BodyRef::of(&entry, self.room(made)?))
             }
             Target::Element { at, entry, slot } => {
                 let made = self.builder.push_message(at, slot, &entry, false);
-                Ok((entry.sub, self.room(made)?))
+                Ok(BodyRef::of(&entry, self.room(made)?))
             }
         }
     }
@@ -155,7 +155,7 @@ impl<'p, 'b> State<'p, 'b> {
     /// Makes a message that stays empty.
     pub(super) fn make_empty<E: Error>(&mut self, target: Target<'_>) -> Result<(), E> {
         let made = match target {
-            Target::Body { .. } => Ok(()),
+            Target::Body(_) => Ok(()),
             Target::Field { at, entry } => self.builder.empty_message(at, &entry),
             Target::Element { at, entry, slot } => self
                 .builder

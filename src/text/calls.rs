@@ -220,7 +220,7 @@ impl DynamicMessage {
         self.built(
             text.len(),
             options.budget_for(text.len()),
-            |builder, pool, index, base| parse::parse(builder, pool, (index, base), text, options),
+            |builder, pool, root| parse::parse(builder, pool, root, text, options),
             |error| error.kind() == Kind::BudgetExceeded,
             |room| {
                 let kind = Kind::from(room);

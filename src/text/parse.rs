@@ -16,17 +16,17 @@
 
 use super::error::{ParseError, ParseErrorKind as Kind};
 use super::options::ParseOptions;
-use super::scan::{Result, Scanner, closing};
+use super::scan::{TextScanner, closing};
 use crate::error::{FieldPath, PathStep};
 use crate::message::{FieldAt, MessageBuilder, NoRoom};
 use crate::program::{FieldEntry, Program};
 use crate::schema::{DescriptorPool, FieldFormats, FieldRef};
-use crate::slab::{ByteSpan, NIL};
+use crate::slab::{BodyRef, ByteSpan, NIL};
 use alloc::vec::Vec;
 
 /// What a frame is filled from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Container {
+pub(super) enum TextContainer {
     Message,
     Entry,
     /// The content of an `Any`.
@@ -46,8 +46,8 @@ enum After {
 
 /// A message that has not ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ParseFrame {
-    pub(super) over: Container,
+pub(super) struct TextParseFrame {
+    pub(super) over: TextContainer,
     /// The character that ends it; 0 for the end of the input.
     close: u8,
     after: After,
@@ -63,7 +63,7 @@ pub(super) struct ParseFrame {
 }
 
 /// What waits for the content of an `Any`.
-pub(super) struct Outer<'p> {
+pub(super) struct OuterText<'p> {
     pub(super) builder: MessageBuilder<'p>,
     /// The `Any`, and the span of its URL.
     pub(super) at: FieldAt,
@@ -71,7 +71,7 @@ pub(super) struct Outer<'p> {
 }
 
 /// What a name stands for.
-pub(super) enum Name {
+pub(super) enum NameTarget {
     Field(usize),
     /// An `Any` whose content follows: its type, and the span of the URL.
     Content(u32, u64),
@@ -92,13 +92,13 @@ impl From<NoRoom> for Kind {
     }
 }
 
-pub(super) struct Parser<'p, 't, 'b> {
+pub(super) struct TextParser<'p, 't, 'b> {
     pub(super) pool: &'p DescriptorPool,
     pub(super) options: ParseOptions,
-    pub(super) scanner: Scanner<'t>,
+    pub(super) scanner: TextScanner<'t>,
     pub(super) builder: &'b mut MessageBuilder<'p>,
-    pub(super) frames: Vec<ParseFrame>,
-    pub(super) outer: Vec<Outer<'p>>,
+    pub(super) frames: Vec<TextParseFrame>,
+    pub(super) outer: Vec<OuterText<'p>>,
     seen: Vec<u64>,
     /// For names in brackets, and for skipping.
     pub(super) scratch: Vec<u8>,
@@ -112,15 +112,15 @@ pub(super) struct Parser<'p, 't, 'b> {
 pub(super) fn parse<'p>(
     builder: &mut MessageBuilder<'p>,
     pool: &'p DescriptorPool,
-    (index, base): (u32, u32),
+    body: BodyRef,
     text: &str,
     options: ParseOptions,
-) -> core::result::Result<(), ParseError> {
+) -> Result<(), ParseError> {
     let input = text.as_bytes();
-    let mut parser = Parser {
+    let mut parser = TextParser {
         pool,
         options,
-        scanner: Scanner { input, at: 0 },
+        scanner: TextScanner { input, at: 0 },
         builder,
         frames: Vec::new(),
         outer: Vec::new(),
@@ -129,22 +129,22 @@ pub(super) fn parse<'p>(
         ended: 0,
         inside: FieldPath::EMPTY,
     };
-    let at = FieldAt { index, base, position: usize::MAX };
+    let at = FieldAt { body, position: usize::MAX };
     let parsed = parser.run(at);
     let path = if parsed.is_err() { parser.path() } else { FieldPath::EMPTY };
     parser.abandon();
     let settled = parser.builder.settle_maps().map_err(Kind::from);
     let Err(kind) = parsed.and(settled) else { return Ok(()) };
-    let root = pool.message_at(index);
+    let root = pool.message_at(body.program);
     let name = root.as_ref().map_or("", |message| message.full_name());
     Err(ParseError::new(kind, input, parser.scanner.at, name, path))
 }
 
-impl<'p> Parser<'p, '_, '_> {
-    fn run(&mut self, root: FieldAt) -> Result<()> {
+impl<'p> TextParser<'p, '_, '_> {
+    fn run(&mut self, root: FieldAt) -> Result<(), Kind> {
         self.scanner.space();
-        self.room_for_frame(root.index)?;
-        self.push(Container::Message, root, 0, 0);
+        self.room_for_frame(root.body.program)?;
+        self.push(TextContainer::Message, root, 0, 0);
         while let Some(&frame) = self.frames.last() {
             self.message(frame)?;
         }
@@ -155,22 +155,22 @@ impl<'p> Parser<'p, '_, '_> {
     fn abandon(&mut self) {
         while let Some(frame) = self.frames.pop() {
             match (frame.over, self.frames.last()) {
-                (Container::Any, _) => {
+                (TextContainer::Any, _) => {
                     if let Some(outer) = self.outer.pop() {
                         *self.builder = outer.builder;
                     }
                 }
-                (Container::Entry, Some(parent)) => self.builder.drop_entry(parent.at),
+                (TextContainer::Entry, Some(parent)) => self.builder.drop_entry(parent.at),
                 _ => {}
             }
         }
     }
 
     /// Makes room for a frame of a message of this program.
-    pub(super) fn room_for_frame(&mut self, index: u32) -> Result<()> {
+    pub(super) fn room_for_frame(&mut self, index: u32) -> Result<(), Kind> {
         if self.frames.len() == self.frames.capacity() {
             let more = self.frames.len().max(8);
-            self.builder.charge(2 * more * size_of::<ParseFrame>())?;
+            self.builder.charge(2 * more * size_of::<TextParseFrame>())?;
             self.frames.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
         }
         let words = seen_words(self.builder.set.program(index));
@@ -183,24 +183,25 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// Adds a frame, for which there is room.
-    pub(super) fn push(&mut self, over: Container, at: FieldAt, depth: u32, close: u8) {
+    pub(super) fn push(&mut self, over: TextContainer, at: FieldAt, depth: u32, close: u8) {
         let seen = self.seen.len();
-        self.seen.resize(seen + seen_words(self.builder.set.program(at.index)), 0);
+        self.seen.resize(seen + seen_words(self.builder.set.program(at.body.program)), 0);
         let after = After::Nothing;
-        self.frames.push(ParseFrame { over, close, after, depth, at, next: 0, element: 0, seen });
+        self.frames.push(TextParseFrame { over, close, after, depth, at, next: 0, element: 0, seen });
     }
 
     /// The innermost message has ended.
-    fn pop(&mut self, frame: ParseFrame) -> Result<()> {
-        if frame.over == Container::Any {
+    fn pop(&mut self, frame: TextParseFrame) -> Result<(), Kind> {
+        if frame.over == TextContainer::Any {
             return self.end_any(frame);
         }
         self.drop_frame();
-        if frame.over == Container::Entry
+        if frame.over == TextContainer::Entry
             && let Some(parent) = self.frames.last()
-            && let Some(entry) = self.builder.set.program(parent.at.index).entries().get(parent.at.position)
+            && let Some(entry) =
+                self.builder.set.program(parent.at.body.program).entries().get(parent.at.position)
         {
-            self.builder.finish_entry(parent.at, entry, frame.at.base)?;
+            self.builder.finish_entry(parent.at, entry, frame.at.body.base)?;
         }
         Ok(())
     }
@@ -221,9 +222,9 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// The innermost message, until one of its fields needs a frame or it ends.
-    fn message(&mut self, frame: ParseFrame) -> Result<()> {
-        let FieldAt { index, base, position } = frame.at;
-        let program = self.builder.set.program(index);
+    fn message(&mut self, frame: TextParseFrame) -> Result<(), Kind> {
+        let FieldAt { body, position } = frame.at;
+        let program = self.builder.set.program(body.program);
         match frame.after {
             After::Nothing => {}
             After::Value => self.field_done(),
@@ -242,17 +243,17 @@ impl<'p> Parser<'p, '_, '_> {
         while !self.ends(frame.close)? {
             let start = self.scanner.at;
             match self.name(program, names, next)? {
-                Name::Field(position) => {
+                NameTarget::Field(position) => {
                     next = position;
-                    let at = FieldAt { index, base, position };
+                    let at = FieldAt { body, position };
                     if let Some(frame) = self.frames.last_mut() {
                         (frame.at, frame.next) = (at, next);
                     }
                     let Some(entry) = program.entries().get(position) else { return Err(Kind::UnknownField) };
                     self.field(at, program, entry, start)?;
                 }
-                Name::Content(content, url) => self.open_any(content, url, start)?,
-                Name::Other => {
+                NameTarget::Content(content, url) => self.open_any(content, url, start)?,
+                NameTarget::Other => {
                     let colon = self.scanner.take(b':');
                     let levels = self.options.max_depth.saturating_sub(frame.depth);
                     self.skip(colon, levels)?;
@@ -267,7 +268,7 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// Whether the message ends here, with this character, which has been taken.
-    fn ends(&mut self, close: u8) -> Result<bool> {
+    fn ends(&mut self, close: u8) -> Result<bool, Kind> {
         match self.scanner.peek() {
             None if close == 0 => Ok(true),
             None => Err(Kind::Incomplete),
@@ -296,7 +297,7 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// What the name here stands for; it has been taken.
-    fn name(&mut self, program: &Program, names: FieldFormats<'_>, next: usize) -> Result<Name> {
+    fn name(&mut self, program: &Program, names: FieldFormats<'_>, next: usize) -> Result<NameTarget, Kind> {
         let start = self.scanner.at;
         if self.scanner.peek() == Some(b'[') {
             return self.bracketed(program);
@@ -308,7 +309,7 @@ impl<'p> Parser<'p, '_, '_> {
                 Some(_) if self.options.deny_unknown_fields => {
                     Err(self.scanner.fail(start, Kind::UnknownField))
                 }
-                Some(_) => Ok(Name::Other),
+                Some(_) => Ok(NameTarget::Other),
             };
         };
         self.scanner.space();
@@ -317,31 +318,37 @@ impl<'p> Parser<'p, '_, '_> {
             names.plain_text(position).is_some_and(|(rest, len)| rest.get(..len) == Some(name))
         };
         if let Some(position) = (next..next + AHEAD).find(is_name) {
-            return Ok(Name::Field(position));
+            return Ok(NameTarget::Field(position));
         }
         let name = core::str::from_utf8(name).unwrap_or_default();
         match self.pool.field_by_text_name(program.message(), name) {
             Some(field) => self.position(program, field),
-            None if self.pool.is_reserved_name(program.message(), name) => Ok(Name::Other),
+            None if self.pool.is_reserved_name(program.message(), name) => Ok(NameTarget::Other),
             None => self.unknown(start),
         }
     }
 
     /// The field at a place in the list of its message.
-    pub(super) fn position(&self, program: &Program, field: u32) -> Result<Name> {
-        let found = program.entry_of(field as usize).map(|(position, _)| Name::Field(position));
+    pub(super) fn position(&self, program: &Program, field: u32) -> Result<NameTarget, Kind> {
+        let found = program.entry_of(field as usize).map(|(position, _)| NameTarget::Field(position));
         found.ok_or(Kind::UnknownField)
     }
 
-    pub(super) fn unknown(&mut self, start: usize) -> Result<Name> {
+    pub(super) fn unknown(&mut self, start: usize) -> Result<NameTarget, Kind> {
         match self.options.deny_unknown_fields {
             true => Err(self.scanner.fail(start, Kind::UnknownField)),
-            false => Ok(Name::Other),
+            false => Ok(NameTarget::Other),
         }
     }
 
     /// The value of a field whose name began at `start`.
-    fn field(&mut self, at: FieldAt, program: &'p Program, entry: &FieldEntry, start: usize) -> Result<()> {
+    fn field(
+        &mut self,
+        at: FieldAt,
+        program: &'p Program,
+        entry: &FieldEntry,
+        start: usize,
+    ) -> Result<(), Kind> {
         if !entry.flags.is_list() {
             if self.note(at.position) {
                 return Err(self.scanner.fail(start, Kind::DuplicateField));
@@ -364,7 +371,7 @@ impl<'p> Parser<'p, '_, '_> {
             return self.scalars(at, program, entry);
         }
         let word = self.scalar(program, entry, at.position)?;
-        let keeps_zero = self.frames.last().is_some_and(|frame| frame.over == Container::Entry);
+        let keeps_zero = self.frames.last().is_some_and(|frame| frame.over == TextContainer::Entry);
         if entry.flags.is_implicit() && is_zero(entry, word) && !keeps_zero {
             self.builder.unset(at);
             return Ok(());
@@ -373,7 +380,7 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// One or several elements of a list of scalars.
-    fn scalars(&mut self, at: FieldAt, program: &Program, entry: &FieldEntry) -> Result<()> {
+    fn scalars(&mut self, at: FieldAt, program: &Program, entry: &FieldEntry) -> Result<(), Kind> {
         let mut slot = NIL;
         if !self.scanner.take(b'[') {
             let word = self.scalar(program, entry, at.position)?;
@@ -393,7 +400,7 @@ impl<'p> Parser<'p, '_, '_> {
     }
 
     /// A message begins: the value of a field of the innermost message, or an element of it.
-    fn child(&mut self, at: FieldAt, entry: &FieldEntry, after: After) -> Result<()> {
+    fn child(&mut self, at: FieldAt, entry: &FieldEntry, after: After) -> Result<(), Kind> {
         let element = if entry.flags.is_list() { self.builder.list_len(at) } else { 0 };
         let mut depth = 1;
         if let Some(frame) = self.frames.last_mut() {
@@ -403,16 +410,16 @@ impl<'p> Parser<'p, '_, '_> {
         let close = self.open_brace(depth)?;
         self.room_for_frame(entry.sub)?;
         let (over, base) = match (entry.flags.is_list(), entry.flags.is_map()) {
-            (_, true) => (Container::Entry, self.builder.begin_entry(at, entry)?),
-            (true, _) => (Container::Message, self.builder.push_message(at, &mut { NIL }, entry, false)?),
-            _ => (Container::Message, self.builder.message(at, entry)?),
+            (_, true) => (TextContainer::Entry, self.builder.begin_entry(at, entry)?),
+            (true, _) => (TextContainer::Message, self.builder.push_message(at, &mut { NIL }, entry, false)?),
+            _ => (TextContainer::Message, self.builder.message(at, entry)?),
         };
-        self.push(over, FieldAt { index: entry.sub, base, position: usize::MAX }, depth, close);
+        self.push(over, FieldAt { body: BodyRef::of(entry, base), position: usize::MAX }, depth, close);
         Ok(())
     }
 
     /// Takes the opening bracket of a message at this depth; gives the closing one.
-    pub(super) fn open_brace(&mut self, depth: u32) -> Result<u8> {
+    pub(super) fn open_brace(&mut self, depth: u32) -> Result<u8, Kind> {
         let Some(open @ (b'{' | b'<')) = self.scanner.peek() else { return Err(self.scanner.wrong_type()) };
         if depth > self.options.max_depth {
             return Err(Kind::DepthExceeded);
@@ -426,7 +433,7 @@ impl<'p> Parser<'p, '_, '_> {
     fn path(&self) -> FieldPath {
         let mut path = FieldPath::EMPTY;
         for (level, frame) in self.frames.iter().enumerate() {
-            let program = self.builder.set.program(frame.at.index);
+            let program = self.builder.set.program(frame.at.body.program);
             let Some(entry) = program.entries().get(frame.at.position) else { continue };
             let position = frame.at.position;
             let (message, field) = (program.message(), program.field_of(position) as u16);

@@ -3,17 +3,16 @@
 
 use super::error::ParseErrorKind as Kind;
 use super::names::{is_full_name, is_url_byte, type_name};
-use super::parse::{Container, Name, Outer, ParseFrame, Parser};
-use super::scan::Result;
+use super::parse::{NameTarget, OuterText, TextContainer, TextParseFrame, TextParser};
 use crate::decode::check_required;
 use crate::error::{DecodeErrorKind, FieldPath};
 use crate::message::FieldAt;
 use crate::program::{Coding, Program};
 use crate::schema::WellKnown;
 
-impl Parser<'_, '_, '_> {
+impl TextParser<'_, '_, '_> {
     /// What the name in brackets here stands for.
-    pub(super) fn bracketed(&mut self, program: &Program) -> Result<Name> {
+    pub(super) fn bracketed(&mut self, program: &Program) -> Result<NameTarget, Kind> {
         let start = self.scanner.at;
         self.scanner.take(b'[');
         // White space and comments may stand anywhere in it, and do not count.
@@ -35,7 +34,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// Appends to what names and skipping need.
-    pub(super) fn note_byte(&mut self, byte: u8) -> Result<()> {
+    pub(super) fn note_byte(&mut self, byte: u8) -> Result<(), Kind> {
         if self.scratch.len() == self.scratch.capacity() {
             let more = self.scratch.len().max(32);
             self.builder.charge(2 * more)?;
@@ -45,7 +44,7 @@ impl Parser<'_, '_, '_> {
         Ok(())
     }
 
-    fn extension(&mut self, program: &Program, name: &[u8], start: usize) -> Result<Name> {
+    fn extension(&mut self, program: &Program, name: &[u8], start: usize) -> Result<NameTarget, Kind> {
         let Some(name) = core::str::from_utf8(name).ok().filter(|name| is_full_name(name.as_bytes())) else {
             return Err(self.scanner.fail(start, Kind::InvalidName));
         };
@@ -56,7 +55,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// The type of an `Any`'s content.
-    fn type_of(&mut self, program: &Program, url: &[u8], start: usize) -> Result<Name> {
+    fn type_of(&mut self, program: &Program, url: &[u8], start: usize) -> Result<NameTarget, Kind> {
         let pool = self.pool;
         let Some(name) = type_name(url) else { return Err(self.scanner.fail(start, Kind::InvalidName)) };
         let message = core::str::from_utf8(name).ok().and_then(|name| pool.get_message_by_name(name));
@@ -65,37 +64,37 @@ impl Parser<'_, '_, '_> {
         let mark = self.builder.mark();
         self.builder.store(url.len())?.extend_from_slice(url);
         let span = self.builder.span(coding, mark).ok_or(Kind::InvalidUtf8)?;
-        Ok(Name::Content(message.index(), span))
+        Ok(NameTarget::Content(message.index(), span))
     }
 
     /// The content of the innermost message, an `Any`, whose URL began at `start`.
-    pub(super) fn open_any(&mut self, content: u32, url: u64, start: usize) -> Result<()> {
+    pub(super) fn open_any(&mut self, content: u32, url: u64, start: usize) -> Result<(), Kind> {
         if self.note(0) | self.note(1) {
             return Err(self.scanner.fail(start, Kind::DuplicateField));
         }
         self.scanner.take(b':');
-        let Some(&ParseFrame { at, depth, .. }) = self.frames.last() else { return Ok(()) };
+        let Some(&TextParseFrame { at, depth, .. }) = self.frames.last() else { return Ok(()) };
         self.value_follows();
         let close = self.open_brace(depth + 1)?;
         self.room_for_frame(content)?;
         if self.outer.len() == self.outer.capacity() {
             let more = self.outer.len().max(2);
-            self.builder.charge(2 * more * size_of::<Outer<'_>>())?;
+            self.builder.charge(2 * more * size_of::<OuterText<'_>>())?;
             self.outer.try_reserve_exact(more).map_err(|_| Kind::OutOfMemory)?;
         }
         let mut inner = self.builder.inner();
-        let base = inner.root(content)?;
+        let body = inner.root(content)?;
         let builder = core::mem::replace(self.builder, inner);
-        self.outer.push(Outer { builder, at, url });
-        self.push(Container::Any, FieldAt { index: content, base, position: usize::MAX }, depth + 1, close);
+        self.outer.push(OuterText { builder, at, url });
+        self.push(TextContainer::Any, FieldAt { body, position: usize::MAX }, depth + 1, close);
         Ok(())
     }
 
     /// The content of an `Any` is whole.
-    pub(super) fn end_any(&mut self, frame: ParseFrame) -> Result<()> {
+    pub(super) fn end_any(&mut self, frame: TextParseFrame) -> Result<(), Kind> {
         self.builder.settle_maps()?;
-        let (index, base) = (frame.at.index, frame.at.base);
-        let view = self.builder.view(index, base);
+        let body = frame.at.body;
+        let view = self.builder.view(body);
         if !self.options.allow_partial
             && view.program().needs_check()
             && let Err(error) = check_required(view, 0)
@@ -107,9 +106,9 @@ impl Parser<'_, '_, '_> {
                 _ => Kind::OutOfMemory,
             });
         }
-        let bytes = self.builder.encoded(index, base)?;
+        let bytes = self.builder.encoded(body)?;
         self.drop_frame();
-        let Some(Outer { builder, at, url }) = self.outer.pop() else { return Ok(()) };
+        let Some(OuterText { builder, at, url }) = self.outer.pop() else { return Ok(()) };
         *self.builder = builder;
         self.builder.charge(bytes.len())?;
         self.builder.set(FieldAt { position: 0, ..at }, Coding::String, url)?;

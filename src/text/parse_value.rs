@@ -1,15 +1,20 @@
 //! Scalars.
 
 use super::error::ParseErrorKind as Kind;
-use super::parse::Parser;
-use super::scan::{Number, Result, special};
+use super::parse::TextParser;
+use super::scan::{NumberToken, special};
 use super::strings::unescape_to;
 use crate::formats::{Integer, JsonNumber};
 use crate::program::{Coding, FieldEntry, Program, Scalar};
 
-impl Parser<'_, '_, '_> {
+impl TextParser<'_, '_, '_> {
     /// A scalar, as the word or two of its slot.
-    pub(super) fn scalar(&mut self, program: &Program, entry: &FieldEntry, position: usize) -> Result<u64> {
+    pub(super) fn scalar(
+        &mut self,
+        program: &Program,
+        entry: &FieldEntry,
+        position: usize,
+    ) -> Result<u64, Kind> {
         Ok(match entry.scalar() {
             Scalar::String | Scalar::Bytes => self.string(entry.coding)?,
             Scalar::Bool => self.boolean()?.into(),
@@ -25,7 +30,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// One literal or several in a row, which go to the store.
-    fn string(&mut self, coding: Coding) -> Result<u64> {
+    fn string(&mut self, coding: Coding) -> Result<u64, Kind> {
         let (start, mark) = (self.scanner.at, self.builder.mark());
         loop {
             let content = self.scanner.at + 1;
@@ -41,7 +46,7 @@ impl Parser<'_, '_, '_> {
         self.builder.span(coding, mark).ok_or_else(|| self.scanner.fail(start, Kind::InvalidUtf8))
     }
 
-    fn boolean(&mut self) -> Result<bool> {
+    fn boolean(&mut self) -> Result<bool, Kind> {
         let start = self.scanner.at;
         if let Some(name) = self.scanner.identifier() {
             self.scanner.space();
@@ -52,28 +57,30 @@ impl Parser<'_, '_, '_> {
             };
         }
         match self.scanner.number()? {
-            Some(Number::Decimal(Some(bit @ 0..=1), _) | Number::Other(Some(bit @ 0..=1))) => Ok(bit == 1),
-            Some(Number::Float(_)) => Err(self.scanner.fail(start, Kind::WrongType)),
+            Some(NumberToken::Decimal(Some(bit @ 0..=1), _) | NumberToken::Other(Some(bit @ 0..=1))) => {
+                Ok(bit == 1)
+            }
+            Some(NumberToken::Float(_)) => Err(self.scanner.fail(start, Kind::WrongType)),
             Some(_) => Err(self.scanner.fail(start, Kind::OutOfRange)),
             None => Err(self.scanner.wrong_type()),
         }
     }
 
     /// An integer with its sign.
-    fn whole(&mut self, start: usize) -> Result<Integer> {
+    fn whole(&mut self, start: usize) -> Result<Integer, Kind> {
         let negative = self.scanner.take(b'-');
         match self.scanner.number()? {
-            Some(Number::Decimal(Some(size), _) | Number::Other(Some(size))) => {
+            Some(NumberToken::Decimal(Some(size), _) | NumberToken::Other(Some(size))) => {
                 Ok(Integer::Whole { negative, size })
             }
-            Some(Number::Float(_)) => Err(self.scanner.fail(start, Kind::InvalidNumber)),
+            Some(NumberToken::Float(_)) => Err(self.scanner.fail(start, Kind::InvalidNumber)),
             Some(_) => Ok(Integer::Huge),
             None => Err(self.scanner.wrong_type()),
         }
     }
 
     /// An integer as a type of 32 or 64 bits has it.
-    fn integer(&mut self, scalar: Scalar) -> Result<u64> {
+    fn integer(&mut self, scalar: Scalar) -> Result<u64, Kind> {
         let start = self.scanner.at;
         let signed = matches!(scalar, Scalar::I32 | Scalar::I64);
         // Unsigned numbers have no sign, not even zero.
@@ -97,7 +104,7 @@ impl Parser<'_, '_, '_> {
         &mut self,
         exact: impl Fn(&JsonNumber<'_>) -> Option<f64>,
         parse: impl Fn(&str) -> Option<f64>,
-    ) -> Result<f64> {
+    ) -> Result<f64, Kind> {
         let negative = self.scanner.take(b'-');
         let start = self.scanner.at;
         let size = match self.scanner.identifier() {
@@ -107,7 +114,7 @@ impl Parser<'_, '_, '_> {
                 value
             }
             None => match self.scanner.number()? {
-                Some(Number::Decimal(_, text) | Number::Float(text)) => {
+                Some(NumberToken::Decimal(_, text) | NumberToken::Float(text)) => {
                     // JSON has no numbers such as `.5` and `5.`, and none that are infinite.
                     let value = JsonNumber::whole(text).and_then(|number| exact(&number));
                     let text = core::str::from_utf8(text).unwrap_or_default();
@@ -115,7 +122,7 @@ impl Parser<'_, '_, '_> {
                         .or_else(|| parse(text))
                         .ok_or_else(|| self.scanner.fail(start, Kind::InvalidNumber))?
                 }
-                Some(Number::Other(_)) => return Err(self.scanner.fail(start, Kind::InvalidNumber)),
+                Some(NumberToken::Other(_)) => return Err(self.scanner.fail(start, Kind::InvalidNumber)),
                 None => return Err(self.scanner.wrong_type()),
             },
         };
@@ -123,7 +130,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// An enum value by name or number.
-    fn enumeration(&mut self, program: &Program, entry: &FieldEntry, position: usize) -> Result<u64> {
+    fn enumeration(&mut self, program: &Program, entry: &FieldEntry, position: usize) -> Result<u64, Kind> {
         let start = self.scanner.at;
         let enumeration = self.pool.field_formats(program.message()).enumeration(position);
         let number = if let Some(name) = self.scanner.identifier() {

@@ -75,8 +75,6 @@ pub(super) enum TextStep<'i> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoMemory;
 
-pub(super) type Result<T> = core::result::Result<T, NoMemory>;
-
 pub(super) struct TextPrinter<'p, 'b> {
     pub(super) pool: &'p DescriptorPool,
     pub(super) options: FormatOptions,
@@ -97,7 +95,7 @@ pub(super) fn print(
     options: &FormatOptions,
     named: bool,
     buffer: &mut dyn RawBuffer,
-) -> Result<()> {
+) -> Result<(), NoMemory> {
     let mut printer = TextPrinter {
         pool: view.pool(),
         options: *options,
@@ -120,7 +118,7 @@ pub(super) fn print(
 }
 
 impl TextPrinter<'_, '_> {
-    fn run(&mut self, root: RawView<'_, '_>) -> Result<()> {
+    fn run(&mut self, root: RawView<'_, '_>) -> Result<(), NoMemory> {
         let set = self.pool.programs();
         let mut detached = DetachedStack::new();
         let mut next = self.open(root)?;
@@ -162,7 +160,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// Steps in one slab, until there is something to decode or the frames above `floor` are done.
-    fn steps<'i>(&mut self, view: RawView<'_, 'i>, floor: usize) -> Result<TextStep<'i>> {
+    fn steps<'i>(&mut self, view: RawView<'_, 'i>, floor: usize) -> Result<TextStep<'i>, NoMemory> {
         while self.frames.len() > floor && !self.out.has_failed() {
             let Some(&frame) = self.frames.last() else { break };
             let here = view.at(frame.body);
@@ -182,7 +180,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// The fields of a message, until one of them needs a frame.
-    fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>> {
+    fn fields<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>, NoMemory> {
         let program = here.program();
         let names = self.pool.field_formats(program.message());
         loop {
@@ -200,7 +198,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// The fields of a message one by one, in either order, and those that are not set if they are wanted.
-    fn every_field<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>> {
+    fn every_field<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>, NoMemory> {
         let (program, message) = (here.program(), here.program().message());
         let names = self.pool.field_formats(message);
         loop {
@@ -254,7 +252,7 @@ impl TextPrinter<'_, '_> {
         position: usize,
         entry: &FieldEntry,
         slot: u32,
-    ) -> Result<TextStep<'i>> {
+    ) -> Result<TextStep<'i>, NoMemory> {
         if !entry.flags.is_list() {
             self.pad();
             return self.open(here.child(entry, slot));
@@ -271,7 +269,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// The next message of a list.
-    fn list<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>> {
+    fn list<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>, NoMemory> {
         match self.next_element(here, Some) {
             Some(message) => self.open(message),
             None => Ok(self.end_list()),
@@ -279,7 +277,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// The next entry of a map.
-    fn map<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>> {
+    fn map<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>, NoMemory> {
         let order = self.orders.pop().unwrap_or_default();
         let Some(pair) = self.next_element(here, |element| order.get(element as usize).copied()) else {
             return Ok(self.end_list());
@@ -313,7 +311,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// Key and value of a map entry, which are printed whether they are set or not.
-    fn entry<'i>(&mut self, pair: RawView<'_, 'i>) -> Result<TextStep<'i>> {
+    fn entry<'i>(&mut self, pair: RawView<'_, 'i>) -> Result<TextStep<'i>, NoMemory> {
         let program = pair.program();
         loop {
             let Some(frame) = self.frames.last_mut() else { return Ok(TextStep::GoOn) };

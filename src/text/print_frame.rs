@@ -1,6 +1,6 @@
 //! Frames: the messages, lists and maps that are open, and the punctuation between what is in them.
 
-use super::print::{NoMemory, Result, TextFrame, TextPrinter, TextSource, TextStep};
+use super::print::{NoMemory, TextFrame, TextPrinter, TextSource, TextStep};
 use crate::schema::{FieldFormats, TextName};
 use crate::slab::{RawView, SetFields};
 
@@ -9,7 +9,7 @@ const INDENTED: u32 = 64;
 
 impl TextPrinter<'_, '_> {
     /// A message ends.
-    pub(super) fn end_message<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>> {
+    pub(super) fn end_message<'i>(&mut self, here: RawView<'_, 'i>) -> Result<TextStep<'i>, NoMemory> {
         let Some(frame) = self.frames.pop() else { return Ok(TextStep::GoOn) };
         let mut first = frame.first;
         if !self.options.skip_unknown_fields && frame.over != TextSource::Any {
@@ -25,7 +25,7 @@ impl TextPrinter<'_, '_> {
         view: RawView<'_, '_>,
         position: u32,
         slot: u32,
-    ) -> Result<()> {
+    ) -> Result<(), NoMemory> {
         self.frames.try_reserve(1).map_err(|_| NoMemory)?;
         let mut level = self.next_level();
         if matches!(over, TextSource::List | TextSource::Map) {

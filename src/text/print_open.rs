@@ -1,14 +1,14 @@
 //! Where a message begins.
 
 use super::names::type_name;
-use super::print::{Result, TextPrinter, TextSource, TextStep};
+use super::print::{NoMemory, TextPrinter, TextSource, TextStep};
 use crate::message::Encoded;
 use crate::schema::WellKnown;
 use crate::slab::{NIL, RawView};
 
 impl TextPrinter<'_, '_> {
     /// A message begins.
-    pub(super) fn open<'i>(&mut self, view: RawView<'_, 'i>) -> Result<TextStep<'i>> {
+    pub(super) fn open<'i>(&mut self, view: RawView<'_, 'i>) -> Result<TextStep<'i>, NoMemory> {
         if view.is_raw() {
             return Ok(TextStep::Decode(Encoded::Raw(view.body), view.body));
         }
@@ -22,7 +22,7 @@ impl TextPrinter<'_, '_> {
         Ok(TextStep::GoOn)
     }
 
-    pub(super) fn open_fields(&mut self, view: RawView<'_, '_>) -> Result<()> {
+    pub(super) fn open_fields(&mut self, view: RawView<'_, '_>) -> Result<(), NoMemory> {
         let options = &self.options;
         let every = !options.skip_default_fields || options.print_message_fields_in_index_order;
         self.push(if every { TextSource::EveryField } else { TextSource::Fields }, view, 0, NIL)
@@ -37,7 +37,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// An `Any` whose content is opened next.
-    pub(super) fn begin_any(&mut self, view: RawView<'_, '_>) -> Result<()> {
+    pub(super) fn begin_any(&mut self, view: RawView<'_, '_>) -> Result<(), NoMemory> {
         self.push(TextSource::Any, view, 0, NIL)?;
         self.begin_field();
         self.out.byte(b'[');
@@ -48,7 +48,7 @@ impl TextPrinter<'_, '_> {
     }
 
     /// A message whose bytes are not valid.
-    pub(super) fn invalid(&mut self, view: RawView<'_, '_>) -> Result<()> {
+    pub(super) fn invalid(&mut self, view: RawView<'_, '_>) -> Result<(), NoMemory> {
         let level = self.next_level();
         let mut first = true;
         self.open_brace(level);

@@ -1,6 +1,6 @@
 //! Unknown fields: by number, with a guess at what their bytes are.
 
-use super::print::{NoMemory, Result, TextPrinter};
+use super::print::{NoMemory, TextPrinter};
 use super::strings;
 use crate::formats::put_u64;
 use crate::message::UnknownFields;
@@ -15,7 +15,7 @@ const GUESSES: u32 = 10;
 const GROUPS: u32 = 100;
 
 /// A message or group that has been opened.
-struct Open<'i> {
+struct OpenUnknown<'i> {
     /// Its fields; of a group, with what follows its end.
     rest: &'i [u8],
     guesses: u32,
@@ -31,7 +31,7 @@ impl TextPrinter<'_, '_> {
         view: RawView<'_, '_>,
         level: u32,
         mut first: bool,
-    ) -> Result<bool> {
+    ) -> Result<bool, NoMemory> {
         for field in UnknownFields::new(view) {
             self.separate(level, first);
             first = false;
@@ -43,7 +43,12 @@ impl TextPrinter<'_, '_> {
     }
 
     /// As `unknown_fields`, of bytes that should have been a message, as far as they are fields.
-    pub(super) fn unknown_bytes(&mut self, mut bytes: &[u8], level: u32, mut first: bool) -> Result<bool> {
+    pub(super) fn unknown_bytes(
+        &mut self,
+        mut bytes: &[u8],
+        level: u32,
+        mut first: bool,
+    ) -> Result<bool, NoMemory> {
         while let Some((tag, start)) = next_tag(bytes) {
             let Ok(end) = raw::skip_value(bytes, start, bytes.len(), tag, GROUPS) else { break };
             self.separate(level, first);
@@ -58,7 +63,7 @@ impl TextPrinter<'_, '_> {
 
     /// The rest of what has been opened inside of a field at this level. Groups are walked through to their end, which is not
     /// looked for on each level.
-    fn opened(&mut self, open: &mut Vec<Open<'_>>, level: u32) -> Result<()> {
+    fn opened(&mut self, open: &mut Vec<OpenUnknown<'_>>, level: u32) -> Result<(), NoMemory> {
         while let Some(top) = open.last_mut() {
             let (first, guesses) = (top.first, top.guesses);
             let next = next_tag(top.rest).filter(|(tag, _)| tag.wire_type() != WireType::EndGroup);
@@ -89,8 +94,8 @@ impl TextPrinter<'_, '_> {
         tag: Tag,
         bytes: &'i [u8],
         guesses: u32,
-        open: &mut Vec<Open<'i>>,
-    ) -> Result<&'i [u8]> {
+        open: &mut Vec<OpenUnknown<'i>>,
+    ) -> Result<&'i [u8], NoMemory> {
         put_u64(&mut self.out, tag.number().into());
         let mut inside = None;
         let after = match tag.wire_type() {
@@ -125,7 +130,7 @@ impl TextPrinter<'_, '_> {
             open.try_reserve(1).map_err(|_| NoMemory)?;
             self.pad();
             self.open_brace(1);
-            open.push(Open { rest, guesses: guesses.saturating_sub(1), first: true });
+            open.push(OpenUnknown { rest, guesses: guesses.saturating_sub(1), first: true });
         }
         // Unknown fields are whole, so reading them does not fail.
         Ok(after.ok().and_then(|after| bytes.get(after..)).unwrap_or_default())

@@ -2,11 +2,9 @@
 
 use super::error::ParseErrorKind as Kind;
 
-pub(super) type Result<T> = core::result::Result<T, Kind>;
-
 /// A number without its sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Number<'t> {
+pub(super) enum NumberToken<'t> {
     /// Decimal: its size, if it is below 2^64, and its text.
     Decimal(Option<u64>, &'t [u8]),
     /// Octal or hexadecimal.
@@ -17,12 +15,12 @@ pub(super) enum Number<'t> {
 
 /// A position in the input, which is UTF-8. Between tokens it is at the start of one. Where something fails, it is moved to what
 /// is at fault.
-pub(super) struct Scanner<'t> {
+pub(super) struct TextScanner<'t> {
     pub(super) input: &'t [u8],
     pub(super) at: usize,
 }
 
-impl<'t> Scanner<'t> {
+impl<'t> TextScanner<'t> {
     #[cold]
     pub(super) fn fail(&mut self, at: usize, kind: Kind) -> Kind {
         self.at = at;
@@ -61,7 +59,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Takes a character that must come next.
-    pub(super) fn must(&mut self, byte: u8) -> Result<()> {
+    pub(super) fn must(&mut self, byte: u8) -> Result<(), Kind> {
         if self.take(byte) { Ok(()) } else { Err(self.unexpected()) }
     }
 
@@ -105,19 +103,19 @@ impl<'t> Scanner<'t> {
     }
 
     /// A number without sign, and what separates it from the next token; `None` if none begins here.
-    pub(super) fn number(&mut self) -> Result<Option<Number<'t>>> {
+    pub(super) fn number(&mut self) -> Result<Option<NumberToken<'t>>, Kind> {
         let start = self.at;
         let input: &'t [u8] = self.input;
         let (number, end) = match input.get(start..).unwrap_or_default() {
             [b'0', b'x' | b'X', ..] => {
                 let len = self.run(start + 2, u8::is_ascii_hexdigit);
                 let size = value(input.get(start + 2..start + 2 + len).unwrap_or_default(), 16);
-                (Some(Number::Other(size)).filter(|_| len > 0), start + 2 + len)
+                (Some(NumberToken::Other(size)).filter(|_| len > 0), start + 2 + len)
             }
             [b'0', b'0'..=b'9', ..] => {
                 let len = self.run(start, |byte| matches!(byte, b'0'..=b'7'));
                 (
-                    Some(Number::Other(value(input.get(start..start + len).unwrap_or_default(), 8))),
+                    Some(NumberToken::Other(value(input.get(start..start + len).unwrap_or_default(), 8))),
                     start + len,
                 )
             }
@@ -138,7 +136,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn decimal(&self, start: usize) -> (Option<Number<'t>>, usize) {
+    fn decimal(&self, start: usize) -> (Option<NumberToken<'t>>, usize) {
         let whole = self.run(start, u8::is_ascii_digit);
         let mut end = start + whole;
         let mut float = self.input.get(end) == Some(&b'.');
@@ -157,13 +155,13 @@ impl<'t> Scanner<'t> {
         let text = self.input.get(start..end).unwrap_or_default();
         let suffix = matches!(self.input.get(end), Some(b'f' | b'F'));
         if float || suffix {
-            return (Some(Number::Float(text)), end + usize::from(suffix));
+            return (Some(NumberToken::Float(text)), end + usize::from(suffix));
         }
-        (Some(Number::Decimal(value(text, 10), text)), end)
+        (Some(NumberToken::Decimal(value(text, 10), text)), end)
     }
 
     /// The content of the string literal that begins here, without quotes, and what separates it from the next token.
-    pub(super) fn literal(&mut self) -> Result<&'t [u8]> {
+    pub(super) fn literal(&mut self) -> Result<&'t [u8], Kind> {
         let quote =
             self.peek().filter(|byte| matches!(byte, b'"' | b'\'')).ok_or_else(|| self.wrong_type())?;
         let start = self.at + 1;

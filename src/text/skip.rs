@@ -2,16 +2,16 @@
 
 use super::error::ParseErrorKind as Kind;
 use super::names::is_url_byte;
-use super::parse::Parser;
-use super::scan::{Result, closing, special};
+use super::parse::TextParser;
+use super::scan::{closing, special};
 use super::strings;
 
 /// Closes a list without a colon before it, which has messages only. A list of any values is closed by its own bracket here.
 const MESSAGES: u8 = b')';
 
-impl Parser<'_, '_, '_> {
+impl TextParser<'_, '_, '_> {
     /// Skips the value of a field, which follows a colon or does not, with at most so many levels of messages.
-    pub(super) fn skip(&mut self, colon: bool, levels: u32) -> Result<()> {
+    pub(super) fn skip(&mut self, colon: bool, levels: u32) -> Result<(), Kind> {
         // `scratch` has, for each message and list that is open, what closes it.
         self.scratch.clear();
         let (mut scalar, mut depth) = (colon, 0);
@@ -67,7 +67,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// Skips a name and the colon after it; says whether there was one.
-    fn skip_name(&mut self) -> Result<bool> {
+    fn skip_name(&mut self) -> Result<bool, Kind> {
         let scanner = &mut self.scanner;
         if scanner.take(b'[') {
             while scanner.peek().is_some_and(is_url_byte) {
@@ -83,7 +83,7 @@ impl Parser<'_, '_, '_> {
         Ok(scanner.take(b':'))
     }
 
-    fn skip_scalar(&mut self) -> Result<()> {
+    fn skip_scalar(&mut self) -> Result<(), Kind> {
         let scanner = &mut self.scanner;
         if let Some(b'"' | b'\'') = scanner.peek() {
             while let Some(b'"' | b'\'') = scanner.peek() {

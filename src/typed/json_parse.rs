@@ -17,7 +17,7 @@ use super::{DecodeField, DecodeFrom, DecodeOwned, DecodeValue, VisitMember};
 use super::{input::Input, kinds::KindMarker, place};
 use crate::error::DecodeErrorKind;
 use crate::formats::{parse_duration, parse_timestamp};
-use crate::json::{DeserializeErrorKind, DeserializeOptions, Follow, Scanner};
+use crate::json::{AHEAD, DeserializeErrorKind, DeserializeOptions, Follow, JsonScanner, Key};
 use crate::options::DecodeOptions;
 use crate::program::{FieldEntry, Program};
 use crate::schema::{DescriptorPool, FieldFormats, MessageDescriptor, WellKnown};
@@ -94,7 +94,7 @@ pub(super) struct At {
 /// State of one parse.
 pub struct StructParser<'p, 'i> {
     pub(super) pool: &'p DescriptorPool,
-    pub(super) scanner: Scanner<'i>,
+    pub(super) scanner: JsonScanner<'i>,
     pub(super) input: Input<'i>,
     pub(super) scratch: Vec<u8>,
     at: At,
@@ -124,7 +124,7 @@ pub(super) fn parse<M: DecodeOwned>(
     let index = descriptor.index();
     let mut parser = StructParser {
         pool: descriptor.parent_pool(),
-        scanner: Scanner { input: json, text, at: 0 },
+        scanner: JsonScanner { input: json, text, at: 0 },
         input: Input::new(json, &bounds),
         scratch: Vec::new(),
         at: At { index, position: 0, sub: index },
@@ -141,7 +141,7 @@ pub(super) fn parse<M: DecodeOwned>(
 }
 
 /// The fields and oneofs of a message that an object has had, a bit for each.
-struct Seen {
+struct SeenMembers {
     fields: u64,
     oneofs: u64,
     /// Of a message with more fields than a word has bits: where its bits begin in the parser's list.
@@ -158,19 +158,6 @@ fn note(word: &mut u64, bit: usize) -> Parsed {
     *word |= bit;
     Ok(())
 }
-
-/// What a key names.
-enum Key {
-    /// The field at this position.
-    Field(usize),
-    /// Nothing that is kept.
-    Other,
-    /// There is no key: the object has ended.
-    End,
-}
-
-/// How many fields are compared with a key, should the guess fail, before it is searched for.
-const AHEAD: usize = 6;
 
 impl<'p, 'i> StructParser<'p, 'i> {
     /// The message in the current field, one level deeper.
@@ -269,9 +256,9 @@ impl<'p, 'i> StructParser<'p, 'i> {
     }
 
     #[inline(always)]
-    fn begin_seen(&mut self, program: &Program) -> Result<Seen, Stop> {
+    fn begin_seen(&mut self, program: &Program) -> Result<SeenMembers, Stop> {
         let wide = if program.entries().len() > 64 { Some(self.begin_wide(program)?) } else { None };
-        Ok(Seen { fields: 0, oneofs: 0, wide })
+        Ok(SeenMembers { fields: 0, oneofs: 0, wide })
     }
 
     /// Makes room for the bits of a wide message, and says where they begin.
@@ -287,7 +274,7 @@ impl<'p, 'i> StructParser<'p, 'i> {
 
     /// Notes a field; stops at one that was noted before.
     #[inline(always)]
-    fn note(&mut self, seen: &mut Seen, position: usize) -> Parsed {
+    fn note(&mut self, seen: &mut SeenMembers, position: usize) -> Parsed {
         let word = match seen.wide {
             None => &mut seen.fields,
             Some(start) => self.seen.get_mut(start + position / 64).ok_or(Stop)?,
@@ -297,7 +284,7 @@ impl<'p, 'i> StructParser<'p, 'i> {
 
     /// As [`note`](Self::note), for a oneof, given as in an entry.
     #[inline]
-    fn note_oneof(&mut self, seen: &mut Seen, program: &Program, oneof: u16) -> Parsed {
+    fn note_oneof(&mut self, seen: &mut SeenMembers, program: &Program, oneof: u16) -> Parsed {
         let bit = usize::from(oneof) - 1;
         match seen.wide {
             None => note(&mut seen.oneofs, bit),
