@@ -81,17 +81,20 @@ impl DecodeError {
     }
 
     /// The byte offset, from the start of the input, of the item at fault (a tag, a length, a value).
+    #[inline]
     pub fn offset(&self) -> usize {
         self.0.offset()
     }
 
     /// The fields that lead to the fault; empty for the root message, and for errors found without a schema.
+    #[inline]
     pub fn path(&self) -> &FieldPath {
         self.0.path()
     }
 
     /// Adds `start` to the offset: the number of bytes before these.
     #[cold]
+    #[inline]
     pub(crate) fn moved_by(mut self, start: usize) -> Self {
         self.0.move_by(start);
         self
@@ -99,6 +102,7 @@ impl DecodeError {
 }
 
 impl fmt::Display for DecodeError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at byte {}", self.kind(), self.offset())?;
         self.0.show_place(f)

@@ -55,6 +55,7 @@ impl EncodeError {
     }
 
     /// The fields that lead to the fault; empty for the root message.
+    #[inline]
     pub fn path(&self) -> &FieldPath {
         self.0.path()
     }
@@ -75,6 +76,7 @@ impl EncodeError {
 }
 
 impl fmt::Display for EncodeError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.kind())?;
         self.0.show_place(f)

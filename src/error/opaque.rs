@@ -27,22 +27,27 @@ impl<K: ErrorKind, D> Opaque<K, D> {
     pub(crate) const NO_MEMORY: Self = Self(None);
 
     #[cold]
+    #[inline]
     pub(crate) fn new(kind: K, detail: D) -> Self {
         Self(boxed((kind, detail)))
     }
 
+    #[inline]
     pub(crate) fn kind(&self) -> K {
         self.0.as_deref().map_or(K::WITHOUT_MEMORY, |[(kind, _)]| *kind)
     }
 
+    #[inline]
     pub(crate) fn get(&self) -> Option<&D> {
         self.0.as_deref().map(|[(_, detail)]| detail)
     }
 
+    #[inline]
     pub(crate) fn get_mut(&mut self) -> Option<&mut D> {
         self.0.as_deref_mut().map(|[(_, detail)]| detail)
     }
 
+    #[inline]
     pub(crate) fn into_inner(self) -> Option<D> {
         self.0.map(|one| {
             let [(_, detail)] = *one;
@@ -52,6 +57,7 @@ impl<K: ErrorKind, D> Opaque<K, D> {
 }
 
 /// A value in a box, or `None` if there is no memory for it.
+#[inline]
 pub(crate) fn boxed<T>(value: T) -> Option<Box<[T; 1]>> {
     let mut one = Vec::new();
     one.try_reserve_exact(1).ok()?;
@@ -65,6 +71,7 @@ pub(crate) fn boxed<T>(value: T) -> Option<Box<[T; 1]>> {
 
 /// A copy of a name, or `None` if there is no memory for it.
 #[cold]
+#[inline]
 pub(crate) fn copy_of(name: &str) -> Option<Cow<'static, str>> {
     let mut copy = String::new();
     copy.try_reserve_exact(name.len()).ok()?;
@@ -79,6 +86,7 @@ const MAX_TEXT: usize = 1000;
 struct BoundedText(String);
 
 impl fmt::Write for BoundedText {
+    #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let left = MAX_TEXT.saturating_sub(self.0.len());
         let fits = text.len() <= left;
@@ -92,6 +100,7 @@ impl fmt::Write for BoundedText {
 
 /// The start of a value as text, as far as there is memory for it.
 #[cold]
+#[inline]
 pub(crate) fn text(value: impl fmt::Display) -> String {
     let mut text = BoundedText(String::new());
     // An error means only that the text is truncated.
@@ -112,6 +121,7 @@ pub(crate) const fn text_lengths<const N: usize>(texts: [&str; N]) -> [u8; N] {
 
 /// One of many texts that are stored as one: a pointer to each would take 40 bytes of a program, relocation included.
 #[cold]
+#[inline]
 pub(crate) fn text_at(index: usize, texts: &'static str, lengths: &[u8]) -> &'static str {
     let mut rest = texts;
     for (i, &len) in lengths.iter().enumerate() {
@@ -142,10 +152,12 @@ macro_rules! error_kind {
         impl $crate::error::ErrorKind for $kind {
             const WITHOUT_MEMORY: Self = Self::$fallback;
 
+            #[inline]
             fn number(self) -> u8 {
                 self as u8
             }
 
+            #[inline]
             fn of_number(number: u8) -> Self {
                 const ALL: &[$kind] = &[$($kind::$variant),+];
                 ALL.get(usize::from(number)).copied().unwrap_or(Self::WITHOUT_MEMORY)
@@ -153,6 +165,7 @@ macro_rules! error_kind {
         }
 
         impl core::fmt::Display for $kind {
+            #[inline]
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 const LENGTHS: &[u8] = &$crate::error::text_lengths([$($text),+]);
                 f.write_str($crate::error::text_at(*self as usize, concat!($($text),+), LENGTHS))
@@ -179,6 +192,7 @@ macro_rules! opaque_error {
 macro_rules! debug_error {
     ($error:ident) => {
         impl core::fmt::Debug for $error {
+            #[inline]
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 write!(f, concat!(stringify!($error), "({})"), self)
             }

@@ -14,36 +14,43 @@ pub struct PathStep {
 }
 
 impl PathStep {
+    #[inline]
     pub(crate) fn new(number: u32, name: Option<Cow<'static, str>>, index: Option<u32>) -> Self {
         Self { number, name, index }
     }
 
     /// Gives the field a copy of a name, if there is memory for it.
+    #[inline]
     pub(crate) fn copy_name(&mut self, name: &str) {
         self.name = copy_of(name);
     }
 
     /// Gives the field a name.
+    #[inline]
     pub(crate) fn set_name(&mut self, name: &'static str) {
         self.name = Some(Cow::Borrowed(name));
     }
 
     /// Gives the field the index of an element.
+    #[inline]
     pub(crate) fn set_index(&mut self, index: Option<u32>) {
         self.index = index;
     }
 
     /// The field number, 1 to 2^29-1.
+    #[inline]
     pub fn number(&self) -> u32 {
         self.number
     }
 
     /// The field name, or `None` where only the wire is known.
+    #[inline]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
     /// The zero-based element of a repeated field, or `None` for a singular field.
+    #[inline]
     pub fn index(&self) -> Option<u32> {
         self.index
     }
@@ -67,25 +74,30 @@ impl FieldPath {
     pub(crate) const EMPTY: Self = Self { steps: Vec::new(), lost: false };
 
     /// The steps, outermost first.
+    #[inline]
     pub fn steps(&self) -> &[PathStep] {
         &self.steps
     }
 
     /// True when the error is about the root message itself.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
+    #[inline]
     pub(crate) fn steps_mut(&mut self) -> &mut [PathStep] {
         &mut self.steps
     }
 
+    #[inline]
     pub(crate) fn push_outer(&mut self, step: PathStep) {
         if self.has_room() {
             self.steps.insert(0, step);
         }
     }
 
+    #[inline]
     pub(crate) fn push_inner(&mut self, step: PathStep) {
         if self.has_room() {
             self.steps.push(step);
@@ -93,6 +105,7 @@ impl FieldPath {
     }
 
     /// Reserves memory for one more step, without aborting: a path is part of an error report.
+    #[inline]
     fn has_room(&mut self) -> bool {
         if !self.lost && self.steps.try_reserve(1).is_err() {
             self.steps.clear();
@@ -107,6 +120,7 @@ impl FieldPath {
 const PRINTED: usize = 50;
 
 impl fmt::Display for FieldPath {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let last = self.steps.len().saturating_sub(PRINTED);
         for (i, step) in self.steps.iter().enumerate() {
@@ -131,6 +145,7 @@ impl fmt::Display for FieldPath {
     }
 }
 
+#[inline]
 pub(crate) fn in_place(f: &mut fmt::Formatter<'_>, message: Option<&str>, path: &FieldPath) -> fmt::Result {
     match (message, path.is_empty()) {
         (Some(m), true) => write!(f, ", in {m}"),

@@ -24,32 +24,39 @@ impl Report {
         Self(boxed(Detail { kind, offset, message, path }))
     }
 
+    #[inline]
     fn get(&self) -> Option<&Detail> {
         self.0.as_deref().map(|[detail]| detail)
     }
 
+    #[inline]
     fn get_mut(&mut self) -> Option<&mut Detail> {
         self.0.as_deref_mut().map(|[detail]| detail)
     }
 
     /// The number of the kind; `None` if there was no memory for the report.
+    #[inline]
     pub(super) fn kind(&self) -> Option<u8> {
         self.get().map(|detail| detail.kind)
     }
 
+    #[inline]
     pub(super) fn offset(&self) -> usize {
         self.get().map_or(0, |detail| detail.offset)
     }
 
+    #[inline]
     pub(super) fn path(&self) -> &FieldPath {
         self.get().map_or(&NOWHERE, |detail| &detail.path)
     }
 
+    #[inline]
     pub(super) fn message_name(&self) -> Option<&str> {
         self.get()?.message.as_deref()
     }
 
     /// Adds `start` to the offset.
+    #[inline]
     pub(super) fn move_by(&mut self, start: usize) {
         if let Some(detail) = self.get_mut() {
             detail.offset += start;
@@ -84,11 +91,13 @@ impl Report {
         }
     }
 
+    #[inline]
     pub(super) fn path_mut(&mut self) -> Option<&mut FieldPath> {
         self.get_mut().map(|detail| &mut detail.path)
     }
 
     /// `, in package.Message: path.to.field`, as far as it is known.
+    #[inline]
     pub(super) fn show_place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         in_place(f, self.message_name(), self.path())
     }
@@ -106,12 +115,14 @@ macro_rules! reported_error {
             }
 
             /// The full name of the root message type, where a schema was at hand.
+            #[inline]
             pub fn message_name(&self) -> Option<&str> {
                 self.0.message_name()
             }
 
             /// Names the root message type, unless it has been named.
             #[cold]
+            #[inline]
             pub(crate) fn in_message(mut self, name: &'static str) -> Self {
                 self.0.name(name.into());
                 self
@@ -119,6 +130,7 @@ macro_rules! reported_error {
 
             /// As [`in_message`](Self::in_message), with a copy of the name, if there is memory for it.
             #[cold]
+            #[inline]
             pub(crate) fn in_message_copied(mut self, name: &str) -> Self {
                 self.0.copy_name(name);
                 self

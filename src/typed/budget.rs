@@ -36,11 +36,13 @@ struct Shared {
 const POT: usize = size_of::<[usize; 2]>() + size_of::<Shared>();
 
 impl<'p> Budget<'p> {
+    #[inline]
     pub(super) fn new(bytes: usize) -> Self {
         Self { left: bytes, granted: bytes, own: None, from: None }
     }
 
     /// An empty budget that draws from a pot.
+    #[inline]
     pub(super) fn of(pot: &'p Pot) -> Self {
         Self { left: 0, granted: 0, own: None, from: Some(pot) }
     }
@@ -81,11 +83,13 @@ impl<'p> Budget<'p> {
     }
 
     /// What has been charged and not returned.
+    #[inline]
     pub(super) fn spent(&self) -> usize {
         self.granted.saturating_sub(self.left)
     }
 
     /// Whether `bytes` could be charged now.
+    #[inline]
     pub(super) fn affords(&mut self, bytes: usize) -> bool {
         let affords = self.charge(bytes).is_ok();
         if affords {
@@ -105,6 +109,7 @@ impl<'p> Budget<'p> {
 
     /// Creates the pot of this decode. If the allocator fails, `Arc` aborts: stable Rust has no fallible constructor.
     #[cold]
+    #[inline]
     fn make_pot(&mut self, options: &DecodeOptions) -> Result<(), DecodeErrorKind> {
         self.charge(POT)?;
         self.own = Some(Pot::new(options));
@@ -114,6 +119,7 @@ impl<'p> Budget<'p> {
 
 /// Puts what is left into the pot.
 impl Drop for Budget<'_> {
+    #[inline]
     fn drop(&mut self) {
         if let Some(pot) = self.from.or(self.own.as_ref()) {
             pot.give(self.left);
@@ -123,16 +129,19 @@ impl Drop for Budget<'_> {
 
 impl Pot {
     /// An empty pot.
+    #[inline]
     fn new(options: &DecodeOptions) -> Self {
         Self(Arc::new(Shared { left: AtomicUsize::new(0), options: *options }))
     }
 
     /// The options of the decode that made it.
+    #[inline]
     pub(super) fn options(&self) -> &DecodeOptions {
         &self.0.options
     }
 
     /// Takes `least` bytes and up to `more` beyond them.
+    #[inline]
     fn draw(&self, least: usize, more: usize) -> Option<usize> {
         let after = |left: usize| left.checked_sub(least).map(|left| left.saturating_sub(more));
         let before = self.0.left.fetch_update(Relaxed, Relaxed, after).ok()?;
@@ -140,17 +149,20 @@ impl Pot {
     }
 
     /// Adds bytes.
+    #[inline]
     pub(super) fn give(&self, bytes: usize) {
         // Cannot fail: the closure always returns a value.
         let _ = self.0.left.fetch_update(Relaxed, Relaxed, |left| Some(left.saturating_add(bytes)));
     }
 
     /// Whether it holds `bytes` now.
+    #[inline]
     pub(super) fn has(&self, bytes: usize) -> bool {
         self.0.left.load(Relaxed) >= bytes
     }
 
     /// Whether both are the same pot.
+    #[inline]
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -70,6 +70,7 @@ pub struct Input<'i> {
 }
 
 impl<'i> Input<'i> {
+    #[inline]
     pub(super) fn new(buf: &'i [u8], options: &DecodeOptions) -> Self {
         let depth_left = options.depth_limit().min(DEFAULT_DEPTH);
         let budget = options.budget_for(buf.len());
@@ -97,6 +98,7 @@ impl<'i> Input<'i> {
     }
 
     /// A decode that starts at `pos`, after a length prefix that ends with the input.
+    #[inline]
     pub(super) fn after_length(buf: &'i [u8], pos: usize, options: &DecodeOptions) -> Self {
         let mut input = Self::new(buf, options);
         (input.pos, input.bounds) = (pos, 1);
@@ -104,6 +106,7 @@ impl<'i> Input<'i> {
     }
 
     /// A decode into a message that may have fields.
+    #[inline]
     pub(super) fn merging(mut self) -> Self {
         self.merging = true;
         self
@@ -111,17 +114,20 @@ impl<'i> Input<'i> {
 
     /// Lets `Bytes` members share the memory of the input.
     #[cfg(feature = "bytes")]
+    #[inline]
     pub(super) fn sharing(mut self, owner: &'i bytes::Bytes) -> Self {
         self.shared = Some(owner);
         self
     }
 
     #[cfg(feature = "bytes")]
+    #[inline]
     pub(super) fn shared(&self) -> Option<&'i bytes::Bytes> {
         self.shared
     }
 
     /// Merges the whole input into the root message. Returns whether to check required fields.
+    #[inline]
     pub(super) fn root<M: DecodeFrom<'i>>(&mut self, message: &mut M) -> Result<bool, DecodeError> {
         if self.buf.len() > MAX_LEN {
             return Err(DecodeError::new(DecodeErrorKind::TooLarge, MAX_LEN));
@@ -133,6 +139,7 @@ impl<'i> Input<'i> {
     }
 
     #[cold]
+    #[inline]
     fn error(&mut self, kind: DecodeErrorKind, table: &'static MessageTable) -> DecodeError {
         let kind = raw::within(self.bounds > 0, kind);
         DecodeError::at(kind, self.base + self.pos, take(&mut self.trail).named(table), table.full_name())
@@ -203,6 +210,7 @@ impl<'i> Input<'i> {
         }
     }
 
+    #[inline]
     fn unknown(
         &mut self,
         bits: u32,
@@ -236,6 +244,7 @@ impl<'i> Input<'i> {
         Ok(false)
     }
 
+    #[inline]
     fn keep(&mut self, fields: &[u8], unknown: Option<&mut Vec<u8>>) -> Result<(), DecodeErrorKind> {
         match unknown {
             Some(unknown) if !self.options.discards_unknown() => {
@@ -261,6 +270,7 @@ impl<'i> Input<'i> {
 
     /// Records the index of the element at fault.
     #[cold]
+    #[inline]
     pub(super) fn at_index(&mut self, index: usize, kind: DecodeErrorKind) -> DecodeErrorKind {
         self.index = Some(index);
         kind
@@ -308,6 +318,7 @@ impl<'i> Input<'i> {
     }
 
     #[cold]
+    #[inline]
     pub(super) fn too_deep(&mut self) -> DecodeErrorKind {
         self.too_deep = true;
         DecodeErrorKind::DepthExceeded
@@ -356,6 +367,7 @@ impl<'i> Input<'i> {
 
     /// Stores an unlisted varint `value` of a closed enum for the unknown fields.
     #[cold]
+    #[inline]
     pub(super) fn stray(&mut self, spec: WireSpec, value: &[u8]) -> Result<(), DecodeErrorKind> {
         let mut strays = take(&mut self.strays);
         self.reserve(&mut strays, STRAY)?;
@@ -380,6 +392,7 @@ impl<'i> Input<'i> {
 
     /// A map entry without a message value has an empty one, which may lack required fields and counts as a level.
     #[cold]
+    #[inline]
     pub(super) fn empty_value(&mut self, required: bool) -> Result<(), DecodeErrorKind> {
         self.required |= required;
         self.may_nest()

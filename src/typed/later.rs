@@ -21,6 +21,7 @@ pub struct Deferred<'i> {
 
 impl<'i> Input<'i> {
     /// A decode of a message from an earlier input, where it was at the offset `base`.
+    #[inline]
     pub(super) fn part(buf: &'i [u8], base: usize, options: &DecodeOptions) -> Self {
         let mut input = Self::new(buf, options);
         (input.base, input.bounds) = (base, 1);
@@ -39,6 +40,7 @@ impl<'i> Input<'i> {
     }
 
     /// Skips a group and its end tag, one level deeper.
+    #[inline]
     pub(super) fn deferred_group(&mut self, spec: WireSpec) -> Result<Deferred<'i>, DecodeErrorKind> {
         let Some(depth) = self.depth_left.checked_sub(1) else {
             return Err(self.too_deep());

@@ -78,6 +78,7 @@ impl Input<'_> {
 
     /// Charges a capacity for a budget that does not cover the double: an eighth more, or the exact need.
     #[cold]
+    #[inline]
     fn charge_less(&mut self, more: usize, need: usize, size: usize) -> Result<usize, DecodeErrorKind> {
         if self.charge(more.saturating_mul(size)).is_ok() {
             return Ok(more);
@@ -88,6 +89,7 @@ impl Input<'_> {
     /// The capacity for a list whose elements are charged: the double, or an eighth more if the budget could not pay for the
     /// double.
     #[cold]
+    #[inline]
     fn next_capacity_held(
         &mut self,
         len: usize,
@@ -104,12 +106,14 @@ impl Input<'_> {
 
     /// Checks the budget for a block that exists twice while its elements move. What this input cannot have allocated, by
     /// what it has spent, does not count.
+    #[inline]
     pub(super) fn may_move(&mut self, block: usize) -> Result<(), DecodeErrorKind> {
         let made = block.min(self.budget.spent());
         if self.budget.affords(made) { Ok(()) } else { Err(DecodeErrorKind::BudgetExceeded) }
     }
 
     /// Whether the budget, after `bytes` more, still covers the rest of the input up to [`LAG`].
+    #[inline]
     fn is_ahead(&self, bytes: usize) -> bool {
         let rest = self.options.budget_for(self.whole.len().saturating_sub(self.pos));
         self.budget.left().saturating_add(LAG) >= rest.saturating_add(bytes)

@@ -27,6 +27,7 @@ enum Attempt {
 
 impl From<CursorOverflow> for Attempt {
     #[cold]
+    #[inline]
     fn from(_: CursorOverflow) -> Self {
         Self::Failed(mismatch())
     }
@@ -34,6 +35,7 @@ impl From<CursorOverflow> for Attempt {
 
 impl From<OutOfMemory> for Attempt {
     #[cold]
+    #[inline]
     fn from(error: OutOfMemory) -> Self {
         Self::Failed(error.into())
     }
@@ -50,6 +52,7 @@ type Write<'f> = dyn Fn(&mut Cursor<'_>, &mut Lengths<'_>) + 'f;
 ///
 /// Allocates nothing if the spare capacity holds the message and four bytes per nested length. Otherwise the buffer grows
 /// once.
+#[inline]
 pub(crate) fn append<B: Buffer>(
     buffer: &mut B,
     size: impl FnOnce(&mut Sizes<'_>) -> Result<u64, EncodeError>,
@@ -86,6 +89,7 @@ fn append_grown<B: Buffer>(
 }
 
 /// Encodes into a new `Vec` with the exact capacity.
+#[inline]
 pub(crate) fn to_vec(size: &mut Size<'_>, write: &Write<'_>) -> Result<Vec<u8>, EncodeError> {
     let mut local = [MaybeUninit::uninit(); LOCAL];
     let mut sizes = Sizes::new(&mut local);
@@ -98,6 +102,7 @@ pub(crate) fn to_vec(size: &mut Size<'_>, write: &Write<'_>) -> Result<Vec<u8>, 
 }
 
 /// Encodes into the start of a slice and returns the number of bytes.
+#[inline]
 pub(crate) fn to_slice(out: &mut [u8], size: &mut Size<'_>, write: &Write<'_>) -> Result<usize, EncodeError> {
     let mut local = [MaybeUninit::uninit(); LOCAL];
     let mut sizes = Sizes::new(&mut local);
@@ -138,6 +143,7 @@ fn with_slack(space: &mut [MaybeUninit<u8>], total: usize) -> Option<&mut [Maybe
     if room < total { None } else { space.get_mut(..room) }
 }
 
+#[inline]
 fn fill<'b>(
     window: &'b mut [MaybeUninit<u8>],
     total: usize,
@@ -169,11 +175,13 @@ fn checked(total: u64) -> Result<usize, EncodeError> {
 }
 
 #[cold]
+#[inline]
 fn too_large() -> EncodeError {
     EncodeError::new(EncodeErrorKind::TooLarge)
 }
 
 #[cold]
+#[inline]
 fn mismatch() -> EncodeError {
     EncodeError::new(EncodeErrorKind::SizeMismatch)
 }

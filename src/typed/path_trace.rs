@@ -24,6 +24,7 @@ impl PathTrace {
 
     /// Sets the index of the outermost step, if it is the field `number` and has no index.
     #[cold]
+    #[inline]
     pub(super) fn locate(&mut self, number: u32, index: usize) {
         if let Some(step) = self.0.steps_mut().last_mut()
             && (step.number(), step.index()) == (number, None)
@@ -60,6 +61,7 @@ enum TraceNode {
 
 impl TraceNode {
     /// The name of a field and the node of its value.
+    #[inline]
     fn field(self, number: u32) -> (Option<&'static str>, Self) {
         match self {
             Self::Message(table) => match table.fields().iter().find(|field| field.number() == number) {
@@ -73,6 +75,7 @@ impl TraceNode {
         }
     }
 
+    #[inline]
     fn value(kind: TableKind) -> Self {
         match kind {
             TableKind::Message(table) => Self::Message(table()),

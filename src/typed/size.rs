@@ -27,6 +27,7 @@ struct SizeFault {
 
 impl<'b, 's> StructSizer<'b, 's> {
     /// A pass with the depth limit of the options, at most [`DEFAULT_DEPTH`], because structs recurse.
+    #[inline]
     pub(super) fn new(sizes: &'b mut Sizes<'s>, options: &EncodeOptions) -> Self {
         Self {
             sizes,
@@ -70,6 +71,7 @@ impl<'b, 's> StructSizer<'b, 's> {
 
     /// A message without presence that contains a fault, is too deep, or lacks a required field.
     #[cold]
+    #[inline]
     fn fault_in_plain(&mut self, spec: WireSpec, depth: u32, missing: u32) {
         if depth == 0 {
             // The message is not empty, so its own depth is the first fault.
@@ -94,6 +96,7 @@ impl<'b, 's> StructSizer<'b, 's> {
     }
 
     /// Ends the pass over a message of this table; the path to a required field that is not set.
+    #[inline]
     pub(super) fn missing_field(self, table: &'static MessageTable) -> Option<FieldPath> {
         self.fault.map(|fault| fault.trail.named(table))
     }

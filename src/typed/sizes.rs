@@ -154,6 +154,7 @@ impl Lengths<'_> {
     }
 
     /// How many lengths remain.
+    #[inline]
     pub(crate) fn remaining(&self) -> usize {
         self.stored.len() / WIDTH + self.spill.len() - self.taken
     }
@@ -165,6 +166,7 @@ impl Lengths<'_> {
     }
 
     /// The room that keeps all lengths out of the `Vec`, in bytes.
+    #[inline]
     pub(crate) fn room(&self) -> usize {
         self.remaining() * WIDTH
     }
@@ -204,6 +206,7 @@ fn init(bytes: &[MaybeUninit<u8>; WIDTH]) -> [u8; WIDTH] {
 
 /// The safe twin. Under `tablepb_safe` nothing is stored in the output buffer.
 #[cfg(tablepb_safe)]
+#[inline]
 fn init(_: &[MaybeUninit<u8>; WIDTH]) -> [u8; WIDTH] {
     [0; WIDTH]
 }

@@ -38,16 +38,19 @@ impl UnknownFieldSet {
     }
 
     /// Whether there are no fields.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
     /// The encoded fields, with their tags.
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// Reads the fields one by one.
+    #[inline]
     pub fn reader(&self) -> Reader<'_> {
         Reader::new(&self.bytes)
     }
@@ -57,6 +60,7 @@ impl UnknownFieldSet {
     /// # Errors
     ///
     /// If `fields` is not a sequence of complete fields; `BudgetExceeded` if the allocator fails. Nothing is appended then.
+    #[inline]
     pub fn append(&mut self, fields: &[u8]) -> Result<(), DecodeError> {
         wire::Reader::new(fields).skip_message()?;
         let room = self.bytes.try_reserve(fields.len());
@@ -66,6 +70,7 @@ impl UnknownFieldSet {
     }
 
     /// Removes all fields and keeps the memory.
+    #[inline]
     pub fn clear(&mut self) {
         self.bytes.clear();
     }
@@ -110,6 +115,7 @@ impl UnknownMember for Vec<u8> {
 }
 
 impl fmt::Debug for UnknownFieldSet {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "UnknownFieldSet({} bytes)", self.bytes.len())
     }
