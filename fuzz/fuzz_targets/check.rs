@@ -1,4 +1,4 @@
-//! All fuzz targets in one binary, so that it links once: the environment variable `TABLEPB_FUZZ` names the check to run.
+//! All fuzz targets in one binary, which links once: the environment variable `TABLEPB_FUZZ` names the target to run.
 
 #![no_main]
 
