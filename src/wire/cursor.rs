@@ -12,7 +12,7 @@ mod by_ref;
 use super::{
     Tag,
     kernels::Bits,
-    spare::{Spare, SpareItem, Written},
+    spare::{Spare, SpareFill, SpareItem, SpareRoom, Written},
     tag_word::TagWord,
     varint::{CONTINUATION, long_varint, short_varint, varint_len},
 };
@@ -36,6 +36,27 @@ pub struct Cursor<'b> {
     overflow: usize,
 }
 
+/// The room of a [`Cursor`], for a function that is not inlined: it is passed, and [`Filled`] is returned, in registers. A cursor
+/// that is passed and returned is copied as blocks right after its parts were stored, and such loads wait for the stores.
+pub(crate) struct Room<'w>(SpareRoom<'w>);
+
+/// What was written into a [`Room`]; `None` if something did not fit.
+pub(crate) type Filled<'w> = Option<Written<'w>>;
+
+/// The call of a function that fills a [`Room`], with its arguments.
+pub(crate) trait FillRoom {
+    fn fill(self, room: Room<'_>) -> Filled<'_>;
+}
+
+struct Task<T>(T);
+
+impl<T: FillRoom> SpareFill for Task<T> {
+    #[inline(always)]
+    fn fill(self, room: SpareRoom<'_>) -> Filled<'_> {
+        self.0.fill(Room(room))
+    }
+}
+
 impl<'b> Cursor<'b> {
     /// A cursor at the start of memory that need not be initialised.
     #[inline(always)]
@@ -47,6 +68,28 @@ impl<'b> Cursor<'b> {
     #[inline(always)]
     pub fn over(memory: &'b mut [u8]) -> Self {
         Self { spare: Spare::over(memory), overflow: 0 }
+    }
+
+    /// A cursor at the start of the room of another one.
+    #[inline(always)]
+    pub(crate) fn of(room: Room<'b>) -> Self {
+        Self { spare: Spare::of(room.0), overflow: 0 }
+    }
+
+    /// What was written into a room.
+    #[inline(always)]
+    pub(crate) fn filled(self) -> Filled<'b> {
+        if self.overflow != 0 { None } else { Some(self.spare.finish()) }
+    }
+
+    /// Lets a task fill the room, and keeps what it has written; false, and the cursor is full, if it did not fit.
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, task: impl FillRoom) -> bool {
+        let fits = self.spare.fill(Task(task));
+        if !fits {
+            self.fail();
+        }
+        fits
     }
 
     /// How many bytes have been written.
@@ -126,7 +169,15 @@ impl<'b> Cursor<'b> {
     /// An encoded tag.
     #[inline(always)]
     pub(crate) fn put_tag_word(&mut self, tag: TagWord) {
-        self.put_word(tag.at_start(), tag.len());
+        self.put_word(tag.at_start(), tag.len() & 7);
+    }
+
+    /// A tag, a length of at most N, and as many bytes of the block; false, and nothing is put, if there is no room for eight bytes and the block.
+    ///
+    /// A short string is copied as a whole block, so that no branch depends on its length.
+    #[inline(always)]
+    pub(crate) fn put_string<const N: usize>(&mut self, tag: TagWord, block: &[u8; N], len: usize) -> bool {
+        self.spare.put_string((tag.at_start(), tag.len()), len as u8, block, len)
     }
 
     /// Room for an item of a tag and at most 32 bytes, if there is.
@@ -146,13 +197,14 @@ impl<'b> Cursor<'b> {
     /// A tag, then a varint of 9 or 10 bytes.
     #[inline(always)]
     pub(crate) fn put_tagged_long(&mut self, tag: TagWord, value: u64) {
-        *self = self.take().with_tagged_long(tag, value);
+        self.fill(TaggedLong { tag, value });
     }
 
     /// A tag, the length of a string, and the string: the `len` bytes of `store` from `offset` on. Fails if the store has fewer.
     #[inline(always)]
     pub(crate) fn put_tagged_part(&mut self, tag: TagWord, store: &[u8], offset: usize, len: usize) {
-        *self = self.take().with_part(tag, store.get(offset..offset.wrapping_add(len)));
+        let bytes = store.get(offset..offset.wrapping_add(len));
+        self.fill(Part { tag, bytes });
     }
 
     /// Writes a length below 128 to a byte that was kept free for it.
@@ -167,7 +219,17 @@ impl<'b> Cursor<'b> {
     /// takes fewer or more bytes.
     #[inline(always)]
     pub(crate) fn close_any_length(&mut self, start: usize, room: usize) {
-        *self = self.take().with_length(start, room);
+        let Some(len) = self.written().checked_sub(start.wrapping_add(room)) else { return self.fail() };
+        let needed = varint_len(len as u64);
+        if needed != room && !self.spare.shift(start + room, start + needed) {
+            return self.fail();
+        }
+        let mut value = len as u64;
+        for index in start..start + needed {
+            let more = if value < 0x80 { 0 } else { 0x80 };
+            self.spare.set(index, value as u8 & 0x7f | more);
+            value >>= 7;
+        }
     }
 
     /// The first `len` of some bytes, if there is room for all of them; false, and nothing is put, if there is not.
@@ -232,31 +294,6 @@ impl<'b> Cursor<'b> {
         self
     }
 
-    #[inline(never)]
-    fn with_tagged_long(mut self, tag: TagWord, value: u64) -> Self {
-        self.put_tag_word(tag);
-        self.put_varint(value);
-        self
-    }
-
-    /// A tag, the length of a string, and the string, if there is one.
-    #[inline(never)]
-    fn with_part(mut self, tag: TagWord, bytes: Option<&[u8]>) -> Self {
-        let Some(bytes) = bytes else { return self.failed() };
-        if bytes.len() < 0x80 {
-            self.put_tag_word(tag.and(bytes.len() as u8));
-        } else {
-            self.put_tag_word(tag);
-            self.put_varint(bytes.len() as u64);
-        }
-        if bytes.len() > 64 {
-            self.put_slice(bytes);
-        } else {
-            self.put_short(bytes);
-        }
-        self
-    }
-
     /// At most 64 bytes, as two blocks that overlap: less than half the time of a call of `memcpy`. These are strings above 32 bytes
     /// and the last ones of a store, which have no 32 bytes to copy.
     #[inline(always)]
@@ -288,23 +325,6 @@ impl<'b> Cursor<'b> {
 
     #[cold]
     #[inline(never)]
-    fn with_length(mut self, start: usize, room: usize) -> Self {
-        let Some(len) = self.written().checked_sub(start.wrapping_add(room)) else { return self.failed() };
-        let needed = varint_len(len as u64);
-        if needed != room && !self.spare.shift(start + room, start + needed) {
-            return self.failed();
-        }
-        let mut value = len as u64;
-        for index in start..start + needed {
-            let more = if value < 0x80 { 0 } else { 0x80 };
-            self.spare.set(index, value as u8 & 0x7f | more);
-            value >>= 7;
-        }
-        self
-    }
-
-    #[cold]
-    #[inline(never)]
     fn failed(mut self) -> Self {
         self.overflow = 1;
         self.spare.close();
@@ -316,6 +336,57 @@ impl<'b> Cursor<'b> {
     pub(crate) fn fail(&mut self) {
         *self = self.take().failed();
     }
+}
+
+struct TaggedLong {
+    tag: TagWord,
+    value: u64,
+}
+
+impl FillRoom for TaggedLong {
+    #[inline(always)]
+    fn fill(self, room: Room<'_>) -> Filled<'_> {
+        tagged_long(room, self.tag, self.value)
+    }
+}
+
+struct Part<'s> {
+    tag: TagWord,
+    bytes: Option<&'s [u8]>,
+}
+
+impl FillRoom for Part<'_> {
+    #[inline(always)]
+    fn fill(self, room: Room<'_>) -> Filled<'_> {
+        part(room, self.tag, self.bytes)
+    }
+}
+
+/// A tag, then a varint of 9 or 10 bytes.
+#[inline(never)]
+fn tagged_long(room: Room<'_>, tag: TagWord, value: u64) -> Filled<'_> {
+    let mut out = Cursor::of(room);
+    out.put_tag_word(tag);
+    out.put_varint(value);
+    out.filled()
+}
+
+/// A tag, the length of a string, and the string, if there is one.
+#[inline(never)]
+fn part<'w>(room: Room<'w>, tag: TagWord, bytes: Option<&[u8]>) -> Filled<'w> {
+    let (bytes, mut out) = (bytes?, Cursor::of(room));
+    if bytes.len() < 0x80 {
+        out.put_tag_word(tag.and(bytes.len() as u8));
+    } else {
+        out.put_tag_word(tag);
+        out.put_varint(bytes.len() as u64);
+    }
+    if bytes.len() > 64 {
+        out.put_slice(bytes);
+    } else {
+        out.put_short(bytes);
+    }
+    out.filled()
 }
 
 /// Room for a tag and at most 32 bytes.
@@ -342,23 +413,16 @@ impl Item<'_, '_> {
         self.0.put_fives([tag, len], items);
     }
 
-    /// A tag, a length of at most 32, and as many bytes of the block.
-    ///
-    /// A short string is copied as a whole block, so that no branch depends on its length.
-    #[inline(always)]
-    pub(crate) fn put_block(self, tag: TagWord, block: &[u8; SHORT], len: usize) {
-        let tag = tag.and(len as u8);
-        self.0.put(tag.at_start(), tag.len(), block, len);
-    }
 }
 
 /// A varint of at most eight bytes at the start of a word, and its length; `value` is below 2^56.
 #[inline(always)]
 fn first_varint(bits: impl Bits, value: u64) -> (u64, usize) {
-    let len = varint_len(value);
-    // All continuation bits below the last byte: bits 0 to 8 * (len - 1) - 1.
-    let below = (1 << ((8 * (len - 1)) & 63)) - 1;
-    (bits.spread(value) | (CONTINUATION & below), len)
+    let groups = bits.spread(value);
+    // Eight times the number of bytes after the last one.
+    let after = (groups | 1).leading_zeros() & 0x38;
+    // All continuation bits below the last byte.
+    (groups | (CONTINUATION >> 8) >> after, 8 - (after >> 3) as usize)
 }
 
 #[cfg(test)]

@@ -127,11 +127,47 @@ impl<'a> Words<'a> {
         self.0.get(place(at)..place(at).wrapping_add(len)).unwrap_or(&[])
     }
 
+    /// The words of a body and all after it.
+    #[inline(always)]
+    pub(crate) fn body(self, base: u32) -> BodyWords<'a> {
+        BodyWords(self.0.get(place(base)..).unwrap_or_default())
+    }
+
     /// Hasbits 0..64 of a dense body.
     #[inline(always)]
     pub(crate) fn hasbits(self, program: &Program, base: u32) -> u64 {
         let low = self.get(base) as u64;
         if program.has_high_bits() { low | (self.get(base + 2) as u64) << 32 } else { low }
+    }
+}
+
+/// Read access to the words of a dense body and all after it, by slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyWords<'a>(&'a [u32]);
+
+impl BodyWords<'_> {
+    /// The word of a slot, 0 if there is none.
+    #[inline(always)]
+    pub(crate) fn get(self, slot: u16) -> u32 {
+        self.0.get(usize::from(slot)).copied().unwrap_or(0)
+    }
+
+    /// The two words of a slot, low word first, 0 if they are not both there.
+    #[inline(always)]
+    pub(crate) fn get64(self, slot: u16) -> u64 {
+        match self.0.get(usize::from(slot)..usize::from(slot) + 2) {
+            Some(&[low, high]) => low as u64 | (high as u64) << 32,
+            _ => 0,
+        }
+    }
+
+    /// The word of a slot in the low half, and the word after it, if there is one, in the high half.
+    #[inline(always)]
+    pub(crate) fn get64_or_32(self, slot: u16) -> u64 {
+        match self.0.get(usize::from(slot)..usize::from(slot) + 2) {
+            Some(&[low, high]) => low as u64 | (high as u64) << 32,
+            _ => self.get(slot).into(),
+        }
     }
 }
 

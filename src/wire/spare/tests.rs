@@ -1,5 +1,24 @@
+use super::twin::{SafeFill, SafeRoom, SafeSpare, SafeWritten};
 use super::*;
 use alloc::{vec, vec::Vec};
+
+/// Fills room with bytes, and fails if it is not one that divides their number.
+struct Filling(usize, usize);
+
+macro_rules! filling {
+    ($fill:ident, $spare:ident, $room:ident, $written:ident) => {
+        impl $fill for Filling {
+            fn fill(self, room: $room<'_>) -> Option<$written<'_>> {
+                let mut spare = $spare::of(room);
+                let fits = spare.put_slice(&[6; 40][..self.0.min(40)]);
+                (fits && (self.1 == 0 || self.0 % self.1 == 0)).then(|| spare.finish())
+            }
+        }
+    };
+}
+
+filling!(RawFill, RawSpare, RawRoom, RawWritten);
+filling!(SafeFill, SafeSpare, SafeRoom, SafeWritten);
 
 /// Items of every width, cut and whole; the answer and the state after each must agree.
 macro_rules! run {
@@ -28,6 +47,9 @@ macro_rules! run {
                     bytes.iter_mut().for_each(|byte| *byte = keep as u8);
                     zeros
                 }),
+                15 => spare.put_string((word, keep & 15), 0x66, &[8; 32], keep),
+                16 => spare.fill(Filling(keep, 0)),
+                17 => spare.fill(Filling(keep, 3)),
                 _ => {
                     spare.close();
                     true
@@ -47,7 +69,7 @@ fn the_safe_twin_agrees() {
         let steps: Vec<(u64, usize)> = (0..12)
             .map(|_| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                ((state >> 33) % if round % 3 == 0 { 16 } else { 15 }, (state >> 40) as usize % 41)
+                ((state >> 33) % if round % 3 == 0 { 19 } else { 18 }, (state >> 40) as usize % 41)
             })
             .collect();
         let mut memory = vec![MaybeUninit::uninit(); room];
