@@ -195,7 +195,7 @@ impl ListCursor for Cursor<'_> {
         self.put_tag_word(tag.and(0));
         let content = self.written();
         put(self);
-        self.close_short_length(content.wrapping_sub(1), self.written().wrapping_sub(content));
+        self.close_short_length(self.written().wrapping_sub(content));
     }
 
     fn put_packed<const N: usize, P: Packs>(&mut self, tag: TagWord, run: &[[u32; N]]) {

@@ -106,7 +106,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         let missing = pass.missing != 0;
         let len = out.written().saturating_sub(room);
         if delimited {
-            out.close_any_length(0, room);
+            out.close_any_length(len, room);
         }
         let written = out.finish().map_err(|CursorOverflow| Unwritten::Full)?;
         self.complete(missing).map_err(Unwritten::Failed)?;

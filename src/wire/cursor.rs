@@ -82,14 +82,14 @@ impl<'b> Cursor<'b> {
         if self.overflow != 0 { None } else { Some(self.spare.finish()) }
     }
 
-    /// Lets a task fill the room, and keeps what it has written; false, and the cursor is full, if it did not fit.
+    /// Lets a task fill the room, keeps what it has written, and gives its length; `None`, and the cursor is full, if it did not fit.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, task: impl FillRoom) -> bool {
-        let fits = self.spare.fill(Task(task));
-        if !fits {
+    pub(crate) fn fill(&mut self, task: impl FillRoom) -> Option<usize> {
+        let len = self.spare.fill(Task(task));
+        if len.is_none() {
             self.fail();
         }
-        fits
+        len
     }
 
     /// How many bytes have been written.
@@ -207,27 +207,28 @@ impl<'b> Cursor<'b> {
         self.fill(Part { tag, bytes });
     }
 
-    /// Writes a length below 128 to a byte that was kept free for it.
+    /// Writes the length of the last `len` bytes, which is below 128, to the byte before them, which was kept free for it.
     #[inline(always)]
-    pub(crate) fn close_short_length(&mut self, at: usize, len: usize) {
-        if !self.spare.set(at, len as u8) {
+    pub(crate) fn close_short_length(&mut self, len: usize) {
+        if !self.spare.set_before(len, len as u8) {
             self.fail();
         }
     }
 
-    /// Writes the length of all that follows the `room` bytes at `start`, which were kept free for it. Moves it if the length
+    /// Writes the length of the last `len` bytes to the `room` bytes before them, which were kept free for it. Moves them if the length
     /// takes fewer or more bytes.
     #[inline(always)]
-    pub(crate) fn close_any_length(&mut self, start: usize, room: usize) {
-        let Some(len) = self.written().checked_sub(start.wrapping_add(room)) else { return self.fail() };
+    pub(crate) fn close_any_length(&mut self, len: usize, room: usize) {
+        let Some(from) = self.written().checked_sub(len) else { return self.fail() };
         let needed = varint_len(len as u64);
-        if needed != room && !self.spare.shift(start + room, start + needed) {
+        if needed != room && (from < room || !self.spare.shift(from, from - room + needed)) {
             return self.fail();
         }
-        let mut value = len as u64;
-        for index in start..start + needed {
+        let (mut value, mut after) = (len as u64, len + needed);
+        while after > len {
+            after -= 1;
             let more = if value < 0x80 { 0 } else { 0x80 };
-            self.spare.set(index, value as u8 & 0x7f | more);
+            self.spare.set_before(after, value as u8 & 0x7f | more);
             value >>= 7;
         }
     }

@@ -45,19 +45,19 @@ impl<'b> RawSpare<'b> {
         Self { start: room.at, at: room.at, end: room.end, life: PhantomData }
     }
 
-    /// Lets a task fill the room, and keeps what it has written; false, and nothing is kept, if it gives `None`.
+    /// Lets a task fill the room, keeps what it has written, and gives its length; `None`, and nothing is kept, if it gives `None`.
     #[inline(always)]
-    pub(super) fn fill(&mut self, task: impl RawFill) -> bool {
+    pub(super) fn fill(&mut self, task: impl RawFill) -> Option<usize> {
         let written = task.fill(RawRoom { at: self.at, end: self.end, life: PhantomData });
         let (start, len) = written.map_or((ptr::null(), 0), |bytes| (bytes.0.as_ptr(), bytes.0.len()));
         // No room begins at zero, so the first comparison is true for `None`.
         if start.addr() != self.at.addr() || len > self.room() {
-            return false;
+            return None;
         }
         // SAFETY: the bytes are initialised memory, a slice that was alive until here. They begin at `at` and end at `end` or before, so
         // all bytes up to the new `at` are written.
         unsafe { self.at = self.at.add(len) };
-        true
+        Some(len)
     }
 
     /// How many bytes have been written.
@@ -134,14 +134,14 @@ impl<'b> RawSpare<'b> {
         }
     }
 
-    /// Overwrites one byte; false if it has not been written.
+    /// Overwrites the byte before the last `after` ones; false if so many and one more have not been written.
     #[inline(always)]
-    pub(super) fn set(&mut self, index: usize, byte: u8) -> bool {
-        if index >= self.written() {
+    pub(super) fn set_before(&mut self, after: usize, byte: u8) -> bool {
+        if after >= self.written() {
             return false;
         }
         // SAFETY: the byte is between `start` and `at`, in the allocation that is exclusively borrowed.
-        unsafe { self.start.add(index).write(byte) };
+        unsafe { self.at.sub(after + 1).write(byte) };
         true
     }
 
@@ -302,6 +302,8 @@ impl<'b> RawWritten<'b> {
 
 #[cfg(not(tablepb_safe))]
 pub use RawWritten as Written;
+#[cfg(any(test, tablepb_safe))]
+pub(super) use twin::SafeWritten;
 #[cfg(tablepb_safe)]
 pub use twin::SafeWritten as Written;
 

@@ -5,7 +5,7 @@ use crate::encode::backward;
 use crate::options::EncodeOptions;
 use crate::program::{Coding, FieldEntry};
 use crate::slab::BodyRef;
-use crate::wire::cursor::{Filled, Room};
+use crate::wire::cursor::{Filled, FillRoom, Room};
 use crate::wire::{Cursor, TagWord};
 
 /// The messages of a field.
@@ -14,26 +14,41 @@ pub(super) struct DeepChildren {
     pub(super) at: u32,
     pub(super) left: u32,
     pub(super) in_place: bool,
-    /// Words from one to the next.
-    pub(super) stride: u32,
-    /// The depth of their parent.
-    pub(super) depth: u32,
+}
+
+/// Sub-messages that are too deep for recursion.
+pub(super) struct DeepTask<'p, 'a, 'i> {
+    pub(super) pass: &'p mut Pass<'a, 'i>,
+    pub(super) entry: &'p FieldEntry,
+    pub(super) tag: TagWord,
+    pub(super) children: DeepChildren,
+}
+
+impl FillRoom for DeepTask<'_, '_, '_> {
+    #[inline(always)]
+    fn fill(self, room: Room<'_>) -> Filled<'_> {
+        self.pass.deep_children(room, self.entry, self.tag, self.children)
+    }
 }
 
 impl Pass<'_, '_> {
     /// Sizes each message and writes it backwards into just that room: every message is visited twice, however deep it is.
     #[cold]
     #[inline(never)]
-    pub(super) fn deep_children<'w>(
+    fn deep_children<'w>(
         &mut self,
         room: Room<'w>,
         entry: &FieldEntry,
         tag: TagWord,
         children: DeepChildren,
     ) -> Filled<'w> {
-        let DeepChildren { mut at, left, in_place, stride, depth } = children;
+        let DeepChildren { mut at, left, in_place } = children;
+        if left == 0 {
+            return Cursor::of(room).filled();
+        }
+        let stride = self.view.set.program(entry.sub).element_words();
         // Errors are found again, and reported, by the way backwards.
-        let Some(max_depth) = self.depth_limit.checked_sub(depth + 1) else { return self.give_up() };
+        let Some(max_depth) = self.depth_limit.checked_sub(self.depth + 1) else { return self.give_up() };
         if self.sorts && entry.flags.is_map() {
             return self.give_up();
         }

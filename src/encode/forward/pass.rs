@@ -16,6 +16,9 @@ pub(super) const LOOKS_LARGE: u32 = 1024;
 /// A pass over a message, and what it finds out.
 pub(in crate::encode) struct Pass<'a, 'i> {
     pub(super) view: RawView<'a, 'i>,
+    /// The depth of the message being written, and how many bytes long it looks.
+    pub(super) depth: u32,
+    pub(super) looks: u32,
     /// Levels that may be entered.
     pub(super) levels: u32,
     pub(super) depth_limit: u32,
@@ -37,7 +40,8 @@ impl<'a, 'i> Pass<'a, 'i> {
     pub(in crate::encode) fn new(view: RawView<'a, 'i>, options: &EncodeOptions, room: usize) -> Self {
         let depth_limit = options.depth_limit();
         let (levels, sorts) = (depth_limit.min(LEVELS), options.is_deterministic());
-        Self { view, levels, depth_limit, sorts, missing: 0, moved: 0, room, gave_up: false }
+        let looks = view.store.len() as u32;
+        Self { view, depth: 0, looks, levels, depth_limit, sorts, missing: 0, moved: 0, room, gave_up: false }
     }
 
     /// Ends the pass: nothing fits any more.
@@ -48,12 +52,13 @@ impl<'a, 'i> Pass<'a, 'i> {
         None
     }
 
-    /// Counts a move of `len` bytes with `room` bytes left; false if there were too many for the bytes written. The moves of a chain of
-    /// messages around a large one would be quadratic.
+    /// Counts a move of `len` bytes with `room` bytes left; false, and the pass gives up, if there were too many for the bytes written. The
+    /// moves of a chain of messages around a large one would be quadratic.
     #[inline(never)]
     pub(super) fn may_move(&mut self, len: usize, room: usize) -> bool {
         self.moved = self.moved.saturating_add(len);
-        self.moved <= (self.room - room).saturating_mul(4).saturating_add(16 << 10)
+        self.gave_up |= self.moved > (self.room - room).saturating_mul(4).saturating_add(16 << 10);
+        !self.gave_up
     }
 
     /// Writes the unknown fields of a message, or all bytes of a verbatim one.

@@ -38,7 +38,7 @@ macro_rules! run {
                 7 => spare.item().map(|item| item.put(word, keep & 15, &[8; 32], keep)).is_some(),
                 13 => spare.item().map(|item| item.put_fives([keep as u8, 2], [word; 4])).is_some(),
                 12 => spare.item().map(|item| item.put(word, keep & 3, &[9; 8], keep)).is_some(),
-                8 => spare.set(keep, 0x55),
+                8 => spare.set_before(keep, 0x55),
                 9 => spare.shift(keep, keep + 3),
                 10 => spare.shift(keep, keep.saturating_sub(2)),
                 11 => spare.shift(keep, keep + 9),
@@ -48,8 +48,8 @@ macro_rules! run {
                     zeros
                 }),
                 15 => spare.put_string((word, keep & 15), 0x66, &[8; 32], keep),
-                16 => spare.fill(Filling(keep, 0)),
-                17 => spare.fill(Filling(keep, 3)),
+                16 => spare.fill(Filling(keep, 0)).is_some(),
+                17 => spare.fill(Filling(keep, 3)).is_some(),
                 _ => {
                     spare.close();
                     true

@@ -24,9 +24,10 @@ impl<'b> SafeSpare<'b> {
         Self { bytes: Vec::new(), limit: room.limit, target: &mut [] }
     }
 
-    pub(in crate::wire) fn fill(&mut self, task: impl SafeFill) -> bool {
+    pub(in crate::wire) fn fill(&mut self, task: impl SafeFill) -> Option<usize> {
         let room = SafeRoom { limit: self.room(), life: PhantomData };
-        task.fill(room).is_some_and(|SafeWritten(bytes, _)| self.put_slice(&bytes))
+        let SafeWritten(bytes, _) = task.fill(room)?;
+        self.put_slice(&bytes).then_some(bytes.len())
     }
 
     pub(in crate::wire) fn put_string<const N: usize>(
@@ -70,8 +71,9 @@ impl<'b> SafeSpare<'b> {
         self.bytes.get_mut(start..)
     }
 
-    pub(in crate::wire) fn set(&mut self, index: usize, byte: u8) -> bool {
-        self.bytes.get_mut(index).is_some_and(|place| {
+    pub(in crate::wire) fn set_before(&mut self, after: usize, byte: u8) -> bool {
+        let place = self.bytes.iter_mut().rev().nth(after);
+        place.is_some_and(|place| {
             *place = byte;
             true
         })
