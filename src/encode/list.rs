@@ -140,20 +140,28 @@ pub(super) fn write_strings(out: &mut Cursor<'_>, view: &RawView<'_, '_>, tag: T
 #[inline(always)]
 pub(super) fn put_string(out: &mut Cursor<'_>, store: &[u8], tag: TagWord, span: ByteSpan) {
     let (offset, len) = (span.offset(), span.len() as usize);
-    let rest = store.get(offset..).unwrap_or_default();
-    if let Some(block) = rest.first_chunk::<SHORT>()
-        && len <= SHORT
-        && out.put_string(tag, block, len)
-    {
-        return;
-    }
-    if let Some(block) = rest.first_chunk::<{ 2 * SHORT }>()
-        && len <= 2 * SHORT
+    if len <= SHORT {
+        if let Some(block) = block::<SHORT>(store, offset)
+            && out.put_string(tag, block, len)
+        {
+            return;
+        }
+        if let (Some(bytes), Some(item)) = (store.get(offset..offset + len), out.item()) {
+            return item.put_short(tag, bytes);
+        }
+    } else if len <= 2 * SHORT
+        && let Some(block) = block::<{ 2 * SHORT }>(store, offset)
         && out.put_string(tag, block, len)
     {
         return;
     }
     out.put_tagged_part(tag, store, offset, len);
+}
+
+/// N bytes of the store.
+#[inline(always)]
+fn block<const N: usize>(store: &[u8], offset: usize) -> Option<&[u8; N]> {
+    store.get(offset..offset.wrapping_add(N))?.first_chunk()
 }
 
 impl ListCursor for Cursor<'_> {

@@ -407,6 +407,25 @@ impl Item<'_, '_> {
         self.0.put(tag.at_start(), tag.len(), &word.to_le_bytes(), len);
     }
 
+    /// A tag, the length of a string of at most 32 bytes, and the string, as two blocks that overlap: the last strings of a store have no 32
+    /// bytes to copy blindly, and a call of `memcpy` takes twice the time.
+    #[inline(always)]
+    pub(crate) fn put_short(self, tag: TagWord, bytes: &[u8]) {
+        let (tag, item) = ((tag.at_start(), tag.len()), self.0);
+        if let (Some(first), Some(last)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>()) {
+            item.put_ends(tag, bytes.len(), first, last);
+        } else if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+            item.put_ends(tag, bytes.len(), first, last);
+        } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+            item.put_ends(tag, bytes.len(), first, last);
+        } else if let (Some(first), Some(last)) = (bytes.first_chunk::<2>(), bytes.last_chunk::<2>()) {
+            item.put_ends(tag, bytes.len(), first, last);
+        } else {
+            let byte = bytes.first_chunk::<1>().unwrap_or(&[0]);
+            item.put_ends(tag, bytes.len(), byte, byte);
+        }
+    }
+
     /// A tag of one byte and a length, then one-byte tags, each with four bytes, little endian.
     #[inline(always)]
     pub(crate) fn put_tagged_fixed32s<const N: usize>(self, tag: u8, len: u8, items: [(u8, u32); N]) {

@@ -265,6 +265,33 @@ impl RawItem<'_, '_> {
         }
     }
 
+    /// Writes the first `keep` (at most seven) of `tag`, `len` as a byte, and `len` bytes that begin with `first` and end with `last`; `len` is
+    /// N to 2 * N. If it is less, N bytes are written, and `len` of them kept.
+    #[inline(always)]
+    pub(super) fn put_ends<const N: usize>(
+        self,
+        (tag, keep): ([u8; 8], usize),
+        len: usize,
+        first: &[u8; N],
+        last: &[u8; N],
+    ) {
+        const { assert!(2 * N <= ITEM) };
+        let (spare, keep) = (self.0, keep & 7);
+        // SAFETY: `RawSpare::item` found room for 8 + ITEM bytes from `at` on, and nothing was written since, because this value
+        // borrows the spare. The byte is at most the eighth; the two blocks end at most 2 * N, so ITEM, bytes after it. They cannot
+        // overlap memory that is exclusively borrowed. With `len` from N to 2 * N they leave no gap, and with less the first one
+        // covers it, so all bytes up to the new `at` are written.
+        unsafe {
+            let len = len.min(2 * N);
+            spare.at.cast::<[u8; 8]>().write(tag);
+            let at = spare.at.add(keep);
+            at.write(len as u8);
+            at.add(1).cast::<[u8; N]>().write(*first);
+            at.add(1 + len.saturating_sub(N)).cast::<[u8; N]>().write(*last);
+            spare.at = at.add(1 + len);
+        }
+    }
+
     /// Writes two bytes, and after them the first five bytes of each item; at most five items.
     #[inline(always)]
     pub(super) fn put_fives<const N: usize>(self, first: [u8; 2], items: [[u8; 8]; N]) {

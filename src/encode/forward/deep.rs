@@ -35,7 +35,7 @@ impl Pass<'_, '_> {
     /// Sizes each message and writes it backwards into just that room: every message is visited twice, however deep it is.
     #[cold]
     #[inline(never)]
-    fn deep_children<'w>(
+    pub(super) fn deep_children<'w>(
         &mut self,
         room: Room<'w>,
         entry: &FieldEntry,

@@ -48,6 +48,8 @@ macro_rules! run {
                     zeros
                 }),
                 15 => spare.put_string((word, keep & 15), 0x66, &[8; 32], keep),
+                18 => spare.item().map(|item| item.put_ends((word, keep & 3), keep, &[8; 4], &[9; 4])).is_some(),
+                19 => spare.item().map(|item| item.put_ends((word, 7), keep, &[8; 16], &[9; 16])).is_some(),
                 16 => spare.fill(Filling(keep, 0)).is_some(),
                 17 => spare.fill(Filling(keep, 3)).is_some(),
                 _ => {
@@ -69,7 +71,7 @@ fn the_safe_twin_agrees() {
         let steps: Vec<(u64, usize)> = (0..12)
             .map(|_| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                ((state >> 33) % if round % 3 == 0 { 19 } else { 18 }, (state >> 40) as usize % 41)
+                ((state >> 33) % if round % 3 == 0 { 21 } else { 20 }, (state >> 40) as usize % 41)
             })
             .collect();
         let mut memory = vec![MaybeUninit::uninit(); room];

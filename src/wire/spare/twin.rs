@@ -137,6 +137,22 @@ impl SafeItem<'_, '_> {
         self.0.bytes.extend_from_slice(&last[..keep.min(N)]);
     }
 
+    pub(in crate::wire) fn put_ends<const N: usize>(
+        self,
+        (tag, keep): ([u8; 8], usize),
+        len: usize,
+        first: &[u8; N],
+        last: &[u8; N],
+    ) {
+        const { assert!(2 * N <= ITEM) };
+        let (mut block, len) = ([0; ITEM], len.min(2 * N));
+        block[..N].copy_from_slice(first);
+        block[len.saturating_sub(N)..][..N].copy_from_slice(last);
+        self.0.bytes.extend_from_slice(&tag[..keep & 7]);
+        self.0.bytes.push(len as u8);
+        self.0.bytes.extend_from_slice(&block[..len]);
+    }
+
     pub(in crate::wire) fn put_fives<const N: usize>(self, first: [u8; 2], items: [[u8; 8]; N]) {
         const { assert!(5 * N + 3 <= ITEM) };
         self.0.bytes.extend_from_slice(&first);
