@@ -2,8 +2,8 @@
 
 use crate::program::{Coding, FieldEntry};
 use crate::slab::{ByteSpan, RawList, RawView};
-use crate::wire::kernels::{MIN_PACK_LEN, Packs, Plain, Signed, Zigzag, pack, packed_len};
 use crate::wire::cursor::SHORT;
+use crate::wire::kernels::{MIN_PACK_LEN, Packs, Plain, Signed, Zigzag, pack, packed_len};
 use crate::wire::{Cursor, ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
 
 fn span_size(len: u64) -> u64 {

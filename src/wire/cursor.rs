@@ -432,7 +432,6 @@ impl Item<'_, '_> {
         let items = items.map(|(tag, value)| (u64::from(tag) | u64::from(value) << 8).to_le_bytes());
         self.0.put_fives([tag, len], items);
     }
-
 }
 
 /// A varint of at most eight bytes at the start of a word, and its length; `value` is below 2^56.

@@ -8,10 +8,12 @@
 
 #![allow(unsafe_code)]
 
+#[cfg(tablepb_safe)]
+pub(super) use twin::{
+    SafeFill as SpareFill, SafeItem as SpareItem, SafeRoom as SpareRoom, SafeSpare as Spare,
+};
 #[cfg(not(tablepb_safe))]
 pub(super) use {RawFill as SpareFill, RawItem as SpareItem, RawRoom as SpareRoom, RawSpare as Spare};
-#[cfg(tablepb_safe)]
-pub(super) use twin::{SafeFill as SpareFill, SafeItem as SpareItem, SafeRoom as SpareRoom, SafeSpare as Spare};
 
 use core::{marker::PhantomData, mem::MaybeUninit, ptr, slice};
 

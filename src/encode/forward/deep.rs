@@ -5,7 +5,7 @@ use crate::encode::backward;
 use crate::options::EncodeOptions;
 use crate::program::{Coding, FieldEntry};
 use crate::slab::BodyRef;
-use crate::wire::cursor::{Filled, FillRoom, Room};
+use crate::wire::cursor::{FillRoom, Filled, Room};
 use crate::wire::{Cursor, TagWord};
 
 /// The messages of a field.

@@ -2,7 +2,7 @@
 
 use crate::program::FixedLayout;
 use crate::slab::Words;
-use crate::wire::cursor::{Filled, FillRoom, Item, Room};
+use crate::wire::cursor::{FillRoom, Filled, Item, Room};
 use crate::wire::{Cursor, TagWord};
 
 /// Writes a point of three or four numbers with one check for room; false if the message is another one.

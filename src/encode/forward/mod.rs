@@ -32,7 +32,7 @@ mod tests;
 use super::list::{put_string, write_list, write_strings};
 use crate::program::{Coding, FieldEntry, Program, WriteEntry, WriteKind};
 use crate::slab::{BodyRef, ByteSpan, RawView, SetFields};
-use crate::wire::cursor::{Filled, FillRoom, Room};
+use crate::wire::cursor::{FillRoom, Filled, Room};
 use crate::wire::{Bits, CpuCall, CpuTask, Cursor, TagWord, varint_len, with_best_cpu, zigzag32, zigzag64};
 use deep::{DeepChildren, DeepTask};
 use fixed::{FixedTask, put_point};

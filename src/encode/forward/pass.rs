@@ -3,7 +3,7 @@
 use crate::options::EncodeOptions;
 use crate::program::{WriteEntry, WriteKind};
 use crate::slab::{BodyWords, ByteSpan, RawView};
-use crate::wire::cursor::{Filled, FillRoom, Room};
+use crate::wire::cursor::{FillRoom, Filled, Room};
 use crate::wire::{Cursor, varint_len};
 
 /// Levels of nesting that are written forwards. Each takes up to 1 KB of stack, and several times as much without optimisation.

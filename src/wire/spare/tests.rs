@@ -48,7 +48,9 @@ macro_rules! run {
                     zeros
                 }),
                 15 => spare.put_string((word, keep & 15), 0x66, &[8; 32], keep),
-                18 => spare.item().map(|item| item.put_ends((word, keep & 3), keep, &[8; 4], &[9; 4])).is_some(),
+                18 => {
+                    spare.item().map(|item| item.put_ends((word, keep & 3), keep, &[8; 4], &[9; 4])).is_some()
+                }
                 19 => spare.item().map(|item| item.put_ends((word, 7), keep, &[8; 16], &[9; 16])).is_some(),
                 16 => spare.fill(Filling(keep, 0)).is_some(),
                 17 => spare.fill(Filling(keep, 3)).is_some(),

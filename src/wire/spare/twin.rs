@@ -131,7 +131,13 @@ pub(in crate::wire) struct SafeRoom<'w> {
 pub(in crate::wire) struct SafeItem<'s, 'b>(&'s mut SafeSpare<'b>);
 
 impl SafeItem<'_, '_> {
-    pub(in crate::wire) fn put<const N: usize>(self, first: [u8; 8], keep_first: usize, last: &[u8; N], keep: usize) {
+    pub(in crate::wire) fn put<const N: usize>(
+        self,
+        first: [u8; 8],
+        keep_first: usize,
+        last: &[u8; N],
+        keep: usize,
+    ) {
         const { assert!(N <= ITEM) };
         self.0.bytes.extend_from_slice(&first[..keep_first & 7]);
         self.0.bytes.extend_from_slice(&last[..keep.min(N)]);
@@ -177,4 +183,3 @@ impl SafeWritten<'_> {
         self.0
     }
 }
-
