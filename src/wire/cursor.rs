@@ -8,15 +8,19 @@
 //! [`finish`](Cursor::finish) returns an error.
 
 mod by_ref;
+mod item;
+mod room;
 
 use super::{
     Tag,
-    kernels::Bits,
-    spare::{Spare, SpareFill, SpareItem, SpareRoom, Written},
+    spare::{Spare, Written},
     tag_word::TagWord,
-    varint::{CONTINUATION, long_varint, short_varint, varint_len},
+    varint::{long_varint, short_varint, varint_len},
 };
 use core::mem::MaybeUninit;
+pub(crate) use item::Item;
+pub(crate) use room::{FillRoom, Filled, Room};
+use room::{Part, TaggedLong, Task};
 
 /// Strings up to this length are copied as one block of this size: no branch on the length.
 pub(crate) const SHORT: usize = 32;
@@ -34,27 +38,6 @@ pub struct Cursor<'b> {
     /// Not zero after an item that did not fit. A whole word, because a byte would be copied together with its padding, and such
     /// copies wait for the store of the byte (2x in messages of messages).
     overflow: usize,
-}
-
-/// The room of a [`Cursor`], for a function that is not inlined: it is passed, and [`Filled`] is returned, in registers. A cursor
-/// that is passed and returned is copied as blocks right after its parts were stored, and such loads wait for the stores.
-pub(crate) struct Room<'w>(SpareRoom<'w>);
-
-/// What was written into a [`Room`]; `None` if something did not fit.
-pub(crate) type Filled<'w> = Option<Written<'w>>;
-
-/// The call of a function that fills a [`Room`], with its arguments.
-pub(crate) trait FillRoom {
-    fn fill(self, room: Room<'_>) -> Filled<'_>;
-}
-
-struct Task<T>(T);
-
-impl<T: FillRoom> SpareFill for Task<T> {
-    #[inline(always)]
-    fn fill(self, room: SpareRoom<'_>) -> Filled<'_> {
-        self.0.fill(Room(room))
-    }
 }
 
 impl<'b> Cursor<'b> {
@@ -298,7 +281,7 @@ impl<'b> Cursor<'b> {
     /// At most 64 bytes, as two blocks that overlap: less than half the time of a call of `memcpy`. These are strings above 32 bytes
     /// and the last ones of a store, which have no 32 bytes to copy.
     #[inline(always)]
-    fn put_short(&mut self, bytes: &[u8]) {
+    pub(super) fn put_short(&mut self, bytes: &[u8]) {
         if let (Some(&first), Some(&last)) = (bytes.first_chunk::<32>(), bytes.last_chunk()) {
             self.put_overlapping(first, last, bytes.len());
         } else if let (Some(&first), Some(&last)) = (bytes.first_chunk::<16>(), bytes.last_chunk()) {
@@ -337,111 +320,6 @@ impl<'b> Cursor<'b> {
     pub(crate) fn fail(&mut self) {
         *self = self.take().failed();
     }
-}
-
-struct TaggedLong {
-    tag: TagWord,
-    value: u64,
-}
-
-impl FillRoom for TaggedLong {
-    #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
-        tagged_long(room, self.tag, self.value)
-    }
-}
-
-struct Part<'s> {
-    tag: TagWord,
-    bytes: Option<&'s [u8]>,
-}
-
-impl FillRoom for Part<'_> {
-    #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
-        part(room, self.tag, self.bytes)
-    }
-}
-
-/// A tag, then a varint of 9 or 10 bytes.
-#[inline(never)]
-fn tagged_long(room: Room<'_>, tag: TagWord, value: u64) -> Filled<'_> {
-    let mut out = Cursor::of(room);
-    out.put_tag_word(tag);
-    out.put_varint(value);
-    out.filled()
-}
-
-/// A tag, the length of a string, and the string, if there is one.
-#[inline(never)]
-fn part<'w>(room: Room<'w>, tag: TagWord, bytes: Option<&[u8]>) -> Filled<'w> {
-    let (bytes, mut out) = (bytes?, Cursor::of(room));
-    if bytes.len() < 0x80 {
-        out.put_tag_word(tag.and(bytes.len() as u8));
-    } else {
-        out.put_tag_word(tag);
-        out.put_varint(bytes.len() as u64);
-    }
-    if bytes.len() > 64 {
-        out.put_slice(bytes);
-    } else {
-        out.put_short(bytes);
-    }
-    out.filled()
-}
-
-/// Room for a tag and at most 32 bytes.
-pub(crate) struct Item<'s, 'b>(SpareItem<'s, 'b>);
-
-impl Item<'_, '_> {
-    /// A tag, then a varint; `value` is below 2^56.
-    #[inline(always)]
-    pub(crate) fn put_varint(self, bits: impl Bits, tag: TagWord, value: u64) {
-        let (word, len) = first_varint(bits, value);
-        self.put_word(tag, word, len);
-    }
-
-    /// A tag, then the lowest `len` bytes of a word, at most all.
-    #[inline(always)]
-    pub(crate) fn put_word(self, tag: TagWord, word: u64, len: usize) {
-        self.0.put(tag.at_start(), tag.len(), &word.to_le_bytes(), len);
-    }
-
-    /// A tag, the length of a string of at most 32 bytes, and the string, as two blocks that overlap: the last strings of a store have no 32
-    /// bytes to copy blindly, and a call of `memcpy` takes twice the time.
-    #[inline(always)]
-    pub(crate) fn put_short(self, tag: TagWord, bytes: &[u8]) {
-        let (tag, item) = ((tag.at_start(), tag.len()), self.0);
-        if let (Some(first), Some(last)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>()) {
-            item.put_ends(tag, bytes.len(), first, last);
-        } else if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-            item.put_ends(tag, bytes.len(), first, last);
-        } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-            item.put_ends(tag, bytes.len(), first, last);
-        } else if let (Some(first), Some(last)) = (bytes.first_chunk::<2>(), bytes.last_chunk::<2>()) {
-            item.put_ends(tag, bytes.len(), first, last);
-        } else {
-            let byte = bytes.first_chunk::<1>().unwrap_or(&[0]);
-            item.put_ends(tag, bytes.len(), byte, byte);
-        }
-    }
-
-    /// A tag of one byte and a length, then one-byte tags, each with four bytes, little endian.
-    #[inline(always)]
-    pub(crate) fn put_tagged_fixed32s<const N: usize>(self, tag: u8, len: u8, items: [(u8, u32); N]) {
-        let items = items.map(|(tag, value)| (u64::from(tag) | u64::from(value) << 8).to_le_bytes());
-        self.0.put_fives([tag, len], items);
-    }
-}
-
-/// A varint of at most eight bytes at the start of a word, and its length; `value` is below 2^56.
-#[inline(always)]
-fn first_varint(bits: impl Bits, value: u64) -> (u64, usize) {
-    let groups = bits.spread(value);
-    // Eight times the number of bytes after the last one.
-    let after = (groups | 1).leading_zeros() & 0x38;
-    // All continuation bits below the last byte.
-    (groups | (CONTINUATION >> 8) >> after, 8 - (after >> 3) as usize)
 }
 
 #[cfg(test)]
