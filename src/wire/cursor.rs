@@ -9,6 +9,7 @@
 
 mod by_ref;
 mod item;
+mod parts;
 mod room;
 
 use super::{
@@ -19,8 +20,8 @@ use super::{
 };
 use core::mem::MaybeUninit;
 pub(crate) use item::Item;
+use room::Task;
 pub(crate) use room::{FillRoom, Filled, Room};
-use room::{Part, TaggedLong, Task};
 
 /// Strings up to this length are copied as one block of this size: no branch on the length.
 pub(crate) const SHORT: usize = 32;
@@ -175,19 +176,6 @@ impl<'b> Cursor<'b> {
             self.fail();
         }
         self.spare.zeroed(len)
-    }
-
-    /// A tag, then a varint of 9 or 10 bytes.
-    #[inline(always)]
-    pub(crate) fn put_tagged_long(&mut self, tag: TagWord, value: u64) {
-        self.fill(TaggedLong { tag, value });
-    }
-
-    /// A tag, the length of a string, and the string: the `len` bytes of `store` from `offset` on. Fails if the store has fewer.
-    #[inline(always)]
-    pub(crate) fn put_tagged_part(&mut self, tag: TagWord, store: &[u8], offset: usize, len: usize) {
-        let bytes = store.get(offset..offset.wrapping_add(len));
-        self.fill(Part { tag, bytes });
     }
 
     /// Writes the length of the last `len` bytes, which is below 128, to the byte before them, which was kept free for it.
