@@ -15,6 +15,7 @@ pub(super) use twin::{
 #[cfg(not(tablepb_safe))]
 pub(super) use {RawFill as SpareFill, RawItem as SpareItem, RawRoom as SpareRoom, RawSpare as Spare};
 
+#[cfg(any(test, not(tablepb_safe)))]
 use core::{marker::PhantomData, mem::MaybeUninit, ptr, slice};
 
 /// Memory to fill, as three pointers.
