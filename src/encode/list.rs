@@ -2,6 +2,7 @@
 
 use crate::program::{Coding, FieldEntry};
 use crate::slab::{ByteSpan, RawList, RawView};
+use crate::wire::cursor::SHORT;
 use crate::wire::kernels::{MIN_PACK_LEN, Packs, Plain, Signed, Zigzag, pack, packed_len};
 use crate::wire::{Cursor, ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
 
@@ -31,7 +32,7 @@ fn elements_size(list: RawList<'_, '_>, coding: Coding) -> u64 {
         Coding::Fixed64 => count * 8,
         Coding::Bool => count,
         Coding::String | Coding::Bytes => {
-            pairs(list).map(|span| span_size(ByteSpan::from_word(span).len())).sum()
+            pairs(list.run()).map(|span| span_size(ByteSpan::from_word(span).len())).sum()
         }
         Coding::Varint64 => varints::<2, Plain>(list),
         Coding::Sint64 => varints::<2, Zigzag>(list),
@@ -42,17 +43,14 @@ fn elements_size(list: RawList<'_, '_>, coding: Coding) -> u64 {
 }
 
 /// The elements of a list whose values have two words.
-fn pairs<'a>(list: RawList<'a, '_>) -> impl DoubleEndedIterator<Item = u64> + use<'a> {
-    let (pairs, _) = list.run().as_chunks::<2>();
+fn pairs(run: &[u32]) -> impl DoubleEndedIterator<Item = u64> + '_ {
+    let (pairs, _) = run.as_chunks::<2>();
     pairs.iter().map(|&[low, high]| low as u64 | (high as u64) << 32)
 }
 
 /// A cursor that lists are written with. Its direction decides whether the first element comes first or the last one, and whether
 /// a value comes before its tag or after it.
 pub(super) trait ListCursor: Sized {
-    /// Whether something did not fit, so that there is no use in going on.
-    fn is_full(&self) -> bool;
-
     /// Numbers, each with its tag if there is one: fixed-width ones of 4 or 8 bytes, or varints if the width is 0.
     fn put_numbers(
         &mut self,
@@ -75,28 +73,28 @@ pub(super) trait ListCursor: Sized {
 }
 
 /// Writes a list, tags included.
-#[inline(never)]
+#[inline(always)]
 pub(super) fn write_list<C: ListCursor>(
-    mut out: C,
-    view: RawView<'_, '_>,
+    out: &mut C,
+    view: &RawView<'_, '_>,
     entry: &FieldEntry,
     tag: TagWord,
     slot: u32,
-) -> C {
-    let (list, coding) = (view.list(entry, slot), entry.coding);
-    if list.len() == 0 || out.is_full() {
-        return out;
+) {
+    let (list, coding) = (view.words.list(slot), entry.coding);
+    let run = view.words.run(list.ptr, list.len as usize * coding.words() as usize);
+    if run.is_empty() {
+        return;
     }
     if !entry.flags.is_packed() {
-        write_elements(list, coding, Some(tag), &mut out);
-        return out;
+        write_elements(run, view.store, coding, Some(tag), out);
+        return;
     }
-    let run = list.run();
     match coding {
         Coding::Fixed32 | Coding::Fixed64 => out.put_fixed_run(tag, run),
         // The call of a kernel pays from `MIN_PACK_LEN` elements on. Fewer take at most 70 bytes.
-        _ if (list.len() as usize) < MIN_PACK_LEN => {
-            out.put_short_run(tag, |out| write_elements(list, coding, None, out));
+        _ if (list.len as usize) < MIN_PACK_LEN => {
+            out.put_short_run(tag, |out| write_elements(run, view.store, coding, None, out));
         }
         Coding::Varint64 => out.put_packed::<2, Plain>(tag, run.as_chunks().0),
         Coding::Sint64 => out.put_packed::<2, Zigzag>(tag, run.as_chunks().0),
@@ -104,22 +102,25 @@ pub(super) fn write_list<C: ListCursor>(
         Coding::Int32 | Coding::ClosedEnum => out.put_packed::<1, Signed>(tag, run.as_chunks().0),
         _ => out.put_packed::<1, Plain>(tag, run.as_chunks().0),
     }
-    out
 }
 
 /// Writes all elements, each with its tag if there is one. One loop per coding, so that the only branch per element is the one
 /// on the tag.
 #[inline(always)]
-fn write_elements<C: ListCursor>(list: RawList<'_, '_>, coding: Coding, tag: Option<TagWord>, out: &mut C) {
-    let words = list.run().iter();
+fn write_elements<C: ListCursor>(
+    run: &[u32],
+    store: &[u8],
+    coding: Coding,
+    tag: Option<TagWord>,
+    out: &mut C,
+) {
+    let words = run.iter();
     match coding {
         Coding::Fixed32 => out.put_numbers(words.map(|&word| word.into()), 4, tag),
-        Coding::Fixed64 => out.put_numbers(pairs(list), 8, tag),
-        Coding::String | Coding::Bytes => {
-            out.put_spans(list.view.store, pairs(list), tag.unwrap_or_default());
-        }
-        Coding::Varint64 => out.put_numbers(pairs(list), 0, tag),
-        Coding::Sint64 => out.put_numbers(pairs(list).map(|value| zigzag64(value as i64)), 0, tag),
+        Coding::Fixed64 => out.put_numbers(pairs(run), 8, tag),
+        Coding::String | Coding::Bytes => out.put_spans(store, pairs(run), tag.unwrap_or_default()),
+        Coding::Varint64 => out.put_numbers(pairs(run), 0, tag),
+        Coding::Sint64 => out.put_numbers(pairs(run).map(|value| zigzag64(value as i64)), 0, tag),
         Coding::Int32 | Coding::ClosedEnum => {
             out.put_numbers(words.map(|&word| word as i32 as i64 as u64), 0, tag);
         }
@@ -128,12 +129,42 @@ fn write_elements<C: ListCursor>(list: RawList<'_, '_>, coding: Coding, tag: Opt
     }
 }
 
-impl ListCursor for Cursor<'_> {
-    #[inline(always)]
-    fn is_full(&self) -> bool {
-        self.is_full()
-    }
+/// Writes the strings of a list. What lists of strings need is a small part of [`write_list`].
+#[inline(always)]
+pub(super) fn write_strings(out: &mut Cursor<'_>, view: &RawView<'_, '_>, tag: TagWord, slot: u32) {
+    let list = view.words.list(slot);
+    out.put_spans(view.store, pairs(view.words.run(list.ptr, 2 * list.len as usize)), tag);
+}
 
+/// Writes a string of the store with its tag and length, forwards.
+#[inline(always)]
+pub(super) fn put_string(out: &mut Cursor<'_>, store: &[u8], tag: TagWord, span: ByteSpan) {
+    let (offset, len) = (span.offset(), span.len() as usize);
+    if len <= SHORT {
+        if let Some(block) = block::<SHORT>(store, offset)
+            && out.put_string(tag, block, len)
+        {
+            return;
+        }
+        if let (Some(bytes), Some(item)) = (store.get(offset..offset + len), out.item()) {
+            return item.put_short(tag, bytes);
+        }
+    } else if len <= 2 * SHORT
+        && let Some(block) = block::<{ 2 * SHORT }>(store, offset)
+        && out.put_string(tag, block, len)
+    {
+        return;
+    }
+    out.put_tagged_part(tag, store, offset, len);
+}
+
+/// N bytes of the store.
+#[inline(always)]
+fn block<const N: usize>(store: &[u8], offset: usize) -> Option<&[u8; N]> {
+    store.get(offset..offset.wrapping_add(N))?.first_chunk()
+}
+
+impl ListCursor for Cursor<'_> {
     #[inline(always)]
     fn put_numbers(
         &mut self,
@@ -156,11 +187,7 @@ impl ListCursor for Cursor<'_> {
     #[inline(always)]
     fn put_spans(&mut self, store: &[u8], spans: impl DoubleEndedIterator<Item = u64>, tag: TagWord) {
         for span in spans.map(ByteSpan::from_word) {
-            let (offset, len) = (span.offset(), span.len() as usize);
-            match (store.get(offset..).and_then(<[u8]>::first_chunk), self.item()) {
-                (Some(block), Some(item)) if len <= block.len() => item.put_block(tag, block, len),
-                _ => self.put_tagged_part(tag, store, offset, len),
-            }
+            put_string(self, store, tag, span);
         }
     }
 
@@ -176,7 +203,7 @@ impl ListCursor for Cursor<'_> {
         self.put_tag_word(tag.and(0));
         let content = self.written();
         put(self);
-        self.close_short_length(content.wrapping_sub(1), self.written().wrapping_sub(content));
+        self.close_short_length(self.written().wrapping_sub(content));
     }
 
     fn put_packed<const N: usize, P: Packs>(&mut self, tag: TagWord, run: &[[u32; N]]) {
@@ -187,12 +214,6 @@ impl ListCursor for Cursor<'_> {
 }
 
 impl ListCursor for ReverseCursor<'_> {
-    /// Not asked: the room is that of the message, so a list that does not fit is an error anyway.
-    #[inline(always)]
-    fn is_full(&self) -> bool {
-        false
-    }
-
     #[inline(always)]
     fn put_numbers(
         &mut self,

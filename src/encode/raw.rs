@@ -10,7 +10,7 @@
 //! A `Vec` of exactly that capacity and a slice need the size first.
 
 use super::backward;
-use super::forward::{Pass, room_for_length};
+use super::forward::{Pass, WholeTask, room_for_length};
 use crate::error::{EncodeError, EncodeErrorKind};
 use crate::options::EncodeOptions;
 use crate::slab::{RawView, find_missing};
@@ -98,16 +98,15 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     fn write_forward<'b>(&self, mut out: Cursor<'b>, delimited: bool) -> Result<Written<'b>, Unwritten> {
         let room = if delimited { room_for_length(self.view.store.len() as u32) } else { 0 };
         out.put_word([0; 8], room);
-        let mut pass = Pass::new(self.view, &self.options, out);
-        pass.write();
+        let mut pass = Pass::new(self.view, &self.options, out.room());
+        out.fill(WholeTask(&mut pass));
         if pass.gave_up {
             return Err(Unwritten::GaveUp);
         }
         let missing = pass.missing != 0;
-        let mut out = pass.into_cursor();
         let len = out.written().saturating_sub(room);
         if delimited {
-            out.close_any_length(0, room);
+            out.close_any_length(len, room);
         }
         let written = out.finish().map_err(|CursorOverflow| Unwritten::Full)?;
         self.complete(missing).map_err(Unwritten::Failed)?;

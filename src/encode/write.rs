@@ -58,9 +58,10 @@ impl<B: Bits> Visit for ReverseWriter<'_, B> {
         put_span(&mut self.out, view.store, tag, span);
     }
 
-    #[inline(always)]
-    fn list(self, view: RawView<'_, '_>, entry: &FieldEntry, tag: TagWord, slot: u32) -> Self {
-        Self { out: write_list(self.out, view, entry, tag, slot), bits: self.bits }
+    #[inline(never)]
+    fn list(mut self, view: RawView<'_, '_>, entry: &FieldEntry, tag: TagWord, slot: u32) -> Self {
+        write_list(&mut self.out, &view, entry, tag, slot);
+        self
     }
 
     #[inline(always)]

@@ -402,7 +402,7 @@ impl WriteKind {
 pub(crate) struct NumberForm {
     /// 32 if the number has one word, else 0.
     narrow: u8,
-    /// 1 if that word is not sign-extended, else 0.
+    /// How many high bits are cleared: 32 for a word that is not sign-extended, else 0.
     clear: u8,
     /// 1 for zigzag, else 0.
     zigzag: u8,
@@ -414,9 +414,9 @@ impl NumberForm {
     pub(super) fn of(coding: Coding) -> Self {
         let narrow = if coding.words() == 1 { 32 } else { 0 };
         let (clear, zigzag, width) = match coding {
-            Coding::Uint32 | Coding::Bool => (1, 0, 0),
+            Coding::Uint32 | Coding::Bool => (32, 0, 0),
             Coding::Sint32 | Coding::Sint64 => (0, 1, 0),
-            Coding::Fixed32 => (1, 0, 4),
+            Coding::Fixed32 => (32, 0, 4),
             Coding::Fixed64 => (0, 0, 8),
             _ => (0, 0, 0),
         };
@@ -429,7 +429,7 @@ impl NumberForm {
         let value = (words << (self.narrow & 63)) as i64 >> (self.narrow & 63);
         let sign = (value >> 63) & -i64::from(self.zigzag);
         let value = (value << (self.zigzag & 63)) ^ sign;
-        value as u64 & (u64::MAX >> ((self.clear << 5) & 63))
+        value as u64 & (u64::MAX >> (self.clear & 63))
     }
 }
 

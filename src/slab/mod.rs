@@ -46,7 +46,7 @@ pub(crate) use unknown::{UnknownSpan, UnknownSpans};
 pub(crate) use verbatim::Nesting;
 pub(crate) use view::{RawList, RawView, SetFields};
 pub(crate) use walk::{Walk, WalkStep};
-pub(crate) use words::{Slab, Words};
+pub(crate) use words::{BodyWords, Slab, Words};
 
 /// The offset of the empty message.
 pub(crate) const NIL: u32 = 0;

@@ -57,8 +57,7 @@ fn write_entries<'m, K: EncodeValue<KK> + 'm, V: EncodeValue<VK> + 'm, KK: KindM
     writer: &mut StructWriter<'_, '_, '_>,
 ) {
     for (key, value) in entries {
-        writer.prefixed_tag(spec);
-        writer.length();
+        writer.tag_and_length(spec);
         key.write(KEY, writer);
         value.write(VALUE, writer);
     }

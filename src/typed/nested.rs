@@ -22,8 +22,7 @@ impl<M: Message> EncodeValue<Nested<M>> for M {
 
     #[inline]
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-        writer.prefixed_tag(spec);
-        writer.length();
+        writer.tag_and_length(spec);
         writer.body(self);
     }
 }

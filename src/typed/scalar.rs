@@ -12,7 +12,7 @@ use super::{
 };
 use crate::error::DecodeErrorKind;
 use crate::table::DefaultValue;
-use crate::wire::{Cursor, WireType, raw, unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
+use crate::wire::{WireType, raw, unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
 use alloc::vec::Vec;
 
 macro_rules! scalars {
@@ -226,15 +226,6 @@ fn raw_len<K: ScalarKind>(raw: u64) -> u64 {
 }
 
 #[inline(always)]
-fn put<K: ScalarKind>(cursor: &mut Cursor<'_>, raw: u64) {
-    match K::WIRE {
-        WireType::Fixed32 => cursor.write_fixed32(raw as u32),
-        WireType::Fixed64 => cursor.write_fixed64(raw),
-        _ => cursor.write_varint(raw),
-    }
-}
-
-#[inline(always)]
 fn get<K: ScalarKind>(buf: &[u8], pos: usize) -> Result<(u64, usize), DecodeErrorKind> {
     match K::WIRE {
         WireType::Fixed32 => raw::fixed32(buf, pos).map(|(raw, pos)| (raw.into(), pos)),
@@ -269,8 +260,12 @@ impl<K: ScalarKind, T: ScalarValue<K>> EncodeValue<K> for T {
 
     #[inline(always)]
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-        writer.tag::<K>(spec);
-        put::<K>(writer.cursor, self.to_raw());
+        let (tag, raw, cursor) = (spec.tag::<K>(), self.to_raw(), &mut *writer.cursor);
+        match K::WIRE {
+            WireType::Fixed32 => cursor.write_tagged_fixed32(tag, raw as u32),
+            WireType::Fixed64 => cursor.write_tagged_fixed64(tag, raw),
+            _ => cursor.write_tagged_varint(tag, raw),
+        }
     }
 
     #[inline]
@@ -291,8 +286,7 @@ impl<K: ScalarKind, T: ScalarValue<K>> EncodeValue<K> for T {
         if !spec.packed {
             return list.iter().for_each(|value| EncodeValue::<K>::write(value, spec, writer));
         }
-        writer.prefixed_tag(spec);
-        writer.length();
+        writer.tag_and_length(spec);
         write_run::<K, T>(list, writer.cursor);
     }
 }

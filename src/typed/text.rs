@@ -30,8 +30,8 @@ macro_rules! delimited {
 
             #[inline(always)]
             fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-                writer.tag::<kinds::$kind>(spec);
-                writer.cursor.write_length_delimited(view::<$target>(self).as_ref());
+                let tag = spec.tag::<kinds::$kind>();
+                writer.cursor.write_tagged_bytes(tag, view::<$target>(self).as_ref());
             }
         }
 

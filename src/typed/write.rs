@@ -52,11 +52,12 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
         self.lengths.take()
     }
 
-    /// Writes the next length.
+    /// The tag of a length-delimited field of any kind, and the next length.
     #[inline(always)]
-    pub(super) fn length(&mut self) {
+    pub(super) fn tag_and_length(&mut self, spec: WireSpec) {
         let len = self.take();
-        self.cursor.write_varint(len.into());
+        let tag = u64::from(spec.number) << 3 | WireType::LengthDelimited as u64;
+        self.cursor.write_tagged_varint(tag, len.into());
     }
 }
 

@@ -8,15 +8,20 @@
 //! [`finish`](Cursor::finish) returns an error.
 
 mod by_ref;
+mod item;
+mod parts;
+mod room;
 
 use super::{
     Tag,
-    kernels::Bits,
-    spare::{Spare, SpareItem, Written},
+    spare::{Spare, Written},
     tag_word::TagWord,
-    varint::{CONTINUATION, long_varint, short_varint, varint_len},
+    varint::{long_varint, short_varint, varint_len},
 };
 use core::mem::MaybeUninit;
+pub(crate) use item::Item;
+use room::Task;
+pub(crate) use room::{FillRoom, Filled, Room};
 
 /// Strings up to this length are copied as one block of this size: no branch on the length.
 pub(crate) const SHORT: usize = 32;
@@ -47,6 +52,28 @@ impl<'b> Cursor<'b> {
     #[inline(always)]
     pub fn over(memory: &'b mut [u8]) -> Self {
         Self { spare: Spare::over(memory), overflow: 0 }
+    }
+
+    /// A cursor at the start of the room of another one.
+    #[inline(always)]
+    pub(crate) fn of(room: Room<'b>) -> Self {
+        Self { spare: Spare::of(room.0), overflow: 0 }
+    }
+
+    /// What was written into a room.
+    #[inline(always)]
+    pub(crate) fn filled(self) -> Filled<'b> {
+        if self.overflow != 0 { None } else { Some(self.spare.finish()) }
+    }
+
+    /// Lets a task fill the room, keeps what it has written, and gives its length; `None`, and the cursor is full, if it did not fit.
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, task: impl FillRoom) -> Option<usize> {
+        let len = self.spare.fill(Task(task));
+        if len.is_none() {
+            self.fail();
+        }
+        len
     }
 
     /// How many bytes have been written.
@@ -126,7 +153,15 @@ impl<'b> Cursor<'b> {
     /// An encoded tag.
     #[inline(always)]
     pub(crate) fn put_tag_word(&mut self, tag: TagWord) {
-        self.put_word(tag.at_start(), tag.len());
+        self.put_word(tag.at_start(), tag.len() & 7);
+    }
+
+    /// A tag, a length of at most N, and as many bytes of the block; false, and nothing is put, if there is no room for eight bytes and the block.
+    ///
+    /// A short string is copied as a whole block, so that no branch depends on its length.
+    #[inline(always)]
+    pub(crate) fn put_string<const N: usize>(&mut self, tag: TagWord, block: &[u8; N], len: usize) -> bool {
+        self.spare.put_string((tag.at_start(), tag.len()), len as u8, block, len)
     }
 
     /// Room for an item of a tag and at most 32 bytes, if there is.
@@ -143,31 +178,30 @@ impl<'b> Cursor<'b> {
         self.spare.zeroed(len)
     }
 
-    /// A tag, then a varint of 9 or 10 bytes.
+    /// Writes the length of the last `len` bytes, which is below 128, to the byte before them, which was kept free for it.
     #[inline(always)]
-    pub(crate) fn put_tagged_long(&mut self, tag: TagWord, value: u64) {
-        *self = self.take().with_tagged_long(tag, value);
-    }
-
-    /// A tag, the length of a string, and the string: the `len` bytes of `store` from `offset` on. Fails if the store has fewer.
-    #[inline(always)]
-    pub(crate) fn put_tagged_part(&mut self, tag: TagWord, store: &[u8], offset: usize, len: usize) {
-        *self = self.take().with_part(tag, store.get(offset..offset.wrapping_add(len)));
-    }
-
-    /// Writes a length below 128 to a byte that was kept free for it.
-    #[inline(always)]
-    pub(crate) fn close_short_length(&mut self, at: usize, len: usize) {
-        if !self.spare.set(at, len as u8) {
+    pub(crate) fn close_short_length(&mut self, len: usize) {
+        if !self.spare.set_before(len, len as u8) {
             self.fail();
         }
     }
 
-    /// Writes the length of all that follows the `room` bytes at `start`, which were kept free for it. Moves it if the length
+    /// Writes the length of the last `len` bytes to the `room` bytes before them, which were kept free for it. Moves them if the length
     /// takes fewer or more bytes.
     #[inline(always)]
-    pub(crate) fn close_any_length(&mut self, start: usize, room: usize) {
-        *self = self.take().with_length(start, room);
+    pub(crate) fn close_any_length(&mut self, len: usize, room: usize) {
+        let Some(from) = self.written().checked_sub(len) else { return self.fail() };
+        let needed = varint_len(len as u64);
+        if needed != room && (from < room || !self.spare.shift(from, from - room + needed)) {
+            return self.fail();
+        }
+        let (mut value, mut after) = (len as u64, len + needed);
+        while after > len {
+            after -= 1;
+            let more = if value < 0x80 { 0 } else { 0x80 };
+            self.spare.set_before(after, value as u8 & 0x7f | more);
+            value >>= 7;
+        }
     }
 
     /// The first `len` of some bytes, if there is room for all of them; false, and nothing is put, if there is not.
@@ -232,35 +266,10 @@ impl<'b> Cursor<'b> {
         self
     }
 
-    #[inline(never)]
-    fn with_tagged_long(mut self, tag: TagWord, value: u64) -> Self {
-        self.put_tag_word(tag);
-        self.put_varint(value);
-        self
-    }
-
-    /// A tag, the length of a string, and the string, if there is one.
-    #[inline(never)]
-    fn with_part(mut self, tag: TagWord, bytes: Option<&[u8]>) -> Self {
-        let Some(bytes) = bytes else { return self.failed() };
-        if bytes.len() < 0x80 {
-            self.put_tag_word(tag.and(bytes.len() as u8));
-        } else {
-            self.put_tag_word(tag);
-            self.put_varint(bytes.len() as u64);
-        }
-        if bytes.len() > 64 {
-            self.put_slice(bytes);
-        } else {
-            self.put_short(bytes);
-        }
-        self
-    }
-
     /// At most 64 bytes, as two blocks that overlap: less than half the time of a call of `memcpy`. These are strings above 32 bytes
     /// and the last ones of a store, which have no 32 bytes to copy.
     #[inline(always)]
-    fn put_short(&mut self, bytes: &[u8]) {
+    pub(super) fn put_short(&mut self, bytes: &[u8]) {
         if let (Some(&first), Some(&last)) = (bytes.first_chunk::<32>(), bytes.last_chunk()) {
             self.put_overlapping(first, last, bytes.len());
         } else if let (Some(&first), Some(&last)) = (bytes.first_chunk::<16>(), bytes.last_chunk()) {
@@ -288,23 +297,6 @@ impl<'b> Cursor<'b> {
 
     #[cold]
     #[inline(never)]
-    fn with_length(mut self, start: usize, room: usize) -> Self {
-        let Some(len) = self.written().checked_sub(start.wrapping_add(room)) else { return self.failed() };
-        let needed = varint_len(len as u64);
-        if needed != room && !self.spare.shift(start + room, start + needed) {
-            return self.failed();
-        }
-        let mut value = len as u64;
-        for index in start..start + needed {
-            let more = if value < 0x80 { 0 } else { 0x80 };
-            self.spare.set(index, value as u8 & 0x7f | more);
-            value >>= 7;
-        }
-        self
-    }
-
-    #[cold]
-    #[inline(never)]
     fn failed(mut self) -> Self {
         self.overflow = 1;
         self.spare.close();
@@ -316,49 +308,6 @@ impl<'b> Cursor<'b> {
     pub(crate) fn fail(&mut self) {
         *self = self.take().failed();
     }
-}
-
-/// Room for a tag and at most 32 bytes.
-pub(crate) struct Item<'s, 'b>(SpareItem<'s, 'b>);
-
-impl Item<'_, '_> {
-    /// A tag, then a varint; `value` is below 2^56.
-    #[inline(always)]
-    pub(crate) fn put_varint(self, bits: impl Bits, tag: TagWord, value: u64) {
-        let (word, len) = first_varint(bits, value);
-        self.put_word(tag, word, len);
-    }
-
-    /// A tag, then the lowest `len` bytes of a word, at most all.
-    #[inline(always)]
-    pub(crate) fn put_word(self, tag: TagWord, word: u64, len: usize) {
-        self.0.put(tag.at_start(), tag.len(), &word.to_le_bytes(), len);
-    }
-
-    /// A tag of one byte and a length, then one-byte tags, each with four bytes, little endian.
-    #[inline(always)]
-    pub(crate) fn put_tagged_fixed32s<const N: usize>(self, tag: u8, len: u8, items: [(u8, u32); N]) {
-        let items = items.map(|(tag, value)| (u64::from(tag) | u64::from(value) << 8).to_le_bytes());
-        self.0.put_fives([tag, len], items);
-    }
-
-    /// A tag, a length of at most 32, and as many bytes of the block.
-    ///
-    /// A short string is copied as a whole block, so that no branch depends on its length.
-    #[inline(always)]
-    pub(crate) fn put_block(self, tag: TagWord, block: &[u8; SHORT], len: usize) {
-        let tag = tag.and(len as u8);
-        self.0.put(tag.at_start(), tag.len(), block, len);
-    }
-}
-
-/// A varint of at most eight bytes at the start of a word, and its length; `value` is below 2^56.
-#[inline(always)]
-fn first_varint(bits: impl Bits, value: u64) -> (u64, usize) {
-    let len = varint_len(value);
-    // All continuation bits below the last byte: bits 0 to 8 * (len - 1) - 1.
-    let below = (1 << ((8 * (len - 1)) & 63)) - 1;
-    (bits.spread(value) | (CONTINUATION & below), len)
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ pub(crate) use reverse::{ReverseCursor, last_varint};
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use {
     cursor::{Cursor, CursorOverflow},
-    kernels::{Bits, CpuTask, with_best_cpu},
+    kernels::{Bits, CpuCall, CpuTask, with_best_cpu},
     limits::MAX_LEN,
     packed::count_varints,
     raw::WireFault,

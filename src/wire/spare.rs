@@ -8,11 +8,14 @@
 
 #![allow(unsafe_code)]
 
-#[cfg(not(tablepb_safe))]
-pub(super) use {RawItem as SpareItem, RawSpare as Spare};
 #[cfg(tablepb_safe)]
-pub(super) use {SafeItem as SpareItem, SafeSpare as Spare};
+pub(super) use twin::{
+    SafeFill as SpareFill, SafeItem as SpareItem, SafeRoom as SpareRoom, SafeSpare as Spare,
+};
+#[cfg(not(tablepb_safe))]
+pub(super) use {RawFill as SpareFill, RawItem as SpareItem, RawRoom as SpareRoom, RawSpare as Spare};
 
+#[cfg(any(test, not(tablepb_safe)))]
 use core::{marker::PhantomData, mem::MaybeUninit, ptr, slice};
 
 /// Memory to fill, as three pointers.
@@ -37,6 +40,27 @@ impl<'b> RawSpare<'b> {
     pub(super) fn over(memory: &'b mut [u8]) -> Self {
         let range = memory.as_mut_ptr_range();
         Self { start: range.start, at: range.start, end: range.end, life: PhantomData }
+    }
+
+    /// The room of another spare.
+    #[inline(always)]
+    pub(super) fn of(room: RawRoom<'b>) -> Self {
+        Self { start: room.at, at: room.at, end: room.end, life: PhantomData }
+    }
+
+    /// Lets a task fill the room, keeps what it has written, and gives its length; `None`, and nothing is kept, if it gives `None`.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, task: impl RawFill) -> Option<usize> {
+        let written = task.fill(RawRoom { at: self.at, end: self.end, life: PhantomData });
+        let (start, len) = written.map_or((ptr::null(), 0), |bytes| (bytes.0.as_ptr(), bytes.0.len()));
+        // No room begins at zero, so the first comparison is true for `None`.
+        if start.addr() != self.at.addr() || len > self.room() {
+            return None;
+        }
+        // SAFETY: the bytes are initialised memory, a slice that was alive until here. They begin at `at` and end at `end` or before, so
+        // all bytes up to the new `at` are written.
+        unsafe { self.at = self.at.add(len) };
+        Some(len)
     }
 
     /// How many bytes have been written.
@@ -72,6 +96,31 @@ impl<'b> RawSpare<'b> {
         if self.room() < 8 + ITEM { None } else { Some(RawItem(self)) }
     }
 
+    /// Writes the first `keep` (at most seven) of `first`, a byte, and after it the first `keep_last` (at most all) of `last`; false, and
+    /// nothing is written, if there is no room for eight bytes and N.
+    #[inline(always)]
+    pub(super) fn put_string<const N: usize>(
+        &mut self,
+        (first, keep): ([u8; 8], usize),
+        byte: u8,
+        last: &[u8; N],
+        keep_last: usize,
+    ) -> bool {
+        if self.room() < 8 + N {
+            return false;
+        }
+        let keep = keep & 7;
+        // SAFETY: there is room for 8 + N bytes from `at` on. The byte is at most the eighth, and N bytes follow it. `last` cannot overlap
+        // memory that is exclusively borrowed. All bytes up to the new `at` are written.
+        unsafe {
+            self.at.cast::<[u8; 8]>().write(first);
+            self.at.add(keep).write(byte);
+            ptr::copy_nonoverlapping(last.as_ptr(), self.at.add(keep + 1), N);
+            self.at = self.at.add(keep + 1 + keep_last.min(N));
+        }
+        true
+    }
+
     /// Writes `len` zeros, if there is room, and gives them to be overwritten.
     pub(super) fn zeroed(&mut self, len: usize) -> Option<&mut [u8]> {
         if self.room() < len {
@@ -88,25 +137,37 @@ impl<'b> RawSpare<'b> {
         }
     }
 
-    /// Overwrites one byte; false if it has not been written.
+    /// Overwrites the byte before the last `after` ones; false if so many and one more have not been written.
     #[inline(always)]
-    pub(super) fn set(&mut self, index: usize, byte: u8) -> bool {
-        if index >= self.written() {
+    pub(super) fn set_before(&mut self, after: usize, byte: u8) -> bool {
+        if after >= self.written() {
             return false;
         }
         // SAFETY: the byte is between `start` and `at`, in the allocation that is exclusively borrowed.
-        unsafe { self.start.add(index).write(byte) };
+        unsafe { self.at.sub(after + 1).write(byte) };
         true
     }
 
     /// Moves the bytes written from `from` on so that they begin at `to`, which is at most eight bytes later. Bytes between have
     /// been written, or are zero. False, and nothing moves, if `from` is not written or the moved bytes do not fit.
+    #[inline(always)]
     pub(super) fn shift(&mut self, from: usize, to: usize) -> bool {
-        let (written, start) = (self.written(), self.start);
-        if from > written || to > from + 8 || to > from && self.room() < to - from {
+        if from > self.written() || to > from + 8 || to > from && self.room() < to - from {
             return false;
         }
-        let len = written - from;
+        // SAFETY: just checked; the rest is the invariant.
+        unsafe { self.at = Self::shifted(self.start, self.at, from, to) };
+        true
+    }
+
+    /// Out of line, and of pointers only: with a reference to the spare, it would be in memory and not in registers.
+    ///
+    /// # Safety
+    /// `start` to `at` have been written, in an allocation that is exclusively borrowed. `from` is inside, and `to` at most eight bytes
+    /// larger. If it is larger, there is room for so many bytes after `at`.
+    #[inline(never)]
+    unsafe fn shifted(start: *mut u8, at: *mut u8, from: usize, to: usize) -> *mut u8 {
+        let len = at.addr() - start.addr() - from;
         // SAFETY: `from..from + len` has been written. `to + len` is at most the old `at` if `to <= from`, else at most
         // `to - from` more, for which there is room. Source and target may overlap, so `copy`. If `to` is larger, the bytes
         // from `from` to `to` are zeroed: all bytes up to the new `at` are written.
@@ -115,9 +176,8 @@ impl<'b> RawSpare<'b> {
             if to > from {
                 ptr::write_bytes(start.add(from), 0, to - from);
             }
-            self.at = start.add(to + len);
+            start.add(to + len)
         }
-        true
     }
 
     /// Writes `bytes` if there is room.
@@ -168,6 +228,20 @@ impl<'b> RawSpare<'b> {
     }
 }
 
+/// What fills the room of a spare. Not a closure: compilers call those.
+#[cfg(any(test, not(tablepb_safe)))]
+pub(super) trait RawFill {
+    fn fill(self, room: RawRoom<'_>) -> Option<RawWritten<'_>>;
+}
+
+/// The room of a spare, for another function to fill. Two words, which are passed in registers.
+#[cfg(any(test, not(tablepb_safe)))]
+pub(super) struct RawRoom<'w> {
+    at: *mut u8,
+    end: *mut u8,
+    life: PhantomData<&'w mut [MaybeUninit<u8>]>,
+}
+
 /// Most bytes of the second part of an item.
 pub(super) const ITEM: usize = 32;
 
@@ -191,6 +265,33 @@ impl RawItem<'_, '_> {
             spare.at = spare.at.add(keep_first & 7);
             ptr::copy_nonoverlapping(last.as_ptr(), spare.at, N);
             spare.at = spare.at.add(keep.min(N));
+        }
+    }
+
+    /// Writes the first `keep` (at most seven) of `tag`, `len` as a byte, and `len` bytes that begin with `first` and end with `last`; `len` is
+    /// N to 2 * N. If it is less, N bytes are written, and `len` of them kept.
+    #[inline(always)]
+    pub(super) fn put_ends<const N: usize>(
+        self,
+        (tag, keep): ([u8; 8], usize),
+        len: usize,
+        first: &[u8; N],
+        last: &[u8; N],
+    ) {
+        const { assert!(2 * N <= ITEM) };
+        let (spare, keep) = (self.0, keep & 7);
+        // SAFETY: `RawSpare::item` found room for 8 + ITEM bytes from `at` on, and nothing was written since, because this value
+        // borrows the spare. The byte is at most the eighth; the two blocks end at most 2 * N, so ITEM, bytes after it. They cannot
+        // overlap memory that is exclusively borrowed. With `len` from N to 2 * N they leave no gap, and with less the first one
+        // covers it, so all bytes up to the new `at` are written.
+        unsafe {
+            let len = len.min(2 * N);
+            spare.at.cast::<[u8; 8]>().write(tag);
+            let at = spare.at.add(keep);
+            at.write(len as u8);
+            at.add(1).cast::<[u8; N]>().write(*first);
+            at.add(1 + len.saturating_sub(N)).cast::<[u8; N]>().write(*last);
+            spare.at = at.add(1 + len);
         }
     }
 
@@ -231,134 +332,12 @@ impl<'b> RawWritten<'b> {
 
 #[cfg(not(tablepb_safe))]
 pub use RawWritten as Written;
+#[cfg(any(test, tablepb_safe))]
+pub(super) use twin::SafeWritten;
 #[cfg(tablepb_safe)]
-pub use SafeWritten as Written;
-
-/// The safe twin: fills a `Vec` of limited length, and copies it to its slice, if it has one, at the end.
-#[cfg(any(test, tablepb_safe))]
-pub(super) struct SafeSpare<'b> {
-    bytes: alloc::vec::Vec<u8>,
-    limit: usize,
-    target: &'b mut [u8],
-}
-
-#[cfg(any(test, tablepb_safe))]
-impl<'b> SafeSpare<'b> {
-    pub(super) fn new(memory: &'b mut [MaybeUninit<u8>]) -> Self {
-        Self { bytes: alloc::vec::Vec::new(), limit: memory.len(), target: &mut [] }
-    }
-
-    pub(super) fn over(memory: &'b mut [u8]) -> Self {
-        Self { bytes: alloc::vec::Vec::new(), limit: memory.len(), target: memory }
-    }
-
-    pub(super) fn written(&self) -> usize {
-        self.bytes.len()
-    }
-
-    pub(super) fn room(&self) -> usize {
-        self.limit - self.bytes.len()
-    }
-
-    pub(super) fn put<const N: usize>(&mut self, bytes: [u8; N], keep: usize) -> bool {
-        self.room() >= N && self.put_slice(&bytes[..keep.min(N)])
-    }
-
-    pub(super) fn item(&mut self) -> Option<SafeItem<'_, 'b>> {
-        if self.room() < 8 + ITEM { None } else { Some(SafeItem(self)) }
-    }
-
-    pub(super) fn zeroed(&mut self, len: usize) -> Option<&mut [u8]> {
-        if self.room() < len {
-            return None;
-        }
-        let start = self.bytes.len();
-        self.bytes.resize(start + len, 0);
-        self.bytes.get_mut(start..)
-    }
-
-    pub(super) fn set(&mut self, index: usize, byte: u8) -> bool {
-        self.bytes.get_mut(index).is_some_and(|place| {
-            *place = byte;
-            true
-        })
-    }
-
-    pub(super) fn shift(&mut self, from: usize, to: usize) -> bool {
-        let written = self.written();
-        if from > written || to > from + 8 || to > from && self.room() < to - from {
-            return false;
-        }
-        let moved = self.bytes.split_off(from);
-        self.bytes.resize(to, 0);
-        self.bytes.extend_from_slice(&moved);
-        true
-    }
-
-    pub(super) fn put_slice(&mut self, bytes: &[u8]) -> bool {
-        let fits = self.room() >= bytes.len();
-        if fits {
-            self.bytes.extend_from_slice(bytes);
-        }
-        fits
-    }
-
-    pub(super) fn put_words(&mut self, words: &[u32]) -> bool {
-        let bytes: alloc::vec::Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.put_slice(&bytes)
-    }
-
-    pub(super) fn close(&mut self) {
-        self.limit = self.bytes.len();
-    }
-
-    pub(super) fn finish(self) -> SafeWritten<'b> {
-        let len = self.bytes.len();
-        if let Some(target) = self.target.get_mut(..len) {
-            target.copy_from_slice(&self.bytes);
-        }
-        SafeWritten(self.bytes, PhantomData)
-    }
-}
-
-/// As [`RawItem`].
-#[cfg(any(test, tablepb_safe))]
-pub(super) struct SafeItem<'s, 'b>(&'s mut SafeSpare<'b>);
-
-#[cfg(any(test, tablepb_safe))]
-impl SafeItem<'_, '_> {
-    pub(super) fn put<const N: usize>(self, first: [u8; 8], keep_first: usize, last: &[u8; N], keep: usize) {
-        const { assert!(N <= ITEM) };
-        self.0.bytes.extend_from_slice(&first[..keep_first & 7]);
-        self.0.bytes.extend_from_slice(&last[..keep.min(N)]);
-    }
-
-    pub(super) fn put_fives<const N: usize>(self, first: [u8; 2], items: [[u8; 8]; N]) {
-        const { assert!(5 * N + 3 <= ITEM) };
-        self.0.bytes.extend_from_slice(&first);
-        items.iter().for_each(|item| self.0.bytes.extend_from_slice(&item[..5]));
-    }
-}
-
-/// What the safe twin has written.
-#[cfg(any(test, tablepb_safe))]
-pub struct SafeWritten<'b>(alloc::vec::Vec<u8>, PhantomData<&'b [u8]>);
-
-#[cfg(any(test, tablepb_safe))]
-impl SafeWritten<'_> {
-    pub(super) fn new(bytes: alloc::vec::Vec<u8>) -> Self {
-        Self(bytes, PhantomData)
-    }
-
-    pub(crate) fn as_slice(&self) -> &[u8] {
-        &self.0
-    }
-
-    #[cfg(tablepb_safe)]
-    pub(super) fn into_vec(self) -> alloc::vec::Vec<u8> {
-        self.0
-    }
-}
+pub use twin::SafeWritten as Written;
 
 #[cfg(test)]
 mod tests;
+#[cfg(any(test, tablepb_safe))]
+mod twin;

@@ -5,7 +5,8 @@ use crate::encode::backward;
 use crate::options::EncodeOptions;
 use crate::program::{Coding, FieldEntry};
 use crate::slab::BodyRef;
-use crate::wire::TagWord;
+use crate::wire::cursor::{FillRoom, Filled, Room};
+use crate::wire::{Cursor, TagWord};
 
 /// The messages of a field.
 pub(super) struct DeepChildren {
@@ -13,46 +14,69 @@ pub(super) struct DeepChildren {
     pub(super) at: u32,
     pub(super) left: u32,
     pub(super) in_place: bool,
-    /// Words from one to the next.
-    pub(super) stride: u32,
-    /// The depth of their parent.
-    pub(super) depth: u32,
 }
 
-impl Pass<'_, '_, '_> {
+/// Sub-messages that are too deep for recursion.
+pub(super) struct DeepTask<'p, 'a, 'i> {
+    pub(super) pass: &'p mut Pass<'a, 'i>,
+    pub(super) entry: &'p FieldEntry,
+    pub(super) tag: TagWord,
+    pub(super) children: DeepChildren,
+}
+
+impl FillRoom for DeepTask<'_, '_, '_> {
+    #[inline(always)]
+    fn fill(self, room: Room<'_>) -> Filled<'_> {
+        self.pass.deep_children(room, self.entry, self.tag, self.children)
+    }
+}
+
+impl Pass<'_, '_> {
     /// Sizes each message and writes it backwards into just that room: every message is visited twice, however deep it is.
     #[cold]
     #[inline(never)]
-    pub(super) fn deep_children(&mut self, entry: &FieldEntry, tag: TagWord, children: DeepChildren) {
-        let DeepChildren { mut at, left, in_place, stride, depth } = children;
+    pub(super) fn deep_children<'w>(
+        &mut self,
+        room: Room<'w>,
+        entry: &FieldEntry,
+        tag: TagWord,
+        children: DeepChildren,
+    ) -> Filled<'w> {
+        let DeepChildren { mut at, left, in_place } = children;
+        if left == 0 {
+            return Cursor::of(room).filled();
+        }
+        let stride = self.view.set.program(entry.sub).element_words();
         // Errors are found again, and reported, by the way backwards.
-        let Some(max_depth) = self.depth_limit.checked_sub(depth + 1) else { return self.give_up() };
+        let Some(max_depth) = self.depth_limit.checked_sub(self.depth + 1) else { return self.give_up() };
         if self.sorts && entry.flags.is_map() {
             return self.give_up();
         }
         let options = EncodeOptions::new().allow_partial(true).deterministic(self.sorts).max_depth(max_depth);
+        let mut out = Cursor::of(room);
         for _ in 0..left {
             let base = if in_place { at } else { self.view.words.get(at) };
             at = at.wrapping_add(stride);
             let view = self.view.at(BodyRef::of(entry, base));
             let Ok((len, _)) = backward::size(view, &options) else { return self.give_up() };
             let group = entry.coding == Coding::Group;
-            self.out.put_tag_word(tag);
+            out.put_tag_word(tag);
             if !group {
-                self.out.put_varint(len);
+                out.put_varint(len);
             }
             // A message that is too long does not fit either.
-            let Some(bytes) = self.out.zeroed(usize::try_from(len).unwrap_or(usize::MAX)) else { return };
+            let bytes = out.zeroed(usize::try_from(len).unwrap_or(usize::MAX))?;
             match backward::fill(bytes, view, &options) {
                 Ok(missing) => self.missing |= u64::from(missing),
                 Err(_) => return self.give_up(),
             }
             if group {
-                self.out.put_tag_word(tag.next_wire_type());
+                out.put_tag_word(tag.next_wire_type());
             }
-            if self.out.is_full() {
-                return;
+            if out.is_full() {
+                return None;
             }
         }
+        out.filled()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::program::FixedLayout;
 use crate::slab::Words;
-use crate::wire::cursor::Item;
+use crate::wire::cursor::{FillRoom, Filled, Item, Room};
 use crate::wire::{Cursor, TagWord};
 
 /// Writes a point of three or four numbers with one check for room; false if the message is another one.
@@ -24,19 +24,34 @@ pub(super) fn put_point(
     }
 }
 
-/// Writes a message of fixed shape with all fields set.
+/// A message of fixed shape with all fields set.
+pub(super) struct FixedTask<'a> {
+    pub(super) words: Words<'a>,
+    pub(super) tag: TagWord,
+    pub(super) layout: &'a FixedLayout,
+    pub(super) base: u32,
+}
+
+impl FillRoom for FixedTask<'_> {
+    #[inline(always)]
+    fn fill(self, room: Room<'_>) -> Filled<'_> {
+        put_fixed(room, self.words, self.tag, self.layout, self.base)
+    }
+}
+
 #[inline(never)]
-pub(super) fn put_fixed<'b>(
-    mut out: Cursor<'b>,
+fn put_fixed<'w>(
+    room: Room<'w>,
     words: Words<'_>,
     tag: TagWord,
     layout: &FixedLayout,
     base: u32,
-) -> Cursor<'b> {
-    if out.item().is_some_and(|item| put_point(item, words, tag, layout, base)) {
-        return out;
+) -> Filled<'w> {
+    let mut out = Cursor::of(room);
+    if !out.item().is_some_and(|item| put_point(item, words, tag, layout, base)) {
+        put_each(&mut out, words.part(base + 2, 2 * layout.fields.len()), tag, layout);
     }
-    put_each(out, words.part(base + 2, 2 * layout.fields.len()), tag, layout)
+    out.filled()
 }
 
 #[inline(always)]
@@ -57,13 +72,8 @@ fn put_numbers<const N: usize>(
 }
 
 /// Writes the fields one by one, from the words after the header.
-#[inline(never)]
-pub(super) fn put_each<'b>(
-    mut out: Cursor<'b>,
-    values: &[u32],
-    tag: TagWord,
-    layout: &FixedLayout,
-) -> Cursor<'b> {
+#[inline(always)]
+fn put_each(out: &mut Cursor<'_>, values: &[u32], tag: TagWord, layout: &FixedLayout) {
     // At most 32 bytes, so tag and length are one word.
     out.put_tag_word(tag.and(layout.len as u8));
     for field in &layout.fields {
@@ -72,5 +82,4 @@ pub(super) fn put_each<'b>(
         let from = usize::from(field.slot).wrapping_sub(2);
         out.put_words(values.get(from..from.wrapping_add(len)).unwrap_or_default());
     }
-    out
 }

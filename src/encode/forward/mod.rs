@@ -19,57 +19,55 @@
 //! maps in the order of their keys. Then the message is written backwards. Because a pass recurses, so are sub-messages below
 //! [`LEVELS`](pass::LEVELS) levels, each by itself (`deep.rs`).
 //!
-//! Out-of-line functions and tasks take and return the cursor by value, so its address never escapes and it stays in registers.
+//! Functions and tasks that are not inlined fill the [`Room`] of a cursor, so its address never escapes and it stays in registers.
 //! One loop with its own stack of levels instead of recursion takes 1.2 to 1.35x the instructions: it keeps more alive than
 //! there are registers.
 
+mod children;
 mod deep;
 mod fixed;
+mod lists;
 mod pass;
 #[cfg(test)]
 mod tests;
+mod wide;
 
-use super::list::write_list;
-use crate::program::{Coding, FieldEntry, Program, WriteEntry, WriteKind};
-use crate::slab::{BodyRef, ByteSpan, RawView, SetFields};
-use crate::wire::{Bits, CpuTask, varint_len, with_best_cpu, zigzag32, zigzag64};
-use deep::DeepChildren;
-use fixed::{put_each, put_fixed, put_point};
+use super::list::put_string;
+use crate::program::{FieldEntry, Program, WriteEntry, WriteKind};
+use crate::slab::{BodyRef, ByteSpan, RawView};
+use crate::wire::cursor::{FillRoom, Filled, Room};
+use crate::wire::{Bits, CpuCall, CpuTask, Cursor, with_best_cpu, zigzag32, zigzag64};
+use children::ChildrenTask;
+use lists::ListTask;
+use pass::LastField;
 pub(super) use pass::{Pass, room_for_length};
+use wide::WideTask;
 
-impl<'a> Pass<'a, '_, '_> {
-    /// Writes a message, given by its program and body; it looks `looks` bytes long.
+impl<'a> Pass<'a, '_> {
+    /// Writes a message, given its header words, and gives its length; `None` if it does not fit.
     #[inline(always)]
-    fn message(&mut self, (program, base): (&'a Program, u32), depth: u32, looks: u32, bits: impl Bits) {
-        if program.needs_care() || self.view.words.get(base + 1) != 0 {
-            return self.careful_message((program, base), depth, looks, bits);
-        }
-        self.dense_message((program, base), depth, looks, bits);
-    }
-
-    /// Writes the set fields of a message that is not wide.
-    #[inline(always)]
-    fn dense_message(
+    fn message(
         &mut self,
+        out: &mut Cursor<'_>,
         (program, base): (&'a Program, u32),
-        depth: u32,
-        looks: u32,
+        header: u64,
         bits: impl Bits,
-    ) {
-        let set = self.view.words.hasbits(program, base);
-        self.missing |= program.required_mask() & !set;
-        self.fields((program.writes(), program.entries()), (base, set), depth, looks, bits);
+    ) -> Option<usize> {
+        if program.needs_care() || header >> 32 != 0 {
+            return out.fill(CarefulTask { pass: self, program, base, bits });
+        }
+        out.fill(BodyTask { pass: self, program, base, header, bits })
     }
 
     /// Writes a message that has unknown fields, is wide, or is bytes.
     #[inline(never)]
-    fn careful_message(
+    fn careful_message<'w>(
         &mut self,
-        (program, base): (&'a Program, u32),
-        depth: u32,
-        looks: u32,
+        room: Room<'w>,
+        program: &'a Program,
+        base: u32,
         bits: impl Bits,
-    ) {
+    ) -> Filled<'w> {
         let words = self.view.words;
         if program.is_message_set() {
             return self.give_up();
@@ -78,148 +76,57 @@ impl<'a> Pass<'a, '_, '_> {
             // Sub-messages that were decoded from its bytes may lack required fields.
             self.missing |= u64::from(program.needs_check());
             let levels = self.view.at(BodyRef { base, ..self.view.body }).raw_levels();
-            if depth + levels > self.depth_limit {
+            if self.depth + levels > self.depth_limit {
                 return self.give_up();
             }
-            return self.unknown(base);
+            return self.unknown(room, base);
         }
+        let mut out = Cursor::of(room);
         if program.is_wide() {
             // Only `find_missing` checks them.
             self.missing |= u64::from(program.has_required());
-            bits.call(WideTask { pass: self, program, base, depth, looks });
+            out.fill(WideTask { pass: self, program, base, bits });
         } else {
-            bits.call(FieldsTask { pass: self, program, base, depth, looks });
+            let header = words.get64(base);
+            out.fill(BodyTask { pass: self, program, base, header, bits });
         }
-        self.unknown(base)
+        out.fill(UnknownTask { pass: self, base });
+        out.filled()
     }
 
-    /// Writes the whole message.
-    #[inline(always)]
-    pub(in crate::encode) fn write(&mut self) {
-        let RawView { body, store, words, .. } = self.view;
-        let (program, base, looks) = (self.view.program(), body.base, store.len() as u32);
-        if program.needs_care() || words.get(base + 1) != 0 {
-            with_best_cpu(Careful(self));
-        } else {
-            with_best_cpu(FieldsTask { pass: self, program, base, depth: 0, looks });
-        }
-    }
-}
-
-/// The whole message of a pass, if it is one for [`Pass::careful_message`].
-struct Careful<'p, 'a, 'i, 'b>(&'p mut Pass<'a, 'i, 'b>);
-
-impl CpuTask for Careful<'_, '_, '_, '_> {
-    type Out = ();
-
-    #[inline(always)]
-    fn run(self, bits: impl Bits) {
-        let RawView { body, store, .. } = self.0.view;
-        let program = self.0.view.program();
-        self.0.careful_message((program, body.base), 0, store.len() as u32, bits);
-    }
-}
-
-/// The set fields of a message that is not wide.
-///
-/// Few members and only scalars, and the cursor is where `pass` is: structs inside, or a cursor that is returned, would be copied as
-/// blocks right after their parts were stored, and such loads wait for the stores (a third of the time of a mesh).
-struct FieldsTask<'p, 'a, 'i, 'b> {
-    pass: &'p mut Pass<'a, 'i, 'b>,
-    program: &'a Program,
-    base: u32,
-    depth: u32,
-    looks: u32,
-}
-
-impl CpuTask for FieldsTask<'_, '_, '_, '_> {
-    type Out = ();
-
-    #[inline(always)]
-    fn run(self, bits: impl Bits) {
-        let FieldsTask { pass, program, base, depth, looks } = self;
-        pass.dense_message((program, base), depth, looks, bits);
-    }
-}
-
-/// The set fields of a wide message.
-struct WideTask<'p, 'a, 'i, 'b> {
-    pass: &'p mut Pass<'a, 'i, 'b>,
-    program: &'a Program,
-    base: u32,
-    depth: u32,
-    looks: u32,
-}
-
-impl CpuTask for WideTask<'_, '_, '_, '_> {
-    type Out = ();
-
-    #[inline(always)]
-    fn run(self, bits: impl Bits) {
-        let WideTask { pass, program, base, depth, looks } = self;
-        let words = pass.view.words;
-        let mut fields = SetFields::new(program, words, base);
-        while let Some((position, _, slot)) = fields.next_of(program, words, base) {
-            // One field at a time, from a base at which its entry finds the slot.
-            let (Some(writes), Some(entries)) =
-                (program.writes().get(position..), program.entries().get(position..))
-            else {
-                break;
-            };
-            let base = slot.wrapping_sub(writes.first().map_or(0, |field| field.slot.into()));
-            pass.fields((writes, entries), (base, 1), depth, looks, bits);
-        }
-    }
-}
-
-impl<'a> Pass<'a, '_, '_> {
-    /// Writes set fields of the message at `base`: those at the positions of the bits in `set`.
+    /// Writes fields of the message at `base`: those at the positions of the bits in `set`.
     #[inline(always)]
     fn fields(
         &mut self,
-        (writes, entries): (&'a [WriteEntry], &'a [FieldEntry]),
+        out: &mut Cursor<'_>,
+        (writes, entries): (&[WriteEntry], &'a [FieldEntry]),
         (base, mut set): (u32, u64),
-        depth: u32,
-        looks: u32,
         bits: impl Bits,
     ) {
-        let pass = self;
-        let mut out = pass.out.take();
-        let RawView { words, store, .. } = pass.view;
+        let RawView { words, store, .. } = self.view;
+        let body = words.body(base);
         while set != 0 {
             let index = set.trailing_zeros() as usize;
             set &= set - 1;
             let Some(field) = writes.get(index) else { break };
-            let (tag, slot) = (field.tag, base.wrapping_add(field.slot.into()));
+            let (tag, slot) = (field.tag, field.slot);
             if field.kind >= WriteKind::List {
                 let Some(entry) = entries.get(index) else { break };
-                if field.kind == WriteKind::List {
-                    out = write_list(out, pass.view, entry, tag, slot);
-                    continue;
-                }
-                if field.kind == WriteKind::Inline
-                    && entry.coding != Coding::Group
-                    && depth < pass.levels
-                    && let Some(layout) = pass.view.set.program(entry.sub).fixed()
-                    && words.get64(slot) == layout.all
-                {
-                    out = put_fixed(out, words, tag, layout, slot);
-                    if out.is_full() {
-                        break;
-                    }
-                    continue;
-                }
-                pass.out = out;
-                bits.call(ChildrenTask { pass: &mut *pass, depth, looks, field, entry, slot });
-                out = pass.out.take();
-                if out.is_full() {
+                let slot = base.wrapping_add(slot.into());
+                let fits = if field.kind == WriteKind::List {
+                    out.fill(ListTask { view: &self.view, entry, tag, slot }).is_some()
+                } else if entry.flags.is_list() {
+                    out.fill(ChildrenTask { pass: self, entry, tag, slot, bits }).is_some()
+                } else {
+                    self.child(out, entry, field, slot, bits)
+                };
+                if !fits {
                     break;
                 }
                 continue;
             }
             let Some(item) = out.item() else {
-                out = pass.last_field(out, field, slot);
-                if out.is_full() {
+                if out.fill(LastField { pass: self, field, body }).is_none() {
                     break;
                 }
                 continue;
@@ -227,33 +134,28 @@ impl<'a> Pass<'a, '_, '_> {
             // An arm for each kind of number; for those of explicit presence one without branches (`WriteKind::of`). Arms go to the next field
             // themselves: with the cursor returned from a function of its own, flat messages took a fifth more instructions.
             let varint = match field.kind {
-                WriteKind::Varint => field.form.value(words.get64_or_32(slot)),
-                WriteKind::Int32 => words.get(slot) as i32 as i64 as u64,
-                WriteKind::Varint64 => words.get64(slot),
-                WriteKind::Sint64 => zigzag64(words.get64(slot) as i64),
+                WriteKind::Varint => field.form.value(body.get64_or_32(slot)),
+                WriteKind::Int32 => body.get(slot) as i32 as i64 as u64,
+                WriteKind::Varint64 => body.get64(slot),
+                WriteKind::Sint64 => zigzag64(body.get64(slot) as i64),
                 WriteKind::Uint32 => {
-                    item.put_varint(bits, tag, words.get(slot).into());
+                    item.put_varint(bits, tag, body.get(slot).into());
                     continue;
                 }
                 WriteKind::Sint32 => {
-                    item.put_varint(bits, tag, zigzag32(words.get(slot) as i32).into());
+                    item.put_varint(bits, tag, zigzag32(body.get(slot) as i32).into());
                     continue;
                 }
                 WriteKind::Fixed32 => {
-                    item.put_word(tag, words.get(slot).into(), 4);
+                    item.put_word(tag, body.get(slot).into(), 4);
                     continue;
                 }
                 WriteKind::Fixed64 => {
-                    item.put_word(tag, words.get64(slot), 8);
+                    item.put_word(tag, body.get64(slot), 8);
                     continue;
                 }
                 _ => {
-                    let span = ByteSpan::from_word(words.get64(slot));
-                    let (offset, len) = (span.offset(), span.len() as usize);
-                    match store.get(offset..).and_then(<[u8]>::first_chunk) {
-                        Some(block) if len <= block.len() => item.put_block(tag, block, len),
-                        _ => out.put_tagged_part(tag, store, offset, len),
-                    }
+                    put_string(out, store, tag, ByteSpan::from_word(body.get64(slot)));
                     continue;
                 }
             };
@@ -263,86 +165,102 @@ impl<'a> Pass<'a, '_, '_> {
                 out.put_tagged_long(tag, varint);
             }
         }
-        pass.out = out;
     }
 }
 
-/// The messages of a field, to be written.
-struct ChildrenTask<'p, 'f, 'a, 'i, 'b> {
-    pass: &'p mut Pass<'a, 'i, 'b>,
-    /// The depth of their parent, and how large it looks.
-    depth: u32,
-    looks: u32,
-    field: &'f WriteEntry,
-    entry: &'f FieldEntry,
-    slot: u32,
+/// All of a pass.
+pub(in crate::encode) struct WholeTask<'p, 'a, 'i>(pub(in crate::encode) &'p mut Pass<'a, 'i>);
+
+impl FillRoom for WholeTask<'_, '_, '_> {
+    #[inline(always)]
+    fn fill(self, room: Room<'_>) -> Filled<'_> {
+        with_best_cpu(Whole { pass: self.0, room })
+    }
 }
 
-impl CpuTask for ChildrenTask<'_, '_, '_, '_, '_> {
-    type Out = ();
+struct Whole<'p, 'a, 'i, 'w> {
+    pass: &'p mut Pass<'a, 'i>,
+    room: Room<'w>,
+}
+
+impl<'w> CpuTask for Whole<'_, '_, '_, 'w> {
+    type Out = Filled<'w>;
 
     #[inline(always)]
-    fn run(self, bits: impl Bits) {
-        let ChildrenTask { pass, depth, looks, field, entry, slot } = self;
-        let (words, program, tag) = (pass.view.words, pass.view.set.program(entry.sub), field.tag);
-        let group = entry.coding == Coding::Group;
-        let layout = program.fixed().filter(|_| !group);
-        // Where the next message is, or its offset; how far the one after it; how many are left.
-        let (mut at, mut left, mut in_place) = (slot, 1, field.kind == WriteKind::Inline);
-        if entry.flags.is_list() {
-            let list = words.list(slot);
-            (at, left, in_place) = (list.ptr, list.len, program.is_contiguous());
+    fn run(self, bits: impl Bits) -> Filled<'w> {
+        let Whole { pass, room } = self;
+        let (program, base) = (pass.view.program(), pass.view.body.base);
+        let header = pass.view.words.get64(base);
+        if program.needs_care() || header >> 32 != 0 {
+            return pass.careful_message(room, program, base, bits);
         }
-        let stride = program.element_words();
-        if left > 0 && (depth >= pass.levels || pass.sorts && entry.flags.is_map()) {
-            return pass.deep_children(entry, tag, DeepChildren { at, left, in_place, stride, depth });
+        BodyTask { pass, program, base, header, bits }.fill(room)
+    }
+}
+
+struct CarefulTask<'p, 'a, 'i, B> {
+    pass: &'p mut Pass<'a, 'i>,
+    program: &'a Program,
+    base: u32,
+    bits: B,
+}
+
+impl<B: Bits> FillRoom for CarefulTask<'_, '_, '_, B> {
+    #[inline(always)]
+    fn fill(self, room: Room<'_>) -> Filled<'_> {
+        self.pass.careful_message(room, self.program, self.base, self.bits)
+    }
+}
+
+struct UnknownTask<'p, 'a, 'i> {
+    pass: &'p Pass<'a, 'i>,
+    base: u32,
+}
+
+impl FillRoom for UnknownTask<'_, '_, '_> {
+    #[inline(always)]
+    fn fill(self, room: Room<'_>) -> Filled<'_> {
+        self.pass.unknown(room, self.base)
+    }
+}
+
+/// The set fields of a message that is not wide. All arguments are in registers.
+struct Body;
+
+impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, Room<'w>, &'a Program, u32, u64> for Body {
+    type Out = Filled<'w>;
+
+    #[inline(always)]
+    fn run(
+        bits: impl Bits,
+        pass: &mut Pass<'a, 'i>,
+        room: Room<'w>,
+        program: &'a Program,
+        base: u32,
+        header: u64,
+    ) -> Filled<'w> {
+        let (mut out, mut set) = (Cursor::of(room), u64::from(header as u32));
+        if program.has_high_bits() {
+            set |= u64::from(pass.view.words.get(base + 2)) << 32;
         }
-        let looks = if left > 1 { looks / left } else { looks };
-        let mut room = room_for_length(looks);
-        let mut out = pass.out.take();
-        while left > 0 {
-            let base = if in_place { at } else { words.get(at) };
-            (at, left) = (at.wrapping_add(stride), left - 1);
-            // One comparison of both header words: all fields are set, and there are no unknown ones.
-            if let Some(layout) = layout
-                && words.get64(base) == layout.all
-            {
-                if !out.item().is_some_and(|item| put_point(item, words, tag, layout, base)) {
-                    out = put_each(out, words.part(base + 2, 2 * layout.fields.len()), tag, layout);
-                    if out.is_full() {
-                        break;
-                    }
-                }
-                continue;
-            }
-            let first = if group { tag } else { tag.and(0) };
-            out.put_tag_word(first);
-            if !group && room > 1 {
-                // The message is not longer than what is left: near the end of a buffer that fits exactly, a guess that is too
-                // large would not fit.
-                room = room.min(varint_len(out.room().saturating_sub(1) as u64));
-                out.put_word([0; 8], room - 1);
-            }
-            let content = out.written();
-            pass.out = out;
-            pass.message((program, base), depth + 1, looks, bits);
-            out = pass.out.take();
-            if out.is_full() {
-                break;
-            }
-            let len = out.written().wrapping_sub(content);
-            if group {
-                out.put_tag_word(tag.next_wire_type());
-            } else if room == 1 && len < 0x80 {
-                out.close_short_length(content.wrapping_sub(1), len);
-            } else {
-                pass.out = out;
-                pass.long_length(content, room);
-                out = pass.out.take();
-                // The messages of a list are alike.
-                room = varint_len(len as u64);
-            }
-        }
-        pass.out = out;
+        pass.missing |= program.required_mask() & !set;
+        pass.fields(&mut out, (program.writes(), program.entries()), (base, set), bits);
+        out.filled()
+    }
+}
+
+struct BodyTask<'p, 'a, 'i, B> {
+    pass: &'p mut Pass<'a, 'i>,
+    program: &'a Program,
+    base: u32,
+    header: u64,
+    bits: B,
+}
+
+impl<B: Bits> FillRoom for BodyTask<'_, '_, '_, B> {
+    #[inline(always)]
+    fn fill(self, room: Room<'_>) -> Filled<'_> {
+        let BodyTask { pass, program, base, header, bits } = self;
+        bits.call_with::<Body, _, _, _, _, _>(pass, room, program, base, header)
     }
 }

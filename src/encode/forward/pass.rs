@@ -2,7 +2,8 @@
 
 use crate::options::EncodeOptions;
 use crate::program::{WriteEntry, WriteKind};
-use crate::slab::{ByteSpan, RawView};
+use crate::slab::{BodyWords, ByteSpan, RawView};
+use crate::wire::cursor::{FillRoom, Filled, Room};
 use crate::wire::{Cursor, varint_len};
 
 /// Levels of nesting that are written forwards. Each takes up to 1 KB of stack, and several times as much without optimisation.
@@ -13,10 +14,11 @@ pub(super) const LEVELS: u32 = if cfg!(debug_assertions) { 4 } else { 24 };
 pub(super) const LOOKS_LARGE: u32 = 1024;
 
 /// A pass over a message, and what it finds out.
-pub(in crate::encode) struct Pass<'a, 'i, 'b> {
+pub(in crate::encode) struct Pass<'a, 'i> {
     pub(super) view: RawView<'a, 'i>,
-    /// The cursor, except while a function has taken it.
-    pub(super) out: Cursor<'b>,
+    /// The depth of the message being written, and how many bytes long it looks.
+    pub(super) depth: u32,
+    pub(super) looks: u32,
     /// Levels that may be entered.
     pub(super) levels: u32,
     pub(super) depth_limit: u32,
@@ -26,79 +28,87 @@ pub(in crate::encode) struct Pass<'a, 'i, 'b> {
     pub(in crate::encode) missing: u64,
     /// How many bytes wrong guesses have moved.
     moved: usize,
+    /// The room when the pass began.
+    room: usize,
     /// The message is to be written backwards.
     pub(in crate::encode) gave_up: bool,
 }
 
-impl<'a, 'i, 'b> Pass<'a, 'i, 'b> {
+impl<'a, 'i> Pass<'a, 'i> {
+    /// A pass that writes into `room` bytes.
     #[inline(always)]
-    pub(in crate::encode) fn new(view: RawView<'a, 'i>, options: &EncodeOptions, out: Cursor<'b>) -> Self {
+    pub(in crate::encode) fn new(view: RawView<'a, 'i>, options: &EncodeOptions, room: usize) -> Self {
         let depth_limit = options.depth_limit();
         let (levels, sorts) = (depth_limit.min(LEVELS), options.is_deterministic());
-        Self { view, out, levels, depth_limit, sorts, missing: 0, moved: 0, gave_up: false }
-    }
-
-    /// The cursor after everything that was written.
-    #[inline(always)]
-    pub(in crate::encode) fn into_cursor(self) -> Cursor<'b> {
-        self.out
+        let looks = view.store.len() as u32;
+        Self { view, depth: 0, looks, levels, depth_limit, sorts, missing: 0, moved: 0, room, gave_up: false }
     }
 
     /// Ends the pass: nothing fits any more.
     #[cold]
     #[inline(never)]
-    pub(super) fn give_up(&mut self) {
+    pub(super) fn give_up<'w>(&mut self) -> Filled<'w> {
         self.gave_up = true;
-        self.out.fail();
+        None
     }
 
-    /// Counts a move of `len` bytes; false if there were too many for the bytes written. The moves of a chain of messages
-    /// around a large one would be quadratic.
-    fn may_move(&mut self, len: usize, written: usize) -> bool {
-        self.moved = self.moved.saturating_add(len);
-        self.moved <= written.saturating_mul(4).saturating_add(16 << 10)
-    }
-
-    /// Writes a length for which some other number of bytes than one was kept free, or is needed.
-    #[cold]
+    /// Counts a move of `len` bytes with `room` bytes left; false, and the pass gives up, if there were too many for the bytes written. The
+    /// moves of a chain of messages around a large one would be quadratic.
     #[inline(never)]
-    pub(super) fn long_length(&mut self, content: usize, room: usize) {
-        let len = self.out.written().wrapping_sub(content);
-        if varint_len(len as u64) != room && !self.may_move(len, self.out.written()) {
-            return self.give_up();
-        }
-        self.out.close_any_length(content.wrapping_sub(room), room);
+    pub(super) fn may_move(&mut self, len: usize, room: usize) -> bool {
+        self.moved = self.moved.saturating_add(len);
+        self.gave_up |= self.moved > (self.room - room).saturating_mul(4).saturating_add(16 << 10);
+        !self.gave_up
     }
 
     /// Writes the unknown fields of a message, or all bytes of a verbatim one.
-    pub(super) fn unknown(&mut self, base: u32) {
-        let view = self.view;
+    pub(super) fn unknown<'w>(&self, room: Room<'w>, base: u32) -> Filled<'w> {
+        let (view, mut out) = (self.view, Cursor::of(room));
         for span in view.words.spans(base) {
             if let Some(tag) = span.tag {
-                self.out.put_varint(tag.into());
+                out.put_varint(tag.into());
             }
-            self.out.put_slice(view.bytes_at(span.offset, span.len));
+            out.put_slice(view.bytes_at(span.offset, span.len));
         }
+        out.filled()
     }
+}
 
-    /// Writes a number or string where little room is left.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn last_field(&self, mut out: Cursor<'b>, field: &WriteEntry, slot: u32) -> Cursor<'b> {
-        let words = self.view.words;
-        if field.kind == WriteKind::Span {
-            let span = ByteSpan::from_word(words.get64(slot));
-            out.put_tagged_part(field.tag, self.view.store, span.offset(), span.len() as usize);
-            return out;
-        }
-        out.put_tag_word(field.tag);
-        match field.kind {
-            WriteKind::Fixed32 => out.put_fixed32(words.get(slot)),
-            WriteKind::Fixed64 => out.put_fixed64(words.get64(slot)),
-            _ => out.put_varint(field.form.value(words.get64_or_32(slot))),
-        }
-        out
+/// A number or string where little room is left.
+pub(super) struct LastField<'p, 'a, 'i> {
+    pub(super) pass: &'p Pass<'a, 'i>,
+    pub(super) field: &'p WriteEntry,
+    pub(super) body: BodyWords<'a>,
+}
+
+impl FillRoom for LastField<'_, '_, '_> {
+    #[inline(always)]
+    fn fill(self, room: Room<'_>) -> Filled<'_> {
+        last_field(room, self.pass, self.field, self.body)
     }
+}
+
+#[cold]
+#[inline(never)]
+fn last_field<'w>(
+    room: Room<'w>,
+    pass: &Pass<'_, '_>,
+    field: &WriteEntry,
+    body: BodyWords<'_>,
+) -> Filled<'w> {
+    let mut out = Cursor::of(room);
+    if field.kind == WriteKind::Span {
+        let span = ByteSpan::from_word(body.get64(field.slot));
+        out.put_tagged_part(field.tag, pass.view.store, span.offset(), span.len() as usize);
+        return out.filled();
+    }
+    out.put_tag_word(field.tag);
+    match field.kind {
+        WriteKind::Fixed32 => out.put_fixed32(body.get(field.slot)),
+        WriteKind::Fixed64 => out.put_fixed64(body.get64(field.slot)),
+        _ => out.put_varint(field.form.value(body.get64_or_32(field.slot))),
+    }
+    out.filled()
 }
 
 /// How many bytes to keep free for the length of a message that looks `looks` bytes long.

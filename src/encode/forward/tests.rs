@@ -22,10 +22,9 @@ fn backwards(view: RawView<'_, '_>) -> Vec<u8> {
 /// What a pass over `room` bytes writes, and whether it gave up.
 fn forwards(view: RawView<'_, '_>, room: usize) -> (Option<Vec<u8>>, bool) {
     let mut memory = vec![0xee_u8; room];
-    let mut pass = Pass::new(view, &EncodeOptions::new(), Cursor::over(&mut memory));
-    pass.write();
-    let gave_up = pass.gave_up;
-    (pass.into_cursor().finish().ok().map(|written| written.as_slice().to_vec()), gave_up)
+    let (mut pass, mut out) = (Pass::new(view, &EncodeOptions::new(), room), Cursor::over(&mut memory));
+    out.fill(WholeTask(&mut pass));
+    (out.finish().ok().map(|written| written.as_slice().to_vec()), pass.gave_up)
 }
 
 /// Every kind of field: singular, repeated, packed, in a oneof, in a map, as message, group and itself.

@@ -1,5 +1,6 @@
 //! The slab itself: checked access to words, allocation, and hasbits. `growth.rs` grows it within its limit.
 
+mod body;
 mod growth;
 #[cfg(test)]
 mod tests;
@@ -7,6 +8,7 @@ mod tests;
 use super::{Full, NIL};
 use crate::program::Program;
 use alloc::vec::Vec;
+pub(crate) use body::{BodyMut, BodyWords};
 
 /// Offsets 0..3 are the header of the empty message, [`NIL`]. They have no words, so the bounds check that every access needs
 /// makes them read as zero and ignores writes.
@@ -17,44 +19,6 @@ const MAX_WORDS: usize = (u32::MAX - 2 * RESERVED) as usize;
 #[inline(always)]
 const fn place(at: u32) -> usize {
     at.wrapping_sub(RESERVED) as usize
-}
-
-/// The words of a dense body and all after it. Writing outside the slab is ignored; no slot of the body's program is there.
-#[derive(Debug)]
-pub(crate) struct BodyMut<'s>(&'s mut [u32]);
-
-impl BodyMut<'_> {
-    /// Writes one word.
-    #[inline(always)]
-    pub(crate) fn set(&mut self, slot: u16, value: u32) {
-        if let Some(word) = self.0.get_mut(slot as usize) {
-            *word = value;
-        }
-    }
-
-    /// Writes two words, low word first.
-    #[inline(always)]
-    pub(crate) fn set64(&mut self, slot: u16, value: u64) {
-        if let Some([low, high]) = self.0.get_mut(slot as usize..slot as usize + 2) {
-            (*low, *high) = (value as u32, (value >> 32) as u32);
-        }
-    }
-
-    /// Sets a hasbit and no more.
-    #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "for JSON"))]
-    #[inline(always)]
-    pub(crate) fn mark(&mut self, bit: u8) {
-        let place = if bit < 32 { 0 } else { 2 };
-        if let Some(word) = self.0.get_mut(place) {
-            *word |= 1 << (bit & 31);
-        }
-    }
-
-    /// The words from a slot on.
-    #[inline(always)]
-    pub(crate) fn rest(&mut self, slot: u16) -> &mut [u32] {
-        self.0.get_mut(slot as usize..).unwrap_or_default()
-    }
 }
 
 /// Read access to the words of a slab. Their number is even while the slab is trusted and odd otherwise: no write to a word can
@@ -125,6 +89,12 @@ impl<'a> Words<'a> {
     #[inline]
     pub(crate) fn run(self, at: u32, len: usize) -> &'a [u32] {
         self.0.get(place(at)..place(at).wrapping_add(len)).unwrap_or(&[])
+    }
+
+    /// The words of a body and all after it.
+    #[inline(always)]
+    pub(crate) fn body(self, base: u32) -> BodyWords<'a> {
+        BodyWords(self.0.get(place(base)..).unwrap_or_default())
     }
 
     /// Hasbits 0..64 of a dense body.

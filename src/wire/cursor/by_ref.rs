@@ -59,6 +59,48 @@ impl Cursor<'_> {
         }
     }
 
+    /// A tag and a varint: one item if each takes one byte, which most do.
+    #[inline(always)]
+    pub(crate) fn write_tagged_varint(&mut self, tag: u64, value: u64) {
+        if tag >= 0x80 || value >= 0x80 {
+            self.write_varint(tag);
+            self.write_varint(value);
+        } else if !self.spare.put([tag as u8, value as u8], 2) {
+            self.overflowed();
+        }
+    }
+
+    /// A tag and four bytes, little endian: one item if the tag takes one byte.
+    #[inline(always)]
+    pub(crate) fn write_tagged_fixed32(&mut self, tag: u64, value: u32) {
+        let [a, b, c, d] = value.to_le_bytes();
+        if tag >= 0x80 {
+            self.write_varint(tag);
+            self.write_fixed32(value);
+        } else if !self.spare.put([tag as u8, a, b, c, d], 5) {
+            self.overflowed();
+        }
+    }
+
+    /// A tag and eight bytes, little endian: one item if the tag takes one byte.
+    #[inline(always)]
+    pub(crate) fn write_tagged_fixed64(&mut self, tag: u64, value: u64) {
+        let [a, b, c, d, e, f, g, h] = value.to_le_bytes();
+        if tag >= 0x80 {
+            self.write_varint(tag);
+            self.write_fixed64(value);
+        } else if !self.spare.put([tag as u8, a, b, c, d, e, f, g, h], 9) {
+            self.overflowed();
+        }
+    }
+
+    /// A tag, a length prefix and the bytes, as [`write_length_delimited`](Self::write_length_delimited).
+    #[inline(always)]
+    pub(crate) fn write_tagged_bytes(&mut self, tag: u64, bytes: &[u8]) {
+        self.write_tagged_varint(tag, u64::from(bytes.len() as u32));
+        self.write_slice(bytes);
+    }
+
     /// A length prefix and the bytes. The sizing pass has checked that they are at most 2^31-1.
     #[inline(always)]
     pub(crate) fn write_length_delimited(&mut self, bytes: &[u8]) {

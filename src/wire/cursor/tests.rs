@@ -14,6 +14,29 @@ fn items() -> Vec<Item> {
         (|cursor, _| cursor.put_slice(&[]), 0, vec![]),
         (|cursor, _| cursor.write_length_delimited(b"abc"), 0, b"\x03abc".to_vec()),
         (|cursor, value| cursor.write_byte(value as u8), 7, vec![7]),
+        (|cursor, value| cursor.write_tagged_varint(0x7f, value), 0x7f, vec![0x7f, 0x7f]),
+        (|cursor, value| cursor.write_tagged_varint(0x7f, value), 0x80, vec![0x7f, 0x80, 1]),
+        (|cursor, value| cursor.write_tagged_varint(0x80, value), 0x7f, vec![0x80, 1, 0x7f]),
+        (
+            |cursor, value| cursor.write_tagged_fixed32(0x7d, value as u32),
+            0x0403_0201,
+            vec![0x7d, 1, 2, 3, 4],
+        ),
+        (
+            |cursor, value| cursor.write_tagged_fixed32(0x85, value as u32),
+            0x0403_0201,
+            vec![0x85, 1, 1, 2, 3, 4],
+        ),
+        (
+            |cursor, value| cursor.write_tagged_fixed64(9, value),
+            0x0807_0605_0403_0201,
+            (1..9).fold(vec![9], |mut bytes, byte| {
+                bytes.push(byte);
+                bytes
+            }),
+        ),
+        (|cursor, value| cursor.write_tagged_fixed64(0x81, value), 1, vec![0x81, 1, 1, 0, 0, 0, 0, 0, 0, 0]),
+        (|cursor, _| cursor.write_tagged_bytes(0x1a, b"abc"), 0, b"\x1a\x03abc".to_vec()),
         (|cursor, value| cursor.write_fixed32(value as u32), 0x0403_0201, vec![1, 2, 3, 4]),
         (|cursor, value| cursor.write_fixed64(value), 0x0807_0605_0403_0201, (1..9).collect()),
         (|cursor, _| cursor.write_slice(b"slice"), 0, b"slice".to_vec()),

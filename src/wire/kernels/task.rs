@@ -14,6 +14,9 @@ pub(crate) trait Bits: Copy {
 
     /// Runs a task that is part of one with these instructions. This is a call, so tasks may recurse.
     fn call<T: CpuTask>(self, task: T) -> T::Out;
+
+    /// As [`call`](Self::call), with arguments that are passed in registers: a task is passed in memory.
+    fn call_with<T: CpuCall<A, B, C, D, E>, A, B, C, D, E>(self, a: A, b: B, c: C, d: D, e: E) -> T::Out;
 }
 
 /// Shifts and masks, which every processor has.
@@ -29,6 +32,11 @@ impl Bits for AnyBits {
     #[inline(never)]
     fn call<T: CpuTask>(self, task: T) -> T::Out {
         task.run(self)
+    }
+
+    #[inline(never)]
+    fn call_with<T: CpuCall<A, B, C, D, E>, A, B, C, D, E>(self, a: A, b: B, c: C, d: D, e: E) -> T::Out {
+        T::run(self, a, b, c, d, e)
     }
 }
 
@@ -50,6 +58,12 @@ impl Bits for Deposit {
         // SAFETY: as in `spread`: the processor has what `deposit` needs.
         unsafe { deposit(task) }
     }
+
+    #[inline(always)]
+    fn call_with<T: CpuCall<A, B, C, D, E>, A, B, C, D, E>(self, a: A, b: B, c: C, d: D, e: E) -> T::Out {
+        // SAFETY: as in `spread`: the processor has what `deposit_with` needs.
+        unsafe { deposit_with::<T, A, B, C, D, E>(a, b, c, d, e) }
+    }
 }
 
 /// A task that runs faster with the instructions of the best processor. [`run`](Self::run) must be inlined: that is how
@@ -60,6 +74,15 @@ pub(crate) trait CpuTask {
 
     /// Runs the task.
     fn run(self, bits: impl Bits) -> Self::Out;
+}
+
+/// A function that runs faster with the instructions of the best processor. [`run`](Self::run) must be inlined.
+pub(crate) trait CpuCall<A, B, C, D, E> {
+    /// What it returns.
+    type Out;
+
+    /// Runs it.
+    fn run(bits: impl Bits, a: A, b: B, c: C, d: D, e: E) -> Self::Out;
 }
 
 /// Runs a task with the best instructions of this processor.
@@ -88,6 +111,16 @@ pub(crate) fn with_best_cpu<T: CpuTask>(task: T) -> T::Out {
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn deposit<T: CpuTask>(task: T) -> T::Out {
     task.run(Deposit(()))
+}
+
+/// Runs a function compiled for BMI2.
+///
+/// # Safety
+/// The processor has BMI1, BMI2, LZCNT and POPCNT.
+#[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn deposit_with<T: CpuCall<A, B, C, D, E>, A, B, C, D, E>(a: A, b: B, c: C, d: D, e: E) -> T::Out {
+    T::run(Deposit(()), a, b, c, d, e)
 }
 
 #[cfg(test)]

@@ -1,5 +1,24 @@
+use super::twin::{SafeFill, SafeRoom, SafeSpare, SafeWritten};
 use super::*;
 use alloc::{vec, vec::Vec};
+
+/// Fills room with bytes, and fails if it is not one that divides their number.
+struct Filling(usize, usize);
+
+macro_rules! filling {
+    ($fill:ident, $spare:ident, $room:ident, $written:ident) => {
+        impl $fill for Filling {
+            fn fill(self, room: $room<'_>) -> Option<$written<'_>> {
+                let mut spare = $spare::of(room);
+                let fits = spare.put_slice(&[6; 40][..self.0.min(40)]);
+                (fits && (self.1 == 0 || self.0 % self.1 == 0)).then(|| spare.finish())
+            }
+        }
+    };
+}
+
+filling!(RawFill, RawSpare, RawRoom, RawWritten);
+filling!(SafeFill, SafeSpare, SafeRoom, SafeWritten);
 
 /// Items of every width, cut and whole; the answer and the state after each must agree.
 macro_rules! run {
@@ -19,7 +38,7 @@ macro_rules! run {
                 7 => spare.item().map(|item| item.put(word, keep & 15, &[8; 32], keep)).is_some(),
                 13 => spare.item().map(|item| item.put_fives([keep as u8, 2], [word; 4])).is_some(),
                 12 => spare.item().map(|item| item.put(word, keep & 3, &[9; 8], keep)).is_some(),
-                8 => spare.set(keep, 0x55),
+                8 => spare.set_before(keep, 0x55),
                 9 => spare.shift(keep, keep + 3),
                 10 => spare.shift(keep, keep.saturating_sub(2)),
                 11 => spare.shift(keep, keep + 9),
@@ -28,6 +47,13 @@ macro_rules! run {
                     bytes.iter_mut().for_each(|byte| *byte = keep as u8);
                     zeros
                 }),
+                15 => spare.put_string((word, keep & 15), 0x66, &[8; 32], keep),
+                18 => {
+                    spare.item().map(|item| item.put_ends((word, keep & 3), keep, &[8; 4], &[9; 4])).is_some()
+                }
+                19 => spare.item().map(|item| item.put_ends((word, 7), keep, &[8; 16], &[9; 16])).is_some(),
+                16 => spare.fill(Filling(keep, 0)).is_some(),
+                17 => spare.fill(Filling(keep, 3)).is_some(),
                 _ => {
                     spare.close();
                     true
@@ -47,7 +73,7 @@ fn the_safe_twin_agrees() {
         let steps: Vec<(u64, usize)> = (0..12)
             .map(|_| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                ((state >> 33) % if round % 3 == 0 { 16 } else { 15 }, (state >> 40) as usize % 41)
+                ((state >> 33) % if round % 3 == 0 { 21 } else { 20 }, (state >> 40) as usize % 41)
             })
             .collect();
         let mut memory = vec![MaybeUninit::uninit(); room];
