@@ -301,7 +301,7 @@ fn a_sink_may_be_behind_dyn() {
 
 /// A message with the fields whose bits are set, in this order, and what a visit of it says.
 fn point(fields: u32, order: [u32; 3]) -> (Wire, Vec<String>) {
-    let set = order.into_iter().filter(|field| fields & 1 << field != 0);
+    let set = order.into_iter().filter(|field| fields & (1 << field) != 0);
     set.fold(Default::default(), |(wire, mut lines): (Wire, Vec<String>), field| {
         lines.push(format!("{} = {}", ["x", "y", "z"][field as usize], field * 8));
         (wire.fixed32(field + 1, (field as f32 * 8.0).to_bits()), lines)
@@ -330,14 +330,14 @@ fn messages_of_fixed_shape_are_visited_whatever_they_lack_and_wherever_they_end(
             within(
                 1,
                 "triangles",
-                joined(order.into_iter().filter(|i| points >> 9 & 1 << i != 0).map(corner)),
+                joined(order.into_iter().filter(|i| points >> 9 & (1 << i) != 0).map(corner)),
             )
         };
         let parts = (0..8).flat_map(|fields| {
             let center = within(4, "center", point(fields, order));
             let points = [fields, 7, 7].map(|fields| within(2, "points", point(fields, order)));
             // All of a triangle, a point less, a number less, several numbers less.
-            let triangles = [0xfff, 0xfff ^ fields << 9, 0xfff ^ fields << 3, 0xe00 | 0o111 * fields];
+            let triangles = [0xfff, 0xfff ^ (fields << 9), 0xfff ^ (fields << 3), 0xe00 | (0o111 * fields)];
             [joined(triangles.map(triangle)), joined(points), center]
         });
         let (input, expected) = joined(parts);
