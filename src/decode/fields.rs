@@ -33,7 +33,7 @@ use super::{fixed, skip, window};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{FieldEntry, Op};
 use crate::slab::{BodyRef, ByteSpan};
-use crate::wire::{raw, unzigzag32, unzigzag64};
+use crate::wire::{unzigzag32, unzigzag64};
 
 /// Why the field loop stopped. Positions are those of `PaddedStore`.
 enum Exit<'p> {
@@ -111,13 +111,8 @@ impl<'r> Machine<'r, '_> {
             let (tag, len, entry) = if first < 0x80 {
                 (first as u32, 1, program.one_byte(first))
             } else {
-                let (tag, len) = if head[1] < 0x80 {
-                    ((first & 0x7f) as u32 | (head[1] as u32) << 7, 2)
-                } else {
-                    match raw::tag_bits(head, 0) {
-                        Ok(read) => read,
-                        Err(kind) => break Exit::Fault(kind, pos, None),
-                    }
+                let Some((tag, len)) = window::long_tag(head) else {
+                    break Exit::Fault(Kind::InvalidTag, pos, None);
                 };
                 match program.find(tag >> 3) {
                     Some(entry) => (tag, len, entry),
@@ -179,16 +174,10 @@ impl<'r> Machine<'r, '_> {
             // Start and end of a length-delimited value, checked against the end of the message.
             macro_rules! span_or_break {
                 () => {{
-                    let (bytes, start) = if value[0] < 0x80 {
-                        (value[0] as usize, pos + len + 1)
-                    } else if value[1] < 0x80 {
-                        ((value[0] & 0x7f) as usize | (value[1] as usize) << 7, pos + len + 2)
-                    } else {
-                        match raw::length(value, 0) {
-                            Ok((bytes, prefix)) => (bytes, pos + len + prefix),
-                            Err(kind) => break_fault!(kind, pos + len),
-                        }
+                    let Some((bytes, prefix)) = window::length(value) else {
+                        break_fault!(Kind::InvalidLength, pos + len);
                     };
+                    let start = pos + len + prefix;
                     // Length and position are below 2^31, so the sum cannot wrap.
                     if start + bytes > end {
                         break_fault!(Kind::Incomplete, pos + len);

@@ -20,7 +20,7 @@ use crate::wire::{unzigzag32, unzigzag64};
 
 /// The offset after the tag at `pos`, if it is `tag` and ends before the end of the message.
 #[inline(always)]
-fn same_tag(buf: &[u8], pos: usize, end: usize, tag: u32) -> Option<usize> {
+pub(crate) fn same_tag(buf: &[u8], pos: usize, end: usize, tag: u32) -> Option<usize> {
     if pos >= end {
         return None;
     }

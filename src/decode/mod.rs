@@ -38,6 +38,7 @@ mod undecoded;
 mod unknown;
 pub(crate) mod window;
 
+pub(crate) use lists::same_tag;
 pub(crate) use undecoded::{Undecoded, undecoded};
 
 use crate::error::{DecodeError, DecodeErrorKind};

@@ -14,7 +14,7 @@
 #![cfg_attr(not(tablepb_safe), allow(unsafe_code))]
 
 use crate::slab::Text;
-use crate::wire::gather;
+use crate::wire::{gather, raw};
 
 /// Bytes of a window: a tag of up to five bytes, and a number of up to ten.
 pub(crate) const WINDOW: usize = 24;
@@ -149,6 +149,43 @@ pub(crate) fn after_tag(head: &[u8; WINDOW], len: usize) -> &[u8; VALUE] {
     }
 }
 
+/// A tag that is longer than one byte, and its length; `None` above five bytes or 2^32-1. Field number and wire type are not
+/// checked.
+#[inline(always)]
+pub(crate) fn long_tag(head: &[u8; WINDOW]) -> Option<(u32, usize)> {
+    match *head {
+        [low, high, ..] if high < 0x80 => Some(((low & 0x7f) as u32 | (high as u32) << 7, 2)),
+        _ => found(longer_tag(head)),
+    }
+}
+
+/// A length prefix, and its own length; `None` above five bytes or 2^31-1.
+#[inline(always)]
+pub(crate) fn length(window: &[u8; VALUE]) -> Option<(usize, usize)> {
+    match *window {
+        [len @ 0..0x80, ..] => Some((len as usize, 1)),
+        [low, high @ 0..0x80, ..] => Some(((low & 0x7f) as usize | (high as usize) << 7, 2)),
+        _ => found(longer_length(window)),
+    }
+}
+
+/// Tags and lengths of more than two bytes; a length of 0 for a fault. Two integers are returned in registers, a `Result` would go
+/// through memory, also where it is known without a call.
+#[inline(never)]
+fn longer_tag(head: &[u8; WINDOW]) -> (u32, usize) {
+    raw::tag_bits(head, 0).unwrap_or((0, 0))
+}
+
+#[inline(never)]
+fn longer_length(window: &[u8; VALUE]) -> (usize, usize) {
+    raw::length(window, 0).unwrap_or((0, 0))
+}
+
+#[inline(always)]
+fn found<T>(read: (T, usize)) -> Option<(T, usize)> {
+    if read.1 == 0 { None } else { Some(read) }
+}
+
 /// The first eight bytes, little endian.
 #[inline(always)]
 pub(crate) fn word(window: &[u8; VALUE]) -> u64 {
@@ -179,14 +216,10 @@ pub(crate) fn wide_varint(window: &[u8; VALUE]) -> Option<(u64, usize)> {
         let value = word & (ends ^ (ends - 1));
         return Some((gather(value), (ends.trailing_zeros() as usize >> 3) + 1));
     }
-    match long_varint(window) {
-        (_, 0) => None,
-        read => Some(read),
-    }
+    found(long_varint(window))
 }
 
-/// A varint of nine or ten bytes, as negative numbers have; a length of 0 if it is longer. Two integers are returned
-/// in registers, a `Result` would go through memory.
+/// A varint of nine or ten bytes, as negative numbers have; a length of 0 if it is longer.
 #[cold]
 #[inline(never)]
 fn long_varint(window: &[u8; VALUE]) -> (u64, usize) {
@@ -201,7 +234,7 @@ fn long_varint(window: &[u8; VALUE]) -> (u64, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::{raw, testing::Wire};
+    use crate::wire::testing::Wire;
     use alloc::{vec, vec::Vec};
 
     #[test]

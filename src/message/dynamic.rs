@@ -23,7 +23,8 @@ const COMPACT_MIN: usize = 4096;
 /// A message of a run-time schema, owned and mutable.
 ///
 /// It makes two allocations, however many fields it has: one for the fields, one for the bytes of strings and unknown
-/// fields. Decoding copies the input once and leaves room for setting a few short strings; [`clear`](Self::clear) keeps the
+/// fields. Decoding copies the input once and leaves room for setting a few short strings; it does not copy it if all fields of
+/// the type are numbers and the message has no unknown fields. [`clear`](Self::clear) keeps the
 /// memory for the next message. Setters append and leave garbage. When more than half of the memory in use is garbage, a
 /// later setter compacts the message. `Send + Sync`; `Clone` copies the memory.
 ///
@@ -83,7 +84,7 @@ impl DynamicMessage {
         }
     }
 
-    /// Decodes a message. Copies the input.
+    /// Decodes a message. Copies the input, unless nothing in the message can refer to it.
     ///
     /// # Errors
     /// If the input is not a valid message. The error has a kind, a byte offset and a field path.
@@ -117,8 +118,27 @@ impl DynamicMessage {
     }
 
     /// Decodes into an empty message.
-    pub(crate) fn decoded(self, input: &[u8], options: DecodeOptions) -> Result<Self, DecodeError> {
-        self.decoded_from(input.len(), options, |store| store.append(input))
+    pub(crate) fn decoded(mut self, input: &[u8], options: DecodeOptions) -> Result<Self, DecodeError> {
+        let len = input.len();
+        if self.refers_to_input() {
+            return self.decoded_from(len, options, |store| store.append(input));
+        }
+        let may_miss = match options.budget_for(len).checked_sub(len) {
+            Some(left) => self.run(Some(input), 0, left, &options).and_then(|may_miss| {
+                // Only unknown fields refer to the input now.
+                if self.raw().spans().next().is_some() {
+                    self.store.append(input).map_err(|full| DecodeError::new(full.into(), 0))?;
+                }
+                Ok(may_miss)
+            }),
+            None => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)),
+        };
+        self.checked(may_miss, len, &options)
+    }
+
+    /// Whether a field of the message can refer to the bytes that it is decoded from.
+    fn refers_to_input(&self) -> bool {
+        self.selected.is_some() || self.descriptor.program().has_spans()
     }
 
     /// Decodes `len` bytes that `append` adds to the store of an empty message.
@@ -133,7 +153,7 @@ impl DynamicMessage {
         // The copy of the input counts against the budget.
         let may_miss = match options.budget_for(len).checked_sub(len) {
             Some(left) => {
-                append(&mut self.store).map_err(too_large).and_then(|at| self.run(at, left, &options))
+                append(&mut self.store).map_err(too_large).and_then(|at| self.run(None, at, left, &options))
             }
             None => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)),
         };
@@ -197,7 +217,7 @@ impl DynamicMessage {
         options: DecodeOptions,
     ) -> Result<Self, DecodeError> {
         self.store = Store::shared(input);
-        let may_miss = self.run(0, options.budget_for(input.len()), &options);
+        let may_miss = self.run(None, 0, options.budget_for(input.len()), &options);
         self.checked(may_miss, input.len(), &options)
     }
 
@@ -220,20 +240,29 @@ impl DynamicMessage {
         }
     }
 
-    /// Decodes the store from `start` on. Returns whether required fields may be missing.
-    fn run(&mut self, start: usize, budget: usize, options: &DecodeOptions) -> Result<bool, DecodeError> {
+    /// Decodes the store, or bytes in place of it, from `start` on. Returns whether required fields may be missing.
+    fn run(
+        &mut self,
+        bytes: Option<&[u8]>,
+        start: usize,
+        budget: usize,
+        options: &DecodeOptions,
+    ) -> Result<bool, DecodeError> {
         let Self { descriptor, selected, slab, store, base, .. } = self;
+        let store = bytes.unwrap_or(store.as_slice());
         let (set, index) = programs(descriptor, selected.as_deref().map(|[selected]| selected));
         let mut scratch = Scratch::new();
-        // The body, and one word per four bytes of input.
-        let guess = descriptor.program().words() as usize + (store.len() - start) / 4;
+        // The body, and one word per four bytes of input for what is outside of it.
+        let program = descriptor.program();
+        let outside = if program.is_self_contained() { 0 } else { (store.len() - start) / 4 };
+        let guess = program.words() as usize + outside;
         let held = slab.capacity();
         // Lists that the message already has may grow and move. That does not count against the budget of the input.
         slab.set_limit(decode::slab_share(budget).saturating_add(MERGE_FACTOR.saturating_mul(held)));
         if held == 0 {
             slab.expect(guess.min(budget / 16));
         }
-        let job = Job { set, store: store.as_slice(), start, slab, scratch: &mut scratch, options };
+        let job = Job { set, store, start, slab, scratch: &mut scratch, options };
         if *base == NIL {
             let decoded = decode::decode_fresh(job, index, budget, base);
             self.slab.expect_no_more();
@@ -291,7 +320,7 @@ impl DynamicMessage {
             Ok(start) => start,
             Err(full) => return Err(named(&self.descriptor, DecodeError::new(full.into(), 0))),
         };
-        match self.run(start, options.budget_for(len), &options) {
+        match self.run(None, start, options.budget_for(len), &options) {
             Ok(_) => Ok(()),
             Err(error) => Err(named(&self.descriptor, error)),
         }

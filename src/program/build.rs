@@ -4,7 +4,7 @@
 //! [`Program::freeze`] then fills the two tables that hold copies of them, and nothing changes any more.
 
 use super::layout::CONTIGUOUS_WORDS;
-use super::lowered::{NO_FIELDS, ProgramFlags};
+use super::lowered::{NO_FIELDS, NO_POSITION, ProgramFlags};
 use super::{
     Coding, FieldEntry, FixedLayout, LowerError, MessageSpec, Program, Room, RoomFull, WriteEntry, sort_list,
 };
@@ -15,8 +15,6 @@ const MAX_FIELDS: usize = u16::MAX as usize;
 const MAX_NUMBER: u32 = (1 << 29) - 1;
 /// The largest type id in a MessageSet. It is no field number on the wire.
 const MAX_TYPE_ID: u32 = i32::MAX as u32 - 1;
-/// No field of that number.
-const NONE: u16 = u16::MAX;
 
 /// Positions of the required fields among the entries.
 pub(super) fn required_positions(entries: &[FieldEntry], room: &mut Room) -> Result<Vec<u16>, RoomFull> {
@@ -47,7 +45,7 @@ impl Program {
         let mut entries = room
             .list(order.iter().map(|&i| FieldEntry::new(&spec.fields[i as usize], spec.map_entry, closed)))?;
         let oneofs = number_oneofs(spec, &order, &mut entries, room)?;
-        let mut entry_of = room.filled(NONE, order.len())?;
+        let mut entry_of = room.filled(NO_POSITION, order.len())?;
         for (entry, &field) in order.iter().enumerate() {
             entry_of[field as usize] = entry as u16;
         }
@@ -77,6 +75,7 @@ impl Program {
         Ok(Self {
             entries: room.copy(&self.entries)?,
             by_number_table: Vec::new(),
+            positions: Vec::new(),
             writes: room.copy(&self.writes)?,
             fields: room.copy(&self.fields)?,
             entry_of: room.copy(&self.entry_of)?,
@@ -92,7 +91,8 @@ impl Program {
     /// Roughly the bytes of a copy, with what readers need for it.
     pub(super) fn weight(&self) -> usize {
         const PER_FIELD: usize = 2 * size_of::<FieldEntry>() + size_of::<WriteEntry>() + 32;
-        let table = self.by_number_table.len() * size_of::<FieldEntry>();
+        let table =
+            self.by_number_table.len() * size_of::<FieldEntry>() + self.positions.len() * size_of::<u16>();
         size_of::<Self>() + size_of::<super::ReadLayout>() + self.entries.len() * PER_FIELD + table
     }
 
@@ -133,6 +133,7 @@ impl Program {
         self.writes = room.list(entries.iter().map(WriteEntry::new))?;
         let any = |is: fn(&FieldEntry) -> bool| entries.iter().any(is);
         for (flag, on) in [
+            (ProgramFlags::SELF_CONTAINED, leaf && !self.is_wide()),
             (ProgramFlags::CONTIGUOUS, small && (leaf || self.is_map_entry())),
             (ProgramFlags::MAPS, any(|e| e.flags.is_map())),
             (ProgramFlags::PARENT, any(|e| e.coding.is_message())),
@@ -176,21 +177,27 @@ impl Program {
     pub(super) fn freeze(&mut self, room: &mut Room) -> Result<(), RoomFull> {
         let first = self.entries.first().map_or(1, |e| e.number());
         let last = self.entries.last().map_or(1, |e| e.number());
-        // At most two places per field and 16 more, so that memory is linear in the number of fields. Larger numbers are
-        // found by binary search.
-        let places = (last - first + 1).min(2 * self.entries.len() as u32 + 16);
+        // At most two places per field and 16 more, and eight times as many of two bytes, so that memory is linear in the number
+        // of fields. Larger numbers are found by binary search.
+        let (all, few) = (last - first + 1, 2 * self.entries.len() as u32 + 16);
         self.by_number_first = first;
-        self.flags.set(ProgramFlags::MORE_NUMBERS, places <= last - first);
+        self.flags.set(ProgramFlags::MORE_NUMBERS, all > few);
         self.by_number_table =
-            room.list((0..places as usize).map(|at| FieldEntry::none(first + at as u32)))?;
+            room.list((0..all.min(few)).map(|place| FieldEntry::none(first.saturating_add(place))))?;
+        let far = if all > few { all.min(8 * few) } else { 0 };
+        self.positions = room.filled(NO_POSITION, far as usize)?;
         self.one_byte = NO_FIELDS;
-        for entry in &self.entries {
+        for (position, entry) in (0u16..).zip(&self.entries) {
             let number = entry.number();
             if let Some(place) = self.one_byte.get_mut(number as usize) {
                 *place = *entry;
             }
-            if let Some(place) = self.by_number_table.get_mut((number - first) as usize) {
+            let place = (number - first) as usize;
+            if let Some(place) = self.by_number_table.get_mut(place) {
                 *place = *entry;
+            }
+            if let Some(place) = self.positions.get_mut(place) {
+                *place = position;
             }
         }
         Ok(())

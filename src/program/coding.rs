@@ -154,8 +154,9 @@ pub(super) enum Multiplicity {
     Map,
 }
 
-/// What the decode loop does with a field whose tag is the expected one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the decode loop does with a field whose tag is the expected one. Singular fields come first, up to `Inline`, so that one
+/// comparison tells them from most others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Op {
     // Decoded in the loop.

@@ -225,6 +225,12 @@ impl FieldEntry {
         }
     }
 
+    /// Whether this is the type of the value, for fields that are neither messages nor of closed enums.
+    #[inline(always)]
+    pub(crate) fn is(&self, scalar: Scalar) -> bool {
+        self.sub == scalar as u32
+    }
+
     /// The field number.
     pub(crate) const fn number(&self) -> u32 {
         let above = match self.tag & 7 {

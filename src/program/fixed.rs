@@ -11,7 +11,7 @@
 //!
 //! Table-driven decoders lose most against generated code on such messages: 15 bytes of input, and all else is overhead.
 
-use super::{FieldEntry, Room, RoomFull};
+use super::{FieldEntry, Room, RoomFull, Scalar};
 use crate::wire::WireType;
 use alloc::vec::Vec;
 
@@ -52,6 +52,8 @@ pub(crate) struct FixedLayout {
     pub(crate) all: u64,
     /// Number of fields, if there are at most four and each has four bytes. Then their slots are words 2, 3, .. of the body.
     pub(crate) all_u32: Option<usize>,
+    /// All values are `float`.
+    pub(crate) floats: bool,
     /// Hasbits of the fields with implicit presence, which a zero unsets.
     pub(crate) implicit: u32,
     /// No field is required: encodings without some of the fields are fine.
@@ -103,6 +105,7 @@ impl FixedLayout {
             fields,
             all,
             all_u32,
+            floats: entries.iter().all(|entry| entry.scalar() == Scalar::F32),
             implicit,
             optional: entries.iter().all(|entry| !entry.flags.is_required()),
         }))
@@ -111,8 +114,7 @@ impl FixedLayout {
     /// A copy, counted in `room`.
     pub(super) fn copy(&self, room: &mut Room) -> Result<Self, RoomFull> {
         let fields = room.copy(&self.fields)?;
-        let Self { len, expected, mask, all, all_u32, implicit, optional, .. } = *self;
-        Ok(Self { len, expected, mask, fields, all, all_u32, implicit, optional })
+        Ok(Self { fields, ..*self })
     }
 
     /// For each byte of the encoding: what it must be, and the mask.

@@ -13,6 +13,9 @@ pub(super) const NO_FIELDS: [FieldEntry; 16] = {
     entries
 };
 
+/// No field has that number. A program has fewer entries.
+pub(super) const NO_POSITION: u16 = u16::MAX;
+
 /// What holds for a whole program, one bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ProgramFlags(u16);
@@ -42,6 +45,8 @@ impl ProgramFlags {
     pub(super) const MORE_NUMBERS: Self = Self(1 << 9);
     pub(super) const MESSAGE_SET: Self = Self(1 << 10);
     pub(super) const MAP_ENTRY: Self = Self(1 << 11);
+    /// Fields need no words outside of the body.
+    pub(super) const SELF_CONTAINED: Self = Self(1 << 12);
 
     #[inline(always)]
     pub(super) const fn has(self, flag: Self) -> bool {
@@ -67,6 +72,9 @@ pub(crate) struct Program {
     /// Entries by field number from `by_number_first` on, as long as the table stays linear in the number of fields.
     pub(super) by_number_table: Vec<FieldEntry>,
     pub(super) by_number_first: u32,
+    /// Where there are larger numbers: positions of entries by field number from `by_number_first` on, eight times as far;
+    /// [`NO_POSITION`] for a number without a field.
+    pub(super) positions: Vec<u16>,
     /// The entries as the encoder needs them.
     pub(super) writes: Vec<WriteEntry>,
     /// Field index (position in the spec) of each entry.
@@ -117,6 +125,7 @@ impl Program {
         entries: Vec::new(),
         by_number_table: Vec::new(),
         by_number_first: 0,
+        positions: Vec::new(),
         writes: Vec::new(),
         fields: Vec::new(),
         entry_of: Vec::new(),
@@ -163,11 +172,21 @@ impl Program {
     pub(crate) fn find(&self, number: u32) -> Option<&FieldEntry> {
         match self.by_number_table.get(number.wrapping_sub(self.by_number_first) as usize) {
             Some(entry) => Some(entry),
-            None if self.flags.has(ProgramFlags::MORE_NUMBERS) => self.find_by_search(number),
+            None if self.flags.has(ProgramFlags::MORE_NUMBERS) => self.find_larger(number),
             None => None,
         }
     }
 
+    /// As [`find`](Self::find), for a number after the table. Out of line, because loops need the registers.
+    #[inline(never)]
+    fn find_larger(&self, number: u32) -> Option<&FieldEntry> {
+        match self.positions.get(number.wrapping_sub(self.by_number_first) as usize) {
+            Some(&position) => self.entries.get(position as usize),
+            None => self.find_by_search(number),
+        }
+    }
+
+    #[cold]
     #[inline(never)]
     fn find_by_search(&self, number: u32) -> Option<&FieldEntry> {
         let index = self.entries.binary_search_by_key(&number, |e| e.number()).ok()?;
@@ -208,6 +227,11 @@ impl Program {
     #[inline(always)]
     pub(crate) fn message(&self) -> u32 {
         self.message
+    }
+
+    /// Whether fields need no words outside of the body: it is dense, and has neither lists nor messages elsewhere.
+    pub(crate) fn is_self_contained(&self) -> bool {
+        self.flags.has(ProgramFlags::SELF_CONTAINED)
     }
 
     /// Size of a body in words.
@@ -354,5 +378,34 @@ impl Program {
     /// the fields, each oneof has one, which says which member is set.
     pub(crate) fn wide_table_words(&self) -> u32 {
         ((self.entries.len() + self.oneofs()).div_ceil(WIDE_GROUP) * 2) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
+    use crate::table::Kind;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn every_number_finds_its_field_wherever_the_tables_end() {
+        let all: Vec<u32> = (1..=30).map(|i| i * i).chain([5_000, 536_870_911]).collect();
+        for (first, numbers) in
+            [(1, &all[..1]), (1, &all[..10]), (1, &all[..30]), (1, &all), (900, &all[29..])]
+        {
+            let field = |&number: &u32| FieldSpec::new(number, Kind::Int32, Presence::Explicit);
+            let spec = MessageSpec { fields: numbers.iter().map(field).collect(), ..Default::default() };
+            let set = ProgramSet::new(&[spec], &[]).unwrap();
+            let program = set.program(0);
+            assert_eq!(program.by_number_first, first);
+            // Both tables stay linear in the number of fields.
+            let few = 2 * numbers.len() + 16;
+            assert!(program.by_number_table.len() <= few && program.positions.len() <= 8 * few);
+            for number in (1..6_000).chain(536_870_900..536_870_912) {
+                let expected = numbers.binary_search(&number).ok();
+                let found = program.by_number(number).map(|(position, entry)| (position, entry.number()));
+                assert_eq!(found, expected.map(|position| (position, number)));
+            }
+        }
     }
 }

@@ -42,6 +42,7 @@
 //! is stopped by it.
 
 mod field;
+mod fixed;
 mod numbers;
 mod run;
 mod state;

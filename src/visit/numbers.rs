@@ -83,6 +83,10 @@ impl<'i, S: Sink<'i> + ?Sized> Visit<'_, '_, 'i, S> {
             (_, Scalar::I32) => {
                 self.varints::<1, Plain, _>(start, end, |[word]| word as i32, |sink, v| sink.i32s(field, v))
             }
+            // The words of the kernel are the values.
+            _ if end - start > SHORT => self.words::<1, Plain, STEP>(start, end, |sink, words| {
+                sink.u32s(field, words.as_flattened());
+            }),
             _ => self.varints::<1, Plain, _>(start, end, |[word]| word, |sink, v| sink.u32s(field, v)),
         }
     }
@@ -143,17 +147,30 @@ impl<'i, S: Sink<'i> + ?Sized> Visit<'_, '_, 'i, S> {
         value: impl Fn([u32; W]) -> T,
         hand_over: impl Fn(&mut S, &[T]),
     ) -> Result<(), Fault> {
-        let (mut words, mut values) = ([[0; W]; AT_ONCE], [T::default(); AT_ONCE]);
-        let mut pos = start;
+        let mut values = [T::default(); AT_ONCE];
+        self.words::<W, F, AT_ONCE>(start, end, |sink, words| {
+            for (to, from) in values.iter_mut().zip(words) {
+                *to = value(*from);
+            }
+            hand_over(sink, values.get(..words.len()).unwrap_or_default());
+        })
+    }
+
+    /// Decodes a run in parts of at most `AT_ONCE` values.
+    #[inline(always)]
+    fn words<const W: usize, F: VarintForm, const AT_ONCE: usize>(
+        &mut self,
+        start: usize,
+        end: usize,
+        mut hand_over: impl FnMut(&mut S, &[[u32; W]]),
+    ) -> Result<(), Fault> {
+        let (mut words, mut pos) = ([[0; W]; AT_ONCE], start);
         while pos < end {
-            let part = kernels::decode::<W, F>(self.job.input, pos, end, &mut words);
+            let part = kernels::decode_some::<W, F>(self.job.input, pos, end, &mut words);
             if part.done == 0 {
                 return Err((Kind::Overrun, part.pos));
             }
-            for (to, from) in values.iter_mut().zip(&words) {
-                *to = value(*from);
-            }
-            hand_over(self.sink, values.get(..part.done).unwrap_or_default());
+            hand_over(self.sink, words.get(..part.done).unwrap_or_default());
             pos = part.pos;
         }
         Ok(())

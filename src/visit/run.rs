@@ -18,13 +18,14 @@
 //! After a fault the caller decodes the input again for the error. So the loop reports no path, and may be less exact about
 //! which fault comes first.
 
+use super::fixed::Run;
 use super::state::{Child, Fault, Job, Level, Visit};
 use super::unexpected::Unexpected;
 use super::{Field, Sink, Step, Visited};
 use crate::decode::window::{self, PaddedStore, PaddedTail};
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Coding, FieldEntry, FixedLayout, Op, Program, Scalar};
-use crate::wire::{raw, unzigzag32, unzigzag64, utf8};
+use crate::program::{Coding, FieldEntry, Op, Program, Scalar};
+use crate::wire::{unzigzag32, unzigzag64, utf8};
 
 /// What the innermost message is, besides its position and its fields so far.
 struct Open<'r> {
@@ -84,10 +85,10 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                 let (tag, len, found) = if first < 0x80 {
                     (first as u32, 1, Some(program.one_byte(first)))
                 } else {
-                    match raw::tag_bits(head, 0) {
-                        Ok((tag, len)) => (tag, len, program.find(tag >> 3)),
-                        Err(kind) => return Err((kind, pos + origin)),
-                    }
+                    let Some((tag, len)) = window::long_tag(head) else {
+                        return Err((Kind::InvalidTag, pos + origin));
+                    };
+                    (tag, len, program.find(tag >> 3))
                 };
                 let (entry, op) = match found {
                     Some(entry) if entry.tag == tag => (entry, entry.op),
@@ -129,9 +130,8 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                 // Start and end of a length-delimited value.
                 macro_rules! span {
                     () => {{
-                        let (bytes, prefix) = match value[0] {
-                            byte @ 0..0x80 => (byte as usize, 1),
-                            _ => raw::length(value, 0).map_err(|kind| (kind, pos + len + origin))?,
+                        let Some((bytes, prefix)) = window::length(value) else {
+                            return Err((Kind::InvalidLength, pos + len + origin));
                         };
                         let start = pos + len + prefix;
                         if start + bytes > end {
@@ -140,68 +140,90 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                         (start, start + bytes)
                     }};
                 }
-                if op.is_skip() {
-                    // An unselected member of a oneof replaces a selected one.
-                    let replaces = program.is_wide() || seen & program.oneof_mask(entry.oneof) != 0;
-                    if ordered && entry.oneof != 0 && replaces {
-                        return Ok((Visited::OutOfOrder, false));
-                    }
-                    pos = self.skip(pos + origin, end + origin)? - origin;
-                    continue;
+                // Made where it is used: one that slow fields take by reference would be stored for all fields.
+                macro_rules! field {
+                    () => {
+                        Field::new(pool, program, entry)
+                    };
                 }
-                let field = Field::new(pool, program, entry);
-                if op == Op::Packed || op == Op::Wide && entry.flags.is_packed() {
-                    let (start, value_end) = span!();
-                    pos = value_end;
-                    if start < value_end {
-                        comes!(entry);
-                        self.run(field, entry, start + origin, value_end + origin)?;
+                // One comparison for most fields.
+                if op > Op::Inline {
+                    if op.is_skip() {
+                        // An unselected member of a oneof replaces a selected one.
+                        let replaces = program.is_wide() || seen & program.oneof_mask(entry.oneof) != 0;
+                        if ordered && entry.oneof != 0 && replaces {
+                            return Ok((Visited::OutOfOrder, false));
+                        }
+                        pos = self.skip(pos + origin, end + origin)? - origin;
+                        continue;
                     }
-                    continue;
+                    if op == Op::Packed || op == Op::Wide && entry.flags.is_packed() {
+                        let (start, value_end) = span!();
+                        pos = value_end;
+                        if start < value_end {
+                            comes!(entry);
+                            self.run(field!(), entry, start + origin, value_end + origin)?;
+                        }
+                        continue;
+                    }
+                    // Two levels: the elements, and the messages in them.
+                    if matches!(op, Op::ListFixedMessage | Op::ListNestedFixed)
+                        && self.job.levels.len() + 1 < self.depth
+                    {
+                        comes!(entry);
+                        let run = Run { field: field!(), tag, end: end + origin };
+                        let next = self.fixed_list(run, set.program(entry.sub), pos + origin, len);
+                        if next != pos + origin {
+                            pos = next - origin;
+                            continue;
+                        }
+                    }
                 }
                 match entry.coding {
                     Coding::Int32 => {
                         comes!(entry);
                         let value = varint!(wide_varint) as i32;
-                        match entry.scalar() {
-                            Scalar::Enum => self.sink.enum_number(field, value),
-                            _ => self.sink.i32(field, value),
+                        if entry.is(Scalar::Enum) {
+                            self.sink.enum_number(field!(), value);
+                        } else {
+                            self.sink.i32(field!(), value);
                         }
                     }
                     Coding::Uint32 => {
                         comes!(entry);
                         let value = varint!(wide_varint) as u32;
-                        self.sink.u32(field, value);
+                        self.sink.u32(field!(), value);
                     }
                     Coding::Varint64 => {
                         comes!(entry);
                         let value = varint!(wide_varint);
-                        match entry.scalar() {
-                            Scalar::I64 => self.sink.i64(field, value as i64),
-                            _ => self.sink.u64(field, value),
+                        if entry.is(Scalar::I64) {
+                            self.sink.i64(field!(), value as i64);
+                        } else {
+                            self.sink.u64(field!(), value);
                         }
                     }
                     Coding::Sint32 => {
                         comes!(entry);
                         let value = unzigzag32(varint!(wide_varint) as u32);
-                        self.sink.i32(field, value);
+                        self.sink.i32(field!(), value);
                     }
                     Coding::Sint64 => {
                         comes!(entry);
                         let value = unzigzag64(varint!(wide_varint));
-                        self.sink.i64(field, value);
+                        self.sink.i64(field!(), value);
                     }
                     Coding::Bool => {
                         comes!(entry);
                         let value = varint!() != 0;
-                        self.sink.bool(field, value);
+                        self.sink.bool(field!(), value);
                     }
                     Coding::ClosedEnum => {
                         let start = pos + len + origin;
                         let value = varint!() as i32;
                         if set.enum_contains(entry.sub, value) {
                             comes!(entry);
-                            self.sink.enum_number(field, value);
+                            self.sink.enum_number(field!(), value);
                         } else {
                             self.unlisted(program, tag, start, pos + origin);
                         }
@@ -209,20 +231,20 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                     Coding::Fixed32 => {
                         comes!(entry);
                         pos += len + 4;
-                        self.four(field, entry, window::word(value) as u32);
+                        self.four(field!(), entry, window::word(value) as u32);
                     }
                     Coding::Fixed64 => {
                         comes!(entry);
                         pos += len + 8;
-                        self.eight(field, entry, window::word(value));
+                        self.eight(field!(), entry, window::word(value));
                     }
                     Coding::String => {
                         comes!(entry);
                         let (start, value_end) = span!();
                         pos = value_end;
-                        let bytes = input.get(start + origin..value_end + origin).unwrap_or_default();
-                        match utf8::from_utf8(bytes) {
-                            Some(text) => self.sink.str(field, text),
+                        let rest = input.get(start + origin..).unwrap_or_default();
+                        match utf8::from_prefix(rest, value_end - start) {
+                            Some(text) => self.sink.str(field!(), text),
                             None => return Err((Kind::InvalidUtf8, start + origin)),
                         }
                     }
@@ -231,12 +253,10 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                         let (start, value_end) = span!();
                         pos = value_end;
                         let bytes = input.get(start + origin..value_end + origin).unwrap_or_default();
-                        match entry.scalar() {
-                            Scalar::String => match utf8::from_utf8(bytes) {
-                                Some(text) => self.sink.str(field, text),
-                                None => self.sink.bytes(field, bytes),
-                            },
-                            _ => self.sink.bytes(field, bytes),
+                        let text = if entry.is(Scalar::String) { utf8::from_utf8(bytes) } else { None };
+                        match text {
+                            Some(text) => self.sink.str(field!(), text),
+                            None => self.sink.bytes(field!(), bytes),
                         }
                     }
                     Coding::Message => {
@@ -252,17 +272,12 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                             continue;
                         }
                         comes!(entry);
-                        if self.sink.begin(field) == Step::Skip {
+                        if self.sink.begin(field!()) == Step::Skip {
                             continue;
                         }
                         let sub = set.program(entry.sub);
-                        if let Some(layout) = sub.fixed()
-                            && layout.len == end - start
-                            && let Some(bytes) = input.get(start..).and_then(<[u8]>::first_chunk::<32>)
-                            && layout.accepts(bytes)
-                        {
-                            self.fixed_shape(sub, layout, bytes);
-                            self.sink.end(field);
+                        if self.fixed_message(sub, start, end) {
+                            self.sink.end(field!());
                             continue;
                         }
                         let child = Child { start, end, group: 0, resume: 0 };
@@ -271,7 +286,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                     }
                     Coding::Group => {
                         comes!(entry);
-                        if self.sink.begin(field) == Step::Skip {
+                        if self.sink.begin(field!()) == Step::Skip {
                             pos = self.skip(pos + origin, end + origin)? - origin;
                             continue;
                         }
@@ -304,42 +319,6 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
             let end = parent.end as usize - origin;
             open = Open { program, index: parent.program, end, group: parent.group, last: parent.last };
             seen = parent.seen;
-        }
-    }
-
-    /// Hands over the fields of a message of fixed shape, all of which are set: their places are known. No parent is pushed; a mesh of
-    /// points takes a quarter of the time.
-    #[inline(always)]
-    fn fixed_shape(&mut self, program: &Program, layout: &FixedLayout, bytes: &[u8; 32]) {
-        let pool = self.job.pool;
-        for (entry, place) in program.entries().iter().zip(&layout.fields) {
-            let field = Field::new(pool, program, entry);
-            let from = bytes.get(place.from as usize..).unwrap_or_default();
-            if place.eight {
-                self.eight(field, entry, from.first_chunk().map_or(0, |word| u64::from_le_bytes(*word)));
-            } else {
-                self.four(field, entry, from.first_chunk().map_or(0, |word| u32::from_le_bytes(*word)));
-            }
-        }
-    }
-
-    /// Hands over a number of four bytes.
-    #[inline(always)]
-    fn four(&mut self, field: Field<'_>, entry: &FieldEntry, word: u32) {
-        match entry.scalar() {
-            Scalar::F32 => self.sink.f32(field, f32::from_bits(word)),
-            Scalar::I32 => self.sink.i32(field, word as i32),
-            _ => self.sink.u32(field, word),
-        }
-    }
-
-    /// Hands over a number of eight bytes.
-    #[inline(always)]
-    fn eight(&mut self, field: Field<'_>, entry: &FieldEntry, word: u64) {
-        match entry.scalar() {
-            Scalar::F64 => self.sink.f64(field, f64::from_bits(word)),
-            Scalar::I64 => self.sink.i64(field, word as i64),
-            _ => self.sink.u64(field, word),
         }
     }
 

@@ -3,8 +3,8 @@
 use crate::common::scarce::sweep;
 use crate::common::wire::Wire;
 use tablepb::{
-    DecodeOptions, Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKeyRef, MessageDescriptor,
-    MessageTable, Projection, ValueRef,
+    DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MapKeyRef,
+    MessageDescriptor, MessageTable, Projection, ValueRef,
 };
 
 static NODE: MessageTable = MessageTable::new(
@@ -220,4 +220,29 @@ fn a_copy_without_memory_is_an_error() {
             sweep(|| (), |()| value.try_to_owned(), |(), copy, failed| assert!(failed || copy.is_ok()));
         assert!(failures > 0 || message.get_field_by_name("list") == Some(ValueRef::Unselected));
     }
+}
+
+/// A message of numbers copies its input after it has been decoded, if there are unknown fields in it.
+#[test]
+fn a_message_of_numbers_without_memory_for_its_unknown_fields_is_an_error() {
+    static NUMBERS: MessageTable =
+        MessageTable::new("t.Numbers", &[FieldTable::new("all", 1, Kind::Uint64).repeated()]);
+    let pool = DescriptorPool::from_tables(&[&NUMBERS]).unwrap();
+    let numbers = pool.get_message_by_name("t.Numbers").unwrap();
+    let input = Wire::new().bytes(2, "unknown").bytes(1, [7; 1000]).bytes(2, "unknown").0;
+    let whole = DynamicMessage::decode(&numbers, &input).unwrap();
+    assert_eq!(whole.unknown_fields().count(), 2);
+    let failures = sweep(
+        || (),
+        |()| DynamicMessage::decode(&numbers, &input),
+        |(), decoded, failed| match decoded {
+            Ok(message) => assert_eq!(message, whole),
+            Err(error) => {
+                assert!(failed);
+                let kind = error.kind();
+                assert!(matches!(kind, DecodeErrorKind::BudgetExceeded | DecodeErrorKind::OutOfMemory));
+            }
+        },
+    );
+    assert!(failures >= 3, "{failures}: the slab, and the store");
 }

@@ -19,6 +19,44 @@ static NODE: MessageTable = MessageTable::new(
     ],
 );
 
+static MESH: MessageTable = MessageTable::new(
+    "v.Mesh",
+    &[
+        FieldTable::new("triangles", 1, Kind::Message(|| &TRIANGLE)).repeated(),
+        FieldTable::new("points", 2, Kind::Message(|| &POINT)).repeated(),
+        FieldTable::new("samples", 3, Kind::Message(|| &SAMPLE)).repeated(),
+        FieldTable::new("center", 4, Kind::Message(|| &POINT)),
+        FieldTable::new("codes", 5, Kind::Uint32).repeated(),
+    ],
+);
+
+static TRIANGLE: MessageTable = MessageTable::new(
+    "v.Triangle",
+    &[
+        FieldTable::new("a", 1, Kind::Message(|| &POINT)),
+        FieldTable::new("b", 2, Kind::Message(|| &POINT)),
+        FieldTable::new("c", 3, Kind::Message(|| &POINT)),
+    ],
+);
+
+static POINT: MessageTable = MessageTable::new(
+    "v.Point",
+    &[
+        FieldTable::new("x", 1, Kind::Float),
+        FieldTable::new("y", 2, Kind::Float),
+        FieldTable::new("z", 3, Kind::Float),
+    ],
+);
+
+static SAMPLE: MessageTable = MessageTable::new(
+    "v.Sample",
+    &[
+        FieldTable::new("time", 1, Kind::Fixed64),
+        FieldTable::new("level", 2, Kind::Sfixed32),
+        FieldTable::new("value", 3, Kind::Double),
+    ],
+);
+
 static STRICT: MessageTable = MessageTable::new(
     "v.Strict",
     &[FieldTable::new("inner", 1, Kind::Message(|| &STRICT_INNER)), FieldTable::new("other", 2, Kind::Int32)],
@@ -67,6 +105,22 @@ impl<'i> Sink<'i> for Log {
 
     fn i32(&mut self, field: Field<'_>, value: i32) {
         self.lines.push(format!("{} = {value}", field.descriptor().name()));
+    }
+
+    fn u64(&mut self, field: Field<'_>, value: u64) {
+        self.lines.push(format!("{} = {value}", field.descriptor().name()));
+    }
+
+    fn f32(&mut self, field: Field<'_>, value: f32) {
+        self.lines.push(format!("{} = {value}", field.descriptor().name()));
+    }
+
+    fn f64(&mut self, field: Field<'_>, value: f64) {
+        self.lines.push(format!("{} = {value}", field.descriptor().name()));
+    }
+
+    fn u32s(&mut self, _: Field<'_>, values: &[u32]) {
+        self.lines.extend(values.iter().map(u32::to_string));
     }
 
     fn str(&mut self, field: Field<'_>, value: &'i str) {
@@ -131,7 +185,8 @@ fn long_runs_come_in_parts() {
         let run: Vec<u8> = (0..len).map(|i| 2 * (i % 60) as u8).collect();
         let input = Wire::new().bytes(3, &run).0;
         let seen = lines(&mut decoder, &input, Log::default());
-        assert_eq!(seen.len(), len.div_ceil(256), "{len}");
+        // A kernel stops where a window of 64 values may not fit, and before the last window of the input.
+        assert!((len.div_ceil(256)..=len / 193 + 2).contains(&seen.len()), "{len}: {}", seen.len());
         let sum: usize =
             seen.iter().map(|line| line.rsplit(' ').next().unwrap().parse::<usize>().unwrap()).sum();
         assert_eq!(sum, (0..len).map(|i| i % 60).sum::<usize>());
@@ -242,4 +297,115 @@ fn a_sink_may_be_behind_dyn() {
     let sink: &mut dyn Sink<'_> = &mut log;
     decoder(&NODE).visit(&Wire::new().int(4, 1).0, sink).unwrap();
     assert_eq!(log.lines, ["flag = true"]);
+}
+
+/// A message with the fields whose bits are set, in this order, and what a visit of it says.
+fn point(fields: u32, order: [u32; 3]) -> (Wire, Vec<String>) {
+    let set = order.into_iter().filter(|field| fields & (1 << field) != 0);
+    set.fold(Default::default(), |(wire, mut lines): (Wire, Vec<String>), field| {
+        lines.push(format!("{} = {}", ["x", "y", "z"][field as usize], field * 8));
+        (wire.fixed32(field + 1, (field as f32 * 8.0).to_bits()), lines)
+    })
+}
+
+/// A message in a field, and what a visit of it says.
+fn within(number: u32, name: &str, (wire, lines): (Wire, Vec<String>)) -> (Wire, Vec<String>) {
+    let lines = [vec![format!("{name} {{")], lines, vec![format!("}} {number}")]].concat();
+    (Wire::new().message(number, wire), lines)
+}
+
+fn joined(parts: impl IntoIterator<Item = (Wire, Vec<String>)>) -> (Wire, Vec<String>) {
+    parts.into_iter().fold(Default::default(), |(wire, lines): (Wire, Vec<String>), (more, then)| {
+        (wire.raw(&more.0), [lines, then].concat())
+    })
+}
+
+#[test]
+fn messages_of_fixed_shape_are_visited_whatever_they_lack_and_wherever_they_end() {
+    let mut decoder = decoder(&MESH);
+    for order in [[0, 1, 2], [2, 0, 1]] {
+        let triangle = |points: u32| {
+            let corner =
+                |i: u32| within(i + 1, ["a", "b", "c"][i as usize], point(points >> (3 * i) & 7, order));
+            within(
+                1,
+                "triangles",
+                joined(order.into_iter().filter(|i| points >> 9 & (1 << i) != 0).map(corner)),
+            )
+        };
+        let parts = (0..8).flat_map(|fields| {
+            let center = within(4, "center", point(fields, order));
+            let points = [fields, 7, 7].map(|fields| within(2, "points", point(fields, order)));
+            // All of a triangle, a point less, a number less, several numbers less.
+            let triangles = [0xfff, 0xfff ^ (fields << 9), 0xfff ^ (fields << 3), 0xe00 | (0o111 * fields)];
+            [joined(triangles.map(triangle)), joined(points), center]
+        });
+        let (input, expected) = joined(parts);
+        for tail in [0, 1, 40, 200] {
+            let padded = input.clone().bytes(9, vec![0; tail]).0;
+            let seen = lines(&mut decoder, &padded, Log::default());
+            assert_eq!(seen[..seen.len() - 1], expected, "{order:?} {tail}");
+        }
+        for len in (0..input.0.len()).step_by(7) {
+            let visited = decoder.visit(&input.0[..len], &mut Log::default()).map_err(|e| e.to_string());
+            let decoded = decoder.decode(&input.0[..len]).map(|_| Visited::Whole).map_err(|e| e.to_string());
+            assert_eq!(visited, decoded, "{len}");
+        }
+    }
+}
+
+#[test]
+fn numbers_of_eight_bytes_in_fixed_shapes_are_visited() {
+    let sample =
+        |time: u64| Wire::new().fixed64(1, time).fixed32(2, -3i32 as u32).fixed64(3, 2.5f64.to_bits());
+    let late = Wire::new().fixed64(3, 1f64.to_bits());
+    let input = Wire::new().message(3, sample(1)).message(3, late).message(3, sample(2)).bytes(9, [0; 100]).0;
+    let one = |time: u64| format!("samples {{|time = {time}|level = -3|value = 2.5|}} 3");
+    let expected = [one(1), "samples {|value = 1|} 3".to_owned(), one(2)].join("|");
+    let seen = lines(&mut decoder(&MESH), &input, Log::default()).join("|");
+    assert!(seen.starts_with(&format!("{expected}|9? ")), "{seen}");
+}
+
+#[test]
+fn a_sink_skips_messages_of_fixed_shape_and_sees_their_order() {
+    let corner = |number| within(number, ["a", "b", "c"][number as usize - 1], point(7, [0, 1, 2])).0;
+    let triangle = (1..=3).fold(Wire::new(), |triangle, number| triangle.raw(&corner(number).0));
+    let input = Wire::new().message(1, triangle.clone()).message(1, triangle).bytes(9, [0; 200]).0;
+    let mut decoder = decoder(&MESH);
+    assert_eq!(lines(&mut decoder, &input, Log::default()).len(), 2 * 17 + 1);
+    for (skipped, left) in [("triangles", 1), ("b", 2 * 12 + 1)] {
+        let log = Log { skipped: Some(skipped), ..Log::default() };
+        assert_eq!(lines(&mut decoder, &input, log).len(), left, "{skipped}");
+    }
+    let ordered = || Log { ordered: true, ..Log::default() };
+    assert_eq!(decoder.visit(&input, &mut ordered()), Ok(Visited::Whole));
+    let mut log = ordered();
+    let (center, between) = within(4, "center", point(7, [0, 1, 2]));
+    let apart = Wire::new().raw(&input).raw(&center.0).raw(&input).0;
+    assert_eq!(decoder.visit(&apart, &mut log), Ok(Visited::OutOfOrder));
+    assert_eq!(log.lines[2 * 17 + 1..], between);
+    for depth in 0..3 {
+        let mut shallow = decoder.clone().with_options(DecodeOptions::new().max_depth(depth));
+        let visited = shallow.visit(&input, &mut Log::default()).map_err(|e| e.to_string());
+        let decoded = shallow.decode(&input).map(|_| Visited::Whole).map_err(|e| e.to_string());
+        assert_eq!(visited, decoded, "{depth}");
+        assert_eq!(visited.is_ok(), depth == 2);
+    }
+}
+
+#[test]
+fn packed_runs_of_unsigned_numbers_are_those_of_the_wire() {
+    let mut decoder = decoder(&MESH);
+    for len in [1u32, 5, 9, 20, 300, 3000] {
+        let values: Vec<u32> = (0..len).map(|i| i.wrapping_mul(0x9e37_79b9) >> (i * 7 % 32)).collect();
+        let run = values.iter().fold(Wire::new(), |run, value| run.varint((*value).into()));
+        let expected: Vec<String> = values.iter().map(u32::to_string).collect();
+        let input = Wire::new().message(5, run).0;
+        assert_eq!(lines(&mut decoder, &input, Log::default()), expected, "{len}");
+        // A run that ends inside of a value.
+        let mut cut = input;
+        *cut.last_mut().unwrap() |= 0x80;
+        let visited = decoder.visit(&cut, &mut Log::default()).unwrap_err().to_string();
+        assert_eq!(visited, decoder.decode(&cut).unwrap_err().to_string());
+    }
 }

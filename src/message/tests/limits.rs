@@ -266,3 +266,39 @@ fn a_setter_without_room_leaves_the_presence_bits_as_they_were() {
     check("f400", &start, &|m| m.set_field_by_name("f400", 7i32));
     assert!(failures > if cfg!(miri) { 5 } else { 30 }, "{failures}");
 }
+
+#[test]
+fn a_message_of_numbers_keeps_its_input_only_for_unknown_fields() {
+    static NUMBERS: MessageTable = MessageTable::new(
+        "t.Numbers",
+        &[FieldTable::new("one", 1, Kind::Fixed64), FieldTable::new("all", 2, Kind::Uint32).repeated()],
+    );
+    let pool = DescriptorPool::from_tables(&[&NUMBERS]).unwrap();
+    let numbers = pool.get_message_by_name("t.Numbers").unwrap();
+    let mut known = alloc::vec![0x09, 1, 0, 0, 0, 0, 0, 0, 0, 0x12, 100];
+    known.extend([7; 100]);
+    let whole = DynamicMessage::decode(&numbers, &known).unwrap();
+    assert_eq!(whole.encode_to_vec().unwrap(), known);
+    // The same with unknown fields before and after.
+    let unknown: &[u8] = b"\x1a\x02hi";
+    for input in [[unknown, &known, unknown].concat(), unknown.to_vec()] {
+        let mut message = DynamicMessage::decode(&numbers, &input).unwrap();
+        let fields: alloc::vec::Vec<_> = message.unknown_fields().map(|field| field.number()).collect();
+        assert_eq!(fields.len(), input.len() / known.len() + 1);
+        if input.len() > known.len() {
+            assert!(message.capacity() >= whole.capacity() + input.len(), "{}", whole.capacity());
+        }
+        message.merge(unknown).unwrap();
+        let again = DynamicMessage::decode(&numbers, &message.encode_to_vec().unwrap()).unwrap();
+        assert_eq!(again, message);
+        message.clear();
+        message.merge(&known).unwrap();
+        assert_eq!(message, whole);
+    }
+    // A merge into a message without a store, and one that fails.
+    let mut merged = whole.clone();
+    merged.merge(unknown).unwrap();
+    assert!(merged.merge(b"\x1a\x05hi").is_err());
+    assert_eq!(merged.encode_to_vec().unwrap(), [&known, unknown].concat());
+    assert!(DynamicMessage::decode(&numbers, b"\x1a\x02hi\x09").is_err());
+}

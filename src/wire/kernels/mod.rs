@@ -47,4 +47,4 @@ pub(crate) use prefetch::prefetch;
 pub(crate) use task::{AnyBits, Bits, CpuCall, CpuTask, with_best_cpu};
 #[cfg(test)]
 pub(crate) use unpack::best_has_run;
-pub(crate) use unpack::{count, decode, decode_short, short};
+pub(crate) use unpack::{count, decode, decode_short, decode_some, short};

@@ -99,6 +99,25 @@ pub(crate) fn decode<const N: usize, F: VarintForm>(
     }
 }
 
+/// As [`decode`], but stops wherever the kernel does, if it has decoded anything: one needs room for a whole window of values,
+/// and the last of the room would be filled value by value.
+#[inline(never)]
+pub(crate) fn decode_some<const N: usize, F: VarintForm>(
+    buf: &[u8],
+    pos: usize,
+    end: usize,
+    out: &mut [[u32; N]],
+) -> Progress {
+    let (kernel, start) = (dispatch::kernel(), Progress { done: 0, pos });
+    if end.saturating_sub(pos) >= kernel.min_len() {
+        let at = many::<N, F>(kernel, buf, end, start, out);
+        if at.done != 0 {
+            return at;
+        }
+    }
+    portable::one_by_one::<N, F>(buf, end, start, out)
+}
+
 #[inline(never)]
 pub(super) fn long<const N: usize, F: VarintForm>(
     kernel: Kernel,
