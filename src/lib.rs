@@ -138,9 +138,9 @@ pub use error::{DescriptorError, DescriptorErrorKind};
 pub use json::{DeserializeOptions, SerializeOptions};
 #[cfg(feature = "reflect")]
 pub use message::{
-    CopyError, Decoder, DynamicMessage, Fields, ListIter, ListRef, MapIter, MapKey, MapKeyRef, MapRef,
-    MessageMut, MessageView, Number, Numbers, Prepare, Prepared, RawMessage, SetFieldError,
-    SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
+    CopyError, Decoder, DynamicMessage, FieldKey, FieldMut, Fields, FieldsMut, ListIter, ListRef, MapIter,
+    MapKey, MapKeyRef, MapRef, MessageMut, MessageView, Number, Numbers, Prepare, Prepared, RawMessage,
+    SetFieldError, SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
 };
 pub use options::{DecodeOptions, EncodeOptions};
 #[cfg(feature = "reflect")]

@@ -1,14 +1,16 @@
 //! [`ResolvedField`]: a field descriptor resolved in a message's program. Setters check values against it before they write.
 
 use super::error::{SetFieldError, SetFieldErrorKind};
+use super::field_key::{Key, named, numbered, resolve};
+use super::fit::{Expected, Fit, Misfit};
 use super::{DynamicMessage, MapKey, Value};
 use crate::encode::try_encode_raw;
+use crate::error::text;
 use crate::options::DecodeOptions;
 use crate::program::{FieldEntry, ProgramSet};
-use crate::schema::FieldRef;
+use crate::schema::{DescriptorPool, FieldRef};
 use crate::table::Kind;
 use alloc::{string::String, vec::Vec};
-use core::fmt;
 
 /// A field of the message that a setter changes.
 #[derive(Clone, Copy)]
@@ -29,73 +31,61 @@ impl<'p> ResolvedField<'p> {
         Some(ResolvedField { descriptor, position: part, entry, set: self.set })
     }
 
+    /// The words of an element of the list, or of the map.
+    pub(super) fn element_words(&self) -> u32 {
+        let coding = self.entry.coding;
+        if coding.is_message() { self.set.program(self.entry.sub).element_words() } else { coding.words() }
+    }
+
+    /// An error about this field.
     #[cold]
     pub(super) fn error(&self, kind: SetFieldErrorKind, value: Option<Value>) -> SetFieldError {
-        SetFieldError::new(kind, self.descriptor.full_name(), self.expected(), value)
+        let expected = text(Expected(self));
+        SetFieldError::new(kind, self.descriptor.full_name(), expected, String::new(), value)
     }
 
-    /// Describes what the field takes, for an error. Empty without memory.
-    fn expected(&self) -> String {
-        let mut text = FallibleString(String::new());
-        match self.describe(&mut text) {
-            Ok(()) => text.0,
-            Err(_) => String::new(),
+    /// The error about a value that does not fit.
+    #[cold]
+    pub(super) fn refused(&self, misfit: Misfit, value: Option<Value>) -> SetFieldError {
+        let expected = text(Expected(self));
+        SetFieldError::new(misfit.kind, self.descriptor.full_name(), expected, misfit.found, value)
+    }
+
+    /// Checks a value for the whole field, and converts it to what the field holds.
+    pub(super) fn accept(&self, value: Value) -> Result<Value, SetFieldError> {
+        match self.check(&value) {
+            Ok(Fit::Same) => self.convert_to_pool(value),
+            Ok(Fit::Converted) => {
+                let mut value = value;
+                self.convert(&mut value);
+                self.convert_to_pool(value)
+            }
+            Err(misfit) => Err(self.refused(misfit, Some(value))),
         }
     }
 
-    fn describe(&self, out: &mut impl fmt::Write) -> fmt::Result {
-        let one = |field: &Self, out: &mut dyn fmt::Write| match field.descriptor.kind() {
-            Kind::Message(message) => write!(out, "message {}", message.full_name()),
-            Kind::Enum(enumeration) => write!(out, "enum {}", enumeration.full_name()),
-            kind => out.write_str(kind.name()),
-        };
-        if !self.entry.flags.is_map() {
-            if self.entry.flags.is_list() {
-                out.write_str("repeated ")?;
+    /// Checks an element, and converts it to what the list holds.
+    pub(super) fn accept_element(&self, value: Value) -> Result<Value, SetFieldError> {
+        match self.conversion(&value) {
+            Ok(conversion) => {
+                let mut value = value;
+                conversion.apply(&mut value);
+                self.convert_to_pool(value)
             }
-            return one(self, out);
+            Err(kind) => Err(self.refused(Misfit::of(kind, &value, ""), Some(value))),
         }
-        let (Some(key), Some(value)) = (self.map_part(0), self.map_part(1)) else { return Ok(()) };
-        out.write_str("map<")?;
-        one(&key, out)?;
-        out.write_str(", ")?;
-        one(&value, out)?;
-        out.write_str(">")
     }
 
-    /// Checks one value: a singular one, or an element.
-    pub(super) fn check_one(&self, value: &Value) -> Result<(), SetFieldErrorKind> {
-        let fits = match (self.descriptor.raw_kind(), value) {
-            (Kind::Bool, Value::Bool(_))
-            | (Kind::Int32 | Kind::Sint32 | Kind::Sfixed32, Value::I32(_))
-            | (Kind::Int64 | Kind::Sint64 | Kind::Sfixed64, Value::I64(_))
-            | (Kind::Uint32 | Kind::Fixed32, Value::U32(_))
-            | (Kind::Uint64 | Kind::Fixed64, Value::U64(_))
-            | (Kind::Float, Value::F32(_))
-            | (Kind::Double, Value::F64(_))
-            | (Kind::String, Value::String(_))
-            | (Kind::Bytes, Value::Bytes(_)) => true,
-            // Such a string reads as bytes when it is not UTF-8.
-            (Kind::String, Value::Bytes(_)) => !self.descriptor.validates_utf8(),
-            (Kind::Enum(e), Value::EnumNumber(number)) => {
-                let listed = self.descriptor.pool().programs().enum_contains(e, *number);
-                return if listed { Ok(()) } else { Err(SetFieldErrorKind::InvalidEnumNumber) };
+    /// Checks an entry of a map, and converts the value to what the map holds.
+    pub(super) fn accept_entry(&self, key: &MapKey, value: Value) -> Result<Value, SetFieldError> {
+        match self.check_entry(key, &value) {
+            Ok(conversion) => {
+                let mut value = value;
+                conversion.apply(&mut value);
+                self.convert_to_pool(value)
             }
-            (Kind::Message(m), Value::Prepared(prepared)) => {
-                self.descriptor.pool().message_at(m).is_some_and(|d| d.full_name() == prepared.full_name())
-            }
-            (Kind::Message(m), Value::Message(message)) => {
-                let own = message.descriptor();
-                if own.parent_pool() == self.descriptor.pool() {
-                    own.index() == m
-                } else {
-                    // Types of different pools match by name.
-                    self.descriptor.pool().message_at(m).is_some_and(|d| d.full_name() == own.full_name())
-                }
-            }
-            _ => false,
-        };
-        if fits { Ok(()) } else { Err(SetFieldErrorKind::InvalidType) }
+            Err(misfit) => Err(self.refused(misfit, Some(value))),
+        }
     }
 
     /// Converts the messages in a value to this pool. A message of another pool is encoded and decoded by this pool's type of the
@@ -142,35 +132,6 @@ impl<'p> ResolvedField<'p> {
         }
         Ok(value)
     }
-
-    /// Checks the key of a map entry.
-    pub(super) fn check_key(&self, key: &MapKey) -> Result<(), SetFieldErrorKind> {
-        let Some(part) = self.map_part(0) else { return Err(SetFieldErrorKind::InvalidType) };
-        let unchecked = matches!(key, MapKey::Bytes(_));
-        match key.as_ref().raw(part.entry.scalar()) {
-            Some(_) if !unchecked || !part.descriptor.validates_utf8() => Ok(()),
-            _ => Err(SetFieldErrorKind::InvalidType),
-        }
-    }
-
-    /// Checks the value of a field: singular, a list or a map.
-    pub(super) fn check(&self, value: &Value) -> Result<(), SetFieldErrorKind> {
-        match value {
-            Value::List(elements) if self.entry.flags.is_list() && !self.entry.flags.is_map() => {
-                elements.iter().try_for_each(|element| self.check_one(element))
-            }
-            Value::Map(entries) if self.entry.flags.is_map() => {
-                let part = self.map_part(1).ok_or(SetFieldErrorKind::InvalidType)?;
-                entries.iter().try_for_each(|(key, value)| {
-                    self.check_key(key)?;
-                    part.check_one(value)
-                })
-            }
-            Value::List(_) | Value::Map(_) => Err(SetFieldErrorKind::InvalidType),
-            _ if self.entry.flags.is_list() => Err(SetFieldErrorKind::InvalidType),
-            one => self.check_one(one),
-        }
-    }
 }
 
 /// The values of a list or map, or the value itself.
@@ -193,13 +154,34 @@ fn parts_mut(value: &mut Value) -> impl Iterator<Item = &mut Value> {
     list.into_iter().flatten().chain(map.into_iter().flat_map(|map| map.values_mut())).chain(one)
 }
 
-/// A string whose growth can fail.
-struct FallibleString(String);
+/// The field that a key means in a message of this index.
+pub(super) fn own_field<'p>(
+    pool: &'p DescriptorPool,
+    message: u32,
+    key: Key<'_>,
+) -> Result<FieldRef<'p>, SetFieldError> {
+    let found = match key {
+        Key::Field(field) if field.message_index() == message && field.pool() == pool => {
+            return Ok(FieldRef::at(pool, message, field.index() as u16, field.position() as u16));
+        }
+        Key::Field(field) => resolve(pool, message, field),
+        Key::Name(name) => named(pool, message, name),
+        Key::Number(number) => numbered(pool, message, number),
+    };
+    found.ok_or_else(|| unresolved(pool, message, key))
+}
 
-impl fmt::Write for FallibleString {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.try_reserve(text.len()).map_err(|_| fmt::Error)?;
-        self.0.push_str(text);
-        Ok(())
+#[cold]
+fn unresolved(pool: &DescriptorPool, message: u32, key: Key<'_>) -> SetFieldError {
+    let message = pool.message_at(message);
+    let message = message.as_ref().map_or("", |message| message.full_name());
+    match key {
+        Key::Field(field) => {
+            SetFieldError::unresolved(SetFieldErrorKind::ForeignField, field.full_name(), message)
+        }
+        Key::Name(name) => SetFieldError::unresolved(SetFieldErrorKind::NoSuchField, name, message),
+        Key::Number(number) => {
+            SetFieldError::unresolved(SetFieldErrorKind::NoSuchField, &text(number), message)
+        }
     }
 }

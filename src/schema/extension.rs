@@ -23,7 +23,7 @@ impl ExtensionDescriptor {
         &self.pool.data().extensions[self.index as usize]
     }
 
-    fn as_ref(&self) -> FieldRef<'_> {
+    pub(crate) fn as_ref(&self) -> FieldRef<'_> {
         FieldRef::new(&self.pool, self.data().message, self.data().field)
     }
 

@@ -228,6 +228,13 @@ impl DescriptorPool {
         }
     }
 
+    /// The extension of this full name, if it extends the message of this index.
+    pub(crate) fn extension_by_name(&self, message: u32, name: &str) -> Option<FieldRef<'_>> {
+        let Symbol::Extension(index) = self.symbol(name)? else { return None };
+        let extension = self.0.extensions.get(index as usize)?;
+        (extension.message == message).then(|| FieldRef::new(self, message, extension.field))
+    }
+
     /// The options message of this name: that of this pool if it contains descriptor.proto, and with it the extensions
     /// of options; otherwise that of this crate.
     pub(crate) fn options_message(&self, name: &str) -> MessageDescriptor {
