@@ -144,15 +144,17 @@ pub use message::{
 };
 pub use options::{DecodeOptions, EncodeOptions};
 #[cfg(feature = "reflect")]
-pub use partial::{Projection, ProjectionError, ProjectionErrorKind};
+pub use partial::{
+    ColumnError, ColumnValue, Projection, ProjectionError, ProjectionErrorKind, ValuePath, Values,
+};
 pub use partial::{RawField, RawFields, RawStep, RawValue};
 #[cfg(feature = "reflect")]
 pub use record::{PlanError, PlanErrorKind, PlanPath, RecordPlan, RecordWriter};
 #[cfg(feature = "reflect")]
 pub use schema::{
     DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
-    FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor, PoolOptions,
-    ServiceDescriptor,
+    FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor, PoolBuilder,
+    PoolOptions, ServiceDescriptor,
 };
 pub use table::{Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
 pub use typed::{DecodeFrom, DecodeOwned, EnumValue, Enumeration, Lazy, Message, SmallMap, UnknownFieldSet};

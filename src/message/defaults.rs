@@ -45,7 +45,23 @@ impl<'a, 'i> MessageView<'a, 'i> {
     }
 }
 
-impl MessageView<'_, '_> {
+impl<'a, 'i> MessageView<'a, 'i> {
+    /// The value that the singular field at a position reads as when it is not set.
+    pub(crate) fn default_at<'f>(&self, position: u16, field: FieldRef<'f>) -> ValueRef<'a, 'f>
+    where
+        'i: 'f,
+    {
+        match field.explicit_default() {
+            Some(default) => explicit_default(field, default),
+            None => match self.sub(self.access(position).sub) {
+                Some(layout) if matches!(field.raw_kind(), Kind::Message(_)) => {
+                    ValueRef::Message(self.at(layout, NIL, 0))
+                }
+                _ => zero(field),
+            },
+        }
+    }
+
     /// The position of the field that a descriptor of another pool means.
     #[cold]
     fn foreign_position(&self, field: FieldRef<'_>) -> Option<u32> {
@@ -53,7 +69,7 @@ impl MessageView<'_, '_> {
     }
 }
 
-fn explicit_default<'f>(field: FieldRef<'f>, default: DefaultValue<'f>) -> ValueRef<'f, 'f> {
+fn explicit_default<'a, 'f>(field: FieldRef<'f>, default: DefaultValue<'f>) -> ValueRef<'a, 'f> {
     match (field.raw_kind(), default) {
         (_, DefaultValue::Bool(v)) => ValueRef::Bool(v),
         (Kind::Int64 | Kind::Sint64 | Kind::Sfixed64, DefaultValue::Int(v)) => ValueRef::I64(v),

@@ -173,20 +173,35 @@ impl core::error::Error for SetFieldError {
     }
 }
 
-/// A message could not be copied: the allocator has no memory, or the copy would hold more than 2^31-1 bytes of strings.
+/// A value could not be copied: the allocator has no memory, the copy would hold more than 2^31-1 bytes of strings, or there is no value,
+/// because a projection left its field out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CopyError(());
+pub struct CopyError {
+    unselected: bool,
+}
 
 impl CopyError {
+    /// The value of a field that a projection left out.
+    pub(super) const UNSELECTED: Self = Self { unselected: true };
+
     #[cold]
     pub(super) fn new() -> Self {
-        Self(())
+        Self { unselected: false }
+    }
+
+    /// Whether there was nothing to copy: the value is [`ValueRef::Unselected`](super::ValueRef::Unselected).
+    #[must_use]
+    pub fn is_unselected(&self) -> bool {
+        self.unselected
     }
 }
 
 impl fmt::Display for CopyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("there is not the memory for a copy of the message")
+        f.write_str(match self.unselected {
+            true => "a projection left out the field, so it has no value to copy",
+            false => "there is not the memory for a copy of the message",
+        })
     }
 }
 

@@ -112,6 +112,20 @@ impl<'i> MapKeyRef<'i> {
     }
 }
 
+impl<'i> From<MapKeyRef<'i>> for ValueRef<'_, 'i> {
+    fn from(key: MapKeyRef<'i>) -> Self {
+        match key {
+            MapKeyRef::Bool(v) => ValueRef::Bool(v),
+            MapKeyRef::I32(v) => ValueRef::I32(v),
+            MapKeyRef::I64(v) => ValueRef::I64(v),
+            MapKeyRef::U32(v) => ValueRef::U32(v),
+            MapKeyRef::U64(v) => ValueRef::U64(v),
+            MapKeyRef::String(v) => ValueRef::String(v),
+            MapKeyRef::Bytes(v) => ValueRef::Bytes(v),
+        }
+    }
+}
+
 /// A map field: entries with unique keys, in wire order. `Copy`, 72 bytes.
 ///
 /// ```

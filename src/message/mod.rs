@@ -22,6 +22,7 @@ mod error;
 mod field_key;
 mod fields;
 mod fit;
+mod hash;
 mod list_edits;
 mod list_ref;
 mod live_size;
@@ -43,6 +44,7 @@ mod take;
 mod unknown;
 mod value;
 mod value_from;
+mod value_kinds;
 mod value_ref;
 mod view;
 

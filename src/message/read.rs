@@ -265,8 +265,14 @@ impl<'a, 'i> MessageView<'a, 'i> {
             .is_some_and(|OwnField(access)| !self.is_left_out(access.position) || self.slot(access).is_some())
     }
 
+    /// The value of the field at a position in number order, if it is set.
+    #[inline]
+    pub(crate) fn get_at(&self, position: u16) -> Option<ValueRef<'a, 'i>> {
+        self.read(self.access(position))
+    }
+
     /// Whether a projection left out the field at a position in number order.
-    pub(super) fn is_left_out(&self, position: u16) -> bool {
+    pub(crate) fn is_left_out(&self, position: u16) -> bool {
         self.raw().program().entries().get(position as usize).is_some_and(|entry| entry.op.is_skip())
     }
 

@@ -73,6 +73,12 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.pool
     }
 
+    /// Whether this is the message's type.
+    #[inline]
+    pub(crate) fn is_of(&self, descriptor: &MessageDescriptor) -> bool {
+        self.message() == descriptor.index() && self.pool == descriptor.parent_pool()
+    }
+
     /// Index of the message type in the pool.
     #[inline(always)]
     pub(super) fn message(&self) -> u32 {

@@ -1,6 +1,7 @@
 //! What the messages of this room promise on their own; `tests/` holds them against other implementations.
 
 mod conversions;
+mod edits;
 mod keys;
 mod limits;
 mod lists;
