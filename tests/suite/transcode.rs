@@ -1,7 +1,7 @@
 //! Between dynamic messages, structs and messages of prost.
 
 use prost::Message as _;
-use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, Message, MessageTable, UnknownFieldSet};
+use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable, UnknownFieldSet};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Log {
@@ -66,8 +66,4 @@ fn unknown_fields_are_shown_one_by_one() {
     let shown =
         r#"UnknownFieldSet {1: 150, 2: b"a\x01", 3: 0x00000001, 4: 0x0000000000000002, 5: {b"\x08\x01,"}}"#;
     assert_eq!(format!("{set:?}"), shown);
-    assert!(
-        Log::decode(set.as_bytes()).is_err(),
-        "field 1 of another wire type is unknown, field 2 is packed"
-    );
 }

@@ -75,7 +75,8 @@ fn check(choices: &mut Choices) {
 }
 
 proptest! {
-    #![proptest_config(rounds(200))]
+    #![proptest_config(ProptestConfig { cases: rounds(400), ..ProptestConfig::default() })]
+
     #[test]
     fn values_are_those_of_a_walk(mut choices in choices(4000)) {
         check(&mut choices);
