@@ -18,8 +18,11 @@ impl<'m> MessageMut<'m> {
         self.push_value(field.key(), value.into())
     }
 
-    fn push_value(&mut self, key: Key<'_>, value: Value) -> Result<(), SetFieldError> {
-        let (field, value, before) = self.ready_element(key, value)?;
+    fn push_value(&mut self, key: Key<'_>, mut value: Value) -> Result<(), SetFieldError> {
+        let (field, before) = match self.ready_element(key, &mut value) {
+            Ok(ready) => ready,
+            Err(error) => return Err(error.with_value(value)),
+        };
         let (program, base) = (self.program(), self.body.base);
         let slot = self.writer().open_list(program, base, field.position);
         match slot.and_then(|slot| self.append(&field, slot, &value)) {
@@ -53,17 +56,11 @@ impl<'m> MessageMut<'m> {
     fn ready_element(
         &mut self,
         key: Key<'_>,
-        value: Value,
-    ) -> Result<(ResolvedField<'m>, Value, Undo), SetFieldError> {
-        let field = match self.resolve_list(key) {
-            Ok(field) => field,
-            Err(error) => return Err(error.with_value(value)),
-        };
-        let value = field.accept_element(value)?;
-        match self.prepare(&field, Change::Modify) {
-            Ok(before) => Ok((field, value, before)),
-            Err(error) => Err(error.with_value(value)),
-        }
+        value: &mut Value,
+    ) -> Result<(ResolvedField<'m>, Undo), SetFieldError> {
+        let field = self.resolve_list(key)?;
+        field.accept_element(value).map_err(|misfit| field.refused(misfit, None))?;
+        Ok((field, self.prepare(&field, Change::Modify)?))
     }
 
     /// Appends a checked value to the list at `slot`. On failure the list does not change.
@@ -111,8 +108,16 @@ impl<'m> MessageMut<'m> {
         self.set_element_value(field.key(), index, value.into())
     }
 
-    fn set_element_value(&mut self, key: Key<'_>, index: usize, value: Value) -> Result<(), SetFieldError> {
-        let (field, value, before) = self.ready_element(key, value)?;
+    fn set_element_value(
+        &mut self,
+        key: Key<'_>,
+        index: usize,
+        mut value: Value,
+    ) -> Result<(), SetFieldError> {
+        let (field, before) = match self.ready_element(key, &mut value) {
+            Ok(ready) => ready,
+            Err(error) => return Err(error.with_value(value)),
+        };
         let list = self.raw().slot(field.position, &field.entry).map(|slot| self.slab.words().list(slot));
         let Some(list) = list.filter(|list| index < list.len as usize) else {
             self.undo(&field, before);

@@ -36,12 +36,14 @@ impl<'m> MessageMut<'m> {
         self.insert_value(field.key(), &key.into(), value.into())
     }
 
-    fn insert_value(&mut self, field: Key<'_>, key: &MapKey, value: Value) -> Result<(), SetFieldError> {
+    fn insert_value(&mut self, field: Key<'_>, key: &MapKey, mut value: Value) -> Result<(), SetFieldError> {
         let field = match self.resolve_map(field) {
             Ok(field) => field,
             Err(error) => return Err(error.with_value(value)),
         };
-        let value = field.accept_entry(key, value)?;
+        if let Err(misfit) = field.accept_entry(key, &mut value) {
+            return Err(field.refused(misfit, Some(value)));
+        }
         let before = match self.prepare(&field, Change::Modify) {
             Ok(before) => before,
             Err(error) => return Err(error.with_value(value)),

@@ -3,7 +3,7 @@
 //! A field of another message is *foreign*. There is one rule for it, here and in `read.rs`: see [`FieldKey`].
 
 use super::MessageView;
-use crate::program::Access;
+use crate::program::{Access, ReadLayout};
 use crate::schema::{DescriptorPool, ExtensionDescriptor, FieldDescriptor, FieldRef};
 use alloc::string::String;
 
@@ -107,7 +107,7 @@ impl Sealed for FieldDescriptor {
     fn find<'f>(&'f self, view: &MessageView<'f, '_>) -> Option<OwnField<'f>> {
         match self.access_in(view.layout) {
             Some(access) => Some(OwnField(access)),
-            None => view.find_other(self.as_ref()).map(OwnField),
+            None => find_descriptor(view.pool, view.layout, self).map(OwnField),
         }
     }
 }
@@ -120,7 +120,7 @@ impl Sealed for FieldRef<'_> {
     }
 
     fn find<'f>(&'f self, view: &MessageView<'f, '_>) -> Option<OwnField<'f>> {
-        view.find_other(*self).map(OwnField)
+        find_other(view.pool, view.layout, *self).map(OwnField)
     }
 }
 
@@ -132,7 +132,7 @@ impl Sealed for ExtensionDescriptor {
     }
 
     fn find<'f>(&'f self, view: &MessageView<'f, '_>) -> Option<OwnField<'f>> {
-        view.find_other(self.as_ref()).map(OwnField)
+        find_other(view.pool, view.layout, self.as_ref()).map(OwnField)
     }
 }
 
@@ -171,6 +171,32 @@ impl Sealed for u32 {
     fn find<'f>(&'f self, view: &MessageView<'f, '_>) -> Option<OwnField<'f>> {
         let (position, _) = view.set.program(view.layout.program).by_number(*self)?;
         view.layout.field(position as u16).map(OwnField)
+    }
+}
+
+/// What a getter needs of a field that the layout does not know by its address: of a message that a projection decoded, or of a
+/// field of another message. It takes what the getter has at hand, so that getters make no `FieldRef`: that took four instructions.
+#[cold]
+#[inline(never)]
+fn find_descriptor<'f>(
+    pool: &DescriptorPool,
+    layout: &'f ReadLayout,
+    field: &FieldDescriptor,
+) -> Option<&'f Access> {
+    find_other(pool, layout, field.as_ref())
+}
+
+/// As `find_descriptor`.
+fn find_other<'f>(pool: &DescriptorPool, layout: &'f ReadLayout, field: FieldRef<'_>) -> Option<&'f Access> {
+    if field.pool() == pool && field.message_index() == layout.message {
+        return layout.field(field.position() as u16);
+    }
+    match resolve(pool, layout.message, field) {
+        Some(own) => layout.field(own.position() as u16),
+        None => {
+            foreign(pool, layout.message, field.full_name());
+            None
+        }
     }
 }
 

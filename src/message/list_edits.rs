@@ -60,9 +60,11 @@ impl MessageMut<'_> {
         Ok(())
     }
 
-    fn push_to(&mut self, list: &Extension<'_>, value: Value) -> Result<(), SetFieldError> {
+    fn push_to(&mut self, list: &Extension<'_>, mut value: Value) -> Result<(), SetFieldError> {
         let field = &list.field;
-        let value = field.accept_element(value)?;
+        if let Err(misfit) = field.accept_element(&mut value) {
+            return Err(field.refused(misfit, Some(value)));
+        }
         let (program, base) = (self.program(), self.body.base);
         let slot = self.writer().open_list(program, base, field.position);
         slot.and_then(|slot| self.append(field, slot, &value))

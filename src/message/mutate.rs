@@ -154,12 +154,14 @@ impl<'m> MessageMut<'m> {
         self.set(Key::Number(number), value.into())
     }
 
-    fn set(&mut self, key: Key<'_>, value: Value) -> Result<(), SetFieldError> {
+    fn set(&mut self, key: Key<'_>, mut value: Value) -> Result<(), SetFieldError> {
         let field = match self.resolve(key) {
             Ok(field) => field,
             Err(error) => return Err(error.with_value(value)),
         };
-        let value = field.accept(value)?;
+        if let Err(misfit) = field.accept(&mut value) {
+            return Err(field.refused(misfit, Some(value)));
+        }
         let before = match self.prepare(&field, Change::Set) {
             Ok(before) => before,
             Err(error) => return Err(error.with_value(value)),

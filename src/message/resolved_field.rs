@@ -51,51 +51,49 @@ impl<'p> ResolvedField<'p> {
         SetFieldError::new(misfit.kind, self.descriptor.full_name(), expected, misfit.found, value)
     }
 
-    /// Checks a value for the whole field, and converts it to what the field holds.
-    pub(super) fn accept(&self, value: Value) -> Result<Value, SetFieldError> {
-        match self.check(&value) {
-            Ok(Fit::Same) => self.convert_to_pool(value),
-            Ok(Fit::Converted) => {
-                let mut value = value;
-                self.convert(&mut value);
-                self.convert_to_pool(value)
-            }
-            Err(misfit) => Err(self.refused(misfit, Some(value))),
+    /// Checks a value for the whole field, and converts it to what the field holds. On failure the value does not change.
+    pub(super) fn accept(&self, value: &mut Value) -> Result<(), Misfit> {
+        if !self.entry.flags.is_list() && !matches!(value, Value::List(_) | Value::Map(_)) {
+            return self.accept_element(value);
         }
+        let fit = self.check(value)?;
+        self.convert_to_pool(value)?;
+        if fit == Fit::Converted {
+            self.convert(value);
+        }
+        Ok(())
     }
 
-    /// Checks an element, and converts it to what the list holds.
-    pub(super) fn accept_element(&self, value: Value) -> Result<Value, SetFieldError> {
-        match self.conversion(&value) {
-            Ok(conversion) => {
-                let mut value = value;
-                conversion.apply(&mut value);
-                self.convert_to_pool(value)
-            }
-            Err(kind) => Err(self.refused(Misfit::of(kind, &value, ""), Some(value))),
+    /// Checks one value, a singular one or an element, and converts it to what the field holds. On failure the value does not change.
+    pub(super) fn accept_element(&self, value: &mut Value) -> Result<(), Misfit> {
+        match self.conversion(value) {
+            Ok(conversion) => conversion.apply(value),
+            Err(kind) => return Err(Misfit::of(kind, value, "")),
         }
+        self.convert_to_pool(value)
     }
 
-    /// Checks an entry of a map, and converts the value to what the map holds.
-    pub(super) fn accept_entry(&self, key: &MapKey, value: Value) -> Result<Value, SetFieldError> {
-        match self.check_entry(key, &value) {
-            Ok(conversion) => {
-                let mut value = value;
-                conversion.apply(&mut value);
-                self.convert_to_pool(value)
-            }
-            Err(misfit) => Err(self.refused(misfit, Some(value))),
-        }
+    /// Checks an entry of a map, and converts the value to what the map holds. On failure the value does not change.
+    pub(super) fn accept_entry(&self, key: &MapKey, value: &mut Value) -> Result<(), Misfit> {
+        self.check_entry(key, value)?.apply(value);
+        self.convert_to_pool(value)
     }
 
     /// Converts the messages in a value to this pool. A message of another pool is encoded and decoded by this pool's type of the
     /// same name; a projected one becomes bytes. Setters call this before they write anything.
-    pub(super) fn convert_to_pool(&self, value: Value) -> Result<Value, SetFieldError> {
+    fn convert_to_pool(&self, value: &mut Value) -> Result<(), Misfit> {
+        if !self.entry.coding.is_message() {
+            return Ok(());
+        }
+        self.convert_messages(value).map_err(|kind| Misfit { kind, found: String::new() })
+    }
+
+    fn convert_messages(&self, value: &mut Value) -> Result<(), SetFieldErrorKind> {
         let field = if self.entry.flags.is_map() { self.map_part(1) } else { Some(*self) };
         let (Some(field), Kind::Message(index)) =
             (field, field.map_or(Kind::Bool, |field| field.descriptor.raw_kind()))
         else {
-            return Ok(value);
+            return Ok(());
         };
         let pool = field.descriptor.pool();
         let foreign = |value: &Value| match value {
@@ -117,20 +115,15 @@ impl<'p> ResolvedField<'p> {
             }
             _ => Err(SetFieldErrorKind::InvalidType),
         };
-        let converted = parts(&value).filter(|part| foreign(part)).try_fold(Vec::new(), |mut done, part| {
+        let converted = parts(value).filter(|part| foreign(part)).try_fold(Vec::new(), |mut done, part| {
             done.try_reserve(1).map_err(|_| SetFieldErrorKind::TooLarge)?;
             done.push(convert(part)?);
             Ok(done)
         });
-        let converted = match converted {
-            Ok(converted) => converted,
-            Err(kind) => return Err(self.error(kind, Some(value))),
-        };
-        let mut value = value;
-        for (part, own) in parts_mut(&mut value).filter(|part| foreign(part)).zip(converted) {
+        for (part, own) in parts_mut(value).filter(|part| foreign(part)).zip(converted?) {
             *part = own;
         }
-        Ok(value)
+        Ok(())
     }
 }
 

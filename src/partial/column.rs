@@ -4,6 +4,7 @@ use super::ValuePath;
 use crate::message::{MessageView, ValueRef};
 use alloc::{string::String, vec::Vec};
 use core::fmt;
+use core::ops::ControlFlow;
 
 /// Why values could not be added to a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -134,16 +135,19 @@ impl<'i> MessageView<'_, 'i> {
         'i: 'v,
     {
         let len = column.len();
-        for value in self.values(path) {
+        let appended = self.values(path).try_each(|value| {
             let error = match T::from_value(value) {
                 Some(value) if column.len() < column.capacity() || column.try_reserve(1).is_ok() => {
                     column.push(value);
-                    continue;
+                    return ControlFlow::Continue(());
                 }
                 Some(_) => ColumnError::OutOfMemory,
                 None if matches!(value, ValueRef::Unselected | ValueRef::Raw(_)) => ColumnError::NotDecoded,
                 None => ColumnError::WrongType,
             };
+            ControlFlow::Break(error)
+        });
+        if let ControlFlow::Break(error) = appended {
             column.truncate(len);
             return Err(error);
         }

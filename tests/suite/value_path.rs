@@ -63,8 +63,16 @@ fn check(choices: &mut Choices) {
         let made = made.expect("a path of the projection");
         walk(whole, &segments(path), &mut expected);
         for view in [whole, part] {
-            let values: Vec<String> = view.values(&made).map(|value| format!("{value:?}")).collect();
+            let mut values = Vec::new();
+            for value in view.values(&made) {
+                values.push(format!("{value:?}"));
+            }
             assert_eq!(values, expected, "{path} of {input:02x?}");
+            // One by one, and the rest at once.
+            let (mut one_by_one, mut all) = (view.values(&made), Vec::new());
+            all.extend(one_by_one.next().map(|value| format!("{value:?}")));
+            one_by_one.for_each(|value| all.push(format!("{value:?}")));
+            assert_eq!(all, expected, "{path} of {input:02x?}");
         }
         let mut texts: Vec<String> = Vec::new();
         match whole.append_values(&made, &mut texts) {
