@@ -252,30 +252,6 @@ fn integer_of_key(key: &MapKey) -> Option<i128> {
     })
 }
 
-/// What a field takes: `repeated int32`, `map<string, message pkg.Log>`.
-pub(super) struct Expected<'f>(pub(super) &'f ResolvedField<'f>);
-
-impl fmt::Display for Expected<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let one = |field: &ResolvedField<'_>, f: &mut fmt::Formatter<'_>| match field.descriptor.kind() {
-            Kind::Message(message) => write!(f, "message {}", message.full_name()),
-            Kind::Enum(enumeration) => write!(f, "enum {}", enumeration.full_name()),
-            kind => f.write_str(kind.name()),
-        };
-        let flags = self.0.entry.flags;
-        if !flags.is_map() {
-            f.write_str(if flags.is_list() { "repeated " } else { "" })?;
-            return one(self.0, f);
-        }
-        let (Some(key), Some(value)) = (self.0.map_part(0), self.0.map_part(1)) else { return Ok(()) };
-        f.write_str("map<")?;
-        one(&key, f)?;
-        f.write_str(", ")?;
-        one(&value, f)?;
-        f.write_str(">")
-    }
-}
-
 /// What came in its place: the variant, the type of a message, and the value if that is at fault.
 struct Found<'v>(SetFieldErrorKind, &'v Value);
 

@@ -5,6 +5,7 @@
 //!
 //! Invariant: a slot always holds a value of its field's kind, so readers do not check it.
 
+mod accept;
 #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "maps aside are for JSON"))]
 mod build;
 mod copied_spans;
