@@ -81,104 +81,70 @@ pub enum Key<'k> {
     Number(u32),
 }
 
-impl<K: FieldKey + ?Sized> FieldKey for &K {}
+/// References are keys, and references to them, of which closures of iterators have many. Descriptors themselves are none: clippy would
+/// ask for them by value, and a field is used more than once.
+macro_rules! keys {
+    ($($type:ty, $self:ident => $key:expr, $find:expr;)*) => {
+        $(impl FieldKey for $type {}
 
-impl<K: FieldKey + ?Sized> Sealed for &K {
-    #[inline(always)]
-    fn key(&self) -> Key<'_> {
-        (**self).key()
-    }
+        impl Sealed for $type {
+            #[inline(always)]
+            fn key(&$self) -> Key<'_> {
+                $key
+            }
 
-    #[inline(always)]
-    fn find<'f>(&'f self, view: &MessageView<'f, '_>) -> Option<OwnField<'f>> {
-        (**self).find(view)
+            #[inline(always)]
+            fn find<'f>(&'f $self, view: &MessageView<'f, '_>) -> Option<OwnField<'f>> {
+                $find(view, $self)
+            }
+        })*
+    };
+}
+
+keys! {
+    &FieldDescriptor, self => Key::Field(self.as_ref()), find_descriptor;
+    &&FieldDescriptor, self => Key::Field(self.as_ref()), find_descriptor;
+    &ExtensionDescriptor, self => Key::Field(self.field_ref()), find_extension;
+    &&ExtensionDescriptor, self => Key::Field(self.field_ref()), find_extension;
+    FieldRef<'_>, self => Key::Field(*self), find_ref;
+    &str, self => Key::Name(self), find_named;
+    &&str, self => Key::Name(self), find_named;
+    &String, self => Key::Name(self), find_named;
+    &&String, self => Key::Name(self), find_named;
+    u32, self => Key::Number(*self), find_numbered;
+}
+
+#[inline(always)]
+fn find_descriptor<'f>(view: &MessageView<'f, '_>, field: &'f FieldDescriptor) -> Option<OwnField<'f>> {
+    match field.access_in(view.layout) {
+        Some(access) => Some(OwnField(access)),
+        None => find_elsewhere(view.pool, view.layout, field).map(OwnField),
     }
 }
 
-impl FieldKey for FieldDescriptor {}
-
-impl Sealed for FieldDescriptor {
-    #[inline]
-    fn key(&self) -> Key<'_> {
-        Key::Field(self.as_ref())
-    }
-
-    #[inline(always)]
-    fn find<'f>(&'f self, view: &MessageView<'f, '_>) -> Option<OwnField<'f>> {
-        match self.access_in(view.layout) {
-            Some(access) => Some(OwnField(access)),
-            None => find_descriptor(view.pool, view.layout, self).map(OwnField),
-        }
-    }
+fn find_extension<'f>(view: &MessageView<'f, '_>, field: &ExtensionDescriptor) -> Option<OwnField<'f>> {
+    find_other(view.pool, view.layout, field.field_ref()).map(OwnField)
 }
 
-impl FieldKey for FieldRef<'_> {}
-
-impl Sealed for FieldRef<'_> {
-    fn key(&self) -> Key<'_> {
-        Key::Field(*self)
-    }
-
-    fn find<'f>(&'f self, view: &MessageView<'f, '_>) -> Option<OwnField<'f>> {
-        find_other(view.pool, view.layout, *self).map(OwnField)
-    }
+fn find_ref<'f>(view: &MessageView<'f, '_>, field: &FieldRef<'_>) -> Option<OwnField<'f>> {
+    find_other(view.pool, view.layout, *field).map(OwnField)
 }
 
-impl FieldKey for ExtensionDescriptor {}
-
-impl Sealed for ExtensionDescriptor {
-    fn key(&self) -> Key<'_> {
-        Key::Field(self.as_ref())
-    }
-
-    fn find<'f>(&'f self, view: &MessageView<'f, '_>) -> Option<OwnField<'f>> {
-        find_other(view.pool, view.layout, self.as_ref()).map(OwnField)
-    }
+fn find_named<'f>(view: &MessageView<'f, '_>, name: &str) -> Option<OwnField<'f>> {
+    let field = named(view.pool, view.message(), name)?;
+    view.layout.field(field.position() as u16).map(OwnField)
 }
 
-impl FieldKey for str {}
-
-impl Sealed for str {
-    fn key(&self) -> Key<'_> {
-        Key::Name(self)
-    }
-
-    fn find<'f>(&'f self, view: &MessageView<'f, '_>) -> Option<OwnField<'f>> {
-        let field = named(view.pool, view.message(), self)?;
-        view.layout.field(field.position() as u16).map(OwnField)
-    }
-}
-
-impl FieldKey for String {}
-
-impl Sealed for String {
-    fn key(&self) -> Key<'_> {
-        Key::Name(self)
-    }
-
-    fn find<'f>(&'f self, view: &MessageView<'f, '_>) -> Option<OwnField<'f>> {
-        Sealed::find(self.as_str(), view)
-    }
-}
-
-impl FieldKey for u32 {}
-
-impl Sealed for u32 {
-    fn key(&self) -> Key<'_> {
-        Key::Number(*self)
-    }
-
-    fn find<'f>(&'f self, view: &MessageView<'f, '_>) -> Option<OwnField<'f>> {
-        let (position, _) = view.set.program(view.layout.program).by_number(*self)?;
-        view.layout.field(position as u16).map(OwnField)
-    }
+fn find_numbered<'f>(view: &MessageView<'f, '_>, number: &u32) -> Option<OwnField<'f>> {
+    let (position, _) = view.set.program(view.layout.program).by_number(*number)?;
+    view.layout.field(position as u16).map(OwnField)
 }
 
 /// What a getter needs of a field that the layout does not know by its address: of a message that a projection decoded, or of a
 /// field of another message. It takes what the getter has at hand, so that getters make no `FieldRef`: that took four instructions.
 #[cold]
 #[inline(never)]
-fn find_descriptor<'f>(
+fn find_elsewhere<'f>(
     pool: &DescriptorPool,
     layout: &'f ReadLayout,
     field: &FieldDescriptor,
@@ -186,7 +152,7 @@ fn find_descriptor<'f>(
     find_other(pool, layout, field.as_ref())
 }
 
-/// As `find_descriptor`.
+/// As `find_elsewhere`.
 fn find_other<'f>(pool: &DescriptorPool, layout: &'f ReadLayout, field: FieldRef<'_>) -> Option<&'f Access> {
     if field.pool() == pool && field.message_index() == layout.message {
         return layout.field(field.position() as u16);

@@ -147,10 +147,10 @@ fn bad_paths_are_refused() {
     assert_eq!(fault("name.x"), (ProjectionErrorKind::NotAMessage, "name".into()));
     assert_eq!(fault("links.name"), (ProjectionErrorKind::NotAMapValue, "name".into()));
     assert_eq!(fault("labels.value.x"), (ProjectionErrorKind::NotAMessage, "labels".into()));
-    let deep = vec!["children"; 9].join(".");
+    let deep = ["children"; 9].join(".");
     assert_eq!(fault(&deep), (ProjectionErrorKind::TooManyLists, "children".into()));
-    assert!(ValuePath::new(span, &vec!["children"; 8].join(".")).is_ok());
-    assert!(ValuePath::new(span, &vec!["parent"; 5000].join(".")).is_ok());
+    assert!(ValuePath::new(span, &["children"; 8].join(".")).is_ok());
+    assert!(ValuePath::new(span, &["parent"; 5000].join(".")).is_ok());
 
     let projection = Projection::new(span, ["children.name", "links.value.id"]).unwrap();
     for (path, selected) in [

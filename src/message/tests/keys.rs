@@ -20,7 +20,7 @@ fn fields_of_an_equal_message_of_another_pool_are_resolved() {
     let other_field = |name: &str| field(&other, name);
     message.set_field(&other_field("name"), "a").unwrap();
     message.push(&other_field("samples"), 1.5).unwrap();
-    message.insert(&other_field("attributes"), "k", &DynamicMessage::new(&other)).unwrap();
+    message.insert(&other_field("attributes"), "k", DynamicMessage::new(&other)).unwrap();
     message.message_mut(&other_field("at")).unwrap().set_field("x", 1.0).unwrap();
     message.set_field(&other_field("text"), "t").unwrap();
     for f in other.fields() {
@@ -52,9 +52,9 @@ fn other_fields_are_errors_or_panic_or_read_as_unset() {
     message.set_field("name", "a").unwrap();
     let before = message.clone();
     for f in point.fields().chain(renumbered.fields()) {
-        assert_eq!(foreign(|| message.has_field(&f)).unwrap_or(false), false);
-        assert_eq!(foreign(|| message.get(&f).is_some()).unwrap_or(false), false);
-        assert_eq!(foreign(|| message.is_selected(&f)).unwrap_or(false), false);
+        assert!(!foreign(|| message.has_field(&f)).unwrap_or(false));
+        assert!(!foreign(|| message.get(&f).is_some()).unwrap_or(false));
+        assert!(!foreign(|| message.is_selected(&f)).unwrap_or(false));
         if let Some(zero) = foreign(|| message.get_field(&f).to_owned()) {
             assert!(matches!(zero, Value::F32(0.0)) || zero.as_str() == Some(""), "{zero:?}");
         }
