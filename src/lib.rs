@@ -138,21 +138,23 @@ pub use error::{DescriptorError, DescriptorErrorKind};
 pub use json::{DeserializeOptions, SerializeOptions};
 #[cfg(feature = "reflect")]
 pub use message::{
-    CopyError, Decoder, DynamicMessage, Fields, ListIter, ListRef, MapIter, MapKey, MapKeyRef, MapRef,
-    MessageMut, MessageView, Number, Numbers, Prepare, Prepared, RawMessage, SetFieldError,
-    SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
+    CopyError, Decoder, DynamicMessage, FieldKey, FieldMut, Fields, FieldsMut, ListIter, ListRef, MapIter,
+    MapKey, MapKeyRef, MapRef, MessageMut, MessageView, Number, Numbers, Prepare, Prepared, RawMessage,
+    SetFieldError, SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
 };
 pub use options::{DecodeOptions, EncodeOptions};
 #[cfg(feature = "reflect")]
-pub use partial::{Projection, ProjectionError, ProjectionErrorKind};
+pub use partial::{
+    ColumnError, ColumnValue, Projection, ProjectionError, ProjectionErrorKind, ValuePath, Values,
+};
 pub use partial::{RawField, RawFields, RawStep, RawValue};
 #[cfg(feature = "reflect")]
 pub use record::{PlanError, PlanErrorKind, PlanPath, RecordPlan, RecordWriter};
 #[cfg(feature = "reflect")]
 pub use schema::{
     DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
-    FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor, PoolOptions,
-    ServiceDescriptor,
+    FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor, PoolBuilder,
+    PoolOptions, ServiceDescriptor,
 };
 pub use table::{Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
 pub use typed::{DecodeFrom, DecodeOwned, EnumValue, Enumeration, Lazy, Message, SmallMap, UnknownFieldSet};

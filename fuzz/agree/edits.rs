@@ -7,6 +7,7 @@ use crate::common::choices::Choices;
 use crate::common::payload::{Style, WILD, mutate, payload};
 use crate::common::reference::{Key, Msg, Reference, Val};
 use crate::common::schema::{Card, Field, Kind};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use tablepb::{DynamicMessage, MessageMut, SetFieldErrorKind, Value};
 
 /// Strings are text: the model keeps keys that are not, and setters take none.
@@ -32,11 +33,27 @@ pub fn run(choices: &mut Choices) -> usize {
     }
     valid::message(&message, 1 << 14);
     rebuilt::check(&message);
+    hashes(&message);
     steps
 }
 
+/// Equal messages have equal hashes.
+fn hashes(message: &DynamicMessage) {
+    let hash = |message: &DynamicMessage| {
+        let mut hasher = DefaultHasher::new();
+        message.hash(&mut hasher);
+        hasher.finish()
+    };
+    let bytes = valid::encoded(message);
+    let again =
+        DynamicMessage::decode_with(message.descriptor(), &bytes, valid::ROOMY).expect("it was encoded");
+    assert!(again == *message);
+    assert_eq!(hash(&again), hash(message));
+}
+
 fn step(case: &Case, message: &mut DynamicMessage, model: &mut Msg, choices: &mut Choices) {
-    match choices.below(16) {
+    match choices.below(17) {
+        16 => taken(message, model),
         0 => {
             message.clear();
             *model = Msg::default();
@@ -71,6 +88,23 @@ fn step(case: &Case, message: &mut DynamicMessage, model: &mut Msg, choices: &mu
     }
 }
 
+/// Takes all fields out, and sets them again by their numbers.
+fn taken(message: &mut DynamicMessage, model: &Msg) {
+    let fields = message.take_fields().expect("there is memory");
+    assert_eq!(fields.len(), canonical(model).fields.len());
+    assert!(message.fields().next().is_none());
+    let unknown = message.take_unknown_fields().expect("there is memory");
+    assert_eq!(message.encoded_len(), 0);
+    for (field, value) in fields {
+        match value {
+            Value::List(elements) => message.extend(field.number(), elements),
+            value => message.set_field(field.number(), value),
+        }
+        .expect("it was there");
+    }
+    message.merge_with(&unknown, valid::PARTIAL).expect("they were there");
+}
+
 /// Unsets the other members of the oneof.
 fn clear_siblings(case: &Case, model: &mut Msg, message: usize, field: &Field) {
     if field.oneof.is_some() {
@@ -96,10 +130,19 @@ fn edit(
     }
     let own = choices.pick(fields).clone();
     let field = field_of(&target.descriptor(), own.number);
-    if choices.once_in(8) {
-        target.clear_field(&field);
-        model.fields.remove(&own.number);
-        return;
+    match choices.below(16) {
+        0 => {
+            target.clear_field(&field);
+            model.fields.remove(&own.number);
+            return;
+        }
+        1 => {
+            let taken = target.take_field(own.number).expect("there is memory");
+            let value = model.fields.remove(&own.number);
+            assert_eq!(taken.is_some(), value.is_some());
+            return;
+        }
+        _ => {}
     }
     let foreign =
         DynamicMessage::new(&tablepb::DescriptorPool::descriptor_proto().all_messages().next().unwrap());
@@ -169,7 +212,40 @@ fn list(
         let value = one(case, own, choices);
         (to_value_of_element(case, own, &value), value)
     };
-    match (choices.below(6), own.kind) {
+    match (choices.below(10), own.kind) {
+        (6, _) => {
+            // All of them, or none because one is wrong.
+            let (mut given, values): (Vec<_>, Vec<_>) = (0..choices.below(9)).map(|_| value(choices)).unzip();
+            let wrong = choices.once_in(4);
+            if wrong {
+                given.insert(choices.below(given.len() + 1), Value::List(vec![]));
+            }
+            let done = target.extend(own.number, given);
+            assert_eq!(done.is_err(), wrong);
+            if !wrong {
+                list.extend(values);
+            }
+        }
+        (7, _) => {
+            let other = choices.below(list.len() + 1);
+            let done = target.swap_elements(&field, index, other);
+            assert_eq!(done.is_ok(), index.max(other) < list.len());
+            if done.is_ok() {
+                list.swap(index, other);
+            }
+        }
+        (8, _) => {
+            let len = choices.below(list.len() + 3);
+            target.truncate(&field, len).expect("a list");
+            list.truncate(len);
+        }
+        (9, _) => {
+            let kept: Vec<bool> = list.iter().map(|_| choices.below(3) > 0).collect();
+            let mut ask = kept.iter();
+            target.retain(&field, |_| *ask.next().expect("one for each")).expect("a list");
+            let mut keep = kept.iter();
+            list.retain(|_| *keep.next().expect("one for each"));
+        }
         (0, _) => {
             let done = target.remove_element(&field, index);
             assert_eq!(done.is_ok(), index < list.len());
@@ -229,7 +305,17 @@ fn map(
     let Val::Map(map) = slot else { unreachable!() };
     let key = key(key_field, choices);
     let given = to_key(key_field.kind, &key);
-    match (choices.below(5), value_field.kind) {
+    match (choices.below(6), value_field.kind) {
+        (5, _) => {
+            // In the order of the message, which the model does not have: by keys.
+            let dropped: Vec<_> =
+                map.keys().filter(|_| choices.below(3) == 0).map(|key| to_key(key_field.kind, key)).collect();
+            let keep = |key: tablepb::MapKeyRef<'_>, _: tablepb::ValueRef<'_, '_>| {
+                !dropped.iter().any(|dropped| dropped.as_ref() == key)
+            };
+            target.retain_entries(&field, keep).expect("a map");
+            map.retain(|key, _| !dropped.contains(&to_key(key_field.kind, key)));
+        }
         (0, _) => {
             let done = target.remove(&field, given).expect("a map with such keys");
             assert_eq!(done, map.remove(&key).is_some());

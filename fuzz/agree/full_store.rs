@@ -124,6 +124,10 @@ fn step(case: &Case, target: &mut MessageMut<'_>, depth: u32, choices: &mut Choi
                     target.set_field(&field, Value::List(values.collect()))
                 }
                 1 => target.set_element(&field, choices.below(len + 1), value(case, &field, choices)),
+                2 => {
+                    let values = (0..choices.below(6)).map(|_| value(case, &field, choices));
+                    target.extend(&field, values)
+                }
                 _ => target.push(&field, value(case, &field, choices)),
             }
         }

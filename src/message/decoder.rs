@@ -13,6 +13,7 @@ use crate::wire::MAX_LEN;
 #[cfg(feature = "bytes")]
 use crate::wire::chunk::read_chunks;
 use alloc::vec::Vec;
+use core::fmt;
 
 /// Decodes messages of one type, one at a time, into memory that it reuses.
 ///
@@ -33,7 +34,7 @@ use alloc::vec::Vec;
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Decoder {
     descriptor: MessageDescriptor,
     /// The programs of a projection, if the decoder is for one.
@@ -235,6 +236,14 @@ fn view<'a, 'i>(
     match decode::decode(job, index) {
         Ok(raw) => Ok(MessageView::new(descriptor.parent_pool(), raw)),
         Err(error) => Err(named(descriptor, error)),
+    }
+}
+
+/// The type, whether there is a projection, and the memory allocated: `Decoder(pkg.Log, 4096 bytes)`.
+impl fmt::Debug for Decoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let projection = if self.selected.is_some() { ", with a projection" } else { "" };
+        write!(f, "Decoder({}{projection}, {} bytes)", self.descriptor.full_name(), self.capacity())
     }
 }
 

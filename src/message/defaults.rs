@@ -1,5 +1,6 @@
 //! The values that unset fields read as.
 
+use super::field_key::resolve;
 use super::view::NONE;
 use super::{ListRef, MapRef, MessageView, ValueRef};
 use crate::program::{Access, ReadKind};
@@ -15,7 +16,8 @@ impl<'a, 'i> MessageView<'a, 'i> {
         'i: 'a,
     {
         let known = field.message_index() == self.message() && field.pool() == self.pool;
-        if !known {
+        let position = if known { Some(field.position()) } else { self.foreign_position(field) };
+        let Some(position) = position else {
             // A field of another message: its type may be of another pool.
             let empty = self.at(&NONE, NIL, 0);
             return match field.raw_kind() {
@@ -24,8 +26,8 @@ impl<'a, 'i> MessageView<'a, 'i> {
                 Kind::Message(_) => ValueRef::Message(self.at(self.layout, NIL, 0)),
                 _ => zero(field),
             };
-        }
-        let access = self.access(field.position() as u16);
+        };
+        let access = self.access(position as u16);
         if self.is_left_out(access.position) {
             return ValueRef::Unselected;
         }
@@ -43,7 +45,31 @@ impl<'a, 'i> MessageView<'a, 'i> {
     }
 }
 
-fn explicit_default<'f>(field: FieldRef<'f>, default: DefaultValue<'f>) -> ValueRef<'f, 'f> {
+impl<'a, 'i> MessageView<'a, 'i> {
+    /// The value that the singular field at a position reads as when it is not set.
+    pub(crate) fn default_at<'f>(&self, position: u16, field: FieldRef<'f>) -> ValueRef<'a, 'f>
+    where
+        'i: 'f,
+    {
+        match field.explicit_default() {
+            Some(default) => explicit_default(field, default),
+            None => match self.sub(self.access(position).sub) {
+                Some(layout) if matches!(field.raw_kind(), Kind::Message(_)) => {
+                    ValueRef::Message(self.at(layout, NIL, 0))
+                }
+                _ => zero(field),
+            },
+        }
+    }
+
+    /// The position of the field that a descriptor of another pool means.
+    #[cold]
+    fn foreign_position(&self, field: FieldRef<'_>) -> Option<u32> {
+        resolve(self.pool, self.message(), field).map(|own| own.position())
+    }
+}
+
+fn explicit_default<'a, 'f>(field: FieldRef<'f>, default: DefaultValue<'f>) -> ValueRef<'a, 'f> {
     match (field.raw_kind(), default) {
         (_, DefaultValue::Bool(v)) => ValueRef::Bool(v),
         (Kind::Int64 | Kind::Sint64 | Kind::Sfixed64, DefaultValue::Int(v)) => ValueRef::I64(v),

@@ -1,9 +1,9 @@
-//! The reading and writing methods of [`DynamicMessage`]: those of its view and of its [`MessageMut`](super::MessageMut).
+//! The reading methods of [`DynamicMessage`]: those of its view.
 
-use super::{DynamicMessage, MapKey, MessageMut, SetFieldError, UnknownFields, Value, ValueRef};
+use super::{DynamicMessage, FieldKey, SetFieldError, UnknownFields, ValueRef};
 use crate::error::EncodeError;
 use crate::options::EncodeOptions;
-use crate::schema::FieldDescriptor;
+use crate::schema::{ExtensionDescriptor, FieldDescriptor, FieldRef, OneofDescriptor};
 use crate::wire::Buffer;
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ impl DynamicMessage {
 
     /// The value of a field, if it is set; see [`MessageView::get`](super::MessageView::get).
     #[inline]
-    pub fn get(&self, field: &FieldDescriptor) -> Option<ValueRef<'_, '_>> {
+    pub fn get(&self, field: impl FieldKey) -> Option<ValueRef<'_, '_>> {
         self.as_view().get(field)
     }
 
@@ -39,18 +39,52 @@ impl DynamicMessage {
 
     /// Whether a field is set; see [`MessageView::has_field`](super::MessageView::has_field).
     #[inline]
-    pub fn has_field(&self, field: &FieldDescriptor) -> bool {
+    pub fn has_field(&self, field: impl FieldKey) -> bool {
         self.as_view().has_field(field)
     }
 
+    /// The value of a field, or its default, or an error if the message has no such field; see
+    /// [`MessageView::try_get_field`](super::MessageView::try_get_field).
+    ///
+    /// # Errors
+    /// As [`MessageView::try_get_field`](super::MessageView::try_get_field).
+    pub fn try_get_field(&self, field: impl FieldKey) -> Result<ValueRef<'_, '_>, SetFieldError> {
+        self.as_view().try_get_field(field)
+    }
+
     /// Whether a projection selected the field, or a setter has set it; see [`MessageView::is_selected`](super::MessageView::is_selected).
-    pub fn is_selected(&self, field: &FieldDescriptor) -> bool {
+    pub fn is_selected(&self, field: impl FieldKey) -> bool {
         self.as_view().is_selected(field)
     }
 
     /// Whether a field with this name exists and is set.
     pub fn has_field_by_name(&self, name: &str) -> bool {
         self.as_view().has_field_by_name(name)
+    }
+
+    /// Whether a field or extension with this number exists and is set.
+    pub fn has_field_by_number(&self, number: u32) -> bool {
+        self.as_view().has_field_by_number(number)
+    }
+
+    /// The set member of a oneof and its value; see [`MessageView::get_oneof`](super::MessageView::get_oneof).
+    pub fn get_oneof(&self, oneof: &OneofDescriptor) -> Option<(FieldRef<'_>, ValueRef<'_, '_>)> {
+        self.as_view().get_oneof(oneof)
+    }
+
+    /// Whether an extension is set.
+    pub fn has_extension(&self, extension: &ExtensionDescriptor) -> bool {
+        self.as_view().has_field(extension)
+    }
+
+    /// The value of an extension, or its default; see [`MessageView::get_extension`](super::MessageView::get_extension).
+    pub fn get_extension(&self, extension: &ExtensionDescriptor) -> ValueRef<'_, '_> {
+        self.as_view().get_extension(extension)
+    }
+
+    /// The extensions that are set, in field number order.
+    pub fn extensions(&self) -> impl Iterator<Item = (FieldRef<'_>, ValueRef<'_, '_>)> {
+        self.as_view().extensions()
     }
 
     /// The unknown fields, in wire order.
@@ -115,113 +149,5 @@ impl DynamicMessage {
     /// The encoded length in bytes.
     pub fn encoded_len(&self) -> usize {
         self.as_view().encoded_len()
-    }
-}
-
-/// Writing, as on [`MessageMut`].
-impl DynamicMessage {
-    /// Sets a field; see [`MessageMut::set_field`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::set_field`].
-    pub fn set_field(
-        &mut self,
-        field: &FieldDescriptor,
-        value: impl Into<Value>,
-    ) -> Result<(), SetFieldError> {
-        self.as_mut().set_field(field, value)
-    }
-
-    /// Sets the field with this name.
-    ///
-    /// # Errors
-    /// As [`MessageMut::set_field`]; `NoSuchField` if no field has this name.
-    pub fn set_field_by_name(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SetFieldError> {
-        self.as_mut().set_field_by_name(name, value)
-    }
-
-    /// Unsets a field. Ignores a field of another message type.
-    ///
-    /// # Panics
-    /// If the allocator fails; see [`MessageMut::clear_field`].
-    pub fn clear_field(&mut self, field: &FieldDescriptor) {
-        self.as_mut().clear_field(field);
-    }
-
-    /// Appends to a repeated field; see [`MessageMut::push`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::push`].
-    pub fn push(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
-        self.as_mut().push(field, value)
-    }
-
-    /// Inserts into a map field; see [`MessageMut::insert`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::insert`].
-    pub fn insert(
-        &mut self,
-        field: &FieldDescriptor,
-        key: impl Into<MapKey>,
-        value: impl Into<Value>,
-    ) -> Result<(), SetFieldError> {
-        self.as_mut().insert(field, key, value)
-    }
-
-    /// Removes a key from a map field; see [`MessageMut::remove`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::remove`].
-    pub fn remove(&mut self, field: &FieldDescriptor, key: impl Into<MapKey>) -> Result<bool, SetFieldError> {
-        self.as_mut().remove(field, key)
-    }
-
-    /// Borrows a sub-message for writing; see [`MessageMut::message_mut`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::message_mut`].
-    pub fn message_mut(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
-        self.as_mut().into_message_mut(field)
-    }
-
-    /// Appends an empty message to a repeated field and borrows it for writing; see [`MessageMut::push_message`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::push_message`].
-    pub fn push_message(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
-        self.as_mut().into_push_message(field)
-    }
-
-    /// Borrows an element of a repeated message field for writing; see [`MessageMut::element_mut`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::element_mut`].
-    pub fn element_mut(
-        &mut self,
-        field: &FieldDescriptor,
-        index: usize,
-    ) -> Result<MessageMut<'_>, SetFieldError> {
-        self.as_mut().into_element_mut(field, index)
-    }
-
-    /// Borrows the message value of a map key for writing; see [`MessageMut::entry_mut`].
-    ///
-    /// # Errors
-    /// As [`MessageMut::entry_mut`].
-    pub fn entry_mut(
-        &mut self,
-        field: &FieldDescriptor,
-        key: impl Into<MapKey>,
-    ) -> Result<MessageMut<'_>, SetFieldError> {
-        self.as_mut().into_entry_mut(field, key)
-    }
-
-    /// Drops the unknown fields of this message; its sub-messages keep theirs.
-    ///
-    /// # Panics
-    /// If the allocator fails; see [`MessageMut::clear_unknown_fields`].
-    pub fn clear_unknown_fields(&mut self) {
-        self.as_mut().clear_unknown_fields();
     }
 }

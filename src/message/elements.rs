@@ -1,12 +1,12 @@
 //! Repeated fields of a [`MessageMut`].
 
-use super::Value;
 use super::error::{SetFieldError, SetFieldErrorKind};
+use super::field_key::Key;
 use super::mutate::MessageMut;
 use super::passthrough::{Change, Undo};
 use super::resolved_field::ResolvedField;
 use super::slab_writer::TooLarge;
-use crate::schema::FieldDescriptor;
+use super::{FieldKey, Value};
 use crate::slab::BodyRef;
 
 impl<'m> MessageMut<'m> {
@@ -14,8 +14,15 @@ impl<'m> MessageMut<'m> {
     ///
     /// # Errors
     /// As [`set_field`](Self::set_field); `InvalidShape` if the field is not repeated.
-    pub fn push(&mut self, field: &FieldDescriptor, value: impl Into<Value>) -> Result<(), SetFieldError> {
-        let (field, value, before) = self.ready_element(field, value.into())?;
+    pub fn push(&mut self, field: impl FieldKey, value: impl Into<Value>) -> Result<(), SetFieldError> {
+        self.push_value(field.key(), value.into())
+    }
+
+    fn push_value(&mut self, key: Key<'_>, mut value: Value) -> Result<(), SetFieldError> {
+        let (field, before) = match self.ready_element(key, &mut value) {
+            Ok(ready) => ready,
+            Err(error) => return Err(error.with_value(value)),
+        };
         let (program, base) = (self.program(), self.body.base);
         let slot = self.writer().open_list(program, base, field.position);
         match slot.and_then(|slot| self.append(&field, slot, &value)) {
@@ -27,27 +34,33 @@ impl<'m> MessageMut<'m> {
         }
     }
 
+    /// The field that a key means, which must be a list.
+    pub(super) fn resolve_list(&self, key: Key<'_>) -> Result<ResolvedField<'m>, SetFieldError> {
+        let field = self.resolve(key)?;
+        match field.entry.flags.is_list() && !field.entry.flags.is_map() {
+            true => Ok(field),
+            false => Err(field.error(SetFieldErrorKind::InvalidShape, None)),
+        }
+    }
+
+    /// The field that a key means, which must be a list of messages.
+    fn resolve_messages(&self, key: Key<'_>) -> Result<ResolvedField<'m>, SetFieldError> {
+        let field = self.resolve_list(key)?;
+        match field.entry.coding.is_message() {
+            true => Ok(field),
+            false => Err(field.error(SetFieldErrorKind::InvalidShape, None)),
+        }
+    }
+
     /// Checks the value of an element and makes its repeated field ready to be changed.
     fn ready_element(
         &mut self,
-        field: &FieldDescriptor,
-        value: Value,
-    ) -> Result<(ResolvedField<'m>, Value, Undo), SetFieldError> {
-        let field = match self.resolve(field) {
-            Ok(field) => field,
-            Err(error) => return Err(error.with_value(value)),
-        };
-        if !field.entry.flags.is_list() || field.entry.flags.is_map() {
-            return Err(field.error(SetFieldErrorKind::InvalidShape, Some(value)));
-        }
-        let value = match field.check_one(&value) {
-            Ok(()) => field.convert_to_pool(value)?,
-            Err(fault) => return Err(field.error(fault, Some(value))),
-        };
-        match self.prepare(&field, Change::Modify) {
-            Ok(before) => Ok((field, value, before)),
-            Err(error) => Err(error.with_value(value)),
-        }
+        key: Key<'_>,
+        value: &mut Value,
+    ) -> Result<(ResolvedField<'m>, Undo), SetFieldError> {
+        let field = self.resolve_list(key)?;
+        field.accept_element(value).map_err(|misfit| field.refused(misfit, None))?;
+        Ok((field, self.prepare(&field, Change::Modify)?))
     }
 
     /// Appends a checked value to the list at `slot`. On failure the list does not change.
@@ -88,11 +101,23 @@ impl<'m> MessageMut<'m> {
     /// As [`push`](Self::push), and `OutOfRange`.
     pub fn set_element(
         &mut self,
-        field: &FieldDescriptor,
+        field: impl FieldKey,
         index: usize,
         value: impl Into<Value>,
     ) -> Result<(), SetFieldError> {
-        let (field, value, before) = self.ready_element(field, value.into())?;
+        self.set_element_value(field.key(), index, value.into())
+    }
+
+    fn set_element_value(
+        &mut self,
+        key: Key<'_>,
+        index: usize,
+        mut value: Value,
+    ) -> Result<(), SetFieldError> {
+        let (field, before) = match self.ready_element(key, &mut value) {
+            Ok(ready) => ready,
+            Err(error) => return Err(error.with_value(value)),
+        };
         let list = self.raw().slot(field.position, &field.entry).map(|slot| self.slab.words().list(slot));
         let Some(list) = list.filter(|list| index < list.len as usize) else {
             self.undo(&field, before);
@@ -128,12 +153,9 @@ impl<'m> MessageMut<'m> {
     /// Removes an element of a repeated field; later elements move up. Takes time in proportion to their number.
     ///
     /// # Errors
-    /// `NoSuchField`; `InvalidShape` if the field is not repeated; `OutOfRange`.
-    pub fn remove_element(&mut self, field: &FieldDescriptor, index: usize) -> Result<(), SetFieldError> {
-        let field = self.resolve(field)?;
-        if !field.entry.flags.is_list() || field.entry.flags.is_map() {
-            return Err(field.error(SetFieldErrorKind::InvalidShape, None));
-        }
+    /// `NoSuchField` or `ForeignField`; `InvalidShape` if the field is not repeated; `OutOfRange`.
+    pub fn remove_element(&mut self, field: impl FieldKey, index: usize) -> Result<(), SetFieldError> {
+        let field = self.resolve_list(field.key())?;
         let before = self.prepare(&field, Change::Modify)?;
         let slot = self.raw().slot(field.position, &field.entry);
         let len = slot.map_or(0, |slot| self.slab.words().list(slot).len);
@@ -141,10 +163,7 @@ impl<'m> MessageMut<'m> {
             self.undo(&field, before);
             return Err(field.error(SetFieldErrorKind::OutOfRange, None));
         };
-        let sub = self.set.program(field.entry.sub);
-        let coding = field.entry.coding;
-        let width = if coding.is_message() { sub.element_words() } else { coding.words() };
-        self.slab.list_remove(slot, width, index as u32);
+        self.slab.list_remove(slot, field.element_words(), index as u32);
         if len == 1 {
             self.slab.mark_unset(self.program(), self.body.base, field.position);
         }
@@ -154,8 +173,8 @@ impl<'m> MessageMut<'m> {
     /// Appends an empty message to a repeated field and borrows it for writing.
     ///
     /// # Errors
-    /// `NoSuchField`; `InvalidShape` if the field is not a repeated message; `TooLarge`. The message does not change.
-    pub fn push_message(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
+    /// `NoSuchField` or `ForeignField`; `InvalidShape` if the field is not a repeated message; `TooLarge`. The message does not change.
+    pub fn push_message(&mut self, field: impl FieldKey) -> Result<MessageMut<'_>, SetFieldError> {
         self.reborrow().into_push_message(field)
     }
 
@@ -163,11 +182,8 @@ impl<'m> MessageMut<'m> {
     ///
     /// # Errors
     /// As [`push_message`](Self::push_message).
-    pub fn into_push_message(mut self, field: &FieldDescriptor) -> Result<MessageMut<'m>, SetFieldError> {
-        let field = self.resolve(field)?;
-        if !field.entry.coding.is_message() || !field.entry.flags.is_list() || field.entry.flags.is_map() {
-            return Err(field.error(SetFieldErrorKind::InvalidShape, None));
-        }
+    pub fn into_push_message(mut self, field: impl FieldKey) -> Result<MessageMut<'m>, SetFieldError> {
+        let field = self.resolve_messages(field.key())?;
         let before = self.prepare(&field, Change::Modify)?;
         let (program, base) = (self.program(), self.body.base);
         let mut writer = self.writer();
@@ -183,11 +199,11 @@ impl<'m> MessageMut<'m> {
     /// Borrows an element of a repeated message field for writing.
     ///
     /// # Errors
-    /// `NoSuchField`; `InvalidShape` if the field is not a repeated message; `OutOfRange`; `InvalidMessage` if the element's
+    /// `NoSuchField` or `ForeignField`; `InvalidShape` if the field is not a repeated message; `OutOfRange`; `InvalidMessage` if the element's
     /// bytes were not decoded yet and are invalid; `TooLarge`. The message does not change.
     pub fn element_mut(
         &mut self,
-        field: &FieldDescriptor,
+        field: impl FieldKey,
         index: usize,
     ) -> Result<MessageMut<'_>, SetFieldError> {
         self.reborrow().into_element_mut(field, index)
@@ -199,13 +215,10 @@ impl<'m> MessageMut<'m> {
     /// As [`element_mut`](Self::element_mut).
     pub fn into_element_mut(
         mut self,
-        field: &FieldDescriptor,
+        field: impl FieldKey,
         index: usize,
     ) -> Result<MessageMut<'m>, SetFieldError> {
-        let field = self.resolve(field)?;
-        if !field.entry.coding.is_message() || !field.entry.flags.is_list() || field.entry.flags.is_map() {
-            return Err(field.error(SetFieldErrorKind::InvalidShape, None));
-        }
+        let field = self.resolve_messages(field.key())?;
         let before = self.prepare(&field, Change::Modify)?;
         let body = match self.element_body(&field, index) {
             Ok(Some(base)) => {

@@ -1,26 +1,23 @@
 //! Map fields of a [`MessageMut`].
 
 use super::error::{SetFieldError, SetFieldErrorKind};
+use super::field_key::Key;
+use super::fit::key_scalar;
 use super::mutate::MessageMut;
 use super::passthrough::Change;
 use super::resolved_field::ResolvedField;
 use super::slab_writer::TooLarge;
 use super::value_ref::{owned_bytes, owned_str};
-use super::{MapKey, Value};
-use crate::schema::FieldDescriptor;
+use super::{FieldKey, MapKey, Value};
 use crate::slab::{BodyRef, MapContext};
 
-/// A key as the value of the key field.
-fn key_value(key: &MapKey) -> Result<Value, TooLarge> {
-    Ok(match key {
-        MapKey::Bool(v) => Value::Bool(*v),
-        MapKey::I32(v) => Value::I32(*v),
-        MapKey::I64(v) => Value::I64(*v),
-        MapKey::U32(v) => Value::U32(*v),
-        MapKey::U64(v) => Value::U64(*v),
-        MapKey::String(v) => Value::String(owned_str(v)?),
-        MapKey::Bytes(v) => Value::Bytes(owned_bytes(v)?),
-    })
+/// A checked key as the value of the key field.
+fn key_value(part: &ResolvedField<'_>, key: &MapKey) -> Result<Value, TooLarge> {
+    match key {
+        MapKey::String(v) => Ok(Value::String(owned_str(v)?)),
+        MapKey::Bytes(v) => Ok(Value::Bytes(owned_bytes(v)?)),
+        scalar => key_scalar(part.descriptor.raw_kind(), scalar).ok_or(TooLarge),
+    }
 }
 
 impl<'m> MessageMut<'m> {
@@ -32,34 +29,42 @@ impl<'m> MessageMut<'m> {
     /// As [`set_field`](Self::set_field); `InvalidShape` if the field is not a map.
     pub fn insert(
         &mut self,
-        field: &FieldDescriptor,
+        field: impl FieldKey,
         key: impl Into<MapKey>,
         value: impl Into<Value>,
     ) -> Result<(), SetFieldError> {
-        let (key, value) = (key.into(), value.into());
-        let field = match self.resolve(field) {
+        self.insert_value(field.key(), &key.into(), value.into())
+    }
+
+    fn insert_value(&mut self, field: Key<'_>, key: &MapKey, mut value: Value) -> Result<(), SetFieldError> {
+        let field = match self.resolve_map(field) {
             Ok(field) => field,
             Err(error) => return Err(error.with_value(value)),
         };
-        let Some(part) = field.map_part(1).filter(|_| field.entry.flags.is_map()) else {
-            return Err(field.error(SetFieldErrorKind::InvalidShape, Some(value)));
-        };
-        let value = match field.check_key(&key).and_then(|()| part.check_one(&value)) {
-            Ok(()) => field.convert_to_pool(value)?,
-            Err(fault) => return Err(field.error(fault, Some(value))),
-        };
+        if let Err(misfit) = field.accept_entry(key, &mut value) {
+            return Err(field.refused(misfit, Some(value)));
+        }
         let before = match self.prepare(&field, Change::Modify) {
             Ok(before) => before,
             Err(error) => return Err(error.with_value(value)),
         };
         let (program, base) = (self.program(), self.body.base);
         let slot = self.writer().open_list(program, base, field.position);
-        match slot.and_then(|slot| self.put(&field, slot, &key, &value)) {
+        match slot.and_then(|slot| self.put(&field, slot, key, &value)) {
             Ok(()) => Ok(()),
             Err(TooLarge) => {
                 self.undo(&field, before);
                 Err(field.error(SetFieldErrorKind::TooLarge, Some(value)))
             }
+        }
+    }
+
+    /// The field that a key means, which must be a map.
+    pub(super) fn resolve_map(&self, key: Key<'_>) -> Result<ResolvedField<'m>, SetFieldError> {
+        let field = self.resolve(key)?;
+        match field.entry.flags.is_map() {
+            true => Ok(field),
+            false => Err(field.error(SetFieldErrorKind::InvalidShape, None)),
         }
     }
 
@@ -119,7 +124,7 @@ impl<'m> MessageMut<'m> {
     ) -> Result<u32, TooLarge> {
         let set = self.set;
         let program = set.program(field.entry.sub);
-        let key = key_value(key)?;
+        let key = key_value(key_part, key)?;
         let mut writer = self.writer();
         let (key_coding, value_coding) = (key_part.entry.coding, value_part.entry.coding);
         let key = writer.slot_value(key_coding, &key)?;
@@ -144,15 +149,21 @@ impl<'m> MessageMut<'m> {
     /// The other entries keep their order. Takes time in proportion to the size of the map.
     ///
     /// # Errors
-    /// `NoSuchField`; `InvalidShape` if the field is not a map; `InvalidType` if the key is of another kind than its keys.
-    pub fn remove(&mut self, field: &FieldDescriptor, key: impl Into<MapKey>) -> Result<bool, SetFieldError> {
-        let key = key.into();
-        let field = self.resolve(field)?;
-        let Some(key_part) = field.map_part(0).filter(|_| field.entry.flags.is_map()) else {
-            return Err(field.error(SetFieldErrorKind::InvalidShape, None));
-        };
-        let Some(raw_key) = key.as_ref().raw(key_part.entry.scalar()) else {
-            return Err(field.error(SetFieldErrorKind::InvalidType, None));
+    /// `NoSuchField` or `ForeignField`; `InvalidShape` if the field is not a map; `InvalidType` or `Lossy` if its keys cannot be this
+    /// one.
+    pub fn remove(&mut self, field: impl FieldKey, key: impl Into<MapKey>) -> Result<bool, SetFieldError> {
+        self.remove_key(field.key(), &key.into())
+    }
+
+    fn remove_key(&mut self, field: Key<'_>, key: &MapKey) -> Result<bool, SetFieldError> {
+        let field = self.resolve_map(field)?;
+        let raw_key = field.map_part(0).and_then(|part| key.as_ref().raw(part.entry.scalar()));
+        let Some(raw_key) = raw_key else {
+            let misfit = field.check_key(key).err();
+            return Err(misfit.map_or_else(
+                || field.error(SetFieldErrorKind::InvalidType, None),
+                |misfit| field.refused(misfit, None),
+            ));
         };
         let before = self.prepare(&field, Change::Modify)?;
         let view = self.raw();
@@ -178,7 +189,7 @@ impl<'m> MessageMut<'m> {
     /// not decoded yet and are invalid.
     pub fn entry_mut(
         &mut self,
-        field: &FieldDescriptor,
+        field: impl FieldKey,
         key: impl Into<MapKey>,
     ) -> Result<MessageMut<'_>, SetFieldError> {
         self.reborrow().into_entry_mut(field, key)
@@ -189,21 +200,23 @@ impl<'m> MessageMut<'m> {
     /// # Errors
     /// As [`entry_mut`](Self::entry_mut).
     pub fn into_entry_mut(
-        mut self,
-        field: &FieldDescriptor,
+        self,
+        field: impl FieldKey,
         key: impl Into<MapKey>,
     ) -> Result<MessageMut<'m>, SetFieldError> {
-        let key = key.into();
-        let field = self.resolve(field)?;
-        let part = field.map_part(1).filter(|_| field.entry.flags.is_map());
-        let Some(part) = part.filter(|part| part.entry.coding.is_message()) else {
+        let field = self.resolve_map(field.key())?;
+        self.entry_at(field, &key.into())
+    }
+
+    fn entry_at(mut self, field: ResolvedField<'m>, key: &MapKey) -> Result<MessageMut<'m>, SetFieldError> {
+        let Some(part) = field.map_part(1).filter(|part| part.entry.coding.is_message()) else {
             return Err(field.error(SetFieldErrorKind::InvalidShape, None));
         };
-        if let Err(fault) = field.check_key(&key) {
-            return Err(field.error(fault, None));
+        if let Err(misfit) = field.check_key(key) {
+            return Err(field.refused(misfit, None));
         }
         let before = self.prepare(&field, Change::Modify)?;
-        let opened = self.open_entry(&field, &part, &key);
+        let opened = self.open_entry(&field, &part, key);
         if opened.is_err() {
             self.undo(&field, before);
         }

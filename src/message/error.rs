@@ -6,16 +6,22 @@ use alloc::{borrow::Cow, string::String};
 use core::fmt;
 
 error_kind! {
-    /// What is wrong with a value given to a setter.
+    /// Why a field could not be set, changed or read.
     pub enum SetFieldErrorKind, without memory TooLarge {
-        /// The field belongs to another message or to another pool.
-        NoSuchField = "the message has no such field",
-        /// The value is not of the field's kind.
+        /// The message has no field of this name or number.
+        NoSuchField = "no such field",
+        /// The descriptor is of a field of another message; see [`FieldKey`](crate::FieldKey#foreign-fields).
+        ForeignField = "the field is of another message",
+        /// The value is not of the field's kind, and cannot be converted to it; see [`Value`](crate::Value#conversions).
         InvalidType = "the value is of the wrong type",
+        /// The field's kind cannot hold the number as it is: it is out of range, or a float would round it.
+        Lossy = "the field cannot hold the number without loss",
         /// The field's type does not accept the bytes of a message: one of another pool, or a raw field that a setter had to decode.
         InvalidMessage = "the bytes are not a valid message",
         /// A closed enum does not list the number.
         InvalidEnumNumber = "the closed enum does not list the number",
+        /// The enum has no value of the name that was given.
+        InvalidEnumName = "the enum has no value of this name",
         /// `push` on a field that is not a list, `insert` on one that is not a map, `message_mut` on one that is not a
         /// message.
         InvalidShape = "the field is of the wrong cardinality",
@@ -26,11 +32,45 @@ error_kind! {
     }
 }
 
-/// A setter refused a value: the kind, the field and what it takes. The message has not changed, and
+/// A call on a field was refused: the kind, the field, what it takes and what it was given. The message has not changed, and
 /// [`into_value`](Self::into_value) returns the value.
 ///
 /// One pointer wide. If the allocator has no memory for the error itself, its kind is `TooLarge`, and field and value are
 /// lost.
+///
+/// ```
+/// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+///
+/// static LOG: MessageTable = MessageTable::new(
+///     "pkg.Log",
+///     &[
+///         FieldTable::new("level", 1, Kind::Int32),
+///         FieldTable::map("counts", 2, Kind::String, Kind::Int64),
+///         FieldTable::new("parent", 3, Kind::Message(|| &LOG)),
+///     ],
+/// );
+/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+/// let mut message = DynamicMessage::new(&log);
+/// for (error, text) in [
+///     (message.set_field("lvl", 1), "no such field: lvl in pkg.Log"),
+///     (message.set_field("level", "high"), "the value is of the wrong type: pkg.Log.level expects int32, not String"),
+///     (
+///         message.set_field("level", 5_000_000_000u64),
+///         "the field cannot hold the number without loss: pkg.Log.level expects int32, not U64 5000000000",
+///     ),
+///     (
+///         message.insert("counts", "a", "b"),
+///         "the value is of the wrong type: pkg.Log.counts expects map<string, int64>, not String as the value of key \"a\"",
+///     ),
+///     (
+///         message.insert("counts", 5, 1),
+///         "the value is of the wrong type: pkg.Log.counts expects map<string, int64>, not I32 as a key",
+///     ),
+/// ] {
+///     assert_eq!(error.unwrap_err().to_string(), text);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq)]
 pub struct SetFieldError(Opaque<SetFieldErrorKind, SetFieldDetail>);
 
@@ -39,7 +79,11 @@ opaque_error!(SetFieldError, SetFieldErrorKind);
 #[derive(Clone, PartialEq)]
 struct SetFieldDetail {
     field: Cow<'static, str>,
+    /// The message, if it is not part of the field's name.
+    message: Cow<'static, str>,
+    /// What the field takes, and what came.
     expected: String,
+    found: String,
     value: Option<Value>,
     cause: Option<DecodeError>,
 }
@@ -47,9 +91,25 @@ struct SetFieldDetail {
 impl SetFieldError {
     /// Without memory for a copy of the field's name, the error has none.
     #[cold]
-    pub(super) fn new(kind: SetFieldErrorKind, field: &str, expected: String, value: Option<Value>) -> Self {
+    pub(super) fn new(
+        kind: SetFieldErrorKind,
+        field: &str,
+        expected: String,
+        found: String,
+        value: Option<Value>,
+    ) -> Self {
         let field = copy_of(field).unwrap_or_default();
-        Self(Opaque::new(kind, SetFieldDetail { field, expected, value, cause: None }))
+        let message = Cow::Borrowed("");
+        Self(Opaque::new(kind, SetFieldDetail { field, message, expected, found, value, cause: None }))
+    }
+
+    /// The message has no such field: `NoSuchField` or `ForeignField`.
+    #[cold]
+    pub(super) fn unresolved(kind: SetFieldErrorKind, field: &str, message: &str) -> Self {
+        let field = copy_of(field).unwrap_or_default();
+        let message = copy_of(message).unwrap_or_default();
+        let (expected, found) = (String::new(), String::new());
+        Self(Opaque::new(kind, SetFieldDetail { field, message, expected, found, value: None, cause: None }))
     }
 
     #[cold]
@@ -74,12 +134,12 @@ impl SetFieldError {
         self.0.get()?.cause.as_ref()
     }
 
-    /// The full name of the field.
+    /// The full name of the field; for `NoSuchField`, the name or number that the call was given.
     pub fn field(&self) -> &str {
         self.0.get().map_or("", |inner| &inner.field)
     }
 
-    /// The refused value, if the setter took one.
+    /// The refused value, if the call took one. For [`extend`](super::MessageMut::extend) that is the element.
     pub fn into_value(self) -> Option<Value> {
         self.0.into_inner()?.value
     }
@@ -89,11 +149,16 @@ impl fmt::Display for SetFieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(inner) = self.0.get() else { return self.kind().fmt(f) };
         write!(f, "{}: {}", self.kind(), inner.field)?;
+        match self.kind() {
+            SetFieldErrorKind::NoSuchField => write!(f, " in {}", inner.message)?,
+            SetFieldErrorKind::ForeignField => write!(f, ", and the message is a {}", inner.message)?,
+            _ => {}
+        }
         if !inner.expected.is_empty() {
             write!(f, " expects {}", inner.expected)?;
         }
-        if let Some(value) = &inner.value {
-            write!(f, ", not {}", value.type_name())?;
+        if !inner.found.is_empty() {
+            write!(f, ", not {}", inner.found)?;
         }
         match &inner.cause {
             Some(error) => write!(f, ": {error}"),
@@ -108,20 +173,35 @@ impl core::error::Error for SetFieldError {
     }
 }
 
-/// A message could not be copied: the allocator has no memory, or the copy would hold more than 2^31-1 bytes of strings.
+/// A value could not be copied: the allocator has no memory, the copy would hold more than 2^31-1 bytes of strings, or there is no value,
+/// because a projection left its field out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CopyError(());
+pub struct CopyError {
+    unselected: bool,
+}
 
 impl CopyError {
+    /// The value of a field that a projection left out.
+    pub(super) const UNSELECTED: Self = Self { unselected: true };
+
     #[cold]
     pub(super) fn new() -> Self {
-        Self(())
+        Self { unselected: false }
+    }
+
+    /// Whether there was nothing to copy: the value is [`ValueRef::Unselected`](super::ValueRef::Unselected).
+    #[must_use]
+    pub fn is_unselected(&self) -> bool {
+        self.unselected
     }
 }
 
 impl fmt::Display for CopyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("there is not the memory for a copy of the message")
+        f.write_str(match self.unselected {
+            true => "a projection left out the field, so it has no value to copy",
+            false => "there is not the memory for a copy of the message",
+        })
     }
 }
 

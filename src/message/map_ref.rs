@@ -70,18 +70,26 @@ impl<'i> MapKeyRef<'i> {
         }
     }
 
-    /// The key as the slab orders it; `None` if it is not of this kind.
+    /// The key as the slab orders it; `None` if keys of this kind cannot be it. An integer may be of any integer type that holds it.
     pub(super) fn raw(self, scalar: Scalar) -> Option<RawKey<'i>> {
-        Some(match (self, scalar) {
-            (Self::Bool(v), Scalar::Bool) => RawKey::Unsigned(v as u64),
-            (Self::I32(v), Scalar::I32) => RawKey::Signed(v as i64),
-            (Self::I64(v), Scalar::I64) => RawKey::Signed(v),
-            (Self::U32(v), Scalar::U32) => RawKey::Unsigned(v as u64),
-            (Self::U64(v), Scalar::U64) => RawKey::Unsigned(v),
-            (Self::String(v), Scalar::String) => RawKey::Bytes(v.as_bytes()),
-            (Self::Bytes(v), Scalar::String) => RawKey::Bytes(v),
-            _ => return None,
-        })
+        let signed = |v: i64| match scalar {
+            Scalar::I32 => i32::try_from(v).ok().map(|v| RawKey::Signed(v.into())),
+            Scalar::I64 => Some(RawKey::Signed(v)),
+            Scalar::U32 => u32::try_from(v).ok().map(|v| RawKey::Unsigned(v.into())),
+            Scalar::U64 => u64::try_from(v).ok().map(RawKey::Unsigned),
+            _ => None,
+        };
+        match (self, scalar) {
+            (Self::Bool(v), Scalar::Bool) => Some(RawKey::Unsigned(v as u64)),
+            (Self::I32(v), _) => signed(v.into()),
+            (Self::I64(v), _) => signed(v),
+            (Self::U32(v), _) => signed(v.into()),
+            (Self::U64(v), Scalar::U64) => Some(RawKey::Unsigned(v)),
+            (Self::U64(v), _) => i64::try_from(v).ok().and_then(signed),
+            (Self::String(v), Scalar::String) => Some(RawKey::Bytes(v.as_bytes())),
+            (Self::Bytes(v), Scalar::String) => Some(RawKey::Bytes(v)),
+            _ => None,
+        }
     }
 
     /// The key at a slot.
@@ -104,21 +112,17 @@ impl<'i> MapKeyRef<'i> {
     }
 }
 
-impl<'i> From<&'i str> for MapKeyRef<'i> {
-    fn from(value: &'i str) -> Self {
-        Self::String(value)
-    }
-}
-
-impl<'i> From<&'i [u8]> for MapKeyRef<'i> {
-    fn from(value: &'i [u8]) -> Self {
-        Self::Bytes(value)
-    }
-}
-
-impl<'i> From<&'i MapKey> for MapKeyRef<'i> {
-    fn from(value: &'i MapKey) -> Self {
-        value.as_ref()
+impl<'i> From<MapKeyRef<'i>> for ValueRef<'_, 'i> {
+    fn from(key: MapKeyRef<'i>) -> Self {
+        match key {
+            MapKeyRef::Bool(v) => ValueRef::Bool(v),
+            MapKeyRef::I32(v) => ValueRef::I32(v),
+            MapKeyRef::I64(v) => ValueRef::I64(v),
+            MapKeyRef::U32(v) => ValueRef::U32(v),
+            MapKeyRef::U64(v) => ValueRef::U64(v),
+            MapKeyRef::String(v) => ValueRef::String(v),
+            MapKeyRef::Bytes(v) => ValueRef::Bytes(v),
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //!
 //! Invariant: a slot always holds a value of its field's kind, so readers do not check it.
 
+mod accept;
 #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "maps aside are for JSON"))]
 mod build;
 mod copied_spans;
@@ -13,12 +14,17 @@ mod decoder;
 mod defaults;
 mod detached;
 mod dynamic;
+mod dynamic_edits;
 mod dynamic_fields;
 mod elements;
 mod entries;
 mod equal;
 mod error;
+mod field_key;
 mod fields;
+mod fit;
+mod hash;
+mod list_edits;
 mod list_ref;
 mod live_size;
 #[cfg(feature = "json")]
@@ -35,8 +41,11 @@ mod read;
 mod resolved_field;
 mod slab_writer;
 mod store;
+mod take;
 mod unknown;
 mod value;
+mod value_from;
+mod value_kinds;
 mod value_ref;
 mod view;
 
@@ -45,6 +54,7 @@ pub use decoder::Decoder;
 pub(crate) use detached::{Detached, DetachedStack, Encoded};
 pub use dynamic::DynamicMessage;
 pub use error::{CopyError, SetFieldError, SetFieldErrorKind};
+pub use field_key::FieldKey;
 pub use fields::Fields;
 pub use list_ref::{ListIter, ListRef};
 #[cfg(feature = "json")]
@@ -55,6 +65,7 @@ pub use numbers::{Number, Numbers};
 pub(crate) use prepared::Type;
 pub use prepared::{Prepare, Prepared};
 pub use raw::RawMessage;
+pub use take::{FieldMut, FieldsMut};
 pub use unknown::{UnknownField, UnknownFields};
 pub use value::{MapKey, Value};
 pub use value_ref::ValueRef;

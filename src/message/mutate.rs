@@ -1,15 +1,15 @@
 //! [`MessageMut`]: a message, or a part of one, to write to.
 
 use super::error::{SetFieldError, SetFieldErrorKind};
+use super::field_key::{Key, foreign};
 use super::passthrough::Change;
-use super::resolved_field::ResolvedField;
+use super::resolved_field::{ResolvedField, own_field};
 use super::slab_writer::{SlabWriter, TooLarge, is_zero};
 use super::store::Store;
-use super::{DynamicMessage, MessageView, Value};
+use super::{DynamicMessage, FieldKey, MessageView, Value};
 use crate::program::{Program, ProgramSet};
-use crate::schema::{DescriptorPool, FieldDescriptor, FieldRef, MessageDescriptor};
+use crate::schema::{DescriptorPool, MessageDescriptor};
 use crate::slab::{BodyRef, NIL, RawView, Slab};
-use alloc::string::String;
 
 /// A mutably borrowed message: the root of a [`DynamicMessage`] or a sub-message of it.
 ///
@@ -85,57 +85,83 @@ impl<'m> MessageMut<'m> {
         self.as_view().descriptor()
     }
 
-    pub(super) fn resolve(&self, field: &FieldDescriptor) -> Result<ResolvedField<'m>, SetFieldError> {
-        let field = field.as_ref();
+    /// The field that a key means. Without memory for a body of the root, which [`DynamicMessage::as_mut`] makes, `TooLarge`.
+    pub(super) fn resolve(&self, key: Key<'_>) -> Result<ResolvedField<'m>, SetFieldError> {
         let message = self.program().message();
-        let found = if field.message_index() == message && field.pool() == self.pool {
-            self.program().entry_of(field.index() as usize)
-        } else {
-            None
+        let descriptor = own_field(self.pool, message, key)?;
+        let Some((position, entry)) = self.program().entry_of(descriptor.index() as usize) else {
+            let name = descriptor.full_name();
+            return Err(SetFieldError::unresolved(SetFieldErrorKind::NoSuchField, name, ""));
         };
-        match found {
-            Some((position, entry)) => {
-                let descriptor = FieldRef::new(self.pool, message, field.index());
-                let field = ResolvedField { descriptor, position, entry: *entry, set: self.set };
-                // A root without a body: `as_mut` had no memory for one.
-                if self.body.base == NIL {
-                    Err(field.error(SetFieldErrorKind::TooLarge, None))
-                } else {
-                    Ok(field)
-                }
-            }
-            None => Err(SetFieldError::new(
-                SetFieldErrorKind::NoSuchField,
-                field.full_name(),
-                String::new(),
-                None,
-            )),
+        let field = ResolvedField { descriptor, position, entry: *entry, set: self.set };
+        if self.body.base == NIL {
+            return Err(field.error(SetFieldErrorKind::TooLarge, None));
         }
+        Ok(field)
     }
 
     /// Sets a field. Lists and maps are replaced as a whole; setting a member of a oneof unsets the others.
     ///
-    /// A zero or empty value unsets a field without explicit presence. A message is copied.
+    /// Takes any value that the field holds without loss; see [`Value`](Value#conversions). A zero or empty value unsets a field
+    /// without explicit presence. A message is copied.
     ///
     /// # Errors
-    /// `NoSuchField` if the field belongs to another message type or pool; `InvalidType`, `InvalidEnumNumber` or
-    /// `InvalidMessage` if it cannot hold the value; `TooLarge`. The message does not change, and the error returns the value.
+    /// `NoSuchField` or `ForeignField` if the field is not of this message ([`FieldKey`]); `InvalidType`, `Lossy`,
+    /// `InvalidEnumNumber`, `InvalidEnumName` or `InvalidMessage` if it cannot hold the value; `TooLarge`. The message does not
+    /// change, and the error returns the value.
     ///
     /// After `TooLarge` the message validates each string again when it is read, until it is cleared or copied.
-    pub fn set_field(
-        &mut self,
-        field: &FieldDescriptor,
-        value: impl Into<Value>,
-    ) -> Result<(), SetFieldError> {
-        let value = value.into();
-        let field = match self.resolve(field) {
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+    ///
+    /// static LOG: MessageTable = MessageTable::new(
+    ///     "pkg.Log",
+    ///     &[
+    ///         FieldTable::new("id", 1, Kind::Uint64),
+    ///         FieldTable::new("tags", 2, Kind::String).repeated(),
+    ///         FieldTable::map("counts", 3, Kind::String, Kind::Int64),
+    ///     ],
+    /// );
+    /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+    /// let mut message = DynamicMessage::new(&log);
+    /// message.set_field("id", 5)?;
+    /// message.set_field("tags", ["a", "b"])?;
+    /// message.set_field("counts", vec![("x", 1), ("y", 2)])?;
+    /// assert_eq!(
+    ///     message.to_text_format(),
+    ///     r#"id:5,tags:["a","b"],counts:[{key:"x",value:1},{key:"y",value:2}]"#
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_field(&mut self, field: impl FieldKey, value: impl Into<Value>) -> Result<(), SetFieldError> {
+        self.set(field.key(), value.into())
+    }
+
+    /// Sets the field with this name.
+    ///
+    /// # Errors
+    /// As [`set_field`](Self::set_field).
+    pub fn set_field_by_name(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SetFieldError> {
+        self.set(Key::Name(name), value.into())
+    }
+
+    /// Sets the field or extension with this number.
+    ///
+    /// # Errors
+    /// As [`set_field`](Self::set_field).
+    pub fn set_field_by_number(&mut self, number: u32, value: impl Into<Value>) -> Result<(), SetFieldError> {
+        self.set(Key::Number(number), value.into())
+    }
+
+    fn set(&mut self, key: Key<'_>, mut value: Value) -> Result<(), SetFieldError> {
+        let field = match self.resolve(key) {
             Ok(field) => field,
             Err(error) => return Err(error.with_value(value)),
         };
-        let value = match field.check(&value) {
-            Ok(()) => field.convert_to_pool(value)?,
-            Err(fault) => return Err(field.error(fault, Some(value))),
-        };
+        if let Err(misfit) = field.accept(&mut value) {
+            return Err(field.refused(misfit, Some(value)));
+        }
         let before = match self.prepare(&field, Change::Set) {
             Ok(before) => before,
             Err(error) => return Err(error.with_value(value)),
@@ -145,22 +171,6 @@ impl<'m> MessageMut<'m> {
             return Err(field.error(SetFieldErrorKind::TooLarge, Some(value)));
         }
         Ok(())
-    }
-
-    /// Sets the field with this name.
-    ///
-    /// # Errors
-    /// As [`set_field`](Self::set_field); `NoSuchField` if no field has this name.
-    pub fn set_field_by_name(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SetFieldError> {
-        match self.descriptor().get_field_by_name(name) {
-            Some(field) => self.set_field(&field, value),
-            None => Err(SetFieldError::new(
-                SetFieldErrorKind::NoSuchField,
-                name,
-                String::new(),
-                Some(value.into()),
-            )),
-        }
     }
 
     /// Writes a checked value. The value is built detached and attached when it is complete: if memory runs out, the field
@@ -204,24 +214,36 @@ impl<'m> MessageMut<'m> {
         self.writer().copy(message.as_view().raw(), body)
     }
 
-    /// Unsets a field. Ignores a field of another message type.
+    /// Unsets a field. Ignores names and numbers that the message does not have.
     ///
     /// # Panics
     /// If the allocator fails. Only messages decoded by a pass-through projection allocate here;
-    /// [`try_clear_field`](Self::try_clear_field) returns an error instead.
-    pub fn clear_field(&mut self, field: &FieldDescriptor) {
-        if let Ok(field) = self.resolve(field) {
-            self.clear_at(&field).unwrap_or_else(|error| panic!("{error}"));
+    /// [`try_clear_field`](Self::try_clear_field) returns an error instead. With debug assertions, if the field is of another
+    /// message; see [`FieldKey`](FieldKey#foreign-fields).
+    pub fn clear_field(&mut self, field: impl FieldKey) {
+        self.clear(field.key());
+    }
+
+    fn clear(&mut self, key: Key<'_>) {
+        match self.resolve(key) {
+            Ok(field) => self.clear_at(&field).unwrap_or_else(|error| panic!("{error}")),
+            Err(_) => {
+                if let Key::Field(field) = key
+                    && own_field(self.pool, self.program().message(), key).is_err()
+                {
+                    foreign(self.pool, self.program().message(), field.full_name());
+                }
+            }
         }
     }
 
     /// Unsets a field.
     ///
     /// # Errors
-    /// `NoSuchField`; `TooLarge` if the allocator fails, which only messages decoded by a pass-through projection need. The
+    /// `NoSuchField` or `ForeignField`; `TooLarge` if the allocator fails, which only messages decoded by a pass-through projection need. The
     /// message does not change.
-    pub fn try_clear_field(&mut self, field: &FieldDescriptor) -> Result<(), SetFieldError> {
-        let field = self.resolve(field)?;
+    pub fn try_clear_field(&mut self, field: impl FieldKey) -> Result<(), SetFieldError> {
+        let field = self.resolve(field.key())?;
         self.clear_at(&field)
     }
 
@@ -232,9 +254,9 @@ impl<'m> MessageMut<'m> {
     /// Borrows a sub-message for writing. An unset field is set to an empty message first.
     ///
     /// # Errors
-    /// `NoSuchField`; `InvalidShape` if the field is not a singular message; `InvalidMessage` if its bytes were not decoded yet
+    /// `NoSuchField` or `ForeignField`; `InvalidShape` if the field is not a singular message; `InvalidMessage` if its bytes were not decoded yet
     /// and are invalid; `TooLarge`. The message does not change.
-    pub fn message_mut(&mut self, field: &FieldDescriptor) -> Result<MessageMut<'_>, SetFieldError> {
+    pub fn message_mut(&mut self, field: impl FieldKey) -> Result<MessageMut<'_>, SetFieldError> {
         self.reborrow().into_message_mut(field)
     }
 
@@ -242,8 +264,12 @@ impl<'m> MessageMut<'m> {
     ///
     /// # Errors
     /// As [`message_mut`](Self::message_mut).
-    pub fn into_message_mut(mut self, field: &FieldDescriptor) -> Result<MessageMut<'m>, SetFieldError> {
-        let field = self.resolve(field)?;
+    pub fn into_message_mut(self, field: impl FieldKey) -> Result<MessageMut<'m>, SetFieldError> {
+        let field = self.resolve(field.key())?;
+        self.message_at(field)
+    }
+
+    fn message_at(mut self, field: ResolvedField<'m>) -> Result<MessageMut<'m>, SetFieldError> {
         if !field.entry.coding.is_message() || field.entry.flags.is_list() {
             return Err(field.error(SetFieldErrorKind::InvalidShape, None));
         }

@@ -1,7 +1,12 @@
 //! [`UnknownFields`]: iterator over the unknown fields of a message.
 
+use super::CopyError;
 use crate::slab::{BodyRef, NIL, RawView, UnknownSpans};
 use crate::wire::{Reader, Tag};
+use alloc::vec::Vec;
+
+/// The most bytes of a tag.
+const MAX_TAG: usize = 5;
 
 /// A field that the schema does not have, or a value that its closed enum does not list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +29,21 @@ impl<'i> UnknownField<'i> {
     /// The value as it was on the wire, with its length prefix; of a group, the fields and the end tag.
     pub fn value(&self) -> &'i [u8] {
         self.bytes
+    }
+}
+
+impl UnknownField<'_> {
+    /// Appends the field as it was on the wire.
+    pub(super) fn append_to(&self, bytes: &mut Vec<u8>) -> Result<(), CopyError> {
+        bytes.try_reserve(self.bytes.len() + MAX_TAG).map_err(|_| CopyError::new())?;
+        let mut tag = self.tag.get();
+        while tag >= 0x80 {
+            bytes.push(tag as u8 | 0x80);
+            tag >>= 7;
+        }
+        bytes.push(tag as u8);
+        bytes.extend_from_slice(self.bytes);
+        Ok(())
     }
 }
 

@@ -1,15 +1,31 @@
 //! [`Value`] and [`MapKey`]: owned values of fields.
 
 use super::{DynamicMessage, MapKeyRef, Prepared};
-use alloc::{borrow::ToOwned, collections::BTreeMap, string::String, vec::Vec};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 /// The value of a field, owned. Setters take it; [`ValueRef::to_owned`](super::ValueRef::to_owned) returns it.
 ///
-/// The variant must match the field's kind: `I32` for `int32`, `sint32` and `sfixed32`, `U32` for
-/// `uint32` and `fixed32`, `I64` and `U64` likewise, `F32` for `float`, `F64` for `double`. Numbers are not
-/// converted.
+/// A field reads as one variant: `I32` for `int32`, `sint32` and `sfixed32`, `U32` for `uint32` and `fixed32`, `I64` and `U64`
+/// likewise, `F32` for `float`, `F64` for `double`.
 ///
-/// `Clone` aborts if the allocator fails, as for `Vec` and `BTreeMap`.
+/// # Conversions
+/// Setters take whatever the field holds without loss:
+///
+/// | field | takes |
+/// |---|---|
+/// | any integer | an integer of any type that is in its range |
+/// | `float`, `double` | a float or an integer that it represents exactly, and any NaN: `0.5` for a `float`, but not `0.1`, which is an `f64` there; write `0.1f32` |
+/// | an enum | a number as `EnumNumber` or as any integer, or a name as a string; a closed enum must list the number |
+/// | `string` | a string; in proto2, which does not check UTF-8, bytes |
+/// | `bytes` | bytes, or the bytes of a string |
+/// | a message | a message whose type has the same full name, also of another pool |
+/// | a list | `Vec<T>`, arrays, slices, and [`collect`](Iterator::collect) of any iterator over such values |
+/// | a map | `BTreeMap`, `HashMap`, and a `Vec`, an array or an iterator of pairs; a later pair replaces an earlier one of the same key |
+///
+/// `Vec<u8>`, `[u8; N]` and `&[u8]` are bytes, so that `u8` alone is no value. Nothing else is converted: a float is never an
+/// integer, a number never a `bool` and never a string.
+///
+/// Making a `Value` of borrowed data copies it. As for `Vec` and `BTreeMap`, that and `Clone` abort if the allocator fails.
 ///
 /// ```
 /// use tablepb::Value;
@@ -17,6 +33,9 @@ use alloc::{borrow::ToOwned, collections::BTreeMap, string::String, vec::Vec};
 /// assert_eq!(Value::from("a"), Value::String("a".into()));
 /// assert_eq!(Value::from(5u64).as_u64(), Some(5));
 /// assert_eq!(Value::from(5u64).as_i64(), None);
+/// assert_eq!(Value::from([1, 2]), Value::List(vec![Value::I32(1), Value::I32(2)]));
+/// assert_eq!(Value::from([("a", 1)]), [("a", 1)].into_iter().collect());
+/// assert_eq!(Value::from(b"ab"), Value::Bytes(b"ab".to_vec()));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -70,7 +89,108 @@ pub enum MapKey {
     Bytes(Vec<u8>),
 }
 
+macro_rules! getters {
+    ($on:ident: $($variant:ident($type:ty), $get:ident, $get_mut:ident;)*) => {
+        impl $on {
+            $(#[doc = concat!("The value, if it is `", stringify!($variant), "`.")]
+            #[must_use]
+            pub fn $get(&self) -> Option<$type> {
+                match self {
+                    Self::$variant(value) => Some(*value),
+                    _ => None,
+                }
+            }
+
+            #[doc = concat!("The value to change, if it is `", stringify!($variant), "`.")]
+            pub fn $get_mut(&mut self) -> Option<&mut $type> {
+                match self {
+                    Self::$variant(value) => Some(value),
+                    _ => None,
+                }
+            })*
+        }
+    };
+}
+
+getters! { Value:
+    Bool(bool), as_bool, as_bool_mut;
+    I32(i32), as_i32, as_i32_mut;
+    I64(i64), as_i64, as_i64_mut;
+    U32(u32), as_u32, as_u32_mut;
+    U64(u64), as_u64, as_u64_mut;
+    F32(f32), as_f32, as_f32_mut;
+    F64(f64), as_f64, as_f64_mut;
+    EnumNumber(i32), as_enum_number, as_enum_number_mut;
+}
+
+getters! { MapKey:
+    Bool(bool), as_bool, as_bool_mut;
+    I32(i32), as_i32, as_i32_mut;
+    I64(i64), as_i64, as_i64_mut;
+    U32(u32), as_u32, as_u32_mut;
+    U64(u64), as_u64, as_u64_mut;
+}
+
+macro_rules! owned_getters {
+    ($($variant:ident, $get_mut:ident -> $type:ty, $doc:literal;)*) => {
+        $(#[doc = concat!($doc, " to change, if it is one.")]
+        pub fn $get_mut(&mut self) -> Option<&mut $type> {
+            match self {
+                Self::$variant(value) => Some(value),
+                _ => None,
+            }
+        })*
+    };
+}
+
+impl Value {
+    owned_getters! {
+        String, as_string_mut -> String, "The string";
+        Bytes, as_bytes_mut -> Vec<u8>, "The bytes";
+        Message, as_message_mut -> DynamicMessage, "The message";
+        List, as_list_mut -> Vec<Value>, "The list";
+        Map, as_map_mut -> BTreeMap<MapKey, Value>, "The map";
+    }
+
+    /// The value as the key of a map; `None` if keys cannot be of its kind. Bytes, which are no keys of protobuf, become
+    /// [`MapKey::Bytes`].
+    #[must_use]
+    pub fn into_map_key(self) -> Option<MapKey> {
+        Some(match self {
+            Self::Bool(v) => MapKey::Bool(v),
+            Self::I32(v) => MapKey::I32(v),
+            Self::I64(v) => MapKey::I64(v),
+            Self::U32(v) => MapKey::U32(v),
+            Self::U64(v) => MapKey::U64(v),
+            Self::String(v) => MapKey::String(v),
+            Self::Bytes(v) => MapKey::Bytes(v),
+            _ => return None,
+        })
+    }
+}
+
 impl MapKey {
+    owned_getters! { String, as_string_mut -> String, "The string"; }
+
+    /// The string, if the key is `String`.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        self.as_ref().as_str()
+    }
+
+    /// The name of the variant, for messages.
+    pub(super) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Bool(_) => "Bool",
+            Self::I32(_) => "I32",
+            Self::I64(_) => "I64",
+            Self::U32(_) => "U32",
+            Self::U64(_) => "U64",
+            Self::String(_) => "String",
+            Self::Bytes(_) => "Bytes",
+        }
+    }
+
     /// The key, borrowed.
     pub fn as_ref(&self) -> MapKeyRef<'_> {
         match self {
@@ -83,35 +203,6 @@ impl MapKey {
             Self::Bytes(v) => MapKeyRef::Bytes(v),
         }
     }
-}
-
-macro_rules! conversions {
-    ($($variant:ident($type:ty), $get:ident;)*) => {
-        $(impl From<$type> for Value {
-            fn from(value: $type) -> Self {
-                Self::$variant(value)
-            }
-        })*
-        impl Value {
-            $(#[doc = concat!("The value, if it is `", stringify!($variant), "`.")]
-            pub fn $get(&self) -> Option<$type> {
-                match self {
-                    Self::$variant(value) => Some(*value),
-                    _ => None,
-                }
-            })*
-        }
-    };
-}
-
-conversions! {
-    Bool(bool), as_bool;
-    I32(i32), as_i32;
-    I64(i64), as_i64;
-    U32(u32), as_u32;
-    U64(u64), as_u64;
-    F32(f32), as_f32;
-    F64(f64), as_f64;
 }
 
 impl Value {
@@ -127,14 +218,6 @@ impl Value {
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match self {
             Self::Bytes(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// The number of the enum value, if it is one.
-    pub fn as_enum_number(&self) -> Option<i32> {
-        match self {
-            Self::EnumNumber(value) => Some(*value),
             _ => None,
         }
     }
@@ -181,124 +264,5 @@ impl Value {
             Self::List(_) => "List",
             Self::Map(_) => "Map",
         }
-    }
-}
-
-impl From<&str> for Value {
-    fn from(value: &str) -> Self {
-        Self::String(value.to_owned())
-    }
-}
-
-impl From<String> for Value {
-    fn from(value: String) -> Self {
-        Self::String(value)
-    }
-}
-
-impl From<Vec<u8>> for Value {
-    fn from(value: Vec<u8>) -> Self {
-        Self::Bytes(value)
-    }
-}
-
-impl From<&[u8]> for Value {
-    fn from(value: &[u8]) -> Self {
-        Self::Bytes(value.to_vec())
-    }
-}
-
-#[cfg(feature = "bytes")]
-impl From<bytes::Bytes> for Value {
-    fn from(value: bytes::Bytes) -> Self {
-        Self::Bytes(value.into())
-    }
-}
-
-impl<const N: usize> From<&[u8; N]> for Value {
-    fn from(value: &[u8; N]) -> Self {
-        Self::Bytes(value.to_vec())
-    }
-}
-
-#[cfg(feature = "std")]
-impl From<std::collections::HashMap<MapKey, Value>> for Value {
-    fn from(value: std::collections::HashMap<MapKey, Value>) -> Self {
-        let mut map = BTreeMap::new();
-        // `collect` would sort first: a stable sort of its own, 20 KB of code.
-        map.extend(value);
-        Self::Map(map)
-    }
-}
-
-impl From<DynamicMessage> for Value {
-    fn from(value: DynamicMessage) -> Self {
-        Self::Message(value)
-    }
-}
-
-impl<T> From<Prepared<T>> for Value {
-    fn from(value: Prepared<T>) -> Self {
-        Self::Prepared(value.erase())
-    }
-}
-
-impl<T> From<&Prepared<T>> for Value {
-    fn from(value: &Prepared<T>) -> Self {
-        Self::Prepared(value.clone().erase())
-    }
-}
-
-impl From<Vec<Value>> for Value {
-    fn from(value: Vec<Value>) -> Self {
-        Self::List(value)
-    }
-}
-
-impl From<BTreeMap<MapKey, Value>> for Value {
-    fn from(value: BTreeMap<MapKey, Value>) -> Self {
-        Self::Map(value)
-    }
-}
-
-macro_rules! keys {
-    ($($variant:ident($type:ty);)*) => {
-        $(impl From<$type> for MapKey {
-            fn from(value: $type) -> Self {
-                Self::$variant(value)
-            }
-        }
-
-        impl From<$type> for MapKeyRef<'_> {
-            fn from(value: $type) -> Self {
-                Self::$variant(value)
-            }
-        })*
-    };
-}
-
-keys! { Bool(bool); I32(i32); I64(i64); U32(u32); U64(u64); }
-
-impl From<&str> for MapKey {
-    fn from(value: &str) -> Self {
-        Self::String(value.to_owned())
-    }
-}
-
-impl From<String> for MapKey {
-    fn from(value: String) -> Self {
-        Self::String(value)
-    }
-}
-
-impl From<&[u8]> for MapKey {
-    fn from(value: &[u8]) -> Self {
-        Self::Bytes(value.to_owned())
-    }
-}
-
-impl From<Vec<u8>> for MapKey {
-    fn from(value: Vec<u8>) -> Self {
-        Self::Bytes(value)
     }
 }

@@ -77,18 +77,20 @@ impl<'a, 'i> ValueRef<'a, 'i> {
         Map, as_map -> MapRef<'a, 'i>, "The map.";
     }
 
-    /// Copies the value. [`Unselected`](Self::Unselected), which has no value, becomes an empty list.
+    /// Copies the value.
     ///
     /// # Panics
-    /// If the allocator fails; [`try_to_owned`](Self::try_to_owned) returns an error instead.
+    /// If the allocator fails, and for [`Unselected`](Self::Unselected), which has no value;
+    /// [`try_to_owned`](Self::try_to_owned) returns an error instead.
     pub fn to_owned(self) -> Value {
         self.try_to_owned().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Copies the value. [`Unselected`](Self::Unselected), which has no value, becomes an empty list.
+    /// Copies the value.
     ///
     /// # Errors
-    /// If the allocator fails. The process aborts if it fails for the nodes of a `BTreeMap` or for a copy of a
+    /// If the allocator fails, or if the value is [`Unselected`](Self::Unselected): there is no value then, and
+    /// [`CopyError::is_unselected`] says so. The process aborts if it fails for the nodes of a `BTreeMap` or for a copy of a
     /// [raw](Self::Raw) message: their allocations cannot report it.
     pub fn try_to_owned(self) -> Result<Value, CopyError> {
         Ok(match self {
@@ -119,7 +121,7 @@ impl<'a, 'i> ValueRef<'a, 'i> {
                 }
                 Value::Map(map)
             }
-            Self::Unselected => Value::List(Vec::new()),
+            Self::Unselected => return Err(CopyError::UNSELECTED),
         })
     }
 }

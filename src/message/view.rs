@@ -1,7 +1,7 @@
 //! [`MessageView`]: a decoded message, borrowed from the slab that holds it.
 
 use super::slab_writer::TooLarge;
-use super::{CopyError, DynamicMessage, Fields, UnknownFields};
+use super::{CopyError, DynamicMessage, Fields, UnknownFields, ValueRef};
 use crate::encode::RawEncoder;
 use crate::error::{EncodeError, FieldPath};
 use crate::options::EncodeOptions;
@@ -73,6 +73,12 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.pool
     }
 
+    /// Whether this is the message's type.
+    #[inline]
+    pub(crate) fn is_of(&self, descriptor: &MessageDescriptor) -> bool {
+        self.message() == descriptor.index() && self.pool == descriptor.parent_pool()
+    }
+
     /// Index of the message type in the pool.
     #[inline(always)]
     pub(super) fn message(&self) -> u32 {
@@ -90,6 +96,11 @@ impl<'a, 'i> MessageView<'a, 'i> {
     #[inline]
     pub fn fields(&self) -> Fields<'a, 'i> {
         Fields::new(*self)
+    }
+
+    /// The extensions that are set, in field number order.
+    pub fn extensions(&self) -> impl Iterator<Item = (FieldRef<'a>, ValueRef<'a, 'i>)> + use<'a, 'i> {
+        self.fields().filter(|(field, _)| field.is_extension())
     }
 
     /// A field of this message, borrowed from the pool.

@@ -20,6 +20,10 @@ error_kind! {
         TooLarge = "the projection takes too much memory",
         /// A path into a MessageSet, which is decoded as a whole.
         Unsupported = "a MessageSet is decoded as a whole",
+        /// A path for reading that the projection does not decode: [`Projection::path`](super::Projection::path).
+        Unselected = "the projection does not select the field",
+        /// A path for reading through more than eight lists and maps.
+        TooManyLists = "the path goes through too many lists and maps",
     }
 }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `projection.rs` | [`Projection`]: the fields that are decoded |
 //! | `paths.rs` | field paths into a selection |
+//! | `value_path.rs`, `column.rs` | [`ValuePath`]: a path to read by, the values at its end, and columns of them |
 //! | `fields.rs` | [`RawFields`]: the fields of a message without its schema, and paths to one of them |
 //! | `field.rs`, `step.rs` | [`RawField`], [`RawValue`]: one field; [`RawStep`]: one step of a path |
 //! | `edit.rs` | replacing, removing and appending a field on the wire |
@@ -61,6 +62,8 @@
 //!
 //! The block with the old spans is not written to, so a setter that fails or changes nothing goes back to it.
 
+#[cfg(feature = "reflect")]
+mod column;
 mod edit;
 #[cfg(feature = "reflect")]
 mod error;
@@ -71,7 +74,11 @@ mod paths;
 #[cfg(feature = "reflect")]
 mod projection;
 mod step;
+#[cfg(feature = "reflect")]
+mod value_path;
 
+#[cfg(feature = "reflect")]
+pub use column::{ColumnError, ColumnValue};
 #[cfg(feature = "reflect")]
 pub use error::{ProjectionError, ProjectionErrorKind};
 pub use field::{RawField, RawValue};
@@ -79,3 +86,5 @@ pub use fields::RawFields;
 #[cfg(feature = "reflect")]
 pub use projection::Projection;
 pub use step::RawStep;
+#[cfg(feature = "reflect")]
+pub use value_path::{ValuePath, Values};

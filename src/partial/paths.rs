@@ -144,7 +144,7 @@ impl PathWalk<'_> {
 }
 
 /// The field of this name, or the extension whose full name is given in brackets.
-fn find(message: &MessageDescriptor, segment: &str) -> Option<FieldDescriptor> {
+pub(super) fn find(message: &MessageDescriptor, segment: &str) -> Option<FieldDescriptor> {
     match segment.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(name) => message.get_extension_by_full_name(name).map(|extension| extension.as_field()),
         None => message.get_field_by_name(segment),

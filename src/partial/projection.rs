@@ -198,6 +198,11 @@ impl Projection {
         &self.descriptor
     }
 
+    /// The programs.
+    pub(super) fn selected(&self) -> &Selected {
+        &self.selected
+    }
+
     /// Decodes a message that owns its memory, including a copy of the input.
     ///
     /// The message remembers which fields were selected until it is [cleared](DynamicMessage::clear), [merged into](DynamicMessage::merge) or

@@ -23,15 +23,15 @@ impl ExtensionDescriptor {
         &self.pool.data().extensions[self.index as usize]
     }
 
-    fn as_ref(&self) -> FieldRef<'_> {
+    pub(crate) fn field_ref(&self) -> FieldRef<'_> {
         FieldRef::new(&self.pool, self.data().message, self.data().field)
     }
 
-    accessors!('_, self => self.as_ref());
+    accessors!('_, self => self.field_ref());
 
     /// The extension as a field of the message that it extends.
     pub fn as_field(&self) -> FieldDescriptor {
-        self.as_ref().to_owned()
+        self.field_ref().to_owned()
     }
 
     /// The extendee: the message that has the field.

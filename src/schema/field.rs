@@ -280,12 +280,6 @@ impl FieldDescriptor {
         (self.layout == core::ptr::from_ref(layout).addr()).then_some(&self.access)
     }
 
-    /// The location of the field in a message of its type.
-    #[inline(always)]
-    pub(crate) fn access(&self) -> &Access {
-        &self.access
-    }
-
     /// The message that has the field; for an extension, its extendee.
     #[inline]
     pub fn parent_message(&self) -> &MessageDescriptor {

@@ -151,6 +151,11 @@ impl MessageDescriptor {
         self.pool.get_extension_by_name(name).filter(|e| e.containing_message() == *self)
     }
 
+    /// The extension of this JSON name: its full name in brackets.
+    pub fn get_extension_by_json_name(&self, name: &str) -> Option<ExtensionDescriptor> {
+        self.get_extension_by_full_name(name.strip_prefix('[')?.strip_suffix(']')?)
+    }
+
     /// The field or extension of this number.
     #[inline]
     pub(crate) fn field_by_number(&self, number: u32) -> Option<FieldRef<'_>> {

@@ -35,6 +35,7 @@ mod names;
 mod options;
 mod path;
 mod pool;
+mod pool_builder;
 mod print;
 mod proto;
 mod read;
@@ -55,6 +56,7 @@ pub(crate) use model::WellKnown;
 pub use options::PoolOptions;
 pub(crate) use path::components;
 pub use pool::DescriptorPool;
+pub use pool_builder::PoolBuilder;
 pub use service::{MethodDescriptor, ServiceDescriptor};
 
 pub(crate) use text_names::TextName;

@@ -9,12 +9,13 @@ use super::{
     ServiceDescriptor, read, tables, write,
 };
 use crate::decode::decode_raw;
-use crate::error::DescriptorError;
+use crate::error::{DescriptorError, EncodeError, EncodeErrorKind};
 use crate::options::DecodeOptions;
 use crate::program::ProgramSet;
 use crate::slab::Slab;
 use crate::sync::Arc;
 use crate::table::MessageTable;
+use crate::wire::MAX_LEN;
 use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -123,7 +124,8 @@ impl DescriptorPool {
     ///
     /// Skips files that this pool has already, byte for byte. A well-known file of protobuf that this pool has made of tables,
     /// such as `google/protobuf/timestamp.proto`, gives way to that of the set. The new pool shares nothing with this one: it takes the
-    /// time and memory of loading all files, and descriptors of this pool stay valid and differ from its own.
+    /// time and memory of loading all files, and descriptors of this pool stay valid and differ from its own. To add many files, collect
+    /// them in a [`PoolBuilder`](super::PoolBuilder) and load them at once.
     ///
     /// # Errors
     /// As [`decode`](Self::decode), or two different files of one name.
@@ -140,6 +142,34 @@ impl DescriptorPool {
         let known = self.0.files.iter();
         let known = known.map(|f| FileInput { bytes: self.0.bytes(f.proto), of_tables: f.of_tables });
         load(known, set, options)
+    }
+
+    /// Encodes all files as a `google.protobuf.FileDescriptorSet`, from which [`decode`](Self::decode) makes the same pool again.
+    ///
+    /// Files are written as they were read, byte for byte, with their options and unknown fields, in the order they were added; files of
+    /// tables as [`from_tables`](Self::from_tables) made them. Fields of a set other than its files are not kept, nor are copies of a file.
+    ///
+    /// # Errors
+    /// `OutOfMemory`, `TooLarge` above 2^31-1 bytes.
+    ///
+    /// ```
+    /// use tablepb::DescriptorPool;
+    ///
+    /// let set = b"\x0a\x12\x0a\x09log.proto\x22\x05\x0a\x03Log";
+    /// assert_eq!(DescriptorPool::decode(set)?.encode_to_vec()?, set);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn encode_to_vec(&self) -> Result<Vec<u8>, EncodeError> {
+        let no_memory = |_| EncodeError::new(EncodeErrorKind::OutOfMemory);
+        let files = || self.0.files.iter().map(|file| self.0.bytes(file.proto));
+        let len = files().map(|bytes| bytes.len() + SET_FILE).sum::<usize>();
+        if len > MAX_LEN {
+            return Err(EncodeError::new(EncodeErrorKind::TooLarge));
+        }
+        let mut set = Vec::new();
+        set.try_reserve_exact(len).map_err(no_memory)?;
+        files().for_each(|bytes| push_file(&mut set, bytes));
+        Ok(set)
     }
 
     /// The files, in the order they were added.
@@ -228,6 +258,13 @@ impl DescriptorPool {
         }
     }
 
+    /// The extension of this full name, if it extends the message of this index.
+    pub(crate) fn extension_by_name(&self, message: u32, name: &str) -> Option<FieldRef<'_>> {
+        let Symbol::Extension(index) = self.symbol(name)? else { return None };
+        let extension = self.0.extensions.get(index as usize)?;
+        (extension.message == message).then(|| FieldRef::new(self, message, extension.field))
+    }
+
     /// The options message of this name: that of this pool if it contains descriptor.proto, and with it the extensions
     /// of options; otherwise that of this crate.
     pub(crate) fn options_message(&self, name: &str) -> MessageDescriptor {
@@ -307,6 +344,21 @@ fn located(set: &[u8], options: &PoolOptions, error: DescriptorError) -> Descrip
         Err(fault) => DescriptorError::malformed(message.name_error(fault)),
         Ok(_) => error,
     }
+}
+
+/// The most bytes of the tag and the length of a file in a set.
+pub(super) const SET_FILE: usize = 6;
+
+/// Appends a file to a set that has room for it.
+pub(super) fn push_file(set: &mut Vec<u8>, file: &[u8]) {
+    set.push(0x0a);
+    let mut len = file.len();
+    while len >= 0x80 {
+        set.push(len as u8 | 0x80);
+        len >>= 7;
+    }
+    set.push(len as u8);
+    set.extend_from_slice(file);
 }
 
 /// An index as `Option`.

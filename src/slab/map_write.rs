@@ -201,7 +201,7 @@ impl Slab {
     }
 
     /// Removes the elements at these ascending positions.
-    fn list_drop(&mut self, slot: u32, width: u32, positions: &[u32]) {
+    pub(crate) fn list_drop(&mut self, slot: u32, width: u32, positions: &[u32]) {
         let list = self.words().list(slot);
         let Some(&first) = positions.first() else { return };
         let mut dropped = positions.iter().copied().peekable();
@@ -290,42 +290,6 @@ impl Slab {
         let index = self.map_index(slot, len)?;
         self.map_write_run(index, runs, covered, &added);
         Ok(())
-    }
-
-    /// Removes the entry at a position.
-    pub(crate) fn map_remove(
-        &mut self,
-        context: MapContext<'_, '_>,
-        entry: &FieldEntry,
-        slot: u32,
-        position: u32,
-    ) {
-        let list = context.list(self, entry, slot).list;
-        let index = self.words().list_aux(list);
-        let width = context.set.program(entry.sub).element_words();
-        self.list_remove(slot, width, position);
-        if index == 0 || index == STALE {
-            return;
-        }
-        if list.len <= SMALL + 1 {
-            // Decoding into a small map does not maintain an index, so it must not have one.
-            return self.set_list_aux(slot, 0);
-        }
-        let (mut from, mut to) = (index + INDEX_HEADER, index + INDEX_HEADER);
-        for run in index + RUNS + 1..index + RUNS + 1 + self.get(index + RUNS).min(MOST_RUNS) {
-            let len = self.get(run);
-            for _ in 0..len {
-                let at = self.get(from);
-                from += 1;
-                if at == position {
-                    self.set(run, len - 1);
-                } else {
-                    self.set(to, at - (at > position) as u32);
-                    to += 1;
-                }
-            }
-        }
-        self.set(index + COVERED, to - index - INDEX_HEADER);
     }
 }
 

@@ -22,6 +22,7 @@ mod backward;
 mod body_ref;
 mod list;
 mod map;
+mod map_remove;
 mod map_write;
 mod open;
 mod required;

@@ -48,6 +48,7 @@ mod print_value;
 mod scan;
 mod skip;
 mod strings;
+mod value;
 
 pub use error::{ParseError, ParseErrorKind};
 pub use options::{FormatOptions, ParseOptions};

@@ -85,6 +85,8 @@ mod text;
 #[cfg(feature = "reflect")]
 mod text_format;
 mod tokens;
+#[cfg(feature = "reflect")]
+mod transcode;
 mod unknown;
 mod write;
 

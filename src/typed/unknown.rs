@@ -2,7 +2,7 @@
 
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::wire;
-use crate::wire::Reader;
+use crate::wire::{Reader, WireType};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -114,9 +114,41 @@ impl UnknownMember for Vec<u8> {
     }
 }
 
+/// The fields by number, as on the wire: varints in decimal, fixed numbers in hexadecimal, other fields as bytes; of a group, those
+/// between its tags and the end tag.
 impl fmt::Debug for UnknownFieldSet {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "UnknownFieldSet({} bytes)", self.bytes.len())
+        f.write_str("UnknownFieldSet ")?;
+        let mut fields = f.debug_map();
+        let mut reader = self.reader();
+        // A `Vec<u8>` that became a set by `append` holds whole fields, so nothing fails.
+        while let Ok(Some(tag)) = reader.next_tag() {
+            let number = tag.number();
+            let done = match tag.wire_type() {
+                WireType::Varint => reader.read_varint().map(|v| _ = fields.entry(&number, &v)),
+                WireType::Fixed32 => {
+                    reader.read_fixed32().map(|v| _ = fields.entry(&number, &format_args!("{v:#010x}")))
+                }
+                WireType::Fixed64 => {
+                    reader.read_fixed64().map(|v| _ = fields.entry(&number, &format_args!("{v:#018x}")))
+                }
+                WireType::LengthDelimited => reader.read_length_delimited().map(|v| {
+                    fields.entry(&number, &format_args!("b\"{}\"", v.escape_ascii()));
+                }),
+                _ => {
+                    let rest = reader.rest();
+                    reader.skip_field_at(tag, u32::MAX).map(|()| {
+                        let len = rest.len() - reader.rest().len();
+                        let group = rest.get(..len).unwrap_or_default();
+                        fields.entry(&number, &format_args!("{{b\"{}\"}}", group.escape_ascii()));
+                    })
+                }
+            };
+            if done.is_err() {
+                break;
+            }
+        }
+        fields.finish()
     }
 }

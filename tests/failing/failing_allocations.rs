@@ -264,6 +264,14 @@ fn operation(name: &str) -> Vec<Attempt> {
                 changes(full(&rich), true, (), move |m, ()| m.push_message(&list).is_ok()),
                 changes(full(&rich), true, (), move |m, ()| m.message_mut(&one).is_ok()),
                 changes(full(&rich), true, (), move |m, ()| m.element_mut(&first, 0).is_ok()),
+                changes(full(&rich), true, ["a", "b"].map(Value::from), |m, values| {
+                    m.extend("f11", values).is_ok()
+                }),
+                changes(full(&rich), true, (), |m, ()| m.retain("f9", |_| false).is_ok()),
+                changes(full(&rich), true, (), |m, ()| m.retain_entries("f5", |_, _| false).is_ok()),
+                changes(full(&rich), true, (), |m, ()| m.take_field("f11").is_ok()),
+                changes(full(&rich), true, (), |m, ()| m.take_unknown_fields().is_ok()),
+                changes(full(&rich), true, Value::U64(1), |m, value| m.set_field("f1", value).is_ok()),
             ]
         }
         "pass_through" => {

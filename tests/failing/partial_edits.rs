@@ -57,6 +57,12 @@ enum Op {
     RemoveElement(FieldDescriptor, usize),
     Insert(FieldDescriptor, MapKey, Value),
     Remove(FieldDescriptor, MapKey),
+    Extend(FieldDescriptor, Vec<Value>),
+    Swap(FieldDescriptor, usize, usize),
+    Truncate(FieldDescriptor, usize),
+    /// Every second element or entry, beginning with this one.
+    Retain(FieldDescriptor, usize),
+    Take(FieldDescriptor),
     ClearUnknown,
 }
 
@@ -72,6 +78,23 @@ impl Op {
             Self::Insert(field, key, value) => message.insert(&field, key, value),
             Self::Remove(field, key) => match message.remove(&field, key) {
                 Ok(removed) => return Ok(removed),
+                Err(error) => Err(error),
+            },
+            Self::Extend(field, values) => message.extend(&field, values),
+            Self::Swap(field, a, b) => message.swap_elements(&field, a, b),
+            Self::Truncate(field, len) => message.truncate(&field, len),
+            Self::Retain(field, mut seen) => {
+                let mut keep = || {
+                    seen += 1;
+                    seen % 2 == 0
+                };
+                match field.is_map() {
+                    true => message.retain_entries(&field, |_, _| keep()),
+                    false => message.retain(&field, |_| keep()),
+                }
+            }
+            Self::Take(field) => match message.take_field(&field) {
+                Ok(taken) => return Ok(taken.is_some()),
                 Err(error) => Err(error),
             },
             Self::ClearUnknown => {
@@ -186,6 +209,10 @@ fn op(field: FieldDescriptor, choices: &mut Choices) -> Op {
     if roll == 0 {
         return Op::ClearUnknown;
     }
+    // Copies of maps and of messages that are kept as bytes abort without memory.
+    if roll == 5 && !field.is_map() && !matches!(field.kind(), Kind::Message(_)) && choices.below(2) == 0 {
+        return Op::Take(field);
+    }
     if roll == 1 {
         return Op::Clear(field);
     }
@@ -194,12 +221,21 @@ fn op(field: FieldDescriptor, choices: &mut Choices) -> Op {
         let key = key(&entry.map_entry_key_field().unwrap(), choices);
         let value = one(&entry.map_entry_value_field().unwrap(), choices);
         return match roll {
+            2 if choices.below(2) == 0 => Op::Retain(field, choices.below(2)),
             2 => Op::Remove(field, key),
             3 => Op::Set(field, Value::Map([(key, value)].into())),
             _ => Op::Insert(field, key, value),
         };
     }
     let value = one(&field, choices);
+    if field.is_list() && choices.below(2) == 0 {
+        return match roll {
+            2 => Op::Swap(field, choices.below(2), choices.below(3)),
+            3 => Op::Truncate(field, choices.below(3)),
+            4 => Op::Retain(field, choices.below(2)),
+            _ => Op::Extend(field, (0..choices.below(4)).map(|_| value.clone()).collect()),
+        };
+    }
     match roll {
         2 if field.is_list() => Op::SetElement(field, choices.below(2), value),
         3 if field.is_list() => Op::RemoveElement(field, choices.below(2)),

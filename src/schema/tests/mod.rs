@@ -1,6 +1,7 @@
 //! Pools from hand-made sets, good and bad, and from const tables.
 
 mod build;
+mod builder;
 mod errors;
 mod hostile;
 mod load;
