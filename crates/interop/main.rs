@@ -15,6 +15,7 @@ mod conversions;
 mod formats;
 mod hostile;
 mod random;
+mod rows;
 
 #[global_allocator]
 static HEAP: common::heap::Counting = common::heap::Counting;

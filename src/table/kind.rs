@@ -67,6 +67,22 @@ impl<M, E> Kind<M, E> {
         !matches!(self, Self::Double | Self::Float | Self::Bytes | Self::Message(_) | Self::Enum(_))
     }
 
+    /// The message type, if the kind is a message.
+    pub const fn as_message(&self) -> Option<&M> {
+        match self {
+            Self::Message(message) => Some(message),
+            _ => None,
+        }
+    }
+
+    /// The enum, if the kind is an enum.
+    pub const fn as_enum(&self) -> Option<&E> {
+        match self {
+            Self::Enum(number) => Some(number),
+            _ => None,
+        }
+    }
+
     /// The kind's keyword in .proto source, or `"message"` and `"enum"`.
     pub const fn name(&self) -> &'static str {
         match self {
