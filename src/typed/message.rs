@@ -52,6 +52,10 @@ use alloc::vec::Vec;
 /// assert_eq!(Project::TABLE.full_name(), "example.Project");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no `message!` listing",
+    label = "`{Self}` has no `message!` listing"
+)]
 pub trait Message: Sized {
     /// The schema of the message.
     const TABLE: &'static MessageTable;

@@ -30,14 +30,18 @@
 //!
 //! Invariant: both encode passes visit the same values in the same order and find the same lengths.
 
+pub mod accessor;
 #[cfg(feature = "reflect")]
 mod again;
 mod budget;
 #[cfg(feature = "reflect")]
 mod by_schema;
 pub mod calls;
+mod checks;
+mod custom;
 mod enumeration;
 pub mod field;
+mod grammar;
 pub mod input;
 #[cfg(feature = "json")]
 mod json;
@@ -58,6 +62,7 @@ mod map;
 mod member;
 mod memory;
 mod message;
+pub mod mistakes;
 mod names;
 mod nested;
 #[cfg(not(feature = "json"))]
@@ -101,6 +106,7 @@ use {
     message::check_required,
 };
 
+pub use custom::CustomValue;
 pub use enumeration::{EnumValue, Enumeration};
 pub use lazy::Lazy;
 pub use message::{DecodeFrom, DecodeOwned, Message};
@@ -109,27 +115,33 @@ pub use unknown::UnknownFieldSet;
 
 /// The items that expansions of the macros name.
 pub mod expansion {
-    pub use super::calls::Calls;
-    pub use super::field::{EncodeField, EncodeValue, OneofMember, VisitFields, VisitMember};
-    pub use super::input::Input;
-    pub use super::kinds::{
-        self, KindMarker, ascend, field_table, has_required, in_order, in_place_of, is_fixed, unraw,
+    pub use super::accessor::{
+        Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, ListedEnum, ListedMessage,
+        Member, Unfit, Variant, clear_member, clear_to, member_enum, member_table, merge, merge_variant,
+        next, show, show_or, show_variant, unset, variant_enum, variant_table, visit, visit_variant,
     };
-    pub use super::listing::{checked, enum_table, message_table};
+    pub use super::calls::Calls;
+    pub use super::field::{VisitFields, VisitMember};
+    pub use super::input::Input;
+    pub use super::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
+    pub use super::listing::{check, enum_table};
+    pub use super::mistakes;
     pub use super::schema::SchemaCell;
     pub use super::spec::{Outcome, WireSpec};
-    pub use super::unknown::UnknownMember;
     pub use crate::{
-        __arm as arm, __clear as clear, __default as default, __keeper as keeper, __key as key,
-        __kind as kind, __member as member, __name as name, __oneof as oneof, __option as option,
+        __arm as arm, __bind as bind, __clear as clear, __default as default,
+        __field_mistake as field_mistake, __header_mistake as header_mistake, __inert as inert, __key as key,
+        __kind as kind, __listing as listing, __member as member, __name as name, __option as option,
         __optional as optional, __reset as reset, __show as show, __spec as spec, __syntax as syntax,
-        __table as table, __unknown as unknown, __variant as variant,
+        __table as table, __unknown as unknown, __variant as variant, __verify as verify,
     };
     pub use alloc::vec::Vec;
     pub use core::{
         compile_error, concat,
         default::Default,
+        marker::PhantomData,
         option::Option::{self, None, Some},
+        panic,
         result::Result::{self, Ok},
         stringify,
     };

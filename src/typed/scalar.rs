@@ -217,7 +217,7 @@ fn same<K: ScalarKind, T: ScalarValue<K>>(a: T, b: T) -> bool {
 
 /// The length of a value without its tag.
 #[inline(always)]
-fn raw_len<K: ScalarKind>(raw: u64) -> u64 {
+pub(super) fn scalar_len<K: ScalarKind>(raw: u64) -> u64 {
     match K::WIRE {
         WireType::Fixed32 => 4,
         WireType::Fixed64 => 8,
@@ -226,7 +226,7 @@ fn raw_len<K: ScalarKind>(raw: u64) -> u64 {
 }
 
 #[inline(always)]
-fn put<K: ScalarKind>(cursor: &mut Cursor<'_>, raw: u64) {
+pub(super) fn put_scalar<K: ScalarKind>(cursor: &mut Cursor<'_>, raw: u64) {
     match K::WIRE {
         WireType::Fixed32 => cursor.write_fixed32(raw as u32),
         WireType::Fixed64 => cursor.write_fixed64(raw),
@@ -264,13 +264,13 @@ fn next<K: ScalarKind, T: ScalarValue<K>>(member: &mut T, spec: WireSpec, input:
 impl<K: ScalarKind, T: ScalarValue<K>> EncodeValue<K> for T {
     #[inline(always)]
     fn size(&self, spec: WireSpec, _: &mut StructSizer<'_, '_>) -> u64 {
-        spec.tag_len() + raw_len::<K>(self.to_raw())
+        spec.tag_len() + scalar_len::<K>(self.to_raw())
     }
 
     #[inline(always)]
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
         writer.tag::<K>(spec);
-        put::<K>(writer.cursor, self.to_raw());
+        put_scalar::<K>(writer.cursor, self.to_raw());
     }
 
     #[inline]

@@ -47,6 +47,7 @@ mod text_hostile;
 mod text_print;
 mod text_prost;
 mod to_proto;
+mod typed_custom;
 mod typed_depth;
 mod typed_dynamic;
 mod typed_errors;
