@@ -250,10 +250,10 @@ macro_rules! __bind {
             /// The functions that give access to variants of oneofs, by their numbers and names.
             struct __Variants<const NUMBER: u32>;
 
+            impl __Members {
+                $($crate::listing::member! { [__Listed] $lives $field $kind [$($number)?] [$($($arm)+)?] $kind })*
+            }
             $(
-                impl __Members {
-                    $crate::listing::member! { [__Listed] $lives $field $kind [$($number)?] [$($($arm)+)?] $kind }
-                }
                 $($(
                     impl __Variants<$arm_number> {
                         $crate::listing::variant! { [__Listed] $lives $field $kind $arm $arm_kind }
