@@ -157,14 +157,16 @@ pub use schema::{
     PoolOptions, ServiceDescriptor,
 };
 pub use table::{Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
-pub use typed::{DecodeFrom, DecodeOwned, EnumValue, Enumeration, Lazy, Message, SmallMap, UnknownFieldSet};
+pub use typed::{
+    CustomValue, DecodeFrom, DecodeOwned, EnumValue, Enumeration, Lazy, Message, SmallMap, UnknownFieldSet,
+};
 
 #[cfg(feature = "bytes")]
 pub use bytes;
 
 /// What the macros expand to; not part of the public interface.
 #[doc(hidden)]
-pub mod __private {
+pub mod listing {
     pub use crate::typed::expansion::*;
 }
 

@@ -30,6 +30,8 @@ error_kind! {
         InvalidPacked = "a packed run is not a whole number of values long",
         /// A string that must be UTF-8 is not.
         InvalidUtf8 = "a string is not valid UTF-8",
+        /// A value that the type of its member refuses, see [`CustomValue`](crate::CustomValue).
+        InvalidValue = "the type of the member has no such value",
         /// Messages or groups are nested deeper than the limit.
         DepthExceeded = "messages are nested deeper than the limit",
         /// The message would need more memory than the budget of this decode.

@@ -4,6 +4,10 @@ use crate::table::EnumTable;
 use core::fmt;
 
 /// A Rust enum bound to a protobuf enum by [`enumeration!`](crate::enumeration).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no `enumeration!` listing",
+    label = "`{Self}` has no `enumeration!` listing"
+)]
 pub trait Enumeration: Copy + 'static {
     /// The schema of the enum.
     const TABLE: &'static EnumTable;
@@ -154,21 +158,21 @@ macro_rules! enumeration {
         };
 
         impl $crate::Enumeration for $type {
-            const TABLE: &'static $crate::EnumTable = &$crate::__private::enum_table(
+            const TABLE: &'static $crate::EnumTable = &$crate::listing::enum_table(
                 $full,
                 &[
-                    ($crate::__private::name!([$first $($first_name)?]), $first_number),
-                    $(($crate::__private::name!([$variant $($name)?]), $number),)*
+                    ($crate::listing::name!([$first $($first_name)?]), $first_number),
+                    $(($crate::listing::name!([$variant $($name)?]), $number),)*
                 ],
-                matches!($crate::__private::syntax!([$($syntax)?]), $crate::Syntax::Proto2),
+                matches!($crate::listing::syntax!([$($syntax)?]), $crate::Syntax::Proto2),
             );
 
             #[inline]
-            fn from_number(number: i32) -> $crate::__private::Option<Self> {
+            fn from_number(number: i32) -> $crate::listing::Option<Self> {
                 match number {
-                    $first_number => $crate::__private::Some(Self::$first),
-                    $($number => $crate::__private::Some(Self::$variant),)*
-                    _ => $crate::__private::None,
+                    $first_number => $crate::listing::Some(Self::$first),
+                    $($number => $crate::listing::Some(Self::$variant),)*
+                    _ => $crate::listing::None,
                 }
             }
 

@@ -168,16 +168,6 @@ pub trait DecodeField<'i, K: KindMarker>: EncodeField<K> + ParseField<'i, K> {
     }
 }
 
-/// A member that holds a oneof: an `Option` of an enum.
-#[diagnostic::on_unimplemented(
-    message = "a member of type `{Self}` is not a oneof",
-    label = "this member has the type `{Self}`, its listing says `oneof`",
-    note = "it is an `Option` of the enum"
-)]
-pub trait OneofMember {}
-
-impl<T> OneofMember for Option<T> {}
-
 /// A visitor of the fields of a message: the sizing pass or the writing pass.
 pub trait VisitFields {
     /// A member.

@@ -10,9 +10,9 @@
 //! Invariant: `pos` is at most `buf.len()`, the end of the innermost message. After a fault it is the offset of the error.
 
 use super::{
-    DecodeFrom,
+    DecodeFrom, Message,
     budget::Budget,
-    kinds::has_messages,
+    kinds::{has_messages, has_required},
     path_trace::PathTrace,
     spec::{Merged, Outcome, WireSpec},
     stack::StackBound,
@@ -262,10 +262,12 @@ impl<'i> Input<'i> {
         if group == 0 { Ok(()) } else { Err(DecodeErrorKind::Incomplete) }
     }
 
-    /// Records that a message with required fields occurs.
+    /// Begins a message. Records whether one with required fields occurs.
     #[inline(always)]
-    pub fn require(&mut self) {
-        self.required = true;
+    pub fn begin<M: Message>(&mut self) {
+        if const { has_required(M::TABLE) } {
+            self.required = true;
+        }
     }
 
     /// Records the index of the element at fault.

@@ -3,11 +3,8 @@
 //! Rules that involve several tables (names of messages, the scope that enum values share) are checked when a
 //! [`DescriptorPool`](crate::DescriptorPool) is built.
 
-use super::{
-    kinds::KindMarker,
-    names::{SEARCHED, is_full_name, is_identifier, names_meet_in_json, same},
-};
-use crate::table::{Cardinality, DefaultValue, EnumTable, FieldTable, MessageTable, Syntax, TableKind};
+use super::names::{SEARCHED, is_full_name, is_identifier, names_meet_in_json, same};
+use crate::table::{Cardinality, DefaultValue, EnumTable, FieldTable, Syntax, TableKind};
 
 /// Checks the table of a field.
 ///
@@ -77,38 +74,82 @@ use crate::table::{Cardinality, DefaultValue, EnumTable, FieldTable, MessageTabl
 /// # Panics
 ///
 /// At compile time.
-pub const fn checked<K: KindMarker>(field: FieldTable, syntax: Syntax) -> FieldTable {
-    assert!(is_identifier(field.name()), "a name is letters, digits and `_`, and no digit first");
-    if let Some(name) = field.oneof_name() {
-        assert!(is_identifier(name), "a name is letters, digits and `_`, and no digit first");
+#[track_caller]
+const fn check_field(field: &FieldTable, values: Option<&EnumTable>, syntax: Syntax) {
+    if !is_identifier(field.name()) {
+        refuse(&["`", field.name(), "` is no name of a field: letters, digits and `_`, and no digit first"]);
+    }
+    if let Some(name) = field.oneof_name()
+        && !is_identifier(name)
+    {
+        refuse(&["`", name, "` is no name of a oneof: letters, digits and `_`, and no digit first"]);
     }
     let number = field.number();
-    assert!(number >= 1 && number <= 536_870_911, "field numbers are 1 to 536870911");
-    assert!(number < 19_000 || number > 19_999, "the field numbers 19000 to 19999 are kept for protobuf");
+    if number < 1 || number > 536_870_911 {
+        refuse(&["`", field.name(), "`: field numbers are 1 to 536870911"]);
+    }
+    if number >= 19_000 && number <= 19_999 {
+        refuse(&["`", field.name(), "`: the field numbers 19000 to 19999 are kept for protobuf"]);
+    }
     let map = field.map_key().is_some();
-    let zero_first = match K::ENUM {
+    let zero_first = match values {
         Some(table) => matches!(table.values(), [(_, 0), ..]),
         None => true,
     };
-    assert!(zero_first || !map, "the first value of an enum in a map has the number 0");
+    if !zero_first && map {
+        refuse(&["`", field.name(), "`: the first value of an enum in a map has the number 0"]);
+    }
     let implicit = matches!(syntax, Syntax::Proto3)
         && matches!(field.cardinality(), Cardinality::Optional)
         && !map
         && !field.is_optional()
         && field.oneof_name().is_none()
         && !matches!(field.kind(), TableKind::Message(_));
-    let closed = match K::ENUM {
+    let closed = match values {
         Some(table) => table.is_closed(),
         None => false,
     };
-    assert!(!closed || !implicit, "in proto3 a closed enum has presence: make the member an `Option`");
+    if closed && implicit {
+        refuse(&["`", field.name(), "`: in proto3 a closed enum has presence: make the member an `Option`"]);
+    }
     if let Some(default) = field.default() {
-        assert!(!implicit, "in proto3 a field without presence has no default: make the member an `Option`");
-        if let (DefaultValue::Enum(name), Some(table)) = (default, K::ENUM) {
-            assert!(has_value(table, name), "the default is not the name of a value of the enum");
+        if implicit {
+            refuse(&[
+                "`",
+                field.name(),
+                "`: in proto3 a field without presence has no default: make the member an `Option`",
+            ]);
+        }
+        if let (DefaultValue::Enum(name), Some(table)) = (default, values)
+            && !has_value(table, name)
+        {
+            refuse(&[
+                "`",
+                field.name(),
+                "`: the enum has no value with the name of the default, `",
+                name,
+                "`",
+            ]);
         }
     }
-    field
+}
+
+/// Panics with the text of these parts, at compile time and in the place of the caller.
+#[track_caller]
+const fn refuse(parts: &[&str]) -> ! {
+    let (mut text, mut len, mut i) = ([0_u8; 512], 0, 0);
+    while i < parts.len() {
+        let (part, mut at) = (parts[i].as_bytes(), 0);
+        while at < part.len() && len < text.len() {
+            text[len] = part[at];
+            (at, len) = (at + 1, len + 1);
+        }
+        i += 1;
+    }
+    match core::str::from_utf8(text.split_at(len).0) {
+        Ok(text) => panic!("{}", text),
+        Err(_) => panic!("a name in the listing is too long"),
+    }
 }
 
 /// The table of a message, checked. Two fields may not have the same name:
@@ -163,26 +204,69 @@ pub const fn checked<K: KindMarker>(field: FieldTable, syntax: Syntax) -> FieldT
 /// # Panics
 ///
 /// At compile time.
-pub const fn message_table(
+#[track_caller]
+pub const fn check(
     full_name: &'static str,
     syntax: Syntax,
     fields: &'static [FieldTable],
-) -> MessageTable {
-    assert!(is_full_name(full_name), "a full name is identifiers with dots between them");
+    enums: &[Option<&EnumTable>],
+    numbers: &[u32],
+) {
+    check_full_name(full_name);
     let mut i = 0;
+    while i < fields.len() {
+        check_field(&fields[i], enums[i], syntax);
+        i += 1;
+    }
+    i = 1;
+    while i < numbers.len() {
+        if numbers[i - 1] == numbers[i] {
+            let (first, second) = named(fields, numbers[i]);
+            refuse(&["`", first, "` and `", second, "` have the same field number"]);
+        }
+        i += 1;
+    }
+    i = 0;
     while i < fields.len() && fields.len() <= SEARCHED {
         let mut j = 0;
         while j < fields.len() {
-            assert!(i == j || !same(fields[i].name(), fields[j].name()), "two fields have the same name");
-            if let Some(oneof) = fields[j].oneof_name() {
-                assert!(!same(fields[i].name(), oneof), "a field has the name of a oneof");
+            if i != j && same(fields[i].name(), fields[j].name()) {
+                refuse(&["two fields have the name `", fields[i].name(), "`"]);
+            }
+            if let Some(oneof) = fields[j].oneof_name()
+                && same(fields[i].name(), oneof)
+            {
+                refuse(&["a field and a oneof have the name `", oneof, "`"]);
             }
             j += 1;
         }
         i += 1;
     }
-    assert!(!names_meet_in_json(fields, syntax), "two fields have the same name in JSON");
-    MessageTable::new(full_name, fields).syntax(syntax)
+    if names_meet_in_json(fields, syntax) {
+        refuse(&["two fields of `", full_name, "` have the same name in JSON"]);
+    }
+}
+
+/// The names of the first and the last field with this number.
+const fn named(fields: &[FieldTable], number: u32) -> (&'static str, &'static str) {
+    let (mut first, mut last, mut i) = ("", "", 0);
+    while i < fields.len() {
+        if fields[i].number() == number {
+            last = fields[i].name();
+            if first.is_empty() {
+                first = last;
+            }
+        }
+        i += 1;
+    }
+    (first, last)
+}
+
+#[track_caller]
+const fn check_full_name(name: &'static str) {
+    if !is_full_name(name) {
+        refuse(&["`", name, "` is no full name: identifiers with dots between them, as in `package.Name`"]);
+    }
 }
 
 /// The table of an enum, checked.
@@ -202,18 +286,27 @@ pub const fn message_table(
 /// # Panics
 ///
 /// At compile time, if the first number of an open enum is not 0, or a name is invalid or used twice.
+#[track_caller]
 pub const fn enum_table(
     full_name: &'static str,
     values: &'static [(&'static str, i32)],
     closed: bool,
 ) -> EnumTable {
-    assert!(is_full_name(full_name), "a full name is identifiers with dots between them");
+    check_full_name(full_name);
     let mut i = 0;
     while i < values.len() {
-        assert!(is_identifier(values[i].0), "a name is letters, digits and `_`, and no digit first");
+        if !is_identifier(values[i].0) {
+            refuse(&[
+                "`",
+                values[i].0,
+                "` is no name of a value: letters, digits and `_`, and no digit first",
+            ]);
+        }
         let mut j = if values.len() <= SEARCHED { i + 1 } else { values.len() };
         while j < values.len() {
-            assert!(!same(values[i].0, values[j].0), "two values have the same name");
+            if same(values[i].0, values[j].0) {
+                refuse(&["two values have the name `", values[i].0, "`"]);
+            }
             j += 1;
         }
         i += 1;

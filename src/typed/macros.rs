@@ -1,14 +1,19 @@
 //! `message!`: the grammar of a listing and its expansion.
 //!
-//! `message!` matches the grammar and wraps every part of a field in one token tree. `__message!` generates the
-//! implementations. The macros of `tokens.rs` translate the tokens of one kind, option or name. All fields are matched by
-//! one repetition, not by recursion, so a listing of a thousand fields stays within the recursion limit.
+//! `message!` takes an invocation apart into listings, and `__listing!` matches one against the grammar and wraps every part of a
+//! field in one token tree. `__bind!` generates the implementations. The macros of `checks.rs` make the access to a member and check it;
+//! those of `tokens.rs` translate the tokens of one kind, option or name. All fields are matched by one repetition, not by
+//! recursion, so a listing of a thousand fields stays within the recursion limit. Only what is not in the grammar goes to the macros of
+//! `grammar.rs`, which take it apart step by step and name the mistake.
+//!
+//! The first word of a kind is matched as a `tt`, because only then does it keep its place in the source for errors; an
+//! `ident` loses it.
 
 /// Binds structs to protobuf messages: implements [`Message`](crate::Message) and [`DecodeFrom`](crate::DecodeFrom).
 ///
-/// You write an ordinary struct with named members and [`Default`], and list the members that are fields, in any order.
-/// Members that are not listed are not encoded; decoding sets them to their default. If a member does not exist, or its
-/// type does not fit its kind, the compiler reports an error at its name in the listing.
+/// You write an ordinary struct with named members and [`Default`], and list all of its members, in any order. A member
+/// that is no field is listed as `skip`. A member that the listing forgets is a compile error ("missing field .. in initializer"); so
+/// are a member that does not exist, a type that does not fit its kind, and a name or number that protobuf forbids.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -63,8 +68,10 @@
 ///         | member [as "name"]: map<kind, kind> = number
 ///         | member [as "name"]: oneof RustEnum { Variant [as "name"]: kind = number [[option, ..]], .. }
 ///         | member: unknown_fields
+///         | member: skip
 /// label   = optional | required | repeated
-/// kind    = double | float | int32 | int64 | uint32 | uint64 | sint32 | sint64 | fixed32 | fixed64
+/// kind    = [custom] plain
+/// plain   = double | float | int32 | int64 | uint32 | uint64 | sint32 | sint64 | fixed32 | fixed64
 ///         | sfixed32 | sfixed64 | bool | string | bytes | message path | group path | enum path
 /// option  = packed = bool | default = value | json_name = "name"
 /// ```
@@ -94,6 +101,7 @@
 /// | `bytes` | `Vec<u8>`, `&'a [u8]`, `Cow<'a, [u8]>`, `bytes::Bytes` |
 /// | `enum E` | `E`, [`EnumValue<E>`](crate::EnumValue), `i32` |
 /// | `message M`, `group M` | `M`, `Box<M>`, [`Lazy<M>`](crate::Lazy), [`Prepared<M>`](crate::Prepared) |
+/// | `custom` and a kind | types with [`CustomValue`](crate::CustomValue): your own, and `u8`, `NonZeroU32`, `[u8; N]`, `Arc<str>`, `SystemTime` and others |
 ///
 /// The type of the member decides whether the field has presence:
 ///
@@ -107,6 +115,8 @@
 /// - `map` takes `HashMap<K, V, S>` (feature `std`); `BTreeMap<K, V>`, written in key order; or
 ///   [`SmallMap<K, V>`](crate::SmallMap), the fastest up to 16 entries.
 /// - `oneof` takes an `Option` of an enum whose variants hold one `T` each. The listing names all variants.
+/// - `skip` takes any type. The member is not encoded. Decoding sets it to its value in `Default`; merging and clearing
+///   leave it as it is.
 /// - `unknown_fields` takes [`UnknownFieldSet`](crate::UnknownFieldSet) or `Vec<u8>`.
 ///
 /// Decoded members of type `&'a str`, `&'a [u8]` and `Cow` borrow from the input.
@@ -127,266 +137,321 @@
 ///
 /// A member whose type does not fit its kind does not compile:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// #[derive(Default)]
 /// struct Project { name: u64 }
 ///
 /// tablepb::message! { Project as "example.Project" { name: string = 1 } }
 /// ```
+///
+/// Nor does a listing that forgets a member, whose value would be lost. `skip` says that this is intended:
+///
+/// ```compile_fail,E0063
+/// #[derive(Default)]
+/// struct Project { name: String, cache: Option<u64> }
+///
+/// tablepb::message! { Project as "example.Project" { name: string = 1 } }
+/// ```
+///
+/// ```
+/// use tablepb::Message;
+///
+/// #[derive(Default)]
+/// struct Project { name: String, cache: Option<u64> }
+///
+/// tablepb::message! { Project as "example.Project" { name: string = 1, cache: skip } }
+///
+/// let mut project = Project { name: "a".into(), cache: Some(7) };
+/// let bytes = project.encode_to_vec()?;
+/// assert_eq!(Project::decode(&bytes)?.cache, None);
+/// project.merge(&bytes)?;
+/// assert_eq!(project.cache, Some(7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[macro_export]
 macro_rules! message {
     ($(
         $(#[$note:meta])*
-        $type:ident $(<$($life:lifetime),+ $(,)?>)? as $full:literal $(syntax $syntax:tt)? {$(
+        $type:ident $(<$($life:lifetime),+ $(,)?>)? as $full:literal $(syntax $syntax:tt)? {$($body:tt)*}
+    )+) => {$(
+        $crate::listing::listing! { [$type] [$($($life)+)?] [$full] [$($syntax)?] $($body)* }
+    )+};
+    ($($other:tt)*) => {
+        $crate::listing::header_mistake! { $($other)* }
+    };
+}
+
+/// One listing. The second rule is for listings that are not in the grammar.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __listing {
+    (
+        $type:tt $lives:tt $full:tt $syntax:tt
+        $(
             $(#[$doc:meta])*
             $field:ident $(as $name:literal)?:
-                $($kind:ident)+ $(:: $path:ident)*
+                $first:tt $($kind:ident)* $(:: $path:ident)*
                 $(< $($key:ident)+, $($value:ident)+ $(:: $value_path:ident)* $(,)? >)?
                 $({$(
                     $(#[$arm_doc:meta])*
                     $arm:ident $(as $arm_name:literal)?:
-                        $($arm_kind:ident)+ $(:: $arm_path:ident)* = $arm_number:literal
+                        $arm_first:tt $($arm_kind:ident)* $(:: $arm_path:ident)* = $arm_number:literal
                         $([$($arm_option:ident = $arm_setting:expr),+ $(,)?])?
                 ),+ $(,)?})?
                 $(= $number:literal $([$($option:ident = $setting:expr),+ $(,)?])?)?
-        ),* $(,)?}
-    )+) => {$(
-        $crate::__message! {
-            [$type] [$($($life)+)?] [$full] [$($syntax)?]
+        ),* $(,)?
+    ) => {
+        $crate::listing::bind! {
+            $type $lives $lives $full $syntax
             $({
                 $field
                 [$field $($name)?]
-                [$($kind)+ $(:: $path)* $(< [$($key)+] [$($value)+ $(:: $value_path)*] >)?]
+                [$first $($kind)* $(:: $path)* $(< [$($key)+] [$($value)+ $(:: $value_path)*] >)?]
                 [$($number [$($([$option $setting])+)?])?]
-                $([$([
+                [$([$([
                     $arm
                     [$arm $($arm_name)?]
-                    [$($arm_kind)+ $(:: $arm_path)*]
+                    [$arm_first $($arm_kind)* $(:: $arm_path)*]
                     $arm_number
                     [$($([$arm_option $arm_setting])+)?]
-                ])+])?
+                ])+])?]
             })*
         }
-    )+};
+    };
+    ($type:tt $lives:tt $full:tt $syntax:tt $($body:tt)*) => {
+        $crate::listing::field_mistake! { [$type $lives $full $syntax] $($body)* }
+    };
 }
 
 /// The implementations for one listing.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __message {
+macro_rules! __bind {
     (
-        [$type:ident] [$($life:lifetime)*] [$full:literal] $syntax:tt
+        [$type:ident] [$($life:lifetime)*] $lives:tt [$full:literal] $syntax:tt
         $({
             $field:ident $name:tt $kind:tt
             [$($number:literal $options:tt)?]
-            $([$([$arm:ident $arm_name:tt $arm_kind:tt $arm_number:literal $arm_options:tt])+])?
+            [$([$([$arm:ident $arm_name:tt $arm_kind:tt $arm_number:literal $arm_options:tt])+])?]
         })*
     ) => {
-        // Evaluates the table, and so its checks, even if nothing uses it.
         #[allow(elided_lifetimes_in_paths)]
-        const _: () = { let _ = <$type as $crate::Message>::TABLE; };
+        const _: () = {
+            type __Listed<$($life),*> = $type<$($life),*>;
 
-        #[allow(elided_lifetimes_in_paths)]
-        impl<$($life),*> $crate::Message for $type<$($life),*> {
-            const TABLE: &'static $crate::MessageTable = &$crate::__private::message_table(
+            /// Names every member: the compiler reports one that the listing forgets.
+            #[allow(dead_code, clippy::diverging_sub_expression, unreachable_code)]
+            fn __every_member<$($life),*>() -> __Listed<$($life),*> {
+                __Listed { $($field: $crate::listing::panic!(),)* }
+            }
+
+            /// The functions that give access to members, by their names.
+            struct __Members;
+            /// The functions that give access to variants of oneofs, by their numbers and names.
+            struct __Variants<const NUMBER: u32>;
+
+            impl __Members {
+                $($crate::listing::member! { [__Listed] $lives $field $kind [$($number)?] [$($($arm)+)?] $kind })*
+            }
+            $(
+                $($(
+                    impl __Variants<$arm_number> {
+                        $crate::listing::variant! { [__Listed] $lives $field $kind $arm $arm_kind }
+                    }
+                )+)?
+            )*
+
+            const __FIELDS: &[$crate::FieldTable] = &[$(
+                $($crate::listing::table!(
+                    $crate::listing::member_table::<__Listed, _>(
+                        __Members::$field,
+                        $crate::listing::name!($name),
+                        $number,
+                        $crate::listing::optional!($kind),
+                    ),
+                    $kind $options
+                ),)?
+                $($($crate::listing::table!(
+                    $crate::listing::variant_table::<__Listed, _>(
+                        __Variants::<$arm_number>::$arm,
+                        $crate::listing::name!($arm_name),
+                        $arm_number,
+                        $crate::listing::name!($name),
+                    ),
+                    $arm_kind $arm_options
+                ),)+)?
+            )*];
+
+            /// The enums of the fields.
+            const __ENUMS: &[$crate::listing::Option<&$crate::EnumTable>] = &[$(
+                $({
+                    let _ = $number;
+                    $crate::listing::member_enum::<__Listed, _>(__Members::$field)
+                },)?
+                $($($crate::listing::variant_enum::<__Listed, _>(__Variants::<$arm_number>::$arm),)+)?
+            )*];
+
+            const _: () = $crate::listing::check(
                 $full,
-                $crate::__private::syntax!($syntax),
-                const {
-                    $(
-                        $crate::__private::unknown!($kind {
-                            $crate::__private::keeper!($field);
-                            $field::<Self, _>(|message| &message.$field)
-                        });
-                        $({
-                            $crate::__private::oneof!($field $($arm)+);
-                            $field::<Self, _>(|message| &message.$field)
-                        })?
-                    )*
-                    &[$(
-                        $($crate::__private::checked::<$crate::__private::kind!($kind)>(
-                            $crate::__private::table!(
-                                $kind $name $number $options
-                                {
-                                    $crate::__private::member!($field);
-                                    $field::<$crate::__private::kind!($kind), Self, _>(|message| &message.$field)
-                                }
-                            ),
-                            $crate::__private::syntax!($syntax),
-                        ),)?
-                        $($($crate::__private::checked::<$crate::__private::kind!($arm_kind)>(
-                            $crate::__private::table!(
-                                $arm_kind $arm_name $arm_number $arm_options {
-                                    $crate::__private::variant!($arm);
-                                    $arm::<$crate::__private::kind!($arm_kind), _, _>(
-                                        |value| $crate::__private::arm!($kind $arm value)
-                                    )
-                                }
-                            ).oneof($crate::__private::name!($name)),
-                            $crate::__private::syntax!($syntax),
-                        ),)+)?
-                    )*]
-                },
+                $crate::listing::syntax!($syntax),
+                __FIELDS,
+                __ENUMS,
+                &$crate::listing::in_order([$($($number,)? $($($arm_number,)+)?)*]),
             );
 
-            fn __schema() -> $crate::__private::Option<&'static $crate::__private::SchemaCell> {
-                static CELL: $crate::__private::SchemaCell = $crate::__private::SchemaCell::new();
-                $crate::__private::Some(&CELL)
-            }
+            impl<$($life),*> $crate::Message for __Listed<$($life),*> {
+                const TABLE: &'static $crate::MessageTable =
+                    &$crate::MessageTable::new($full, __FIELDS).syntax($crate::listing::syntax!($syntax));
 
-            fn clear(&mut self) {
-                let Self { $($field,)* .. } = self;
-                $(
-                    $($crate::__private::reset!($kind $options $field);)?
-                    $crate::__private::clear!($kind $field);
-                )*
-            }
+                fn __schema() -> $crate::listing::Option<&'static $crate::listing::SchemaCell> {
+                    static CELL: $crate::listing::SchemaCell = $crate::listing::SchemaCell::new();
+                    $crate::listing::Some(&CELL)
+                }
 
-            fn __visit_fields<__V: $crate::__private::VisitFields>(&self, visitor: &mut __V) {
-                const __LISTED: &[u32] = &[$($($number,)? $($($arm_number,)+)?)*];
-                const __ORDER: &[u32] = &$crate::__private::in_order([$($($number,)? $($($arm_number,)+)?)*]);
-                // One field, given at compile time: all other arms are gone before code is generated.
-                #[inline]
-                #[allow(unused_variables)]
-                fn __visit_number<$($life,)* const __NUMBER: u32, __V: $crate::__private::VisitFields>(
-                    message: &$type<$($life),*>,
-                    visitor: &mut __V,
-                ) {
-                    let $type { $($field,)* .. } = message;
-                    match __NUMBER {
-                        $(
-                            $($number => $crate::__private::show!(visitor $kind $number $options $syntax $field),)?
-                            $($($arm_number => {
-                                if let $crate::__private::Some(
-                                    $crate::__private::arm!($kind $arm value)
-                                ) = $field {
-                                    visitor.arm::<$crate::__private::kind!($arm_kind), _>(
-                                        $crate::__private::spec!($arm_number $arm_options $syntax),
-                                        value,
+                fn clear(&mut self) {
+                    $(
+                        $($crate::listing::reset!($kind $options (__Members::$field()) self $number);)?
+                        $crate::listing::clear!($kind __Members $field self);
+                    )*
+                }
+
+                fn __visit_fields<__V: $crate::listing::VisitFields>(&self, visitor: &mut __V) {
+                    const __LISTED: &[u32] = &[$($($number,)? $($($arm_number,)+)?)*];
+                    const __ORDER: &[u32] = &$crate::listing::in_order([$($($number,)? $($($arm_number,)+)?)*]);
+                    // One field, given at compile time: all other arms are gone before code is generated.
+                    #[inline]
+                    #[allow(unused_variables, unreachable_patterns)]
+                    fn __visit_number<$($life,)* const __NUMBER: u32, __V: $crate::listing::VisitFields>(
+                        message: &__Listed<$($life),*>,
+                        visitor: &mut __V,
+                    ) {
+                        match __NUMBER {
+                            $(
+                                $($number => $crate::listing::show!(
+                                    visitor $kind $number $options $syntax (__Members::$field()) message
+                                ),)?
+                                $($($arm_number => {
+                                    $crate::listing::show_variant(
+                                        __Variants::<$arm_number>::$arm(),
+                                        message,
+                                        $crate::listing::spec!($arm_number $arm_options $syntax),
+                                        visitor,
                                     );
-                                }
-                            })+)?
+                                })+)?
+                            )*
+                            _ => {}
+                        }
+                    }
+                    // A message without fields visits nothing.
+                    let _ = &visitor;
+                    if const { $crate::listing::ascend(__LISTED) } {
+                        $(
+                            $($crate::listing::show!(
+                                visitor $kind $number $options $syntax (__Members::$field()) self
+                            );)?
+                            $(let _ = $($crate::listing::show_variant(
+                                __Variants::<$arm_number>::$arm(),
+                                self,
+                                $crate::listing::spec!($arm_number $arm_options $syntax),
+                                visitor,
+                            ) ||)+ false;)?
+                        )*
+                    } else {
+                        // In place of each field, the one that belongs there.
+                        $(
+                            $(__visit_number::<{ $crate::listing::in_place_of($number, __LISTED, __ORDER) }, _>(
+                                self, visitor,
+                            );)?
+                            $($(__visit_number::<
+                                { $crate::listing::in_place_of($arm_number, __LISTED, __ORDER) }, _,
+                            >(self, visitor);)+)?
+                        )*
+                    }
+                    $($crate::listing::unknown!(
+                        $kind visitor.unknown($crate::listing::Keeper::get(__Members::$field(), self))
+                    );)*
+                }
+            }
+
+            impl<$($life,)* '__input: $($life +)*> $crate::DecodeFrom<'__input> for __Listed<$($life),*> {
+                fn unset() -> Self {
+                    #[allow(unused_mut)]
+                    let mut message = $crate::listing::unset::<Self>();
+                    $(
+                        $($crate::listing::reset!($kind $options (__Members::$field()) (&mut message) $number);)?
+                        $crate::listing::clear!($kind __Members $field (&mut message));
+                    )*
+                    message
+                }
+
+                #[allow(unreachable_patterns)]
+                fn __member<__V: $crate::listing::VisitMember<'__input>>(&mut self, number: u32, visitor: &mut __V) {
+                    // A message without fields visits nothing.
+                    let _ = &visitor;
+                    match number {
+                        $(
+                            $($number => $crate::listing::visit(__Members::$field(), self, visitor),)?
+                            $($($arm_number => $crate::listing::visit_variant(
+                                __Variants::<$arm_number>::$arm(), self, visitor,
+                            ),)+)?
                         )*
                         _ => {}
                     }
                 }
-                let Self { $($field,)* .. } = self;
-                // A message without fields visits nothing.
-                let _ = &visitor;
-                if const { $crate::__private::ascend(__LISTED) } {
-                    $(
-                        $($crate::__private::show!(visitor $kind $number $options $syntax $field);)?
-                        $(match $field {
-                            $($crate::__private::Some($crate::__private::arm!($kind $arm value)) => {
-                                visitor.arm::<$crate::__private::kind!($arm_kind), _>(
-                                    $crate::__private::spec!($arm_number $arm_options $syntax),
-                                    value,
-                                );
-                            })+
-                            $crate::__private::None => {}
-                        })?
-                    )*
-                } else {
-                    // In place of each field, the one that belongs there.
-                    $(
-                        $(__visit_number::<{ $crate::__private::in_place_of($number, __LISTED, __ORDER) }, _>(
-                            self, visitor,
-                        );)?
-                        $($(__visit_number::<
-                            { $crate::__private::in_place_of($arm_number, __LISTED, __ORDER) }, _,
-                        >(self, visitor);)+)?
-                    )*
-                }
-                $($crate::__private::unknown!($kind visitor.unknown($crate::__private::UnknownMember::bytes($field)));)*
-            }
-        }
 
-        #[allow(elided_lifetimes_in_paths)]
-        impl<$($life,)* '__input: $($life +)*> $crate::DecodeFrom<'__input> for $type<$($life),*> {
-            fn unset() -> Self {
-                #[allow(unused_mut)]
-                let mut message = <Self as $crate::__private::Default>::default();
-                $(
-                    $($crate::__private::reset!($kind $options &mut message.$field);)?
-                    $crate::__private::clear!($kind (&mut message.$field));
-                )*
-                message
-            }
-
-            fn __member<__V: $crate::__private::VisitMember<'__input>>(&mut self, number: u32, visitor: &mut __V) {
-                let Self { $($field,)* .. } = self;
-                // A message without fields visits nothing, and unknown fields are none of these.
-                let _ = ($(&$field,)* &visitor);
-                match number {
-                    $(
-                        $($number => visitor.field::<$crate::__private::kind!($kind), _>($field),)?
-                        $($($arm_number => visitor.arm::<$crate::__private::kind!($arm_kind), _>(
-                            |value| *$field = $crate::__private::Some($crate::__private::arm!($kind $arm value)),
-                        ),)+)?
-                    )*
-                    _ => {}
-                }
-            }
-
-            fn merge_fields<__C: $crate::__private::Calls>(
-                &mut self,
-                input: &mut $crate::__private::Input<'__input>,
-                group: u32,
-            ) -> $crate::__private::Result<(), $crate::DecodeErrorKind> {
-                if const { $crate::__private::has_required(<Self as $crate::Message>::TABLE) } {
-                    input.require();
-                }
-                let Self { $($field,)* .. } = self;
-                #[allow(unused_mut)]
-                let mut unknown = $crate::__private::None::<&mut $crate::__private::Vec<u8>>;
-                $($crate::__private::unknown!(
-                    $kind unknown = $crate::__private::Some($crate::__private::UnknownMember::bytes_mut($field))
-                );)*
-                if const { $crate::__private::is_fixed(<Self as $crate::Message>::TABLE) } {
-                    // Points and vertices mostly have all of their fields, in order. The loop decodes the rest.
-                    let _ = true $($(&& __C::next::<$crate::__private::kind!($kind), _>(
-                        $field,
-                        $crate::__private::spec!($number $options $syntax),
-                        input,
-                    ))?)*;
-                }
-                while let $crate::__private::Some(start) = input.next() {
-                    let bits = input.tag()?;
-                    let outcome = match bits >> 3 {
-                        $(
-                            $($number => __C::field::<$crate::__private::kind!($kind), _>(
-                                $field,
-                                bits,
-                                $crate::__private::spec!($number $options $syntax),
-                                input,
-                            ),)?
-                            $($($arm_number => {
-                                let spec = $crate::__private::spec!($arm_number $arm_options $syntax);
-                                if let $crate::__private::Some($crate::__private::arm!($kind $arm value)) = $field {
-                                    __C::arm::<$crate::__private::kind!($arm_kind), _>(
-                                        value, bits, spec, input,
-                                    )
-                                } else {
-                                    __C::new_arm::<$crate::__private::kind!($arm_kind), _>(
-                                        bits,
-                                        spec,
-                                        input,
-                                        |value| *$field = $crate::__private::Some(
-                                            $crate::__private::arm!($kind $arm value)
-                                        ),
-                                    )
-                                }
-                            })+)?
-                        )*
-                        _ => $crate::__private::Ok($crate::__private::Outcome::Unknown),
-                    };
-                    if outcome != $crate::__private::Ok($crate::__private::Outcome::Done)
-                        && input.settle(outcome, bits, start, group, unknown.as_deref_mut())?
-                    {
-                        return $crate::__private::Ok(());
+                #[allow(unreachable_patterns)]
+                fn merge_fields<__C: $crate::listing::Calls>(
+                    &mut self,
+                    input: &mut $crate::listing::Input<'__input>,
+                    group: u32,
+                ) -> $crate::listing::Result<(), $crate::DecodeErrorKind> {
+                    input.begin::<Self>();
+                    if $crate::listing::is_fixed_message::<Self>() {
+                        // Points and vertices mostly have all of their fields, in order. The loop decodes the rest.
+                        let _ = true $($(&& $crate::listing::next::<__C, _, _>(
+                            __Members::$field(),
+                            self,
+                            $crate::listing::spec!($number $options $syntax),
+                            input,
+                        ))?)*;
                     }
+                    while let $crate::listing::Some(start) = input.next() {
+                        let bits = input.tag()?;
+                        let outcome = match bits >> 3 {
+                            $(
+                                $($number => $crate::listing::merge::<__C, _, _>(
+                                    __Members::$field(),
+                                    self,
+                                    bits,
+                                    $crate::listing::spec!($number $options $syntax),
+                                    input,
+                                ),)?
+                                $($($arm_number => $crate::listing::merge_variant::<__C, _, _>(
+                                    __Variants::<$arm_number>::$arm(),
+                                    self,
+                                    bits,
+                                    $crate::listing::spec!($arm_number $arm_options $syntax),
+                                    input,
+                                ),)+)?
+                            )*
+                            _ => $crate::listing::Ok($crate::listing::Outcome::Unknown),
+                        };
+                        if outcome != $crate::listing::Ok($crate::listing::Outcome::Done) {
+                            #[allow(unused_mut, unused_assignments)]
+                            let mut unknown = $crate::listing::None::<&mut $crate::listing::Vec<u8>>;
+                            $($crate::listing::unknown!(
+                                $kind unknown = $crate::listing::Some(
+                                    $crate::listing::Keeper::get_mut(__Members::$field(), self)
+                                )
+                            );)*
+                            if input.settle(outcome, bits, start, group, unknown)? {
+                                return $crate::listing::Ok(());
+                            }
+                        }
+                    }
+                    input.end(group)
                 }
-                input.end(group)
             }
-        }
+        };
     };
 }

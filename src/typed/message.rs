@@ -52,11 +52,15 @@ use alloc::vec::Vec;
 /// assert_eq!(Project::TABLE.full_name(), "example.Project");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no `message!` listing",
+    label = "`{Self}` has no `message!` listing"
+)]
 pub trait Message: Sized {
     /// The schema of the message.
     const TABLE: &'static MessageTable;
 
-    /// Resets every listed member to its value for an unset field; other members do not change.
+    /// Resets every listed member to its value for an unset field; members listed as `skip` do not change.
     ///
     /// Strings, lists and maps keep their own memory. Their elements and the values of `Option` members are dropped.
     fn clear(&mut self);

@@ -7,12 +7,15 @@
 //! | file | |
 //! |---|---|
 //! | `macros.rs`, `tokens.rs` | `message!`: the grammar and the expansion |
+//! | `checks.rs`, `accessor.rs`, `oneof.rs` | access to one member, and the check of its type, which is reported once |
+//! | `grammar.rs`, `mistakes.rs` | what is not in the grammar, and words that are no kinds: errors that name the mistake |
 //! | `kinds.rs` | the kinds of fields as types |
 //! | `listing.rs`, `names.rs` | the table of a listing, checked at compile time |
 //! | `spec.rs` | number and options of a field, [`WireSpec`](spec::WireSpec); the result of a merge, [`Outcome`](spec::Outcome) |
 //! | `field.rs` | the traits of members |
 //! | `scalar.rs`, `packed.rs` | numbers, `bool` and enums; packed runs |
 //! | `text.rs`, `nested.rs` | strings and bytes; messages |
+//! | `custom.rs`, `custom_members.rs`, `custom_json.rs` | values of types of one's own |
 //! | `lazy.rs`, `occurrences.rs`, `once.rs` | messages decoded on first access |
 //! | `prepared.rs`, `again.rs` | messages encoded in advance; decoding them to check them |
 //! | `member.rs`, `map.rs`, `small_map.rs` | `Option`, `Vec` and map members |
@@ -30,14 +33,21 @@
 //!
 //! Invariant: both encode passes visit the same values in the same order and find the same lengths.
 
+pub mod accessor;
 #[cfg(feature = "reflect")]
 mod again;
 mod budget;
 #[cfg(feature = "reflect")]
 mod by_schema;
 pub mod calls;
+mod checks;
+mod custom;
+#[cfg(feature = "json")]
+mod custom_json;
+mod custom_members;
 mod enumeration;
 pub mod field;
+mod grammar;
 pub mod input;
 #[cfg(feature = "json")]
 mod json;
@@ -58,12 +68,14 @@ mod map;
 mod member;
 mod memory;
 mod message;
+pub mod mistakes;
 mod names;
 mod nested;
 #[cfg(not(feature = "json"))]
 mod no_json;
 mod occurrences;
 mod once;
+pub mod oneof;
 mod output;
 mod packed;
 mod path_trace;
@@ -103,6 +115,7 @@ use {
     message::check_required,
 };
 
+pub use custom::CustomValue;
 pub use enumeration::{EnumValue, Enumeration};
 pub use lazy::Lazy;
 pub use message::{DecodeFrom, DecodeOwned, Message};
@@ -111,27 +124,34 @@ pub use unknown::UnknownFieldSet;
 
 /// The items that expansions of the macros name.
 pub mod expansion {
-    pub use super::calls::Calls;
-    pub use super::field::{EncodeField, EncodeValue, OneofMember, VisitFields, VisitMember};
-    pub use super::input::Input;
-    pub use super::kinds::{
-        self, KindMarker, ascend, field_table, has_required, in_order, in_place_of, is_fixed, unraw,
+    pub use super::accessor::{
+        Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, ListedEnum, ListedMessage,
+        Member, Unfit, Variant, clear_member, clear_to, member_enum, member_table, merge, merge_variant,
+        next, show, show_or, show_variant, unset, variant_enum, variant_table, visit, visit_variant,
     };
-    pub use super::listing::{checked, enum_table, message_table};
+    pub use super::calls::Calls;
+    pub use super::field::{VisitFields, VisitMember};
+    pub use super::input::Input;
+    pub use super::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
+    pub use super::listing::{check, enum_table};
+    pub use super::mistakes;
+    pub use super::oneof::{HoldsOneof, NoOneof, OneofMember, type_of};
     pub use super::schema::SchemaCell;
     pub use super::spec::{Outcome, WireSpec};
-    pub use super::unknown::UnknownMember;
     pub use crate::{
-        __arm as arm, __clear as clear, __default as default, __keeper as keeper, __key as key,
-        __kind as kind, __member as member, __name as name, __oneof as oneof, __option as option,
+        __arm as arm, __bind as bind, __clear as clear, __clear_oneof as clear_oneof, __default as default,
+        __field_mistake as field_mistake, __header_mistake as header_mistake, __inert as inert, __key as key,
+        __kind as kind, __listing as listing, __member as member, __name as name, __option as option,
         __optional as optional, __reset as reset, __show as show, __spec as spec, __syntax as syntax,
-        __table as table, __unknown as unknown, __variant as variant,
+        __table as table, __unknown as unknown, __variant as variant, __verify as verify,
     };
     pub use alloc::vec::Vec;
     pub use core::{
         compile_error, concat,
         default::Default,
+        marker::PhantomData,
         option::Option::{self, None, Some},
+        panic,
         result::Result::{self, Ok},
         stringify,
     };

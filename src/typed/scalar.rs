@@ -12,7 +12,7 @@ use super::{
 };
 use crate::error::DecodeErrorKind;
 use crate::table::DefaultValue;
-use crate::wire::{WireType, raw, unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
+use crate::wire::{Cursor, WireType, raw, unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
 use alloc::vec::Vec;
 
 macro_rules! scalars {
@@ -217,11 +217,32 @@ fn same<K: ScalarKind, T: ScalarValue<K>>(a: T, b: T) -> bool {
 
 /// The length of a value without its tag.
 #[inline(always)]
-fn raw_len<K: ScalarKind>(raw: u64) -> u64 {
+pub(super) fn scalar_len<K: ScalarKind>(raw: u64) -> u64 {
     match K::WIRE {
         WireType::Fixed32 => 4,
         WireType::Fixed64 => 8,
         _ => varint_len(raw) as u64,
+    }
+}
+
+/// Writes tag and value.
+#[inline(always)]
+pub(super) fn put_tagged<K: ScalarKind>(cursor: &mut Cursor<'_>, spec: WireSpec, raw: u64) {
+    let tag = spec.tag::<K>();
+    match K::WIRE {
+        WireType::Fixed32 => cursor.write_tagged_fixed32(tag, raw as u32),
+        WireType::Fixed64 => cursor.write_tagged_fixed64(tag, raw),
+        _ => cursor.write_tagged_varint(tag, raw),
+    }
+}
+
+/// Writes a value without its tag.
+#[inline(always)]
+pub(super) fn put_scalar<K: ScalarKind>(cursor: &mut Cursor<'_>, raw: u64) {
+    match K::WIRE {
+        WireType::Fixed32 => cursor.write_fixed32(raw as u32),
+        WireType::Fixed64 => cursor.write_fixed64(raw),
+        _ => cursor.write_varint(raw),
     }
 }
 
@@ -255,17 +276,12 @@ fn next<K: ScalarKind, T: ScalarValue<K>>(member: &mut T, spec: WireSpec, input:
 impl<K: ScalarKind, T: ScalarValue<K>> EncodeValue<K> for T {
     #[inline(always)]
     fn size(&self, spec: WireSpec, _: &mut StructSizer<'_, '_>) -> u64 {
-        spec.tag_len() + raw_len::<K>(self.to_raw())
+        spec.tag_len() + scalar_len::<K>(self.to_raw())
     }
 
     #[inline(always)]
     fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-        let (tag, raw, cursor) = (spec.tag::<K>(), self.to_raw(), &mut *writer.cursor);
-        match K::WIRE {
-            WireType::Fixed32 => cursor.write_tagged_fixed32(tag, raw as u32),
-            WireType::Fixed64 => cursor.write_tagged_fixed64(tag, raw),
-            _ => cursor.write_tagged_varint(tag, raw),
-        }
+        put_tagged::<K>(writer.cursor, spec, self.to_raw());
     }
 
     #[inline]

@@ -7,38 +7,36 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kind {
-    ([double]) => { $crate::__private::kinds::Double };
-    ([float]) => { $crate::__private::kinds::Float };
-    ([int32]) => { $crate::__private::kinds::Int32 };
-    ([int64]) => { $crate::__private::kinds::Int64 };
-    ([uint32]) => { $crate::__private::kinds::Uint32 };
-    ([uint64]) => { $crate::__private::kinds::Uint64 };
-    ([sint32]) => { $crate::__private::kinds::Sint32 };
-    ([sint64]) => { $crate::__private::kinds::Sint64 };
-    ([fixed32]) => { $crate::__private::kinds::Fixed32 };
-    ([fixed64]) => { $crate::__private::kinds::Fixed64 };
-    ([sfixed32]) => { $crate::__private::kinds::Sfixed32 };
-    ([sfixed64]) => { $crate::__private::kinds::Sfixed64 };
-    ([bool]) => { $crate::__private::kinds::Bool };
-    ([string]) => { $crate::__private::kinds::String };
-    ([bytes]) => { $crate::__private::kinds::Bytes };
-    ([enum $($path:tt)+]) => { $crate::__private::kinds::EnumOf<$($path)+> };
-    ([message $($path:tt)+]) => { $crate::__private::kinds::Nested<$($path)+> };
-    ([group $($path:tt)+]) => { $crate::__private::kinds::GroupOf<$($path)+> };
+    ([double]) => { $crate::listing::kinds::Double };
+    ([float]) => { $crate::listing::kinds::Float };
+    ([int32]) => { $crate::listing::kinds::Int32 };
+    ([int64]) => { $crate::listing::kinds::Int64 };
+    ([uint32]) => { $crate::listing::kinds::Uint32 };
+    ([uint64]) => { $crate::listing::kinds::Uint64 };
+    ([sint32]) => { $crate::listing::kinds::Sint32 };
+    ([sint64]) => { $crate::listing::kinds::Sint64 };
+    ([fixed32]) => { $crate::listing::kinds::Fixed32 };
+    ([fixed64]) => { $crate::listing::kinds::Fixed64 };
+    ([sfixed32]) => { $crate::listing::kinds::Sfixed32 };
+    ([sfixed64]) => { $crate::listing::kinds::Sfixed64 };
+    ([bool]) => { $crate::listing::kinds::Bool };
+    ([string]) => { $crate::listing::kinds::String };
+    ([bytes]) => { $crate::listing::kinds::Bytes };
+    ([enum $($path:tt)+]) => { $crate::listing::kinds::EnumOf<$($path)+> };
+    ([message $($path:tt)+]) => { $crate::listing::kinds::Nested<$($path)+> };
+    ([group $($path:tt)+]) => { $crate::listing::kinds::GroupOf<$($path)+> };
     ([map < $key:tt [group $($path:tt)+] >]) => {
-        $crate::__private::compile_error!("a map value is not a group")
+        $crate::listing::compile_error!("a map value is not a group")
     };
     ([map < $key:tt $value:tt >]) => {
-        $crate::__private::kinds::MapEntries<$crate::__private::key!($key), $crate::__private::kind!($value)>
+        $crate::listing::kinds::MapEntries<$crate::listing::key!($key), $crate::listing::kind!($value)>
     };
-    ([optional $($kind:tt)+]) => { $crate::__private::kind!([$($kind)+]) };
-    ([required $($kind:tt)+]) => { $crate::__private::kinds::Required<$crate::__private::kind!([$($kind)+])> };
-    ([repeated $($kind:tt)+]) => { $crate::__private::kinds::Repeated<$crate::__private::kind!([$($kind)+])> };
-    ([$($kind:tt)*]) => {
-        $crate::__private::compile_error!($crate::__private::concat!(
-            "`", $crate::__private::stringify!($($kind)*), "` is not a kind of field"
-        ))
-    };
+    ([optional $($kind:tt)+]) => { $crate::listing::kind!([$($kind)+]) };
+    ([required $($kind:tt)+]) => { $crate::listing::kinds::Required<$crate::listing::kind!([$($kind)+])> };
+    ([repeated $($kind:tt)+]) => { $crate::listing::kinds::Repeated<$crate::listing::kind!([$($kind)+])> };
+    ([custom $($kind:tt)+]) => { $crate::listing::kinds::Custom<$crate::listing::kind!([$($kind)+])> };
+    // `verify!` reports it.
+    ([$($kind:tt)*]) => { $crate::listing::kinds::Mistaken };
 }
 
 /// The kind of a map key as a type.
@@ -46,84 +44,34 @@ macro_rules! __kind {
 #[macro_export]
 macro_rules! __key {
     ([double]) => {
-        $crate::__private::compile_error!("a map key is an integer, a bool or a string")
+        $crate::listing::compile_error!("a map key is an integer, a bool or a string")
     };
     ([float]) => {
-        $crate::__private::compile_error!("a map key is an integer, a bool or a string")
+        $crate::listing::compile_error!("a map key is an integer, a bool or a string")
     };
     ([bytes]) => {
-        $crate::__private::compile_error!("a map key is an integer, a bool or a string")
+        $crate::listing::compile_error!("a map key is an integer, a bool or a string")
     };
     ([$kind:ident]) => {
-        $crate::__private::kind!([$kind])
+        $crate::listing::kind!([$kind])
+    };
+    ([custom $kind:ident]) => {
+        $crate::listing::kinds::Custom<$crate::listing::key!([$kind])>
     };
     ([$($kind:tt)*]) => {
-        $crate::__private::compile_error!("a map key is an integer, a bool or a string")
+        $crate::listing::compile_error!("a map key is an integer, a bool or a string")
     };
 }
 
-/// The table of one field.
+/// The table of one field, with its options.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __table {
-    ($kind:tt $name:tt $number:literal [$([$option:ident $setting:expr])*] $explicit:expr) => {{
-        let table = $crate::__private::field_table::<$crate::__private::kind!($kind)>(
-            $crate::__private::name!($name), $number, $explicit, $crate::__private::optional!($kind),
-        );
-        $(let table = $crate::__private::option!(table $kind $option $setting);)*
+    ($field:expr, $kind:tt [$([$option:ident $setting:expr])*]) => {{
+        let table = $field;
+        $(let table = $crate::listing::option!(table $kind $option $setting);)*
         table
     }};
-}
-
-/// Whether a member has presence, by a function with the name of the member and the trait bound of its kind, so that the
-/// error about an unsuitable type is at that name.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __member {
-    ($field:ident) => {
-        #[allow(non_snake_case)]
-        const fn $field<K, M, F>(_get: fn(&M) -> &F) -> bool
-        where
-            K: $crate::__private::KindMarker,
-            F: $crate::__private::EncodeField<K>,
-        {
-            F::EXPLICIT
-        }
-    };
-}
-
-/// The same for a variant of a oneof.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __variant {
-    ($arm:ident) => {
-        #[allow(non_snake_case)]
-        const fn $arm<K, T, O>(_new: fn(T) -> O) -> bool
-        where
-            K: $crate::__private::KindMarker,
-            T: $crate::__private::EncodeValue<K>,
-        {
-            false
-        }
-    };
-}
-
-/// The same for the member of a oneof.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __oneof {
-    ($field:ident $($arm:ident)+) => {
-        const fn $field<M, F: $crate::__private::OneofMember>(_get: fn(&M) -> &F) {}
-    };
-}
-
-/// The same for the member that keeps unknown fields.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __keeper {
-    ($field:ident) => {
-        const fn $field<M, F: $crate::__private::UnknownMember>(_get: fn(&M) -> &F) {}
-    };
 }
 
 /// Whether the listing says `optional`.
@@ -145,10 +93,10 @@ macro_rules! __option {
     ($table:ident $kind:tt packed $setting:expr) => { $table.packed($setting) };
     ($table:ident $kind:tt json_name $setting:expr) => { $table.json_name($setting) };
     ($table:ident $kind:tt default $setting:expr) => {
-        $table.default_value($crate::__private::default!($kind $setting))
+        $table.default_value($crate::listing::default!($kind $setting))
     };
     ($table:ident $kind:tt $option:ident $setting:expr) => {
-        $crate::__private::compile_error!("options of a field are `packed`, `default` and `json_name`")
+        $crate::listing::compile_error!("options of a field are `packed`, `default` and `json_name`")
     };
 }
 
@@ -157,13 +105,13 @@ macro_rules! __option {
 #[macro_export]
 macro_rules! __spec {
     ($number:literal [[packed $packed:expr] $($more:tt)*] $syntax:tt) => {
-        $crate::__private::spec!($number [$($more)*] $syntax).packed($packed)
+        $crate::listing::spec!($number [$($more)*] $syntax).packed($packed)
     };
     ($number:literal [$first:tt $($more:tt)*] $syntax:tt) => {
-        $crate::__private::spec!($number [$($more)*] $syntax)
+        $crate::listing::spec!($number [$($more)*] $syntax)
     };
     ($number:literal [] $syntax:tt) => {
-        $crate::__private::WireSpec::new($number, $crate::__private::syntax!($syntax))
+        $crate::listing::WireSpec::new($number, $crate::listing::syntax!($syntax))
     };
 }
 
@@ -171,21 +119,20 @@ macro_rules! __spec {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __show {
-    ($visitor:ident $kind:tt $number:literal [[default $value:expr] $($more:tt)*] $syntax:tt $field:ident) => {
-        $visitor.field_or::<$crate::__private::kind!($kind), _>(
-            $crate::__private::default!($kind $value),
-            $crate::__private::spec!($number [] $syntax),
-            $field,
+    ($visitor:ident $kind:tt $number:literal [[default $value:expr] $($more:tt)*] $syntax:tt ($member:expr) $message:ident) => {
+        $crate::listing::show_or(
+            $member,
+            $message,
+            $crate::listing::default!($kind $value),
+            $crate::listing::spec!($number [] $syntax),
+            $visitor,
         )
     };
-    ($visitor:ident $kind:tt $number:literal [[json_name $name:expr] $($more:tt)*] $syntax:tt $field:ident) => {
-        $crate::__private::show!($visitor $kind $number [$($more)*] $syntax $field)
+    ($visitor:ident $kind:tt $number:literal [[json_name $name:expr] $($more:tt)*] $syntax:tt $member:tt $message:ident) => {
+        $crate::listing::show!($visitor $kind $number [$($more)*] $syntax $member $message)
     };
-    ($visitor:ident $kind:tt $number:literal $options:tt $syntax:tt $field:ident) => {
-        $visitor.field::<$crate::__private::kind!($kind), _>(
-            $crate::__private::spec!($number $options $syntax),
-            $field,
-        )
+    ($visitor:ident $kind:tt $number:literal $options:tt $syntax:tt ($member:expr) $message:ident) => {
+        $crate::listing::show($member, $message, $crate::listing::spec!($number $options $syntax), $visitor)
     };
 }
 
@@ -193,17 +140,14 @@ macro_rules! __show {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __reset {
-    ($kind:tt [[default $value:expr] $($more:tt)*] $member:expr) => {
-        $crate::__private::EncodeField::<$crate::__private::kind!($kind)>::clear_to(
-            $member,
-            $crate::__private::default!($kind $value),
-        )
+    ($kind:tt [[default $value:expr] $($more:tt)*] ($member:expr) $message:tt $number:literal) => {
+        $crate::listing::clear_to($member, $message, $crate::listing::default!($kind $value))
     };
-    ($kind:tt [$first:tt $($more:tt)*] $member:expr) => {
-        $crate::__private::reset!($kind [$($more)*] $member)
+    ($kind:tt [$first:tt $($more:tt)*] $member:tt $message:tt $number:literal) => {
+        $crate::listing::reset!($kind [$($more)*] $member $message $number)
     };
-    ($kind:tt [] $member:expr) => {
-        $crate::__private::EncodeField::<$crate::__private::kind!($kind)>::clear($member)
+    ($kind:tt [] ($member:expr) $message:tt $number:literal) => {
+        $crate::listing::clear_member($member, $message)
     };
 }
 
@@ -211,8 +155,9 @@ macro_rules! __reset {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __default {
-    ([optional $($kind:tt)+] $value:expr) => { $crate::__private::default!([$($kind)+] $value) };
-    ([required $($kind:tt)+] $value:expr) => { $crate::__private::default!([$($kind)+] $value) };
+    ([optional $($kind:tt)+] $value:expr) => { $crate::listing::default!([$($kind)+] $value) };
+    ([required $($kind:tt)+] $value:expr) => { $crate::listing::default!([$($kind)+] $value) };
+    ([custom $($kind:tt)+] $value:expr) => { $crate::listing::default!([$($kind)+] $value) };
     ([double] $value:expr) => { $crate::DefaultValue::Float($value as f64) };
     ([float] $value:expr) => { $crate::DefaultValue::Float($value as f64) };
     ([bool] $value:expr) => { $crate::DefaultValue::Bool($value) };
@@ -229,21 +174,18 @@ macro_rules! __default {
     ([sint64] $value:expr) => { $crate::DefaultValue::Int($value as i64) };
     ([sfixed64] $value:expr) => { $crate::DefaultValue::Int($value as i64) };
     ([enum $($path:tt)+] $value:expr) => {
-        $crate::DefaultValue::Enum($crate::__private::stringify!($value))
+        $crate::DefaultValue::Enum($crate::listing::stringify!($value))
     };
     ([$($kind:tt)+] $value:expr) => {
-        $crate::__private::compile_error!("only numbers, `bool`, `string`, `bytes` and enums have a default")
+        $crate::listing::compile_error!("only numbers, `bool`, `string`, `bytes` and enums have a default")
     };
 }
 
-/// The variant of a oneof, as a pattern or an expression.
+/// The variant of a oneof, as a pattern.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __arm {
-    ([oneof $first:ident $(:: $path:ident)*] $arm:ident $value:ident) => { $first $(:: $path)* :: $arm($value) };
-    ([$($kind:tt)+] $arm:ident $value:ident) => {
-        $crate::__private::compile_error!("a list of variants is `oneof RustEnum { .. }`")
-    };
+    ([$($path:tt)+] $arm:ident $value:pat) => { $($path)+::$arm($value) };
 }
 
 /// A statement for the member that keeps unknown fields; nothing for other members.
@@ -254,17 +196,28 @@ macro_rules! __unknown {
     ([$($kind:tt)+] $($statement:tt)+) => {};
 }
 
-/// Clears the member that keeps unknown fields.
+/// Clears the member that keeps unknown fields, or that of a oneof.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __clear {
-    ([unknown_fields] $member:tt) => {
-        $crate::__private::UnknownMember::bytes_mut($member).clear()
+    ([unknown_fields] $members:ident $field:ident $message:tt) => {
+        $crate::listing::Keeper::get_mut($members::$field(), $message).clear()
     };
-    ([oneof $($path:tt)+] $member:tt) => {
-        *$member = $crate::__private::None
+    ([oneof $($path:tt)+] $members:ident $field:ident $message:tt) => {
+        $crate::listing::clear_oneof!($message $field)
     };
-    ([$($kind:tt)+] $member:tt) => {};
+    ([$($kind:tt)+] $members:ident $field:ident $message:tt) => {};
+}
+
+/// Clears the member of a oneof.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __clear_oneof {
+    ($message:tt $field:ident) => {{
+        #[allow(unused_imports)]
+        use $crate::listing::{NoOneof as _, OneofMember as _};
+        (&mut $message.$field).clear_variant()
+    }};
 }
 
 /// The name in the schema.
@@ -272,7 +225,7 @@ macro_rules! __clear {
 #[macro_export]
 macro_rules! __name {
     ([$ident:ident]) => {
-        $crate::__private::unraw($crate::__private::stringify!($ident))
+        $crate::listing::unraw($crate::listing::stringify!($ident))
     };
     ([$ident:ident $name:literal]) => {
         $name
@@ -293,6 +246,6 @@ macro_rules! __syntax {
         $crate::Syntax::Proto2
     };
     ([$other:tt]) => {
-        $crate::__private::compile_error!("the syntax is \"proto2\" or \"proto3\"")
+        $crate::listing::compile_error!("the syntax is \"proto2\" or \"proto3\"")
     };
 }

@@ -82,7 +82,7 @@ impl UnknownFieldSet {
     label = "this member has the type `{Self}`, its listing says `unknown_fields`",
     note = "it is an `UnknownFieldSet` or a `Vec<u8>`"
 )]
-pub trait UnknownMember {
+pub trait UnknownMember: 'static {
     /// The encoded fields.
     fn bytes(&self) -> &[u8];
 

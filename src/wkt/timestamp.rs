@@ -104,8 +104,44 @@ impl str::FromStr for Timestamp {
 #[cfg(feature = "std")]
 mod system {
     use super::{ConvertError, Timestamp};
+    use crate::typed::CustomValue;
     use core::time::Duration;
     use std::time::{SystemTime, UNIX_EPOCH};
+
+    /// Listed as `custom message Timestamp`. A time before the year 1 or after 9999 is encoded as [`Timestamp::MIN`] or
+    /// [`Timestamp::MAX`]; decoding refuses seconds and nanoseconds that are out of range.
+    ///
+    /// ```
+    /// use std::time::{Duration, SystemTime, UNIX_EPOCH};
+    /// use tablepb::{Message, wkt::Timestamp};
+    ///
+    /// #[derive(Debug, Default, PartialEq)]
+    /// struct Event { at: Option<SystemTime> }
+    /// tablepb::message! { Event as "example.Event" { at: custom message Timestamp = 1 } }
+    ///
+    /// let event = Event { at: Some(UNIX_EPOCH + Duration::from_secs(7)) };
+    /// let bytes = event.encode_to_vec()?;
+    /// assert_eq!(bytes, [0x0a, 0x02, 0x08, 0x07]);
+    /// assert_eq!(Event::decode(&bytes)?, event);
+    /// assert!(Event::decode(b"\x0a\x02\x10\x7f\x0a\x06\x10\xff\xff\xff\xff\x07").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    impl CustomValue for SystemTime {
+        type Encoded<'a> = Timestamp;
+
+        fn to_encoded(&self) -> Timestamp {
+            let limit = if *self < UNIX_EPOCH { Timestamp::MIN } else { Timestamp::MAX };
+            Timestamp::try_from(*self).unwrap_or(limit)
+        }
+
+        fn from_encoded(encoded: Timestamp) -> Option<Self> {
+            encoded.is_valid().then_some(encoded)?.try_into().ok()
+        }
+
+        fn unset() -> Self {
+            UNIX_EPOCH
+        }
+    }
 
     impl TryFrom<SystemTime> for Timestamp {
         type Error = ConvertError;

@@ -59,7 +59,9 @@ struct Rich {
 
 tablepb::enumeration! { Color as "memory.Color" syntax "proto2" { Red = 0 } }
 
-tablepb::message! { Part as "memory.Part" { text: string = 1, parts: repeated message Part = 2 } }
+tablepb::message! {
+    Part as "memory.Part" { text: string = 1, parts: repeated message Part = 2, rest: skip }
+}
 
 #[cfg(feature = "bytes")]
 tablepb::message! {

@@ -178,6 +178,7 @@ mod hand_written {
 
     tablepb::message! {
         Settings as "typed.Settings" {
+            cached: skip,
             name: string = 1,
             level: int32 = 2,
             flag: optional bool = 3,

@@ -67,9 +67,9 @@ macro_rules! nodes {
             }
 
             tablepb::message! {
-                Boxed as "depth.Boxed" { next: message Boxed = 1 }
-                Listed as "depth.Listed" { next: repeated message Listed = 1 }
-                Inner as "depth.Inner" { list: repeated message Node = 1 }
+                Boxed as "depth.Boxed" { next: message Boxed = 1, pad: skip }
+                Listed as "depth.Listed" { next: repeated message Listed = 1, pad: skip }
+                Inner as "depth.Inner" { list: repeated message Node = 1, pad: skip }
                 Node as "depth.Node" {
                     boxed: message Node = 1,
                     list: repeated message Node = 2,
@@ -87,6 +87,7 @@ macro_rules! nodes {
                     must: optional int32 = 16,
                     text: string = 17,
                     numbers: repeated int32 = 18,
+                    pad: skip,
                 }
             }
 
@@ -232,7 +233,7 @@ struct Fat {
 
 mod fat {
     use super::Fat;
-    use tablepb::__private::{Calls, Input, Outcome, VisitFields, WireSpec, kinds::Nested};
+    use tablepb::listing::{Calls, Input, Outcome, VisitFields, WireSpec, kinds::Nested};
     use tablepb::{DecodeErrorKind, DecodeFrom, FieldTable, Kind, Message, MessageTable, Syntax};
 
     static TABLE: MessageTable =

@@ -88,14 +88,18 @@ fn a_wrong_type_names_the_field() {
             &["distinctive: oneof"],
         ),
         ("n: u32", "n: uint33 = 1", &["uint33"]),
-        ("n: u32, o: u32", "n: uint32 = 1, o: uint32 = 1", &["two fields have the same number"]),
+        ("n: u32, o: u32", "n: uint32 = 1, o: uint32 = 1", &["`n` and `o` have the same field number"]),
         (
             "max_n: u32, maxN: u32",
             "max_n: uint32 = 1, maxN: uint32 = 2",
-            &["two fields have the same name in JSON"],
+            &["two fields of `example.Project` have the same name in JSON"],
         ),
-        ("n: u32", "n: uint32 = 1 [default = 5]", &["a field without presence has no default"]),
-        ("n: u32", "n: uint32 = 0", &["field numbers are 1 to 536870911"]),
+        (
+            "n: u32",
+            "n: uint32 = 1 [default = 5]",
+            &["`n`: in proto3 a field without presence has no default"],
+        ),
+        ("n: u32", "n: uint32 = 0", &["`n`: field numbers are 1 to 536870911"]),
         ("n: u32", "n: uint32 = 1 [deprecated = true]", &["options of a field are"]),
     ];
     for (i, (members, fields, names)) in wrong.into_iter().enumerate() {

@@ -341,13 +341,13 @@ fn an_empty_listing_is_a_message() {
 }
 
 #[test]
-fn members_that_are_not_listed_are_left_alone() {
+fn members_that_are_skipped_are_left_alone() {
     #[derive(Debug, Default, PartialEq)]
     struct Cached {
         value: u32,
         cache: Option<String>,
     }
-    tablepb::message! { Cached as "example.Cached" { value: uint32 = 1 } }
+    tablepb::message! { Cached as "example.Cached" { value: uint32 = 1, cache: skip } }
     let mut cached = Cached { value: 1, cache: Some("kept".into()) };
     assert_eq!(cached.encode_to_vec().unwrap(), [8, 1]);
     cached.clear();

@@ -51,7 +51,7 @@ struct Inner {
 }
 
 tablepb::message! {
-    Fat as "merges.Fat" { id: uint32 = 1 }
+    Fat as "merges.Fat" { id: uint32 = 1, pad: skip }
     Inner as "merges.Inner" { texts: repeated string = 1 }
     Rich as "merges.Rich" {
         numbers: repeated int64 = 1,

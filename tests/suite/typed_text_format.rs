@@ -43,6 +43,7 @@ tablepb::message! {
         color: enum Color = 5,
         maybe: optional float = 6,
         choice: oneof Choice { Number: int32 = 7, Text: string = 8 },
+        local: skip,
     }
 }
 
