@@ -21,8 +21,8 @@ pub(super) mod sealed {
 
 use sealed::Sealed;
 
-/// What names a field of a message: a [`FieldDescriptor`] or [`FieldRef`], an [`ExtensionDescriptor`], a name (`&str`) or a
-/// number (`u32`), also by reference.
+/// What names a field of a message: a reference to a [`FieldDescriptor`] or [`ExtensionDescriptor`], a [`FieldRef`], a name (`&str`) or a
+/// number (`u32`).
 ///
 /// An extension is named by its full name in brackets, `"[pkg.my_extension]"`. A descriptor is the fastest: names are searched for
 /// on each call, and so are numbers above a few hundred.
@@ -65,7 +65,7 @@ use sealed::Sealed;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name a field",
-    label = "expected a field's descriptor, name (`&str`) or number (`u32`)"
+    label = "expected a reference to a field's descriptor, a name (`&str`) or a number (`u32`)"
 )]
 pub trait FieldKey: Sealed {}
 
