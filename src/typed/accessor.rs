@@ -17,6 +17,9 @@ use crate::table::{DefaultValue, EnumTable, FieldTable};
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
+/// A lifetime and types without a value of them.
+type Types<'i, K, M, F> = PhantomData<(fn(&'i ()) -> K, fn(M) -> F)>;
+
 /// A member of the struct `M`, decoded from inputs with the lifetime `'i`.
 pub trait Member<'i, M>: Copy {
     /// The kind of its field.
@@ -109,13 +112,13 @@ pub fn unset<'i, M: DecodeFrom<'i>>() -> M {
 }
 
 /// A type and the kind that it should fit.
-pub struct Subject<'i, K, F>(PhantomData<(&'i (), K, fn() -> F)>);
+pub struct Subject<'i, K, F>(Types<'i, K, (), F>);
 
 /// Access to a member, of a type that may not fit its kind.
 pub struct Candidate<'i, K, M, F, G, H> {
     get: G,
     get_mut: H,
-    types: PhantomData<(&'i (), K, fn(M) -> F)>,
+    types: Types<'i, K, M, F>,
 }
 
 impl<K, M, F, G: Copy, H: Copy> Clone for Candidate<'_, K, M, F, G, H> {
@@ -191,7 +194,7 @@ pub struct CandidateVariant<'i, K, M, T, G, H, S> {
     get: G,
     get_mut: H,
     set: S,
-    types: PhantomData<(&'i (), K, fn(M) -> T)>,
+    types: Types<'i, K, M, T>,
 }
 
 impl<K, M, T, G: Copy, H: Copy, S: Copy> Clone for CandidateVariant<'_, K, M, T, G, H, S> {

@@ -67,7 +67,7 @@ pub(super) fn merge<M: DecodeOwned, E>(
     let mut merged = decoded.map_err(|error| failed(Failure::Decode(error)))?;
     merge(&mut merged)?;
     let bytes = encoded(&merged).map_err(&failed)?;
-    // Members that are not listed stay; if there is no memory for the others, some of them are lost.
+    // Members that are skipped stay; if there is no memory for the others, some of them are lost.
     message.clear();
     let held = before.len().saturating_mul(32);
     let options = DecodeOptions::new().allow_partial(true).budget(budget.saturating_add(held));

@@ -31,8 +31,11 @@ macro_rules! __member {
             $crate::listing::Broken
         }
     };
-    ($type:tt $lives:tt $field:ident [oneof $first:ident $(:: $path:ident)*] [] [$($arm:ident)+] $word:tt) => {
-        $crate::listing::member! { @oneof $type $lives $field [$first $(:: $path)*] [$($arm)+] }
+    (
+        $type:tt $lives:tt $field:ident [oneof $first:ident $(:: $path:ident)*] [] [$($arm:ident)+]
+        [$word:tt $($words:tt)*]
+    ) => {
+        $crate::listing::member! { @oneof $type $lives $field [$first $(:: $path)*] [$($arm)+] $word }
     };
     ($type:tt $lives:tt $field:ident [oneof $($path:tt)*] [$($number:literal)?] [] $word:tt) => {
         $crate::listing::member! {
@@ -73,11 +76,15 @@ macro_rules! __member {
             $candidate.$method()
         }
     };
-    (@oneof [$type:ident] [$($life:lifetime)*] $field:ident $path:tt [$($arm:ident)+]) => {
+    (@oneof [$type:ident] [$($life:lifetime)*] $field:ident $path:tt [$($arm:ident)+] $word:tt) => {
         /// Names every variant: the compiler reports one that the listing forgets.
         #[allow(non_snake_case, dead_code)]
         fn $field<$($life),*>(message: &$type<$($life),*>) {
-            if let $crate::listing::Some(value) = &(*message).$field {
+            #[allow(unused_imports)]
+            use $crate::listing::{NoOneof as _, OneofMember as _};
+            let $word = $crate::listing::type_of(|message: &$type<$($life),*>| &(*message).$field);
+            $crate::listing::HoldsOneof::check($word);
+            if let $crate::listing::Some(value) = (&(*message).$field).variant() {
                 match *value {
                     $($crate::listing::arm!($path $arm _) => {})+
                 }
@@ -108,17 +115,17 @@ macro_rules! __variant {
             -> impl $crate::listing::Variant<'__input, $type<$($life),*>> + use<$($life,)* '__input>
         {
             #[allow(unused_imports)]
-            use $crate::listing::Unfit as _;
+            use $crate::listing::{NoOneof as _, OneofMember as _, Unfit as _};
             let $candidate = $crate::listing::CandidateVariant::<'__input, $kind, $type<$($life),*>, _, _, _, _>::new(
-                |message| match &(*message).$field {
+                |message| match (&(*message).$field).variant() {
                     $crate::listing::Some($($path)+::$arm(value)) => $crate::listing::Some(value),
                     _ => $crate::listing::None,
                 },
-                |message| match &mut (*message).$field {
+                |message| match (&mut (*message).$field).variant_mut() {
                     $crate::listing::Some($($path)+::$arm(value)) => $crate::listing::Some(value),
                     _ => $crate::listing::None,
                 },
-                |message, value| (*message).$field = $crate::listing::Some($($path)+::$arm(value)),
+                |message, value| (&mut (*message).$field).set_variant($($path)+::$arm(value)),
             );
             $check
             $candidate.access()

@@ -74,6 +74,7 @@ macro_rules! __header_mistake {
             "`", $crate::listing::stringify!($type), "`: the struct is written outside; its listing is `",
             $crate::listing::stringify!($type), " as \"package.Name\" { .. }`"
         ));
+        $crate::listing::inert! { [$type] [] }
     };
     ($type:ident $($rest:tt)*) => {
         $crate::listing::header_mistake! {

@@ -1,6 +1,6 @@
 //! The kinds of fields as types without values, and the tables of fields.
 //!
-//! A kind selects the implementation of [`EncodeField`](super::field::EncodeField) for the type of a member. Its constants
+//! A kind selects the implementation of `EncodeField` for the type of a member. Its constants
 //! are what the table says about the field.
 
 use super::{Enumeration, Message};
@@ -214,7 +214,7 @@ const fn is_fixed(table: &MessageTable) -> bool {
     last > 0
 }
 
-/// [`is_fixed`] of a message.
+/// Whether all fields of a message are singular fixed-width numbers, in order; see `is_fixed`.
 #[inline(always)]
 pub const fn is_fixed_message<M: Message>() -> bool {
     const { is_fixed(M::TABLE) }

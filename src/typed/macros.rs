@@ -1,14 +1,19 @@
 //! `message!`: the grammar of a listing and its expansion.
 //!
-//! `message!` matches the grammar and wraps every part of a field in one token tree. `__message!` generates the
-//! implementations. The macros of `tokens.rs` translate the tokens of one kind, option or name. All fields are matched by
-//! one repetition, not by recursion, so a listing of a thousand fields stays within the recursion limit.
+//! `message!` takes an invocation apart into listings, and `__listing!` matches one against the grammar and wraps every part of a
+//! field in one token tree. `__bind!` generates the implementations. The macros of `checks.rs` make the access to a member and check it;
+//! those of `tokens.rs` translate the tokens of one kind, option or name. All fields are matched by one repetition, not by
+//! recursion, so a listing of a thousand fields stays within the recursion limit. Only what is not in the grammar goes to the macros of
+//! `grammar.rs`, which take it apart step by step and name the mistake.
+//!
+//! The first word of a kind is matched as a `tt`, because only then does it keep its place in the source for errors; an
+//! `ident` loses it.
 
 /// Binds structs to protobuf messages: implements [`Message`](crate::Message) and [`DecodeFrom`](crate::DecodeFrom).
 ///
-/// You write an ordinary struct with named members and [`Default`], and list the members that are fields, in any order.
-/// Members that are not listed are not encoded; decoding sets them to their default. If a member does not exist, or its
-/// type does not fit its kind, the compiler reports an error at its name in the listing.
+/// You write an ordinary struct with named members and [`Default`], and list all of its members, in any order. A member
+/// that is no field is listed as `skip`. A member that the listing forgets is a compile error ("missing field .. in initializer"); so
+/// are a member that does not exist, a type that does not fit its kind, and a name or number that protobuf forbids.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -63,8 +68,10 @@
 ///         | member [as "name"]: map<kind, kind> = number
 ///         | member [as "name"]: oneof RustEnum { Variant [as "name"]: kind = number [[option, ..]], .. }
 ///         | member: unknown_fields
+///         | member: skip
 /// label   = optional | required | repeated
-/// kind    = double | float | int32 | int64 | uint32 | uint64 | sint32 | sint64 | fixed32 | fixed64
+/// kind    = [custom] plain
+/// plain   = double | float | int32 | int64 | uint32 | uint64 | sint32 | sint64 | fixed32 | fixed64
 ///         | sfixed32 | sfixed64 | bool | string | bytes | message path | group path | enum path
 /// option  = packed = bool | default = value | json_name = "name"
 /// ```
@@ -94,6 +101,7 @@
 /// | `bytes` | `Vec<u8>`, `&'a [u8]`, `Cow<'a, [u8]>`, `bytes::Bytes` |
 /// | `enum E` | `E`, [`EnumValue<E>`](crate::EnumValue), `i32` |
 /// | `message M`, `group M` | `M`, `Box<M>`, [`Lazy<M>`](crate::Lazy), [`Prepared<M>`](crate::Prepared) |
+/// | `custom` and a kind | types with [`CustomValue`](crate::CustomValue): your own, and `u8`, `NonZeroU32`, `[u8; N]`, `Arc<str>`, `SystemTime` and others |
 ///
 /// The type of the member decides whether the field has presence:
 ///
@@ -107,6 +115,8 @@
 /// - `map` takes `HashMap<K, V, S>` (feature `std`); `BTreeMap<K, V>`, written in key order; or
 ///   [`SmallMap<K, V>`](crate::SmallMap), the fastest up to 16 entries.
 /// - `oneof` takes an `Option` of an enum whose variants hold one `T` each. The listing names all variants.
+/// - `skip` takes any type. The member is not encoded. Decoding sets it to its value in `Default`; merging and clearing
+///   leave it as it is.
 /// - `unknown_fields` takes [`UnknownFieldSet`](crate::UnknownFieldSet) or `Vec<u8>`.
 ///
 /// Decoded members of type `&'a str`, `&'a [u8]` and `Cow` borrow from the input.
@@ -127,11 +137,36 @@
 ///
 /// A member whose type does not fit its kind does not compile:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// #[derive(Default)]
 /// struct Project { name: u64 }
 ///
 /// tablepb::message! { Project as "example.Project" { name: string = 1 } }
+/// ```
+///
+/// Nor does a listing that forgets a member, whose value would be lost. `skip` says that this is intended:
+///
+/// ```compile_fail,E0063
+/// #[derive(Default)]
+/// struct Project { name: String, cache: Option<u64> }
+///
+/// tablepb::message! { Project as "example.Project" { name: string = 1 } }
+/// ```
+///
+/// ```
+/// use tablepb::Message;
+///
+/// #[derive(Default)]
+/// struct Project { name: String, cache: Option<u64> }
+///
+/// tablepb::message! { Project as "example.Project" { name: string = 1, cache: skip } }
+///
+/// let mut project = Project { name: "a".into(), cache: Some(7) };
+/// let bytes = project.encode_to_vec()?;
+/// assert_eq!(Project::decode(&bytes)?.cache, None);
+/// project.merge(&bytes)?;
+/// assert_eq!(project.cache, Some(7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[macro_export]
 macro_rules! message {
@@ -215,10 +250,10 @@ macro_rules! __bind {
             /// The functions that give access to variants of oneofs, by their numbers and names.
             struct __Variants<const NUMBER: u32>;
 
+            impl __Members {
+                $($crate::listing::member! { [__Listed] $lives $field $kind [$($number)?] [$($($arm)+)?] $kind })*
+            }
             $(
-                impl __Members {
-                    $crate::listing::member! { [__Listed] $lives $field $kind [$($number)?] [$($($arm)+)?] $kind }
-                }
                 $($(
                     impl __Variants<$arm_number> {
                         $crate::listing::variant! { [__Listed] $lives $field $kind $arm $arm_kind }

@@ -60,7 +60,7 @@ pub trait Message: Sized {
     /// The schema of the message.
     const TABLE: &'static MessageTable;
 
-    /// Resets every listed member to its value for an unset field; other members do not change.
+    /// Resets every listed member to its value for an unset field; members listed as `skip` do not change.
     ///
     /// Strings, lists and maps keep their own memory. Their elements and the values of `Option` members are dropped.
     fn clear(&mut self);

@@ -7,12 +7,15 @@
 //! | file | |
 //! |---|---|
 //! | `macros.rs`, `tokens.rs` | `message!`: the grammar and the expansion |
+//! | `checks.rs`, `accessor.rs`, `oneof.rs` | access to one member, and the check of its type, which is reported once |
+//! | `grammar.rs`, `mistakes.rs` | what is not in the grammar, and words that are no kinds: errors that name the mistake |
 //! | `kinds.rs` | the kinds of fields as types |
 //! | `listing.rs`, `names.rs` | the table of a listing, checked at compile time |
 //! | `spec.rs` | number and options of a field, [`WireSpec`](spec::WireSpec); the result of a merge, [`Outcome`](spec::Outcome) |
 //! | `field.rs` | the traits of members |
 //! | `scalar.rs`, `packed.rs` | numbers, `bool` and enums; packed runs |
 //! | `text.rs`, `nested.rs` | strings and bytes; messages |
+//! | `custom.rs`, `custom_members.rs`, `custom_json.rs` | values of types of one's own |
 //! | `lazy.rs`, `occurrences.rs`, `once.rs` | messages decoded on first access |
 //! | `prepared.rs`, `again.rs` | messages encoded in advance; decoding them to check them |
 //! | `member.rs`, `map.rs`, `small_map.rs` | `Option`, `Vec` and map members |
@@ -39,6 +42,9 @@ mod by_schema;
 pub mod calls;
 mod checks;
 mod custom;
+#[cfg(feature = "json")]
+mod custom_json;
+mod custom_members;
 mod enumeration;
 pub mod field;
 mod grammar;
@@ -69,6 +75,7 @@ mod nested;
 mod no_json;
 mod occurrences;
 mod once;
+pub mod oneof;
 mod output;
 mod packed;
 mod path_trace;
@@ -126,10 +133,11 @@ pub mod expansion {
     pub use super::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
     pub use super::listing::{check, enum_table};
     pub use super::mistakes;
+    pub use super::oneof::{HoldsOneof, NoOneof, OneofMember, type_of};
     pub use super::schema::SchemaCell;
     pub use super::spec::{Outcome, WireSpec};
     pub use crate::{
-        __arm as arm, __bind as bind, __clear as clear, __default as default,
+        __arm as arm, __bind as bind, __clear as clear, __clear_oneof as clear_oneof, __default as default,
         __field_mistake as field_mistake, __header_mistake as header_mistake, __inert as inert, __key as key,
         __kind as kind, __listing as listing, __member as member, __name as name, __option as option,
         __optional as optional, __reset as reset, __show as show, __spec as spec, __syntax as syntax,

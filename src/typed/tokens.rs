@@ -204,9 +204,20 @@ macro_rules! __clear {
         $crate::listing::Keeper::get_mut($members::$field(), $message).clear()
     };
     ([oneof $($path:tt)+] $members:ident $field:ident $message:tt) => {
-        $message.$field = $crate::listing::None
+        $crate::listing::clear_oneof!($message $field)
     };
     ([$($kind:tt)+] $members:ident $field:ident $message:tt) => {};
+}
+
+/// Clears the member of a oneof.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __clear_oneof {
+    ($message:tt $field:ident) => {{
+        #[allow(unused_imports)]
+        use $crate::listing::{NoOneof as _, OneofMember as _};
+        (&mut $message.$field).clear_variant()
+    }};
 }
 
 /// The name in the schema.

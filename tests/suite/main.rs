@@ -56,6 +56,7 @@ mod typed_json;
 mod typed_json_agrees;
 mod typed_kinds;
 mod typed_merges;
+mod typed_mistakes;
 mod typed_order;
 mod typed_prost;
 mod typed_semantics;

@@ -330,9 +330,9 @@ fn what_a_type_refuses_is_an_error_with_a_path() {
         (b"\x48\x00", "count", 2),
         (b"\x58\x07", "high", 2),
         (b"\x6a\x02\x10\x7f\x6a\x06\x10\xff\xff\xff\xff\x07", "at", 12),
-        (b"\x72\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x00", "price", 0),
+        (b"\x72\x0a\x08\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "price", 12),
         (b"\x82\x01\x03\x08\x80\x02", "by_size.key", 6),
-        (b"\xa2\x01\x02\x20\x01", "choice", 0),
+        (b"\xa0\x01\xac\x02", "Small", 4),
     ];
     for (input, path, offset) in cases {
         let error = Own::decode(input).unwrap_err();
