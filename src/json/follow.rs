@@ -7,7 +7,7 @@ const GUESSES: usize = 256;
 pub(crate) const AHEAD: usize = 6;
 
 /// What a key names.
-pub(crate) enum Key {
+pub(crate) enum MemberKey {
     /// The field at this position.
     Field(usize),
     /// Nothing that is kept.

@@ -59,7 +59,7 @@ pub use options::{DeserializeOptions, SerializeOptions};
 // What `typed/` builds its own printing and parsing of.
 #[cfg(feature = "serde")]
 pub(crate) use error::step as path_step;
-pub(crate) use follow::{AHEAD, Follow, Key};
+pub(crate) use follow::{AHEAD, Follow, MemberKey};
 pub(crate) use print::JsonPrinter;
 pub(crate) use scan::JsonScanner;
 pub(crate) use scan_value::{integer_word, word_of};

@@ -1,7 +1,7 @@
 //! The members of an object: keys, found by guesses, and what they hold.
 
 use super::error::DeserializeErrorKind as Kind;
-use super::follow::{AHEAD, Key};
+use super::follow::{AHEAD, MemberKey};
 use super::parse::{JsonContainer, JsonParser, Seen};
 use crate::message::FieldAt;
 use crate::program::{FieldEntry, Program};
@@ -43,13 +43,13 @@ impl<'p> JsonParser<'p, '_, '_> {
                     guess
                 }
                 None => match self.key(first, (body.program, next), program, names, &mut start) {
-                    Ok(Key::Field(position)) => position,
-                    Ok(Key::Other) => {
+                    Ok(MemberKey::Field(position)) => position,
+                    Ok(MemberKey::Other) => {
                         count += 1;
                         self.scanner.skip(self.options.max_depth, &mut self.scratch)?;
                         continue;
                     }
-                    Ok(Key::End) => return self.pop(),
+                    Ok(MemberKey::End) => return self.pop(),
                     Err(kind) => return Err(self.between_members(kind)),
                 },
             };
@@ -109,9 +109,9 @@ impl<'p> JsonParser<'p, '_, '_> {
         program: &Program,
         names: FieldFormats<'_>,
         start: &mut usize,
-    ) -> Result<Key, Kind> {
+    ) -> Result<MemberKey, Kind> {
         if !self.scanner.more((!first).into(), b'}')? {
-            return Ok(Key::End);
+            return Ok(MemberKey::End);
         }
         *start = self.scanner.at;
         // Fields that are not set are left out, so one of the next is likely.
@@ -119,11 +119,11 @@ impl<'p> JsonParser<'p, '_, '_> {
         for position in core::iter::once(guess).chain(next..next + AHEAD) {
             if let Some(len) = names.takes_label(position, 1, self.scanner.rest()) {
                 self.scanner.at += len;
-                return Ok(Key::Field(position));
+                return Ok(MemberKey::Field(position));
             }
         }
         let found = self.key_by_name(program)?;
-        if let Key::Field(position) = found {
+        if let MemberKey::Field(position) = found {
             self.follow.learn(index, next, position);
         }
         self.scanner.colon()?;
@@ -131,14 +131,14 @@ impl<'p> JsonParser<'p, '_, '_> {
     }
 
     #[inline(never)]
-    fn key_by_name(&mut self, program: &Program) -> Result<Key, Kind> {
+    fn key_by_name(&mut self, program: &Program) -> Result<MemberKey, Kind> {
         let start = self.scanner.at;
         let quoted = self.scanner.string()?;
         let name = self.scanner.text(quoted, &mut self.scratch)?;
         let field = self.pool.field_by_any_name(program.message(), name);
         let position = field.and_then(|field| program.entry_of(field as usize)).map(|(position, _)| position);
         if let Some(position) = position {
-            return Ok(Key::Field(position));
+            return Ok(MemberKey::Field(position));
         }
         if let Some(frame) = self.frames.last_mut()
             && frame.any
@@ -148,12 +148,12 @@ impl<'p> JsonParser<'p, '_, '_> {
             if twice && !self.options.allow_duplicate_keys {
                 return Err(self.scanner.fail(start, Kind::DuplicateKey));
             }
-            return Ok(Key::Other);
+            return Ok(MemberKey::Other);
         }
         if self.options.deny_unknown_fields {
             return Err(self.scanner.fail(start, Kind::UnknownField));
         }
-        Ok(Key::Other)
+        Ok(MemberKey::Other)
     }
 
     /// The value of a member whose key is known, of a message at this depth.

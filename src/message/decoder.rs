@@ -140,7 +140,7 @@ impl Decoder {
         if input.len() > MAX_LEN {
             return Err(self.visit_error(input, (DecodeErrorKind::TooLarge, MAX_LEN)));
         }
-        let job = visit::Job { set, pool, input, options, levels: &mut self.levels };
+        let job = visit::VisitJob { set, pool, input, options, levels: &mut self.levels };
         match visit::visit(job, index, sink) {
             Ok((visited, missing)) if !missing || options.allows_partial() => Ok(visited),
             Ok((visited, _)) => self.decode(input).map(|_| visited),
@@ -151,7 +151,7 @@ impl Decoder {
     /// The error of an input that could not be visited: that of decoding it.
     #[cold]
     #[inline(never)]
-    fn visit_error(&mut self, input: &[u8], (kind, offset): visit::Fault) -> DecodeError {
+    fn visit_error(&mut self, input: &[u8], (kind, offset): visit::VisitFault) -> DecodeError {
         match self.decode(input) {
             Err(error) => error,
             // No memory for the stack, or a fault in a lazy field.

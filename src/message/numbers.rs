@@ -6,7 +6,7 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
 mod sealed {
-    pub trait Sealed: Copy {
+    pub trait SealedNumber: Copy {
         /// Words per number.
         const WIDTH: usize;
 
@@ -17,18 +17,18 @@ mod sealed {
     }
 }
 
-use sealed::Sealed;
+use sealed::SealedNumber;
 
 /// A number type for [`ListRef::numbers`]: `bool`, `i32`, `i64`, `u32`, `u64`, `f32`, `f64`.
 ///
 /// This trait is sealed.
-pub trait Number: Sealed {}
+pub trait Number: SealedNumber {}
 
 macro_rules! numbers {
     ($($type:ty, $width:literal, [$($form:ident),*], $words:ident => $value:expr;)*) => {
         $(impl Number for $type {}
 
-        impl Sealed for $type {
+        impl SealedNumber for $type {
             const WIDTH: usize = $width;
 
             const FORMS: u32 = 0 $(| 1 << ReadKind::$form as u32)*;

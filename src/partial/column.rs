@@ -31,21 +31,21 @@ impl fmt::Display for ColumnError {
 impl core::error::Error for ColumnError {}
 
 mod sealed {
-    pub trait Sealed {}
+    pub trait SealedColumn {}
 }
 
 /// A type that columns of values are made of: `bool`, `i32`, `i64`, `u32`, `u64`, `f32`, `f64`, `&str`, `&[u8]`, `String` and
 /// `Vec<u8>`; an `i64` also holds an `i32` and a `u32`, a `u64` a `u32`, an `f64` an `f32`, an `i32` and a `u32`. Enums are `i32`.
 ///
 /// This trait is sealed.
-pub trait ColumnValue<'v>: Sized + sealed::Sealed {
+pub trait ColumnValue<'v>: Sized + sealed::SealedColumn {
     /// The value as this type, if it holds it.
     fn from_value(value: ValueRef<'_, 'v>) -> Option<Self>;
 }
 
 macro_rules! columns {
     ($($type:ty: $($variant:ident($value:ident) => $made:expr),*;)*) => {
-        $(impl sealed::Sealed for $type {}
+        $(impl sealed::SealedColumn for $type {}
 
         impl<'v> ColumnValue<'v> for $type {
             #[inline]
@@ -71,7 +71,7 @@ columns! {
     Vec<u8>: Bytes(v) => v.into(), String(v) => v.as_bytes().into();
 }
 
-impl sealed::Sealed for &str {}
+impl sealed::SealedColumn for &str {}
 
 impl<'v> ColumnValue<'v> for &'v str {
     #[inline]
@@ -80,7 +80,7 @@ impl<'v> ColumnValue<'v> for &'v str {
     }
 }
 
-impl sealed::Sealed for &[u8] {}
+impl sealed::SealedColumn for &[u8] {}
 
 impl<'v> ColumnValue<'v> for &'v [u8] {
     #[inline]

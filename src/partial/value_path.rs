@@ -193,11 +193,11 @@ pub struct Values<'a, 'v> {
 struct OpenList<'a, 'v> {
     /// The step that it is at.
     at: usize,
-    rest: Rest<'a, 'v>,
+    rest: PathTail<'a, 'v>,
 }
 
 #[derive(Clone)]
-enum Rest<'a, 'v> {
+enum PathTail<'a, 'v> {
     List(ListIter<'a, 'v>),
     Map(MapIter<'a, 'v>),
 }
@@ -212,8 +212,8 @@ impl<'a, 'v> Values<'a, 'v> {
             let last = at + 1 == path.steps.len();
             let rest = match view.get_at(step.position) {
                 None => return path.unset(view, step.position, last),
-                Some(ValueRef::List(list)) => Rest::List(list.iter()),
-                Some(ValueRef::Map(map)) => Rest::Map(map.iter()),
+                Some(ValueRef::List(list)) => PathTail::List(list.iter()),
+                Some(ValueRef::Map(map)) => PathTail::Map(map.iter()),
                 Some(ValueRef::Message(inner)) if !last => {
                     (view, at) = (inner, at + 1);
                     continue;
@@ -298,8 +298,8 @@ impl<'a, 'v> Iterator for Values<'a, 'v> {
             let list = self.lists.get_mut(self.open.checked_sub(1)?)?.as_mut()?;
             let at = list.at;
             let value = match &mut list.rest {
-                Rest::List(list) => list.next(),
-                Rest::Map(map) => map.next().map(|(key, value)| match path.steps.get(at) {
+                PathTail::List(list) => list.next(),
+                PathTail::Map(map) => map.next().map(|(key, value)| match path.steps.get(at) {
                     Some(step) if step.keys => key.into(),
                     _ => value,
                 }),

@@ -64,7 +64,7 @@ fn has_text(entry: &FieldEntry) -> bool {
 
 /// The size of a body.
 #[derive(Clone, Copy)]
-struct BodyWords {
+struct BodySize {
     /// Words of the header and the strings, which come first.
     text: u32,
     all: u32,
@@ -76,8 +76,8 @@ fn sharing<'e>(before: &'e [FieldEntry], entry: &FieldEntry) -> Option<&'e Field
 }
 
 /// The size of a dense body with at most 64 fields.
-fn dense_words(entries: &[FieldEntry], leaves: &[Leaf]) -> BodyWords {
-    let mut words = BodyWords { text: header_words(entries.len()), all: header_words(entries.len()) };
+fn dense_words(entries: &[FieldEntry], leaves: &[Leaf]) -> BodySize {
+    let mut words = BodySize { text: header_words(entries.len()), all: header_words(entries.len()) };
     for (i, entry) in entries.iter().enumerate() {
         let more = match entry.oneof {
             0 => field_words(entry, leaves).0,
@@ -95,7 +95,7 @@ fn dense_words(entries: &[FieldEntry], leaves: &[Leaf]) -> BodyWords {
 /// Gives each of at most 64 entries its slot. Strings come first, so that one run of words is cleared when a body is made.
 /// The slot of a string never holds anything else, not even another member of its oneof: the fence around strings
 /// (`slab/text.rs`) relies on that.
-fn place(entries: &mut [FieldEntry], leaves: &[Leaf]) -> BodyWords {
+fn place(entries: &mut [FieldEntry], leaves: &[Leaf]) -> BodySize {
     let words = dense_words(entries, leaves);
     let mut next = header_words(entries.len());
     for strings in [true, false] {
@@ -123,7 +123,7 @@ fn place(entries: &mut [FieldEntry], leaves: &[Leaf]) -> BodyWords {
 
 /// How many words to clear when a body is made: the header and the strings, rounded up to sizes that compile to a few
 /// vector stores. All other words are written before they are read.
-fn rounded(words: BodyWords) -> u16 {
+fn rounded(words: BodySize) -> u16 {
     let rounded = match words.text {
         text @ ..=2 => text,
         ..=4 if words.all >= 4 => 4,

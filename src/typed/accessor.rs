@@ -142,15 +142,15 @@ where
 }
 
 /// The member fits.
-pub struct Access<'i, K, M, F, G, H>(Candidate<'i, K, M, F, G, H>);
+pub struct MemberAccess<'i, K, M, F, G, H>(Candidate<'i, K, M, F, G, H>);
 
-impl<K, M, F, G: Copy, H: Copy> Clone for Access<'_, K, M, F, G, H> {
+impl<K, M, F, G: Copy, H: Copy> Clone for MemberAccess<'_, K, M, F, G, H> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<K, M, F, G: Copy, H: Copy> Copy for Access<'_, K, M, F, G, H> {}
+impl<K, M, F, G: Copy, H: Copy> Copy for MemberAccess<'_, K, M, F, G, H> {}
 
 impl<'i, K: KindMarker, M, F, G: Copy, H: Copy> Candidate<'i, K, M, F, G, H> {
     /// What to check; nothing if there is no such kind, which has been reported.
@@ -163,12 +163,12 @@ impl<'i, K: KindMarker, M, F, G: Copy, H: Copy> Candidate<'i, K, M, F, G, H> {
 impl<'i, K: KindMarker, M, F: DecodeField<'i, K>, G, H> Candidate<'i, K, M, F, G, H> {
     /// Access, if the type fits.
     #[inline(always)]
-    pub fn access(self) -> Access<'i, K, M, F, G, H> {
-        Access(self)
+    pub fn access(self) -> MemberAccess<'i, K, M, F, G, H> {
+        MemberAccess(self)
     }
 }
 
-impl<'i, K, M, F, G, H> Member<'i, M> for Access<'i, K, M, F, G, H>
+impl<'i, K, M, F, G, H> Member<'i, M> for MemberAccess<'i, K, M, F, G, H>
 where
     K: KindMarker,
     F: DecodeField<'i, K>,
@@ -289,29 +289,29 @@ pub trait Keeper<'i, M>: Copy {
 )]
 pub trait Keeps<'i>: Sized {
     /// Does nothing.
-    fn check(_: Subject<'i, kinds::UnknownFields, Self>) {}
+    fn check(_: Subject<'i, kinds::KeptUnknown, Self>) {}
 }
 
 #[diagnostic::do_not_recommend]
 impl<F: UnknownMember> Keeps<'_> for F {}
 
-impl<'i, M, F, G: Copy, H: Copy> Candidate<'i, kinds::UnknownFields, M, F, G, H> {
+impl<'i, M, F, G: Copy, H: Copy> Candidate<'i, kinds::KeptUnknown, M, F, G, H> {
     /// What to check.
     #[inline(always)]
-    pub fn keeper_subject(self) -> Subject<'i, kinds::UnknownFields, F> {
+    pub fn keeper_subject(self) -> Subject<'i, kinds::KeptUnknown, F> {
         Subject(PhantomData)
     }
 }
 
-impl<'i, M, F: UnknownMember, G, H> Candidate<'i, kinds::UnknownFields, M, F, G, H> {
+impl<'i, M, F: UnknownMember, G, H> Candidate<'i, kinds::KeptUnknown, M, F, G, H> {
     /// Access, if the type fits.
     #[inline(always)]
-    pub fn keeper(self) -> Access<'i, kinds::UnknownFields, M, F, G, H> {
-        Access(self)
+    pub fn keeper(self) -> MemberAccess<'i, kinds::KeptUnknown, M, F, G, H> {
+        MemberAccess(self)
     }
 }
 
-impl<'i, M, F, G, H> Keeper<'i, M> for Access<'i, kinds::UnknownFields, M, F, G, H>
+impl<'i, M, F, G, H> Keeper<'i, M> for MemberAccess<'i, kinds::KeptUnknown, M, F, G, H>
 where
     F: UnknownMember,
     G: Fn(&M) -> &F + Copy,

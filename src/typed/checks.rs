@@ -10,7 +10,7 @@ macro_rules! __member {
     ($type:tt $lives:tt $field:ident [skip] [] [] $word:tt) => {};
     ($type:tt $lives:tt $field:ident [unknown_fields] [] [] [$word:tt]) => {
         $crate::listing::member! { @access $type $lives $field Keeper keeper (
-            $crate::listing::kinds::UnknownFields
+            $crate::listing::kinds::KeptUnknown
         ) |candidate| {
             let $word = candidate.keeper_subject();
             $crate::listing::Keeps::check($word);

@@ -17,7 +17,7 @@ use super::{DecodeField, DecodeFrom, DecodeOwned, DecodeValue, VisitMember};
 use super::{input::Input, kinds::KindMarker, place};
 use crate::error::DecodeErrorKind;
 use crate::formats::{parse_duration, parse_timestamp};
-use crate::json::{AHEAD, DeserializeErrorKind, DeserializeOptions, Follow, JsonScanner, Key};
+use crate::json::{AHEAD, DeserializeErrorKind, DeserializeOptions, Follow, JsonScanner, MemberKey};
 use crate::options::DecodeOptions;
 use crate::program::{FieldEntry, Program};
 use crate::schema::{DescriptorPool, FieldFormats, MessageDescriptor, WellKnown};
@@ -228,13 +228,13 @@ impl<'p, 'i> StructParser<'p, 'i> {
                     guess
                 }
                 None => match self.key(first, (index, next), program, names)? {
-                    Key::Field(position) => position,
-                    Key::Other => {
+                    MemberKey::Field(position) => position,
+                    MemberKey::Other => {
                         first = false;
                         self.scanner.skip(self.options.max_depth, &mut self.scratch)?;
                         continue;
                     }
-                    Key::End => break,
+                    MemberKey::End => break,
                 },
             };
             (first, next) = (false, position + 1);
@@ -318,15 +318,15 @@ impl<'p, 'i> StructParser<'p, 'i> {
         (index, next): (u32, usize),
         program: &Program,
         names: FieldFormats<'_>,
-    ) -> Result<Key, Stop> {
+    ) -> Result<MemberKey, Stop> {
         if !self.scanner.more((!first).into(), b'}')? {
-            return Ok(Key::End);
+            return Ok(MemberKey::End);
         }
         let guess = self.follow.guess(index, next);
         for position in core::iter::once(guess).chain(next..next + AHEAD) {
             if let Some(len) = names.takes_label(position, 1, self.scanner.rest()) {
                 self.scanner.at += len;
-                return Ok(Key::Field(position));
+                return Ok(MemberKey::Field(position));
             }
         }
         let pool = self.pool;
@@ -340,7 +340,7 @@ impl<'p, 'i> StructParser<'p, 'i> {
             self.follow.learn(index, next, position);
         }
         self.scanner.colon()?;
-        Ok(position.map_or(Key::Other, Key::Field))
+        Ok(position.map_or(MemberKey::Other, MemberKey::Field))
     }
 
     /// Whether `null` is a value of the field, and not its absence.

@@ -12,7 +12,7 @@ use core::marker::PhantomData;
 pub enum Mistaken {}
 
 /// What the listing calls `unknown_fields`.
-pub enum UnknownFields {}
+pub enum KeptUnknown {}
 
 /// A kind, with or without a label.
 pub trait KindMarker {

@@ -12,7 +12,7 @@
 //! No parent is pushed, and the field is looked up once for all elements that follow each other. A shape has been checked as a whole
 //! before anything of it is handed over.
 
-use super::state::Visit;
+use super::state::VisitRun;
 use super::{Field, Sink, Step};
 use crate::decode::same_tag;
 use crate::program::{Coding, FieldEntry, FixedLayout, MAX_NESTED_LEN, NestedFixedLayout, Program, Scalar};
@@ -30,7 +30,7 @@ pub(super) struct Run<'r> {
     pub(super) end: usize,
 }
 
-impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
+impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
     /// Hands over elements of fixed shape while they follow each other; the first tag, of `len` bytes, is at `tag_start`. Gives the
     /// offset after the last element, which is `tag_start` if the first one has another form.
     #[inline(never)]

@@ -50,7 +50,7 @@ mod unexpected;
 
 pub use field::Field;
 pub(crate) use run::visit;
-pub(crate) use state::{Fault, Job, Level};
+pub(crate) use state::{Level, VisitFault, VisitJob};
 
 use crate::wire::Tag;
 

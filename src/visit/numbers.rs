@@ -10,7 +10,7 @@
 //! Nothing is counted first, because nothing has to grow. Numbers of closed enums go one by one, since those that the enum does not
 //! list leave the run.
 
-use super::state::{Fault, Visit};
+use super::state::{VisitFault, VisitRun};
 use super::{Field, Sink};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, FieldEntry, Scalar};
@@ -23,7 +23,7 @@ use crate::wire::{
 const STEP: usize = 256;
 const SHORT: usize = 16;
 
-impl<'i, S: Sink<'i> + ?Sized> Visit<'_, '_, 'i, S> {
+impl<'i, S: Sink<'i> + ?Sized> VisitRun<'_, '_, 'i, S> {
     /// Visits a packed run between two offsets, which is not empty.
     #[inline(never)]
     pub(super) fn run(
@@ -32,7 +32,7 @@ impl<'i, S: Sink<'i> + ?Sized> Visit<'_, '_, 'i, S> {
         entry: &FieldEntry,
         start: usize,
         end: usize,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), VisitFault> {
         match (entry.coding, entry.scalar()) {
             (Coding::Fixed32, Scalar::F32) => {
                 self.fixed::<4, _>(start, end, f32::from_le_bytes, |sink, values| sink.f32s(field, values))
@@ -98,7 +98,7 @@ impl<'i, S: Sink<'i> + ?Sized> Visit<'_, '_, 'i, S> {
         end: usize,
         value: impl Fn([u8; N]) -> T,
         hand_over: impl Fn(&mut S, &[T]),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), VisitFault> {
         let (values, rest) = self.job.input.get(start..end).unwrap_or_default().as_chunks::<N>();
         if !rest.is_empty() {
             return Err((Kind::InvalidPacked, start));
@@ -120,7 +120,7 @@ impl<'i, S: Sink<'i> + ?Sized> Visit<'_, '_, 'i, S> {
         end: usize,
         value: impl Fn([u32; W]) -> T,
         hand_over: impl Fn(&mut S, &[T]),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), VisitFault> {
         // Up to eight bytes are one word, which needs no kernel.
         if let Some((run, count)) = kernels::short(self.job.input, start, end) {
             let (mut words, mut values) = ([[0; W]; 8], [T::default(); 8]);
@@ -146,7 +146,7 @@ impl<'i, S: Sink<'i> + ?Sized> Visit<'_, '_, 'i, S> {
         end: usize,
         value: impl Fn([u32; W]) -> T,
         hand_over: impl Fn(&mut S, &[T]),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), VisitFault> {
         let mut values = [T::default(); AT_ONCE];
         self.words::<W, F, AT_ONCE>(start, end, |sink, words| {
             for (to, from) in values.iter_mut().zip(words) {
@@ -163,7 +163,7 @@ impl<'i, S: Sink<'i> + ?Sized> Visit<'_, '_, 'i, S> {
         start: usize,
         end: usize,
         mut hand_over: impl FnMut(&mut S, &[[u32; W]]),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), VisitFault> {
         let (mut words, mut pos) = ([[0; W]; AT_ONCE], start);
         while pos < end {
             let part = kernels::decode_some::<W, F>(self.job.input, pos, end, &mut words);
@@ -182,7 +182,7 @@ impl<'i, S: Sink<'i> + ?Sized> Visit<'_, '_, 'i, S> {
         entry: &FieldEntry,
         start: usize,
         end: usize,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), VisitFault> {
         let run = self.job.input.get(..end).unwrap_or_default();
         let mut pos = start;
         while pos < end {

@@ -19,8 +19,8 @@
 //! which fault comes first.
 
 use super::fixed::Run;
-use super::state::{Child, Fault, Job, Level, Visit};
-use super::unexpected::Unexpected;
+use super::state::{Level, VisitFault, VisitJob, VisitRun, VisitedChild};
+use super::unexpected::UnexpectedField;
 use super::{Field, Sink, Step, Visited};
 use crate::decode::window::{self, PaddedStore, PaddedTail};
 use crate::error::DecodeErrorKind as Kind;
@@ -42,20 +42,20 @@ struct Open<'r> {
 /// A fault that decoding finds as well, or no memory for the stack of parents.
 #[inline]
 pub(crate) fn visit<'i, S: Sink<'i> + ?Sized>(
-    job: Job<'_, 'i>,
+    job: VisitJob<'_, 'i>,
     index: u32,
     sink: &mut S,
-) -> Result<(Visited, bool), Fault> {
+) -> Result<(Visited, bool), VisitFault> {
     let mut tail = PaddedTail::EMPTY;
     tail.fill(job.input);
     job.levels.clear();
     let ordered = sink.in_order();
     let depth = job.options.depth_limit() as usize;
-    Visit { job, sink, ordered, depth, missing: false }.message(&tail, index)
+    VisitRun { job, sink, ordered, depth, missing: false }.message(&tail, index)
 }
 
-impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
-    fn message(mut self, tail: &PaddedTail, index: u32) -> Result<(Visited, bool), Fault> {
+impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
+    fn message(mut self, tail: &PaddedTail, index: u32) -> Result<(Visited, bool), VisitFault> {
         let (set, pool, input) = (self.job.set, self.job.pool, self.job.input);
         let ordered = self.ordered;
         let mut source = PaddedStore::new(input, tail);
@@ -97,12 +97,12 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                         break;
                     }
                     _ => match self.unexpected(program, pos + origin, end + origin)? {
-                        Unexpected::Skipped(next) => {
+                        UnexpectedField::Skipped(next) => {
                             pos = next - origin;
                             continue;
                         }
-                        Unexpected::OtherForm(entry, op) => (entry, op),
-                        Unexpected::Item(entry, child) => {
+                        UnexpectedField::OtherForm(entry, op) => (entry, op),
+                        UnexpectedField::Item(entry, child) => {
                             comes!(entry);
                             if self.sink.begin(Field::new(pool, program, entry)) == Step::Skip {
                                 pos = child.resume - origin;
@@ -280,7 +280,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                             self.sink.end(field!());
                             continue;
                         }
-                        let child = Child { start, end, group: 0, resume: 0 };
+                        let child = VisitedChild { start, end, group: 0, resume: 0 };
                         self.enter(&mut open, &mut source, (&mut pos, &mut seen), entry, child)?;
                         continue 'message;
                     }
@@ -291,7 +291,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                             continue;
                         }
                         let (start, end) = (pos + len + origin, end + origin);
-                        let child = Child { start, end, group: tag + 1, resume: 0 };
+                        let child = VisitedChild { start, end, group: tag + 1, resume: 0 };
                         self.enter(&mut open, &mut source, (&mut pos, &mut seen), entry, child)?;
                         continue 'message;
                     }
@@ -330,8 +330,8 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
         source: &mut PaddedStore<'_>,
         (pos, seen): (&mut usize, &mut u64),
         entry: &FieldEntry,
-        child: Child,
-    ) -> Result<(), Fault> {
+        child: VisitedChild,
+    ) -> Result<(), VisitFault> {
         let origin = source.origin();
         if self.job.levels.len() >= self.depth {
             return Err((Kind::DepthExceeded, child.start));

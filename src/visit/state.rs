@@ -7,7 +7,7 @@ use crate::schema::DescriptorPool;
 use alloc::vec::Vec;
 
 /// A kind of fault and its offset in the input.
-pub(crate) type Fault = (Kind, usize);
+pub(crate) type VisitFault = (Kind, usize);
 
 /// A parent of the message that is being visited. Offsets, no positions, so that it outlives the switch to the padded tail.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct Level {
 }
 
 /// What a visit needs.
-pub(crate) struct Job<'r, 'i> {
+pub(crate) struct VisitJob<'r, 'i> {
     pub(crate) set: &'r ProgramSet,
     pub(crate) pool: &'r DescriptorPool,
     pub(crate) input: &'i [u8],
@@ -38,7 +38,7 @@ pub(crate) struct Job<'r, 'i> {
 
 /// A message to go on with: its content and what ends it. Offsets.
 #[derive(Clone, Copy)]
-pub(super) struct Child {
+pub(super) struct VisitedChild {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) group: u32,
@@ -46,8 +46,8 @@ pub(super) struct Child {
 }
 
 /// A visit.
-pub(super) struct Visit<'s, 'r, 'i, S: ?Sized> {
-    pub(super) job: Job<'r, 'i>,
+pub(super) struct VisitRun<'s, 'r, 'i, S: ?Sized> {
+    pub(super) job: VisitJob<'r, 'i>,
     pub(super) sink: &'s mut S,
     /// The sink wants its fields in order.
     pub(super) ordered: bool,
@@ -57,7 +57,7 @@ pub(super) struct Visit<'s, 'r, 'i, S: ?Sized> {
     pub(super) missing: bool,
 }
 
-impl<S: ?Sized> Visit<'_, '_, '_, S> {
+impl<S: ?Sized> VisitRun<'_, '_, '_, S> {
     /// How many levels may still open.
     pub(super) fn depth_left(&self) -> u32 {
         self.depth.saturating_sub(self.job.levels.len()) as u32

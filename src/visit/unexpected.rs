@@ -1,7 +1,7 @@
 //! What is rare: tags that the program does not expect, fields that are skipped, numbers that closed enums do not list.
 
 use super::Sink;
-use super::state::{Child, Fault, Visit};
+use super::state::{VisitFault, VisitRun, VisitedChild};
 use crate::decode::message_set::scan_item;
 use crate::decode::skip::skip;
 use crate::error::DecodeErrorKind as Kind;
@@ -9,16 +9,16 @@ use crate::program::{Coding, FieldEntry, Op, Program};
 use crate::wire::{Tag, WireType, message_set, raw};
 
 /// What a field with an unexpected tag turned out to be.
-pub(super) enum Unexpected<'p> {
+pub(super) enum UnexpectedField<'p> {
     /// A field that ends at this offset, and is done.
     Skipped(usize),
     /// A list of numbers in the other form, packed or not.
     OtherForm(&'p FieldEntry, Op),
     /// An item of a MessageSet whose payload is a known message.
-    Item(&'p FieldEntry, Child),
+    Item(&'p FieldEntry, VisitedChild),
 }
 
-impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
+impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
     /// The field whose tag starts at an offset, in a message that ends at another one.
     #[cold]
     #[inline(never)]
@@ -27,7 +27,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
         program: &'r Program,
         tag_start: usize,
         end: usize,
-    ) -> Result<Unexpected<'r>, Fault> {
+    ) -> Result<UnexpectedField<'r>, VisitFault> {
         let input = self.job.input;
         // The window may have crossed the end of the message, even inside the tag, so the tag is read again.
         let limit = input.get(..end).unwrap_or(input);
@@ -35,7 +35,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
         if let Some((_, entry)) = program.by_number(tag.number())
             && let Some(op) = entry.other_op(tag.get())
         {
-            return Ok(Unexpected::OtherForm(entry, op));
+            return Ok(UnexpectedField::OtherForm(entry, op));
         }
         if tag.wire_type() == WireType::EndGroup {
             return Err((Kind::UnexpectedEndGroup, tag_start));
@@ -46,19 +46,19 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
                 && let Some((_, entry)) = u32::try_from(type_id).ok().and_then(|n| program.by_number(n))
                 && entry.coding == Coding::Message
             {
-                let child = Child { start, end, group: 0, resume: item.end };
-                return Ok(Unexpected::Item(entry, child));
+                let child = VisitedChild { start, end, group: 0, resume: item.end };
+                return Ok(UnexpectedField::Item(entry, child));
             }
         }
         let next = skip(limit, tag_start, pos, tag, self.depth_left())?;
         if !program.is_partial() {
             self.unlisted(program, tag.get(), pos, next);
         }
-        Ok(Unexpected::Skipped(next))
+        Ok(UnexpectedField::Skipped(next))
     }
 
     /// The offset after the field whose tag starts at an offset.
-    pub(super) fn skip(&self, tag_start: usize, end: usize) -> Result<usize, Fault> {
+    pub(super) fn skip(&self, tag_start: usize, end: usize) -> Result<usize, VisitFault> {
         let input = self.job.input;
         let limit = input.get(..end).unwrap_or(input);
         let (tag, pos) = raw::tag(limit, tag_start).map_err(|kind| (kind, tag_start))?;
@@ -84,7 +84,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
         entry: &FieldEntry,
         start: usize,
         end: usize,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, VisitFault> {
         match self.job.set.program(entry.sub).entries() {
             [_, value] if value.coding == Coding::ClosedEnum => self.last_is_unlisted(value, start, end),
             _ => Ok(false),
@@ -93,7 +93,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> Visit<'_, 'r, 'i, S> {
 
     #[cold]
     #[inline(never)]
-    fn last_is_unlisted(&self, value: &FieldEntry, start: usize, end: usize) -> Result<bool, Fault> {
+    fn last_is_unlisted(&self, value: &FieldEntry, start: usize, end: usize) -> Result<bool, VisitFault> {
         let input = self.job.input;
         let limit = input.get(..end).unwrap_or(input);
         let (mut pos, mut unlisted) = (start, false);

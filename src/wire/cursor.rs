@@ -21,7 +21,7 @@ use super::{
 use core::mem::MaybeUninit;
 pub(crate) use item::Item;
 use room::Task;
-pub(crate) use room::{FillRoom, Filled, Room};
+pub(crate) use room::{CursorRoom, FillRoom, Filled};
 
 /// Strings up to this length are copied as one block of this size: no branch on the length.
 pub(crate) const SHORT: usize = 32;
@@ -56,7 +56,7 @@ impl<'b> Cursor<'b> {
 
     /// A cursor at the start of the room of another one.
     #[inline(always)]
-    pub(crate) fn of(room: Room<'b>) -> Self {
+    pub(crate) fn of(room: CursorRoom<'b>) -> Self {
         Self { spare: Spare::of(room.0), overflow: 0 }
     }
 

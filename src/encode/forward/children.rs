@@ -4,7 +4,7 @@ use super::deep::{DeepChildren, DeepTask};
 use super::fixed::{FixedTask, put_point};
 use super::pass::{Pass, room_for_length};
 use crate::program::{Coding, FieldEntry, Program, WriteEntry, WriteKind};
-use crate::wire::cursor::{FillRoom, Filled, Room};
+use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Bits, CpuCall, Cursor, TagWord, varint_len};
 
 impl<'a> Pass<'a, '_> {
@@ -81,16 +81,16 @@ impl<'a> Pass<'a, '_> {
 }
 
 /// The messages of a list. All arguments are in registers.
-struct Children;
+struct EncodeChildren;
 
-impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, Room<'w>, &'a FieldEntry, TagWord, u32> for Children {
+impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagWord, u32> for EncodeChildren {
     type Out = Filled<'w>;
 
     #[inline(always)]
     fn run(
         bits: impl Bits,
         pass: &mut Pass<'a, 'i>,
-        room: Room<'w>,
+        room: CursorRoom<'w>,
         entry: &'a FieldEntry,
         tag: TagWord,
         slot: u32,
@@ -136,7 +136,7 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, Room<'w>, &'a FieldEntry, TagWord, u
     }
 }
 
-/// Calls [`Children`].
+/// Calls [`EncodeChildren`].
 pub(super) struct ChildrenTask<'p, 'a, 'i, B> {
     pub(super) pass: &'p mut Pass<'a, 'i>,
     pub(super) entry: &'a FieldEntry,
@@ -147,8 +147,8 @@ pub(super) struct ChildrenTask<'p, 'a, 'i, B> {
 
 impl<B: Bits> FillRoom for ChildrenTask<'_, '_, '_, B> {
     #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
         let ChildrenTask { pass, entry, tag, slot, bits } = self;
-        bits.call_with::<Children, _, _, _, _, _>(pass, room, entry, tag, slot)
+        bits.call_with::<EncodeChildren, _, _, _, _, _>(pass, room, entry, tag, slot)
     }
 }

@@ -5,7 +5,7 @@ use crate::encode::backward;
 use crate::options::EncodeOptions;
 use crate::program::{Coding, FieldEntry};
 use crate::slab::BodyRef;
-use crate::wire::cursor::{FillRoom, Filled, Room};
+use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Cursor, TagWord};
 
 /// The messages of a field.
@@ -26,7 +26,7 @@ pub(super) struct DeepTask<'p, 'a, 'i> {
 
 impl FillRoom for DeepTask<'_, '_, '_> {
     #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
         self.pass.deep_children(room, self.entry, self.tag, self.children)
     }
 }
@@ -37,7 +37,7 @@ impl Pass<'_, '_> {
     #[inline(never)]
     pub(super) fn deep_children<'w>(
         &mut self,
-        room: Room<'w>,
+        room: CursorRoom<'w>,
         entry: &FieldEntry,
         tag: TagWord,
         children: DeepChildren,

@@ -2,7 +2,7 @@
 
 use crate::program::FixedLayout;
 use crate::slab::Words;
-use crate::wire::cursor::{FillRoom, Filled, Item, Room};
+use crate::wire::cursor::{CursorRoom, FillRoom, Filled, Item};
 use crate::wire::{Cursor, TagWord};
 
 /// Writes a point of three or four numbers with one check for room; false if the message is another one.
@@ -34,14 +34,14 @@ pub(super) struct FixedTask<'a> {
 
 impl FillRoom for FixedTask<'_> {
     #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
         put_fixed(room, self.words, self.tag, self.layout, self.base)
     }
 }
 
 #[inline(never)]
 fn put_fixed<'w>(
-    room: Room<'w>,
+    room: CursorRoom<'w>,
     words: Words<'_>,
     tag: TagWord,
     layout: &FixedLayout,

@@ -3,7 +3,7 @@
 use crate::encode::list::{write_list, write_strings};
 use crate::program::{Coding, FieldEntry};
 use crate::slab::RawView;
-use crate::wire::cursor::{FillRoom, Filled, Room};
+use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Cursor, TagWord};
 
 /// A list of anything but messages.
@@ -16,7 +16,7 @@ pub(super) struct ListTask<'p, 'a, 'i> {
 
 impl FillRoom for ListTask<'_, '_, '_> {
     #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
         if matches!(self.entry.coding, Coding::String | Coding::Bytes) {
             return strings(room, self.view, self.tag, self.slot);
         }
@@ -25,7 +25,7 @@ impl FillRoom for ListTask<'_, '_, '_> {
 }
 
 #[inline(never)]
-fn strings<'w>(room: Room<'w>, view: &RawView<'_, '_>, tag: TagWord, slot: u32) -> Filled<'w> {
+fn strings<'w>(room: CursorRoom<'w>, view: &RawView<'_, '_>, tag: TagWord, slot: u32) -> Filled<'w> {
     let mut out = Cursor::of(room);
     write_strings(&mut out, view, tag, slot);
     out.filled()
@@ -33,7 +33,7 @@ fn strings<'w>(room: Room<'w>, view: &RawView<'_, '_>, tag: TagWord, slot: u32) 
 
 #[inline(never)]
 fn list<'w>(
-    room: Room<'w>,
+    room: CursorRoom<'w>,
     view: &RawView<'_, '_>,
     entry: &FieldEntry,
     tag: TagWord,

@@ -19,7 +19,7 @@
 //! maps in the order of their keys. Then the message is written backwards. Because a pass recurses, so are sub-messages below
 //! [`LEVELS`](pass::LEVELS) levels, each by itself (`deep.rs`).
 //!
-//! Functions and tasks that are not inlined fill the [`Room`] of a cursor, so its address never escapes and it stays in registers.
+//! Functions and tasks that are not inlined fill the [`CursorRoom`] of a cursor, so its address never escapes and it stays in registers.
 //! One loop with its own stack of levels instead of recursion takes 1.2 to 1.35x the instructions: it keeps more alive than
 //! there are registers.
 
@@ -35,7 +35,7 @@ mod wide;
 use super::list::put_string;
 use crate::program::{FieldEntry, Program, WriteEntry, WriteKind};
 use crate::slab::{BodyRef, ByteSpan, RawView};
-use crate::wire::cursor::{FillRoom, Filled, Room};
+use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Bits, CpuCall, CpuTask, Cursor, with_best_cpu, zigzag32, zigzag64};
 use children::ChildrenTask;
 use lists::ListTask;
@@ -63,7 +63,7 @@ impl<'a> Pass<'a, '_> {
     #[inline(never)]
     fn careful_message<'w>(
         &mut self,
-        room: Room<'w>,
+        room: CursorRoom<'w>,
         program: &'a Program,
         base: u32,
         bits: impl Bits,
@@ -173,22 +173,22 @@ pub(in crate::encode) struct WholeTask<'p, 'a, 'i>(pub(in crate::encode) &'p mut
 
 impl FillRoom for WholeTask<'_, '_, '_> {
     #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
-        with_best_cpu(Whole { pass: self.0, room })
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
+        with_best_cpu(WholeMessage { pass: self.0, room })
     }
 }
 
-struct Whole<'p, 'a, 'i, 'w> {
+struct WholeMessage<'p, 'a, 'i, 'w> {
     pass: &'p mut Pass<'a, 'i>,
-    room: Room<'w>,
+    room: CursorRoom<'w>,
 }
 
-impl<'w> CpuTask for Whole<'_, '_, '_, 'w> {
+impl<'w> CpuTask for WholeMessage<'_, '_, '_, 'w> {
     type Out = Filled<'w>;
 
     #[inline(always)]
     fn run(self, bits: impl Bits) -> Filled<'w> {
-        let Whole { pass, room } = self;
+        let WholeMessage { pass, room } = self;
         let (program, base) = (pass.view.program(), pass.view.body.base);
         let header = pass.view.words.get64(base);
         if program.needs_care() || header >> 32 != 0 {
@@ -207,7 +207,7 @@ struct CarefulTask<'p, 'a, 'i, B> {
 
 impl<B: Bits> FillRoom for CarefulTask<'_, '_, '_, B> {
     #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
         self.pass.careful_message(room, self.program, self.base, self.bits)
     }
 }
@@ -219,7 +219,7 @@ struct UnknownTask<'p, 'a, 'i> {
 
 impl FillRoom for UnknownTask<'_, '_, '_> {
     #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
         self.pass.unknown(room, self.base)
     }
 }
@@ -227,14 +227,14 @@ impl FillRoom for UnknownTask<'_, '_, '_> {
 /// The set fields of a message that is not wide. All arguments are in registers.
 struct Body;
 
-impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, Room<'w>, &'a Program, u32, u64> for Body {
+impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, u64> for Body {
     type Out = Filled<'w>;
 
     #[inline(always)]
     fn run(
         bits: impl Bits,
         pass: &mut Pass<'a, 'i>,
-        room: Room<'w>,
+        room: CursorRoom<'w>,
         program: &'a Program,
         base: u32,
         header: u64,
@@ -259,7 +259,7 @@ struct BodyTask<'p, 'a, 'i, B> {
 
 impl<B: Bits> FillRoom for BodyTask<'_, '_, '_, B> {
     #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
         let BodyTask { pass, program, base, header, bits } = self;
         bits.call_with::<Body, _, _, _, _, _>(pass, room, program, base, header)
     }

@@ -3,7 +3,7 @@
 use crate::options::EncodeOptions;
 use crate::program::{WriteEntry, WriteKind};
 use crate::slab::{BodyWords, ByteSpan, RawView};
-use crate::wire::cursor::{FillRoom, Filled, Room};
+use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Cursor, varint_len};
 
 /// Levels of nesting that are written forwards. Each takes up to 1 KB of stack, and some twenty times as much without optimisation.
@@ -62,7 +62,7 @@ impl<'a, 'i> Pass<'a, 'i> {
     }
 
     /// Writes the unknown fields of a message, or all bytes of a verbatim one.
-    pub(super) fn unknown<'w>(&self, room: Room<'w>, base: u32) -> Filled<'w> {
+    pub(super) fn unknown<'w>(&self, room: CursorRoom<'w>, base: u32) -> Filled<'w> {
         let (view, mut out) = (self.view, Cursor::of(room));
         for span in view.words.spans(base) {
             if let Some(tag) = span.tag {
@@ -83,7 +83,7 @@ pub(super) struct LastField<'p, 'a, 'i> {
 
 impl FillRoom for LastField<'_, '_, '_> {
     #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
         last_field(room, self.pass, self.field, self.body)
     }
 }
@@ -91,7 +91,7 @@ impl FillRoom for LastField<'_, '_, '_> {
 #[cold]
 #[inline(never)]
 fn last_field<'w>(
-    room: Room<'w>,
+    room: CursorRoom<'w>,
     pass: &Pass<'_, '_>,
     field: &WriteEntry,
     body: BodyWords<'_>,

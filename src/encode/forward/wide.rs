@@ -3,20 +3,20 @@
 use super::pass::Pass;
 use crate::program::{Program, WriteEntry};
 use crate::slab::SetFields;
-use crate::wire::cursor::{FillRoom, Filled, Room};
+use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Bits, CpuCall, Cursor};
 
 /// The set fields of a wide message.
 struct Wide;
 
-impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, Room<'w>, &'a Program, u32, ()> for Wide {
+impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, ()> for Wide {
     type Out = Filled<'w>;
 
     #[inline(always)]
     fn run(
         bits: impl Bits,
         pass: &mut Pass<'a, 'i>,
-        room: Room<'w>,
+        room: CursorRoom<'w>,
         program: &'a Program,
         base: u32,
         (): (),
@@ -47,7 +47,7 @@ pub(super) struct WideTask<'p, 'a, 'i, B> {
 
 impl<B: Bits> FillRoom for WideTask<'_, '_, '_, B> {
     #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
         self.bits.call_with::<Wide, _, _, _, _, _>(self.pass, room, self.program, self.base, ())
     }
 }

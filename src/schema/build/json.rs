@@ -31,7 +31,7 @@ const CUSTOM: u32 = 1 << 31;
 
 /// A JSON name of a field, custom or default.
 #[derive(Clone, Copy)]
-struct Candidate<'a> {
+struct JsonNameUse<'a> {
     field: u32,
     name: &'a str,
     /// A custom name that counts.
@@ -40,7 +40,7 @@ struct Candidate<'a> {
     own: bool,
 }
 
-impl Candidate<'_> {
+impl JsonNameUse<'_> {
     fn chars(&self) -> impl Iterator<Item = char> + '_ {
         let exact = (!self.own).then(|| self.name.chars());
         let camel = self.own.then(|| camel_chars(self.name, false));
@@ -78,11 +78,11 @@ impl Builder<'_> {
         let Some(data) = self.data.messages.get(message as usize) else { return Ok(()) };
         let declared = data.fields.get(..data.declared as usize).unwrap_or(&[]);
         let texts = |data: &FieldData| (self.data.text(data.name.local()), self.data.text(data.json_name));
-        let candidate = |marked: u32| -> Option<Candidate<'_>> {
+        let candidate = |marked: u32| -> Option<JsonNameUse<'_>> {
             let (field, custom) = (marked & !CUSTOM, marked & CUSTOM != 0);
             let (name, json) = texts(declared.get(field as usize)?);
             let own = custom && !with_given;
-            Some(Candidate { field, name: if own { name } else { json }, given: custom && with_given, own })
+            Some(JsonNameUse { field, name: if own { name } else { json }, given: custom && with_given, own })
         };
         names.clear();
         self.room.reserve(&mut names, declared.len())?;

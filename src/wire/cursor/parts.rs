@@ -1,6 +1,6 @@
 //! Items that are written by functions that are not inlined: long ones.
 
-use super::{Cursor, FillRoom, Filled, Room};
+use super::{Cursor, CursorRoom, FillRoom, Filled};
 use crate::wire::tag_word::TagWord;
 
 impl Cursor<'_> {
@@ -14,7 +14,7 @@ impl Cursor<'_> {
     #[inline(always)]
     pub(crate) fn put_tagged_part(&mut self, tag: TagWord, store: &[u8], offset: usize, len: usize) {
         let bytes = store.get(offset..offset.wrapping_add(len));
-        self.fill(Part { tag, bytes });
+        self.fill(StringPart { tag, bytes });
     }
 }
 
@@ -26,27 +26,27 @@ struct TaggedLong {
 
 impl FillRoom for TaggedLong {
     #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
         tagged_long(room, self.tag, self.value)
     }
 }
 
 /// Calls [`part`].
-struct Part<'s> {
+struct StringPart<'s> {
     tag: TagWord,
     bytes: Option<&'s [u8]>,
 }
 
-impl FillRoom for Part<'_> {
+impl FillRoom for StringPart<'_> {
     #[inline(always)]
-    fn fill(self, room: Room<'_>) -> Filled<'_> {
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
         part(room, self.tag, self.bytes)
     }
 }
 
 /// A tag, then a varint of 9 or 10 bytes.
 #[inline(never)]
-fn tagged_long(room: Room<'_>, tag: TagWord, value: u64) -> Filled<'_> {
+fn tagged_long(room: CursorRoom<'_>, tag: TagWord, value: u64) -> Filled<'_> {
     let mut out = Cursor::of(room);
     out.put_tag_word(tag);
     out.put_varint(value);
@@ -55,7 +55,7 @@ fn tagged_long(room: Room<'_>, tag: TagWord, value: u64) -> Filled<'_> {
 
 /// A tag, the length of a string, and the string, if there is one.
 #[inline(never)]
-fn part<'w>(room: Room<'w>, tag: TagWord, bytes: Option<&[u8]>) -> Filled<'w> {
+fn part<'w>(room: CursorRoom<'w>, tag: TagWord, bytes: Option<&[u8]>) -> Filled<'w> {
     let (bytes, mut out) = (bytes?, Cursor::of(room));
     if bytes.len() < 0x80 {
         out.put_tag_word(tag.and(bytes.len() as u8));
