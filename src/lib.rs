@@ -108,6 +108,8 @@ mod options;
 mod partial;
 #[cfg(feature = "reflect")]
 mod program;
+#[cfg(feature = "proto")]
+mod proto;
 #[cfg(feature = "reflect")]
 pub mod record;
 #[cfg(feature = "reflect")]
@@ -148,6 +150,8 @@ pub use partial::{
     ColumnError, ColumnValue, Projection, ProjectionError, ProjectionErrorKind, ValuePath, Values,
 };
 pub use partial::{RawField, RawFields, RawStep, RawValue};
+#[cfg(feature = "proto")]
+pub use proto::{FileResolver, PoolBuilder, SourceDiagnostic, SourceError, SourceErrorKind};
 #[cfg(feature = "reflect")]
 pub use record::{PlanError, PlanErrorKind, PlanPath, RecordPlan, RecordWriter};
 #[cfg(feature = "reflect")]
