@@ -134,10 +134,6 @@ impl<T> Parts<T> {
         &self.items
     }
 
-    pub(super) fn all_mut(&mut self) -> &mut [T] {
-        &mut self.items
-    }
-
     /// Forgets all parts and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.items.clear();
@@ -322,7 +318,6 @@ pub(super) const TO_MAX: i32 = -1;
 pub(super) struct Range {
     pub(super) start: i32,
     pub(super) end: i32,
-    pub(super) at: u32,
     pub(super) options: Chain,
 }
 
@@ -373,6 +368,8 @@ pub(super) struct Method {
     pub(super) output_message: u32,
     pub(super) client_streaming: bool,
     pub(super) server_streaming: bool,
+    /// It has braces, in which there may be no option.
+    pub(super) braces: bool,
     pub(super) options: Chain,
 }
 

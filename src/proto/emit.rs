@@ -81,8 +81,14 @@ impl<'a, 'r> Emitter<'a, 'r> {
         if options.is_empty() {
             return Ok(());
         }
+        let before = self.out.bytes.len();
         let start = self.out.begin(self.room, number)?;
         self.options.write(target, options, scope, &mut self.out, self.room)?;
+        // What is left of options that are for the source alone; protoc drops it here, and keeps it elsewhere.
+        if target == Target::ExtensionRange && self.out.bytes.len() == start {
+            self.out.bytes.truncate(before);
+            return Ok(());
+        }
         self.out.end(self.room, start)
     }
 
@@ -319,6 +325,9 @@ impl<'a, 'r> Emitter<'a, 'r> {
         self.string(1, method.name)?;
         self.message_name(2, method.input_message)?;
         self.message_name(3, method.output_message)?;
+        if method.braces && method.options.is_empty() {
+            self.out.string(self.room, 4, &[])?;
+        }
         self.write_options(4, Target::Method, method.options, scope)?;
         if method.client_streaming {
             self.int(5, 1)?;

@@ -63,7 +63,7 @@ struct Entry {
 struct Package {
     parent: u32,
     name: Span,
-    /// The last file, plus one, for which it was found to be visible.
+    /// The last view in which it was found to be visible.
     stamp: u32,
 }
 
@@ -72,9 +72,9 @@ struct Package {
 pub(super) struct Symbols {
     entries: Vec<Entry>,
     packages: Vec<Package>,
-    /// For each file, the last file, plus one, that was found to see it.
+    /// For each file, the last view in which it was found to be visible.
     stamps: Vec<u32>,
-    /// The file whose names are being resolved, plus one.
+    /// The number of this view; views are counted from 1 on.
     viewer: u32,
 }
 
@@ -189,7 +189,7 @@ impl Symbols {
 
     /// Resolves names as this file sees them, from now on: its own, those of its imports, and those that they import publicly.
     pub(super) fn view(&mut self, ast: &Ast, file: u32, room: &mut Room) -> Result<(), RoomFull> {
-        self.viewer = file + 1;
+        self.viewer += 1;
         let mut todo: Vec<u32> = Vec::new();
         room.push(&mut todo, file)?;
         while let Some(index) = todo.pop() {

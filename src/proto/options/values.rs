@@ -117,7 +117,8 @@ impl<'a> Options<'a> {
             _ if is("nan") => f64::NAN,
             _ => return None,
         };
-        let value = if literal.negative { -value } else { value };
+        // C++ takes `-nan` as `nan`, but not in text format.
+        let value = if literal.negative && (text || !value.is_nan()) { -value } else { value };
         Some(if code == type_code::FLOAT { (value as f32).to_bits().into() } else { value.to_bits() })
     }
 

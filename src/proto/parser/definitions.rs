@@ -142,19 +142,18 @@ impl<'s> Parser<'s, '_> {
 
     /// `5`, `5 to 9` or `5 to max`: for messages with an exclusive end.
     fn range(&mut self, what: &'static str, of_enum: bool) -> Parsed<Range> {
-        let at = self.token.start;
         let start = if of_enum { self.signed_int(what)? } else { self.int(what)? };
         let mut end = start;
         if self.try_word("to") {
             end = match self.try_word("max") {
                 true if of_enum => i32::MAX,
-                true => return Ok(Range { start, end: TO_MAX, at, options: Chain::default() }),
+                true => return Ok(Range { start, end: TO_MAX, options: Chain::default() }),
                 false if of_enum => self.signed_int("a number or \"max\"")?,
                 false => self.int("a number or \"max\"")?,
             };
         }
         let end = if of_enum { end } else { end.wrapping_add(1) };
-        Ok(Range { start, end, at, options: Chain::default() })
+        Ok(Range { start, end, options: Chain::default() })
     }
 
     fn message_reserved(&mut self, index: u32) -> Parsed {
@@ -457,6 +456,7 @@ impl<'s> Parser<'s, '_> {
             self.end_of_statement()?;
             return Ok(method);
         }
+        method.braces = true;
         while !self.try_symbol(b'}') {
             if self.at_end() {
                 return Err(self.expected(&"\"}\""));

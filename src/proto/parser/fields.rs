@@ -5,7 +5,7 @@ use super::options::OptionNote;
 use super::{Parsed, Parser};
 use crate::proto::ast::{Chain, Encodings, Field, Message, MessageKind, NONE, Span, make_text};
 use crate::proto::error::SourceErrorKind;
-use crate::proto::lexer::{Token, TokenKind};
+use crate::proto::lexer::{Lexer, Token, TokenKind};
 use crate::schema::Edition;
 use crate::proto::codes::{label, type_code, type_code_of};
 use alloc::string::String;
@@ -243,6 +243,7 @@ impl<'s> Parser<'s, '_> {
         };
         let message = self.add_message(entry)?;
         for (part, number, of) in [("key", 1, &map.key), ("value", 2, &map.value)] {
+            let options = self.features_of(field.options)?;
             let own = Field {
                 name: make_text(self.made, self.room, part)?,
                 at: of.at,
@@ -253,12 +254,25 @@ impl<'s> Parser<'s, '_> {
                 type_at: of.at,
                 message,
                 declared_in: message,
-                options: Chain::default(),
+                options,
                 ..self.new_field()
             };
             self.add_field(own)?;
         }
         Ok(())
+    }
+
+    /// A copy of the options that are features: those of a map are those of its entries.
+    fn features_of(&mut self, options: Chain) -> Parsed<Chain> {
+        let mut features = Chain::default();
+        let mut at = self.ast.options.of(options).next().map_or(NONE, |(index, _)| index);
+        while let Some(&option) = self.ast.options.get(at) {
+            if self.text_of(Lexer::new(self.text, option.name).next()) == "features" {
+                self.ast.options.push(self.room, &mut features, option)?;
+            }
+            at = self.ast.options.after(at);
+        }
+        Ok(features)
     }
 
     /// Options in brackets, each shown to `note`.
