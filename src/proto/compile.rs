@@ -1,11 +1,11 @@
 //! The way from sources to a pool: read, name, resolve, write descriptors, load them.
 
 use super::ast::Ast;
-use super::builder::Request;
 use super::emit::Emitter;
 use super::error::{Fault, Faults, SourceError, SourceErrorKind};
 use super::load::Loaded;
 use super::options::Options;
+use super::request::Request;
 use super::resolve::resolve;
 use super::symbols::Symbols;
 use crate::error::DescriptorError;

@@ -4,8 +4,8 @@
 //! that goes on.
 
 use super::ast::{
-    Ast, Chain, Enum, Field, File, ImportKind, Message, MessageKind, Method, NONE, Range, Service, Span, TO_MAX,
-    Texts,
+    Ast, Chain, Enum, Field, File, ImportKind, Message, MessageKind, Method, NONE, Range, Service, Span,
+    TO_MAX, Texts,
 };
 use super::codes::{label, type_code};
 use super::defaults::{default_text, json_name};

@@ -208,7 +208,8 @@ impl<'s> Lexer<'s> {
 
     /// Whether eight digits of an escape `\U` are at most 0x10ffff.
     fn is_code_point(&self, at: usize) -> bool {
-        matches!(self.bytes.get(at..at + 3), Some(b"000")) || matches!(self.bytes.get(at..at + 4), Some(b"0010"))
+        matches!(self.bytes.get(at..at + 3), Some(b"000"))
+            || matches!(self.bytes.get(at..at + 4), Some(b"0010"))
     }
 
     fn number(&mut self, start: usize) -> Token {

@@ -1,9 +1,9 @@
 //! Reads the files that are asked for and all that they import, and puts them in order.
 
 use super::ast::{Ast, Chain, Encodings, File, MAX_TEXT, NONE, Span, Texts, make_text};
-use super::builder::Request;
 use super::error::{Faults, SourceError, SourceErrorKind};
 use super::parser;
+use super::request::Request;
 use super::resolver::well_known;
 use crate::program::{Room, RoomFull};
 use crate::schema::Edition;
@@ -76,7 +76,12 @@ impl Loaded {
     }
 
     /// Looks for a file, and reads it; `None` if it is nowhere.
-    fn fetch(&mut self, name: &str, request: &Request<'_>, room: &mut Room) -> Result<Option<u32>, SourceError> {
+    fn fetch(
+        &mut self,
+        name: &str,
+        request: &Request<'_>,
+        room: &mut Room,
+    ) -> Result<Option<u32>, SourceError> {
         for resolver in &request.resolvers {
             match resolver.find(name) {
                 Ok(Some(source)) => {

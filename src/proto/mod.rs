@@ -15,6 +15,7 @@ mod lexer;
 mod load;
 mod options;
 mod parser;
+mod request;
 mod resolve;
 mod resolver;
 mod strings;
@@ -24,3 +25,6 @@ mod wire;
 pub use builder::PoolBuilder;
 pub use error::{SourceDiagnostic, SourceError, SourceErrorKind};
 pub use resolver::FileResolver;
+
+#[cfg(test)]
+mod tests;

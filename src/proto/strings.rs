@@ -104,6 +104,9 @@ mod tests {
         let mut out = Vec::new();
         let end = unescape(text, 0, &mut out, &mut Room::new(1000)).unwrap();
         assert_eq!(end as usize, text.len() - 2);
-        assert_eq!(out, b"a\x07\x08\x0c\n\r\t\x0b\\?'\"\0\x018\xff\x04AA\xc3\xa9\xf0\x9f\x98\x80\xf0\x9f\x98\x80");
+        assert_eq!(
+            out,
+            b"a\x07\x08\x0c\n\r\t\x0b\\?'\"\0\x018\xff\x04AA\xc3\xa9\xf0\x9f\x98\x80\xf0\x9f\x98\x80"
+        );
     }
 }

@@ -104,7 +104,9 @@ impl Symbols {
         room.reserve(&mut this.entries, count + this.packages.len())?;
         this.collect(ast, texts, room)?;
         this.entries.sort_unstable_by(|a, b| {
-            (a.scope, a.prefix).cmp(&(b.scope, b.prefix)).then_with(|| texts.get(a.name).cmp(texts.get(b.name)))
+            (a.scope, a.prefix)
+                .cmp(&(b.scope, b.prefix))
+                .then_with(|| texts.get(a.name).cmp(texts.get(b.name)))
         });
         Ok(this)
     }

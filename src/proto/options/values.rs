@@ -52,7 +52,13 @@ impl<'a> Options<'a> {
     }
 
     /// The value of a field that is no message. Text format takes more forms than options do.
-    pub(super) fn scalar(&mut self, field: &Field, literal: Literal, text: bool, room: &mut Room) -> Done<NodeValue> {
+    pub(super) fn scalar(
+        &mut self,
+        field: &Field,
+        literal: Literal,
+        text: bool,
+        room: &mut Room,
+    ) -> Done<NodeValue> {
         let code = i32::from(field.type_code);
         let word = if literal.token.kind == TokenKind::Identifier { self.text(literal.token) } else { "" };
         let number = match code {
@@ -142,7 +148,8 @@ impl<'a> Options<'a> {
         }
         if text && token.kind == TokenKind::Integer {
             let number = self.integer(type_code::INT32, literal);
-            let listed = |number| ast.values.of(owner.values).any(|(_, value)| i64::from(value.number) == number);
+            let listed =
+                |number| ast.values.of(owner.values).any(|(_, value)| i64::from(value.number) == number);
             if let Some(number) = number
                 && (owner.closed == Some(false) || listed(number as i64))
             {

@@ -24,8 +24,9 @@ impl<'a> Options<'a> {
             room.push(&mut self.order, index)?;
         }
         let (nodes, ast) = (&self.nodes, self.ast);
-        let number =
-            |index| nodes.get(index).and_then(|node| ast.fields.get(node.field)).map_or(0, |field| field.number);
+        let number = |index| {
+            nodes.get(index).and_then(|node| ast.fields.get(node.field)).map_or(0, |field| field.number)
+        };
         if let Some(order) = self.order.get_mut(base..) {
             order.sort_unstable_by_key(|&index| (number(index), index));
         }
@@ -108,7 +109,14 @@ impl<'a> Options<'a> {
     }
 
     /// Writes one value with its tag.
-    fn single(&mut self, field: &Field, value: NodeValue, out: &mut Out, room: &mut Room, depth: usize) -> Done {
+    fn single(
+        &mut self,
+        field: &Field,
+        value: NodeValue,
+        out: &mut Out,
+        room: &mut Room,
+        depth: usize,
+    ) -> Done {
         let (number, code) = (field.number, i32::from(field.type_code));
         match value {
             NodeValue::Number(value) => {
@@ -191,8 +199,12 @@ impl<'a> Options<'a> {
                 TokenKind::Identifier => {
                     let next = self.text(token);
                     match (word, edition_number(next)) {
-                        ("edition_introduced", Some(number)) if edition < number => refused = Some("does not have yet"),
-                        ("edition_removed", Some(number)) if edition >= number => refused = Some("no longer has"),
+                        ("edition_introduced", Some(number)) if edition < number => {
+                            refused = Some("does not have yet")
+                        }
+                        ("edition_removed", Some(number)) if edition >= number => {
+                            refused = Some("no longer has")
+                        }
                         _ => {}
                     }
                     word = next;

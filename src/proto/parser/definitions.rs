@@ -3,13 +3,18 @@
 use super::{Block, MAX_DEPTH, Parsed, Parser};
 use crate::program::sort_list;
 use crate::proto::ast::{
-    Body, Chain, Enum, EnumValue, Message, Method, NONE, Oneof, Range, Service, Span, TO_MAX, make_text, text_in,
+    Body, Chain, Enum, EnumValue, Message, Method, NONE, Oneof, Range, Service, Span, TO_MAX, make_text,
+    text_in,
 };
 use crate::proto::error::SourceErrorKind;
 use crate::proto::lexer::{Token, TokenKind};
 use crate::schema::Edition;
 use alloc::string::String;
 use alloc::vec::Vec;
+
+/// The most letters that are put before the name of a synthetic oneof. Only fields that have one name, which is an error, or that
+/// are named after each other need more.
+const MAX_PREFIX: usize = 60;
 
 pub(super) fn span(token: Token) -> Span {
     Span::new(token.start, token.end)
@@ -237,7 +242,13 @@ impl<'s> Parser<'s, '_> {
         Ok(self.room.push(&mut self.blocks, block)?)
     }
 
-    pub(super) fn extend_statement(&mut self, declared_in: u32, extendee: Span, at: u32, seen: u32) -> Parsed {
+    pub(super) fn extend_statement(
+        &mut self,
+        declared_in: u32,
+        extendee: Span,
+        at: u32,
+        seen: u32,
+    ) -> Parsed {
         if seen != 0 && self.try_symbol(b'}') {
             self.blocks.pop();
             return Ok(());
@@ -275,6 +286,7 @@ impl<'s> Parser<'s, '_> {
                 name.push_str(own);
                 let place = loop {
                     match taken.binary_search_by(|&other| text_in(sources, made, other).cmp(&name)) {
+                        Ok(_) if name.len() > own.len() + MAX_PREFIX => break 0,
                         Ok(_) => {
                             self.room.extend_text(&mut name, 1)?;
                             name.insert(0, 'X');
@@ -364,8 +376,7 @@ impl<'s> Parser<'s, '_> {
                 support = note.value.start;
             }
         })?;
-        let value =
-            EnumValue { name: span(name), at: name.start, number, owner: index, support, options };
+        let value = EnumValue { name: span(name), at: name.start, number, owner: index, support, options };
         self.ast.values.push(self.room, &mut values, value)?;
         if let Some(found) = self.ast.enums.get_mut(index) {
             found.values = values;

@@ -4,10 +4,10 @@ use super::definitions::span;
 use super::options::OptionNote;
 use super::{Parsed, Parser};
 use crate::proto::ast::{Chain, Encodings, Field, Message, MessageKind, NONE, Span, make_text};
+use crate::proto::codes::{label, type_code, type_code_of};
 use crate::proto::error::SourceErrorKind;
 use crate::proto::lexer::{Lexer, Token, TokenKind};
 use crate::schema::Edition;
-use crate::proto::codes::{label, type_code, type_code_of};
 use alloc::string::String;
 
 /// The types of a map.

@@ -7,8 +7,6 @@ mod definitions;
 mod fields;
 mod options;
 mod statements;
-#[cfg(test)]
-mod tests;
 
 use super::ast::{Ast, Chain, Span, make_text};
 use super::error::{Faults, SourceErrorKind};
@@ -43,9 +41,18 @@ pub(super) type Parsed<T = ()> = Result<T, Halt>;
 enum Block {
     Message(u32),
     /// Members of a oneof of a message.
-    Oneof { message: u32, oneof: u32, members: u32 },
+    Oneof {
+        message: u32,
+        oneof: u32,
+        members: u32,
+    },
     /// Extensions declared in a message or, for `NONE`, the file.
-    Extend { declared_in: u32, extendee: Span, at: u32, members: u32 },
+    Extend {
+        declared_in: u32,
+        extendee: Span,
+        at: u32,
+        members: u32,
+    },
 }
 
 /// Reads one file.
