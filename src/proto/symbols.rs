@@ -78,6 +78,11 @@ pub(super) struct Symbols {
     viewer: u32,
 }
 
+/// The package without a name.
+const ROOT: u32 = 0;
+/// The same for files that no other file sees, so that what they declare hides nothing.
+const HIDDEN_ROOT: u32 = 1;
+
 /// The deepest scope: packages have at most 68 parts, messages 32 levels.
 const MAX_SCOPES: usize = 128;
 
@@ -112,7 +117,9 @@ impl Symbols {
     }
 
     fn add_packages(&mut self, ast: &mut Ast, texts: &Texts, room: &mut Room) -> Result<(), RoomFull> {
-        room.push(&mut self.packages, Package { parent: NONE, name: Span::EMPTY, stamp: 0 })?;
+        for _ in [ROOT, HIDDEN_ROOT] {
+            room.push(&mut self.packages, Package { parent: NONE, name: Span::EMPTY, stamp: 0 })?;
+        }
         let mut order = room.list(0..ast.files.len())?;
         let name = |ast: &Ast, file: usize| ast.files.get(file).map_or("", |file| texts.get(file.package));
         order.sort_unstable_by(|&a, &b| name(ast, a).split('.').cmp(name(ast, b).split('.')));
@@ -122,7 +129,7 @@ impl Symbols {
             let whole = texts.get(file.package);
             let mut start = file.package.start;
             let mut at = 0;
-            let mut parent = 0;
+            let mut parent = if file.hidden { HIDDEN_ROOT } else { ROOT };
             for part in whole.split('.').filter(|part| !part.is_empty()) {
                 let span = Span { start, len: part.len() as u32 };
                 start += span.len + 1;
@@ -134,7 +141,7 @@ impl Symbols {
                     room.push(&mut self.packages, package)?;
                     room.push(&mut open, self.packages.len() as u32 - 1)?;
                 }
-                parent = open.get(at).copied().unwrap_or(0);
+                parent = open.get(at).copied().unwrap_or(parent);
                 at += 1;
             }
             open.truncate(at);
@@ -150,7 +157,7 @@ impl Symbols {
             let prefix = prefix(texts.get(name));
             room.push(&mut self.entries, Entry { scope, prefix, name, symbol, file })
         };
-        for (index, package) in (0..).zip(&self.packages).skip(1) {
+        for (index, package) in (0..).zip(&self.packages).skip(2) {
             add(Scope::Package(package.parent), package.name, Symbol::Package(index), NONE)?;
         }
         for (index, message) in (0..).zip(ast.messages.all()) {
@@ -187,6 +194,16 @@ impl Symbols {
         };
         let at = self.entries.binary_search_by(order).ok()?;
         self.entries.get(at).map(|entry| (entry.symbol, entry.file))
+    }
+
+    /// The message of this name in `google.protobuf`: that of the sources, or that of a hidden file.
+    pub(super) fn options_message(&self, texts: &Texts, name: &str) -> Option<u32> {
+        let find =
+            |root| match self.walk(texts, Scope::Package(root), ["google", "protobuf", name].into_iter()) {
+                Some((Symbol::Message(message), _)) => Some(message),
+                _ => None,
+            };
+        find(ROOT).or_else(|| find(HIDDEN_ROOT))
     }
 
     /// Resolves names as this file sees them, from now on: its own, those of its imports, and those that they import publicly.
@@ -255,7 +272,7 @@ impl Symbols {
     ) -> Option<Symbol> {
         let visible = |(symbol, file)| self.is_visible(symbol, file).then_some(symbol);
         if let Some(absolute) = name.strip_prefix('.') {
-            return self.walk(texts, Scope::Package(0), absolute.split('.')).and_then(visible);
+            return self.walk(texts, Scope::Package(ROOT), absolute.split('.')).and_then(visible);
         }
         let (first, rest) = name.split_once('.').map_or((name, None), |(first, rest)| (first, Some(rest)));
         let mut scope = Some(scope);
@@ -375,7 +392,7 @@ impl Symbols {
     /// Where the definition of a full name stands, and the length of its name there.
     #[cold]
     pub(super) fn place(&self, ast: &Ast, texts: &Texts, full_name: &str) -> Option<(u32, u32)> {
-        let (symbol, _) = self.walk(texts, Scope::Package(0), full_name.split('.'))?;
+        let (symbol, _) = self.walk(texts, Scope::Package(ROOT), full_name.split('.'))?;
         let (name, at) = match symbol {
             Symbol::Message(index) => ast.messages.get(index).map(|found| (found.name, found.at)),
             Symbol::Enum(index) => ast.enums.get(index).map(|found| (found.name, found.at)),

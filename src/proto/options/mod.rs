@@ -163,14 +163,8 @@ impl<'a> Options<'a> {
         if known != NONE {
             return known;
         }
-        let (ast, texts) = (self.ast, self.texts);
-        let google = self.symbols.find(texts, Scope::Package(0), "google");
-        let Some((Symbol::Package(google), _)) = google else { return NONE };
-        let protobuf = self.symbols.find(texts, Scope::Package(google), "protobuf");
-        let Some((Symbol::Package(protobuf), _)) = protobuf else { return NONE };
-        let found = self.symbols.find(texts, Scope::Package(protobuf), target.names().0);
-        let Some((Symbol::Message(message), _)) = found else { return NONE };
-        debug_assert!(ast.messages.get(message).is_some());
+        let found = self.symbols.options_message(self.texts, target.names().0);
+        let Some(message) = found else { return NONE };
         if let Some(place) = self.messages.get_mut(target as usize) {
             *place = message;
         }
