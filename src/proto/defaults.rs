@@ -6,9 +6,8 @@ use super::lexer::{Lexer, TokenKind, float, integer};
 use super::strings::unescape;
 use super::wire::Out;
 use crate::program::{Room, RoomFull};
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 /// The text of a default value of a type, from where it stands in the source.
 pub(super) fn default_text(texts: &Texts, code: i32, at: u32, room: &mut Room) -> Result<Vec<u8>, RoomFull> {
@@ -28,7 +27,7 @@ pub(super) fn default_text(texts: &Texts, code: i32, at: u32, room: &mut Room) -
         type_code::DOUBLE | type_code::FLOAT => {
             let value = number_at(texts, at);
             let text = if code == type_code::FLOAT { float_text(value as f32) } else { double_text(value) };
-            room.extend(&mut out, text.as_bytes())?;
+            room.extend(&mut out, text.get().as_bytes())?;
         }
         type_code::BOOL | type_code::ENUM | type_code::MESSAGE | 0 => {
             room.extend(&mut out, word_at(texts, at).as_bytes())?;
@@ -42,7 +41,8 @@ pub(super) fn default_text(texts: &Texts, code: i32, at: u32, room: &mut Room) -
             }
             let value = integer(texts.get(Span::new(token.start, token.end))).unwrap_or(0);
             let sign = if negative && value != 0 { "-" } else { "" };
-            room.extend(&mut out, format!("{sign}{value}").as_bytes())?;
+            let text = Short::new(format_args!("{sign}{value}"));
+            room.extend(&mut out, text.get().as_bytes())?;
         }
     }
     Ok(out)
@@ -88,36 +88,65 @@ fn escape(byte: u8, out: &mut Vec<u8>, room: &mut Room) -> Result<(), RoomFull> 
     room.extend(out, &[b'\\', short])
 }
 
+/// A short text, for which nothing is allocated.
+struct Short {
+    bytes: [u8; 64],
+    len: usize,
+}
+
+impl Short {
+    fn new(text: fmt::Arguments<'_>) -> Self {
+        let mut this = Self { bytes: [0; 64], len: 0 };
+        // No number is longer.
+        let _ = fmt::write(&mut this, text);
+        this
+    }
+
+    fn get(&self) -> &str {
+        self.bytes.get(..self.len).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or("")
+    }
+}
+
+impl fmt::Write for Short {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        let place = self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?;
+        place.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
+
 /// As C++'s `SimpleDtoa`: 15 digits, or 17 if 15 are another number.
-fn double_text(value: f64) -> String {
+fn double_text(value: f64) -> Short {
     let short = general(value, 15);
-    if short.parse() == Ok(value) || !value.is_finite() { short } else { general(value, 17) }
+    if short.get().parse() == Ok(value) || !value.is_finite() { short } else { general(value, 17) }
 }
 
 /// As C++'s `SimpleFtoa`: 6 digits, or 9.
-fn float_text(value: f32) -> String {
+fn float_text(value: f32) -> Short {
     let short = general(value.into(), 6);
-    if short.parse() == Ok(value) || !value.is_finite() { short } else { general(value.into(), 9) }
+    if short.get().parse() == Ok(value) || !value.is_finite() { short } else { general(value.into(), 9) }
 }
 
 /// As `%.*g` of C.
-fn general(value: f64, precision: usize) -> String {
+fn general(value: f64, precision: usize) -> Short {
     if value.is_nan() {
-        return String::from("nan");
+        return Short::new(format_args!("nan"));
     }
     if value.is_infinite() {
-        return String::from(if value > 0.0 { "inf" } else { "-inf" });
+        return Short::new(format_args!("{}", if value > 0.0 { "inf" } else { "-inf" }));
     }
-    let scientific = format!("{:.*e}", precision - 1, value);
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let scientific = Short::new(format_args!("{:.*e}", precision - 1, value));
+    let (mantissa, exponent) = scientific.get().split_once('e').unwrap_or((scientific.get(), "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if exponent < -4 || exponent >= precision as i32 {
         let mantissa = without_zeros(mantissa);
         let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs());
+        return Short::new(format_args!("{mantissa}e{sign}{:02}", exponent.unsigned_abs()));
     }
-    let fixed = format!("{:.*}", (precision as i32 - 1 - exponent) as usize, value);
-    String::from(without_zeros(&fixed))
+    let fixed = Short::new(format_args!("{:.*}", (precision as i32 - 1 - exponent) as usize, value));
+    Short::new(format_args!("{}", without_zeros(fixed.get())))
 }
 
 /// Without zeros at the end, and without the point if only zeros follow.
@@ -166,7 +195,7 @@ mod tests {
             (1e300, "1e+300"),
             (f64::NEG_INFINITY, "-inf"),
         ] {
-            assert_eq!(double_text(value), text);
+            assert_eq!(double_text(value).get(), text);
         }
         for (value, text) in [
             (1.5f32, "1.5"),
@@ -175,7 +204,7 @@ mod tests {
             (1e6, "1e+06"),
             (3.402_823_5e38, "3.40282347e+38"),
         ] {
-            assert_eq!(float_text(value), text);
+            assert_eq!(float_text(value).get(), text);
         }
     }
 }

@@ -63,7 +63,16 @@ fn definitions_of_every_sort() {
     assert_eq!(d.explicit_default(), Some(DefaultValue::Float(f64::NEG_INFINITY)));
     assert!(d.is_deprecated());
     let method = pool.get_service_by_name("p.q.S").unwrap().methods().next().unwrap();
+    assert_eq!(method.options_bytes(), b"");
     assert!(!method.is_client_streaming() && method.is_server_streaming());
+}
+
+#[test]
+fn empty_braces_of_a_method_are_options_as_in_protoc() {
+    let pool = build("message M { } service S { rpc A (M) returns (M) { } rpc B (M) returns (M); }").unwrap();
+    let bytes = pool.encode_to_vec().unwrap();
+    let options = bytes.windows(6).filter(|six| six == b"\x1a\x02.M\x22\0").count();
+    assert_eq!(options, 1);
 }
 
 #[test]

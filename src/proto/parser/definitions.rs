@@ -1,11 +1,8 @@
-//! Messages, enums, services and extensions; their fields are in `fields.rs`.
+//! Messages, what they reserve, oneofs and extensions; their fields are in `fields.rs`.
 
 use super::{Block, MAX_DEPTH, Parsed, Parser};
 use crate::program::sort_list;
-use crate::proto::ast::{
-    Body, Chain, Enum, EnumValue, Message, Method, NONE, Oneof, Range, Service, Span, TO_MAX, make_text,
-    text_in,
-};
+use crate::proto::ast::{Body, Chain, Message, NONE, Oneof, Range, Span, TO_MAX, make_text, text_in};
 use crate::proto::error::SourceErrorKind;
 use crate::proto::lexer::{Token, TokenKind};
 use crate::schema::Edition;
@@ -22,7 +19,7 @@ pub(super) fn span(token: Token) -> Span {
 
 impl<'s> Parser<'s, '_> {
     /// What a message, or for `NONE` the file, declares.
-    fn body(&mut self, parent: u32) -> Option<&mut Body> {
+    pub(super) fn body(&mut self, parent: u32) -> Option<&mut Body> {
         match parent {
             NONE => self.ast.files.get_mut(self.file as usize).map(|file| &mut file.body),
             message => self.ast.messages.get_mut(message).map(|message| &mut message.body),
@@ -172,7 +169,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// `reserved 2, 9 to 11;`, `reserved "name";`, and in editions `reserved name;`
-    fn reserved(&mut self, ranges: &mut Chain, names: &mut Chain, of_enum: bool) -> Parsed {
+    pub(super) fn reserved(&mut self, ranges: &mut Chain, names: &mut Chain, of_enum: bool) -> Parsed {
         self.take();
         if matches!(self.token.kind, TokenKind::String | TokenKind::Identifier) {
             let quoted = self.token.kind == TokenKind::String;
@@ -312,172 +309,5 @@ impl<'s> Parser<'s, '_> {
         self.room.drop_list(taken);
         self.room.drop_list(name.into_bytes());
         Ok(())
-    }
-
-    pub(super) fn enum_definition(&mut self, parent: u32, visibility: u8) -> Parsed {
-        self.take();
-        let name = self.identifier("the name of the enum")?;
-        self.symbol(b'{')?;
-        let found =
-            Enum { name: span(name), at: name.start, file: self.file, parent, visibility, ..Enum::default() };
-        let mut chain = self.body(parent).map(|body| body.enums).unwrap_or_default();
-        let index = self.ast.enums.push(self.room, &mut chain, found)?;
-        if let Some(body) = self.body(parent) {
-            body.enums = chain;
-        }
-        let mut alias = None;
-        while !self.try_symbol(b'}') {
-            if self.at_end() {
-                return Err(self.expected(&"\"}\""));
-            }
-            let parsed = self.enum_statement(index, &mut alias);
-            self.go_on(parsed)?;
-        }
-        self.check_alias(index, name, alias)
-    }
-
-    fn enum_statement(&mut self, index: u32, alias: &mut Option<bool>) -> Parsed {
-        if self.try_symbol(b';') {
-            return Ok(());
-        }
-        let Some(found) = self.ast.enums.get(index) else { return Ok(()) };
-        let (mut values, mut chain, mut closed) = (found.values, found.options, found.closed);
-        let (mut ranges, mut names) = (found.reserved, found.reserved_names);
-        if self.is_word("option") {
-            let parsed = self.option_statement(&mut chain);
-            if let Ok(note) = &parsed {
-                if note.name == "allow_alias" && !note.longer && alias.is_none() {
-                    *alias = Some(self.text_of(note.value) == "true");
-                }
-                self.pairs(note, |name, value| {
-                    if name == "enum_type" {
-                        closed = Some(value == "CLOSED");
-                    }
-                });
-            }
-            if let Some(found) = self.ast.enums.get_mut(index) {
-                (found.options, found.closed) = (chain, closed);
-            }
-            return parsed.map(drop);
-        }
-        if self.is_word("reserved") {
-            let parsed = self.reserved(&mut ranges, &mut names, true);
-            if let Some(found) = self.ast.enums.get_mut(index) {
-                (found.reserved, found.reserved_names) = (ranges, names);
-            }
-            return parsed;
-        }
-        let name = self.identifier("the name of a value")?;
-        self.symbol(b'=')?;
-        let number = self.signed_int("a number")?;
-        let (mut options, mut support) = (Chain::default(), NONE);
-        self.options_with(&mut options, |_, note| {
-            if note.name == "feature_support" {
-                support = note.value.start;
-            }
-        })?;
-        let value = EnumValue { name: span(name), at: name.start, number, owner: index, support, options };
-        self.ast.values.push(self.room, &mut values, value)?;
-        if let Some(found) = self.ast.enums.get_mut(index) {
-            found.values = values;
-        }
-        self.end_of_statement()
-    }
-
-    /// `allow_alias` has to say something.
-    fn check_alias(&mut self, index: u32, name: Token, alias: Option<bool>) -> Parsed {
-        let Some(found) = self.ast.enums.get(index) else { return Ok(()) };
-        if alias == Some(false) {
-            let detail = "allow_alias = false has no effect";
-            self.faults.add(SourceErrorKind::InvalidOption, name.start, name.end, &detail);
-        }
-        if alias == Some(true) {
-            let mut numbers: Vec<i32> = Vec::new();
-            for (_, value) in self.ast.values.of(found.values) {
-                self.room.push(&mut numbers, value.number)?;
-            }
-            sort_list(&mut numbers, |a, b| a < b);
-            if !numbers.windows(2).any(|two| two.first() == two.last()) {
-                let detail = "allow_alias = true, but no two values have the same number";
-                self.faults.add(SourceErrorKind::InvalidOption, name.start, name.end, &detail);
-            }
-            self.room.drop_list(numbers);
-        }
-        Ok(())
-    }
-
-    pub(super) fn service_definition(&mut self) -> Parsed {
-        self.take();
-        let name = self.identifier("the name of the service")?;
-        self.symbol(b'{')?;
-        let service = Service { name: span(name), at: name.start, file: self.file, ..Service::default() };
-        let Some(file) = self.ast.files.get(self.file as usize) else { return Ok(()) };
-        let mut chain = file.services;
-        let index = self.ast.services.push(self.room, &mut chain, service)?;
-        if let Some(file) = self.ast.files.get_mut(self.file as usize) {
-            file.services = chain;
-        }
-        while !self.try_symbol(b'}') {
-            if self.at_end() {
-                return Err(self.expected(&"\"}\""));
-            }
-            let parsed = self.service_statement(index);
-            self.go_on(parsed)?;
-        }
-        Ok(())
-    }
-
-    fn service_statement(&mut self, index: u32) -> Parsed {
-        if self.try_symbol(b';') {
-            return Ok(());
-        }
-        let Some(service) = self.ast.services.get(index) else { return Ok(()) };
-        let (mut chain, mut methods) = (service.options, service.methods);
-        if self.is_word("option") {
-            let parsed = self.option_statement(&mut chain);
-            if let Some(service) = self.ast.services.get_mut(index) {
-                service.options = chain;
-            }
-            return parsed.map(drop);
-        }
-        let method = self.method(index)?;
-        self.ast.methods.push(self.room, &mut methods, method)?;
-        if let Some(service) = self.ast.services.get_mut(index) {
-            service.methods = methods;
-        }
-        Ok(())
-    }
-
-    fn method(&mut self, service: u32) -> Parsed<Method> {
-        self.word("rpc")?;
-        let name = self.identifier("the name of the method")?;
-        let mut method = Method { name: span(name), at: name.start, service, ..Method::default() };
-        self.symbol(b'(')?;
-        method.client_streaming = self.try_word("stream");
-        let (input, token) = self.message_type()?;
-        (method.input, method.input_at) = (input, token.start);
-        self.symbol(b')')?;
-        self.word("returns")?;
-        self.symbol(b'(')?;
-        method.server_streaming = self.try_word("stream");
-        let (output, token) = self.message_type()?;
-        (method.output, method.output_at) = (output, token.start);
-        self.symbol(b')')?;
-        if !self.try_symbol(b'{') {
-            self.end_of_statement()?;
-            return Ok(method);
-        }
-        method.braces = true;
-        while !self.try_symbol(b'}') {
-            if self.at_end() {
-                return Err(self.expected(&"\"}\""));
-            }
-            if self.try_symbol(b';') {
-                continue;
-            }
-            let parsed = self.option_statement(&mut method.options).map(drop);
-            self.go_on(parsed)?;
-        }
-        Ok(method)
     }
 }

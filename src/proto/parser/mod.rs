@@ -4,8 +4,10 @@
 //! Definitions that stand in each other are kept on an explicit stack of at most [`MAX_DEPTH`] levels; nothing recurses.
 
 mod definitions;
+mod enums;
 mod fields;
 mod options;
+mod services;
 mod statements;
 
 use super::ast::{Ast, Chain, Span, make_text};
