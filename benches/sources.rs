@@ -30,7 +30,7 @@ fn sources(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             let builder = || {
                 let options = PoolOptions::new().memory(1 << 30);
-                DescriptorPool::builder().source("a.proto", source.as_str()).options(options)
+                DescriptorPool::builder().source("a.proto", source.as_str()).with_options(options)
             };
             bencher.iter_batched(builder, |builder| builder.build().expect("valid"), BatchSize::LargeInput);
         });

@@ -152,7 +152,7 @@ pub use partial::{
 };
 pub use partial::{RawField, RawFields, RawStep, RawValue};
 #[cfg(feature = "proto")]
-pub use proto::{FileResolver, PoolBuilder, SourceDiagnostic, SourceError, SourceErrorKind};
+pub use proto::{FileResolver, SourceBuilder, SourceDiagnostic, SourceError, SourceErrorKind};
 #[cfg(feature = "reflect")]
 pub use record::{PlanError, PlanErrorKind, PlanPath, RecordPlan, RecordWriter};
 #[cfg(feature = "reflect")]

@@ -1,4 +1,4 @@
-//! [`PoolBuilder`]: pools out of sources.
+//! [`SourceBuilder`]: pools out of sources.
 
 use super::compile;
 use super::error::SourceError;
@@ -35,7 +35,8 @@ use core::fmt;
 /// # Ok::<(), tablepb::SourceError>(())
 /// ```
 #[derive(Default)]
-pub struct PoolBuilder<'r>(Request<'r>);
+#[must_use]
+pub struct SourceBuilder<'r>(Request<'r>);
 
 impl DescriptorPool {
     /// Starts a pool that is made of `.proto` sources.
@@ -48,12 +49,12 @@ impl DescriptorPool {
     /// assert!(pool.get_message_by_name("Log").is_some());
     /// # Ok::<(), tablepb::SourceError>(())
     /// ```
-    pub fn builder<'r>() -> PoolBuilder<'r> {
-        PoolBuilder::default()
+    pub fn builder<'r>() -> SourceBuilder<'r> {
+        SourceBuilder::default()
     }
 }
 
-impl<'r> PoolBuilder<'r> {
+impl<'r> SourceBuilder<'r> {
     /// Adds a file: the name under which others import it, and its source. Of two files of one name the first counts.
     pub fn source(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
         self.0.sources.push((name.into(), text.into()));
@@ -87,7 +88,7 @@ impl<'r> PoolBuilder<'r> {
     }
 
     /// Sets the bounds. They count twice: for the sources while they are compiled, and for the pool.
-    pub fn options(mut self, options: PoolOptions) -> Self {
+    pub fn with_options(mut self, options: PoolOptions) -> Self {
         self.0.options = options;
         self
     }
@@ -106,9 +107,9 @@ impl<'r> PoolBuilder<'r> {
     }
 }
 
-impl fmt::Debug for PoolBuilder<'_> {
+impl fmt::Debug for SourceBuilder<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PoolBuilder ")?;
+        f.write_str("SourceBuilder ")?;
         f.debug_list().entries(self.0.roots()).finish()
     }
 }

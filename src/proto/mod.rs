@@ -22,7 +22,7 @@ mod strings;
 mod symbols;
 mod wire;
 
-pub use builder::PoolBuilder;
+pub use builder::SourceBuilder;
 pub use error::{SourceDiagnostic, SourceError, SourceErrorKind};
 pub use resolver::FileResolver;
 

@@ -279,7 +279,7 @@ fn too_little_memory_is_an_error() {
     let mut limit = 64;
     loop {
         let options = PoolOptions::new().memory(limit);
-        match DescriptorPool::builder().source("a.proto", source).options(options).build() {
+        match DescriptorPool::builder().source("a.proto", source).with_options(options).build() {
             Ok(pool) => {
                 assert!(limit > 10_000 && pool.get_message_by_name("A").is_some());
                 break;

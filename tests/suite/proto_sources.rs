@@ -14,7 +14,7 @@ use tablepb::{DescriptorPool, Edition, PoolOptions, SourceError};
 /// Compiles one file of a directory.
 fn compile(directory: &Path, name: &str) -> Result<DescriptorPool, SourceError> {
     let options = PoolOptions::new().memory(1 << 30);
-    DescriptorPool::builder().options(options).include(directory).file(name).build()
+    DescriptorPool::builder().with_options(options).include(directory).file(name).build()
 }
 
 /// Each file of a set by its name.
@@ -77,7 +77,9 @@ fn needs_protoc_descriptors_of_every_construct_are_those_of_protoc() {
         if name.starts_with("edition") && !protoc.knows(Edition::Edition2024) {
             continue;
         }
-        let set = protoc.compile(&dir.0, &[name.clone()]).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let set = protoc
+            .compile(&dir.0, std::slice::from_ref(&name))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         let pool = compile(&dir.0, &name).unwrap_or_else(|error| panic!("{error}"));
         assert_same(&pool, &set, &name);
     }
@@ -90,8 +92,9 @@ fn needs_data_needs_protoc_descriptors_of_protobufs_sources_are_those_of_protoc(
     let names = sources(&directory);
     assert!(names.len() > 25);
     for name in names {
-        let set =
-            protoc.compile(&directory, &[name.clone()]).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let set = protoc
+            .compile(&directory, std::slice::from_ref(&name))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         let pool = compile(&directory, &name).unwrap_or_else(|error| panic!("{error}"));
         assert_same(&pool, &set, &name);
     }
