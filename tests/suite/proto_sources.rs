@@ -112,7 +112,7 @@ fn needs_data_printed_sources_compile_to_what_was_printed() {
 
 /// Prints all files of a pool, compiles them, and compares what is printed then.
 fn again(pool: &DescriptorPool, name: &str) {
-    let mut builder = DescriptorPool::builder().options(PoolOptions::new().memory(1 << 30));
+    let mut builder = DescriptorPool::builder().with_options(PoolOptions::new().memory(1 << 30));
     for file in pool.files() {
         builder = builder.source(file.name(), file.to_proto());
     }
