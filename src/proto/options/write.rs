@@ -100,7 +100,8 @@ impl<'a> Options<'a> {
     fn again(&mut self, field: &Field, at: usize) -> Halt {
         let node = self.order.get(at).and_then(|&index| self.nodes.get(index));
         let (start, end) = node.map_or((0, 0), |node| (node.start, node.end));
-        let detail = format_args!("{} is set already", self.texts.get(field.name));
+        let name = self.texts.get(field.name);
+        let detail = format_args!("{name} is set already");
         self.fail(SourceErrorKind::InvalidOption, start, end, &detail)
     }
 
