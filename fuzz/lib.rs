@@ -2,6 +2,8 @@
 
 pub mod agree;
 pub mod common;
-/// Apart from `agree`, because not all that uses that has the feature `serde`.
+/// Apart from `agree`, because not all that uses that has the features `serde` and `proto`.
 #[path = "agree/serde.rs"]
 pub mod serde;
+#[path = "agree/proto_sources.rs"]
+pub mod proto_sources;

@@ -70,6 +70,7 @@
 //! | `bytes` | yes | `BytesMut` as a buffer, `Bytes` members, [`DynamicMessage::decode_shared`] |
 //! | `reflect` | yes | schemas at run time: [`DescriptorPool`], [`DynamicMessage`], [`Decoder`], [`Projection`], [`Prepared`], [`record`], [`text`] |
 //! | `json` | yes | [`json`], messages as ProtoJSON and back; with it `reflect` |
+//! | `proto` | no | `.proto` sources at run time, without protoc: [`DescriptorPool::builder`]; with it `reflect` |
 //! | `serde` | no | messages in the JSON mapping through any format of serde ([`DynamicMessage::deserialize`]); with it `json` |
 //! | `jiff`, `chrono` | no | conversions of [`wkt::Timestamp`] and [`wkt::Duration`] |
 //! | `serde_json` | no | conversions of [`wkt::Value`], [`wkt::Struct`] and [`wkt::ListValue`] |
@@ -108,6 +109,8 @@ mod options;
 mod partial;
 #[cfg(feature = "reflect")]
 mod program;
+#[cfg(feature = "proto")]
+mod proto;
 #[cfg(feature = "reflect")]
 pub mod record;
 #[cfg(feature = "reflect")]
@@ -148,6 +151,8 @@ pub use partial::{
     ColumnError, ColumnValue, Projection, ProjectionError, ProjectionErrorKind, ValuePath, Values,
 };
 pub use partial::{RawField, RawFields, RawStep, RawValue};
+#[cfg(feature = "proto")]
+pub use proto::{FileResolver, SourceBuilder, SourceDiagnostic, SourceError, SourceErrorKind};
 #[cfg(feature = "reflect")]
 pub use record::{PlanError, PlanErrorKind, PlanPath, RecordPlan, RecordWriter};
 #[cfg(feature = "reflect")]

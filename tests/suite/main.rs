@@ -34,6 +34,8 @@ mod projection;
 mod projection_rules;
 mod prost_derive;
 mod prost_reflect;
+#[cfg(feature = "proto")]
+mod proto_sources;
 mod random_schemas;
 mod raw_fields;
 mod records;

@@ -1,0 +1,115 @@
+//! [`SourceBuilder`]: pools out of sources.
+
+use super::compile;
+use super::error::SourceError;
+use super::request::Request;
+use super::resolver::FileResolver;
+use crate::schema::{DescriptorPool, PoolOptions};
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
+
+/// Compiles `.proto` sources to a [`DescriptorPool`], without protoc.
+///
+/// Takes proto2, proto3 and the editions 2023, 2024 and 2026, with custom options. The descriptors are those that `protoc`
+/// 36 makes, byte for byte; [`DescriptorPool::encode_to_vec`] gives them as a set. Imports are looked for among the sources, then
+/// in the resolvers and directories in the order they were added, and last among the well-known files of protobuf, which are
+/// built in: those with the well-known types, `descriptor.proto`, `compiler/plugin.proto`, and the features of C++, Go and Java.
+///
+/// ```
+/// use tablepb::DescriptorPool;
+///
+/// let pool = DescriptorPool::builder()
+///     .source("user.proto", r#"
+///         syntax = "proto3";
+///         package app;
+///         import "google/protobuf/timestamp.proto";
+///         message User {
+///             string name = 1;
+///             google.protobuf.Timestamp created = 2;
+///         }
+///     "#)
+///     .build()?;
+/// let user = pool.get_message_by_name("app.User").unwrap();
+/// assert_eq!(user.get_field_by_name("name").unwrap().number(), 1);
+/// # Ok::<(), tablepb::SourceError>(())
+/// ```
+#[derive(Default)]
+#[must_use]
+pub struct SourceBuilder<'r>(Request<'r>);
+
+impl DescriptorPool {
+    /// Starts a pool that is made of `.proto` sources.
+    ///
+    /// ```
+    /// use tablepb::DescriptorPool;
+    ///
+    /// let source = "syntax = \"proto3\"; message Log { string line = 1; }";
+    /// let pool = DescriptorPool::builder().source("log.proto", source).build()?;
+    /// assert!(pool.get_message_by_name("Log").is_some());
+    /// # Ok::<(), tablepb::SourceError>(())
+    /// ```
+    pub fn builder<'r>() -> SourceBuilder<'r> {
+        SourceBuilder::default()
+    }
+}
+
+impl<'r> SourceBuilder<'r> {
+    /// Adds a file: the name under which others import it, and its source. Of two files of one name the first counts.
+    pub fn source(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.0.sources.push((name.into(), text.into()));
+        self
+    }
+
+    /// Adds a file that a resolver, a directory or protobuf itself has.
+    ///
+    /// ```
+    /// use tablepb::DescriptorPool;
+    ///
+    /// let pool = DescriptorPool::builder().file("google/protobuf/any.proto").build()?;
+    /// assert!(pool.get_message_by_name("google.protobuf.Any").is_some());
+    /// # Ok::<(), tablepb::SourceError>(())
+    /// ```
+    pub fn file(mut self, name: impl Into<String>) -> Self {
+        self.0.files.push(name.into());
+        self
+    }
+
+    /// Adds a place where imported files are looked for.
+    pub fn resolver(mut self, resolver: impl FileResolver + 'r) -> Self {
+        self.0.resolvers.push(Box::new(resolver));
+        self
+    }
+
+    /// Adds a directory in which imported files are looked for, as `protoc -I` does.
+    #[cfg(feature = "std")]
+    pub fn include(self, directory: impl Into<std::path::PathBuf>) -> Self {
+        self.resolver(super::resolver::Directory(directory.into()))
+    }
+
+    /// Sets the bounds. They count twice: for the sources while they are compiled, and for the pool.
+    pub fn with_options(mut self, options: PoolOptions) -> Self {
+        self.0.options = options;
+        self
+    }
+
+    /// Compiles the files with all that they import.
+    ///
+    /// The sources may come from an untrusted author: the result is a checked pool or an error, never a panic. Takes n log n time in
+    /// the length of the sources, and at most 1 MiB of memory plus 32 bytes per byte of them, and as much again for the
+    /// pool ([`PoolOptions`]).
+    ///
+    /// # Errors
+    /// All faults of the sources, each with its line: first those of syntax; if there are none, those of names and options; if
+    /// there are none, the first one that [`DescriptorPool::decode`] would find.
+    pub fn build(self) -> Result<DescriptorPool, SourceError> {
+        compile::pool(&self.0)
+    }
+}
+
+impl fmt::Debug for SourceBuilder<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SourceBuilder ")?;
+        f.debug_list().entries(self.0.roots()).finish()
+    }
+}

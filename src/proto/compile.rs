@@ -1,0 +1,72 @@
+//! The way from sources to a pool: read, name, resolve, write descriptors, load them.
+
+use super::ast::Ast;
+use super::emit::Emitter;
+use super::error::{Fault, Faults, SourceError, SourceErrorKind};
+use super::load::Loaded;
+use super::options::Options;
+use super::request::Request;
+use super::resolve::resolve;
+use super::symbols::Symbols;
+use crate::error::DescriptorError;
+use crate::program::Room;
+use crate::schema::DescriptorPool;
+
+/// Compiles what is asked for.
+pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError> {
+    let len = request.sources.iter().map(|(_, source)| source.len()).fold(0, usize::saturating_add);
+    let room = &mut Room::new(request.options.memory_for(len));
+    let full = SourceError::full;
+    let mut loaded = Loaded::load(request, room)?;
+    let order = loaded.order(room).map_err(full)?;
+    let Loaded { texts, mut ast, mut faults, .. } = loaded;
+    let located = |ast: &Ast, faults: Faults| {
+        faults.into_error(&texts.sources, &|at| {
+            let after = ast.files.partition_point(|file| file.start <= at);
+            let file = ast.files.get(after.saturating_sub(1));
+            file.map_or(("", 0, 0), |file| (texts.get(file.name), file.start, file.end))
+        })
+    };
+    if !faults.is_empty() {
+        return Err(located(&ast, faults));
+    }
+    let mut symbols = Symbols::new(&mut ast, &texts, room).map_err(full)?;
+    resolve(&mut ast, &texts, &mut symbols, &mut faults, room).map_err(full)?;
+    if !faults.is_empty() {
+        return Err(located(&ast, faults));
+    }
+    let options = Options::new(&ast, &texts, &mut symbols, &mut faults);
+    let mut emitter = Emitter::new(options, room);
+    for &file in &order {
+        if ast.files.get(file as usize).is_some_and(|file| !file.hidden) {
+            emitter.file(file).map_err(full)?;
+        }
+    }
+    let set = emitter.into_set();
+    if !faults.is_empty() {
+        return Err(located(&ast, faults));
+    }
+    DescriptorPool::decode_with(&set, &request.options).map_err(|error| {
+        let place = place(&ast, &texts, &symbols, &error);
+        match place {
+            Some((start, end)) => {
+                let mut faults = Faults::default();
+                faults.add(SourceErrorKind::InvalidSchema, start, end, &Fault(&error));
+                located(&ast, faults)
+            }
+            None => SourceError::of_pool(&error),
+        }
+    })
+}
+
+/// Where the definition stands that the pool finds fault with.
+#[cold]
+fn place(
+    ast: &Ast,
+    texts: &super::ast::Texts,
+    symbols: &Symbols,
+    error: &DescriptorError,
+) -> Option<(u32, u32)> {
+    let (at, len) = symbols.place(ast, texts, error.name())?;
+    Some((at, at + len))
+}

@@ -1,0 +1,277 @@
+//! Nodes to bytes.
+
+use super::{Done, Halt, NodeValue, Options};
+use crate::program::Room;
+use crate::proto::ast::{Chain, Encodings, Field, NONE};
+use crate::proto::codes::{label, type_code};
+use crate::proto::error::SourceErrorKind;
+use crate::proto::lexer::{Lexer, TokenKind};
+use crate::proto::wire::Out;
+use crate::schema::Edition;
+
+impl<'a> Options<'a> {
+    /// Writes the fields of a message in the order of their numbers.
+    pub(super) fn message(
+        &mut self,
+        chain: Chain,
+        message: u32,
+        out: &mut Out,
+        room: &mut Room,
+        depth: usize,
+    ) -> Done {
+        let base = self.order.len();
+        for (index, _) in self.nodes.of(chain) {
+            room.push(&mut self.order, index)?;
+        }
+        let (nodes, ast) = (&self.nodes, self.ast);
+        let number = |index| {
+            nodes.get(index).and_then(|node| ast.fields.get(node.field)).map_or(0, |field| field.number)
+        };
+        if let Some(order) = self.order.get_mut(base..) {
+            order.sort_unstable_by_key(|&index| (number(index), index));
+        }
+        let mut at = base;
+        while let Some(&index) = self.order.get(at) {
+            let field = self.nodes.get(index).map_or(NONE, |node| node.field);
+            let rest = self.order.get(at..).unwrap_or_default();
+            let same = |&&index: &&u32| self.nodes.get(index).is_some_and(|node| node.field == field);
+            let count = rest.iter().take_while(same).count().max(1);
+            self.field(field, at, count, out, room, depth)?;
+            at += count;
+        }
+        self.order.truncate(base);
+        self.check_required(chain, message)
+    }
+
+    /// Writes the nodes of one field.
+    fn field(
+        &mut self,
+        index: u32,
+        at: usize,
+        count: usize,
+        out: &mut Out,
+        room: &mut Room,
+        depth: usize,
+    ) -> Done {
+        let ast = self.ast;
+        let Some(field) = ast.fields.get(index) else { return Ok(()) };
+        self.check_field(field, at)?;
+        if field.source_retention {
+            return Ok(());
+        }
+        let repeated = i32::from(field.label) == label::REPEATED;
+        let code = i32::from(field.type_code);
+        if repeated && type_code::is_packable(code) && self.encodings(field).packed == Some(true) {
+            let start = out.begin(room, field.number)?;
+            for i in at..at + count {
+                if let Some(NodeValue::Number(number)) = self.value(i) {
+                    number_value(code, number, out, room)?;
+                }
+            }
+            return Ok(out.end(room, start)?);
+        }
+        if repeated || count == 1 {
+            for i in at..at + count {
+                if let Some(value) = self.value(i) {
+                    self.single(field, value, out, room, depth)?;
+                }
+            }
+            return Ok(());
+        }
+        // One message, set by several options; what sets all of it cannot come after anything else.
+        let mut all = Chain::default();
+        for i in at..at + count {
+            let Some(node) = self.order.get(i).and_then(|&index| self.nodes.get(index)) else { continue };
+            let (start, end, whole, value) = (node.start, node.end, node.whole, node.value);
+            let NodeValue::Message(chain) = value else {
+                return Err(self.again(field, at + 1));
+            };
+            if whole && i != at {
+                let name = self.texts.get(field.name);
+                let detail = format_args!("{name} is set already");
+                return Err(self.fail(SourceErrorKind::InvalidOption, start, end, &detail));
+            }
+            all = self.nodes.join(all, chain);
+        }
+        self.single(field, NodeValue::Message(all), out, room, depth)
+    }
+
+    #[cold]
+    fn again(&mut self, field: &Field, at: usize) -> Halt {
+        let node = self.order.get(at).and_then(|&index| self.nodes.get(index));
+        let (start, end) = node.map_or((0, 0), |node| (node.start, node.end));
+        let name = self.texts.get(field.name);
+        let detail = format_args!("{name} is set already");
+        self.fail(SourceErrorKind::InvalidOption, start, end, &detail)
+    }
+
+    fn value(&self, at: usize) -> Option<NodeValue> {
+        Some(self.nodes.get(*self.order.get(at)?)?.value)
+    }
+
+    /// Writes one value with its tag.
+    fn single(
+        &mut self,
+        field: &Field,
+        value: NodeValue,
+        out: &mut Out,
+        room: &mut Room,
+        depth: usize,
+    ) -> Done {
+        let (number, code) = (field.number, i32::from(field.type_code));
+        match value {
+            NodeValue::Number(value) => {
+                out.tag(room, number, wire_type(code))?;
+                number_value(code, value, out, room)?;
+            }
+            NodeValue::Bytes(start, end) => {
+                out.string(room, number, self.bytes.get(start..end).unwrap_or_default())?;
+            }
+            NodeValue::Message(chain) if code == type_code::GROUP || self.is_delimited(field) => {
+                out.tag(room, number, 3)?;
+                self.message(chain, field.target, out, room, depth + 1)?;
+                out.tag(room, number, 4)?;
+            }
+            NodeValue::Message(chain) if self.in_message_set(field) => {
+                // An item of a MessageSet: a group of field 1 with the number and the message.
+                out.tag(room, 1, 3)?;
+                out.int(room, 2, number)?;
+                let start = out.begin(room, 3)?;
+                self.message(chain, field.target, out, room, depth + 1)?;
+                out.end(room, start)?;
+                out.tag(room, 1, 4)?;
+            }
+            NodeValue::Message(chain) => {
+                let start = out.begin(room, number)?;
+                self.message(chain, field.target, out, room, depth + 1)?;
+                out.end(room, start)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn in_message_set(&self, field: &Field) -> bool {
+        self.ast.messages.get(field.message).is_some_and(|message| message.message_set)
+    }
+
+    /// How the field is encoded, by its options and features and those around it.
+    fn encodings(&self, field: &Field) -> Encodings {
+        let mut encodings = field.encodings;
+        let mut message = field.declared_in;
+        while let Some(around) = self.ast.messages.get(message) {
+            encodings = encodings.or(around.encodings);
+            message = around.parent;
+        }
+        let Some(file) = self.ast.files.get(field.file as usize) else { return encodings };
+        let packed = file.edition != Edition::Proto2;
+        encodings.or(file.encodings).or(Encodings { packed: Some(packed), delimited: Some(false) })
+    }
+
+    pub(super) fn is_delimited(&self, field: &Field) -> bool {
+        let target = self.ast.messages.get(field.target);
+        let is_map = target.is_some_and(|of| of.kind == crate::proto::ast::MessageKind::MapEntry);
+        !is_map && self.encodings(field).delimited == Some(true)
+    }
+
+    /// Whether the option can be set in this file, for this definition.
+    fn check_field(&mut self, field: &Field, at: usize) -> Done {
+        let node = self.order.get(at).and_then(|&index| self.nodes.get(index));
+        let (start, end) = node.map_or((0, 0), |node| (node.start, node.end));
+        if field.targets != 0 && field.targets & (1 << self.target as u16) == 0 {
+            let (name, of) = (self.texts.get(field.name), self.target.names().1);
+            let detail = format_args!("{name} cannot be set for a definition of this sort: {of}");
+            return Err(self.fail(SourceErrorKind::InvalidOption, start, end, &detail));
+        }
+        self.check_support(field.support, start, end)
+    }
+
+    /// Whether the edition of the file has an option or a value, by its `feature_support`.
+    pub(super) fn check_support(&mut self, support: u32, start: u32, end: u32) -> Done {
+        if support == NONE {
+            return Ok(());
+        }
+        let edition = self.edition.number();
+        let mut lexer = Lexer::new(&self.texts.sources, support);
+        let mut word = "";
+        let mut refused = None;
+        for _ in 0..64 {
+            let token = lexer.next();
+            match token.kind {
+                TokenKind::Identifier => {
+                    let next = self.text(token);
+                    match (word, edition_number(next)) {
+                        ("edition_introduced", Some(number)) if edition < number => {
+                            refused = Some("does not have yet")
+                        }
+                        ("edition_removed", Some(number)) if edition >= number => {
+                            refused = Some("no longer has")
+                        }
+                        _ => {}
+                    }
+                    word = next;
+                }
+                TokenKind::End => break,
+                _ if token.symbol == b'}' => break,
+                _ => {}
+            }
+        }
+        match refused {
+            Some(how) => {
+                let detail = format_args!("this is what the edition of this file {how}");
+                Err(self.fail(SourceErrorKind::NotInEdition, start, end, &detail))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the required fields of a message are set.
+    fn check_required(&mut self, chain: Chain, message: u32) -> Done {
+        let ast = self.ast;
+        let Some(found) = ast.messages.get(message) else { return Ok(()) };
+        for (index, field) in ast.fields.of(found.fields) {
+            if i32::from(field.label) != label::REQUIRED {
+                continue;
+            }
+            if !self.nodes.of(chain).any(|(_, node)| node.field == index) {
+                let first = self.nodes.of(chain).next();
+                let (start, end) = first.map_or((0, 0), |(_, node)| (node.start, node.end));
+                let name = self.texts.get(field.name);
+                let detail = format_args!("the required field {name} is not set");
+                return Err(self.fail(SourceErrorKind::InvalidOption, start, end, &detail));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The number of an edition by its name in the enum.
+fn edition_number(name: &str) -> Option<i32> {
+    Some(match name {
+        "EDITION_LEGACY" => 900,
+        "EDITION_PROTO2" => 998,
+        "EDITION_PROTO3" => 999,
+        "EDITION_2023" => 1000,
+        "EDITION_2024" => 1001,
+        "EDITION_2026" => 1002,
+        "EDITION_UNSTABLE" => 9999,
+        "EDITION_MAX" => i32::MAX,
+        _ => return None,
+    })
+}
+
+fn wire_type(code: i32) -> u32 {
+    match code {
+        type_code::DOUBLE | type_code::FIXED64 | type_code::SFIXED64 => 1,
+        type_code::FLOAT | type_code::FIXED32 | type_code::SFIXED32 => 5,
+        _ => 0,
+    }
+}
+
+fn number_value(code: i32, number: u64, out: &mut Out, room: &mut Room) -> Done {
+    match wire_type(code) {
+        1 => room.extend(&mut out.bytes, &number.to_le_bytes())?,
+        5 => room.extend(&mut out.bytes, &(number as u32).to_le_bytes())?,
+        _ => out.varint(room, number)?,
+    }
+    Ok(())
+}

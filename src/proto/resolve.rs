@@ -1,0 +1,136 @@
+//! Type names to messages and enums.
+
+use super::ast::{Ast, NONE, Span, Texts};
+use super::codes::type_code;
+use super::error::{Faults, SourceErrorKind};
+use super::symbols::{Scope, Symbol, Symbols, around};
+use crate::program::{Room, RoomFull};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Fills in what the names of types, extended messages, inputs and outputs refer to.
+pub(super) fn resolve(
+    ast: &mut Ast,
+    texts: &Texts,
+    symbols: &mut Symbols,
+    faults: &mut Faults,
+    room: &mut Room,
+) -> Result<(), RoomFull> {
+    let mut viewer = NONE;
+    for index in 0..ast.fields.len() as u32 {
+        let Some(field) = ast.fields.get(index) else { break };
+        if field.file != viewer {
+            viewer = field.file;
+            symbols.view(ast, viewer, room)?;
+        }
+        let scope = around(ast, field.file, field.declared_in);
+        let mut lookup = Lookup { ast, texts, symbols, faults, room };
+        let (mut code, mut target, mut message) = (field.type_code, field.target, field.message);
+        if !field.type_name.is_empty() {
+            match lookup.find(scope, field.type_name, field.type_at, true)? {
+                Some(Symbol::Message(found)) if i32::from(code) == type_code::GROUP => target = found,
+                Some(Symbol::Message(found)) => (code, target) = (type_code::MESSAGE as u8, found),
+                Some(Symbol::Enum(found)) => (code, target) = (type_code::ENUM as u8, found),
+                Some(_) => lookup.wrong(field.type_name, field.type_at, "a type"),
+                None => {}
+            }
+        }
+        if !field.extendee.is_empty() {
+            message = lookup.message(scope, field.extendee, field.extendee_at)?;
+        }
+        if let Some(field) = ast.fields.get_mut(index) {
+            (field.type_code, field.target, field.message) = (code, target, message);
+        }
+    }
+    for index in 0..ast.methods.len() as u32 {
+        let Some(method) = ast.methods.get(index) else { break };
+        let file = ast.services.get(method.service).map_or(NONE, |service| service.file);
+        if file != viewer {
+            viewer = file;
+            symbols.view(ast, viewer, room)?;
+        }
+        let scope = Scope::Service(method.service);
+        let mut lookup = Lookup { ast, texts, symbols, faults, room };
+        let input = lookup.message(scope, method.input, method.input_at)?;
+        let output = lookup.message(scope, method.output, method.output_at)?;
+        if let Some(method) = ast.methods.get_mut(index) {
+            (method.input_message, method.output_message) = (input, output);
+        }
+    }
+    Ok(())
+}
+
+struct Lookup<'a> {
+    ast: &'a Ast,
+    texts: &'a Texts,
+    symbols: &'a Symbols,
+    faults: &'a mut Faults,
+    room: &'a mut Room,
+}
+
+impl Lookup<'_> {
+    fn find(&mut self, scope: Scope, name: Span, at: u32, types: bool) -> Result<Option<Symbol>, RoomFull> {
+        let text = self.texts.get(name);
+        let found = self.symbols.resolve((self.ast, self.texts), scope, text, types);
+        if found.is_none() && !self.faults.is_full() {
+            let closest = self.symbols.closest(self.texts, text, true);
+            let meant = Meant::new((self.ast, self.texts), self.symbols, closest, self.room)?;
+            let kind = SourceErrorKind::UnresolvedType;
+            self.faults.add(kind, at, at + name.len, &format_args!("{text}{meant}"));
+        }
+        Ok(found)
+    }
+
+    fn message(&mut self, scope: Scope, name: Span, at: u32) -> Result<u32, RoomFull> {
+        match self.find(scope, name, at, false)? {
+            Some(Symbol::Message(message)) => return Ok(message),
+            Some(_) => self.wrong(name, at, "a message"),
+            None => {}
+        }
+        Ok(NONE)
+    }
+
+    #[cold]
+    fn wrong(&mut self, name: Span, at: u32, what: &str) {
+        let detail = format_args!("{} is not {what}", self.texts.get(name));
+        self.faults.add(SourceErrorKind::UnresolvedType, at, at + name.len, &detail);
+    }
+}
+
+/// What a name that refers to nothing may mean.
+pub(super) struct Meant<'t> {
+    name: Vec<u8>,
+    /// The file that declares it, if it is not imported.
+    file: Option<&'t str>,
+}
+
+impl<'t> Meant<'t> {
+    #[cold]
+    pub(super) fn new(
+        (ast, texts): (&Ast, &'t Texts),
+        symbols: &Symbols,
+        closest: Option<(Scope, Span, u32)>,
+        room: &mut Room,
+    ) -> Result<Self, RoomFull> {
+        let mut name = Vec::new();
+        let mut file = None;
+        if let Some((scope, span, declared_in)) = closest {
+            symbols.full_name((ast, texts), scope, span, &mut name, room)?;
+            let found = ast.files.get(declared_in as usize);
+            file = found.filter(|_| !symbols.sees(declared_in)).map(|found| texts.get(found.name));
+        }
+        Ok(Self { name, file })
+    }
+}
+
+impl fmt::Display for Meant<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.name.strip_prefix(b".").unwrap_or_default();
+        let Ok(name) = core::str::from_utf8(name) else { return Ok(()) };
+        match self.file {
+            _ if name.is_empty() => Ok(()),
+            Some(file) => write!(f, " (did you mean {name}, in {file}, which is not imported?)"),
+            None => write!(f, " (did you mean {name}?)"),
+        }
+    }
+}
