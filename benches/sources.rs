@@ -1,4 +1,4 @@
-//! Compiling `.proto` sources: `cargo bench --bench sources`. Throughput in bytes of source, with the pool that is made.
+//! Compiling `.proto` sources: `cargo bench --features proto --bench sources --package tablepb-benches`. Throughput in bytes of source, with the pool that is made.
 //!
 //! - `descriptor`: descriptor.proto, which is built in, with its options.
 //! - `many`: forty copies of its messages in one file.

@@ -5,7 +5,7 @@ use super::resolved_field::ResolvedField;
 use super::{MapKey, Value};
 use crate::error::text;
 use crate::table::Kind;
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 use core::fmt;
 use core::mem::replace;
 
@@ -79,9 +79,7 @@ impl ResolvedField<'_> {
                     noted(self.check_entry(key, value)?);
                 }
             }
-            Value::List(_) | Value::Map(_) => {
-                return Err(Misfit::of(SetFieldErrorKind::InvalidType, value, ""));
-            }
+            Value::Map(_) => return Err(Misfit::of(SetFieldErrorKind::InvalidType, value, "")),
             _ if is_list => return Err(Misfit::of(SetFieldErrorKind::InvalidType, value, "")),
             one => noted(self.conversion(one).map_err(|kind| Misfit::of(kind, one, ""))?),
         }
@@ -127,7 +125,9 @@ impl ResolvedField<'_> {
             }
         };
         match value {
-            Value::List(elements) => elements.iter_mut().for_each(|element| convert(self, element)),
+            Value::List(elements) if self.entry.flags.is_list() => {
+                elements.iter_mut().for_each(|element| convert(self, element))
+            }
             Value::Map(entries) => {
                 if let Some(part) = self.map_part(1) {
                     entries.values_mut().for_each(|value| convert(&part, value));
@@ -152,6 +152,7 @@ impl ResolvedField<'_> {
             // Such a string reads as bytes when it is not UTF-8.
             (Kind::String, Value::Bytes(_)) => !self.descriptor.validates_utf8(),
             (Kind::Bytes, Value::String(_)) => return Ok(Conversion::Bytes),
+            (Kind::Bytes, Value::List(numbers)) => return octets(numbers),
             (Kind::Enum(e), Value::EnumNumber(number)) => return self.listed(e, *number, Conversion::Same),
             (Kind::Enum(e), Value::String(name)) => return self.enum_of_name(e, name),
             (Kind::Message(m), Value::Prepared(prepared)) => {
@@ -230,6 +231,17 @@ fn integer(kind: Kind<u32, u32>, v: i128) -> Option<Value> {
         Kind::Uint64 | Kind::Fixed64 => v.try_into().ok().map(Value::U64),
         _ => None,
     }
+}
+
+/// Bytes of integers from 0 to 255: `[1, 2]` is a list of `i32`, if nothing says that it is one of `u8`.
+fn octets(numbers: &[Value]) -> Result<Conversion, SetFieldErrorKind> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(numbers.len()).map_err(|_| SetFieldErrorKind::TooLarge)?;
+    for number in numbers {
+        let number = integer_of(number).ok_or(SetFieldErrorKind::InvalidType)?;
+        bytes.push(u8::try_from(number).map_err(|_| SetFieldErrorKind::Lossy)?);
+    }
+    Ok(Conversion::Scalar(Value::Bytes(bytes)))
 }
 
 fn integer_of(value: &Value) -> Option<i128> {

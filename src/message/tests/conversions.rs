@@ -58,6 +58,8 @@ fn a_field_takes_what_it_holds_without_loss() {
     is("f64", 0.1f32.into(), Value::F64(0.1f32.into()));
     is("f64", (1i64 << 60).into(), Value::F64((1u64 << 60) as f64));
     is("bytes", "hi".into(), Value::Bytes(b"hi".to_vec()));
+    is("bytes", (&[1, 2, 255][..]).into(), Value::Bytes(vec![1, 2, 255]));
+    is("bytes", vec![7u64, 0].into(), Value::Bytes(vec![7, 0]));
     is("text", Cow::Borrowed("a").into(), Value::from("a"));
     is("text", Box::<str>::from("b").into(), Value::from("b"));
     is("text", (&String::from("c")).into(), Value::from("c"));
@@ -107,6 +109,9 @@ fn what_would_be_lost_is_refused() {
         ("i32", "1".into(), InvalidType, "String"),
         ("text", 1.into(), InvalidType, "I32"),
         ("text", b"a".into(), InvalidType, "Bytes"),
+        ("bytes", vec![1, 256].into(), Lossy, "List"),
+        ("bytes", vec!["a"].into(), InvalidType, "List"),
+        ("text", vec![1, 2].into(), InvalidType, "List"),
         ("color", "PINK".into(), InvalidEnumName, "String \"PINK\""),
         ("color", 0.0.into(), InvalidType, "F64"),
         ("color", (1u64 << 40).into(), Lossy, "U64 1099511627776"),
