@@ -206,7 +206,10 @@ impl DynamicMessage {
         mut input: impl bytes::Buf,
     ) -> Result<Self, DecodeError> {
         let len = input.remaining();
-        Self::new(descriptor).decoded_from(len, DecodeOptions::new(), |store| store.append_buf(&mut input))
+        let decoded = Self::new(descriptor)
+            .decoded_from(len, DecodeOptions::new(), |store| store.append_buf(&mut input));
+        input.advance(input.remaining());
+        decoded
     }
 
     /// Decodes into an empty message that shares the input.
@@ -303,7 +306,10 @@ impl DynamicMessage {
     /// As [`merge`](Self::merge).
     #[cfg(feature = "bytes")]
     pub fn merge_buf(&mut self, mut input: impl bytes::Buf) -> Result<(), DecodeError> {
-        self.merge_from(input.remaining(), DecodeOptions::new(), |store| store.append_buf(&mut input))
+        let len = input.remaining();
+        let merged = self.merge_from(len, DecodeOptions::new(), |store| store.append_buf(&mut input));
+        input.advance(input.remaining());
+        merged
     }
 
     /// Merges `len` bytes that `append` adds to the store.

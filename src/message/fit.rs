@@ -235,6 +235,10 @@ fn integer(kind: Kind<u32, u32>, v: i128) -> Option<Value> {
 
 /// Bytes of integers from 0 to 255: `[1, 2]` is a list of `i32`, if nothing says that it is one of `u8`.
 fn octets(numbers: &[Value]) -> Result<Conversion, SetFieldErrorKind> {
+    // Of an empty list nothing says what it is of.
+    if numbers.is_empty() {
+        return Err(SetFieldErrorKind::InvalidType);
+    }
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(numbers.len()).map_err(|_| SetFieldErrorKind::TooLarge)?;
     for number in numbers {

@@ -114,8 +114,12 @@ impl<'m> MessageMut<'m> {
     /// [`RawFields`](crate::RawFields) reads them, and [`merge`](super::DynamicMessage::merge) adds them to a message.
     ///
     /// # Errors
-    /// If the allocator fails. The message does not change.
+    /// If the allocator fails, or if a pass-through projection decoded the message, which keeps them among its other bytes
+    /// ([`is_unselected`](CopyError::is_unselected)). The message does not change.
     pub fn take_unknown_fields(&mut self) -> Result<Vec<u8>, CopyError> {
+        if self.program().keeps_bytes() {
+            return Err(CopyError::UNSELECTED);
+        }
         let mut bytes = Vec::new();
         for field in self.as_view().unknown_fields() {
             field.append_to(&mut bytes)?;
@@ -199,7 +203,7 @@ impl<'m> FieldMut<'m> {
         self.field
     }
 
-    /// The value.
+    /// The value; `Unselected` once the field is not set any more.
     pub fn value(&self) -> ValueRef<'_, '_> {
         let view = self.message.as_view();
         view.get(self.field).unwrap_or(ValueRef::Unselected)

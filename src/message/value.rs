@@ -17,7 +17,7 @@ use alloc::{collections::BTreeMap, string::String, vec::Vec};
 /// | `float`, `double` | a float or an integer that it represents exactly, and any NaN: `0.5` for a `float`, but not `0.1`, which is an `f64` there; write `0.1f32` |
 /// | an enum | a number as `EnumNumber` or as any integer, or a name as a string; a closed enum must list the number |
 /// | `string` | a string; in proto2, which does not check UTF-8, bytes |
-/// | `bytes` | bytes, the bytes of a string, or a list of integers from 0 to 255 |
+/// | `bytes` | bytes, the bytes of a string, or a list of integers from 0 to 255 that is not empty |
 /// | a message | a message whose type has the same full name, also of another pool |
 /// | a list | `Vec<T>`, arrays, slices, and [`collect`](Iterator::collect) of any iterator over such values |
 /// | a map | `BTreeMap`, `HashMap`, and a `Vec`, an array or an iterator of pairs; a later pair replaces an earlier one of the same key |

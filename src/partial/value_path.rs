@@ -139,8 +139,9 @@ impl Projection {
             }
             let last = i + 1 == found.steps.len();
             if op.is_skip() || op.is_lazy() && !last {
-                let segment = components(path).last().unwrap_or_default();
                 let message = self.descriptor().parent_pool().message_at(program.message());
+                let field = message.as_ref().and_then(|message| message.field_by_number(entry.number()));
+                let segment = field.map_or("", |field| field.name());
                 let message = message.as_ref().map_or("", |message| message.full_name());
                 return Err(ProjectionError::new(ProjectionErrorKind::Unselected, segment, message, path));
             }

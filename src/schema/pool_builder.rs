@@ -141,7 +141,8 @@ impl Outline {
                 break;
             }
         }
-        let strong = (0u64..).zip(found).filter(|(index, _)| !weak.contains(index));
+        weak.sort_unstable();
+        let strong = (0u64..).zip(found).filter(|(index, _)| weak.binary_search(index).is_err());
         imports.extend(strong.map(|(_, import)| import));
         name
     }

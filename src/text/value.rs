@@ -104,5 +104,8 @@ fn brackets<T>(
 }
 
 fn entry(f: &mut fmt::Formatter<'_>, key: MapKeyRef<'_>, value: &dyn fmt::Display) -> fmt::Result {
-    write!(f, "{{key:{},value:{value}}}", ValueRef::from(key))
+    write!(f, "{{key:{},value:", ValueRef::from(key))?;
+    // Not by `write!`, which drops the flag of `{:#}`.
+    value.fmt(f)?;
+    f.write_str("}")
 }

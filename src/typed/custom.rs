@@ -21,6 +21,8 @@ use core::num::{NonZeroI32, NonZeroI64, NonZeroU32, NonZeroU64};
 /// | `[u8; N]`, `Box<[u8]>`, `Arc<[u8]>` | `custom bytes` |
 /// | `SystemTime` (feature `std`) | `custom message Timestamp`, of [`wkt`](crate::wkt) |
 ///
+/// A `NonZero` type has no value for an unset field: list it as an `Option`, or an unset field reads, and is written, as 1.
+///
 /// ```
 /// use tablepb::{CustomValue, DecodeErrorKind, Message};
 ///
@@ -122,8 +124,8 @@ checked! {
     isize as i64, unset 0;
     NonZeroU32 as u32, unset Self::MIN;
     NonZeroU64 as u64, unset Self::MIN;
-    NonZeroI32 as i32, unset Self::MIN;
-    NonZeroI64 as i64, unset Self::MIN;
+    NonZeroI32 as i32, unset const { Self::new(1).unwrap() };
+    NonZeroI64 as i64, unset const { Self::new(1).unwrap() };
 }
 
 macro_rules! pointers {

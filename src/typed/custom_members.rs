@@ -168,6 +168,8 @@ macro_rules! messages {
 
             fn merge(&mut self, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
                 let mut encoded = self.to_encoded();
+                // A copy of what earlier occurrences of the field made, which the next one makes again: the budget pays for each.
+                input.charge(Message::encoded_len(&encoded))?;
                 let merged = DecodeValue::<$kind<M>>::merge(&mut encoded, bits, spec, input);
                 if merged == Ok(Outcome::Done) {
                     *self = T::from_encoded(encoded).ok_or(DecodeErrorKind::InvalidValue)?;

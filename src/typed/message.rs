@@ -255,7 +255,9 @@ pub trait Message: Sized {
             return message;
         }
         let mut bytes = Vec::new();
-        crate::wire::chunk::read_chunks(&mut input, len, &mut bytes).map_err(|_| {
+        let read = crate::wire::chunk::read_chunks(&mut input, len, &mut bytes);
+        input.advance(input.remaining());
+        read.map_err(|_| {
             DecodeError::new(DecodeErrorKind::OutOfMemory, 0).in_message(Self::TABLE.full_name())
         })?;
         Self::decode(&bytes)

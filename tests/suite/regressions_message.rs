@@ -257,3 +257,33 @@ fn an_entry_without_its_message_is_as_deep_as_one_with_it() {
         }
     }
 }
+
+/// It gave no bytes and dropped the unknown fields, which such a message keeps among its other bytes.
+#[test]
+fn unknown_fields_of_a_passed_through_message_are_not_taken_and_not_lost() {
+    let descriptor = closed();
+    let input = Wire::new().int(9, 1).bytes(1, [1, 7]).int(2, 5).0;
+    let mut message = passing(&descriptor, &input);
+    assert!(message.take_unknown_fields().unwrap_err().is_unselected());
+    assert_eq!(message.encode_to_vec().unwrap(), input);
+    let mut whole = DynamicMessage::decode(&descriptor, &input).unwrap();
+    let taken = whole.take_unknown_fields().unwrap();
+    assert_eq!(taken, Wire::new().int(9, 1).int(1, 7).0);
+    assert_eq!(whole.unknown_fields().count(), 0);
+}
+
+/// The values of maps were printed without indentation.
+#[test]
+fn messages_in_maps_are_indented_as_those_in_lists() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto3);
+    let node = schema.message(file, "Node");
+    schema.add_map(node, 1, Kind::Int32, Kind::Message(node));
+    schema.add(node, 2, Kind::Int32, Card::Optional);
+    let node = descriptor(&schema, &schema.pool(), node);
+    let input = Wire::new().message(1, Wire::new().int(1, 7).message(2, Wire::new().int(2, 5))).0;
+    let message = DynamicMessage::decode(&node, &input).unwrap();
+    let (_, map) = message.fields().next().unwrap();
+    assert_eq!(format!("{map}"), "[{key:7,value:{f2:5}}]");
+    assert_eq!(format!("{map:#}"), "[{key:7,value:{f2: 5}}]");
+}

@@ -307,10 +307,8 @@ fn unset_members_are_what_zero_is() {
 /// Occurrences of a message field merge, also where the member is of one's own.
 #[test]
 fn occurrences_of_messages_merge() {
-    for (tag, read) in [(0x72_u8, (|own: &Own| own.price) as fn(&Own) -> Cents), (0x72, |own| own.price)] {
-        let bytes = [tag, 2, 0x08, 3, tag, 2, 0x10, 5];
-        assert_eq!(read(&Own::decode(&bytes).unwrap()), Cents(305));
-    }
+    let bytes = [0x72, 2, 0x08, 3, 0x72, 2, 0x10, 5];
+    assert_eq!(Own::decode(&bytes).unwrap().price, Cents(305));
     let group = [0xb3, 0x01, 0x08, 3, 0xb4, 0x01, 0xb3, 0x01, 0x10, 5, 0xb4, 0x01];
     assert_eq!(Own::decode(&group).unwrap().group, Some(Cents(305)));
     let oneof = [0x9a, 0x01, 2, 0x08, 3, 0x9a, 0x01, 2, 0x10, 5];
@@ -397,4 +395,53 @@ fn skipped_members_are_left_alone() {
     assert!(message.merge(b"\x0a\x05c").is_err());
     message.clear();
     assert_eq!(message, Skipping { name: "", cache: vec![1, 2], note: Some("b".into()) });
+}
+
+/// Numbers in a message of their own.
+#[derive(Debug, Default, PartialEq)]
+struct Numbers(Vec<u32>);
+
+#[derive(Debug, Default, PartialEq)]
+struct NumbersMessage {
+    numbers: Vec<u32>,
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct HasNumbers {
+    numbers: Numbers,
+}
+
+tablepb::message! {
+    NumbersMessage as "own.Numbers" { numbers: repeated uint32 = 1 }
+    HasNumbers as "own.HasNumbers" { numbers: custom message NumbersMessage = 1 }
+}
+
+impl CustomValue for Numbers {
+    type Encoded<'a> = NumbersMessage;
+
+    fn to_encoded(&self) -> NumbersMessage {
+        NumbersMessage { numbers: self.0.clone() }
+    }
+
+    fn from_encoded(message: NumbersMessage) -> Option<Self> {
+        Some(Self(message.numbers))
+    }
+
+    fn unset() -> Self {
+        Self::default()
+    }
+}
+
+/// Each occurrence copies what the earlier ones made: 100 000 copies of 100 KB, if the budget did not pay for them.
+#[test]
+fn many_occurrences_of_a_custom_message_end_with_the_budget() {
+    let numbers = HasNumbers { numbers: Numbers(vec![1; 100_000]) };
+    let mut input = numbers.encode_to_vec().unwrap();
+    for occurrences in [0, 10] {
+        let more = [&input[..], &[0x0a, 0].repeat(occurrences)].concat();
+        assert_eq!(HasNumbers::decode(&more).unwrap(), numbers, "{occurrences}");
+    }
+    input.extend([0x0a, 0].repeat(100_000));
+    let error = HasNumbers::decode(&input).unwrap_err();
+    assert_eq!(error.kind(), DecodeErrorKind::BudgetExceeded);
 }

@@ -122,7 +122,9 @@ fn mistakes_are_one_short_error() {
             case.name,
             said.lines().count()
         );
-        assert!(!said.contains("__private"), "`{}`:\n{said}", case.name);
+        // What the compiler adds in its own notes names the traits that are not implemented; the errors themselves do not.
+        let private = |line: &str| line.starts_with("error") && line.contains("listing::");
+        assert!(!said.lines().any(private), "`{}`:\n{said}", case.name);
         now += &format!("=== {}\n{}---\n{said}", case.name, case.source);
         if std::env::var_os("WRITE_MISTAKES").is_none() {
             if is_pinned {

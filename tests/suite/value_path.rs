@@ -162,7 +162,16 @@ fn bad_paths_are_refused() {
         ("name", false),
         ("children.children.name", false),
     ] {
-        let made = projection.path(path).map(drop).map_err(|error| error.kind());
+        let found = projection.path(path).map(drop);
+        if path == "children.children.name" {
+            let error = found.as_ref().unwrap_err();
+            assert_eq!(
+                error.segment(),
+                "children",
+                "it has the name of the field that is not selected: {error}"
+            );
+        }
+        let made = found.map_err(|error| error.kind());
         assert_eq!(made, if selected { Ok(()) } else { Err(ProjectionErrorKind::Unselected) }, "{path}");
     }
     let lazy = Projection::all(span).lazy(["children"]).unwrap();

@@ -40,7 +40,7 @@ pub struct MessageCodec<M> {
 }
 
 impl<M> MessageCodec<M> {
-    /// A codec that refuses frames above `max_frame_len` bytes.
+    /// A codec that refuses to receive frames above `max_frame_len` bytes.
     pub fn new(max_frame_len: usize) -> Self {
         Self { max_frame_len, message: PhantomData }
     }
@@ -72,7 +72,7 @@ pub struct DynamicCodec {
 }
 
 impl DynamicCodec {
-    /// A codec for messages of this type, which refuses frames above `max_frame_len` bytes.
+    /// A codec for messages of this type, which refuses to receive frames above `max_frame_len` bytes.
     pub fn new(message: MessageDescriptor, max_frame_len: usize) -> Self {
         Self { max_frame_len, message }
     }

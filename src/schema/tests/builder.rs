@@ -77,3 +77,27 @@ fn pools_of_tables_are_descriptor_sets_too() {
     assert_eq!(again.all_messages().len(), pool.all_messages().len());
     assert_eq!(again.encode_to_vec().unwrap(), pool.encode_to_vec().unwrap());
 }
+
+/// Each import was looked for among all weak ones: 10^10 comparisons here.
+#[test]
+fn many_weak_imports_take_time_in_proportion() {
+    let count: u32 = if cfg!(miri) { 100 } else { 100_000 };
+    let mut file = b"\x0a\x07a.proto".to_vec();
+    let mut indexes = Vec::new();
+    for _ in 0..count {
+        file.extend_from_slice(b"\x1a\x01b");
+        // Out of range, so that none of them ends a search.
+        indexes.extend_from_slice(&[0xff, 0xff, 0xff, 0x7f]);
+    }
+    file.push(0x5a);
+    let mut len = indexes.len();
+    while len >= 0x80 {
+        file.push(len as u8 | 0x80);
+        len >>= 7;
+    }
+    file.push(len as u8);
+    file.extend_from_slice(&indexes);
+    let mut builder = PoolBuilder::new();
+    builder.add_file_descriptor_proto(&file).unwrap();
+    assert!(builder.missing_imports().iter().all(|name| *name == "b"));
+}
