@@ -2,7 +2,9 @@
 //!
 //! `custom_members.rs` encodes and decodes them, `custom_json.rs` prints and parses them.
 
-use alloc::{boxed::Box, sync::Arc};
+use alloc::boxed::Box;
+#[cfg(target_has_atomic = "ptr")]
+use alloc::sync::Arc;
 use core::num::{NonZeroI32, NonZeroI64, NonZeroU32, NonZeroU64};
 
 /// A type of one's own for the values of a field, listed as `custom kind`.
@@ -153,8 +155,13 @@ macro_rules! pointers {
 
 pointers! {
     Box<str> as str;
-    Arc<str> as str;
     Box<[u8]> as [u8];
+}
+
+// The standard library's, which processors without compare-and-swap do not have.
+#[cfg(target_has_atomic = "ptr")]
+pointers! {
+    Arc<str> as str;
     Arc<[u8]> as [u8];
 }
 
