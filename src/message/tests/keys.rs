@@ -112,6 +112,7 @@ fn keys_without_a_field_are_unset_to_getters_and_errors_to_setters() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "loading descriptor.proto takes minutes there")]
 fn extensions_are_fields() {
     let pool = DescriptorPool::descriptor_proto();
     // file { name: "o.proto" dependency: descriptor.proto, extension { name: "o" extendee: FieldOptions number: 50000 int32 } }
