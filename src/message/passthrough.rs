@@ -16,7 +16,7 @@ use crate::options::DecodeOptions;
 use crate::program::{Coding, FieldEntry, Program};
 use crate::schema::MessageDescriptor;
 use crate::slab::{BodyRef, UnknownSpan};
-use crate::wire::raw;
+use crate::wire::{push_varint, raw};
 use alloc::vec::Vec;
 
 /// How a setter is about to change a field.
@@ -306,15 +306,11 @@ impl MessageMut<'_> {
         bytes.try_reserve_exact(run.len as usize).map_err(|_| TooLarge)?;
         bytes.extend_from_slice(store.get(whole.start..len_at).unwrap_or(&[]));
         let dropped: usize = without.iter().map(|element| element.len as usize).sum();
-        let mut len = (whole.end - from).saturating_sub(dropped);
+        let len = (whole.end - from).saturating_sub(dropped);
         if len == 0 {
             return Ok(None);
         }
-        while len >= 0x80 {
-            bytes.push(len as u8 | 0x80);
-            len >>= 7;
-        }
-        bytes.push(len as u8);
+        push_varint(&mut bytes, len as u64);
         for element in without {
             bytes.extend_from_slice(store.get(from..element.offset as usize).unwrap_or(&[]));
             from = (element.offset + element.len) as usize;

@@ -2,7 +2,7 @@
 
 use super::CopyError;
 use crate::slab::{BodyRef, NIL, RawView, UnknownSpans};
-use crate::wire::{Reader, Tag};
+use crate::wire::{Reader, Tag, push_varint};
 use alloc::vec::Vec;
 
 /// The most bytes of a tag.
@@ -36,12 +36,7 @@ impl UnknownField<'_> {
     /// Appends the field as it was on the wire.
     pub(super) fn append_to(&self, bytes: &mut Vec<u8>) -> Result<(), CopyError> {
         bytes.try_reserve(self.bytes.len() + MAX_TAG).map_err(|_| CopyError::new())?;
-        let mut tag = self.tag.get();
-        while tag >= 0x80 {
-            bytes.push(tag as u8 | 0x80);
-            tag >>= 7;
-        }
-        bytes.push(tag as u8);
+        push_varint(bytes, self.tag.get().into());
         bytes.extend_from_slice(self.bytes);
         Ok(())
     }

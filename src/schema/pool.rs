@@ -15,7 +15,7 @@ use crate::program::ProgramSet;
 use crate::slab::Slab;
 use crate::sync::Arc;
 use crate::table::MessageTable;
-use crate::wire::MAX_LEN;
+use crate::wire::{MAX_LEN, push_varint};
 use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -352,12 +352,7 @@ pub(super) const SET_FILE: usize = 6;
 /// Appends a file to a set that has room for it.
 pub(super) fn push_file(set: &mut Vec<u8>, file: &[u8]) {
     set.push(0x0a);
-    let mut len = file.len();
-    while len >= 0x80 {
-        set.push(len as u8 | 0x80);
-        len >>= 7;
-    }
-    set.push(len as u8);
+    push_varint(set, file.len() as u64);
     set.extend_from_slice(file);
 }
 

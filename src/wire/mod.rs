@@ -69,8 +69,6 @@ pub use tag::{Tag, WireType};
 pub use varint::{unzigzag32, unzigzag64, varint_len, zigzag32, zigzag64};
 pub use writer::Writer;
 
-#[cfg(feature = "reflect")]
-pub(crate) use reverse::{ReverseCursor, last_varint};
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use {
     cursor::{Cursor, CursorOverflow},
@@ -81,4 +79,9 @@ pub(crate) use {
     spare::Written,
     tag_word::TagWord,
     varint::{gather, long_varint, short_varint},
+};
+#[cfg(feature = "reflect")]
+pub(crate) use {
+    reverse::{ReverseCursor, last_varint},
+    varint::push_varint,
 };

@@ -42,6 +42,13 @@ pub const fn unzigzag64(value: u64) -> i64 {
 /// The continuation bits of eight bytes.
 pub(super) const CONTINUATION: u64 = 0x8080_8080_8080_8080;
 
+/// Appends a tag or a length, below 2^56, as a varint. Aborts if there is no memory, unless room was reserved.
+#[cfg(feature = "reflect")]
+pub(crate) fn push_varint(bytes: &mut alloc::vec::Vec<u8>, value: u64) {
+    let (word, len) = short_varint(value);
+    bytes.extend_from_slice(word.get(..len).unwrap_or_default());
+}
+
 /// A varint of at most eight bytes, as a little-endian word whose lowest byte is the first one, and its length.
 ///
 /// Without branches, which beats a loop where lengths vary. `value` must be below 2^56; higher bits are lost.
