@@ -3,8 +3,9 @@
 //! `choices` is where randomness comes from; `wire` builds bytes; `schema` describes message types and writes
 //! descriptor sets, `schema_gen` and `payload` make random ones; `reference` decodes and encodes slowly and
 //! plainly, and `disagreements` says where others differ; `projections` makes random field paths; `data` finds files; `heap` counts
-//! memory, `scarce` has none; `family` is a set of structs; `protoc` compiles .proto sources; `example` builds programs; `format_case` and `text_schema` are for JSON and text format; `bridge` goes between its messages and those of
-//! tablepb.
+//! memory, `scarce` has none; `proportion` measures how time grows; `family` is a set of structs; `protoc` compiles
+//! .proto sources; `example` builds programs; `format_case` and `text_schema` are for JSON and text format; `bridge` goes
+//! between its messages and those of tablepb.
 #![allow(dead_code, reason = "each test uses a part of this")]
 
 /// How many rounds of a run are made: all of them in release builds, as in `.ci/run`, the first quarter without
@@ -24,6 +25,7 @@ pub mod heap;
 pub mod keeping;
 pub mod payload;
 pub mod projections;
+pub mod proportion;
 pub mod protoc;
 pub mod reference;
 pub mod samples;

@@ -210,12 +210,11 @@ fn what_is_not_decoded_comes_in_place_of_its_values() {
 }
 
 #[test]
-#[cfg_attr(not(debug_assertions), ignore = "without debug assertions there are no values")]
-#[should_panic(expected = "a path of t.Span for a message t.Other")]
-fn a_path_of_another_message_panics() {
+#[cfg_attr(debug_assertions, should_panic(expected = "a path of t.Span for a message t.Other"))]
+fn a_path_of_another_message_panics_or_has_no_values() {
     static OTHER: MessageTable = MessageTable::new("t.Other", &[FieldTable::new("name", 1, Kind::String)]);
     let pool = DescriptorPool::from_tables(&[&OTHER]).unwrap();
     let other = DynamicMessage::new(&pool.get_message_by_name("t.Other").unwrap());
     let path = ValuePath::new(span().descriptor(), "name").unwrap();
-    other.as_view().values(&path);
+    assert_eq!(other.as_view().values(&path).count(), 0);
 }

@@ -36,7 +36,7 @@ fn source(link: u32, bytes: &[u8]) -> String {
 }
 
 #[test]
-fn datagrams_are_found_behind_headers() {
+fn datagrams_are_found_after_headers() {
     let fd = "fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd";
     assert_eq!(source(1, &ethernet(&[0x0800], &ipv4(0, &[]))), "192.0.2.1");
     assert_eq!(source(1, &ethernet(&[0x0800], &ipv4(0x4000, &[1; 8]))), "192.0.2.1");

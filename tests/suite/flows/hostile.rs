@@ -78,7 +78,7 @@ fn mutations() {
 }
 
 #[test]
-fn random_bytes_behind_headers() {
+fn random_bytes_after_headers() {
     let mut random = Random::new(11);
     let mut collected = collected();
     for _ in 0..20_000 {
