@@ -1,17 +1,26 @@
 //! The command line.
 
+use crate::collect::tunnels::Tunnels;
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 pub const USAGE: &str = "\
 usage: flows [OPTIONS] [CAPTURE]...
 
-Decodes the sFlow, NetFlow and IPFIX datagrams in captures (pcap or pcapng) and writes each flow as a protobuf record
-to a length-delimited stream, with a .proto file to match. Then reads the stream back and prints the first flows.
-Without CAPTURE, decodes traffic that it makes up. Several captures are one after the other; templates in one are
-known in the others.
+Decodes the sFlow, NetFlow and IPFIX datagrams in captures (pcap or pcapng, also with gzip) and writes each flow as a
+protobuf record to a length-delimited stream, with a .proto file to match. Then reads the stream back and prints the
+first flows. Without CAPTURE, decodes traffic that it makes up. Several captures are one after the other; templates in
+one are known in the others. The files of an earlier run are replaced when all is written. If a capture is cut off or
+cannot be read, the flows of the others are kept, and the exit code is 1.
 
-  --out DIR        where flows.binpb and flows.proto go; default target/flows
+  --out DIR        where flows.binpb and flows.proto go; default target/flows. With -, the stream goes to the standard
+                   output, as into a column store, and everything else to the standard error
+  --schema         print the .proto and stop
+  --hashed-name    name the message after its definition, as in Flow_63f6c55b97a0dcba
+  --listen ADDRESS receive datagrams at this address and UDP port, as 127.0.0.1:2055, and count them each second
+  --seconds N      stop to listen after so many seconds; without it, listen until the program is ended
+  --open TUNNELS   take flows out of the packets inside of these tunnels: --open vxlan,gre,ipip
   --disable NAMES  leave out these columns or groups of columns: --disable L2,NAT,TTL
   --only NAMES     leave out all columns but these
   --columns        list the columns and groups, and which are left out
@@ -32,6 +41,11 @@ pub struct Arguments {
     pub rows: usize,
     pub wide: bool,
     pub flows: usize,
+    pub schema: bool,
+    pub hashed_name: bool,
+    pub listen: Option<SocketAddr>,
+    pub seconds: Option<u64>,
+    pub open: Tunnels,
 }
 
 impl Arguments {
@@ -46,6 +60,11 @@ impl Arguments {
             rows: 10,
             wide: false,
             flows: 100_000,
+            schema: false,
+            hashed_name: false,
+            listen: None,
+            seconds: None,
+            open: Tunnels::default(),
         };
         let mut words = words;
         let mut no_options = false;
@@ -61,6 +80,13 @@ impl Arguments {
                 Some("--columns") => arguments.list_columns = true,
                 Some("--rows") => arguments.rows = count("--rows", &value("--rows")?)?,
                 Some("--wide") => arguments.wide = true,
+                Some("--schema") => arguments.schema = true,
+                Some("--hashed-name") => arguments.hashed_name = true,
+                Some("--listen") => arguments.listen = Some(address(&value("--listen")?)?),
+                Some("--seconds") => {
+                    arguments.seconds = Some(count("--seconds", &value("--seconds")?)? as u64);
+                }
+                Some("--open") => open(&mut arguments.open, value("--open")?)?,
                 Some("--flows") => arguments.flows = count("--flows", &value("--flows")?)?,
                 Some(option) if option.starts_with('-') && option != "-" => {
                     return Err(misuse(&format!("there is no option {option}")));
@@ -68,8 +94,44 @@ impl Arguments {
                 _ => arguments.captures.push(word.into()),
             }
         }
+        arguments.check()?;
         Ok(Some(arguments))
     }
+}
+
+impl Arguments {
+    /// Refuses what would do something else than it says.
+    fn check(&self) -> Result<(), String> {
+        if self.out.as_os_str().is_empty() {
+            return Err(misuse("--out needs the name of a directory"));
+        }
+        if self.listen.is_some() && !self.captures.is_empty() {
+            return Err(misuse("--listen takes no captures"));
+        }
+        if self.listen.is_none() && self.seconds.is_some() {
+            return Err(misuse("--seconds is for --listen"));
+        }
+        Ok(())
+    }
+
+    /// Whether the stream goes to the standard output.
+    pub fn to_stdout(&self) -> bool {
+        self.out.as_os_str() == "-"
+    }
+}
+
+fn address(word: &OsString) -> Result<SocketAddr, String> {
+    let address = word.to_str().and_then(|word| word.parse().ok());
+    address.ok_or_else(|| misuse(&format!("--listen needs an address and a port, not {}", word.display())))
+}
+
+fn open(tunnels: &mut Tunnels, list: OsString) -> Result<(), String> {
+    for name in names(list)? {
+        if !tunnels.open(&name) {
+            return Err(misuse(&format!("there is no tunnel {name}; there are vxlan, gre and ipip")));
+        }
+    }
+    Ok(())
 }
 
 fn names(list: OsString) -> Result<Vec<String>, String> {

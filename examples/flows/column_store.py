@@ -22,12 +22,14 @@ CREATE TABLE flows (
     DstASPath Array(UInt32), DstCommunities Array(UInt32), SrcVlan UInt32, DstVlan UInt32, SrcMAC UInt64,
     DstMAC UInt64, TOS UInt32, TTL UInt32, TCPFlags UInt32, ICMPType UInt32, ICMPCode UInt32,
     FragmentID UInt32, FragmentOffset UInt32, IPv6FlowLabel UInt32, ForwardingStatus UInt32,
-    SrcAddrNAT IPv6, DstAddrNAT IPv6, SrcPortNAT UInt32, DstPortNAT UInt32, MPLSLabels Array(UInt32)
+    SrcAddrNAT IPv6, DstAddrNAT IPv6, SrcPortNAT UInt32, DstPortNAT UInt32, MPLSLabels Array(UInt32),
+    FlowDirection Enum8('UNDEFINED' = 0, 'INGRESS' = 1, 'EGRESS' = 2)
 ) ENGINE = MergeTree ORDER BY (TimeReceived, ExporterAddress)
 """
 
+# Flows without a sampling rate, from other collectors, count once.
 TOP = """
-SELECT SrcAddr, SrcPort, sum(Bytes * SamplingRate) AS bytes, count() AS flows
+SELECT SrcAddr, SrcPort, sum(Bytes * greatest(SamplingRate, 1)) AS bytes, count() AS flows
 FROM flows GROUP BY SrcAddr, SrcPort ORDER BY bytes DESC LIMIT 10
 """
 

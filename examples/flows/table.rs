@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::net::Ipv6Addr;
-use tablepb::{MessageView, ValueRef};
+use tablepb::{FieldRef, MessageView, ValueRef};
 
 /// The columns with higher numbers are only printed if they are asked for.
 const LAST_MAIN_COLUMN: u32 = 15;
@@ -31,7 +31,11 @@ impl Table {
         let mut row = BTreeMap::new();
         for (field, value) in flow.fields() {
             if self.wide || field.number() <= LAST_MAIN_COLUMN {
-                let text = text(field.name(), &value);
+                let name = match &value {
+                    ValueRef::EnumNumber(number) => value_name(&field, *number),
+                    _ => None,
+                };
+                let text = name.unwrap_or_else(|| text(field.name(), &value));
                 let name = || (field.name().to_string(), field.name().len());
                 let (_, width) = self.columns.entry(field.number()).or_insert_with(name);
                 *width = text.len().max(*width);
@@ -41,7 +45,7 @@ impl Table {
         self.rows.push(row);
     }
 
-    pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
+    pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         let line = |out: &mut dyn Write, cell: &dyn Fn(u32) -> String| {
             let cells = self.columns.iter().map(|(&number, &(_, width))| format!("{:>width$}", cell(number)));
             writeln!(out, "{}", cells.collect::<Vec<_>>().join("  "))
@@ -57,6 +61,12 @@ impl Table {
     }
 }
 
+/// The name of a number of an enum, if it has one.
+fn value_name(field: &FieldRef<'_>, number: i32) -> Option<String> {
+    let kind = field.kind();
+    Some(kind.as_enum()?.get_value(number)?.name().to_string())
+}
+
 fn text(name: &str, value: &ValueRef<'_, '_>) -> String {
     match (name, value) {
         ("SrcMAC" | "DstMAC", ValueRef::U64(mac)) => {
@@ -66,6 +76,7 @@ fn text(name: &str, value: &ValueRef<'_, '_>) -> String {
         ("EType", ValueRef::U32(kind)) => format!("{kind:04x}"),
         (_, ValueRef::U64(number)) => number.to_string(),
         (_, ValueRef::U32(number)) => number.to_string(),
+        (_, ValueRef::EnumNumber(number)) => number.to_string(),
         (_, ValueRef::Bytes(bytes)) => address(bytes),
         (_, ValueRef::List(list)) => {
             let items: Vec<String> = list.iter().map(|item| text("", &item)).collect();

@@ -1,6 +1,6 @@
 //! Captures: files of packets in the formats pcap and pcapng, and the UDP datagrams in them.
 //!
-//! A file is read into memory as a whole. `pcap.rs` and `pcapng.rs` iterate over packets; `datagram.rs` removes their
+//! A file is in memory as a whole (`../file.rs`). `pcap.rs` and `pcapng.rs` iterate over packets; `datagram.rs` removes their
 //! headers.
 
 mod datagram;

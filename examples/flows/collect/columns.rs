@@ -6,12 +6,15 @@
 use std::error::Error;
 use tablepb::record::Field;
 use tablepb::record::kind::{self, HandleKind};
-use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, PlanError, RecordPlan};
+use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable, PlanError, RecordPlan};
 
 /// The full name of the message type.
 pub const MESSAGE: &str = "flows.Flow";
 
 /// Calls a macro with all columns, by kind. Addresses are `bytes` of 16, IPv4 as `::ffff:a.b.c.d`.
+///
+/// `Bytes` is the length of the IP packets: that of the sampled packet in sFlow, of all packets of the flow in NetFlow and IPFIX.
+/// `SamplingRate` is at least 1.
 ///
 /// The numbers up to 15, whose tags take one byte, go to the columns that nearly every flow has.
 macro_rules! columns {
@@ -58,6 +61,9 @@ macro_rules! columns {
                 SrcAddrNAT = 34,
                 DstAddrNAT = 35,
             }
+            Direction {
+                FlowDirection = 39,
+            }
             List {
                 DstASPath = 19,
                 DstCommunities = 20,
@@ -101,6 +107,9 @@ macro_rules! fields {
     (@Uint64 $name:expr, $number:expr) => { FieldTable::new($name, $number, Kind::Uint64) };
     (@Uint32 $name:expr, $number:expr) => { FieldTable::new($name, $number, Kind::Uint32) };
     (@Address $name:expr, $number:expr) => { FieldTable::new($name, $number, Kind::Bytes) };
+    (@Direction $name:expr, $number:expr) => {
+        FieldTable::new($name, $number, Kind::Enum(|| &FLOW_DIRECTION))
+    };
     (@List $name:expr, $number:expr) => { FieldTable::new($name, $number, Kind::Uint32).repeated() };
 }
 
@@ -113,6 +122,10 @@ const fn in_order<const N: usize>(fields: [FieldTable; N]) -> [FieldTable; N] {
     }
     ordered
 }
+
+/// Which way a flow passes the interface where it was seen: element 61, and one more than that.
+static FLOW_DIRECTION: EnumTable =
+    EnumTable::new("flows.Direction", &[("UNDEFINED", 0), ("INGRESS", 1), ("EGRESS", 2)]);
 
 static FLOW: MessageTable = MessageTable::new(MESSAGE, columns!(fields));
 
@@ -132,6 +145,7 @@ pub struct Handles {
     pub uint64: [Field<kind::Uint64>; Uint64::NAMES.len()],
     pub uint32: [Field<kind::Uint32>; Uint32::NAMES.len()],
     pub address: [Field<kind::Bytes>; Address::NAMES.len()],
+    pub direction: [Field<kind::Enum>; Direction::NAMES.len()],
     pub list: [Field<kind::Uint32>; List::NAMES.len()],
 }
 
@@ -142,6 +156,7 @@ impl Handles {
             uint64: resolve(plan, &Uint64::NAMES)?,
             uint32: resolve(plan, &Uint32::NAMES)?,
             address: resolve(plan, &Address::NAMES)?,
+            direction: resolve(plan, &Direction::NAMES)?,
             list: resolve(plan, &List::NAMES)?,
         })
     }

@@ -22,6 +22,12 @@ pub enum Action {
     IcmpTypeAndCode,
     /// 4 or 6.
     IpVersion,
+    /// A type of Ethernet frames. Some exporters send anything: addresses say better which protocol it is.
+    EtherType,
+    /// In or out.
+    Direction,
+    /// The length of a frame, its header included.
+    FrameLength,
     /// The six bits of the TOS that are above the other two.
     DiffServ,
     /// A label, class and bottom of stack, in three bytes.
@@ -81,6 +87,8 @@ fn primary(element: u16) -> Action {
         56 => Action::Mac(Uint64::SrcMAC),
         80 => Action::Mac(Uint64::DstMAC),
         60 => Action::IpVersion,
+        61 => Action::Direction,
+        256 => Action::EtherType,
         70..=79 => Action::MplsLabel,
         313 => Action::Packet,
         104 | 315 => Action::Frame,
@@ -119,7 +127,6 @@ fn number(element: u16) -> Option<Uint32> {
         192 => Uint32::TTL,
         227 => Uint32::SrcPortNAT,
         228 => Uint32::DstPortNAT,
-        256 => Uint32::EType,
         _ => return None,
     })
 }
@@ -128,7 +135,8 @@ fn number(element: u16) -> Option<Uint32> {
 fn fallback(element: u16) -> Option<Action> {
     Some(match element {
         // Counts after the device, totals since the start of the flow, of its initiator; of the sampled packet.
-        23 | 85 | 171 | 231 | 352 | 312 | 224 | 190 => Action::Uint64(Uint64::Bytes),
+        23 | 85 | 171 | 231 | 352 | 224 | 190 => Action::Uint64(Uint64::Bytes),
+        312 => Action::FrameLength,
         24 | 86 | 172 | 298 => Action::Uint64(Uint64::Packets),
         18 => Action::Ipv4(Address::NextHop),
         63 => Action::Ipv6(Address::NextHop),
@@ -144,6 +152,34 @@ fn fallback(element: u16) -> Option<Action> {
         254 => Action::Uint32(Uint32::DstVlan),
         _ => return None,
     })
+}
+
+/// Whether the value is one of a packet, which may be inside of another.
+pub fn is_of_packet(action: Action) -> bool {
+    match action {
+        Action::Ipv4(column) | Action::Ipv6(column) => is_host(column),
+        Action::Uint32(column) => matches!(
+            column,
+            Uint32::SrcPort
+                | Uint32::DstPort
+                | Uint32::Proto
+                | Uint32::TOS
+                | Uint32::TTL
+                | Uint32::TCPFlags
+                | Uint32::ICMPType
+                | Uint32::ICMPCode
+                | Uint32::FragmentID
+                | Uint32::FragmentOffset
+                | Uint32::IPv6FlowLabel
+        ),
+        Action::IcmpTypeAndCode | Action::IpVersion | Action::DiffServ => true,
+        _ => false,
+    }
+}
+
+/// Whether it is the address of an end of the flow.
+pub fn is_host(column: Address) -> bool {
+    matches!(column, Address::SrcAddr | Address::DstAddr)
 }
 
 /// The same field in the reverse direction.
@@ -187,7 +223,7 @@ pub fn is_directed(element: u16) -> bool {
     // Counters, TOS, TCP flags, TTL, labels, status, next hops, sections.
     matches!(
         element,
-        1 | 2 | 5 | 6 | 15 | 18 | 23 | 24 | 31 | 32 | 52 | 54 | 62 | 63 | 70..=79 | 85 | 86 | 88 | 89 | 104
+        1 | 2 | 5 | 6 | 15 | 18 | 23 | 24 | 31 | 32 | 52 | 54 | 61 | 62 | 63 | 70..=79 | 85 | 86 | 88 | 89 | 104
             | 139 | 171 | 172 | 176..=179 | 190 | 192 | 195 | 224 | 231 | 298 | 312 | 313 | 315 | 352
     )
 }

@@ -5,6 +5,7 @@
 use super::netflow9::Version;
 use super::sampling::Rates;
 use super::template::Template;
+use super::tunnels::Tunnels;
 use std::collections::{HashMap, VecDeque};
 
 /// The most observation domains.
@@ -46,6 +47,8 @@ pub struct Exporters {
     waiting_bytes: usize,
     /// Sets dropped before their template came.
     pub given_up: u64,
+    /// The tunnels that are opened in sections of packets.
+    pub open: Tunnels,
 }
 
 impl Exporters {

@@ -2,7 +2,7 @@
 //!
 //! Decoders know these traits only, and pass on each value as they decode it.
 
-use super::columns::{Address, Handles, List, Uint32, Uint64};
+use super::columns::{Address, Direction, Handles, List, Uint32, Uint64};
 use tablepb::{EncodeError, PlanError, RecordPlan, RecordWriter};
 
 /// Takes flows.
@@ -20,6 +20,8 @@ pub trait Flow {
     fn uint64(&mut self, column: Uint64, value: u64);
     fn uint32(&mut self, column: Uint32, value: u32);
     fn address(&mut self, column: Address, value: &[u8; 16]);
+    /// A number of the enum of directions.
+    fn direction(&mut self, column: Direction, value: i32);
     /// Appends to a list.
     fn list(&mut self, column: List, values: impl Iterator<Item = u32>);
 }
@@ -86,6 +88,11 @@ impl Flow for Record<'_> {
     #[inline(always)]
     fn address(&mut self, column: Address, value: &[u8; 16]) {
         self.writer.set(self.handles.address[column as usize], value);
+    }
+
+    #[inline(always)]
+    fn direction(&mut self, column: Direction, value: i32) {
+        self.writer.set(self.handles.direction[column as usize], value);
     }
 
     #[inline(always)]

@@ -6,26 +6,47 @@
 use super::columns::{Address, List, Uint32, Uint64};
 use super::flow::Flow;
 use super::input::{Input, mac, mapped};
+use super::tunnels::{self, Tunnels};
 
 pub const IPV4: u16 = 0x0800;
 pub const IPV6: u16 = 0x86dd;
 const MPLS: [u16; 2] = [0x8847, 0x8848];
 /// 802.1Q, 802.1ad, and what was used before that was agreed on.
-const VLAN: [u16; 4] = [0x8100, 0x88a8, 0x9100, 0x9200];
+pub const VLAN: [u16; 4] = [0x8100, 0x88a8, 0x9100, 0x9200];
 
-const ICMP: u8 = 1;
+pub const ICMP: u8 = 1;
 const TCP: u8 = 6;
-const UDP: u8 = 17;
-const ICMPV6: u8 = 58;
+pub const UDP: u8 = 17;
+pub const ICMPV6: u8 = 58;
+/// Bytes of the header of IPv6, which its length does not count.
+const IPV6_HEADER: u32 = 40;
 /// UDP-Lite, SCTP and DCCP: their ports are where those of UDP are.
 const WITH_PORTS: [u8; 3] = [136, 132, 33];
 
-/// Labels, tags and extension headers that are followed before a packet is given up.
-const NESTING: usize = 16;
+/// Labels, tags, extension headers and tunnels that are followed before a packet is given up.
+pub const NESTING: usize = 16;
+
+/// The layers of a frame or packet, besides the values that a flow takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layers {
+    /// The bytes before the network layer.
+    pub link: u32,
+    /// The outer VLAN; 0 if there is none.
+    pub vlan: u32,
+    /// The bytes of the IP packet, its header included; 0 if that is not known.
+    pub network: u32,
+}
 
 /// An Ethernet frame; of several VLAN tags the outer one counts.
 #[inline]
-pub fn ethernet(frame: &[u8], flow: &mut impl Flow) -> Option<()> {
+pub fn ethernet(frame: &[u8], inside: Tunnels, flow: &mut impl Flow) -> Layers {
+    let mut layers = Layers::default();
+    let _ = frame_layers(frame, inside, flow, &mut layers);
+    layers
+}
+
+#[inline]
+fn frame_layers(frame: &[u8], inside: Tunnels, flow: &mut impl Flow, layers: &mut Layers) -> Option<()> {
     let mut input = Input(frame);
     flow.uint64(Uint64::DstMAC, mac(input.array()?));
     flow.uint64(Uint64::SrcMAC, mac(input.array()?));
@@ -34,36 +55,61 @@ pub fn ethernet(frame: &[u8], flow: &mut impl Flow) -> Option<()> {
         if !VLAN.contains(&kind) {
             break;
         }
-        flow.uint32(Uint32::SrcVlan, (input.u16()? & 0xfff).into());
+        let vlan = u32::from(input.u16()? & 0xfff);
+        if layers.vlan == 0 {
+            layers.vlan = vlan;
+            flow.uint32(Uint32::SrcVlan, vlan);
+        }
         kind = input.u16()?;
     }
+    layers.link = (frame.len() - input.0.len()) as u32;
     if MPLS.contains(&kind) {
-        return mpls(input, flow);
+        layers.network = mpls(input, inside, flow);
+        return Some(());
     }
     if kind < 0x600 {
         // A length, of an 802.3 frame.
         return None;
     }
-    flow.uint32(Uint32::EType, kind.into());
-    internet_of(kind, input, flow)
+    if kind != IPV4 && kind != IPV6 {
+        flow.uint32(Uint32::EType, kind.into());
+        return None;
+    }
+    layers.network = internet(input.0, inside, flow);
+    if layers.network == 0 {
+        flow.uint32(Uint32::EType, kind.into());
+    }
+    Some(())
 }
 
-/// A packet of either version of IP, which says itself which one it is.
-pub fn internet(packet: &[u8], flow: &mut impl Flow) -> Option<()> {
-    let kind = match packet.first()? >> 4 {
-        4 => IPV4,
-        6 => IPV6,
-        _ => return None,
-    };
-    flow.uint32(Uint32::EType, kind.into());
-    internet_of(kind, Input(packet), flow)
+/// A packet of either version of IP, which says itself which one it is. Gives its length in bytes, or 0 if that is not
+/// known.
+#[inline]
+pub fn internet(packet: &[u8], inside: Tunnels, flow: &mut impl Flow) -> u32 {
+    let packet = if inside.is_none() { packet } else { tunnels::innermost(packet, inside) };
+    match packet.first().map(|first| first >> 4) {
+        Some(4) => {
+            flow.uint32(Uint32::EType, IPV4.into());
+            let _ = ipv4(Input(packet), flow);
+            packet.get(2..4).map_or(0, |length| u16::from_be_bytes([length[0], length[1]]).into())
+        }
+        Some(6) => {
+            flow.uint32(Uint32::EType, IPV6.into());
+            let _ = ipv6(Input(packet), flow);
+            let payload =
+                packet.get(4..6).map_or(0, |length| u16::from_be_bytes([length[0], length[1]]).into());
+            // A jumbogram says its length in an option.
+            if payload == 0 { 0 } else { payload + IPV6_HEADER }
+        }
+        _ => 0,
+    }
 }
 
-/// A stack of labels, and the packet below.
-pub fn mpls(mut input: Input<'_>, flow: &mut impl Flow) -> Option<()> {
+/// A stack of labels, and the packet below. Gives the length of the packet, or 0.
+pub fn mpls(mut input: Input<'_>, inside: Tunnels, flow: &mut impl Flow) -> u32 {
     let (mut labels, mut count) = ([0; NESTING], 0);
     for label in &mut labels {
-        let entry = input.u32()?;
+        let Some(entry) = input.u32() else { return 0 };
         *label = entry >> 12;
         count += 1;
         if entry >> 8 & 1 != 0 {
@@ -71,23 +117,14 @@ pub fn mpls(mut input: Input<'_>, flow: &mut impl Flow) -> Option<()> {
         }
     }
     flow.list(List::MPLSLabels, labels.into_iter().take(count));
-    internet(input.0, flow)
-}
-
-#[inline]
-fn internet_of(kind: u16, input: Input<'_>, flow: &mut impl Flow) -> Option<()> {
-    match kind {
-        IPV4 => ipv4(input, flow),
-        IPV6 => ipv6(input, flow),
-        _ => None,
-    }
+    internet(input.0, inside, flow)
 }
 
 #[inline]
 fn ipv4(mut input: Input<'_>, flow: &mut impl Flow) -> Option<()> {
     let header = input.array::<20>()?;
     let [version, tos, _, _, id_high, id_low, fragment_high, fragment_low, ttl, protocol, ..] = header;
-    if version >> 4 != 4 || version & 15 < 5 {
+    if version & 15 < 5 {
         return None;
     }
     let [.., a, b, c, d, e, f, g, h] = header;
@@ -106,9 +143,6 @@ fn ipv4(mut input: Input<'_>, flow: &mut impl Flow) -> Option<()> {
 #[inline]
 fn ipv6(mut input: Input<'_>, flow: &mut impl Flow) -> Option<()> {
     let first = input.u32()?;
-    if first >> 28 != 6 {
-        return None;
-    }
     let _length = input.u16()?;
     let (mut next, hops) = (input.u8()?, input.u8()?);
     flow.address(Address::SrcAddr, &input.array()?);
@@ -118,9 +152,13 @@ fn ipv6(mut input: Input<'_>, flow: &mut impl Flow) -> Option<()> {
     flow.uint32(Uint32::TTL, hops.into());
     let mut whole = Some(());
     for _ in 0..NESTING {
-        let Some((inner, offset)) = extension(next, &mut input, flow) else { break };
-        next = inner;
-        if offset != 0 {
+        let Some(extension) = extension(next, &mut input) else { break };
+        next = extension.next;
+        if extension.fragment != 0 {
+            flow.uint32(Uint32::FragmentID, extension.fragment);
+        }
+        if extension.offset != 0 {
+            flow.uint32(Uint32::FragmentOffset, extension.offset.into());
             whole = None;
             break;
         }
@@ -130,8 +168,18 @@ fn ipv6(mut input: Input<'_>, flow: &mut impl Flow) -> Option<()> {
     transport(next, input, flow)
 }
 
-/// Takes an extension header off, if that is what `kind` is: the kind of what follows, and the fragment offset.
-fn extension(kind: u8, input: &mut Input<'_>, flow: &mut impl Flow) -> Option<(u8, u16)> {
+/// What an extension header of IPv6 says.
+pub struct Extension {
+    /// The kind of what follows it.
+    pub next: u8,
+    /// The number of the packet that this is a fragment of.
+    fragment: u32,
+    /// Where the fragment begins, in units of eight bytes.
+    pub offset: u16,
+}
+
+/// Takes an extension header off, if that is what `kind` is.
+pub fn extension(kind: u8, input: &mut Input<'_>) -> Option<Extension> {
     let mut rest = *input;
     let (next, len) = match kind {
         // Hop-by-hop, routing, destination, mobility: in units of eight bytes, the first not counted.
@@ -141,16 +189,15 @@ fn extension(kind: u8, input: &mut Input<'_>, flow: &mut impl Flow) -> Option<(u
         44 => {
             let (next, _) = (rest.u8()?, rest.u8()?);
             let offset = rest.u16()? >> 3;
-            flow.uint32(Uint32::FragmentID, rest.u32()?);
-            flow.uint32(Uint32::FragmentOffset, offset.into());
+            let fragment = rest.u32()?;
             *input = rest;
-            return Some((next, offset));
+            return Some(Extension { next, fragment, offset });
         }
         _ => return None,
     };
     rest.take(len)?;
     *input = rest;
-    Some((next, 0))
+    Some(Extension { next, fragment: 0, offset: 0 })
 }
 
 #[inline]
@@ -168,7 +215,7 @@ fn transport(protocol: u8, mut input: Input<'_>, flow: &mut impl Flow) -> Option
     flow.uint32(Uint32::SrcPort, input.u16()?.into());
     flow.uint32(Uint32::DstPort, input.u16()?.into());
     if protocol == TCP {
-        // Behind the numbers of sequence and acknowledgement and the length of the header.
+        // After the numbers of sequence and acknowledgement and the length of the header.
         input.take(9)?;
         flow.uint32(Uint32::TCPFlags, input.u8()?.into());
     }

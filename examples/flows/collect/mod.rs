@@ -17,11 +17,13 @@ mod netflow9;
 pub mod sampling;
 mod sflow;
 mod template;
+pub mod tunnels;
 
 use exporters::Exporters;
 use flow::Sink;
 use netflow9::Version;
 use std::fmt;
+use tunnels::Tunnels;
 
 /// A datagram that an exporter sent.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +92,12 @@ impl Collector {
         Self::default()
     }
 
+    /// Takes flows out of the packets inside of these tunnels, instead of the packets that carry them.
+    pub fn open(mut self, tunnels: Tunnels) -> Self {
+        self.exporters.open = tunnels;
+        self
+    }
+
     /// Decodes a datagram. Counts faults and uses the rest of the datagram.
     #[inline]
     pub fn receive(&mut self, datagram: &Datagram<'_>, sink: &mut impl Sink) {
@@ -99,7 +107,7 @@ impl Collector {
         statistics.bytes += payload.len() as u64;
         let version = payload.first_chunk().map(|&first| u16::from_be_bytes(first));
         let decoded = match version {
-            Some(0) => sflow::decode(payload, received, &source, sink, statistics),
+            Some(0) => sflow::decode(payload, received, &source, self.exporters.open, sink, statistics),
             Some(netflow5::VERSION) => netflow5::decode(payload, received, &source, sink),
             Some(number) if Version::of(number).is_some() => {
                 netflow9::decode(payload, received, &source, &mut self.exporters, sink, statistics)

@@ -3,7 +3,7 @@
 use super::Fault;
 use super::columns::{Address, Uint32, Uint64};
 use super::flow::{Flow, Sink};
-use super::headers::IPV4;
+use super::headers::{ICMP, IPV4};
 use super::input::{Input, mapped};
 
 pub const VERSION: u16 = 5;
@@ -31,7 +31,8 @@ pub fn decode(
     for record in records.iter().take(count) {
         sink.flow(|flow| {
             flow.uint64(Uint64::TimeReceived, received);
-            flow.uint64(Uint64::SamplingRate, rate.into());
+            // Without sampling, each packet stands for itself.
+            flow.uint64(Uint64::SamplingRate, rate.max(1).into());
             flow.address(Address::ExporterAddress, exporter);
             self::record(Input(record), flow).ok_or(Fault::Truncated)
         })?;
@@ -57,6 +58,11 @@ fn record(mut input: Input<'_>, flow: &mut impl Flow) -> Option<()> {
     let [_padding, tcp_flags, protocol, tos] = input.array()?;
     flow.uint32(Uint32::SrcPort, source_port.into());
     flow.uint32(Uint32::DstPort, destination_port.into());
+    if protocol == ICMP {
+        let [kind, code] = destination_port.to_be_bytes();
+        flow.uint32(Uint32::ICMPType, kind.into());
+        flow.uint32(Uint32::ICMPCode, code.into());
+    }
     flow.uint32(Uint32::TCPFlags, tcp_flags.into());
     flow.uint32(Uint32::Proto, protocol.into());
     flow.uint32(Uint32::TOS, tos.into());

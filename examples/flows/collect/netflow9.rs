@@ -107,7 +107,7 @@ fn learn(
         }
         fields.clear();
         specifiers(key.version, is_options, count, &mut set, &mut fields)?;
-        let Some(template) = Template::new(&fields, is_options) else {
+        let Some(template) = Template::new(&fields, is_options, exporters.open) else {
             exporters.forget(key, Some(id), is_options);
             statistics.fault(Fault::Malformed);
             continue;
@@ -203,5 +203,6 @@ fn head(flow: &mut impl Flow, received: u64, exporter: &[u8; 16]) {
 #[inline]
 fn rate(flow: &mut impl Flow, found: &Found, rates: &Rates) {
     let rate = found.rate.get().or_else(|| rates.get(found.rate.sampler));
-    flow.uint64(Uint64::SamplingRate, rate.unwrap_or(0));
+    // An exporter that says nothing of sampling counts every packet.
+    flow.uint64(Uint64::SamplingRate, rate.unwrap_or(1));
 }

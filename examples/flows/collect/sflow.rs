@@ -2,11 +2,14 @@
 //!
 //! A datagram holds samples, and a flow sample holds records, each after its length. Unknown formats are skipped; after
 //! an invalid sample, decoding continues with the next one.
+//!
+//! `Bytes` is the length of the IP packet, as in NetFlow and IPFIX, and not that of the frame that carried it.
 
 use super::columns::{Address, List, Uint32, Uint64};
 use super::flow::{Flow, Sink};
-use super::headers::{self, IPV4, IPV6};
+use super::headers::{self, IPV4, IPV6, Layers};
 use super::input::{Input, mac, mapped};
+use super::tunnels::Tunnels;
 use super::{Fault, Statistics};
 
 pub const VERSION: u32 = 5;
@@ -23,10 +26,26 @@ const DISCARDED: u32 = 1;
 /// The forwarding status of dropped packets, as in NetFlow and IPFIX.
 const STATUS_DROPPED: u32 = 128;
 
+/// Bytes of the header of an Ethernet frame and of the checksum after it.
+const ETHERNET: u32 = 18;
+
 /// The values that all samples of a datagram share.
 struct Header {
     received: u64,
     agent: [u8; 16],
+    open: Tunnels,
+}
+
+/// Values of a sample that count if no other record of it has them.
+#[derive(Default)]
+struct Fallbacks {
+    /// The length of the frame without that of its headers.
+    bytes: u32,
+    has_bytes: bool,
+    /// The VLAN of the frame.
+    vlan: u32,
+    /// Whether a record says the VLANs before and after the device.
+    has_vlans: bool,
 }
 
 /// Interfaces and sampling of a flow sample of either format.
@@ -42,6 +61,7 @@ pub fn decode(
     datagram: &[u8],
     received: u64,
     source: &[u8; 16],
+    open: Tunnels,
     sink: &mut impl Sink,
     statistics: &mut Statistics,
 ) -> Result<(), Fault> {
@@ -50,7 +70,7 @@ pub fn decode(
         return Err(Fault::Version);
     }
     let agent = address(&mut input)?.unwrap_or(*source);
-    let header = Header { received, agent };
+    let header = Header { received, agent, open };
     let [_sub_agent, _sequence, _uptime, samples] = words(&mut input)?;
     for _ in 0..samples {
         let [format, len] = words(&mut input)?;
@@ -109,7 +129,7 @@ fn expanded(mut input: Input<'_>) -> Result<(Sample, Input<'_>), Fault> {
 
 fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
     flow.uint64(Uint64::TimeReceived, header.received);
-    flow.uint64(Uint64::SamplingRate, sample.rate.into());
+    flow.uint64(Uint64::SamplingRate, sample.rate.max(1).into());
     flow.address(Address::ExporterAddress, &header.agent);
     flow.uint64(Uint64::Packets, 1);
     if let (SINGLE, index) = sample.input
@@ -122,15 +142,21 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
         (DISCARDED, _) => flow.uint32(Uint32::ForwardingStatus, STATUS_DROPPED),
         _ => {}
     }
+    let mut fallbacks = Fallbacks::default();
     for _ in 0..sample.records {
         let [format, len] = words(&mut input)?;
         let record = input.part(len as usize).ok_or(Fault::Truncated)?;
         match format {
-            1 => sampled_header(record, flow)?,
-            2 => sampled_ethernet(record, flow)?,
-            3 => sampled_ipv4(record, flow)?,
-            4 => sampled_ipv6(record, flow)?,
-            1001 => extended_switch(record, flow)?,
+            1 => sampled_header(record, header.open, flow, &mut fallbacks)?,
+            2 => sampled_ethernet(record, flow, &mut fallbacks)?,
+            3 | 4 => {
+                fallbacks.has_bytes = true;
+                if format == 3 { sampled_ipv4(record, flow)? } else { sampled_ipv6(record, flow)? }
+            }
+            1001 => {
+                fallbacks.has_vlans = true;
+                extended_switch(record, flow)?;
+            }
             1002 => extended_router(record, flow)?,
             1003 => extended_gateway(record, flow)?,
             1007 => extended_nat(record, flow)?,
@@ -138,26 +164,48 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
             _ => {}
         }
     }
+    if !fallbacks.has_bytes {
+        flow.uint64(Uint64::Bytes, fallbacks.bytes.into());
+    }
+    if !fallbacks.has_vlans && fallbacks.vlan != 0 {
+        // A device that only switches sends the frame on in the VLAN that it came in.
+        flow.uint32(Uint32::DstVlan, fallbacks.vlan);
+    }
     Ok(())
 }
 
-fn sampled_header(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
-    let [protocol, frame_length, _stripped, len] = words(&mut input)?;
+fn sampled_header(
+    mut input: Input<'_>,
+    open: Tunnels,
+    flow: &mut impl Flow,
+    fallbacks: &mut Fallbacks,
+) -> Result<(), Fault> {
+    // The number of bytes that were removed counts the checksum of the frame.
+    let [protocol, frame_length, stripped, len] = words(&mut input)?;
     let header = input.take(len as usize).ok_or(Fault::Truncated)?;
-    flow.uint64(Uint64::Bytes, frame_length.into());
     // The header may be truncated.
-    let _ = match protocol {
-        1 => headers::ethernet(header, flow),
-        11 | 12 => headers::internet(header, flow),
-        13 => headers::mpls(Input(header), flow),
-        _ => None,
+    let layers = match protocol {
+        1 => headers::ethernet(header, open, flow),
+        11 | 12 => Layers { network: headers::internet(header, open, flow), ..Layers::default() },
+        13 => Layers { network: headers::mpls(Input(header), open, flow), ..Layers::default() },
+        _ => Layers::default(),
     };
+    if layers.network != 0 {
+        fallbacks.has_bytes = true;
+        flow.uint64(Uint64::Bytes, layers.network.into());
+    }
+    fallbacks.bytes = frame_length.saturating_sub(stripped).saturating_sub(layers.link);
+    fallbacks.vlan = layers.vlan;
     Ok(())
 }
 
-fn sampled_ethernet(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
+fn sampled_ethernet(
+    mut input: Input<'_>,
+    flow: &mut impl Flow,
+    fallbacks: &mut Fallbacks,
+) -> Result<(), Fault> {
     let [length] = words(&mut input)?;
-    flow.uint64(Uint64::Bytes, length.into());
+    fallbacks.bytes = length.saturating_sub(ETHERNET);
     // Each address is padded to eight bytes.
     let source = input.array().ok_or(Fault::Truncated)?;
     input.take(2).ok_or(Fault::Truncated)?;

@@ -1,14 +1,22 @@
 //! [`Template`]: the layout of records, as an exporter describes it, made into steps.
 
-use super::columns::{Address, List, Uint32, Uint64};
+use super::columns::{Address, Direction, List, Uint32, Uint64};
 use super::elements::{self, Action, REVERSE};
 use super::flow::Flow;
-use super::headers::{self, IPV4, IPV6};
+use super::headers::{self, ICMP, ICMPV6, IPV4, IPV6, Layers};
 use super::input::{Input, mac, mapped, number};
 use super::sampling::Rate;
+use super::tunnels::Tunnels;
 
 /// The length of fields that say their length in each record.
 const VARIABLE: u16 = u16::MAX;
+
+/// The numbers of `FlowDirection`.
+const INGRESS: i32 = 1;
+const EGRESS: i32 = 2;
+
+/// Bytes of the header of a frame whose start is not in the record.
+const ETHERNET_HEADER: u32 = 14;
 
 /// A field as an exporter describes it.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +38,9 @@ pub struct Template {
     is_fixed: bool,
     /// Whether some steps run after all others.
     has_fallbacks: bool,
+    /// Whether records may have the addresses of a packet inside of another.
+    may_nest: bool,
+    open: Tunnels,
     pub is_options: bool,
 }
 
@@ -40,21 +51,38 @@ struct Step {
     fallback: bool,
     /// A zero address is no address.
     skip_zero: bool,
+    /// The field before has a value of the same packet header: this one is of a packet inside.
+    again: bool,
+    /// A later field has: if there is a packet inside, that one counts.
+    before: bool,
 }
 
 /// Values of a record that are not columns.
 #[derive(Default)]
 pub struct Found {
     pub rate: Rate,
+    /// By the addresses.
     etype: u16,
-    /// Whether the record has the start of a packet.
-    packet: bool,
+    /// By the version of IP that the exporter says, and by the type of the frame.
+    version: u16,
+    frame_type: u16,
+    protocol: u8,
+    has_icmp: bool,
+    destination_port: u32,
+    /// The start of a packet in the record.
+    packet: Option<Layers>,
+    frame_length: u32,
+    open: Tunnels,
 }
 
 impl Template {
     /// `None` if a record could be empty, and there would be no end of them. Fields without bytes say nothing and are left
     /// out, so that a record has no more fields than bytes.
-    pub fn new(fields: &[FieldSpecifier], is_options: bool) -> Option<Self> {
+    ///
+    /// A record can have the header of a packet and that of one inside, as those of SRv6 have: the same elements twice, or
+    /// the addresses of both versions of IP. If the second addresses have values, then the flow is that of the packet inside, and of
+    /// all elements that come twice the second counts; else the first. No flow has values of both packets.
+    pub fn new(fields: &[FieldSpecifier], is_options: bool, open: Tunnels) -> Option<Self> {
         let fields = || fields.iter().filter(|field| field.length != 0);
         let has = |element| fields().any(|f| f.enterprise == 0 && f.element == element);
         // Some exporters have one template for both versions of IP, and leave one pair of addresses zero.
@@ -62,7 +90,14 @@ impl Template {
         let step = |field: &FieldSpecifier, enterprise| {
             let (action, fallback) = elements::action(enterprise, field.element);
             let host = matches!(field.element, 8 | 12 | 27 | 28);
-            Step { action, fallback, length: field.length, skip_zero: both || !host }
+            Step {
+                action,
+                fallback,
+                length: field.length,
+                skip_zero: both || !host,
+                again: false,
+                before: false,
+            }
         };
         let steps: Vec<Step> = fields().map(|field| step(field, field.enterprise)).collect();
         let mut reverse = Vec::new();
@@ -80,8 +115,18 @@ impl Template {
             steps.iter().map(|step| if step.length == VARIABLE { 1 } else { step.length.into() }).sum();
         let has_fallbacks = steps.iter().chain(&reverse).any(|step| step.fallback);
         let is_fixed = steps.iter().all(|step| step.length != VARIABLE);
-        let (steps, reverse) = (merged(steps), merged(reverse));
-        (min_len > 0).then_some(Self { steps, min_len, reverse, is_fixed, has_fallbacks, is_options })
+        let (mut steps, reverse) = (merged(steps), merged(reverse));
+        let may_nest = note_repeats(&mut steps);
+        (min_len > 0).then_some(Self {
+            steps,
+            min_len,
+            reverse,
+            is_fixed,
+            has_fallbacks,
+            may_nest,
+            open,
+            is_options,
+        })
     }
 
     /// Its memory, in steps.
@@ -131,11 +176,12 @@ impl Template {
 
     #[inline]
     fn run_steps(&self, steps: &[Step], record: Input<'_>, flow: &mut impl Flow) -> Option<Found> {
-        let mut found = Found::default();
+        let mut found = Found { open: self.open, ..Found::default() };
+        let nests = self.may_nest && nests(steps, record)?;
         let mut input = record;
         for step in steps {
             let value = field(step.length, &mut input)?;
-            if !step.fallback {
+            if !(step.fallback || if nests { step.before } else { step.again }) {
                 found.apply(step, value, flow);
             }
         }
@@ -164,6 +210,45 @@ impl Template {
         }
         Some(rate)
     }
+}
+
+/// Marks the steps for headers of packets that come twice. Tells whether a record may have a packet inside of another.
+fn note_repeats(steps: &mut [Step]) -> bool {
+    let column = |action| match action {
+        // Addresses of either version are the same column; a record has those of one, unless it has two packets.
+        Action::Ipv4(column) | Action::Ipv6(column) => Action::Ipv4(column),
+        other => other,
+    };
+    let mut may_nest = false;
+    for at in 0..steps.len() {
+        let (earlier, later) = steps.split_at_mut(at);
+        let Some(step) = later.first_mut().filter(|step| elements::is_of_packet(step.action)) else {
+            continue;
+        };
+        for same in earlier.iter_mut().filter(|other| column(other.action) == column(step.action)) {
+            // The addresses of both versions: the values tell whether both count.
+            step.again |= same.action == step.action;
+            same.before = true;
+            may_nest |= matches!(step.action, Action::Ipv4(_) | Action::Ipv6(_));
+        }
+    }
+    may_nest
+}
+
+/// Whether a record has the source address of a packet inside of another.
+#[cold]
+fn nests(steps: &[Step], record: Input<'_>) -> Option<bool> {
+    let (mut input, mut addresses, mut again) = (record, 0, false);
+    for step in steps {
+        let value = field(step.length, &mut input)?;
+        if let Action::Ipv4(Address::SrcAddr) | Action::Ipv6(Address::SrcAddr) = step.action
+            && value.iter().any(|&byte| byte != 0)
+        {
+            addresses += 1;
+            again |= step.again;
+        }
+    }
+    Some(again || addresses > 1)
 }
 
 /// Joins neighbours that are skipped.
@@ -200,10 +285,10 @@ fn field<'a>(length: u16, input: &mut Input<'a>) -> Option<&'a [u8]> {
 }
 
 impl Found {
-    /// The addresses of the flow say which IP it is; those of a next hop or behind a translation may be of the other.
+    /// The addresses of the flow say which IP it is; those of a next hop or of a translation may be of the other.
     #[inline]
     fn note_version(&mut self, column: Address, etype: u16) {
-        if matches!(column, Address::SrcAddr | Address::DstAddr) {
+        if self.etype == 0 && elements::is_host(column) {
             self.etype = etype;
         }
     }
@@ -213,7 +298,16 @@ impl Found {
         match step.action {
             Action::Skip => {}
             Action::Uint64(column) => flow.uint64(column, number(value).unwrap_or(0)),
-            Action::Uint32(column) => flow.uint32(column, number(value).unwrap_or(0) as u32),
+            Action::Uint32(column) => {
+                let value = number(value).unwrap_or(0) as u32;
+                match column {
+                    Uint32::Proto if self.protocol == 0 => self.protocol = value as u8,
+                    Uint32::DstPort if self.destination_port == 0 => self.destination_port = value,
+                    Uint32::ICMPType | Uint32::ICMPCode => self.has_icmp = true,
+                    _ => {}
+                }
+                flow.uint32(column, value);
+            }
             Action::Ipv4(column) => {
                 if let Ok(address) = <[u8; 4]>::try_from(value)
                     && !(step.skip_zero && address == [0; 4])
@@ -239,16 +333,24 @@ impl Found {
     fn apply_rare(&mut self, action: Action, value: &[u8], flow: &mut impl Flow) {
         match action {
             Action::IcmpTypeAndCode => {
+                self.has_icmp = true;
                 let both = number(value).unwrap_or(0) as u32;
                 flow.uint32(Uint32::ICMPType, both >> 8 & 0xff);
                 flow.uint32(Uint32::ICMPCode, both & 0xff);
             }
             Action::DiffServ => flow.uint32(Uint32::TOS, (number(value).unwrap_or(0) as u32 & 0x3f) << 2),
             Action::IpVersion => match number(value) {
-                Some(4) => self.etype = IPV4,
-                Some(6) => self.etype = IPV6,
+                Some(4) => self.version = IPV4,
+                Some(6) => self.version = IPV6,
                 _ => {}
             },
+            Action::EtherType => self.frame_type = number(value).unwrap_or(0) as u16,
+            Action::Direction => match number(value) {
+                Some(0) => flow.direction(Direction::FlowDirection, INGRESS),
+                Some(1) => flow.direction(Direction::FlowDirection, EGRESS),
+                _ => {}
+            },
+            Action::FrameLength => self.frame_length = number(value).unwrap_or(0) as u32,
             Action::MplsLabel => {
                 if let &[a, b, c] = value
                     && (a, b, c >> 4) != (0, 0, 0)
@@ -257,14 +359,14 @@ impl Found {
                     flow.list(List::MPLSLabels, [label].into_iter());
                 }
             }
-            Action::Frame => {
-                self.packet = true;
+            Action::Frame | Action::Packet => {
+                // The addresses that came before are those that count.
+                flow.uint32(Uint32::EType, self.etype.into());
                 // A sample may be truncated.
-                let _ = headers::ethernet(value, flow);
-            }
-            Action::Packet => {
-                self.packet = true;
-                let _ = headers::internet(value, flow);
+                self.packet = Some(match action {
+                    Action::Frame => headers::ethernet(value, self.open, flow),
+                    _ => Layers { network: headers::internet(value, self.open, flow), ..Layers::default() },
+                });
             }
             Action::Sampling(part) => self.rate.note(part, value),
             _ => {}
@@ -274,9 +376,26 @@ impl Found {
     /// Values derived from several fields.
     #[inline]
     fn conclude(&self, flow: &mut impl Flow) {
-        flow.uint32(Uint32::EType, self.etype.into());
-        if self.packet {
-            flow.uint64(Uint64::Packets, 1);
+        let by_exporter = if self.version != 0 { self.version } else { self.frame_type };
+        flow.uint32(Uint32::EType, if self.etype != 0 { self.etype } else { by_exporter }.into());
+        if matches!(self.protocol, ICMP | ICMPV6) && !self.has_icmp {
+            // Where ports would be, exporters without elements for it put both.
+            flow.uint32(Uint32::ICMPType, self.destination_port >> 8 & 0xff);
+            flow.uint32(Uint32::ICMPCode, self.destination_port & 0xff);
         }
+        if self.packet.is_some() || self.frame_length != 0 {
+            self.conclude_packet(flow);
+        }
+    }
+
+    /// The length of the packet that was sampled, without the headers before it.
+    #[cold]
+    fn conclude_packet(&self, flow: &mut impl Flow) {
+        let layers = self.packet.unwrap_or(Layers { link: ETHERNET_HEADER, ..Layers::default() });
+        if self.packet.is_some() {
+            flow.uint64(Uint64::Packets, 1);
+            flow.uint64(Uint64::Bytes, layers.network.into());
+        }
+        flow.uint64(Uint64::Bytes, self.frame_length.saturating_sub(layers.link).into());
     }
 }

@@ -47,14 +47,14 @@ fn sflow_with_five_samples() {
     let columns =
         "ExporterAddress SamplingRate InIf OutIf SrcAddr SrcPort DstAddr DstPort Proto Bytes Packets";
     let first =
-        "172.16.0.3 1024 27 28 2a0c:8880:2:0:185:21:130:38 46026 2a0c:8880:2:0:185:21:130:39 22 6 1518 1";
+        "172.16.0.3 1024 27 28 2a0c:8880:2:0:185:21:130:38 46026 2a0c:8880:2:0:185:21:130:39 22 6 1500 1";
     assert_eq!(
         lines(&flows, columns),
         [
             first,
-            "172.16.0.3 1024 49001 25 104.26.8.24 443 45.90.161.46 56876 6 439 1",
+            "172.16.0.3 1024 49001 25 104.26.8.24 443 45.90.161.46 56876 6 421 1",
             first,
-            "172.16.0.3 1024 28 49001 45.90.161.148 55658 191.87.91.27 5555 6 64 1",
+            "172.16.0.3 1024 28 49001 45.90.161.148 55658 191.87.91.27 5555 6 40 1",
             first,
         ]
     );
@@ -83,9 +83,9 @@ fn sflow_with_five_samples() {
 fn sflow_of_packets_that_go_nowhere() {
     let columns = "InIf OutIf ForwardingStatus SrcPort Bytes";
     let (_, flows) = collect(&["sflow-data-discard-interface"]);
-    assert_eq!(lines(&flows, columns), ["27 - 128 46026 1518"]);
+    assert_eq!(lines(&flows, columns), ["27 - 128 46026 1500"]);
     let (_, flows) = collect(&["sflow-data-local-interface"]);
-    assert_eq!(lines(&flows, columns), ["27 - - 46026 1518"]);
+    assert_eq!(lines(&flows, columns), ["27 - - 46026 1500"]);
 }
 
 #[test]
@@ -96,9 +96,9 @@ fn sflow_with_an_expanded_sample() {
         flows.iter().map(Flow::all).collect::<Vec<_>>(),
         [
             "TimeReceived=1672326228 SamplingRate=1000 ExporterAddress=49.49.49.49 InIf=29001 OutIf=1285816721 \
-             SrcAddr=52.52.52.52 DstAddr=53.53.53.53 EType=2048 Proto=6 SrcPort=22 DstPort=52237 Bytes=126 \
+             SrcAddr=52.52.52.52 DstAddr=53.53.53.53 EType=2048 Proto=6 SrcPort=22 DstPort=52237 Bytes=104 \
              Packets=1 SrcAS=203476 DstAS=203361 NextHop=54.54.54.54 SrcNetMask=32 DstNetMask=22 \
-             DstASPath=8218,29605,203361 DstCommunities=538574949,1911619684,1911669584,1911671290 SrcVlan=809 \
+             DstASPath=8218,29605,203361 DstCommunities=538574949,1911619684,1911669584,1911671290 SrcVlan=809 DstVlan=809 \
              SrcMAC=163341146943803 DstMAC=37667388170189 TOS=8 TTL=61 TCPFlags=24 FragmentID=43854"
         ]
     );
@@ -111,7 +111,7 @@ fn netflow_5() {
     let columns = "SrcAddr SrcPort DstAddr DstPort Bytes Packets SrcAS DstAS";
     assert_eq!(lines(&flows, columns), NETFLOW_5);
     let columns = "TimeReceived ExporterAddress SamplingRate InIf OutIf NextHop SrcNetMask DstNetMask Proto TCPFlags EType";
-    assert_eq!(flows[0].line(columns), "1680655485 10.19.144.41 - 117 86 61.6.255.150 19 24 6 24 2048");
+    assert_eq!(flows[0].line(columns), "1680655485 10.19.144.41 1 117 86 61.6.255.150 19 24 6 24 2048");
 }
 
 const NETFLOW_5: [&str; 29] = [
@@ -218,7 +218,7 @@ fn columns_that_are_left_out_are_not_there() {
     }
     assert_eq!(
         few.flows()[0].all(),
-        "SrcAddr=2a0c:8880:2:0:185:21:130:38 DstAddr=2a0c:8880:2:0:185:21:130:39 SrcPort=46026 DstPort=22 Bytes=1518"
+        "SrcAddr=2a0c:8880:2:0:185:21:130:38 DstAddr=2a0c:8880:2:0:185:21:130:39 SrcPort=46026 DstPort=22 Bytes=1500"
     );
     assert_eq!(without_l2.flows()[3].line("SrcMAC SrcVlan SrcAS DstASPath SrcPort"), "- - - - 55658");
     assert!(few.records.buffer.len() * 2 < all.records.buffer.len());

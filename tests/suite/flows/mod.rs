@@ -3,7 +3,7 @@
 //! `captures.rs`: captures of real exporters, against what tshark says of them. `made.rs`: two captures made up.
 //! `records.rs` and `templates.rs`: a datagram for each rule of the
 //! formats. `files.rs`: formats of captures. `hostile.rs`: datagrams that were cut off, changed or made up. `program.rs`:
-//! the command line. `parts.rs`: numbers and rates. `store.rs`: a column store.
+//! the command line. `parts.rs`: numbers and rates. `tunnels.rs`: packets inside of packets. `store.rs`: a column store.
 
 #[path = "../../../examples/flows/capture/mod.rs"]
 mod capture;
@@ -22,3 +22,4 @@ mod templates;
 #[path = "../../../examples/flows/traffic/mod.rs"]
 #[allow(dead_code, reason = "the tests use parts of this")]
 mod traffic;
+mod tunnels;

@@ -89,6 +89,113 @@ fn captures_are_read_in_turn() {
 }
 
 #[test]
+fn what_cannot_be_read_costs_nothing_else() {
+    let out = Out::new("broken");
+    let path = |name: &str| Data::Made.path(name).to_str().unwrap().to_string();
+    let (data, templates) = (path("flows/data.pcap"), path("flows/templates.pcap"));
+    prints(&["--out", out.path(), &templates, &data]);
+    let (stream, schema) = (std::fs::read(out.0.join("flows.binpb")).unwrap(), out.proto());
+    let files = || {
+        let mut names: Vec<_> =
+            std::fs::read_dir(&out.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    // A run that has nothing to write leaves the files of the one before, whatever columns it would have had.
+    for captures in
+        [&["no-such-file"][..], &["no-such-file", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]]
+    {
+        complains(&[&["--out", out.path(), "--only", "Bytes"][..], captures].concat());
+        assert_eq!(std::fs::read(out.0.join("flows.binpb")).unwrap(), stream);
+        assert_eq!(out.proto(), schema);
+        assert_eq!(files(), ["flows.binpb", "flows.proto"], "nothing unfinished is left");
+    }
+    // Those that can be read are kept.
+    let complaint = complains(&["--out", out.path(), &templates, "no-such-file", &data]);
+    assert!(
+        complaint.contains("no-such-file: ") && complaint.contains("one capture could not"),
+        "{complaint}"
+    );
+    assert_eq!(std::fs::read(out.0.join("flows.binpb")).unwrap(), stream);
+    // Of one that breaks off, what comes before.
+    let bytes = std::fs::read(&data).unwrap();
+    let cut = out.0.join("cut.pcap");
+    std::fs::write(&cut, &bytes[..bytes.len() - 1]).unwrap();
+    complains(&["--out", out.path(), &templates, cut.to_str().unwrap()]);
+    let kept = std::fs::read(out.0.join("flows.binpb")).unwrap();
+    assert!(!kept.is_empty() && stream.starts_with(&kept) && kept.len() < stream.len());
+}
+
+#[test]
+fn captures_may_be_compressed() {
+    use std::io::Write;
+    let out = Out::new("gzip");
+    let path = |name: &str| Data::Made.path(name).to_str().unwrap().to_string();
+    let (data, templates) = (path("flows/data.pcap"), path("flows/templates.pcap"));
+    prints(&["--out", out.path(), &templates, &data]);
+    let stream = std::fs::read(out.0.join("flows.binpb")).unwrap();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(&std::fs::read(&data).unwrap()).unwrap();
+    let compressed = encoder.finish().unwrap();
+    let file = out.0.join("data.pcap.gz");
+    std::fs::write(&file, &compressed).unwrap();
+    prints(&["--out", out.path(), &templates, file.to_str().unwrap()]);
+    assert_eq!(std::fs::read(out.0.join("flows.binpb")).unwrap(), stream);
+    // The last bytes are a checksum: all is there, but not sure.
+    std::fs::write(&file, &compressed[..compressed.len() - 3]).unwrap();
+    complains(&["--out", out.path(), &templates, file.to_str().unwrap()]);
+    assert_eq!(std::fs::read(out.0.join("flows.binpb")).unwrap(), stream);
+}
+
+#[test]
+fn the_message_is_named_after_its_definition_if_that_is_asked_for() {
+    let plain = prints(&["--schema"]);
+    assert!(plain.contains("message Flow {") && plain.contains("  Direction FlowDirection = 39;"), "{plain}");
+    let name = |arguments: &[&str]| {
+        let text = prints(&[&["--schema", "--hashed-name"][..], arguments].concat());
+        let name = text.split("message Flow_").nth(1).unwrap().split(" {").next().unwrap().to_string();
+        assert!(name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit()), "{name}");
+        name
+    };
+    assert_eq!(name(&[]), name(&[]));
+    assert_ne!(name(&[]), name(&["--disable", "L2"]));
+}
+
+#[test]
+fn datagrams_are_received_while_they_come() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::Stdio;
+    let mut child = Command::new(example::build("flows"))
+        .args(["--listen", "127.0.0.1:0", "--seconds", "3", "--out", "-"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let mut first = String::new();
+    log.read_line(&mut first).unwrap();
+    let address = first.trim().strip_prefix("listening at ").unwrap_or_else(|| panic!("{first}")).to_string();
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let mut expected = crate::flows::support::Collected::new();
+    for (_, payload) in crate::flows::traffic::mixed(40, 3) {
+        socket.send_to(&payload, &address).unwrap();
+        expected.receive(&payload);
+    }
+    let (mut stream, mut rest) = (Vec::new(), String::new());
+    child.stdout.take().unwrap().read_to_end(&mut stream).unwrap();
+    log.read_to_string(&mut rest).unwrap();
+    assert!(child.wait().unwrap().success(), "{rest}");
+    let flows = expected.flows().len();
+    assert!(rest.contains("1 s: ") && rest.contains(&format!(" to {flows} flows")), "{flows}: {rest}");
+    let mut frames = tablepb::stream::FrameReader::new(&stream[..]);
+    let mut count = 0;
+    while frames.next_frame().unwrap().is_some() {
+        count += 1;
+    }
+    assert_eq!(count, flows);
+}
+
+#[test]
 fn mistakes_are_explained() {
     assert!(prints(&["--help"]).starts_with("usage: flows"));
     let columns = prints(&["--columns", "--disable", "L2"]);
@@ -109,4 +216,11 @@ fn mistakes_are_explained() {
     assert!(complains(&["--flow", "5"]).contains("there is no option --flow\n"));
     assert!(complains(&["--flows", "many"]).contains("--flows needs a number, not many"));
     assert!(complains(&["--out"]).contains("--out needs a value"));
+    assert!(complains(&["--out", ""]).contains("--out needs the name of a directory"));
+    assert!(complains(&["--open", "gre,l2tp"]).contains("there is no tunnel l2tp; there are"));
+    assert!(
+        complains(&["--listen", "somewhere"]).contains("--listen needs an address and a port, not somewhere")
+    );
+    assert!(complains(&["--listen", "127.0.0.1:0", "a.pcap"]).contains("--listen takes no captures"));
+    assert!(complains(&["--seconds", "5"]).contains("--seconds is for --listen"));
 }

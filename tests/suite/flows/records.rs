@@ -4,16 +4,16 @@ use crate::flows::collect::Fault;
 use crate::flows::support::{Collected, Flow};
 use crate::flows::traffic::Bytes;
 
-const IPV4_TCP: &[u8] = &[
+pub const IPV4_TCP: &[u8] = &[
     0x45, 0xb8, 0, 60, 0x12, 0x34, 0x40, 0, 63, 6, 0, 0, 192, 0, 2, 1, 198, 51, 100, 2, // IPv4
     0x1f, 0x90, 0x01, 0xbb, 0, 0, 0, 1, 0, 0, 0, 2, 0x50, 0x18, 2, 0, 0, 0, 0, 0, // TCP
 ];
 const TCP_COLUMNS: &str = "EType SrcAddr DstAddr Proto SrcPort DstPort TOS TTL TCPFlags FragmentID";
 const TCP_LINE: &str = "2048 192.0.2.1 198.51.100.2 6 8080 443 184 63 24 4660";
-const MACS: &[u8] = &[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
+pub const MACS: &[u8] = &[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
 
 /// A flow sample with these records, in a datagram of one sample.
-fn flow_sample(input: u32, output: u32, records: &[(u32, &[u8])]) -> Vec<u8> {
+pub fn flow_sample(input: u32, output: u32, records: &[(u32, &[u8])]) -> Vec<u8> {
     let mut body = Bytes::default();
     body.u32s(&[1, 3, 512, 0, 0, input, output, records.len() as u32]);
     records.iter().for_each(|(format, record)| put(&mut body, *format, record));
@@ -36,7 +36,7 @@ fn header(protocol: u32, header: &[u8]) -> Vec<u8> {
     Bytes::default().u32s(&[protocol, 1000, 4]).opaque(header).0.clone()
 }
 
-fn ethernet(kinds: &[u16], packet: &[u8]) -> Vec<u8> {
+pub fn ethernet(kinds: &[u16], packet: &[u8]) -> Vec<u8> {
     header(1, &Bytes::default().put(MACS).u16s(kinds).put(packet).0)
 }
 
@@ -61,7 +61,7 @@ fn sampled_headers() {
     assert_eq!(flow.line(TCP_COLUMNS), TCP_LINE);
     assert_eq!(
         flow.line("TimeReceived SamplingRate ExporterAddress InIf OutIf Bytes Packets DstMAC SrcMAC SrcVlan"),
-        "1700000000 512 10.0.0.1 1 2 1000 1 2199023255553 2199023255554 -"
+        "1700000000 512 10.0.0.1 1 2 60 1 2199023255553 2199023255554 -"
     );
     let flow = with_record(1, &ethernet(&[0x8100, 0xe064, 0x0800], IPV4_TCP));
     assert_eq!((flow.line(TCP_COLUMNS).as_str(), flow.get("SrcVlan").as_str()), (TCP_LINE, "100"));
@@ -78,9 +78,9 @@ fn sampled_headers() {
     let flow = with_record(1, &header(13, &[&labels[4..], IPV4_TCP].concat()));
     assert_eq!((flow.line(TCP_COLUMNS).as_str(), flow.get("MPLSLabels").as_str()), (TCP_LINE, "513"));
     // ARP, an 802.3 length, a protocol that is not known.
-    assert_eq!(with_record(1, &ethernet(&[0x0806], &[0; 28])).line("EType SrcAddr Bytes"), "2054 - 1000");
-    assert_eq!(with_record(1, &ethernet(&[0x0042], &[0; 28])).line("EType SrcAddr Bytes"), "- - 1000");
-    assert_eq!(with_record(1, &header(99, IPV4_TCP)).line("SrcAddr Bytes"), "- 1000");
+    assert_eq!(with_record(1, &ethernet(&[0x0806], &[0; 28])).line("EType SrcAddr Bytes"), "2054 - 982");
+    assert_eq!(with_record(1, &ethernet(&[0x0042], &[0; 28])).line("EType SrcAddr Bytes"), "- - 982");
+    assert_eq!(with_record(1, &header(99, IPV4_TCP)).line("SrcAddr Bytes"), "- 996");
 }
 
 #[test]
@@ -121,17 +121,18 @@ fn sampled_ipv6_headers() {
 #[test]
 fn sampled_headers_that_were_cut_off() {
     let frame = [MACS, &[0x08, 0], IPV4_TCP].concat();
-    let expected = [(5, "- - -"), (13, "2199023255554 - -"), (33, "2199023255554 - -")];
-    for (len, line) in expected.into_iter().chain([
-        (34, "2199023255554 192.0.2.1 -"),
-        (37, "2199023255554 192.0.2.1 8080"),
-        (47, "2199023255554 192.0.2.1 8080"),
-    ]) {
+    // Where the length of the packet is missing, it is that of the frame without its own headers and checksum.
+    for (len, line, bytes) in [
+        (5, "- - -", "996"),
+        (13, "2199023255554 - -", "996"),
+        (17, "2199023255554 - -", "982"),
+        (33, "2199023255554 - -", "60"),
+        (34, "2199023255554 192.0.2.1 -", "60"),
+        (37, "2199023255554 192.0.2.1 8080", "60"),
+        (47, "2199023255554 192.0.2.1 8080", "60"),
+    ] {
         let flow = with_record(1, &header(1, &frame[..len]));
-        assert_eq!(
-            (flow.line("SrcMAC SrcAddr SrcPort").as_str(), flow.get("Bytes").as_str()),
-            (line, "1000")
-        );
+        assert_eq!((flow.line("SrcMAC SrcAddr SrcPort").as_str(), flow.get("Bytes").as_str()), (line, bytes));
     }
     // Options are longer than what is there; a later fragment; ICMP.
     let mut options = IPV4_TCP.to_vec();
@@ -156,7 +157,7 @@ fn sampled_fields() {
     ethernet.u32(900).put(&MACS[..6]).u16(0).put(&MACS[6..]).u16(0).u32(0x0806);
     assert_eq!(
         with_record(2, &ethernet.0).line("Bytes SrcMAC DstMAC EType"),
-        "900 2199023255553 2199023255554 2054"
+        "882 2199023255553 2199023255554 2054"
     );
     let mut ipv4 = Bytes::default();
     ipv4.u32s(&[800, 17]).put(&[192, 0, 2, 1, 198, 51, 100, 2]).u32s(&[53, 1024, 0, 4]);
@@ -293,4 +294,33 @@ fn netflow_5_records() {
     );
     collected.receive(&payload(1, &[record(1), record(2)]));
     assert_eq!(collected.flows().len(), 3, "padding behind the last record is none");
+}
+
+#[test]
+fn vlans_are_those_of_the_frame_where_no_record_says_them() {
+    let tagged = ethernet(&[0x8100, 100, 0x0800], IPV4_TCP);
+    assert_eq!(with_record(1, &tagged).line("SrcVlan DstVlan"), "100 100");
+    let switch = |from: u32, to: u32| Bytes::default().u32s(&[from, 0, to, 0]).0.clone();
+    for records in [[(1, &tagged), (1001, &switch(100, 200))], [(1001, &switch(100, 200)), (1, &tagged)]] {
+        let flow = only(&flow_sample(1, 2, &records.map(|(format, record)| (format, &record[..]))));
+        assert_eq!(flow.line("SrcVlan DstVlan"), "100 200");
+    }
+    // A record that says that it is not known.
+    let unknown = switch(u32::MAX, u32::MAX);
+    let flow = only(&flow_sample(1, 2, &[(1, &tagged), (1001, &unknown)]));
+    assert_eq!(flow.line("SrcVlan DstVlan"), "100 -");
+    assert_eq!(with_record(1, &ethernet(&[0x0800], IPV4_TCP)).line("SrcVlan DstVlan"), "- -");
+}
+
+#[test]
+fn icmp_of_netflow_5_is_in_the_destination_port() {
+    let record = |protocol: u8| {
+        let mut out = Bytes::default();
+        out.u16s(&[5, 1]).put(&[0; 20]);
+        out.put(&[192, 0, 2, 1, 198, 51, 100, 2]).put(&[0; 24]).u16s(&[0, 3 << 8 | 4]);
+        out.put(&[0, 0, protocol, 0]).put(&[0; 8]);
+        only(&out.0).line("Proto DstPort ICMPType ICMPCode SamplingRate")
+    };
+    assert_eq!(record(1), "1 772 3 4 1");
+    assert_eq!(record(17), "17 772 - - 1");
 }

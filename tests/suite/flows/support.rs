@@ -131,6 +131,7 @@ fn text(value: &Value) -> String {
     match value {
         Value::U64(number) => number.to_string(),
         Value::U32(number) => number.to_string(),
+        Value::EnumNumber(number) => number.to_string(),
         Value::Bytes(bytes) => {
             let address = Ipv6Addr::from(<[u8; 16]>::try_from(&bytes[..]).expect("16 bytes"));
             address.to_ipv4_mapped().map_or_else(|| address.to_string(), |v4| v4.to_string())

@@ -145,7 +145,12 @@ fn the_version_of_ip_follows_from_the_addresses() {
     assert_eq!(record(&ADDRESSES, &V4).line("EType SrcAddr"), "2048 192.0.2.1");
     assert_eq!(record(&[(27, 16)], &[0xfd; 16]).get("EType"), "34525");
     assert_eq!(record(&[(60, 1), (1, 1)], &[6, 1]).get("EType"), "34525");
-    assert_eq!(record(&[(60, 1), (256, 2)], &[4, 0x81, 0]).get("EType"), "33024", "what the exporter says");
+    // What the exporter says of the frame counts if there is nothing else.
+    assert_eq!(record(&[(256, 2), (1, 1)], &[0x81, 0, 1]).get("EType"), "33024");
+    assert_eq!(record(&[(60, 1), (256, 2)], &[4, 0x81, 0]).get("EType"), "2048");
+    let garbage = [&[0xab, 0xcd][..], &V4].concat();
+    assert_eq!(record(&[(256, 2), (8, 4), (12, 4)], &garbage).line("EType SrcAddr"), "2048 192.0.2.1");
+    assert_eq!(record(&[(60, 1), (8, 4)], &[6, 1, 2, 3, 4]).line("EType SrcAddr"), "2048 1.2.3.4");
     // One template for both, and one of them zero.
     let both = [(8, 4), (27, 16), (12, 4), (28, 16)];
     let v4 = [&V4[..4], &[0; 16], &V4[4..], &[0; 16]].concat();
@@ -199,12 +204,20 @@ fn sections_of_packets_are_read() {
     let frame = [&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x81, 0, 0, 9, 8, 0][..], &packet].concat();
     let columns = "SrcAddr SrcPort EType Packets Bytes SrcVlan";
     let flow = record(&[(312, 2), (315, frame.len() as u16)], &[&[2, 0][..], &frame].concat());
-    assert_eq!(flow.line(columns), "192.0.2.1 53 2048 1 512 9");
+    assert_eq!(flow.line(columns), "192.0.2.1 53 2048 1 60 9");
+    // Of a frame that is no IP, or was cut off before its length, and of a frame alone: without its header.
+    let arp = [&frame[..16], &[8, 6, 0, 1, 8, 0]].concat();
+    let flow = record(&[(315, arp.len() as u16), (312, 2)], &[&arp[..], &[0, 64]].concat());
+    assert_eq!(flow.line("EType Bytes Packets"), "2054 46 1");
+    assert_eq!(record(&[(312, 2)], &[0, 64]).line("Bytes Packets"), "50 -");
+    // The counter of the flow comes first.
+    let flow = record(&[(315, frame.len() as u16), (312, 2), (1, 1)], &[&frame[..], &[2, 0, 99]].concat());
+    assert_eq!(flow.line(columns), "192.0.2.1 53 2048 1 99 9");
     // Of variable length, long and short.
     let short = [&[2, 0, frame.len() as u8][..], &frame].concat();
     let long = [&[2, 0, 255, 0, frame.len() as u8][..], &frame].concat();
     for section in [short, long] {
-        assert_eq!(record(&[(312, 2), (315, 65535)], &section).line(columns), "192.0.2.1 53 2048 1 512 9");
+        assert_eq!(record(&[(312, 2), (315, 65535)], &section).line(columns), "192.0.2.1 53 2048 1 60 9");
     }
     assert_eq!(
         record(&[(313, 28), (1, 1)], &[&packet[..], &[77]].concat()).line(columns),
@@ -302,10 +315,10 @@ fn sampling_rates_come_from_options() {
     collected.receive(&ipfix(&[(300, &flow(2))]));
     assert_eq!(rate(&collected), "1000");
     collected.receive(&ipfix(&[(300, &flow(3))]));
-    assert_eq!(rate(&collected), "", "nothing is known of this one");
+    assert_eq!(rate(&collected), "1", "nothing is known of this one");
     // Of another domain.
     collected.receive(&ipfix_of(2, &[(2, &data), (300, &flow(1))]));
-    assert_eq!(rate(&collected), "");
+    assert_eq!(rate(&collected), "1");
     // The whole exporter; a later rate counts from there on.
     let system = options(302, &[(144, 4)], &[(34, 4), (35, 1)]);
     let rates = |rate: u8| [0, 0, 0, 7, 0, 0, 0, rate, 2];
@@ -339,7 +352,7 @@ fn sampling_rates_of_netflow_9() {
         (301, &V4),
     ])]);
     let rates: Vec<String> = collected.flows().iter().map(|flow| flow.get("SamplingRate")).collect();
-    assert_eq!(rates, ["512", "1024", ""], "of two samplers, none is that of a flow which names none");
+    assert_eq!(rates, ["512", "1024", "1"], "of two samplers, none is that of a flow which names none");
     assert_eq!((collected.collector.statistics.options, collected.collector.statistics.faults), (2, 0));
 }
 
@@ -394,4 +407,47 @@ fn what_is_wrong_is_counted_and_the_rest_used() {
     // A message whose header says that it is shorter than its header.
     let collected = collect(&[vec![0, 10, 0, 15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]);
     assert_eq!(collected.collector.statistics.first_fault, Some(Fault::Malformed));
+}
+
+#[test]
+fn values_are_those_of_one_packet() {
+    let columns = "EType SrcAddr DstAddr SrcPort DstPort Proto TTL";
+    // As SRv6 is exported: addresses of the packet outside, then those and the ports of the one inside.
+    let v6 = [(27, 16), (28, 16)];
+    let fields = [&v6[..], &[(4, 1)], &ADDRESSES, &[(7, 2), (11, 2), (4, 1), (192, 1)]].concat();
+    let outer = [&[0xfd; 16][..], &[0xfe; 16], &[43]].concat();
+    let nested = [&outer[..], &V4, &[0, 80, 1, 187, 6, 61]].concat();
+    assert_eq!(record(&fields, &nested).line(columns), "2048 192.0.2.1 198.51.100.2 80 443 6 61");
+    // The same template without a packet inside.
+    let plain = [&outer[..], &[0; 8], &[0, 0, 0, 0, 0, 64]].concat();
+    let addresses = "fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd fefe:fefe:fefe:fefe:fefe:fefe:fefe:fefe";
+    assert_eq!(record(&fields, &plain).line(columns), format!("34525 {addresses} - - 43 64"));
+    // Both of the same version, with ports each.
+    let both = [&ADDRESSES[..], &[(7, 2), (11, 2)], &ADDRESSES, &[(7, 2), (11, 2)]].concat();
+    let inner = [9, 9, 9, 9, 8, 8, 8, 8, 0, 0, 0, 7];
+    let nested = [&V4[..], &[0, 80, 1, 187], &inner].concat();
+    assert_eq!(record(&both, &nested).line(columns), "2048 9.9.9.9 8.8.8.8 - 7 - -");
+    let plain = [&V4[..], &[0, 80, 0, 0], &[0; 8], &[0, 5, 0, 6]].concat();
+    assert_eq!(record(&both, &plain).line(columns), "2048 192.0.2.1 198.51.100.2 80 - - -");
+}
+
+#[test]
+fn icmp_without_elements_is_in_the_destination_port() {
+    let columns = "Proto DstPort ICMPType ICMPCode";
+    for protocol in [1, 58] {
+        let line = record(&[(11, 2), (4, 1)], &[3, 4, protocol]).line(columns);
+        assert_eq!(line, format!("{protocol} 772 3 4"));
+        let line = record(&[(11, 2), (4, 1), (176, 1), (177, 1)], &[3, 4, protocol, 8, 0]).line(columns);
+        assert_eq!(line, format!("{protocol} 772 8 -"));
+        let line = record(&[(4, 1), (32, 2), (11, 2)], &[protocol, 5, 6, 3, 4]).line(columns);
+        assert_eq!(line, format!("{protocol} 772 5 6"));
+    }
+    assert_eq!(record(&[(11, 2), (4, 1)], &[3, 4, 17]).line(columns), "17 772 - -");
+}
+
+#[test]
+fn directions_are_an_enum() {
+    for (value, expected) in [(0, "1"), (1, "2"), (2, ""), (255, "")] {
+        assert_eq!(record(&[(61, 1), (1, 1)], &[value, 9]).get("FlowDirection"), expected);
+    }
 }
