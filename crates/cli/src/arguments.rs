@@ -1,75 +1,68 @@
-//! The command line.
+//! The command line: which commands there are, and what runs them.
 
-use crate::inspect;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use std::path::PathBuf;
+use crate::failure::Failure;
+use crate::{convert, inspect, sample, target};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, ColorChoice, Command};
+use clap_complete::Shell;
+use std::io::Write;
 
-/// What the tool is asked to do.
-pub enum Request {
-    /// Show what it does, on built-in data.
-    Sample,
-    Inspect(inspect::Arguments),
-}
+/// A command: its arguments, and what it does.
+type Entry = (fn() -> Command, fn(&ArgMatches) -> Result<(), Failure>);
 
-/// Parses the command line; ends the process for `--help` and for mistakes.
-pub fn parse() -> Request {
-    let mut matches = command().get_matches();
-    match matches.remove_subcommand() {
-        Some((name, matches)) if name == "inspect" => Request::Inspect(inspect_arguments(matches)),
-        _ => Request::Sample,
-    }
+const COMMANDS: &[Entry] = &[
+    (inspect::command, inspect::run),
+    (convert::decode_command, convert::run),
+    (convert::encode_command, convert::run),
+    (completions_command, completions),
+];
+
+/// Parses the command line, which ends the process for `--help` and for mistakes, and does what it says.
+pub fn run() -> Result<(), Failure> {
+    let matches = command().get_matches();
+    let Some((name, matches)) = matches.subcommand() else { return sample::run() };
+    let entry = COMMANDS.iter().find(|(command, _)| command().get_name() == name);
+    entry.map_or(Ok(()), |(_, run)| run(matches))
 }
 
 fn command() -> Command {
     Command::new("tablepb")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Looks into Protocol Buffers payloads. Without arguments: what it does, on built-in data.")
-        .after_help("Exit codes: 0 all went well, 1 bad input, 2 wrong arguments.")
-        .subcommand(inspect_command())
-}
-
-fn inspect_command() -> Command {
-    let flag = |name: &'static str, help: &'static str| {
-        Arg::new(name).long(name).help(help).action(ArgAction::SetTrue)
-    };
-    Command::new("inspect")
-        .about("Prints a payload as a tree, with sizes and unknown fields")
+        .about(
+            "Works with Protocol Buffers, without protoc. Without arguments: what it does, on built-in data.",
+        )
         .after_help(
-            "Without --descriptors and --type the bare structure of the wire is shown.\n\
-             A descriptor set: protoc --include_imports --descriptor_set_out=set.binpb your.proto",
+            "`tablepb COMMAND --help` has a page with examples.\n\
+             Exit codes: 0 all went well, 1 bad input, 2 wrong arguments.",
         )
-        .arg(
-            Arg::new("file")
-                .value_name("FILE")
-                .help("The payload; - or nothing for standard input")
-                .value_parser(value_parser!(PathBuf)),
-        )
-        .arg(
-            Arg::new("descriptors")
-                .long("descriptors")
-                .value_name("FILE")
-                .help("A descriptor set with the message type")
-                .value_parser(value_parser!(PathBuf)),
-        )
-        .arg(
-            Arg::new("type")
-                .long("type")
-                .value_name("NAME")
-                .help("The full name of the message type, package included")
-                .requires("descriptors"),
-        )
-        .arg(flag("delimited", "FILE is a stream of messages, each after its length as a varint"))
-        .arg(flag("full", "Do not abbreviate long lists, strings and bytes"))
+        // Off where the output is no terminal, and with NO_COLOR.
+        .color(ColorChoice::Auto)
+        .subcommands(COMMANDS.iter().map(|(command, _)| command()))
 }
 
-fn inspect_arguments(mut matches: ArgMatches) -> inspect::Arguments {
-    inspect::Arguments {
-        descriptors: matches.remove_one("descriptors"),
-        type_name: matches.remove_one("type"),
-        delimited: matches.get_flag("delimited"),
-        full: matches.get_flag("full"),
-        file: matches.remove_one("file"),
-    }
+fn completions_command() -> Command {
+    let shells = ["bash", "zsh", "fish", "elvish", "powershell"];
+    Command::new("completions")
+        .about("Prints a script that completes command lines in a shell")
+        .after_help("Example:\n  source <(tablepb completions bash)")
+        .arg(
+            Arg::new("shell")
+                .value_name("SHELL")
+                .help("The shell")
+                .required(true)
+                .value_parser(PossibleValuesParser::new(shells)),
+        )
+        .arg(target::argument())
+}
+
+fn completions(matches: &ArgMatches) -> Result<(), Failure> {
+    let name = matches.get_one::<String>("shell").map_or("", String::as_str);
+    let shell: Shell = name.parse().map_err(Failure::Usage)?;
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command(), "tablepb", &mut script);
+    let mut target = target::from_arguments(matches)?;
+    let result = target.write_all(&script).map_err(Failure::from);
+    target.finish(result)
 }
 
 #[cfg(test)]

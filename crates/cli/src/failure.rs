@@ -14,6 +14,10 @@ pub enum Failure {
     ClosedPipe,
     /// Bad input, ready to print.
     Report(String),
+    /// A message that is at fault, in input whose other messages may be good; ready to print.
+    Message(String),
+    /// Messages that were at fault and left out, out of all.
+    Skipped { bad: u64, count: u64 },
     /// Arguments that do not go together, ready to print.
     Usage(String),
 }
@@ -31,6 +35,15 @@ impl Failure {
     /// A file that cannot be read.
     pub fn file(name: &str, error: &io::Error) -> Self {
         Self::report(format!("{name}: {error}"))
+    }
+
+    /// What is wrong with a payload, with its place.
+    pub fn message(payload: &Payload<'_>, fault: fmt::Arguments<'_>) -> Self {
+        let Payload { name, number, offset, .. } = payload;
+        Self::Message(match number {
+            None => format!("{name}: {fault}"),
+            Some(number) => format!("{name}: message {number} at byte {offset}: {fault}"),
+        })
     }
 
     /// A payload that is not a message.
@@ -51,7 +64,7 @@ impl Failure {
         }
         field(&mut text, error.message_name(), error.path());
         detail(&mut text, "bytes", format_args!("{}", surroundings(payload.bytes, error.offset())));
-        Self::Report(text)
+        Self::Message(text)
     }
 
     /// A message that cannot be written again.
@@ -59,7 +72,7 @@ impl Failure {
         let mut text = format!("{}: {}\n", payload.name, error.kind());
         detail(&mut text, "kind", format_args!("{:?}", error.kind()));
         field(&mut text, error.message_name(), error.path());
-        Self::Report(text)
+        Self::Message(text)
     }
 
     /// A stream that does not consist of frames.
@@ -94,9 +107,7 @@ impl Failure {
         let source = ["syntax", "edition", "package", "import", "//"];
         let text_file = std::str::from_utf8(bytes).unwrap_or_default().trim_start();
         if source.iter().any(|word| text_file.starts_with(word)) {
-            let hint =
-                "this is .proto source; protoc --include_imports --descriptor_set_out makes a set of it";
-            detail(&mut text, "hint", format_args!("{hint}"));
+            detail(&mut text, "hint", format_args!("this is .proto source; --proto takes it"));
         }
         Self::Report(text)
     }
@@ -137,7 +148,10 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ClosedPipe => f.write_str("the output was closed\n"),
-            Self::Report(text) | Self::Usage(text) => writeln!(f, "{}", text.trim_end()),
+            Self::Skipped { bad, count } => writeln!(f, "{bad} of {count} messages left out"),
+            Self::Report(text) | Self::Message(text) | Self::Usage(text) => {
+                writeln!(f, "{}", text.trim_end())
+            }
         }
     }
 }

@@ -1,36 +1,38 @@
-//! `tablepb`, a tool that looks into Protocol Buffers payloads. Without arguments it shows what it does on built-in data.
+//! `tablepb`, a tool for Protocol Buffers. Without arguments it shows what it does on built-in data.
 //!
 //! It ends with 0 if all went well, 1 if a file cannot be read or is not what it should be, 2 if it was called wrongly.
 
 mod arguments;
+mod compressed;
+mod convert;
 mod failure;
+mod format;
 mod inspect;
+mod messages;
 mod names;
 mod output;
+mod progress;
 mod sample;
+mod schema;
 mod source;
+mod target;
 mod text;
 
-use arguments::Request;
 use failure::Failure;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let request = arguments::parse();
-    let mut stdout = BufWriter::new(io::stdout().lock());
-    let result = match request {
-        Request::Sample => sample::run(&mut stdout),
-        Request::Inspect(arguments) => inspect::run(&arguments, &mut stdout),
-    };
-    let result = result.and_then(|()| Ok(stdout.flush()?));
-    match result {
+    match arguments::run() {
         // The reader of the output has closed it.
         Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
-            // What was decoded before the fault comes first. Errors of both streams are ignored: nothing could report them.
-            let _ = stdout.flush();
-            let _ = write!(io::stderr(), "tablepb: {failure}");
+            let mut stderr = io::stderr();
+            let plain =
+                !stderr.is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
+            let (on, off) = if plain { ("", "") } else { ("\x1b[1;31m", "\x1b[0m") };
+            // An error here is ignored: nothing could report it.
+            let _ = write!(stderr, "{on}tablepb:{off} {failure}");
             failure.exit_code()
         }
     }

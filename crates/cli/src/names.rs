@@ -1,39 +1,32 @@
 //! Finding the message type, or the names that were perhaps meant.
 
 use crate::failure::Failure;
-use std::path::Path;
 use tablepb::{DescriptorPool, MessageDescriptor};
 
 /// How many names a failure lists.
 const LISTED: usize = 5;
 
-/// The message type of this name in the descriptor set of this file.
-pub fn load(file: &Path, name: &str) -> Result<MessageDescriptor, Failure> {
-    let pool = pool(file)?;
+/// The message type of this name; without a name, the only one there is. `place` is where the types come from.
+pub fn find(pool: &DescriptorPool, place: &str, name: Option<&str>) -> Result<MessageDescriptor, Failure> {
+    let Some(name) = name else { return only(pool, place) };
     let name = name.trim_start_matches('.');
-    pool.get_message_by_name(name).ok_or_else(|| unknown(&pool, file, name))
+    pool.get_message_by_name(name).ok_or_else(|| unknown(pool, place, name))
 }
 
-/// The failure for a type that was not named.
-pub fn missing(file: &Path) -> Failure {
-    match pool(file) {
-        Ok(pool) => {
-            let text = format!("--type is missing; {} has\n", file.display());
-            Failure::Usage(text + &listing(all(&pool), 4 * LISTED))
-        }
-        Err(failure) => failure,
+fn only(pool: &DescriptorPool, place: &str) -> Result<MessageDescriptor, Failure> {
+    let names = all(pool);
+    if let [name] = &names[..]
+        && let Some(message) = pool.get_message_by_name(name)
+    {
+        return Ok(message);
     }
+    let text = format!("--type is missing; {place} has\n");
+    Err(Failure::Usage(text + &listing(names, 4 * LISTED)))
 }
 
-fn pool(file: &Path) -> Result<DescriptorPool, Failure> {
-    let name = file.display().to_string();
-    let bytes = std::fs::read(file).map_err(|error| Failure::file(&name, &error))?;
-    DescriptorPool::decode(&bytes).map_err(|error| Failure::descriptors(&name, &bytes, &error))
-}
-
-fn unknown(pool: &DescriptorPool, file: &Path, name: &str) -> Failure {
+fn unknown(pool: &DescriptorPool, place: &str, name: &str) -> Failure {
     let near = nearest(pool, name);
-    let text = format!("{}: there is no message type {name}", file.display());
+    let text = format!("{place}: there is no message type {name}");
     if near.is_empty() {
         let all = all(pool);
         return Failure::report(format!("{text}; the set has {}\n{}", all.len(), listing(all, LISTED)));
@@ -41,9 +34,10 @@ fn unknown(pool: &DescriptorPool, file: &Path, name: &str) -> Failure {
     Failure::report(format!("{text}; did you mean\n{}", listing(near, LISTED)))
 }
 
-/// The names of all messages but map entries.
+/// The names of all messages but map entries and those of protobuf itself.
 fn all(pool: &DescriptorPool) -> Vec<String> {
-    let messages = pool.all_messages().filter(|message| !message.is_map_entry());
+    let own = |message: &MessageDescriptor| message.package_name() != "google.protobuf";
+    let messages = pool.all_messages().filter(|message| !message.is_map_entry() && own(message));
     messages.map(|message| message.full_name().to_owned()).collect()
 }
 

@@ -5,7 +5,7 @@ use crate::inspect::{self, Summary};
 use crate::output::Output;
 use crate::source::Payload;
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, BufWriter, Write};
 use tablepb::wire::{Tag, WireType, Writer};
 use tablepb::{Decoder, DescriptorPool, EncodeError, EnumValue, Message};
 
@@ -67,15 +67,22 @@ Your own data (`cargo run --release --` stands for `tablepb` in a clone):
 
   tablepb inspect payload.bin
       without a schema, as above
-  protoc --include_imports --descriptor_set_out=set.binpb your.proto
-  tablepb inspect --descriptors set.binpb --type your.Message payload.bin
-      with one
-  tablepb inspect --help
-      streams of messages, standard input, long values in full
+  tablepb inspect --proto your.proto --type your.Message payload.bin
+      with one; --descriptors set.binpb takes the output of protoc
+  tablepb decode --proto your.proto --type your.Message payload.bin
+      as JSON; `tablepb encode` goes back
+  tablepb --help
+      all commands
 ";
 
 /// Shows a payload with its schema and without, and what to try next.
-pub fn run(stdout: &mut impl Write) -> Result<(), Failure> {
+pub fn run() -> Result<(), Failure> {
+    let mut stdout = BufWriter::new(io::stdout().lock());
+    show(&mut stdout)?;
+    Ok(stdout.flush()?)
+}
+
+fn show(stdout: &mut impl Write) -> Result<(), Failure> {
     let bytes = payload().map_err(|error| Failure::report(error.to_string()))?;
     let payload = Payload { name: "built-in data", bytes: &bytes, offset: 0, number: None };
     let pool = DescriptorPool::from_tables(&[Order::TABLE])

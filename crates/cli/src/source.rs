@@ -1,19 +1,26 @@
-//! Where payloads come from: a whole file, or the frames of a stream.
+//! Where payloads come from: a whole file, the frames of a stream, or its lines.
 
 use crate::failure::Failure;
+use crate::format::{self, Format};
+use crate::{compressed, progress};
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 use tablepb::stream::FrameReader;
+
+/// No message is longer, nor is a line that holds one.
+const LONGEST: u64 = i32::MAX as u64;
 
 /// One payload.
 pub struct Payload<'p> {
     /// The name of the file.
     pub name: &'p str,
+    /// As it stands in the file: hex and base64 are not undone.
     pub bytes: &'p [u8],
     /// Where the payload starts in the file.
     pub offset: u64,
-    /// Which message of a delimited stream it is, from 1.
+    /// Which message of a stream it is, from 1.
     pub number: Option<u64>,
 }
 
@@ -24,28 +31,64 @@ pub struct Payloads {
 }
 
 enum Source {
-    Whole { bytes: Vec<u8>, done: bool },
+    Whole { reader: Box<dyn Read>, bytes: Vec<u8>, done: bool },
     Frames { reader: FrameReader<Box<dyn Read>>, count: u64 },
+    Lines { reader: BufReader<Box<dyn Read>>, position: u64, count: u64, line: Vec<u8>, blank: bool },
+}
+
+/// The positional argument for the input.
+pub fn file_argument(help: &'static str) -> Arg {
+    Arg::new("file").value_name("FILE").help(help).value_parser(value_parser!(PathBuf))
+}
+
+/// `--no-decompress`.
+pub fn decompress_argument() -> Arg {
+    Arg::new("no-decompress")
+        .long("no-decompress")
+        .help("Take input that looks like gzip or zstd as it is")
+        .action(ArgAction::SetTrue)
+}
+
+/// Opens the input that [`file_argument`] and [`decompress_argument`] name.
+pub fn from_arguments(matches: &ArgMatches, format: Format) -> Result<Payloads, Failure> {
+    let file = matches.get_one::<PathBuf>("file").map(PathBuf::as_path);
+    open(file, format, !matches.get_flag("no-decompress"))
 }
 
 /// Opens a file; standard input for `-` and for none.
-pub fn open(file: Option<&Path>, delimited: bool) -> Result<Payloads, Failure> {
+pub fn open(file: Option<&Path>, format: Format, decompress: bool) -> Result<Payloads, Failure> {
     let file = file.filter(|file| file.as_os_str() != "-");
     let name = file.map_or_else(|| "standard input".into(), |file| file.display().to_string());
-    let fail = |error| Failure::file(&name, &error);
-    let mut reader: Box<dyn Read> = match file {
-        Some(file) => Box::new(File::open(file).map_err(fail)?),
-        None => Box::new(io::stdin().lock()),
-    };
-    let source = if delimited {
+    let reader = open_reader(file, decompress).map_err(|error| Failure::file(&name, &error))?;
+    let source = match format {
         // The buffer grows with what is there, so a large limit costs nothing.
-        Source::Frames { reader: FrameReader::new(reader).max_frame_len(i32::MAX as usize), count: 0 }
-    } else {
-        let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes).map_err(fail)?;
-        Source::Whole { bytes, done: false }
+        Format::Delimited => {
+            Source::Frames { reader: FrameReader::new(reader).max_frame_len(LONGEST as usize), count: 0 }
+        }
+        format if format.is_stream() => Source::Lines {
+            reader: BufReader::with_capacity(64 << 10, reader),
+            position: 0,
+            count: 0,
+            line: Vec::new(),
+            // An empty message has no digits.
+            blank: format != Format::Ndjson,
+        },
+        _ => Source::Whole { reader, bytes: Vec::new(), done: false },
     };
     Ok(Payloads { name, source })
+}
+
+fn open_reader(file: Option<&Path>, decompress: bool) -> io::Result<Box<dyn Read>> {
+    let (reader, total): (Box<dyn Read>, _) = match file {
+        Some(file) => {
+            let file = File::open(file)?;
+            let total = file.metadata().ok().filter(|data| data.is_file()).map(|data| data.len());
+            (Box::new(file), total)
+        }
+        None => (Box::new(io::stdin().lock()), None),
+    };
+    let reader = progress::watch(reader, total);
+    if decompress { compressed::open(reader) } else { Ok(reader) }
 }
 
 impl Payloads {
@@ -53,8 +96,11 @@ impl Payloads {
     pub fn next(&mut self) -> Result<Option<Payload<'_>>, Failure> {
         let name = &*self.name;
         match &mut self.source {
-            Source::Whole { bytes, done } => {
+            Source::Whole { reader, bytes, done } => {
                 let first = !std::mem::replace(done, true);
+                if first {
+                    reader.read_to_end(bytes).map_err(|error| Failure::file(name, &error))?;
+                }
                 Ok(first.then_some(Payload { name, bytes, offset: 0, number: None }))
             }
             Source::Frames { reader, count } => {
@@ -65,6 +111,51 @@ impl Payloads {
                 let prefix = tablepb::stream::length_delimiter_len(bytes.len()) as u64;
                 Ok(Some(Payload { name, bytes, offset: start + prefix, number: Some(*count) }))
             }
+            Source::Lines { reader, position, count, line, blank } => {
+                let mut start = *position;
+                while next_line(reader, line).map_err(|error| Failure::file(name, &error))? {
+                    start = *position;
+                    *position += line.len() as u64;
+                    if *blank || !line.trim_ascii().is_empty() {
+                        break;
+                    }
+                }
+                if line.is_empty() {
+                    return Ok(None);
+                }
+                *count += 1;
+                let offset = start + (line.len() - line.trim_ascii_start().len()) as u64;
+                Ok(Some(Payload { name, bytes: line.trim_ascii(), offset, number: Some(*count) }))
+            }
+        }
+    }
+}
+
+/// Reads a line with its end; false and an empty line after the last one.
+fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    reader.by_ref().take(LONGEST + 1).read_until(b'\n', line)?;
+    if line.len() as u64 > LONGEST {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "a line is longer than 2^31-1 bytes"));
+    }
+    Ok(!line.is_empty())
+}
+
+/// The bytes of the wire that a payload in hex or base64 stands for, and the payload itself otherwise.
+pub fn undo<'p>(
+    payload: &Payload<'p>,
+    format: Format,
+    scratch: &'p mut Vec<u8>,
+) -> Result<Payload<'p>, Failure> {
+    let (kind, result) = match format {
+        Format::Hex | Format::HexLines => ("hexadecimal", format::from_hex(payload.bytes, scratch)),
+        Format::Base64 | Format::Base64Lines => ("base64", format::from_base64(payload.bytes, scratch)),
+        _ => return Ok(Payload { ..*payload }),
+    };
+    match result {
+        Ok(()) => Ok(Payload { bytes: scratch, ..*payload }),
+        Err(offset) => {
+            Err(Failure::message(payload, format_args!("no {kind} at character {offset}, from 0 on")))
         }
     }
 }

@@ -5,35 +5,50 @@ mod summary;
 mod tree;
 
 use crate::failure::Failure;
-use crate::names;
+use crate::format::Format;
 use crate::output::Output;
+use crate::schema;
 use crate::source::{self, Payload};
-use std::io::Write;
-use std::path::PathBuf;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::io::{self, BufWriter, Write};
 use std::time::Instant;
 pub use summary::Summary;
 use tablepb::{Decoder, DynamicMessage, MessageDescriptor};
 
-/// What to inspect, and how.
-pub struct Arguments {
-    pub descriptors: Option<PathBuf>,
-    pub type_name: Option<String>,
-    pub delimited: bool,
-    pub full: bool,
-    /// Standard input, if there is none.
-    pub file: Option<PathBuf>,
+pub fn command() -> Command {
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).help(help).action(ArgAction::SetTrue)
+    };
+    schema::arguments(Command::new("inspect"))
+        .about("Prints a payload as a tree, with sizes and unknown fields")
+        .after_help(
+            "Without --proto or --descriptors the bare structure of the wire is shown.\n\n\
+             Examples:\n  \
+             tablepb inspect payload.bin\n  \
+             tablepb inspect --proto user.proto --type app.User payload.bin\n  \
+             tablepb inspect --descriptors set.binpb --type app.User --delimited stream.bin",
+        )
+        .arg(source::file_argument("The payload; - or nothing for standard input"))
+        .arg(flag("delimited", "FILE is a stream of messages, each after its length as a varint"))
+        .arg(flag("full", "Do not abbreviate long lists, strings and bytes"))
+        .arg(source::decompress_argument())
 }
 
-pub fn run(arguments: &Arguments, stdout: &mut impl Write) -> Result<(), Failure> {
-    let mut output = Output::new(stdout, arguments.full);
+pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
+    let mut stdout = BufWriter::new(io::stdout().lock());
+    let result = show(matches, &mut stdout);
+    // What was decoded before a fault comes first. An error of writing it is no news then.
+    let flushed = stdout.flush();
+    result.and(Ok(flushed?))
+}
+
+fn show(matches: &ArgMatches, stdout: &mut impl Write) -> Result<(), Failure> {
+    let mut output = Output::new(stdout, matches.get_flag("full"));
     let mut summary = Summary::new();
-    let schema = match (&arguments.descriptors, &arguments.type_name) {
-        (Some(descriptors), Some(name)) => Some(names::load(descriptors, name)?),
-        (Some(descriptors), None) => return Err(names::missing(descriptors)),
-        _ => None,
-    };
+    let schema = schema::message(matches)?;
     let mut decoder = schema.as_ref().map(Decoder::new);
-    let mut payloads = source::open(arguments.file.as_deref(), arguments.delimited)?;
+    let format = if matches.get_flag("delimited") { Format::Delimited } else { Format::Binary };
+    let mut payloads = source::from_arguments(matches, format)?;
     while let Some(payload) = payloads.next()? {
         if let Some(number) = payload.number {
             output.line(0, format_args!("message {number} at byte {}", payload.offset))?;

@@ -1,0 +1,61 @@
+//! `tablepb decode` and `tablepb encode`: from any format to any other. They differ in what they take by default.
+
+use crate::failure::Failure;
+use crate::messages::{self, Parser, Printer};
+use crate::{format, schema, source, target};
+use clap::{ArgMatches, Command};
+use tablepb::Decoder;
+
+const DECODE_EXAMPLES: &str = "\
+Examples:
+  tablepb decode --proto user.proto user.bin
+  tablepb decode --proto user.proto --type app.User --from delimited --to ndjson users.bin.gz
+  echo 0a03416461 | tablepb decode --proto user.proto --from hex --to text";
+
+const ENCODE_EXAMPLES: &str = "\
+Examples:
+  tablepb encode --proto user.proto -o user.bin user.json
+  tablepb encode --proto user.proto --from ndjson --to delimited users.ndjson > users.bin
+  echo 'name: \"Ada\"' | tablepb encode --proto user.proto --from text --to base64";
+
+pub fn decode_command() -> Command {
+    let about = "Shows messages as JSON, text or in another format";
+    command("decode", about, ["binary", "json"], DECODE_EXAMPLES)
+}
+
+pub fn encode_command() -> Command {
+    let about = "Makes messages out of JSON, text or another format";
+    command("encode", about, ["json", "binary"], ENCODE_EXAMPLES)
+}
+
+fn command(
+    name: &'static str,
+    about: &'static str,
+    [from, to]: [&'static str; 2],
+    examples: &str,
+) -> Command {
+    schema::arguments(Command::new(name))
+        .about(about)
+        .after_help(format!("{}\n\n{examples}", format::HELP))
+        .arg(source::file_argument("The messages; - or nothing for standard input"))
+        .arg(format::argument("from", from, "The format of the input"))
+        .arg(format::argument("to", to, "The format of the output"))
+        .arg(target::argument())
+        .arg(messages::skip_argument())
+        .arg(source::decompress_argument())
+}
+
+pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
+    let schema = schema::required(matches)?;
+    let (from, to) = (format::value(matches, "from"), format::value(matches, "to"));
+    let payloads = source::from_arguments(matches, from)?;
+    let mut target = target::from_arguments(matches)?;
+    let (mut parser, mut printer) = (Parser::new(&schema, from), Printer::new(to));
+    let mut decoder = Decoder::new(&schema);
+    let result = messages::each(payloads, matches.get_flag("skip-bad"), |payload| {
+        let payload = parser.parse(payload)?;
+        let view = messages::decode(&mut decoder, &payload)?;
+        printer.print(&payload, view, &mut target)
+    });
+    target.finish(result)
+}

@@ -1,0 +1,141 @@
+//! The messages of a stream one after another: from any format to the wire, and from the wire to any format.
+
+use crate::failure::Failure;
+use crate::format::{self, Format};
+use crate::source::{self, Payload, Payloads};
+use clap::{Arg, ArgAction};
+use std::io::{self, Write};
+use tablepb::json::SerializeOptions;
+use tablepb::text::FormatOptions;
+use tablepb::{Decoder, DynamicMessage, EncodeError, MessageDescriptor, MessageView};
+
+/// Bad messages that are described; the others are only counted.
+const DESCRIBED: u64 = 10;
+
+/// `--skip-bad`.
+pub fn skip_argument() -> Arg {
+    Arg::new("skip-bad")
+        .long("skip-bad")
+        .help("Leave out messages that are at fault, and end with 1; otherwise the first one ends the run")
+        .action(ArgAction::SetTrue)
+}
+
+/// Does something with each message. A bad one ends the run, or is described and left out.
+pub fn each(
+    mut payloads: Payloads,
+    skip_bad: bool,
+    mut action: impl FnMut(&Payload<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let (mut bad, mut count) = (0, 0);
+    while let Some(payload) = payloads.next()? {
+        count += 1;
+        match action(&payload) {
+            Err(failure @ Failure::Message(_)) if skip_bad => {
+                bad += 1;
+                if bad <= DESCRIBED {
+                    let _ = write!(io::stderr(), "tablepb: {failure}");
+                }
+            }
+            result => result?,
+        }
+    }
+    if bad == 0 { Ok(()) } else { Err(Failure::Skipped { bad, count }) }
+}
+
+/// Makes bytes of the wire out of payloads of one format.
+pub struct Parser {
+    schema: MessageDescriptor,
+    format: Format,
+    wire: Vec<u8>,
+}
+
+impl Parser {
+    pub fn new(schema: &MessageDescriptor, format: Format) -> Self {
+        Self { schema: schema.clone(), format, wire: Vec::new() }
+    }
+
+    /// The payload on the wire. JSON and text are checked against the schema; bytes of the wire are not.
+    pub fn parse<'p>(&'p mut self, payload: &Payload<'p>) -> Result<Payload<'p>, Failure> {
+        if self.format.is_wire() {
+            return source::undo(payload, self.format, &mut self.wire);
+        }
+        let message = match self.format {
+            Format::Text => {
+                let text = std::str::from_utf8(payload.bytes)
+                    .map_err(|error| Failure::message(payload, format_args!("{error}")))?;
+                DynamicMessage::parse_text_format(&self.schema, text)
+                    .map_err(|error| Failure::message(payload, format_args!("{error}")))?
+            }
+            _ => DynamicMessage::from_json(&self.schema, payload.bytes)
+                .map_err(|error| Failure::message(payload, format_args!("{error}")))?,
+        };
+        self.wire.clear();
+        message.encode(&mut self.wire).map_err(|error: EncodeError| Failure::encode(payload, &error))?;
+        Ok(Payload { bytes: &self.wire, ..*payload })
+    }
+}
+
+/// Writes messages in one format.
+pub struct Printer {
+    format: Format,
+    count: u64,
+    text: Vec<u8>,
+}
+
+impl Printer {
+    pub fn new(format: Format) -> Self {
+        Self { format, count: 0, text: Vec::new() }
+    }
+
+    /// Writes a message, given on the wire and decoded. Nothing is written of one that cannot be printed.
+    pub fn print(
+        &mut self,
+        payload: &Payload<'_>,
+        view: MessageView<'_, '_>,
+        out: &mut impl Write,
+    ) -> Result<(), Failure> {
+        let text = &mut self.text;
+        text.clear();
+        match self.format {
+            Format::Json | Format::Ndjson => {
+                let options = SerializeOptions::new().pretty(self.format == Format::Json);
+                view.to_json_with(text, &options)
+                    .map_err(|error| Failure::message(payload, format_args!("{error}")))?;
+            }
+            Format::Text => {
+                if self.count > 0 {
+                    text.push(b'\n');
+                }
+                view.append_text_format(text, &FormatOptions::new().pretty(true))
+                    .map_err(|error| Failure::message(payload, format_args!("{error}")))?;
+            }
+            Format::Hex | Format::HexLines => format::to_hex(payload.bytes, text),
+            Format::Base64 | Format::Base64Lines => format::to_base64(payload.bytes, text),
+            Format::Delimited => {
+                tablepb::stream::encode_length_delimiter(payload.bytes.len(), text)
+                    .map_err(|error| Failure::encode(payload, &error))?;
+                text.extend(payload.bytes);
+            }
+            Format::Binary => text.extend(payload.bytes),
+        }
+        let holds_one = matches!(self.format, Format::Binary | Format::Hex | Format::Base64);
+        if holds_one && self.count > 0 {
+            let text = "the input has more than one message, and this format holds one; \
+                        --to delimited, hex-lines or base64-lines takes them all";
+            return Err(Failure::report(text));
+        }
+        self.count += 1;
+        if !matches!(self.format, Format::Binary | Format::Delimited) && !text.ends_with(b"\n") {
+            text.push(b'\n');
+        }
+        Ok(out.write_all(text)?)
+    }
+}
+
+/// Decodes a payload on the wire, or says where it is at fault.
+pub fn decode<'a, 'i>(
+    decoder: &'a mut Decoder,
+    payload: &Payload<'i>,
+) -> Result<MessageView<'a, 'i>, Failure> {
+    decoder.decode(payload.bytes).map_err(|error| Failure::decode(payload, &error))
+}

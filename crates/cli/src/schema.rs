@@ -1,0 +1,186 @@
+//! Where schemas come from: `.proto` sources or a descriptor set.
+
+use crate::failure::Failure;
+use crate::names;
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+use tablepb::{DescriptorPool, FileDescriptor, MessageDescriptor};
+
+/// The name of a source that is read from standard input.
+const STDIN: &str = "stdin.proto";
+
+/// A pool, and the files of it that were named.
+pub struct Schema {
+    pub pool: DescriptorPool,
+    /// In the order in which they were named; all files of a descriptor set.
+    pub files: Vec<String>,
+    /// Where it comes from, for failures.
+    pub place: String,
+}
+
+/// Adds `--proto`, `-I`, `--descriptors` and `--type` to a command.
+pub fn arguments(command: Command) -> Command {
+    command
+        .arg(include_argument())
+        .arg(
+            Arg::new("proto")
+                .long("proto")
+                .value_name("FILE")
+                .help("A .proto source with the message type; can be given more than once")
+                .action(ArgAction::Append)
+                .value_parser(value_parser!(PathBuf)),
+        )
+        .arg(
+            Arg::new("descriptors")
+                .long("descriptors")
+                .value_name("FILE")
+                .help("A descriptor set with the message type, instead of sources")
+                .value_parser(value_parser!(PathBuf)),
+        )
+        .arg(
+            Arg::new("type")
+                .long("type")
+                .value_name("NAME")
+                .help("The full name of the message type, package included; not needed if there is only one")
+                .requires("schema"),
+        )
+        .group(ArgGroup::new("schema").args(["proto", "descriptors"]))
+}
+
+/// `-I`.
+pub fn include_argument() -> Arg {
+    Arg::new("include")
+        .short('I')
+        .long("include")
+        .value_name("DIR")
+        .help("Where imported files are; without it, where the named files are")
+        .action(ArgAction::Append)
+        .value_parser(value_parser!(PathBuf))
+}
+
+/// The schema that [`arguments`] name, if they name one.
+pub fn load(matches: &ArgMatches) -> Result<Option<Schema>, Failure> {
+    if let Some(file) = matches.get_one::<PathBuf>("descriptors") {
+        return descriptor_set(file).map(Some);
+    }
+    let files = paths(matches, "proto");
+    if files.is_empty() { Ok(None) } else { sources(&files, &paths(matches, "include")).map(Some) }
+}
+
+/// The message type that [`arguments`] name, if they name a schema.
+pub fn message(matches: &ArgMatches) -> Result<Option<MessageDescriptor>, Failure> {
+    let name = matches.get_one::<String>("type").map(String::as_str);
+    load(matches)?.map(|schema| names::find(&schema.pool, &schema.place, name)).transpose()
+}
+
+/// The message type, for commands that cannot do without.
+pub fn required(matches: &ArgMatches) -> Result<MessageDescriptor, Failure> {
+    message(matches)?.ok_or_else(missing)
+}
+
+/// The failure of a command that needs a schema.
+pub fn missing() -> Failure {
+    Failure::Usage("a schema is missing: --proto FILE or --descriptors FILE".into())
+}
+
+/// The values of an argument that can be given more than once.
+pub fn paths(matches: &ArgMatches, name: &str) -> Vec<PathBuf> {
+    matches.get_many(name).map(|values| values.cloned().collect()).unwrap_or_default()
+}
+
+/// The schema of `.proto` sources or of a descriptor set, told by the end of the name.
+pub fn any(file: &Path, include: &[PathBuf]) -> Result<Schema, Failure> {
+    match file.extension() {
+        Some(end) if end == "proto" => sources(&[file.to_owned()], include),
+        _ => descriptor_set(file),
+    }
+}
+
+fn descriptor_set(file: &Path) -> Result<Schema, Failure> {
+    let place = file.display().to_string();
+    let mut bytes = Vec::new();
+    let read = if place == "-" {
+        io::stdin().lock().read_to_end(&mut bytes).map(drop)
+    } else {
+        std::fs::read(file).map(|content| bytes = content)
+    };
+    read.map_err(|error| Failure::file(&place, &error))?;
+    let pool =
+        DescriptorPool::decode(&bytes).map_err(|error| Failure::descriptors(&place, &bytes, &error))?;
+    let files = pool.files().map(|file| file.name().to_owned()).collect();
+    Ok(Schema { pool, files, place })
+}
+
+/// Compiles sources with all that they import.
+pub fn sources(files: &[PathBuf], include: &[PathBuf]) -> Result<Schema, Failure> {
+    let mut builder = DescriptorPool::builder();
+    for directory in include {
+        builder = builder.include(directory);
+    }
+    let mut names: Vec<String> = Vec::new();
+    let mut directories: Vec<PathBuf> = Vec::new();
+    for file in files {
+        if file.as_os_str() == "-" {
+            let mut source = String::new();
+            let read = io::stdin().lock().read_to_string(&mut source);
+            read.map_err(|error| Failure::file("standard input", &error))?;
+            builder = builder.source(STDIN, source).file(STDIN);
+            names.push(STDIN.into());
+            continue;
+        }
+        let (name, directory) = import_name(file, include)?;
+        if let Some(directory) = directory.filter(|directory| !directories.contains(directory)) {
+            builder = builder.include(&directory);
+            directories.push(directory);
+        }
+        if !names.contains(&name) {
+            builder = builder.file(&name);
+            names.push(name);
+        }
+    }
+    let place = files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
+    let pool = builder.build().map_err(|error| Failure::report(error.to_string()))?;
+    Ok(Schema { pool, files: names, place })
+}
+
+/// The name under which others import a file, and the directory to add for it.
+fn import_name(file: &Path, include: &[PathBuf]) -> Result<(String, Option<PathBuf>), Failure> {
+    let slashes = |path: &Path| {
+        let parts = path.components().filter(|part| *part != Component::CurDir);
+        parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
+    };
+    let shown = file.display();
+    if !include.is_empty() {
+        let plain =
+            |path: &Path| path.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>();
+        let inside =
+            include.iter().find_map(|directory| plain(file).strip_prefix(plain(directory)).map(slashes).ok());
+        // As protoc: a file in one of the directories, or its name in one of them.
+        if let Some(name) = inside.filter(|_| file.is_file()) {
+            return Ok((name, None));
+        }
+        if include.iter().any(|directory| directory.join(file).is_file()) {
+            return Ok((slashes(file), None));
+        }
+        let why = if file.is_file() { "is in no directory of -I" } else { "is not there" };
+        return Err(Failure::report(format!("{shown}: the file {why}")));
+    }
+    if let Err(error) = std::fs::metadata(file) {
+        return Err(Failure::file(&shown.to_string(), &error));
+    }
+    let below = !file.is_absolute() && file.components().all(|part| part != Component::ParentDir);
+    match (below, file.parent(), file.file_name()) {
+        (false, Some(parent), Some(name)) => {
+            Ok((name.to_string_lossy().into_owned(), Some(parent.to_owned())))
+        }
+        _ => Ok((slashes(file), Some(".".into()))),
+    }
+}
+
+impl Schema {
+    /// The files that were named.
+    pub fn named(&self) -> impl Iterator<Item = FileDescriptor> + '_ {
+        self.files.iter().filter_map(|name| self.pool.get_file_by_name(name))
+    }
+}
