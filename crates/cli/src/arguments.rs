@@ -1,7 +1,7 @@
 //! The command line: which commands there are, and what runs them.
 
 use crate::failure::Failure;
-use crate::{convert, inspect, sample, target};
+use crate::{bench, compile, conf, convert, guess, inspect, print, query, sample, stats, target};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, ColorChoice, Command};
 use clap_complete::Shell;
@@ -14,6 +14,13 @@ const COMMANDS: &[Entry] = &[
     (inspect::command, inspect::run),
     (convert::decode_command, convert::run),
     (convert::encode_command, convert::run),
+    (query::command, query::run),
+    (compile::command, compile::run),
+    (print::command, print::run),
+    (stats::command, stats::run),
+    (conf::command, conf::run),
+    (guess::command, guess::run),
+    (bench::command, bench::run),
     (completions_command, completions),
 ];
 

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use std::io;
 use std::process::ExitCode;
 use tablepb::stream::FrameError;
-use tablepb::{DecodeError, DescriptorError, EncodeError, FieldPath};
+use tablepb::{DecodeError, DescriptorError, DescriptorErrorKind, EncodeError, FieldPath};
 
 /// Why there is nothing more to print.
 #[derive(Debug)]
@@ -103,6 +103,10 @@ impl Failure {
             if !value.is_empty() {
                 detail(&mut text, label, format_args!("{}{more}", value[..end].escape_debug()));
             }
+        }
+        if error.kind() == DescriptorErrorKind::MissingImport {
+            let hint = "`tablepb compile` and protoc put imports into a set with --include-imports";
+            detail(&mut text, "hint", format_args!("{hint}"));
         }
         let source = ["syntax", "edition", "package", "import", "//"];
         let text_file = std::str::from_utf8(bytes).unwrap_or_default().trim_start();

@@ -3,18 +3,25 @@
 //! It ends with 0 if all went well, 1 if a file cannot be read or is not what it should be, 2 if it was called wrongly.
 
 mod arguments;
+mod bench;
+mod compile;
 mod compressed;
+mod conf;
 mod convert;
 mod failure;
 mod format;
+mod guess;
 mod inspect;
 mod messages;
 mod names;
 mod output;
+mod print;
 mod progress;
+mod query;
 mod sample;
 mod schema;
 mod source;
+mod stats;
 mod target;
 mod text;
 

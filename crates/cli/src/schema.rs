@@ -98,9 +98,10 @@ pub fn any(file: &Path, include: &[PathBuf]) -> Result<Schema, Failure> {
 }
 
 fn descriptor_set(file: &Path) -> Result<Schema, Failure> {
-    let place = file.display().to_string();
+    let stdin = file.as_os_str() == "-";
+    let place = if stdin { "standard input".into() } else { file.display().to_string() };
     let mut bytes = Vec::new();
-    let read = if place == "-" {
+    let read = if stdin {
         io::stdin().lock().read_to_end(&mut bytes).map(drop)
     } else {
         std::fs::read(file).map(|content| bytes = content)
@@ -151,6 +152,10 @@ fn import_name(file: &Path, include: &[PathBuf]) -> Result<(String, Option<PathB
         parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
     };
     let shown = file.display();
+    if file.starts_with("google/protobuf") && !file.exists() {
+        // The compiler has these files, and says so if it has not.
+        return Ok((slashes(file), None));
+    }
     if !include.is_empty() {
         let plain =
             |path: &Path| path.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>();
@@ -160,7 +165,7 @@ fn import_name(file: &Path, include: &[PathBuf]) -> Result<(String, Option<PathB
         if let Some(name) = inside.filter(|_| file.is_file()) {
             return Ok((name, None));
         }
-        if include.iter().any(|directory| directory.join(file).is_file()) {
+        if !file.is_absolute() && include.iter().any(|directory| directory.join(file).is_file()) {
             return Ok((slashes(file), None));
         }
         let why = if file.is_file() { "is in no directory of -I" } else { "is not there" };

@@ -10,6 +10,7 @@ use crate::output::Output;
 use crate::schema;
 use crate::source::{self, Payload};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+pub use raw::is_message;
 use std::io::{self, BufWriter, Write};
 use std::time::Instant;
 pub use summary::Summary;

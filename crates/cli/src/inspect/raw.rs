@@ -146,7 +146,7 @@ impl<'i> Walk<'_, '_, 'i> {
 }
 
 /// Whether these bytes are a message rather than a string or bytes.
-fn is_message(bytes: &[u8], reader: &Reader<'_>) -> bool {
+pub fn is_message(bytes: &[u8], reader: &Reader<'_>) -> bool {
     let control = |byte: &u8| byte.is_ascii_control();
     if bytes.is_empty() || (std::str::from_utf8(bytes).is_ok() && !bytes.iter().any(control)) {
         return false;

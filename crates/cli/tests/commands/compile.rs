@@ -1,0 +1,95 @@
+//! `compile` and `print`.
+
+use crate::support::{Scratch, USER, ends, shown, text};
+use tablepb::DescriptorPool;
+
+#[test]
+fn a_set_holds_the_named_files_or_all() {
+    let scratch = Scratch::new("compile");
+    let proto = scratch.path("user.proto");
+    let pool = DescriptorPool::builder().source("user.proto", USER).build().expect("a pool");
+    let all = pool.encode_to_vec().expect("a set");
+    assert_eq!(shown(&["compile", "--include-imports", &proto], ""), all);
+    let named = shown(&["compile", &proto], "");
+    let file = pool.get_file_by_name("user.proto").expect("a file");
+    assert!(named.ends_with(file.file_descriptor_proto_bytes()) && named.len() < all.len());
+
+    let set = scratch.path("set.binpb");
+    assert!(shown(&["compile", "-o", &set, "--include-imports", &proto], "").is_empty());
+    assert_eq!(std::fs::read(&set).expect("a set"), all);
+    let ada = ["decode", "--descriptors", &set, "--type", "app.User", "--to", "ndjson"];
+    assert_eq!(text(&ada, b"\x0a\x03Ada"), "{\"name\":\"Ada\"}\n");
+    // Standard input, and a set without its imports, which nothing can load.
+    let from_input = shown(&["compile", "-"], USER);
+    let said = ends(1, &["print"], from_input);
+    assert!(said.contains("MissingImport") && said.contains("--include-imports"), "{said}");
+}
+
+#[test]
+fn names_are_those_under_which_files_are_imported() {
+    let scratch = Scratch::new("include");
+    let b = scratch.file("protos/app/b.proto", "import \"app/a.proto\"; message B { optional A a = 1; }");
+    let a = scratch.file("protos/app/a.proto", "message A {}");
+    let root = scratch.path("protos");
+    let names = |arguments: &[&str]| -> Vec<String> {
+        let set = shown(&[&["compile", "--include-imports", "-I", &root], arguments].concat(), "");
+        DescriptorPool::decode(&set).expect("a set").files().map(|file| file.name().to_owned()).collect()
+    };
+    assert_eq!(names(&[&b]), ["app/a.proto", "app/b.proto"]);
+    assert_eq!(names(&["app/a.proto"]), ["app/a.proto"]);
+    assert_eq!(names(&[&a, &a]), ["app/a.proto"]);
+    // Without -I an absolute path is known by its last part, and its imports are beside it.
+    let said = ends(1, &["compile", &b], "");
+    assert!(said.contains("b.proto:1:8") && said.contains("app/a.proto"), "{said}");
+    let user = scratch.path("user.proto");
+    assert!(ends(1, &["compile", "-I", &root, &user], "").contains("is in no directory of -I"));
+    assert!(ends(1, &["compile", "-I", &root, "app/c.proto"], "").contains("is not there"));
+}
+
+#[test]
+fn faults_of_sources_have_a_place_and_leave_the_old_set() {
+    let scratch = Scratch::new("faults");
+    let wrong = scratch.file("wrong.proto", "syntax = \"proto3\";\nmessage M { strin name = 1; }\n");
+    let set = scratch.file("set.binpb", "precious");
+    let said = ends(1, &["compile", "-o", &set, &wrong], "");
+    assert!(said.contains("wrong.proto:2:13: type not found: strin") && said.contains("^^^^^"), "{said}");
+    assert_eq!(std::fs::read(&set).expect("a file"), b"precious");
+    ends(2, &["compile"], "");
+    ends(1, &["compile", &scratch.path("missing.proto")], "");
+}
+
+#[test]
+fn print_shows_source_and_json() {
+    let scratch = Scratch::new("print");
+    let proto = scratch.path("user.proto");
+    let source = text(&["print", &proto], "");
+    assert!(
+        source.starts_with("syntax = \"proto3\";\n") && source.contains("map<string, int32> scores = 5;")
+    );
+    // What is printed says the same as what was read.
+    let again = scratch.file("again/user.proto", &source);
+    assert_eq!(shown(&["compile", &again], ""), shown(&["compile", &proto], ""));
+
+    let set = scratch.file("set.binpb", shown(&["compile", "--include-imports", &proto], ""));
+    let both = text(&["print", &set], "");
+    assert!(
+        both.starts_with("// google/protobuf/timestamp.proto\n") && both.contains("\n// user.proto\n"),
+        "{both}"
+    );
+    assert!(both.ends_with(&source));
+    let two = scratch.file("two.proto", "message A { message B {} }\nmessage C {}\n");
+    let one = text(&["print", "--type", "A.B", &two], "");
+    assert!(one.contains("message B {") && !one.contains("message C"), "{one}");
+    assert!(ends(1, &["print", "--type", "app.Usr", &set], "").contains("did you mean\n  app.User"));
+
+    // JSON is that of a descriptor set.
+    let json = text(&["print", "--to", "json", &proto], "");
+    let schema = ["encode", "--proto", "google/protobuf/descriptor.proto", "-I", &scratch.path("")];
+    let schema = [&schema[..], &["--type", "google.protobuf.FileDescriptorSet"]].concat();
+    let descriptor = DescriptorPool::descriptor_proto();
+    let type_of = descriptor.get_message_by_name("google.protobuf.FileDescriptorSet").expect("a type");
+    let back = tablepb::DynamicMessage::from_json(&type_of, json.as_bytes()).expect("JSON");
+    assert_eq!(back.encode_to_vec().expect("a set"), shown(&["compile", &proto], ""));
+    // A file that protobuf has built in need not be there.
+    assert_eq!(shown(&schema, &json), shown(&["compile", &proto], ""));
+}

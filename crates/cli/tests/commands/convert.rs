@@ -1,0 +1,280 @@
+//! `decode` and `encode`.
+
+use crate::support::{Scratch, USERS, ends, run, shown, text, with_user};
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+const STREAMS: [&str; 4] = ["delimited", "ndjson", "hex-lines", "base64-lines"];
+const SINGLE: [&str; 5] = ["binary", "json", "text", "hex", "base64"];
+
+/// The four users in this format.
+fn users(proto: &str, format: &str) -> Vec<u8> {
+    shown(&with_user("encode", proto, &["--from", "ndjson", "--to", format]), USERS)
+}
+
+#[test]
+fn every_pair_of_formats_goes_there_and_back() {
+    let scratch = Scratch::new("pairs");
+    let proto = scratch.path("user.proto");
+    let first = USERS.lines().next().expect("a user");
+    for (formats, ndjson) in [(&STREAMS[..], USERS), (&SINGLE[..], first)] {
+        let start = if formats.contains(&"ndjson") { "ndjson" } else { "json" };
+        let wire = if formats.contains(&"ndjson") { "delimited" } else { "binary" };
+        let expected = shown(&with_user("encode", &proto, &["--from", start, "--to", wire]), ndjson);
+        for from in formats {
+            let input = shown(&with_user("encode", &proto, &["--from", start, "--to", from]), ndjson);
+            for to in formats {
+                let output = shown(&with_user("decode", &proto, &["--from", from, "--to", to]), &input);
+                let back = shown(&with_user("encode", &proto, &["--from", to, "--to", wire]), output);
+                assert_eq!(back, expected, "{from} to {to}");
+            }
+        }
+    }
+}
+
+#[test]
+fn decode_shows_json_and_encode_makes_binary_by_default() {
+    let scratch = Scratch::new("defaults");
+    let proto = scratch.path("user.proto");
+    let binary = shown(&with_user("encode", &proto, &[]), r#"{"name": "Ada", "id": 7}"#);
+    assert_eq!(binary, b"\x0a\x03Ada\x10\x07");
+    let json = text(&with_user("decode", &proto, &[]), &binary);
+    assert_eq!(json, "{\n  \"name\": \"Ada\",\n  \"id\": \"7\"\n}\n");
+    // A file by its name, and `-`.
+    let file = scratch.file("ada.bin", &binary);
+    assert_eq!(text(&with_user("decode", &proto, &[&file]), ""), json);
+    assert_eq!(text(&with_user("decode", &proto, &["-"]), &binary), json);
+    assert_eq!(text(&with_user("decode", &proto, &["--to", "text"]), &binary), "name: \"Ada\"\nid: 7\n");
+}
+
+#[test]
+fn hex_and_base64_may_have_white_space() {
+    let scratch = Scratch::new("white-space");
+    let proto = scratch.path("user.proto");
+    let json = "{\"name\":\"Ada\"}\n";
+    for (from, input) in [
+        ("hex", "0A 03 41\n64\t61\n"),
+        ("base64", "CgNB\n  ZGE=\n"),
+        ("base64", "CgNBZGE"),
+        ("hex", "0a03416461"),
+    ] {
+        assert_eq!(text(&with_user("decode", &proto, &["--from", from, "--to", "ndjson"]), input), json);
+    }
+    for (from, input, fault) in
+        [("hex", "0a0x", "no hexadecimal at character 3"), ("base64", "Q", "no base64")]
+    {
+        let said = ends(1, &with_user("decode", &proto, &["--from", from]), input);
+        assert!(said.contains(fault), "{said}");
+    }
+}
+
+#[test]
+fn compressed_input_is_recognised() {
+    let scratch = Scratch::new("compressed");
+    let proto = scratch.path("user.proto");
+    let plain = users(&proto, "delimited");
+    let gzip = |bytes: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(bytes).expect("no fault");
+        encoder.finish().expect("no fault")
+    };
+    let zstd =
+        |bytes: &[u8]| ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest);
+    let decode = with_user("decode", &proto, &["--from", "delimited", "--to", "ndjson"]);
+    // A frame without content, as pzstd writes.
+    let skippable = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3][..]].concat();
+    let zstd_parts = [zstd(&plain), skippable, zstd(&plain)].concat();
+    for (name, bytes) in [("gzip", [gzip(&plain), gzip(&plain)].concat()), ("zstd", zstd_parts.clone())] {
+        assert_eq!(text(&decode, &bytes), USERS.repeat(2), "{name}");
+        let cut = ends(1, &decode, &bytes[..bytes.len() - 9]);
+        assert!(cut.starts_with("tablepb: standard input: "), "{name}: {cut}");
+        ends(1, &[&decode[..], &["--no-decompress"]].concat(), &bytes);
+    }
+    let mut broken = zstd_parts;
+    broken[6] ^= 0xff;
+    ends(1, &decode, &broken);
+}
+
+#[test]
+fn a_bad_message_is_named_and_can_be_left_out() {
+    let scratch = Scratch::new("bad");
+    let proto = scratch.path("user.proto");
+    let lines = "{\"id\":1}\n{\"idd\":2}\n\n{\"id\":3}\nnull and void\n";
+    let encode = with_user("encode", &proto, &["--from", "ndjson", "--to", "hex-lines"]);
+    let said = ends(1, &encode, lines);
+    assert!(said.starts_with("tablepb: standard input: message 2 at byte 9: "), "{said}");
+    assert!(said.contains("no such field at line 1, column 2"), "{said}");
+
+    let skip = [&encode[..], &["--skip-bad"]].concat();
+    let output = run(&skip, lines.as_bytes());
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(1), &b"1001\n1003\n"[..]));
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(
+        said.contains("message 2 at byte 9") && said.ends_with("tablepb: 2 of 4 messages left out\n"),
+        "{said}"
+    );
+
+    // On the wire: the second message has a string that is not UTF-8.
+    let stream = b"\x02\x10\x01\x03\x0a\x01\xff\x02\x10\x03";
+    let decode = with_user("decode", &proto, &["--from", "delimited", "--to", "ndjson"]);
+    let said = ends(1, &decode, stream);
+    assert!(said.contains("byte 2 of 3 of message 2, byte 6"), "{said}");
+    let output = run(&[&decode[..], &["--skip-bad"]].concat(), stream);
+    assert_eq!(
+        (output.status.code(), &output.stdout[..]),
+        (Some(1), &b"{\"id\":\"1\"}\n{\"id\":\"3\"}\n"[..])
+    );
+    // What is no frame cannot be left out, for nothing says where the next one begins.
+    let said = ends(1, &[&decode[..], &["--skip-bad"]].concat(), b"\x02\x10\x01\x05\x10");
+    assert!(said.contains("byte 3, frame 2"), "{said}");
+    // Only some of many are described.
+    let said = ends(1, &skip, "{\n".repeat(50));
+    assert_eq!(said.matches("message").count(), 10 + 1, "{said}");
+    assert!(said.contains("50 of 50 messages left out"), "{said}");
+}
+
+#[test]
+fn one_message_formats_hold_one() {
+    let scratch = Scratch::new("one");
+    let proto = scratch.path("user.proto");
+    for to in ["binary", "hex", "base64"] {
+        let arguments = with_user("encode", &proto, &["--from", "ndjson", "--to", to]);
+        assert!(ends(1, &arguments, USERS).contains("more than one message"), "{to}");
+        assert!(!shown(&arguments, "{\"id\":1}\n").is_empty());
+    }
+}
+
+#[test]
+fn a_run_that_fails_leaves_the_old_output() {
+    let scratch = Scratch::new("output");
+    let proto = scratch.path("user.proto");
+    let output = scratch.file("out.bin", "precious");
+    let arguments = with_user("encode", &proto, &["--from", "ndjson", "--to", "delimited", "-o", &output]);
+    ends(1, &arguments, "{\"id\":1}\n{\"id\":true}\n");
+    assert_eq!(std::fs::read(&output).expect("a file"), b"precious");
+    ends(1, &[&arguments[..], &["--skip-bad"]].concat(), "{\"id\":1}\n{\"id\":true}\n");
+    assert_eq!(std::fs::read(&output).expect("a file"), b"\x02\x10\x01");
+    shown(&arguments, "{\"id\":2}\n");
+    assert_eq!(std::fs::read(&output).expect("a file"), b"\x02\x10\x02");
+    assert_eq!(scratch.names(), ["out.bin", "user.proto"]);
+    // Input and output may be one file.
+    let same = [&arguments[..], &[&output, "--from", "delimited"]].concat();
+    let same: Vec<&str> = same.into_iter().filter(|argument| *argument != "ndjson").collect();
+    let from = same.iter().position(|argument| *argument == "--from").expect("an argument");
+    let same = [&same[..from], &same[from + 1..]].concat();
+    shown(&same, "");
+    assert_eq!(std::fs::read(&output).expect("a file"), b"\x02\x10\x02");
+    // A directory that is not there, and one in place of a file.
+    for output in [scratch.path("no/such/out"), scratch.path("")] {
+        let text = ends(1, &with_user("encode", &proto, &["-o", &output]), "{}");
+        assert!(text.contains(&output), "{text}");
+    }
+    assert_eq!(scratch.names(), ["out.bin", "user.proto"]);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let scratch = Scratch::new("pipe");
+    let proto = scratch.path("user.proto");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tablepb"));
+    command.args(with_user("decode", &proto, &["--from", "delimited", "--to", "ndjson"]));
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    let bytes = users(&proto, "delimited").repeat(10_000);
+    let writer = std::thread::spawn(move || stdin.write_all(&bytes).is_err());
+    let mut start = [0; 100];
+    child.stdout.take().expect("piped").read_exact(&mut start).expect("output");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success() && output.stderr.is_empty());
+    assert!(writer.join().expect("no panic"), "all of the input was read");
+}
+
+#[test]
+fn wrong_arguments_end_with_2() {
+    let scratch = Scratch::new("usage");
+    let proto = scratch.path("user.proto");
+    assert!(ends(2, &["decode"], "").contains("a schema is missing"));
+    let said = ends(2, &["decode", "--proto", &proto], "");
+    assert!(said.contains("--type is missing") && said.contains("app.User.Address"), "{said}");
+    assert!(!said.contains("google.protobuf"), "{said}");
+    for wrong in [&["--from", "xml"][..], &["--descriptors", "x"], &["a", "b"], &["--frobnicate"]] {
+        ends(2, &with_user("decode", &proto, wrong), "");
+    }
+    ends(1, &with_user("decode", &scratch.path("missing.proto"), &[]), "");
+    assert!(ends(1, &with_user("decode", &proto, &["no/such/file"]), "").contains("no/such/file"));
+    // A single message type needs no name.
+    let only = scratch.file("only.proto", "syntax = \"proto3\"; message Only { int32 a = 1; }");
+    assert_eq!(text(&["decode", "--proto", &only, "--to", "ndjson"], b"\x08\x05"), "{\"a\":5}\n");
+}
+
+/// The greatest amount of memory that the process had, in kilobytes.
+#[cfg(target_os = "linux")]
+fn peak(id: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn long_streams_take_constant_memory() {
+    let scratch = Scratch::new("memory");
+    let proto = scratch.path("user.proto");
+    let part = users(&proto, "delimited").repeat(10_000);
+    // The long test has more; debug builds are slow.
+    let parts = if cfg!(debug_assertions) { 8 } else { 180 };
+    for arguments in [
+        with_user("decode", &proto, &["--from", "delimited", "--to", "delimited"]),
+        with_user("query", &proto, &["--select", "id,scores", "--to", "csv"]),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tablepb"));
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = command.spawn().expect("it starts");
+        let mut stdin = child.stdin.take().expect("piped");
+        for _ in 0..parts {
+            stdin.write_all(&part).expect("it reads");
+        }
+        let peak = peak(child.id()).expect("a process");
+        drop(stdin);
+        assert!(child.wait().expect("it ends").success());
+        assert!(peak < 32 << 10, "{peak} kB for {} bytes", part.len() * parts);
+    }
+}
+
+#[test]
+fn completions_name_the_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = text(&["completions", shell], "");
+        assert!(script.contains("decode") && script.contains("skip-bad"), "{shell}");
+    }
+    ends(2, &["completions", "tcsh"], "");
+}
+
+#[test]
+fn help_is_a_page_each_and_has_colours_only_in_a_terminal() {
+    let page = text(&["--help"], "");
+    for command in [
+        "inspect",
+        "decode",
+        "encode",
+        "query",
+        "compile",
+        "print",
+        "stats",
+        "conf",
+        "guess",
+        "bench",
+        "completions",
+    ] {
+        assert!(page.contains(&format!("\n  {command} ")), "{command}");
+        let page = text(&[command, "--help"], "");
+        assert!(page.contains(&format!("Usage: tablepb {command}")) && page.contains("Example"), "{page}");
+        assert!(!page.contains('\x1b') && page.lines().count() < 50, "{page}");
+        assert!(page.lines().all(|line| line.chars().count() <= 120), "{page}");
+    }
+}

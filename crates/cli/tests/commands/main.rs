@@ -1,0 +1,8 @@
+//! The commands of `tablepb` as a program: output, exit codes, and what they say about bad input.
+
+mod compile;
+mod conf;
+mod convert;
+mod look;
+mod query;
+mod support;
