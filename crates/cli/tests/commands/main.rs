@@ -3,6 +3,8 @@
 mod compile;
 mod conf;
 mod convert;
+#[cfg(unix)]
+mod docs;
 mod look;
 mod query;
 mod support;
