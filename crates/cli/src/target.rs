@@ -75,11 +75,12 @@ impl Target {
         Ok(())
     }
 
-    /// Commits what a run has written if the run came to its end, bad messages left out or not.
+    /// Commits what a run has written if the run came to its end, bad messages left out or not; if all were bad there is nothing
+    /// to keep.
     pub fn finish(mut self, result: Result<(), Failure>) -> Result<(), Failure> {
         match result {
             Ok(()) => self.commit(),
-            Err(failure @ Failure::Skipped { .. }) => self.commit().and(Err(failure)),
+            Err(failure @ Failure::Skipped { bad, count }) if bad < count => self.commit().and(Err(failure)),
             Err(failure) => {
                 // What came before the fault is of use on standard output; a file is removed.
                 if let Writer::Stdout(stdout) = &mut self.writer {

@@ -154,6 +154,9 @@ fn a_run_that_fails_leaves_the_old_output() {
     assert_eq!(std::fs::read(&output).expect("a file"), b"precious");
     ends(1, &[&arguments[..], &["--skip-bad"]].concat(), "{\"id\":1}\n{\"id\":true}\n");
     assert_eq!(std::fs::read(&output).expect("a file"), b"\x02\x10\x01");
+    // If nothing is good, nothing is written.
+    ends(1, &[&arguments[..], &["--skip-bad"]].concat(), "{\"id\":true}\n");
+    assert_eq!(std::fs::read(&output).expect("a file"), b"\x02\x10\x01");
     shown(&arguments, "{\"id\":2}\n");
     assert_eq!(std::fs::read(&output).expect("a file"), b"\x02\x10\x02");
     assert_eq!(scratch.names(), ["out.bin", "user.proto"]);
