@@ -19,7 +19,7 @@ Reads all messages, and writes a .proto source that compiles and decodes each of
   - a float or double if fixed bytes look like one, fixed32 or fixed64 if not;
   - repeated if a message has it more than once.
 Wire types leave the rest open: zigzag integers, bools, enums, packed numbers and maps look like
-what is listed here. Names are numbers.
+what is listed here. Names are numbers. A guess has at most 10 000 fields.
 
 Examples:
   tablepb guess payload.bin > guess.proto

@@ -1,18 +1,23 @@
 //! What has been seen of each field.
 
 use std::collections::BTreeMap;
-use tablepb::wire::{Reader, WireType};
+use tablepb::DecodeError;
+use tablepb::wire::{Reader, Tag, WireType};
 
 /// Levels of messages below the root that are looked into; deeper ones are bytes. Sources nest no deeper.
 const DEPTH: usize = 31;
 /// Message types that are told apart; what is in further ones is bytes.
 const TYPES: usize = 2_000;
+/// Fields that a guess has; further ones are left out.
+const FIELDS: usize = 10_000;
 
 /// The message types, the root first.
 pub struct Shapes {
     pub types: Vec<BTreeMap<u32, Field>>,
     /// The number of the last message, of those in others too.
     serial: u64,
+    /// Fields of all types.
+    fields: usize,
 }
 
 /// What the values of a field have in common.
@@ -35,7 +40,7 @@ pub struct Field {
 
 impl Shapes {
     pub fn new() -> Self {
-        Self { types: vec![BTreeMap::new()], serial: 0 }
+        Self { types: vec![BTreeMap::new()], serial: 0, fields: 0 }
     }
 
     /// Learns from a message that is well formed.
@@ -43,56 +48,29 @@ impl Shapes {
         self.serial += 1;
         let mut stack = vec![(Reader::new(bytes), 0, self.serial)];
         while let Some((mut reader, shape, number)) = stack.pop() {
-            let depth = stack.len();
             let Ok(Some(tag)) = reader.next_tag() else { continue };
-            let deeper = depth < DEPTH && self.types.len() < TYPES;
+            let new = self.types.len();
+            let deeper = stack.len() < DEPTH && new < TYPES;
             let fields = &mut self.types[shape];
-            let field = fields.entry(tag.number()).or_insert_with(|| Field::new(tag.wire_type()));
+            if self.fields == FIELDS && !fields.contains_key(&tag.number()) {
+                // Whatever the schema does not have is an unknown field.
+                if reader.skip_field(tag).is_ok() {
+                    stack.push((reader, shape, number));
+                }
+                continue;
+            }
+            let field = fields.entry(tag.number()).or_insert_with(|| {
+                self.fields += 1;
+                Field::new(tag.wire_type())
+            });
             field.repeated |= field.last == number;
             field.last = number;
-            if field.wire != tag.wire_type() && tag.wire_type() == WireType::LengthDelimited {
-                field.become_bytes();
-            }
-            let known = field.wire == tag.wire_type();
-            let child = match tag.wire_type() {
-                _ if !known => reader.skip_field(tag).map(|()| None),
-                WireType::Varint => reader.read_varint().map(|value| {
-                    field.negative |= (value as i64) < 0;
-                    None
-                }),
-                WireType::Fixed32 => reader.read_fixed32().map(|bits| {
-                    field.float &= is_float(f32::from_bits(bits).into());
-                    None
-                }),
-                WireType::Fixed64 => reader.read_fixed64().map(|bits| {
-                    field.float &= is_float(f64::from_bits(bits));
-                    None
-                }),
-                WireType::StartGroup => {
-                    if field.message == Some(UNSEEN) && !deeper {
-                        field.message = None;
-                    }
-                    reader.read_group(tag).map(Some)
-                }
-                WireType::EndGroup => break,
-                WireType::LengthDelimited => {
-                    let inside = reader.clone().read_message();
-                    reader.read_length_delimited().map(|bytes| {
-                        let inside = inside.ok().filter(|_| field.message.is_some());
-                        field.see(bytes, inside, deeper)
-                    })
-                }
-            };
-            let message = field.message;
-            let Ok(child) = child else { continue };
+            let Ok(child) = field.learn(tag, &mut reader, deeper) else { continue };
             stack.push((reader, shape, number));
-            let Some((child, message)) = child.zip(message) else { continue };
+            let Some((child, message)) = child.zip(field.message) else { continue };
             let message = if message == UNSEEN {
+                field.message = Some(new);
                 self.types.push(BTreeMap::new());
-                let new = self.types.len() - 1;
-                if let Some(field) = self.types[shape].get_mut(&tag.number()) {
-                    field.message = Some(new);
-                }
                 new
             } else {
                 message
@@ -117,6 +95,36 @@ impl Field {
             float: true,
             last: 0,
         }
+    }
+
+    /// Learns from the value after a tag, and returns the message that it may be.
+    fn learn<'i>(
+        &mut self,
+        tag: Tag,
+        reader: &mut Reader<'i>,
+        deeper: bool,
+    ) -> Result<Option<Reader<'i>>, DecodeError> {
+        if self.wire != tag.wire_type() && tag.wire_type() == WireType::LengthDelimited {
+            self.become_bytes();
+        }
+        match tag.wire_type() {
+            wire if wire != self.wire => reader.skip_field(tag)?,
+            WireType::Varint => self.negative |= (reader.read_varint()? as i64) < 0,
+            WireType::Fixed32 => self.float &= is_float(f32::from_bits(reader.read_fixed32()?).into()),
+            WireType::Fixed64 => self.float &= is_float(f64::from_bits(reader.read_fixed64()?)),
+            WireType::StartGroup => {
+                if self.message == Some(UNSEEN) && !deeper {
+                    self.message = None;
+                }
+                return reader.read_group(tag).map(Some);
+            }
+            WireType::EndGroup => {}
+            WireType::LengthDelimited => {
+                let inside = reader.clone().read_message().ok().filter(|_| self.message.is_some());
+                return Ok(self.see(reader.read_length_delimited()?, inside, deeper));
+            }
+        }
+        Ok(None)
     }
 
     /// A decoder of a number would take a value with a length for packed numbers.

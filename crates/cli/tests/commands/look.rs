@@ -136,6 +136,17 @@ fn guesses_compile_and_decode_whatever_they_came_from() {
         nested = [&[0x0a, nested.len() as u8][..], &nested].concat();
     }
     guessed(&scratch, &nested);
+    // More fields than a guess has.
+    let many = (1..=20_000_u32).flat_map(|number| {
+        let mut field = Vec::new();
+        let mut writer = tablepb::wire::Writer::new(&mut field);
+        writer.write_tag(tablepb::wire::Tag::new(number, tablepb::wire::WireType::Varint));
+        writer.write_varint(1);
+        field
+    });
+    let many: Vec<u8> = many.collect();
+    let source = guessed(&scratch, &many);
+    assert_eq!(source.matches("uint64 field_").count(), 10_000);
     // Random bytes that happen to be messages.
     let (mut state, mut found) = (7_u64, 0);
     for _ in 0..40_000 {
