@@ -1,10 +1,13 @@
 //! `tablepb compile`: a descriptor set out of `.proto` sources, as protoc makes it.
 
 use crate::failure::Failure;
+use crate::schema::Schema;
 use crate::{schema, target};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::PathBuf;
+use tablepb::FileDescriptor;
 use tablepb::wire::{Tag, WireType, Writer};
 
 const PAGE: &str = "\
@@ -36,6 +39,8 @@ pub fn command() -> Command {
         .arg(
             Arg::new("include-imports")
                 .long("include-imports")
+                // As protoc writes it.
+                .alias("include_imports")
                 .help("Put all that the files import into the set, each file before those that import it")
                 .action(ArgAction::SetTrue),
         )
@@ -48,7 +53,7 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         schema.pool.encode_to_vec().map_err(fail)?
     } else {
         let mut set = Vec::new();
-        for file in schema.named() {
+        for file in in_order(&schema) {
             let mut writer = Writer::new(&mut set);
             writer.write_tag(FILE);
             writer.write_length_delimited(file.file_descriptor_proto_bytes()).map_err(fail)?;
@@ -58,4 +63,23 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let mut target = target::from_arguments(matches)?;
     let result = target.write_all(&set).map_err(Failure::from);
     target.finish(result)
+}
+
+/// The named files as protoc puts them: each after those that it imports, apart from what it imports through other files.
+fn in_order(schema: &Schema) -> Vec<FileDescriptor> {
+    let named = |file: &FileDescriptor| schema.files.iter().any(|name| name == file.name());
+    let (mut seen, mut order) = (HashSet::new(), Vec::new());
+    for file in schema.named() {
+        let mut stack = vec![(file, false)];
+        while let Some((file, imports_done)) = stack.pop() {
+            if imports_done {
+                order.push(file);
+            } else if named(&file) && seen.insert(file.name().to_owned()) {
+                let imports: Vec<_> = file.dependencies().map(|import| (import, false)).collect();
+                stack.push((file, true));
+                stack.extend(imports.into_iter().rev());
+            }
+        }
+    }
+    order
 }

@@ -47,6 +47,29 @@ fn names_are_those_under_which_files_are_imported() {
 }
 
 #[test]
+fn several_files_come_in_the_order_of_protoc() {
+    let scratch = Scratch::new("order");
+    let root = scratch.path("");
+    for (name, imports) in [("a", "b"), ("b", "c"), ("c", ""), ("d", "c")] {
+        let import = if imports.is_empty() { String::new() } else { format!("import \"{imports}.proto\";") };
+        scratch.file(&format!("{name}.proto"), import);
+    }
+    let names = |files: &[&str], more: &[&str]| {
+        let set = shown(&[&["compile", "-I", &root], more, files].concat(), "");
+        let files = tablepb::RawFields::new(&set).map(|field| {
+            let file = field.expect("a field").bytes();
+            String::from_utf8(vec![file[2]]).expect("a letter")
+        });
+        files.collect::<String>()
+    };
+    // Imports first, but not through a file that is not named: protoc 36 gives the same.
+    assert_eq!(names(&["a.proto", "b.proto"], &[]), "ba");
+    assert_eq!(names(&["d.proto", "a.proto", "c.proto"], &[]), "cda");
+    assert_eq!(names(&["a.proto", "c.proto"], &[]), "ac");
+    assert_eq!(names(&["d.proto", "a.proto"], &["--include-imports"]), "cdba");
+}
+
+#[test]
 fn faults_of_sources_have_a_place_and_leave_the_old_set() {
     let scratch = Scratch::new("faults");
     let wrong = scratch.file("wrong.proto", "syntax = \"proto3\";\nmessage M { strin name = 1; }\n");
