@@ -4,7 +4,7 @@ use super::ast::Ast;
 use super::emit::Emitter;
 use super::error::{Fault, Faults, SourceError, SourceErrorKind};
 use super::load::Loaded;
-use super::options::Options;
+use super::options::{OptionPaths, Options};
 use super::request::Request;
 use super::resolve::resolve;
 use super::symbols::Symbols;
@@ -35,7 +35,8 @@ pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError>
     if !faults.is_empty() {
         return Err(located(&ast, faults));
     }
-    let options = Options::new(&ast, &texts, &mut symbols, &mut faults);
+    let mut options = Options::new(&ast, &texts, &mut symbols, &mut faults);
+    options.paths = request.source_info.then(OptionPaths::default);
     let mut emitter = Emitter::new(options, room);
     for &file in &order {
         if ast.files.get(file as usize).is_some_and(|file| !file.hidden) {

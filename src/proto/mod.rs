@@ -11,6 +11,7 @@ mod compile;
 mod defaults;
 mod emit;
 mod error;
+mod info;
 mod lexer;
 mod load;
 mod options;
