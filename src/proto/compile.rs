@@ -7,6 +7,7 @@ use super::load::Loaded;
 use super::options::{OptionPaths, Options};
 use super::request::Request;
 use super::resolve::resolve;
+use super::style;
 use super::symbols::Symbols;
 use crate::error::DescriptorError;
 use crate::program::Room;
@@ -31,7 +32,9 @@ pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError>
         return Err(located(&ast, faults));
     }
     let mut symbols = Symbols::new(&mut ast, &texts, room).map_err(full)?;
+    style::note_visibility(&mut ast, &texts);
     resolve(&mut ast, &texts, &mut symbols, &mut faults, room).map_err(full)?;
+    style::check(&ast, &texts, &mut faults, room).map_err(full)?;
     if !faults.is_empty() {
         return Err(located(&ast, faults));
     }

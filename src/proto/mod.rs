@@ -20,6 +20,7 @@ mod request;
 mod resolve;
 mod resolver;
 mod strings;
+mod style;
 mod symbols;
 mod wire;
 

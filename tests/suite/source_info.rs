@@ -14,7 +14,7 @@ const COMMENTS_2024: &str = include_str!("../data/proto_sources/comments2024.pro
 const COMMENTS_2: &str = include_str!("../data/proto_sources/comments2.proto");
 /// One line, tabs, tokens on lines of their own, and nothing that ends the last comment.
 const ODD: &str = "import weak \"two.proto\"; import public \"empty.proto\";\n\nmessage\n  Q\n{optional int32 a\n=\n1; /* a\n b */ \
-    optional\tint32\tb = 2; // c\r\n\t }\n\n\nenum E { /*\n * x\n **y\n */ A = 0; B = -0; /***/ } // no newline";
+    optional\tint32\tb = 2; // c\r\n\t }\n\n\nenum E { /*\n * x\n **y\n */ X = 0; Y = -1; /***/ } // no newline";
 
 fn builder<'r>() -> SourceBuilder<'r> {
     DescriptorPool::builder().with_options(PoolOptions::new().memory(1 << 30)).include_source_info(true)

@@ -46,8 +46,9 @@ impl<'a> Comments<'a> {
                 });
                 if let Some((_, statement)) = path.split_last()
                     && let Some(list) = list.take().filter(|list| list == statement)
-                    && let Some(notes) = this.own.remove(&list)
                 {
+                    // Also without comments, so that no statement gets those of another.
+                    let notes = this.own.remove(&list).unwrap_or_default();
                     this.lists.insert(path.clone(), notes);
                 }
                 let texts = |number| {
@@ -58,11 +59,11 @@ impl<'a> Comments<'a> {
                     trailing: texts(4).last().unwrap_or(""),
                     detached: texts(6).collect(),
                 };
-                if notes.leading.is_empty() && notes.trailing.is_empty() && notes.detached.is_empty() {
-                    continue;
-                }
+                // A field number without an index: a statement, or one value.
                 list = (path.len() % 2 == 1).then(|| path.clone());
-                this.own.insert(path, notes);
+                if !(notes.leading.is_empty() && notes.trailing.is_empty() && notes.detached.is_empty()) {
+                    this.own.insert(path, notes);
+                }
             }
         }
         (!this.own.is_empty() || !this.lists.is_empty()).then_some(this)
