@@ -408,3 +408,15 @@ fn edition_2026_bounds_the_parts_of_a_definition() {
         assert!(build(&modern(lifted)).is_ok(), "{most}");
     }
 }
+
+/// Both were accepted: found by comparing mutated sources with `protoc`.
+#[test]
+fn options_for_the_source_alone_are_set_once_and_comments_do_not_nest() {
+    let style = "option features.enforce_naming_style = STYLE_LEGACY;\n";
+    let twice = format!("edition = \"2024\"; {style}{style}");
+    assert_eq!(faults(&twice), [(SourceErrorKind::InvalidOption, 2, 17)]);
+    assert_eq!(
+        faults("syntax = \"proto3\"; /* a /* b */ message A {}"),
+        [(SourceErrorKind::InvalidToken, 1, 25)]
+    );
+}
