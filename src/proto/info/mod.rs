@@ -4,6 +4,7 @@
 //! and comments (`tokens.rs`). Locations come in the order in which protoc begins them, so the bytes are those of
 //! `protoc --include_source_info`.
 
+mod parts;
 mod tokens;
 mod walk;
 

@@ -12,34 +12,34 @@ use crate::proto::lexer::TokenKind;
 use crate::proto::options::OptionPaths;
 use alloc::vec::Vec;
 
-type Done<T = ()> = Result<T, RoomFull>;
+pub(super) type Done<T = ()> = Result<T, RoomFull>;
 
 /// What is declared so far in a file or message.
 #[derive(Clone, Copy, Default)]
-struct Counts {
-    messages: i32,
-    enums: i32,
-    extensions: i32,
+pub(super) struct Counts {
+    pub(super) messages: i32,
+    pub(super) enums: i32,
+    pub(super) extensions: i32,
     /// Of a file: services.
-    fields: i32,
-    oneofs: i32,
-    ranges: i32,
-    reserved: i32,
-    reserved_names: i32,
+    pub(super) fields: i32,
+    pub(super) oneofs: i32,
+    pub(super) ranges: i32,
+    pub(super) reserved: i32,
+    pub(super) reserved_names: i32,
 }
 
 /// A block that is open.
 #[derive(Clone, Copy)]
-struct Block {
+pub(super) struct Block {
     kind: Kind,
     location: u32,
     /// For a group: the location of its field.
     field: u32,
-    counts: Counts,
+    pub(super) counts: Counts,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+pub(super) enum Kind {
     File,
     Message,
     Oneof,
@@ -58,20 +58,20 @@ impl PartialEq for Token {
 
 /// Imports of a file by the word after `import`.
 #[derive(Default)]
-struct Imports {
+pub(super) struct Imports {
     all: i32,
     public: i32,
     weak: i32,
     option: i32,
 }
 
-struct Walker<'s, 'r> {
-    tokens: Tokens<'s>,
-    info: Info,
-    room: &'r mut Room,
-    blocks: Vec<Block>,
+pub(super) struct Walker<'s, 'r> {
+    pub(super) tokens: Tokens<'s>,
+    pub(super) info: Info,
+    pub(super) room: &'r mut Room,
+    pub(super) blocks: Vec<Block>,
     imports: Imports,
-    paths: &'s OptionPaths,
+    pub(super) paths: &'s OptionPaths,
     /// The comments in front of the declaration that is next.
     leading: Span,
     detached: Vec<Span>,
@@ -112,28 +112,28 @@ impl Walker<'_, '_> {
     // Places.
 
     /// A location that begins here.
-    fn open(&mut self, parent: u32, step: Step) -> Done<u32> {
+    pub(super) fn open(&mut self, parent: u32, step: Step) -> Done<u32> {
         self.open_at(parent, step, self.tokens.current)
     }
 
-    fn open_at(&mut self, parent: u32, step: Step, first: Token) -> Done<u32> {
+    pub(super) fn open_at(&mut self, parent: u32, step: Step, first: Token) -> Done<u32> {
         self.room.push(&mut self.info.locations, Location::new(parent, step, first))?;
         Ok(self.info.locations.len() as u32 - 1)
     }
 
     /// Ends a location at the token before this one.
-    fn close(&mut self, location: u32) {
+    pub(super) fn close(&mut self, location: u32) {
         self.close_at(location, self.tokens.previous);
     }
 
-    fn close_at(&mut self, location: u32, last: Token) {
+    pub(super) fn close_at(&mut self, location: u32, last: Token) {
         if let Some(found) = self.info.locations.get_mut(location as usize) {
             (found.end_line, found.end_column) = (last.line, last.end_column);
         }
     }
 
     /// A location of the tokens that `read` takes.
-    fn within(&mut self, parent: u32, step: Step, read: impl FnOnce(&mut Self)) -> Done<u32> {
+    pub(super) fn within(&mut self, parent: u32, step: Step, read: impl FnOnce(&mut Self)) -> Done<u32> {
         let location = self.open(parent, step)?;
         read(self);
         self.close(location);
@@ -141,7 +141,7 @@ impl Walker<'_, '_> {
     }
 
     /// A location of one token.
-    fn token(&mut self, parent: u32, number: i32) -> Done<Token> {
+    pub(super) fn token(&mut self, parent: u32, number: i32) -> Done<Token> {
         let token = self.tokens.current;
         self.within(parent, Step::One(number), |this| {
             this.tokens.take();
@@ -150,7 +150,7 @@ impl Walker<'_, '_> {
     }
 
     /// Takes a token that ends a declaration, with the comments after it. Those before it belong to `location`.
-    fn end(&mut self, location: u32) -> Done {
+    pub(super) fn end(&mut self, location: u32) -> Done {
         let closes = self.tokens.current.symbol == b'}';
         self.tokens.take();
         let pending = self.detached.len();
@@ -179,7 +179,7 @@ impl Walker<'_, '_> {
         Ok(())
     }
 
-    fn block(&mut self, kind: Kind, location: u32, field: u32) -> Done {
+    pub(super) fn block(&mut self, kind: Kind, location: u32, field: u32) -> Done {
         let block = Block { kind, location, field, counts: Counts::default() };
         self.room.push(&mut self.blocks, block)
     }
@@ -190,7 +190,7 @@ impl Walker<'_, '_> {
     }
 
     /// The location of the file or message around, whether it is a file, and a count, which goes up by one.
-    fn next(&mut self, count: fn(&mut Counts) -> &mut i32) -> (u32, bool, i32) {
+    pub(super) fn next(&mut self, count: fn(&mut Counts) -> &mut i32) -> (u32, bool, i32) {
         let Some(block) = self.around() else { return (NONE, true, 0) };
         let count = count(&mut block.counts);
         *count += 1;
@@ -388,7 +388,7 @@ impl Walker<'_, '_> {
         while !self.tokens.at_end() && self.tokens.take().symbol != b'>' {}
     }
 
-    fn dotted(&mut self) {
+    pub(super) fn dotted(&mut self) {
         if self.tokens.current.symbol == b'.' {
             self.tokens.take();
         }
@@ -415,7 +415,7 @@ impl Walker<'_, '_> {
     }
 
     /// Options in brackets, of a field also its default value and its JSON name.
-    fn bracketed(&mut self, options: u32, field: u32) -> Done {
+    pub(super) fn bracketed(&mut self, options: u32, field: u32) -> Done {
         while !self.tokens.at_end() && self.tokens.take().symbol != b']' {
             let word = self.tokens.text(self.tokens.current);
             match word {
@@ -441,7 +441,7 @@ impl Walker<'_, '_> {
         Ok(())
     }
 
-    fn option_statement(&mut self, parent: u32, number: i32) -> Done {
+    pub(super) fn option_statement(&mut self, parent: u32, number: i32) -> Done {
         let options = self.open(parent, Step::One(number))?;
         let option = self.open(options, Step::Option(self.tokens.peek().start))?;
         self.tokens.take();
@@ -458,7 +458,7 @@ impl Walker<'_, '_> {
     }
 
     /// A value: with a sign, of strings that stand next to each other, or in braces.
-    fn value(&mut self) {
+    pub(super) fn value(&mut self) {
         let first = self.tokens.take();
         if first.symbol == b'-' {
             self.tokens.take();
@@ -474,176 +474,5 @@ impl Walker<'_, '_> {
         while first.kind == TokenKind::String && self.tokens.current.kind == TokenKind::String {
             self.tokens.take();
         }
-    }
-
-    // Ranges.
-
-    fn extension_ranges(&mut self, message: u32) -> Done {
-        let all = self.open(message, Step::One(5))?;
-        self.tokens.take();
-        let first = self.info.locations.len() as u32;
-        let count = self.ranges(all, |counts| &mut counts.ranges)?;
-        if self.tokens.current.symbol == b'[' {
-            let options = self.open(first, Step::One(3))?;
-            self.bracketed(options, NONE)?;
-            self.close(options);
-            let own = self.info.locations.get(options as usize + 1..).unwrap_or_default();
-            if !own
-                .iter()
-                .any(|found| matches!(found.step, Step::Option(name) if self.paths.find(name).is_some()))
-            {
-                // Options for the source alone: the descriptor has none.
-                self.info.locations.truncate(options as usize);
-            }
-            let end = self.info.locations.len() as u32;
-            // Each range has its start and its end.
-            for range in (1..count).filter(|_| end > options) {
-                let copy = self.info.locations.len() as u32;
-                for index in options..end {
-                    let Some(&found) = self.info.locations.get(index as usize) else { continue };
-                    let parent = if index == options { first + 3 * range } else { copy };
-                    self.room.push(&mut self.info.locations, Location { parent, ..found })?;
-                }
-            }
-        }
-        self.end(all)?;
-        self.close(all);
-        Ok(())
-    }
-
-    /// Ranges with commas between them; how many.
-    fn ranges(&mut self, all: u32, count: fn(&mut Counts) -> &mut i32) -> Done<u32> {
-        let mut number = 0;
-        loop {
-            let (_, _, index) = self.next(count);
-            let range = self.open(all, Step::One(index))?;
-            let first = self.tokens.current;
-            self.within(range, Step::One(1), Self::value)?;
-            let last = self.tokens.previous;
-            if self.tokens.is("to") {
-                self.tokens.take();
-                self.within(range, Step::One(2), Self::value)?;
-            } else {
-                let end = self.open_at(range, Step::One(2), first)?;
-                self.close_at(end, last);
-            }
-            self.close(range);
-            number += 1;
-            if self.tokens.current.symbol != b',' {
-                return Ok(number);
-            }
-            self.tokens.take();
-        }
-    }
-
-    fn reserved(&mut self, parent: u32, (ranges, names): (i32, i32)) -> Done {
-        let first = self.tokens.take();
-        let is_name = matches!(self.tokens.current.kind, TokenKind::String | TokenKind::Identifier);
-        let all = self.open_at(parent, Step::One(if is_name { names } else { ranges }), first)?;
-        if is_name {
-            loop {
-                let Some(block) = self.blocks.last_mut() else { break };
-                block.counts.reserved_names += 1;
-                let step = Step::One(block.counts.reserved_names - 1);
-                self.within(all, step, Self::value)?;
-                if self.tokens.current.symbol != b',' {
-                    break;
-                }
-                self.tokens.take();
-            }
-        } else {
-            self.ranges(all, |counts| &mut counts.reserved)?;
-        }
-        self.end(all)?;
-        self.close(all);
-        Ok(())
-    }
-
-    // Enums and services: nothing is nested in them.
-
-    fn enumeration(&mut self) -> Done {
-        let (parent, file, index) = self.next(|counts| &mut counts.enums);
-        let location = self.open(parent, Step::Two(if file { 5 } else { 4 }, index))?;
-        self.tokens.take();
-        self.token(location, 1)?;
-        self.end(location)?;
-        self.block(Kind::Message, location, NONE)?;
-        let mut values = 0;
-        while !self.tokens.at_end() && self.tokens.current.symbol != b'}' {
-            match self.tokens.text(self.tokens.current) {
-                ";" => self.end(NONE)?,
-                "option" => self.option_statement(location, 3)?,
-                "reserved" => self.reserved(location, (4, 5))?,
-                _ => {
-                    let value = self.open(location, Step::Two(2, values))?;
-                    values += 1;
-                    self.token(value, 1)?;
-                    self.tokens.take();
-                    self.within(value, Step::One(2), Self::value)?;
-                    if self.tokens.current.symbol == b'[' {
-                        let options = self.open(value, Step::One(3))?;
-                        self.bracketed(options, NONE)?;
-                        self.close(options);
-                    }
-                    self.end(value)?;
-                    self.close(value);
-                }
-            }
-        }
-        self.end(NONE)?;
-        self.close(location);
-        self.blocks.pop();
-        Ok(())
-    }
-
-    fn service(&mut self) -> Done {
-        let (root, _, index) = self.next(|counts| &mut counts.fields);
-        let location = self.open(root, Step::Two(6, index))?;
-        self.tokens.take();
-        self.token(location, 1)?;
-        self.end(location)?;
-        let mut methods = 0;
-        while !self.tokens.at_end() && self.tokens.current.symbol != b'}' {
-            match self.tokens.text(self.tokens.current) {
-                ";" => self.end(NONE)?,
-                "option" => self.option_statement(location, 3)?,
-                _ => {
-                    self.method(location, methods)?;
-                    methods += 1;
-                }
-            }
-        }
-        self.end(NONE)?;
-        self.close(location);
-        Ok(())
-    }
-
-    fn method(&mut self, service: u32, index: i32) -> Done {
-        let method = self.open(service, Step::Two(2, index))?;
-        self.tokens.take();
-        self.token(method, 1)?;
-        for (streaming, name) in [(5, 2), (6, 3)] {
-            // The parenthesis, and before the second one `returns`.
-            while !self.tokens.at_end() && self.tokens.take().symbol != b'(' {}
-            if self.tokens.is("stream") {
-                self.token(method, streaming)?;
-            }
-            self.within(method, Step::One(name), Self::dotted)?;
-            self.tokens.take();
-        }
-        let braces = self.tokens.current.symbol == b'{';
-        self.end(method)?;
-        while braces && !self.tokens.at_end() {
-            match self.tokens.current.symbol {
-                b';' => self.end(NONE)?,
-                b'}' => {
-                    self.end(NONE)?;
-                    break;
-                }
-                _ => self.option_statement(method, 4)?,
-            }
-        }
-        self.close(method);
-        Ok(())
     }
 }

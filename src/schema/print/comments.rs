@@ -41,7 +41,7 @@ impl<'a> Comments<'a> {
                 let mut path = Vec::new();
                 // A pool has checked them.
                 let _ = read::ints(location, 1, &mut |number| {
-                    path.push(number as i32);
+                    path.push(number);
                     Ok(())
                 });
                 if let Some((_, statement)) = path.split_last()
