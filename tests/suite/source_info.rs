@@ -127,7 +127,7 @@ fn again(pool: &DescriptorPool, name: &str) -> usize {
 fn comments_are_printed_where_they_belong() {
     let dir = Dir::new("printed");
     let counts = commented(&dir).map(|name| again(&compile(&dir.0, name), name));
-    assert!(counts[0] > 5 && counts[1] > counts[0] && counts[2] > 20, "{counts:?}");
+    assert!(counts[0] > 4 && counts[1] > counts[0] && counts[2] > 20, "{counts:?}");
 }
 
 #[test]
