@@ -6,7 +6,10 @@ use tablepb::{DescriptorPool, PoolOptions};
 pub fn check(input: &[u8]) -> bool {
     let Ok(source) = core::str::from_utf8(input) else { return false };
     let options = PoolOptions::new().memory(64 << 20);
-    let pool = match DescriptorPool::builder().source("a.proto", source).with_options(options).build() {
+    let builder = |source: &str| {
+        DescriptorPool::builder().source("a.proto", source).with_options(options).include_source_info(true)
+    };
+    let pool = match builder(source).build() {
         Ok(pool) => pool,
         Err(error) => {
             assert!(!error.to_string().is_empty());
@@ -21,7 +24,7 @@ pub fn check(input: &[u8]) -> bool {
     assert!(loaded.encode_to_vec().expect("short") == set);
     let file = pool.get_file_by_name("a.proto").expect("the file");
     let text = file.to_proto();
-    let again = DescriptorPool::builder().source("a.proto", text.as_str()).with_options(options).build();
+    let again = builder(&text).build();
     let again = again.unwrap_or_else(|error| panic!("{error}\nprinted from\n{source}"));
     assert_eq!(again.get_file_by_name("a.proto").expect("the file").to_proto(), text);
     true

@@ -183,12 +183,38 @@ pub(super) struct File {
     /// The index of its package.
     pub(super) scope: u32,
     pub(super) imports: Chain,
+    /// Who sees its types.
+    pub(super) visibility: DefaultVisibility,
+    /// There is an option import.
+    pub(super) option_imports: bool,
     pub(super) body: Body,
     pub(super) services: Chain,
     pub(super) options: Chain,
     pub(super) encodings: Encodings,
     /// It is needed to understand options, and no part of the pool.
     pub(super) hidden: bool,
+}
+
+/// `features.default_symbol_visibility`: who sees types without `export` and `local`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DefaultVisibility {
+    ExportAll,
+    ExportTopLevel,
+    LocalAll,
+    /// As `LocalAll`, and nested types cannot be exported.
+    Strict,
+}
+
+impl DefaultVisibility {
+    /// Whether other files see a type with this `SymbolVisibility`.
+    pub(super) fn exports(self, visibility: u8, nested: bool) -> bool {
+        match (visibility, self) {
+            (1, _) => false,
+            (2, _) | (_, Self::ExportAll) => true,
+            (_, Self::ExportTopLevel) => !nested,
+            _ => false,
+        }
+    }
 }
 
 /// What both files and messages declare.

@@ -4,9 +4,10 @@ use super::ast::Ast;
 use super::emit::Emitter;
 use super::error::{Fault, Faults, SourceError, SourceErrorKind};
 use super::load::Loaded;
-use super::options::Options;
+use super::options::{OptionPaths, Options};
 use super::request::Request;
 use super::resolve::resolve;
+use super::style;
 use super::symbols::Symbols;
 use crate::error::DescriptorError;
 use crate::program::Room;
@@ -31,11 +32,14 @@ pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError>
         return Err(located(&ast, faults));
     }
     let mut symbols = Symbols::new(&mut ast, &texts, room).map_err(full)?;
+    style::note_visibility(&mut ast, &texts);
     resolve(&mut ast, &texts, &mut symbols, &mut faults, room).map_err(full)?;
+    style::check(&ast, &texts, &mut faults, room).map_err(full)?;
     if !faults.is_empty() {
         return Err(located(&ast, faults));
     }
-    let options = Options::new(&ast, &texts, &mut symbols, &mut faults);
+    let mut options = Options::new(&ast, &texts, &mut symbols, &mut faults);
+    options.paths = request.source_info.then(OptionPaths::default);
     let mut emitter = Emitter::new(options, room);
     for &file in &order {
         if ast.files.get(file as usize).is_some_and(|file| !file.hidden) {

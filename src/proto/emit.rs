@@ -10,6 +10,7 @@ use super::ast::{
 use super::codes::{label, type_code};
 use super::defaults::{default_text, json_name};
 use super::error::SourceErrorKind;
+use super::info;
 use super::options::{Options, Target};
 use super::symbols::{Scope, around};
 use super::wire::Out;
@@ -113,6 +114,11 @@ impl<'a, 'r> Emitter<'a, 'r> {
             self.field(7, field)?;
         }
         self.write_options(8, Target::File, file.options, Scope::Package(file.scope))?;
+        if let Some(paths) = &mut self.options.paths {
+            let sources = &self.options.texts.sources;
+            info::write(9, sources, file, paths, &mut self.out, self.room)?;
+            paths.clear();
+        }
         for (number, kind) in [(10, ImportKind::Public), (11, ImportKind::Weak)] {
             let plain = self.ast().imports.of(file.imports).filter(|(_, i)| i.kind != ImportKind::Option);
             for (at, (_, import)) in (0..).zip(plain) {

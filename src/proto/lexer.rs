@@ -23,6 +23,7 @@ pub(super) enum LexFault {
     OpenString,
     Escape,
     OpenComment,
+    NestedComment,
     NumberEnd,
     Number,
 }
@@ -34,6 +35,7 @@ impl LexFault {
             Self::OpenString => "a string must end on the line where it begins",
             Self::Escape => "this escape sequence does not exist",
             Self::OpenComment => "this comment has no end",
+            Self::NestedComment => "comments cannot stand in each other",
             Self::NumberEnd => "a space is missing between number and identifier",
             Self::Number => "this is not a number",
         }
@@ -159,9 +161,13 @@ impl<'s> Lexer<'s> {
         self.at += 2;
         while let Some(byte) = self.peek() {
             self.at += 1;
-            if byte == b'*' && self.peek() == Some(b'/') {
-                self.at += 1;
-                return;
+            match (byte, self.peek()) {
+                (b'*', Some(b'/')) => {
+                    self.at += 1;
+                    return;
+                }
+                (b'/', Some(b'*')) => self.fail(LexFault::NestedComment, self.at - 1),
+                _ => {}
             }
         }
         self.fail(LexFault::OpenComment, start);
@@ -323,6 +329,8 @@ mod tests {
             ("'\\u12'", (LexFault::Escape, 1)),
             ("'\\U00110000'", (LexFault::Escape, 1)),
             ("a /* b", (LexFault::OpenComment, 2)),
+            ("a /* b /* c */", (LexFault::NestedComment, 7)),
+            ("/*/**/", (LexFault::NestedComment, 2)),
             ("12ab", (LexFault::NumberEnd, 2)),
             ("1e", (LexFault::Number, 0)),
             ("0x", (LexFault::Number, 0)),

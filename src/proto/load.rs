@@ -58,6 +58,8 @@ impl Loaded {
             has_package: false,
             scope: 0,
             imports: Chain::default(),
+            visibility: super::ast::DefaultVisibility::ExportAll,
+            option_imports: false,
             body: super::ast::Body::default(),
             services: Chain::default(),
             options: Chain::default(),

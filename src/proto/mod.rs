@@ -2,7 +2,8 @@
 
 // `load.rs` reads files and what they import; `lexer.rs` and `parser/` make flat lists of definitions of them (`ast.rs`).
 // `symbols.rs` has all names and finds what a name means, `resolve.rs` does so for types, `options/` for options. `emit.rs` writes
-// descriptors as protoc does, and the pool loads them, with all its checks: only what concerns sources alone is checked here.
+// descriptors as protoc does, with places and comments by `info/`, and the pool loads them, with all its checks: only what concerns
+// sources alone is checked here, such as style (`style.rs`).
 
 mod ast;
 mod builder;
@@ -11,6 +12,7 @@ mod compile;
 mod defaults;
 mod emit;
 mod error;
+mod info;
 mod lexer;
 mod load;
 mod options;
@@ -19,6 +21,7 @@ mod request;
 mod resolve;
 mod resolver;
 mod strings;
+mod style;
 mod symbols;
 mod wire;
 

@@ -14,6 +14,8 @@ pub(super) struct Request<'r> {
     /// Names of files that the resolvers have.
     pub(super) files: Vec<String>,
     pub(super) options: PoolOptions,
+    /// Keep places and comments.
+    pub(super) source_info: bool,
 }
 
 impl Request<'_> {

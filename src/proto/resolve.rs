@@ -24,7 +24,7 @@ pub(super) fn resolve(
             symbols.view(ast, viewer, room)?;
         }
         let scope = around(ast, field.file, field.declared_in);
-        let mut lookup = Lookup { ast, texts, symbols, faults, room };
+        let mut lookup = Lookup { ast, texts, symbols, faults, room, file: viewer };
         let (mut code, mut target, mut message) = (field.type_code, field.target, field.message);
         if !field.type_name.is_empty() {
             match lookup.find(scope, field.type_name, field.type_at, true)? {
@@ -50,7 +50,7 @@ pub(super) fn resolve(
             symbols.view(ast, viewer, room)?;
         }
         let scope = Scope::Service(method.service);
-        let mut lookup = Lookup { ast, texts, symbols, faults, room };
+        let mut lookup = Lookup { ast, texts, symbols, faults, room, file: viewer };
         let input = lookup.message(scope, method.input, method.input_at)?;
         let output = lookup.message(scope, method.output, method.output_at)?;
         if let Some(method) = ast.methods.get_mut(index) {
@@ -66,6 +66,8 @@ struct Lookup<'a> {
     symbols: &'a Symbols,
     faults: &'a mut Faults,
     room: &'a mut Room,
+    /// The file of the names.
+    file: u32,
 }
 
 impl Lookup<'_> {
@@ -78,7 +80,29 @@ impl Lookup<'_> {
             let kind = SourceErrorKind::UnresolvedType;
             self.faults.add(kind, at, at + name.len, &format_args!("{text}{meant}"));
         }
+        if let Some(symbol) = found {
+            self.check_visibility(symbol, name, at);
+        }
         Ok(found)
+    }
+
+    /// Whether a type of another file is exported.
+    fn check_visibility(&mut self, symbol: Symbol, name: Span, at: u32) {
+        let ast = self.ast;
+        let declared = match symbol {
+            Symbol::Message(index) => ast.messages.get(index).map(|of| (of.file, of.visibility, of.parent)),
+            Symbol::Enum(index) => ast.enums.get(index).map(|of| (of.file, of.visibility, of.parent)),
+            _ => None,
+        };
+        let Some((file, visibility, parent)) = declared.filter(|&(file, ..)| file != self.file) else {
+            return;
+        };
+        let Some(file) = ast.files.get(file as usize) else { return };
+        if !file.visibility.exports(visibility, parent != NONE) {
+            let declared_in = self.texts.get(file.name);
+            let detail = format_args!("{} is local to {declared_in}", self.texts.get(name));
+            self.faults.add(SourceErrorKind::UnresolvedType, at, at + name.len, &detail);
+        }
     }
 
     fn message(&mut self, scope: Scope, name: Span, at: u32) -> Result<u32, RoomFull> {

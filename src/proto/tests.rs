@@ -302,3 +302,121 @@ fn any_cut_of_a_source_ends() {
         }
     }
 }
+
+/// A file of edition 2024.
+fn modern(body: &str) -> String {
+    format!("edition = \"2024\";\n{body}")
+}
+
+#[test]
+fn names_are_written_in_the_style_of_the_edition() {
+    for good in [
+        "package a.b1._c; message A {}",
+        "message HTTP2Request { int32 a1b = 1; int32 foo_b1 = 2; oneof x { bool y = 3; } map<string, A> foo = 4; } message A {}",
+        "enum E { FOO_BAR1 = 0; F = 1; } service S { rpc DoIt(A) returns (A); } message A {}",
+        "option features.enforce_naming_style = STYLE_LEGACY; package A_; message a_b { int32 X = 1; }",
+        "option features = { enforce_naming_style: STYLE_LEGACY default_symbol_visibility: STRICT }; message a {}",
+        "message A { option features.enforce_naming_style = STYLE_LEGACY; int32 X = 1; message b { enum c { d = 0; } } }",
+        "message A { int32 X = 1 [features.enforce_naming_style = STYLE_LEGACY]; }",
+        "service s { option features.enforce_naming_style = STYLE_LEGACY; rpc m(A) returns (A); } message A {}",
+    ] {
+        let pool = build(&modern(good));
+        assert!(pool.is_ok(), "{good}: {}", pool.unwrap_err());
+    }
+    for (bad, column) in [
+        ("package a.b_1;", 9),
+        ("package A.b;", 9),
+        ("message a {}", 9),
+        ("message A_B {}", 9),
+        ("message A { int32 Foo = 1; }", 19),
+        ("message A { int32 foo_1 = 1; }", 19),
+        ("message A { int32 foo__b = 1; }", 19),
+        ("message A { int32 foo_ = 1; }", 19),
+        ("message A { map<int32, A> Foo = 1; }", 27),
+        ("message A { oneof Foo { int32 a = 1; } }", 19),
+        ("message A { extensions 1; extend A { int32 Foo = 1; } }", 44),
+        ("enum e { A = 0; }", 6),
+        ("enum E { a = 0; }", 10),
+        ("enum E { A_1 = 0; }", 10),
+        ("service s {}", 9),
+        ("message A {} service S { rpc m(A) returns (A); }", 30),
+        (
+            "option features.enforce_naming_style = STYLE_LEGACY; message a { option features.enforce_naming_style = STYLE2024; }",
+            62,
+        ),
+    ] {
+        let expected = [(SourceErrorKind::InvalidSchema, 2, column)];
+        assert_eq!(faults(&modern(bad)), expected, "{bad}");
+    }
+    assert!(build("edition = \"2023\"; message a_b { int32 X = 1; }").is_ok());
+}
+
+#[test]
+fn local_types_are_seen_in_their_file_alone() {
+    let types = "message Top { message In {} export message Out {} enum E { Z = 0; } } local message Loc { extensions 1 to 5; } export enum Ex { A = 0; }";
+    let with = |option: &str, edition: &str, use_of: &str| {
+        let lib = format!("edition = \"{edition}\"; package lib; {option} {types}");
+        let user = format!("syntax = \"proto2\"; import \"lib.proto\"; {use_of}");
+        DescriptorPool::builder().source("lib.proto", lib).source("user.proto", user).build()
+    };
+    let field = |of: &str| format!("message User {{ optional lib.{of} a = 1; }}");
+    let sees = |option: &str, of: &str| with(option, "2024", &field(of)).is_ok();
+    assert!(sees("", "Top") && sees("", "Top.Out") && sees("", "Ex"));
+    assert!(!sees("", "Top.In") && !sees("", "Top.E") && !sees("", "Loc"));
+    let all = "option features.default_symbol_visibility = EXPORT_ALL;";
+    assert!(sees(all, "Top.In") && sees(all, "Top.E") && !sees(all, "Loc"));
+    let local = "option features.default_symbol_visibility = LOCAL_ALL;";
+    assert!(!sees(local, "Top") && sees(local, "Ex") && sees(local, "Top.Out"));
+    assert!(with("", "2024", "extend lib.Loc { optional int32 a = 1; }").is_err());
+    assert!(with("", "2024", "service S { rpc M(lib.Loc) returns (lib.Top); }").is_err());
+    let error = with("", "2024", &field("Loc")).unwrap_err();
+    assert_eq!(error.diagnostics()[0].detail(), "lib.Loc is local to lib.proto");
+    // In the file itself all are seen; edition 2026 exports no nested type.
+    assert!(build(&modern("message A { B.C c = 1; } local message B { local message C {} }")).is_ok());
+    assert!(with("", "2026", "").is_err());
+    let space = "edition = \"2026\"; local message A { export enum B { X = 0; } reserved 1 to max; }";
+    assert!(build(space).is_ok());
+    assert!(build(&space.replace("local", "export")).is_err());
+    assert!(build(&space.replace(" reserved 1 to max;", "")).is_err());
+}
+
+#[test]
+fn option_imports_come_last() {
+    let source = "edition = \"2024\"; import option \"google/protobuf/cpp_features.proto\";\nimport \"google/protobuf/any.proto\";";
+    assert_eq!(faults(source), [(SourceErrorKind::InvalidSyntax, 2, 1)]);
+}
+
+#[test]
+fn edition_2026_bounds_the_parts_of_a_definition() {
+    let fields = |count: usize| (1..=count).map(|i| format!("int32 a{i} = {i}; ")).collect::<String>();
+    let oneofs = |count: usize| {
+        (1..=count).map(|i| format!("oneof o{i} {{ int32 b{i} = {i}; }} ")).collect::<String>()
+    };
+    let values = |count: usize| (0..count).map(|i| format!("A{i} = {i}; ")).collect::<String>();
+    let modern = |body: String| format!("edition = \"2026\"; {body}");
+    let lifted = "option features.enforce_proto_limits = LEGACY_NO_EXPLICIT_LIMITS;";
+    for (most, body) in [
+        (1500, &(|n| format!("message M {{ {} }}", fields(n))) as &dyn Fn(usize) -> String),
+        (1000, &|n| format!("message M {{ {} }}", oneofs(n))),
+        (1200, &|n| format!("message M {{ oneof o {{ {} }} }}", fields(n))),
+        (1700, &|n| format!("enum E {{ {} }}", values(n))),
+    ] {
+        let pool = build(&modern(body(most)));
+        assert!(pool.is_ok(), "{most}: {}", pool.unwrap_err());
+        assert!(build(&modern(body(most + 1))).is_err(), "{most}");
+        let lifted = body(most + 1).replacen("{ ", &format!("{{ {lifted} "), 1);
+        assert!(build(&modern(lifted)).is_ok(), "{most}");
+    }
+}
+
+/// Both were accepted: found by comparing mutated sources with `protoc`.
+#[test]
+fn options_for_the_source_alone_are_set_once_and_comments_do_not_nest() {
+    let style = "option features.enforce_naming_style = STYLE_LEGACY;\n";
+    let twice = format!("edition = \"2024\"; {style}{style}");
+    assert_eq!(faults(&twice), [(SourceErrorKind::InvalidOption, 2, 17)]);
+    assert_eq!(
+        faults("syntax = \"proto3\"; /* a /* b */ message A {}"),
+        [(SourceErrorKind::InvalidToken, 1, 25)]
+    );
+}

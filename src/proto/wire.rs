@@ -1,6 +1,7 @@
 //! Writing descriptors: fields in the order of the calls, messages as they are closed.
 
 use crate::program::{Room, RoomFull};
+use crate::wire::{long_varint, short_varint};
 use alloc::vec::Vec;
 
 /// Bytes on the wire, counted.
@@ -10,19 +11,14 @@ pub(super) struct Out {
 }
 
 impl Out {
-    pub(super) fn varint(&mut self, room: &mut Room, mut value: u64) -> Result<(), RoomFull> {
-        let mut bytes = [0; 10];
-        let mut len = 0;
-        for byte in &mut bytes {
-            len += 1;
-            *byte = value as u8 & 0x7f;
-            value >>= 7;
-            if value == 0 {
-                break;
-            }
-            *byte |= 0x80;
+    pub(super) fn varint(&mut self, room: &mut Room, value: u64) -> Result<(), RoomFull> {
+        if value < 1 << 56 {
+            let (word, len) = short_varint(value);
+            return room.extend(&mut self.bytes, word.get(..len).unwrap_or_default());
         }
-        room.extend(&mut self.bytes, bytes.get(..len).unwrap_or_default())
+        let (first, last, len) = long_varint(value);
+        room.extend(&mut self.bytes, &first)?;
+        room.extend(&mut self.bytes, last.get(..len).unwrap_or_default())
     }
 
     pub(super) fn tag(&mut self, room: &mut Room, number: i32, wire_type: u32) -> Result<(), RoomFull> {

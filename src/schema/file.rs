@@ -139,7 +139,8 @@ impl FileDescriptor {
 
     /// The file as .proto source, which compiles to the same descriptors.
     ///
-    /// Leaves out comments, and custom options whose extensions are not in the pool.
+    /// Prints the comments of definitions, statements and options if the file has `source_code_info`, those of blocks as line comments; leaves
+    /// out comments in other places, and custom options whose extensions are not in the pool.
     ///
     /// ```
     /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};

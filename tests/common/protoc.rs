@@ -52,6 +52,16 @@ impl Protoc {
 
     /// A descriptor set of these files and all they import, or what protoc says.
     pub fn compile(&self, dir: &Path, files: &[String]) -> Result<Vec<u8>, String> {
+        self.run(dir, files, &[])
+    }
+
+    /// The same with places and comments.
+    #[cfg(feature = "proto")]
+    pub fn compile_with_info(&self, dir: &Path, files: &[String]) -> Result<Vec<u8>, String> {
+        self.run(dir, files, &["--include_source_info"])
+    }
+
+    fn run(&self, dir: &Path, files: &[String], options: &[&str]) -> Result<Vec<u8>, String> {
         let set = std::env::temp_dir().join(format!(
             "tablepb-set-{}-{:?}.binpb",
             std::process::id(),
@@ -61,6 +71,7 @@ impl Protoc {
             .args(&self.command[1..])
             .arg(format!("-I{}", dir.display()))
             .arg("--include_imports")
+            .args(options)
             .arg(format!("--descriptor_set_out={}", set.display()))
             .args(files)
             .output()

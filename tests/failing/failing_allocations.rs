@@ -449,6 +449,38 @@ fn operation(name: &str) -> Vec<Attempt> {
                 (pool.is_err(), failed)
             })]
         }
+        #[cfg(feature = "proto")]
+        "sources" => {
+            use tablepb::SourceErrorKind::OutOfMemory;
+            let valid = include_str!("../data/proto_sources/proto2.proto");
+            let with_comments = include_str!("../data/proto_sources/comments2024.proto");
+            let faulty = "syntax = \"proto3\"; message A { B b = 1; string s = 1.5; } enum E { X = 1; }";
+            let unresolved = "syntax = \"proto3\"; message Abc { Abd b = 1; string s = 2 [(x) = 1]; }";
+            [valid, with_comments, faulty, unresolved]
+                .map(|source| {
+                    let builder = move || {
+                        let options = tablepb::PoolOptions::new().memory(1 << 26);
+                        let builder =
+                            DescriptorPool::builder().source("a.proto", source).with_options(options);
+                        builder.include_source_info(true)
+                    };
+                    let expected = builder().build().map(|pool| pool.encode_to_vec().expect("short"));
+                    let attempt = move |k: usize, for_good| {
+                        let made = builder();
+                        let (result, failed) = with_failure(k, for_good, || made.build());
+                        match (&result, &expected) {
+                            (Ok(pool), Ok(set)) => assert!(pool.encode_to_vec().expect("short") == *set),
+                            (Err(error), _) if failed && error.kind() == OutOfMemory => {}
+                            // An error with fewer words.
+                            (Err(error), Err(whole)) => assert!(failed || error == whole),
+                            (result, _) => panic!("{result:?}"),
+                        }
+                        (result.is_err(), failed)
+                    };
+                    Box::new(attempt) as Attempt
+                })
+                .into()
+        }
         other => panic!("no operation {other}"),
     }
 }
@@ -513,6 +545,8 @@ fn run(name: &str, for_good: bool) {
 fn arcs(name: &str, for_good: bool) -> usize {
     match (name, for_good) {
         ("schema", _) => 2,
+        // Of two pools.
+        ("sources", _) => 4,
         ("raw", false) => 1,
         ("raw", true) => 8,
         _ => 0,
@@ -559,4 +593,16 @@ operations! {
     text_survives_all: "text", true;
     loading_a_schema_survives_one: "schema", false;
     loading_a_schema_survives_all: "schema", true;
+}
+
+#[cfg(feature = "proto")]
+#[test]
+fn compiling_sources_survives_one() {
+    run("sources", false);
+}
+
+#[cfg(feature = "proto")]
+#[test]
+fn compiling_sources_survives_all() {
+    run("sources", true);
 }

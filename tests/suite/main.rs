@@ -43,6 +43,8 @@ mod regressions;
 mod regressions_message;
 mod regressions_typed;
 mod schema_memory;
+#[cfg(feature = "proto")]
+mod source_info;
 mod sweeps;
 mod text;
 mod text_hostile;

@@ -34,7 +34,7 @@ impl<'a> Options<'a> {
                 self.bracketed(lexer, message, &mut chain, depth, room)?;
             } else if token.kind == TokenKind::Identifier {
                 let name = self.text(token);
-                let Some(field) = self.text_field(message, name) else {
+                let Some(field) = self.text_field(message, name, room)? else {
                     return Err(self.unknown(message, name, (token.start, token.end)));
                 };
                 self.field_values(lexer, field, (token.start, token.end), &mut chain, depth, room)?;
@@ -55,22 +55,26 @@ impl<'a> Options<'a> {
     }
 
     /// A field by its name, or a group by the name of its type.
-    fn text_field(&self, message: u32, name: &str) -> Option<u32> {
+    fn text_field(&self, message: u32, name: &str, room: &mut Room) -> Done<Option<u32>> {
         if let Some(field) = self.field_of(message, name) {
-            return Some(field);
+            return Ok(Some(field));
         }
         if !name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            return None;
+            return Ok(None);
         }
         let mut lower = String::new();
-        lower.try_reserve_exact(name.len()).ok()?;
+        room.extend_text(&mut lower, name.len())?;
         lower.push_str(name);
         lower.make_ascii_lowercase();
-        let index = self.field_of(message, &lower)?;
-        let field = self.ast.fields.get(index)?;
-        let of = self.ast.messages.get(field.target)?;
-        let is_group = i32::from(field.type_code) == type_code::GROUP || self.is_delimited(field);
-        (is_group && self.texts.get(of.name) == name).then_some(index)
+        let found = self.field_of(message, &lower);
+        room.drop_list(lower.into_bytes());
+        let is_group = |index: &u32| {
+            let Some(field) = self.ast.fields.get(*index) else { return false };
+            let group = i32::from(field.type_code) == type_code::GROUP || self.is_delimited(field);
+            let of = self.ast.messages.get(field.target);
+            group && of.is_some_and(|of| self.texts.get(of.name) == name)
+        };
+        Ok(found.filter(is_group))
     }
 
     /// `[name]` of an extension, or `[url/name]` of the type in a `google.protobuf.Any`.

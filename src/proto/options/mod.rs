@@ -6,6 +6,7 @@
 //! options of one message come together, and where what is set twice is found.
 
 mod aggregate;
+mod paths;
 mod values;
 mod write;
 
@@ -20,6 +21,7 @@ use crate::program::{Room, RoomFull};
 use crate::schema::Edition;
 use alloc::vec::Vec;
 use core::fmt;
+pub(super) use paths::OptionPaths;
 
 /// How deep values may be nested.
 const MAX_DEPTH: usize = 64;
@@ -106,6 +108,8 @@ pub(super) struct Options<'a> {
     order: Vec<u32>,
     /// The options messages by target, once they are needed.
     messages: [u32; 10],
+    /// The paths of options, if they are wanted.
+    pub(super) paths: Option<OptionPaths>,
 }
 
 impl<'a> Options<'a> {
@@ -126,6 +130,7 @@ impl<'a> Options<'a> {
             bytes: Vec::new(),
             order: Vec::new(),
             messages: [NONE; 10],
+            paths: None,
         }
     }
 
@@ -146,6 +151,9 @@ impl<'a> Options<'a> {
                 Ok(()) | Err(Halt::Fault) => {}
                 Err(Halt::Full(full)) => return Err(full),
             }
+        }
+        if let Some(paths) = &mut self.paths {
+            paths.end_message(room)?;
         }
         let message = self.options_message(target);
         let written = self.message(root, message, out, room, 0);
@@ -202,6 +210,10 @@ impl<'a> Options<'a> {
         let Some(((field, start, end), outer)) = path.get(..len).and_then(|path| path.split_last()) else {
             return Ok(());
         };
+        if let Some(paths) = &mut self.paths {
+            let fields = path.get(..len).unwrap_or_default().iter();
+            paths.add(self.ast, option.name, fields.map(|&(field, ..)| field), room)?;
+        }
         let mut values = Lexer::new(&self.texts.sources, option.value);
         let value = self.option_value(*field, &mut values, room)?;
         let (mut start, mut end, mut field, mut value, mut whole) = (*start, *end, *field, value, true);

@@ -56,9 +56,24 @@ impl<'a> Options<'a> {
         let ast = self.ast;
         let Some(field) = ast.fields.get(index) else { return Ok(()) };
         self.check_field(field, at)?;
+        let before = out.bytes.len();
+        self.values(field, at, count, out, room, depth)?;
         if field.source_retention {
-            return Ok(());
+            // It is checked like any other, and then left out.
+            out.bytes.truncate(before);
         }
+        Ok(())
+    }
+
+    fn values(
+        &mut self,
+        field: &Field,
+        at: usize,
+        count: usize,
+        out: &mut Out,
+        room: &mut Room,
+        depth: usize,
+    ) -> Done {
         let repeated = i32::from(field.label) == label::REPEATED;
         let code = i32::from(field.type_code);
         if repeated && type_code::is_packable(code) && self.encodings(field).packed == Some(true) {

@@ -163,10 +163,16 @@ impl Parser<'_, '_> {
         let (name, token) = self.string_value("a string that names the file to import")?;
         let Some(file) = self.ast.files.get(self.file as usize) else { return Ok(()) };
         let mut chain = file.imports;
+        let after = file.option_imports && kind != ImportKind::Option;
         let import = Import { name, kind, file: NONE, at: token.start };
         self.ast.imports.push(self.room, &mut chain, import)?;
         if let Some(file) = self.ast.files.get_mut(self.file as usize) {
             file.imports = chain;
+            file.option_imports |= kind == ImportKind::Option;
+        }
+        if after {
+            let detail = "option imports stand after all others";
+            self.fail_at(SourceErrorKind::InvalidSyntax, keyword, &detail);
         }
         self.end_of_statement()
     }

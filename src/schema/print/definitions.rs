@@ -3,6 +3,7 @@
 //! Some nested types of a message have no source of their own: map fields and groups declare them. To keep the order
 //! of nested types, such a type is printed by printing the fields up to the one that declares it.
 
+use super::options::PrintedOption;
 use super::{Indices, ProtoPrinter};
 use crate::schema::edition::Edition;
 use crate::schema::escape::{escape_bytes, escape_str};
@@ -42,10 +43,10 @@ struct Members<'a> {
 impl<'a> ProtoPrinter<'a> {
     pub(super) fn top_level(&mut self, file: &'a FileData) {
         let (data, owner) = (self.data, Container::File(self.file));
-        for &index in data.enums_in(owner) {
+        for (position, &index) in (0..).zip(data.enums_in(owner)) {
             if self.is_wanted_enum(index) {
                 self.gap();
-                self.enumeration(index);
+                self.within([5, position], |this| this.enumeration(index));
             }
         }
         let scope = self.scope_of(file);
@@ -77,9 +78,20 @@ impl<'a> ProtoPrinter<'a> {
         let Some(message) = data.messages.get(index as usize) else { return };
         let visibility = visibility(message.visibility);
         self.gap();
-        self.open(format_args!("{visibility}message {}", data.text(message.name.local())));
-        self.body(index, message);
-        self.close();
+        self.within(self.step_of(index, message), |this| {
+            this.before(&[], false);
+            this.open(format_args!("{visibility}message {}", data.text(message.name.local())));
+            this.after(&[], false);
+            this.body(index, message);
+            this.close();
+        });
+    }
+
+    /// The last two numbers of the path of a message.
+    fn step_of(&self, index: u32, message: &MessageData) -> [i32; 2] {
+        let owner = Container::of(message.file, message.parent);
+        let position = self.data.messages_in(owner).binary_search(&index).unwrap_or(usize::MAX);
+        [if message.parent == NONE { 4 } else { 3 }, position as i32]
     }
 
     /// The lines between the braces of a message or group.
@@ -87,13 +99,13 @@ impl<'a> ProtoPrinter<'a> {
         let mut options = self.options_of("google.protobuf.MessageOptions", message.options, message.scope);
         self.lift_limit(&mut options, message.declared as usize, MAX_FIELDS);
         self.lift_limit(&mut options, self.data.oneofs(message).len(), MAX_ONEOFS);
-        self.option_lines(options);
+        self.option_lines(7, options);
         self.reserved(message);
         self.extension_ranges(message);
         let (data, owner) = (self.data, Container::Message(index));
-        for &enumeration in data.enums_in(owner) {
+        for (position, &enumeration) in (0..).zip(data.enums_in(owner)) {
             self.gap();
-            self.enumeration(enumeration);
+            self.within([4, position], |this| this.enumeration(enumeration));
         }
         self.content(Members {
             scope: message.scope,
@@ -194,21 +206,24 @@ impl<'a> ProtoPrinter<'a> {
                         self.oneof(index, message, field.oneof);
                     }
                 }
-                _ => self.field(content.scope, field, false),
+                _ => self.field(content.scope, field, false, [2, content.next_field as i32 - 1]),
             }
         }
     }
 
     fn oneof(&mut self, message_index: u32, message: &'a MessageData, index: u32) {
         let Some(oneof) = self.data.oneofs(message).get(index as usize) else { return };
+        let step = [8, index as i32];
+        self.before(&step, false);
         self.open(format_args!("oneof {}", self.data.text(oneof.name.local())));
+        self.after(&step, false);
         let mut options = self.options_of("google.protobuf.OneofOptions", oneof.options, message.scope);
         self.lift_limit(&mut options, oneof.fields.of(&self.data.members).len(), MAX_MEMBERS);
-        self.option_lines(options);
+        self.within(step, |this| this.option_lines(2, options));
         let members = oneof.fields.of(&self.data.members).iter().copied();
         for index in members.filter(|&field| (self.keep)(message_index, field)) {
             if let Some(field) = message.field(index) {
-                self.field(message.scope, field, true);
+                self.field(message.scope, field, true, [2, index as i32]);
             }
         }
         self.close();
@@ -223,23 +238,36 @@ impl<'a> ProtoPrinter<'a> {
             else {
                 continue;
             };
-            if open != Some(extendee) {
+            let step = self.extension_step(content, index);
+            if open != Some(extendee) || self.begins_list(&step) {
                 if open.is_some() {
                     self.close();
                 }
                 open = Some(extendee);
                 let name = self.type_name(content.scope, Symbol::Message(extendee));
                 self.gap();
+                self.before(&step, true);
                 self.open(format_args!("extend {name}"));
+                self.after(&step, true);
             }
-            self.field(content.scope, field, false);
+            self.field(content.scope, field, false, step);
         }
         if open.is_some() {
             self.close();
         }
     }
 
-    fn field(&mut self, scope: Scope, field: &'a FieldData, in_oneof: bool) {
+    /// The last two numbers of the path of an extension.
+    fn extension_step(&self, content: &Members<'_>, index: u32) -> [i32; 2] {
+        let (number, owner) = match content.message {
+            Some((message, _)) => (6, Container::Message(message)),
+            None => (7, Container::File(self.file)),
+        };
+        let position = self.data.extensions_in(owner).binary_search(&index).unwrap_or(usize::MAX);
+        [number, position as i32]
+    }
+
+    fn field(&mut self, scope: Scope, field: &'a FieldData, in_oneof: bool, step: [i32; 2]) {
         let name = self.data.text(field.name.local());
         let label = if in_oneof { "" } else { self.label(field) };
         let options = bracketed(self.field_options(scope, field));
@@ -248,14 +276,21 @@ impl<'a> ProtoPrinter<'a> {
             && let Some(message) = self.data.messages.get(index as usize)
         {
             let name = self.data.text(message.name.local());
-            self.open(format_args!("{label}group {name} = {}{options}", field.number));
-            self.body(index, message);
-            self.close();
+            // The comments of a group are those of its message.
+            self.within(self.step_of(index, message), |this| {
+                this.before(&[], false);
+                this.open(format_args!("{label}group {name} = {}{options}", field.number));
+                this.after(&[], false);
+                this.body(index, message);
+                this.close();
+            });
             return;
         }
         let kind = self.kind(scope, field);
         let label = if field.flags.has(FieldFlags::MAP) { "" } else { label };
+        self.before(&step, false);
         self.line(format_args!("{label}{kind} {name} = {}{options};", field.number));
+        self.after(&step, false);
     }
 
     fn label(&self, field: &FieldData) -> &'static str {
@@ -284,14 +319,14 @@ impl<'a> ProtoPrinter<'a> {
         }
     }
 
-    fn field_options(&self, scope: Scope, field: &FieldData) -> Vec<(String, String)> {
+    fn field_options(&self, scope: Scope, field: &FieldData) -> Vec<PrintedOption> {
         let mut options = Vec::new();
         if let Some(default) = self.data.default_of(field) {
-            options.push(("default".into(), self.default(field, default)));
+            options.push(PrintedOption::added("default", self.default(field, default)));
         }
         let (name, json) = (self.data.text(field.name.local()), self.data.text(field.json_name));
         if field.extension == NONE && json != json_name(name) {
-            options.push(("json_name".into(), format!("\"{}\"", escape_str(json))));
+            options.push(PrintedOption::added("json_name", format!("\"{}\"", escape_str(json))));
         }
         options.append(&mut self.options_of("google.protobuf.FieldOptions", field.options, scope));
         options
@@ -323,10 +358,12 @@ impl<'a> ProtoPrinter<'a> {
         let data = self.data;
         let Some(service) = data.services.get(index as usize) else { return };
         self.gap();
+        self.before(&[], false);
         self.open(format_args!("service {}", data.text(service.name.local())));
+        self.after(&[], false);
         let options = self.options_of("google.protobuf.ServiceOptions", service.options, service.scope);
-        self.option_lines(options);
-        for method in service.methods.of(&data.methods) {
+        self.option_lines(3, options);
+        for (position, method) in (0..).zip(service.methods.of(&data.methods)) {
             let part = |streaming, message| {
                 let stream = if streaming { "stream " } else { "" };
                 format!("({stream}{})", self.type_name(service.scope, Symbol::Message(message)))
@@ -335,11 +372,15 @@ impl<'a> ProtoPrinter<'a> {
             let output = part(method.server_streaming, method.output);
             let head = format!("rpc {}{input} returns {output}", data.text(method.name.local()));
             let options = self.options_of("google.protobuf.MethodOptions", method.options, service.scope);
+            let step = [2, position];
+            self.before(&step, false);
             if options.is_empty() {
                 self.line(format_args!("{head};"));
+                self.after(&step, false);
             } else {
                 self.open(format_args!("{head}"));
-                self.option_lines(options);
+                self.after(&step, false);
+                self.within(step, |this| this.option_lines(4, options));
                 self.close();
             }
         }
@@ -368,11 +409,12 @@ fn scalar_name(kind: Kind<u32, u32>, edition: Edition) -> &'static str {
 }
 
 /// ` [a = 1, b = 2]`, or nothing.
-pub(super) fn bracketed(options: Vec<(String, String)>) -> String {
+pub(super) fn bracketed(options: Vec<PrintedOption>) -> String {
     if options.is_empty() {
         return String::new();
     }
-    let options: Vec<String> = options.into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let options: Vec<String> =
+        options.into_iter().map(|option| format!("{} = {}", option.name, option.value)).collect();
     format!(" [{}]", super::comma_separated(&options))
 }
 

@@ -5,6 +5,7 @@
 //! options, and `text.rs` their values in text format. Printing recurses over nested messages, at most 32 deep in a
 //! pool. It does not recurse over option values, whose depth only their bytes bound.
 
+mod comments;
 mod definitions;
 mod enums;
 mod options;
@@ -16,7 +17,7 @@ use super::edition::Edition;
 use super::model::{DependencyData, FileData, Import, NONE, PoolData};
 use super::symbols::{Scope, Symbol};
 use alloc::collections::BTreeMap;
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 use core::fmt::{Arguments, Write as _};
 
 /// Whether to print a field: a message, and the position in its list of fields and extensions.
@@ -44,7 +45,7 @@ pub(super) fn message(pool: &DescriptorPool, index: u32) -> String {
 pub(super) fn record(pool: &DescriptorPool, index: u32, keep: &Keep<'_>) -> String {
     let wanted = subset::Subset::of_record(pool.data(), index, keep);
     let file = pool.data().messages.get(index as usize).map_or(NONE, |m| m.file);
-    ProtoPrinter { keep, ..ProtoPrinter::new(pool, file, Some(wanted)) }.print()
+    ProtoPrinter { keep, comments: None, ..ProtoPrinter::new(pool, file, Some(wanted)) }.print()
 }
 
 /// A file with an enum and the message around it.
@@ -64,6 +65,10 @@ struct ProtoPrinter<'a> {
     /// The top-level definitions to print, `None` for all.
     wanted: Option<subset::Subset>,
     keep: &'a Keep<'a>,
+    /// What the source says of the definitions, if that is known.
+    comments: Option<comments::Comments<'a>>,
+    /// The definition that is printed, as `SourceCodeInfo` has it.
+    path: Vec<i32>,
     out: String,
     indent: usize,
 }
@@ -74,7 +79,18 @@ impl<'a> ProtoPrinter<'a> {
         let edition = data.files.get(file as usize).map_or(Edition::Proto3, |f| f.edition);
         let own = pool.get_message_by_name("google.protobuf.FileOptions").is_some();
         let options = if own { pool.clone() } else { DescriptorPool::descriptor_proto() };
-        Self { data, options, file, edition, wanted, keep: &keep_all, out: String::new(), indent: 0 }
+        Self {
+            data,
+            options,
+            file,
+            edition,
+            wanted,
+            keep: &keep_all,
+            comments: comments::Comments::read(data, file),
+            path: Vec::new(),
+            out: String::new(),
+            indent: 0,
+        }
     }
 
     fn print(mut self) -> String {
@@ -83,14 +99,18 @@ impl<'a> ProtoPrinter<'a> {
         self.header(file);
         self.top_level(file);
         if self.wanted.is_none() {
-            for service in file.services.start..file.services.end {
-                self.service(service);
+            for (position, service) in (0..).zip(file.services.start..file.services.end) {
+                self.within([6, position], |this| this.service(service));
             }
         }
         self.out
     }
 
     fn header(&mut self, file: &FileData) {
+        let whole = self.wanted.is_none();
+        if whole {
+            self.before(&[12], false);
+        }
         match self.edition {
             Edition::Proto2 | Edition::Proto3 => {
                 self.line(format_args!("syntax = \"{}\";", self.edition.syntax()))
@@ -100,16 +120,36 @@ impl<'a> ProtoPrinter<'a> {
             Edition::Edition2026 => self.line(format_args!("edition = \"2026\";")),
             Edition::Unstable => self.line(format_args!("edition = \"UNSTABLE\";")),
         }
+        if whole {
+            self.after(&[12], false);
+        }
         if !self.data.text(file.package).is_empty() {
             self.gap();
+            if whole {
+                self.before(&[2], false);
+            }
             self.line(format_args!("package {};", self.data.text(file.package)));
+            if whole {
+                self.after(&[2], false);
+            }
         }
         let dependencies = file.dependencies.of(&self.data.dependencies);
         if !dependencies.is_empty() {
             self.gap();
         }
+        let (mut plain, mut option) = (0, 0);
         for dependency in dependencies {
+            let (number, count) =
+                if dependency.import == Import::Option { (15, &mut option) } else { (3, &mut plain) };
+            let step = [number, *count];
+            *count += 1;
+            if whole {
+                self.before(&step, false);
+            }
             self.import(dependency);
+            if whole {
+                self.after(&step, false);
+            }
         }
         let mut options = self.options_of("google.protobuf.FileOptions", file.options, Scope::ROOT);
         if self.edition >= Edition::Edition2024 {
@@ -118,15 +158,15 @@ impl<'a> ProtoPrinter<'a> {
                 [("enforce_naming_style", "STYLE_LEGACY"), ("default_symbol_visibility", "EXPORT_ALL")]
             {
                 let name = format!("features.{name}");
-                if !options.iter().any(|(known, _)| *known == name) {
-                    options.push((name, value.into()));
+                if !options.iter().any(|option| option.name == name) {
+                    options.push(options::PrintedOption::added(name, value));
                 }
             }
         }
         if !options.is_empty() {
             self.gap();
         }
-        self.option_lines(options);
+        self.option_lines(8, options);
     }
 
     fn import(&mut self, dependency: &DependencyData) {
@@ -157,6 +197,13 @@ impl<'a> ProtoPrinter<'a> {
         }
     }
 
+    /// Prints what is declared at a step below the definition that is printed.
+    fn within(&mut self, step: [i32; 2], print: impl FnOnce(&mut Self)) {
+        self.path.extend(step);
+        print(self);
+        self.path.truncate(self.path.len() - 2);
+    }
+
     fn open(&mut self, text: Arguments<'_>) {
         self.line(format_args!("{text} {{"));
         self.indent += 1;
@@ -165,6 +212,9 @@ impl<'a> ProtoPrinter<'a> {
     /// Closes a block; one without content closes on its line.
     fn close(&mut self) {
         self.indent = self.indent.saturating_sub(1);
+        if self.out.ends_with("\n\n") {
+            self.out.pop();
+        }
         if self.out.ends_with("{\n") {
             self.out.pop();
             self.out.push_str("}\n");

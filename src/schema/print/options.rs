@@ -7,10 +7,25 @@ use crate::schema::model::Span;
 use crate::schema::symbols::Scope;
 use alloc::{format, string::String, vec, vec::Vec};
 
+/// An option as it is printed.
+pub(super) struct PrintedOption {
+    pub(super) name: String,
+    pub(super) value: String,
+    /// Its path in the options message; of one that only the printer adds, empty.
+    path: Vec<i32>,
+}
+
+impl PrintedOption {
+    /// One that the descriptor does not have as an option.
+    pub(super) fn added(name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self { name: name.into(), value: value.into(), path: Vec::new() }
+    }
+}
+
 impl ProtoPrinter<'_> {
     /// The options in an encoded options message of this type, in number order. Leaves out unknown fields and
     /// uninterpreted options.
-    pub(super) fn options_of(&self, type_name: &str, span: Span, scope: Scope) -> Vec<(String, String)> {
+    pub(super) fn options_of(&self, type_name: &str, span: Span, scope: Scope) -> Vec<PrintedOption> {
         let bytes = self.data.bytes(span);
         let mut options = Vec::new();
         let Some(message) = self.options.get_message_by_name(type_name) else { return options };
@@ -23,7 +38,15 @@ impl ProtoPrinter<'_> {
                 "map_entry" if type_name == "google.protobuf.MessageOptions" => {}
                 // One by one, since `features = {}` excludes setting further features.
                 "features" => options.extend(self.features(&item, scope)),
-                _ => options.push((self.option_name(&item, scope), text::option_value(item.value))),
+                _ => {
+                    let mut path = vec![item.field.number() as i32];
+                    if item.field.is_list() {
+                        let last = options.last().filter(|last| last.path.first() == path.first());
+                        path.push(last.and_then(|last| last.path.last()).map_or(0, |index| index + 1));
+                    }
+                    let (name, value) = (self.option_name(&item, scope), text::option_value(item.value));
+                    options.push(PrintedOption { name, value, path });
+                }
             }
         }
         options
@@ -32,18 +55,21 @@ impl ProtoPrinter<'_> {
     /// Options for a definition that has more parts than edition 2026 allows.
     ///
     /// protoc does not write the feature that lifts the limit to descriptor sets.
-    pub(super) fn lift_limit(&self, options: &mut Vec<(String, String)>, count: usize, limit: usize) {
+    pub(super) fn lift_limit(&self, options: &mut Vec<PrintedOption>, count: usize, limit: usize) {
         let name = "features.enforce_proto_limits";
-        let is_set = || options.iter().any(|(known, _)| known == name);
+        let is_set = || options.iter().any(|option| option.name == name);
         if self.edition >= Edition::Edition2026 && count > limit && !is_set() {
-            options.push((name.into(), "LEGACY_NO_EXPLICIT_LIMITS".into()));
+            options.push(PrintedOption::added(name, "LEGACY_NO_EXPLICIT_LIMITS"));
         }
     }
 
-    fn features(&self, features: &OptionItem<'_>, scope: Scope) -> Vec<(String, String)> {
+    fn features(&self, features: &OptionItem<'_>, scope: Scope) -> Vec<PrintedOption> {
         let OptionValue::Message(message, payload) = &features.value else { return vec![] };
-        let item = |item: OptionItem<'_>| {
-            (format!("features.{}", self.option_name(&item, scope)), text::option_value(item.value))
+        let number = features.field.number() as i32;
+        let item = |item: OptionItem<'_>| PrintedOption {
+            path: vec![number, item.field.number() as i32],
+            name: format!("features.{}", self.option_name(&item, scope)),
+            value: text::option_value(item.value),
         };
         text::items(message, payload).into_iter().map(item).collect()
     }
@@ -59,9 +85,14 @@ impl ProtoPrinter<'_> {
         format!("({dot}{name})")
     }
 
-    pub(super) fn option_lines(&mut self, options: Vec<(String, String)>) {
-        for (name, value) in options {
+    /// Statements; `number` is that of the options in the descriptor.
+    pub(super) fn option_lines(&mut self, number: i32, options: Vec<PrintedOption>) {
+        for PrintedOption { name, value, mut path } in options {
+            path.insert(0, number);
+            let step = if path.len() > 1 && self.prints_comments() { path.as_slice() } else { &[-1] };
+            self.before(step, false);
             self.line(format_args!("option {name} = {value};"));
+            self.after(step, false);
         }
     }
 }
