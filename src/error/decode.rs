@@ -84,12 +84,14 @@ impl DecodeError {
 
     /// The byte offset, from the start of the input, of the item at fault (a tag, a length, a value).
     #[inline]
+    #[must_use]
     pub fn offset(&self) -> usize {
         self.0.offset()
     }
 
     /// The fields that lead to the fault; empty for the root message, and for errors found without a schema.
     #[inline]
+    #[must_use]
     pub fn path(&self) -> &FieldPath {
         self.0.path()
     }

@@ -108,21 +108,25 @@ impl DescriptorError {
     }
 
     /// The file that holds the definition at fault, or `""` where there is none.
+    #[must_use]
     pub fn file(&self) -> &str {
         self.inner().map_or("", |inner| &inner.file)
     }
 
     /// The full name of the definition at fault, or `""`.
+    #[must_use]
     pub fn name(&self) -> &str {
         self.inner().map_or("", |inner| &inner.name)
     }
 
     /// A description of the fault; may be `""`.
+    #[must_use]
     pub fn detail(&self) -> &str {
         self.inner().map_or("", |inner| &inner.detail)
     }
 
     /// Where the bytes of the set are at fault, for [`DescriptorErrorKind::Malformed`].
+    #[must_use]
     pub fn decode_error(&self) -> Option<&DecodeError> {
         self.inner()?.decode.as_ref()
     }

@@ -56,6 +56,7 @@ impl EncodeError {
 
     /// The fields that lead to the fault; empty for the root message.
     #[inline]
+    #[must_use]
     pub fn path(&self) -> &FieldPath {
         self.0.path()
     }

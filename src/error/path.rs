@@ -39,18 +39,21 @@ impl PathStep {
 
     /// The field number, 1 to 2^29-1.
     #[inline]
+    #[must_use]
     pub fn number(&self) -> u32 {
         self.number
     }
 
     /// The field name, or `None` where only the wire is known.
     #[inline]
+    #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
     /// The zero-based element of a repeated field, or `None` for a singular field.
     #[inline]
+    #[must_use]
     pub fn index(&self) -> Option<u32> {
         self.index
     }
@@ -75,12 +78,14 @@ impl FieldPath {
 
     /// The steps, outermost first.
     #[inline]
+    #[must_use]
     pub fn steps(&self) -> &[PathStep] {
         &self.steps
     }
 
     /// True when the error is about the root message itself.
     #[inline]
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }

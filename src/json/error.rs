@@ -125,11 +125,13 @@ impl SerializeError {
     }
 
     /// The fields that lead to the fault; empty for the root message.
+    #[must_use]
     pub fn path(&self) -> &FieldPath {
         self.0.get().map_or(&NOWHERE, |inner| &inner.path)
     }
 
     /// The full name of the root message type.
+    #[must_use]
     pub fn message_name(&self) -> Option<&str> {
         self.0.get()?.message.as_deref()
     }

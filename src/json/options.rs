@@ -25,6 +25,7 @@
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct SerializeOptions {
     pub(crate) stringify_64_bit_integers: bool,
     pub(crate) use_enum_numbers: bool,
@@ -102,6 +103,7 @@ impl SerializeOptions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct DeserializeOptions {
     pub(crate) deny_unknown_fields: bool,
     pub(crate) allow_duplicate_keys: bool,
@@ -163,6 +165,7 @@ impl DeserializeOptions {
     }
 
     /// The memory budget for an input of `len` bytes, in bytes.
+    #[must_use]
     pub const fn budget_for(&self, len: usize) -> usize {
         match self.budget {
             Some(bytes) => bytes,

@@ -35,6 +35,7 @@ use core::fmt;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
+#[must_use]
 pub struct Decoder {
     descriptor: MessageDescriptor,
     /// The programs of a projection, if the decoder is for one.
@@ -78,6 +79,7 @@ impl Decoder {
     }
 
     /// The message type.
+    #[must_use]
     pub fn descriptor(&self) -> &MessageDescriptor {
         &self.descriptor
     }
@@ -204,6 +206,7 @@ impl Decoder {
     }
 
     /// The memory allocated, in bytes.
+    #[must_use]
     pub fn capacity(&self) -> usize {
         #[cfg(feature = "bytes")]
         let copy = self.input.capacity();

@@ -73,6 +73,7 @@ const _: () = assert!(size_of::<DynamicMessage>() <= 128);
 
 impl DynamicMessage {
     /// An empty message of this type. Allocates nothing.
+    #[must_use]
     pub fn new(descriptor: &MessageDescriptor) -> Self {
         Self {
             descriptor: descriptor.clone(),

@@ -150,26 +150,6 @@ impl<'m> MessageMut<'m> {
         })
     }
 
-    /// Removes an element of a repeated field; later elements move up. Takes time in proportion to their number.
-    ///
-    /// # Errors
-    /// `NoSuchField` or `ForeignField`; `InvalidShape` if the field is not repeated; `OutOfRange`.
-    pub fn remove_element(&mut self, field: impl FieldKey, index: usize) -> Result<(), SetFieldError> {
-        let field = self.resolve_list(field.key())?;
-        let before = self.prepare(&field, Change::Modify)?;
-        let slot = self.raw().slot(field.position, &field.entry);
-        let len = slot.map_or(0, |slot| self.slab.words().list(slot).len);
-        let (Some(slot), true) = (slot, index < len as usize) else {
-            self.undo(&field, before);
-            return Err(field.error(SetFieldErrorKind::OutOfRange, None));
-        };
-        self.slab.list_remove(slot, field.element_words(), index as u32);
-        if len == 1 {
-            self.slab.mark_unset(self.program(), self.body.base, field.position);
-        }
-        Ok(())
-    }
-
     /// Appends an empty message to a repeated field and borrows it for writing.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use super::{DynamicMessage, MessageView};
 use crate::program::{Coding, FieldEntry};
 use crate::slab::{BodyRef, RawView, Walk, WalkStep};
+use crate::wire::short_varint;
 
 /// Two messages are equal if they have the same type of the same pool, the same fields set and the same values. Lists are
 /// compared in order, maps in any order, numbers by their bits (a NaN equals itself, 0.0 and -0.0 differ), unknown fields by
@@ -96,18 +97,7 @@ fn next_set(view: RawView<'_, '_>, fields: &mut crate::slab::SetFields) -> Optio
 
 fn unknown_bytes<'i>(view: RawView<'_, 'i>) -> impl Iterator<Item = u8> {
     view.spans().flat_map(move |span| {
-        let mut tag = [0; 10];
-        let len = span.tag.map_or(0, |value| {
-            let mut rest = value;
-            let mut len = 0;
-            while rest >= 0x80 {
-                tag[len] = rest as u8 | 0x80;
-                rest >>= 7;
-                len += 1;
-            }
-            tag[len] = rest as u8;
-            len + 1
-        });
+        let (tag, len) = span.tag.map_or(([0; 8], 0), |tag| short_varint(tag.into()));
         tag.into_iter().take(len).chain(view.bytes_at(span.offset, span.len).iter().copied())
     })
 }

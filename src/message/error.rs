@@ -16,14 +16,15 @@ error_kind! {
         InvalidType = "the value is of the wrong type",
         /// The field's kind cannot hold the number as it is: it is out of range, or a float would round it.
         Lossy = "the field cannot hold the number without loss",
-        /// The field's type does not accept the bytes of a message: one of another pool, or a raw field that a setter had to decode.
+        /// The bytes of a message do not decode as the type that the field expects. They come from a message that was given as
+        /// the value and is of another pool, or from a field that a projection or a lazy decoder kept as bytes.
         InvalidMessage = "the bytes are not a valid message",
         /// A closed enum does not list the number.
         InvalidEnumNumber = "the closed enum does not list the number",
         /// The enum has no value of the name that was given.
         InvalidEnumName = "the enum has no value of this name",
-        /// `push` on a field that is not a list, `insert` on one that is not a map, `message_mut` on one that is not a
-        /// message.
+        /// The field does not have the shape that the method works on: `push` and other methods for elements need a repeated field,
+        /// `insert` and others for entries a map, `message_mut` a singular message.
         InvalidShape = "the field is of the wrong cardinality",
         /// An index beyond the end of a list.
         OutOfRange = "the index is beyond the end of the list",
@@ -130,16 +131,19 @@ impl SetFieldError {
 
     /// The decode error of a raw field that the setter had to decode. Its offset counts from the start of the bytes that the
     /// message was decoded from.
+    #[must_use]
     pub fn decode_error(&self) -> Option<&DecodeError> {
         self.0.get()?.cause.as_ref()
     }
 
     /// The full name of the field; for `NoSuchField`, the name or number that the call was given.
+    #[must_use]
     pub fn field(&self) -> &str {
         self.0.get().map_or("", |inner| &inner.field)
     }
 
     /// The refused value, if the call took one. For [`extend`](super::MessageMut::extend) that is the element.
+    #[must_use]
     pub fn into_value(self) -> Option<Value> {
         self.0.into_inner()?.value
     }

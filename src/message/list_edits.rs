@@ -23,6 +23,9 @@ impl MessageMut<'_> {
     /// # Errors
     /// As [`push`](Self::push), for the first value that is refused. The message does not change, and the error returns that value.
     ///
+    /// # Panics
+    /// If the iterator does. The field then keeps the values that came before, and the message is valid.
+    ///
     /// ```
     /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
     ///
@@ -82,6 +85,23 @@ impl MessageMut<'_> {
     fn list_len(&self, field: &ResolvedField<'_>) -> u32 {
         let slot = self.raw().slot(field.position, &field.entry);
         slot.map_or(0, |slot| self.slab.words().list(slot).len)
+    }
+
+    /// Removes an element of a repeated field; later elements move up. Takes time in proportion to their number.
+    ///
+    /// # Errors
+    /// As [`swap_elements`](Self::swap_elements).
+    pub fn remove_element(&mut self, field: impl FieldKey, index: usize) -> Result<(), SetFieldError> {
+        let field = self.resolve_list(field.key())?;
+        let before = self.prepare(&field, Change::Modify)?;
+        let slot = self.raw().slot(field.position, &field.entry);
+        let (Some(slot), true) = (slot, index < self.list_len(&field) as usize) else {
+            self.undo(&field, before);
+            return Err(field.error(SetFieldErrorKind::OutOfRange, None));
+        };
+        self.slab.list_remove(slot, field.element_words(), index as u32);
+        self.unset_if_empty(&field);
+        Ok(())
     }
 
     /// Swaps two elements of a repeated field.

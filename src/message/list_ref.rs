@@ -44,18 +44,21 @@ impl<'a, 'i> ListRef<'a, 'i> {
 
     /// The number of elements.
     #[inline]
+    #[must_use]
     pub fn len(&self) -> usize {
         self.len as usize
     }
 
     /// Whether there are no elements.
     #[inline]
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The element at an index, or `None` if the index is out of range.
     #[inline]
+    #[must_use]
     pub fn get(&self, index: usize) -> Option<ValueRef<'a, 'i>> {
         if index >= self.len() {
             return None;
@@ -66,6 +69,7 @@ impl<'a, 'i> ListRef<'a, 'i> {
 
     /// Iterates over the elements.
     #[inline]
+    #[must_use]
     pub fn iter(&self) -> ListIter<'a, 'i> {
         let rest = self.words();
         // A list lies in a slab, whose offsets are `u32`.

@@ -33,6 +33,7 @@ impl<'i> MapKeyRef<'i> {
     ///
     /// # Panics
     /// If the allocator fails.
+    #[must_use]
     pub fn to_owned(self) -> MapKey {
         self.try_to_owned().unwrap_or_else(|error| panic!("{error}"))
     }
@@ -54,6 +55,7 @@ impl<'i> MapKeyRef<'i> {
     }
 
     /// The string, if the key is `String`.
+    #[must_use]
     pub fn as_str(self) -> Option<&'i str> {
         match self {
             Self::String(value) => Some(value),
@@ -62,6 +64,7 @@ impl<'i> MapKeyRef<'i> {
     }
 
     /// The bytes, if the key is `String` or `Bytes`.
+    #[must_use]
     pub fn as_bytes(self) -> Option<&'i [u8]> {
         match self {
             Self::String(value) => Some(value.as_bytes()),
@@ -159,12 +162,14 @@ impl<'a, 'i> MapRef<'a, 'i> {
 
     /// The number of entries.
     #[inline]
+    #[must_use]
     pub fn len(&self) -> usize {
         self.len as usize
     }
 
     /// Whether there are no entries.
     #[inline]
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -189,6 +194,7 @@ impl<'a, 'i> MapRef<'a, 'i> {
 
     /// Iterates over the entries, in wire order.
     #[inline]
+    #[must_use]
     pub fn iter(&self) -> MapIter<'a, 'i> {
         let layout = self.first.layout;
         MapIter { map: *self, key: layout.field(0), value: layout.field(1) }

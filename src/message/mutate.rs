@@ -76,11 +76,13 @@ impl<'m> MessageMut<'m> {
     }
 
     /// Borrows the message for reading.
+    #[must_use]
     pub fn as_view(&self) -> MessageView<'_, '_> {
         MessageView::new(self.pool, self.raw())
     }
 
     /// The message type.
+    #[must_use]
     pub fn descriptor(&self) -> MessageDescriptor {
         self.as_view().descriptor()
     }

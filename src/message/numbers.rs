@@ -79,6 +79,7 @@ impl<'a, 'i> ListRef<'a, 'i> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[inline]
+    #[must_use]
     pub fn numbers<T: Number>(&self) -> Option<Numbers<'a, T>> {
         (T::FORMS >> self.form() as u32 & 1 != 0)
             .then(|| Numbers { words: self.words(), number: PhantomData })

@@ -163,12 +163,14 @@ impl<T> Prepared<T> {
 
     /// The encoded message.
     #[inline]
+    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// The full name of the message type.
     #[inline]
+    #[must_use]
     pub fn full_name(&self) -> &str {
         match &self.of {
             Type::Table(table) => table.full_name(),
@@ -178,6 +180,7 @@ impl<T> Prepared<T> {
 
     /// The nesting depth: 0 without sub-messages, at most 100.
     #[inline]
+    #[must_use]
     pub fn depth(&self) -> u32 {
         self.depth
     }
@@ -189,6 +192,7 @@ impl<T> Prepared<T> {
     }
 
     /// The same message without its Rust type; the name of the message type stays.
+    #[must_use]
     pub fn erase(self) -> Prepared {
         Prepared::from_parts(self.bytes, self.of, self.depth, self.complete)
     }

@@ -53,6 +53,7 @@ impl<'a, 'i> RawMessage<'a, 'i> {
     }
 
     /// The message type.
+    #[must_use]
     pub fn descriptor(&self) -> MessageDescriptor {
         MessageDescriptor::new(self.pool, self.view.program().message())
     }
@@ -64,6 +65,7 @@ impl<'a, 'i> RawMessage<'a, 'i> {
     }
 
     /// The bytes, if they are in one piece, as they are when the field occurs once; `None` otherwise.
+    #[must_use]
     pub fn as_bytes(&self) -> Option<&'i [u8]> {
         let mut parts = self.parts();
         let bytes = parts.next().map_or(&[][..], |(_, bytes)| bytes);
@@ -71,6 +73,7 @@ impl<'a, 'i> RawMessage<'a, 'i> {
     }
 
     /// A copy of the bytes.
+    #[must_use]
     pub fn to_vec(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len());
         self.parts().for_each(|(_, part)| bytes.extend_from_slice(part));
@@ -78,22 +81,26 @@ impl<'a, 'i> RawMessage<'a, 'i> {
     }
 
     /// The number of bytes.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.parts().map(|(_, bytes)| bytes.len()).sum()
     }
 
     /// Whether there are no bytes.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The offset of the first byte from the start of the input; 0 if the message is empty. In a [`DynamicMessage`] that was
     /// changed after it was decoded, the offset counts from the start of the bytes that the message stores.
+    #[must_use]
     pub fn offset(&self) -> usize {
         self.parts().next().map_or(0, |(offset, _)| offset)
     }
 
     /// How deep messages and groups in this one may nest: what is left of the depth limit of the decode that found it.
+    #[must_use]
     pub fn depth_left(&self) -> u32 {
         self.depth
     }
@@ -116,6 +123,7 @@ impl<'a, 'i> RawMessage<'a, 'i> {
     }
 
     /// A copy that owns its bytes, unchecked.
+    #[must_use]
     pub fn to_owned(&self) -> Prepared {
         Prepared::unchecked(self.descriptor(), self.to_vec())
     }

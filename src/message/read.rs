@@ -202,6 +202,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// # Panics
     /// With debug assertions, if the field is of another message; see [`FieldKey`](super::FieldKey#foreign-fields).
     #[inline]
+    #[must_use]
     pub fn get_field(&self, field: &FieldDescriptor) -> ValueRef<'a, 'a>
     where
         'i: 'a,
@@ -241,6 +242,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     ///
     /// # Panics
     /// As [`get_field`](Self::get_field).
+    #[must_use]
     pub fn get_extension(&self, extension: &ExtensionDescriptor) -> ValueRef<'a, 'a>
     where
         'i: 'a,
@@ -276,6 +278,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// The value of the field with this name, or its default; `None` if no field has it.
     ///
     /// Searches for the name on each call: to read many messages, get the descriptor once.
+    #[must_use]
     pub fn get_field_by_name(&self, name: &str) -> Option<ValueRef<'a, 'a>>
     where
         'i: 'a,
@@ -287,6 +290,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// The value of the field or extension with this number, or its default; `None` if there is none.
     ///
     /// Takes constant time for small numbers.
+    #[must_use]
     pub fn get_field_by_number(&self, number: u32) -> Option<ValueRef<'a, 'a>>
     where
         'i: 'a,
@@ -316,11 +320,13 @@ impl<'a, 'i> MessageView<'a, 'i> {
     }
 
     /// Whether a field with this name exists and is set.
+    #[must_use]
     pub fn has_field_by_name(&self, name: &str) -> bool {
         self.has_field(name)
     }
 
     /// Whether a field or extension with this number exists and is set.
+    #[must_use]
     pub fn has_field_by_number(&self, number: u32) -> bool {
         self.has_field(number)
     }
@@ -329,6 +335,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     ///
     /// # Panics
     /// With debug assertions, if the oneof is of another message; see [`FieldKey`](super::FieldKey#foreign-fields).
+    #[must_use]
     pub fn get_oneof(&self, oneof: &OneofDescriptor) -> Option<(FieldRef<'a>, ValueRef<'a, 'i>)> {
         let message = oneof.parent_message();
         let own = message.parent_pool() == self.pool && message.index() == self.message();

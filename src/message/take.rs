@@ -9,13 +9,13 @@ use crate::schema::{FieldDescriptor, FieldRef};
 use alloc::vec::Vec;
 
 impl<'m> MessageMut<'m> {
-    /// Takes the value of a field out of the message, which then does not have it any more; `None` if the field is not set.
+    /// Removes a field from the message and returns the value that it had; `None` if the field is not set.
     ///
-    /// Copies the value, as [`ValueRef::try_to_owned`] does. A field that a pass-through projection has kept as bytes is decoded; of
-    /// one that the projection has dropped nothing is known, and it is not set.
+    /// The value is a copy, as [`ValueRef::try_to_owned`] makes it, so this takes time and memory in its size. What a
+    /// pass-through projection has kept as bytes is decoded first. A field that another projection left out is not set.
     ///
     /// # Errors
-    /// `NoSuchField` or `ForeignField`; `TooLarge` if the allocator fails; `InvalidMessage` if bytes that were kept are no such field.
+    /// `NoSuchField` or `ForeignField`; `TooLarge` if the allocator fails; `InvalidMessage` if bytes that were kept do not decode.
     /// The message does not change.
     ///
     /// ```
@@ -199,11 +199,13 @@ pub struct FieldMut<'m> {
 
 impl<'m> FieldMut<'m> {
     /// The field.
+    #[must_use]
     pub fn descriptor(&self) -> FieldRef<'m> {
         self.field
     }
 
     /// The value; `Unselected` once the field is not set any more.
+    #[must_use]
     pub fn value(&self) -> ValueRef<'_, '_> {
         let view = self.message.as_view();
         view.get(self.field).unwrap_or(ValueRef::Unselected)

@@ -17,16 +17,19 @@ pub struct UnknownField<'i> {
 
 impl<'i> UnknownField<'i> {
     /// The tag: field number and wire type.
+    #[must_use]
     pub fn tag(&self) -> Tag {
         self.tag
     }
 
     /// The field number.
+    #[must_use]
     pub fn number(&self) -> u32 {
         self.tag.number()
     }
 
     /// The value as it was on the wire, with its length prefix; of a group, the fields and the end tag.
+    #[must_use]
     pub fn value(&self) -> &'i [u8] {
         self.bytes
     }

@@ -192,6 +192,7 @@ impl MapKey {
     }
 
     /// The key, borrowed.
+    #[must_use]
     pub fn as_ref(&self) -> MapKeyRef<'_> {
         match self {
             Self::Bool(v) => MapKeyRef::Bool(*v),

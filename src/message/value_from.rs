@@ -19,26 +19,36 @@ macro_rules! from {
     };
 }
 
+/// What is both a value and a key.
+macro_rules! from_scalars {
+    ($($on:ident)*) => {
+        $(from! { $on:
+            bool, v => Self::Bool(v);
+            i32, v => Self::I32(v);
+            i64, v => Self::I64(v);
+            u32, v => Self::U32(v);
+            u64, v => Self::U64(v);
+            i8, v => Self::I32(v.into());
+            i16, v => Self::I32(v.into());
+            u16, v => Self::U32(v.into());
+            isize, v => Self::I64(v as i64);
+            usize, v => Self::U64(v as u64);
+            &str, v => Self::String(v.to_owned());
+            String, v => Self::String(v);
+            &String, v => Self::String(v.clone());
+            Box<str>, v => Self::String(v.into());
+            Cow<'_, str>, v => Self::String(v.into_owned());
+            &[u8], v => Self::Bytes(v.to_owned());
+            Vec<u8>, v => Self::Bytes(v);
+        })*
+    };
+}
+
+from_scalars! { Value MapKey }
+
 from! { Value:
-    bool, v => Self::Bool(v);
-    i32, v => Self::I32(v);
-    i64, v => Self::I64(v);
-    u32, v => Self::U32(v);
-    u64, v => Self::U64(v);
     f32, v => Self::F32(v);
     f64, v => Self::F64(v);
-    i8, v => Self::I32(v.into());
-    i16, v => Self::I32(v.into());
-    u16, v => Self::U32(v.into());
-    isize, v => Self::I64(v as i64);
-    usize, v => Self::U64(v as u64);
-    &str, v => Self::String(v.to_owned());
-    String, v => Self::String(v);
-    &String, v => Self::String(v.clone());
-    Box<str>, v => Self::String(v.into());
-    Cow<'_, str>, v => Self::String(v.into_owned());
-    &[u8], v => Self::Bytes(v.to_vec());
-    Vec<u8>, v => Self::Bytes(v);
     &Vec<u8>, v => Self::Bytes(v.clone());
     Box<[u8]>, v => Self::Bytes(v.into());
     Cow<'_, [u8]>, v => Self::Bytes(v.into_owned());
@@ -152,24 +162,8 @@ impl<K: Into<MapKey>, V: Into<Value>, S> From<std::collections::HashMap<K, V, S>
 }
 
 from! { MapKey:
-    bool, v => Self::Bool(v);
-    i32, v => Self::I32(v);
-    i64, v => Self::I64(v);
-    u32, v => Self::U32(v);
-    u64, v => Self::U64(v);
-    i8, v => Self::I32(v.into());
-    i16, v => Self::I32(v.into());
+    // No value: `Vec<u8>` is bytes, and not a list.
     u8, v => Self::U32(v.into());
-    u16, v => Self::U32(v.into());
-    isize, v => Self::I64(v as i64);
-    usize, v => Self::U64(v as u64);
-    &str, v => Self::String(v.to_owned());
-    String, v => Self::String(v);
-    &String, v => Self::String(v.clone());
-    Box<str>, v => Self::String(v.into());
-    Cow<'_, str>, v => Self::String(v.into_owned());
-    &[u8], v => Self::Bytes(v.to_owned());
-    Vec<u8>, v => Self::Bytes(v);
     MapKeyRef<'_>, v => v.to_owned();
 }
 

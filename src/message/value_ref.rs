@@ -82,6 +82,7 @@ impl<'a, 'i> ValueRef<'a, 'i> {
     /// # Panics
     /// If the allocator fails, and for [`Unselected`](Self::Unselected), which has no value;
     /// [`try_to_owned`](Self::try_to_owned) returns an error instead.
+    #[must_use]
     pub fn to_owned(self) -> Value {
         self.try_to_owned().unwrap_or_else(|error| panic!("{error}"))
     }

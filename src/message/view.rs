@@ -86,6 +86,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     }
 
     /// The message type.
+    #[must_use]
     pub fn descriptor(&self) -> MessageDescriptor {
         MessageDescriptor::new(self.pool, self.message())
     }
@@ -94,6 +95,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     ///
     /// A field with explicit presence is set once it has been written; any other field is set if it is not zero or empty.
     #[inline]
+    #[must_use]
     pub fn fields(&self) -> Fields<'a, 'i> {
         Fields::new(*self)
     }
@@ -119,6 +121,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     ///
     /// A message of which a projection selects single fields has only one kind of them: the numbers that its selected closed
     /// enums do not list.
+    #[must_use]
     pub fn unknown_fields(&self) -> UnknownFields<'a, 'i> {
         UnknownFields::new(self.raw())
     }
@@ -127,6 +130,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     ///
     /// # Panics
     /// If the allocator fails.
+    #[must_use]
     pub fn to_owned(&self) -> DynamicMessage {
         self.try_to_owned().unwrap_or_else(|error| panic!("{error}"))
     }
@@ -215,6 +219,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     }
 
     /// The encoded length in bytes, even if the message cannot be encoded. Takes time in proportion to the message.
+    #[must_use]
     pub fn encoded_len(&self) -> usize {
         let len = RawEncoder::new(self.raw(), EncodeOptions::new()).encoded_len();
         usize::try_from(len).unwrap_or(usize::MAX)
@@ -222,6 +227,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
 
     /// Whether all required fields are set, in this message and all sub-messages. Messages nested more than eight deep need a
     /// little memory; returns false if the allocator fails.
+    #[must_use]
     pub fn is_initialized(&self) -> bool {
         matches!(crate::slab::find_missing(self.raw()), Ok(None))
     }

@@ -11,6 +11,7 @@ use crate::wire::DEFAULT_DEPTH;
 /// assert_eq!(STRICT.depth_limit(), 20);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct DecodeOptions {
     max_depth: u32,
     budget: Option<usize>,
@@ -58,11 +59,13 @@ impl DecodeOptions {
     }
 
     /// The limit set by [`max_depth`](Self::max_depth).
+    #[must_use]
     pub const fn depth_limit(&self) -> u32 {
         self.max_depth
     }
 
     /// The memory budget for an input of `len` bytes, in bytes.
+    #[must_use]
     pub const fn budget_for(&self, len: usize) -> usize {
         match self.budget {
             Some(bytes) => bytes,
@@ -71,11 +74,13 @@ impl DecodeOptions {
     }
 
     /// Whether unknown fields are dropped.
+    #[must_use]
     pub const fn discards_unknown(&self) -> bool {
         self.discard_unknown
     }
 
     /// Whether required fields may be missing.
+    #[must_use]
     pub const fn allows_partial(&self) -> bool {
         self.allow_partial
     }

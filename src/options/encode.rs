@@ -11,6 +11,7 @@ use crate::wire::DEFAULT_DEPTH;
 /// assert!(STABLE.is_deterministic());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct EncodeOptions {
     max_depth: u32,
     deterministic: bool,
@@ -50,16 +51,19 @@ impl EncodeOptions {
     }
 
     /// The limit set by [`max_depth`](Self::max_depth).
+    #[must_use]
     pub const fn depth_limit(&self) -> u32 {
         self.max_depth
     }
 
     /// Whether maps are written in key order.
+    #[must_use]
     pub const fn is_deterministic(&self) -> bool {
         self.deterministic
     }
 
     /// Whether required fields may be missing.
+    #[must_use]
     pub const fn allows_partial(&self) -> bool {
         self.allow_partial
     }

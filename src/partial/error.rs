@@ -14,7 +14,8 @@ error_kind! {
         NotAMessage = "the field is not a message",
         /// A `*` that is not the last segment.
         MisplacedWildcard = "`*` must be the last segment",
-        /// A path into a map that does not go on with `value`.
+        /// A path goes on after a map with something other than `value`: `labels.name`, where `labels.value.name` is meant. To read
+        /// keys, a [`ValuePath`](super::ValuePath) may end in `key`.
         NotAMapValue = "a path into a map goes on with `value`",
         /// The paths take too much memory, or an allocation failed: see [`Projection`](super::Projection#memory).
         TooLarge = "the projection takes too much memory",
@@ -53,16 +54,19 @@ impl ProjectionError {
     pub(super) const TOO_LARGE: Self = Self(Opaque::NO_MEMORY);
 
     /// The segment of the path that is at fault; `""` if it is all of them.
+    #[must_use]
     pub fn segment(&self) -> &str {
         self.0.get().map_or("", |inner| &inner.segment)
     }
 
     /// The full name of the message type in which the segment was looked for.
+    #[must_use]
     pub fn message_name(&self) -> &str {
         self.0.get().map_or("", |inner| &inner.message)
     }
 
     /// The path that was given.
+    #[must_use]
     pub fn path(&self) -> &str {
         self.0.get().map_or("", |inner| &inner.path)
     }

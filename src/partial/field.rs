@@ -23,6 +23,7 @@ pub enum RawValue<'v> {
 
 impl RawValue<'_> {
     /// The wire type of the value; for a group, [`StartGroup`](WireType::StartGroup).
+    #[must_use]
     pub const fn wire_type(self) -> WireType {
         match self {
             Self::Varint(_) => WireType::Varint,
@@ -75,24 +76,28 @@ impl<'i> RawField<'i> {
 
     /// The tag: field number and wire type.
     #[inline]
+    #[must_use]
     pub fn tag(&self) -> Tag {
         self.tag
     }
 
     /// The field number, 1 to 536870911.
     #[inline]
+    #[must_use]
     pub fn number(&self) -> u32 {
         self.tag.number()
     }
 
     /// The wire type; never [`EndGroup`](WireType::EndGroup).
     #[inline]
+    #[must_use]
     pub fn wire_type(&self) -> WireType {
         self.tag.wire_type()
     }
 
     /// The bytes of the value, without tag, length prefix and end tag.
     #[inline]
+    #[must_use]
     pub fn bytes(&self) -> &'i [u8] {
         let end = self.span.len() - usize::from(self.end_tag_len);
         self.span.get(self.header_len.into()..end).unwrap_or_default()
@@ -100,18 +105,21 @@ impl<'i> RawField<'i> {
 
     /// The bytes of the whole field, with its tags. Appending them to another message adds the field to it.
     #[inline]
+    #[must_use]
     pub fn span(&self) -> &'i [u8] {
         self.span
     }
 
     /// The offset of the tag in the input.
     #[inline]
+    #[must_use]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
     /// The offset of [`bytes`](Self::bytes) in the input.
     #[inline]
+    #[must_use]
     pub fn value_offset(&self) -> usize {
         self.offset + usize::from(self.header_len)
     }
@@ -133,6 +141,7 @@ impl<'i> RawField<'i> {
 
     /// The value in its wire form.
     #[inline]
+    #[must_use]
     pub fn value(&self) -> RawValue<'i> {
         let bytes = self.bytes();
         match self.wire_type() {
@@ -147,6 +156,7 @@ impl<'i> RawField<'i> {
 
     /// A varint as `uint64`; `uint32` is its low 32 bits, `as u32`.
     #[inline]
+    #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         match self.value() {
             RawValue::Varint(value) => Some(value),
@@ -156,12 +166,14 @@ impl<'i> RawField<'i> {
 
     /// A varint as `int64`; `int32` and enums are its low 32 bits, `as i32`.
     #[inline]
+    #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         self.as_u64().map(|value| value as i64)
     }
 
     /// A varint as `sint32`.
     #[inline]
+    #[must_use]
     pub fn as_sint32(&self) -> Option<i32> {
         self.as_u64().map(|value| unzigzag32(value as u32))
     }
@@ -174,12 +186,14 @@ impl<'i> RawField<'i> {
 
     /// A varint as `bool`: true unless it is 0.
     #[inline]
+    #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         self.as_u64().map(|value| value != 0)
     }
 
     /// Four bytes as `fixed32`; `sfixed32` is the same, `as i32`.
     #[inline]
+    #[must_use]
     pub fn as_fixed32(&self) -> Option<u32> {
         match self.value() {
             RawValue::Fixed32(value) => Some(value),
@@ -189,6 +203,7 @@ impl<'i> RawField<'i> {
 
     /// Eight bytes as `fixed64`; `sfixed64` is the same, `as i64`.
     #[inline]
+    #[must_use]
     pub fn as_fixed64(&self) -> Option<u64> {
         match self.value() {
             RawValue::Fixed64(value) => Some(value),
@@ -210,6 +225,7 @@ impl<'i> RawField<'i> {
 
     /// The bytes after a length prefix.
     #[inline]
+    #[must_use]
     pub fn as_bytes(&self) -> Option<&'i [u8]> {
         match self.value() {
             RawValue::LengthDelimited(bytes) => Some(bytes),
@@ -231,6 +247,7 @@ impl<'i> RawField<'i> {
     }
 
     /// The bytes after a length prefix as packed varints; the iterator reports malformed ones.
+    #[must_use]
     pub fn as_packed_varints(&self) -> Option<PackedVarints<'i>> {
         self.as_bytes().map(|run| PackedVarints::new(run, self.value_offset()))
     }

@@ -48,6 +48,7 @@ impl<'i> From<Reader<'i>> for RawFields<'i> {
 impl<'i> RawFields<'i> {
     /// The fields of a message, which can be opened 100 levels deep.
     #[inline]
+    #[must_use]
     pub const fn new(message: &'i [u8]) -> Self {
         Self::with_depth(message, DEFAULT_DEPTH)
     }
@@ -64,18 +65,21 @@ impl<'i> RawFields<'i> {
     /// # Ok::<(), tablepb::DecodeError>(())
     /// ```
     #[inline]
+    #[must_use]
     pub const fn with_depth(message: &'i [u8], levels: u32) -> Self {
         Self { reader: Reader::with_depth(message, levels) }
     }
 
     /// The bytes of the remaining fields.
     #[inline]
+    #[must_use]
     pub fn rest(&self) -> &'i [u8] {
         self.reader.rest()
     }
 
     /// The offset of the next field in the outermost input.
     #[inline]
+    #[must_use]
     pub const fn offset(&self) -> usize {
         self.reader.position()
     }

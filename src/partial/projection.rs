@@ -72,6 +72,7 @@ use core::fmt;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
+#[must_use]
 pub struct Projection {
     descriptor: MessageDescriptor,
     selection: Selection,
@@ -194,6 +195,7 @@ impl Projection {
     }
 
     /// The message type.
+    #[must_use]
     pub fn descriptor(&self) -> &MessageDescriptor {
         &self.descriptor
     }

@@ -24,21 +24,25 @@ pub struct RawStep {
 
 impl RawStep {
     /// The last occurrence of a field.
+    #[must_use]
     pub const fn last(number: u32) -> Self {
         Self { number, index: None }
     }
 
     /// The occurrence of a field that `index` others precede.
+    #[must_use]
     pub const fn nth(number: u32, index: usize) -> Self {
         Self { number, index: Some(index) }
     }
 
     /// The field number.
+    #[must_use]
     pub const fn number(self) -> u32 {
         self.number
     }
 
     /// Which occurrence, from 0; `None` is the last.
+    #[must_use]
     pub const fn index(self) -> Option<usize> {
         self.index
     }

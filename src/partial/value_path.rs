@@ -105,11 +105,13 @@ impl ValuePath {
     }
 
     /// The message type that the path begins at.
+    #[must_use]
     pub fn descriptor(&self) -> &MessageDescriptor {
         &self.root
     }
 
     /// The field at the end; for a map, that of its keys or values.
+    #[must_use]
     pub fn field(&self) -> &FieldDescriptor {
         &self.field
     }
@@ -163,6 +165,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     ///
     /// # Panics
     /// With debug assertions, if the path is of another message type or pool. In other builds there are no values then.
+    #[must_use]
     pub fn values<'v>(&self, path: &'v ValuePath) -> Values<'a, 'v>
     where
         'i: 'v,

@@ -89,31 +89,37 @@ pub struct SourceDiagnostic {
 
 impl SourceDiagnostic {
     /// The kind of fault.
+    #[must_use]
     pub fn kind(&self) -> SourceErrorKind {
         self.kind
     }
 
     /// The name of the file, or `""` if no file is at fault.
+    #[must_use]
     pub fn file(&self) -> &str {
         &self.file
     }
 
     /// The line, from 1 on; 0 if no place is at fault.
+    #[must_use]
     pub fn line(&self) -> usize {
         self.line
     }
 
     /// The column in characters, from 1 on; 0 if no place is at fault.
+    #[must_use]
     pub fn column(&self) -> usize {
         self.column
     }
 
     /// What is wrong, and where it can be guessed what was meant; may be `""`.
+    #[must_use]
     pub fn detail(&self) -> &str {
         &self.detail
     }
 
     /// The line of the source, without tabs, cut if it is long; `""` if no place is at fault.
+    #[must_use]
     pub fn source_line(&self) -> &str {
         &self.source_line
     }
@@ -140,6 +146,7 @@ impl fmt::Display for SourceDiagnostic {
 
 impl SourceError {
     /// The kind of the first fault.
+    #[must_use]
     pub fn kind(&self) -> SourceErrorKind {
         match self.diagnostics().first() {
             Some(first) => first.kind,
@@ -148,6 +155,7 @@ impl SourceError {
     }
 
     /// The faults, at most 50; none if there was no memory for them.
+    #[must_use]
     pub fn diagnostics(&self) -> &[SourceDiagnostic] {
         self.0.get().map_or(&[], |all| all)
     }

@@ -26,6 +26,7 @@ impl RecordPlan {
     /// assert!(plan.to_proto().contains("uint64 bytes = 1;") && !plan.to_proto().contains("mac"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[must_use]
     pub fn to_proto(&self) -> String {
         let mut by_message: BTreeMap<u32, u32> = BTreeMap::new();
         for (at, node) in (0..).zip(&self.nodes) {
@@ -71,6 +72,7 @@ impl RecordPlan {
     /// assert_eq!(all.schema_hash(), fewer.enable("mac")?.schema_hash());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[must_use]
     pub fn schema_hash(&self) -> u64 {
         fnv1a(canonical(self).as_bytes())
     }

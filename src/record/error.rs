@@ -42,11 +42,13 @@ impl PlanError {
     }
 
     /// The name that was given.
+    #[must_use]
     pub fn name(&self) -> &str {
         self.0.get().map_or("", |inner| &inner.name)
     }
 
     /// The full name of the plan's message type.
+    #[must_use]
     pub fn message_name(&self) -> &str {
         self.0.get().map_or("", |inner| &inner.message)
     }

@@ -107,6 +107,7 @@ pub(super) use handles;
 
 impl RecordPlan {
     /// A plan for a message type, with all fields enabled.
+    #[must_use]
     pub fn new(message: &MessageDescriptor) -> Self {
         let mut nodes = node::reachable(message);
         assign_ids(&mut nodes);
@@ -114,6 +115,7 @@ impl RecordPlan {
     }
 
     /// The message type, with its disabled fields too.
+    #[must_use]
     pub fn descriptor(&self) -> &MessageDescriptor {
         &self.root().message
     }
@@ -220,6 +222,7 @@ impl RecordPlan {
     }
 
     /// The names of the groups, sorted.
+    #[must_use]
     pub fn groups(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
         self.groups.iter().map(|(name, _)| name.as_str())
     }
@@ -272,6 +275,7 @@ impl RecordPlan {
     /// Whether a field, or every field of a group, is enabled; false if no field and no group has the name.
     ///
     /// For a field of a nested message, the answer does not depend on whether the messages around it are enabled.
+    #[must_use]
     pub fn is_enabled(&self, name: &str) -> bool {
         match self.group_named(name) {
             Some(paths) => paths.iter().filter_map(|path| path.last()).all(|&field| self.has_enabled(field)),

@@ -46,11 +46,13 @@ impl RecordPlan {
 
 impl<'p> PlanPath<'p> {
     /// The plan.
+    #[must_use]
     pub fn plan(&self) -> &'p RecordPlan {
         self.plan
     }
 
     /// The path of the message, as names in this message are looked up: `map.value` for the values of a map.
+    #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }

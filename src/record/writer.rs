@@ -100,6 +100,7 @@ impl RecordPlan {
 
 impl<'b> RecordWriter<'b> {
     /// The plan of the record.
+    #[must_use]
     pub fn plan(&self) -> &'b RecordPlan {
         self.plan
     }
@@ -138,6 +139,7 @@ impl<'b> RecordWriter<'b> {
     /// Lets a parser skip the work of making a value that is not written. False for a handle of another plan or of
     /// another message than the one being written, and after an error.
     #[inline]
+    #[must_use]
     pub fn wants<K>(&self, field: Field<K>) -> bool {
         field.handle.node() == self.accepts && !self.is_skipped(field.handle)
     }

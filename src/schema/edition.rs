@@ -42,6 +42,7 @@ impl Edition {
     }
 
     /// The `syntax` field of `FileDescriptorProto`: `"proto2"`, `"proto3"` or `"editions"`.
+    #[must_use]
     pub const fn syntax(self) -> &'static str {
         match self {
             Self::Proto2 => "proto2",
@@ -51,6 +52,7 @@ impl Edition {
     }
 
     /// The number in the enum `google.protobuf.Edition`.
+    #[must_use]
     pub const fn number(self) -> i32 {
         match self {
             Self::Proto2 => 998,

@@ -38,52 +38,62 @@ impl EnumDescriptor {
     }
 
     /// The pool the enum belongs to.
+    #[must_use]
     pub fn parent_pool(&self) -> &DescriptorPool {
         &self.pool
     }
 
     /// The file that defines the enum.
+    #[must_use]
     pub fn parent_file(&self) -> FileDescriptor {
         FileDescriptor::new(&self.pool, self.data().file)
     }
 
     /// The message that the enum is nested in.
+    #[must_use]
     pub fn parent_message(&self) -> Option<MessageDescriptor> {
         super::pool::index(self.data().parent).map(|i| MessageDescriptor::new(&self.pool, i))
     }
 
     /// The name without package and enclosing messages.
+    #[must_use]
     pub fn name(&self) -> &str {
         self.pool.data().text(self.data().name.local())
     }
 
     /// The full name, `package.Outer.Name`.
+    #[must_use]
     pub fn full_name(&self) -> &str {
         self.pool.data().text(self.data().name.full())
     }
 
     /// The package of the file, or `""`.
+    #[must_use]
     pub fn package_name(&self) -> &str {
         let data = self.pool.data();
         data.files.get(self.data().file as usize).map_or("", |f| data.text(f.package))
     }
 
     /// The values, in the order of the file; at least one. Several may share a number.
+    #[must_use]
     pub fn values(&self) -> impl ExactSizeIterator<Item = EnumValueDescriptor> + '_ {
         (0..self.pool.data().values(self.index).len() as u32).map(|i| EnumValueDescriptor::new(self, i))
     }
 
     /// The first value, which is the default of fields without an explicit default.
+    #[must_use]
     pub fn default_value(&self) -> EnumValueDescriptor {
         EnumValueDescriptor::new(self, 0)
     }
 
     /// The first value with this number.
+    #[must_use]
     pub fn get_value(&self, number: i32) -> Option<EnumValueDescriptor> {
         self.pool.data().value_position(self.index, number).map(|i| EnumValueDescriptor::new(self, i))
     }
 
     /// The value of this name.
+    #[must_use]
     pub fn get_value_by_name(&self, name: &str) -> Option<EnumValueDescriptor> {
         self.pool.data().enum_value(self.index, name).map(|i| EnumValueDescriptor::new(self, i))
     }
@@ -102,39 +112,46 @@ impl EnumDescriptor {
 
     /// Whether the enum is closed: decoding keeps numbers that it does not list as unknown fields,
     /// <https://protobuf.dev/programming-guides/enum/>.
+    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.data().closed
     }
 
     /// Whether several names may share a number.
+    #[must_use]
     pub fn allows_alias(&self) -> bool {
         self.data().allow_alias
     }
 
     /// Whether the enum is marked `deprecated`.
+    #[must_use]
     pub fn is_deprecated(&self) -> bool {
         self.data().deprecated
     }
 
     /// The numbers that no value may have, both ends included.
+    #[must_use]
     pub fn reserved_ranges(&self) -> impl ExactSizeIterator<Item = RangeInclusive<i32>> + '_ {
         let ranges = self.data().reserved_ranges.of(&self.pool.data().enum_reserved_ranges);
         ranges.iter().map(|&(first, last)| first..=last)
     }
 
     /// The names that no value may have.
+    #[must_use]
     pub fn reserved_names(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
         let names = self.data().reserved_names.of(&self.pool.data().reserved_names);
         names.iter().map(|&n| self.pool.data().text(n))
     }
 
     /// The enum's `google.protobuf.EnumOptions`, encoded, custom options included.
+    #[must_use]
     pub fn options_bytes(&self) -> &[u8] {
         self.pool.data().bytes(self.data().options)
     }
 
     /// A .proto file with this enum, or with the top-level message around it, as [`MessageDescriptor::to_proto`] prints
     /// it.
+    #[must_use]
     pub fn to_proto(&self) -> String {
         print::enumeration(&self.pool, self.index)
     }
@@ -163,11 +180,13 @@ impl EnumValueDescriptor {
     }
 
     /// The enum.
+    #[must_use]
     pub fn parent_enum(&self) -> &EnumDescriptor {
         &self.parent
     }
 
     /// The name.
+    #[must_use]
     pub fn name(&self) -> &str {
         self.parent.pool.data().text(self.data().name.local())
     }
@@ -175,27 +194,32 @@ impl EnumValueDescriptor {
     /// The name in JSON: what the option `(pb.enumvalue.json).string` says, or else the name.
     ///
     /// ProtoJSON prints this name and parses both.
+    #[must_use]
     pub fn json_name(&self) -> &str {
         let custom = self.parent.pool.data().json_value(self.parent.index, self.index);
         custom.unwrap_or_else(|| self.name())
     }
 
     /// The full name, in the scope around the enum: `pkg.RED`, not `pkg.Color.RED`.
+    #[must_use]
     pub fn full_name(&self) -> &str {
         self.parent.pool.data().text(self.data().name.full())
     }
 
     /// The number.
+    #[must_use]
     pub fn number(&self) -> i32 {
         self.data().number
     }
 
     /// Whether the value is marked `deprecated`.
+    #[must_use]
     pub fn is_deprecated(&self) -> bool {
         self.data().deprecated
     }
 
     /// The value's `google.protobuf.EnumValueOptions`, encoded, custom options included.
+    #[must_use]
     pub fn options_bytes(&self) -> &[u8] {
         self.parent.pool.data().bytes(self.data().options)
     }

@@ -30,26 +30,31 @@ impl ExtensionDescriptor {
     accessors!('_, self => self.field_ref());
 
     /// The extension as a field of the message that it extends.
+    #[must_use]
     pub fn as_field(&self) -> FieldDescriptor {
         self.field_ref().to_owned()
     }
 
     /// The extendee: the message that has the field.
+    #[must_use]
     pub fn containing_message(&self) -> MessageDescriptor {
         MessageDescriptor::new(&self.pool, self.data().message)
     }
 
     /// The pool the extension belongs to.
+    #[must_use]
     pub fn parent_pool(&self) -> &DescriptorPool {
         &self.pool
     }
 
     /// The file that declares the extension.
+    #[must_use]
     pub fn parent_file(&self) -> FileDescriptor {
         FileDescriptor::new(&self.pool, self.data().file)
     }
 
     /// The message that declares the extension, which is only the scope of its name.
+    #[must_use]
     pub fn parent_message(&self) -> Option<MessageDescriptor> {
         super::pool::index(self.data().parent).map(|i| MessageDescriptor::new(&self.pool, i))
     }

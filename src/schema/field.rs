@@ -15,6 +15,30 @@ use core::hash::{Hash, Hasher};
 /// The type of a field in a pool.
 pub type FieldKind = Kind<MessageDescriptor, EnumDescriptor>;
 
+/// The type as the declaration of a field names it: `int32`, and `pkg.Log` for a message or an enum.
+///
+/// ```
+/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+///
+/// static LOG: MessageTable = MessageTable::new(
+///     "pkg.Log",
+///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("cause", 2, Kind::Message(|| &LOG))],
+/// );
+/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+/// let types: Vec<_> = log.fields().map(|field| field.kind().to_string()).collect();
+/// assert_eq!(types, ["string", "pkg.Log"]);
+/// # Ok::<(), tablepb::DescriptorError>(())
+/// ```
+impl fmt::Display for FieldKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Message(message) => message.full_name(),
+            Self::Enum(enumeration) => enumeration.full_name(),
+            scalar => scalar.name(),
+        })
+    }
+}
+
 /// A field or extension of a message, borrowed from the pool; 16 bytes, `Copy`.
 ///
 /// Message views yield it. [`to_owned`](Self::to_owned) makes a [`FieldDescriptor`] of it.
@@ -45,27 +69,32 @@ pub struct FieldDescriptor {
 macro_rules! accessors {
     ($life:lifetime, $self:ident => $field:expr) => {
         /// The name without its scope.
+        #[must_use]
         pub fn name(&$self) -> &$life str {
             $field.pool.data().text($field.data().name.local())
         }
 
         /// The full name: the scope (the message, or for an extension the scope that declares it), a dot and the name.
+        #[must_use]
         pub fn full_name(&$self) -> &$life str {
             $field.pool.data().text($field.data().name.full())
         }
 
         /// The name in JSON: lowerCamelCase unless the schema sets another one; `[full.name]` for an extension.
+        #[must_use]
         pub fn json_name(&$self) -> &$life str {
             $field.pool.data().text($field.data().json_name)
         }
 
         /// The field number, 1 to 2^29-1; up to 2^31-2 for an extension of a MessageSet.
         #[inline]
+        #[must_use]
         pub fn number(&$self) -> u32 {
             $field.data().number
         }
 
         /// The type of the field; for a list, that of its elements; for a map, its entry message.
+        #[must_use]
         pub fn kind(&$self) -> FieldKind {
             let pool = $field.pool;
             let kind = &$field.data().kind;
@@ -74,18 +103,21 @@ macro_rules! accessors {
 
         /// Optional, required or repeated; maps are repeated.
         #[inline]
+        #[must_use]
         pub fn cardinality(&$self) -> Cardinality {
             $field.data().cardinality
         }
 
         /// Whether the field holds a list: repeated and not a map.
         #[inline]
+        #[must_use]
         pub fn is_list(&$self) -> bool {
             $field.data().cardinality == Cardinality::Repeated && !$field.has(FieldFlags::MAP)
         }
 
         /// Whether the field is a map.
         #[inline]
+        #[must_use]
         pub fn is_map(&$self) -> bool {
             $field.has(FieldFlags::MAP)
         }
@@ -93,18 +125,21 @@ macro_rules! accessors {
         /// Whether messages of the field are delimited by group tags on the wire: a proto2 group, or
         /// `features.message_encoding = DELIMITED`.
         #[inline]
+        #[must_use]
         pub fn is_group(&$self) -> bool {
             $field.has(FieldFlags::DELIMITED)
         }
 
         /// Whether the field is encoded packed: one tag and one length for all elements. Decoding accepts both forms.
         #[inline]
+        #[must_use]
         pub fn is_packed(&$self) -> bool {
             $field.has(FieldFlags::PACKED)
         }
 
         /// Whether the field is `required`, or `LEGACY_REQUIRED` in editions.
         #[inline]
+        #[must_use]
         pub fn is_required(&$self) -> bool {
             $field.data().cardinality == Cardinality::Required
         }
@@ -112,23 +147,27 @@ macro_rules! accessors {
         /// Whether "not set" differs from "set to the default value". Never true for lists and maps, always for messages
         /// and members of oneofs, <https://protobuf.dev/programming-guides/field_presence/>.
         #[inline]
+        #[must_use]
         pub fn supports_presence(&$self) -> bool {
             $field.has(FieldFlags::PRESENCE)
         }
 
         /// Whether decoding refuses strings that are not UTF-8. False for proto2, which accepts any bytes.
         #[inline]
+        #[must_use]
         pub fn validates_utf8(&$self) -> bool {
             $field.has(FieldFlags::UTF8)
         }
 
         /// Whether the field is marked `deprecated`.
+        #[must_use]
         pub fn is_deprecated(&$self) -> bool {
             $field.has(FieldFlags::DEPRECATED)
         }
 
         /// The explicit default value in the schema. Without one, the default is zero, empty, or the first value of the
         /// enum.
+        #[must_use]
         pub fn explicit_default(&$self) -> Option<DefaultValue<$life>> {
             let data = $field.pool.data();
             Some(match *data.default_of($field.data())? {
@@ -146,6 +185,7 @@ macro_rules! accessors {
         }
 
         /// The field's `google.protobuf.FieldOptions`, encoded, custom options included.
+        #[must_use]
         pub fn options_bytes(&$self) -> &$life [u8] {
             $field.pool.data().bytes($field.data().options)
         }
@@ -180,11 +220,13 @@ impl<'a> FieldRef<'a> {
     accessors!('a, self => self);
 
     /// The message that has the field; for an extension, its extendee.
+    #[must_use]
     pub fn containing_message(self) -> MessageDescriptor {
         MessageDescriptor::new(self.pool, self.message)
     }
 
     /// The oneof that the field is a member of, synthetic ones included.
+    #[must_use]
     pub fn containing_oneof(self) -> Option<OneofDescriptor> {
         let oneof = super::pool::index(self.data().oneof)?;
         Some(OneofDescriptor::new(&self.containing_message(), oneof))
@@ -192,16 +234,19 @@ impl<'a> FieldRef<'a> {
 
     /// Whether the field is an extension.
     #[inline]
+    #[must_use]
     pub fn is_extension(self) -> bool {
         self.data().extension != NONE
     }
 
     /// The field as an extension; `None` for declared fields.
+    #[must_use]
     pub fn as_extension(self) -> Option<ExtensionDescriptor> {
         super::pool::index(self.data().extension).map(|i| ExtensionDescriptor::new(self.pool, i))
     }
 
     /// An owned handle of the field.
+    #[must_use]
     pub fn to_owned(self) -> FieldDescriptor {
         let layout = self.pool.programs().read_layout(self.message);
         let access = layout.and_then(|layout| layout.field(self.position)).copied();
@@ -261,6 +306,7 @@ impl FieldDescriptor {
 
     /// The field, borrowed.
     #[inline]
+    #[must_use]
     pub fn as_ref(&self) -> FieldRef<'_> {
         let Access { field, position, .. } = self.access;
         FieldRef::at(self.message.parent_pool(), self.message.index(), field, position)
@@ -270,6 +316,7 @@ impl FieldDescriptor {
 
     /// The pool the field belongs to.
     #[inline]
+    #[must_use]
     pub fn parent_pool(&self) -> &DescriptorPool {
         self.message.parent_pool()
     }
@@ -282,11 +329,13 @@ impl FieldDescriptor {
 
     /// The message that has the field; for an extension, its extendee.
     #[inline]
+    #[must_use]
     pub fn parent_message(&self) -> &MessageDescriptor {
         &self.message
     }
 
     /// The file that declares the field.
+    #[must_use]
     pub fn parent_file(&self) -> FileDescriptor {
         match self.as_extension() {
             Some(extension) => extension.parent_file(),
@@ -295,16 +344,19 @@ impl FieldDescriptor {
     }
 
     /// The oneof that the field is a member of, synthetic ones included.
+    #[must_use]
     pub fn containing_oneof(&self) -> Option<OneofDescriptor> {
         self.as_ref().containing_oneof()
     }
 
     /// Whether the field is an extension.
+    #[must_use]
     pub fn is_extension(&self) -> bool {
         self.as_ref().is_extension()
     }
 
     /// The field as an extension; `None` for declared fields.
+    #[must_use]
     pub fn as_extension(&self) -> Option<ExtensionDescriptor> {
         self.as_ref().as_extension()
     }

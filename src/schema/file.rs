@@ -27,21 +27,25 @@ impl FileDescriptor {
     }
 
     /// The pool the file belongs to.
+    #[must_use]
     pub fn parent_pool(&self) -> &DescriptorPool {
         &self.pool
     }
 
     /// The name that other files import, such as `google/protobuf/any.proto`.
+    #[must_use]
     pub fn name(&self) -> &str {
         self.pool.data().text(self.data().name)
     }
 
     /// The package, or `""`.
+    #[must_use]
     pub fn package_name(&self) -> &str {
         self.pool.data().text(self.data().package)
     }
 
     /// The language version.
+    #[must_use]
     pub fn edition(&self) -> Edition {
         self.data().edition
     }
@@ -90,6 +94,7 @@ impl FileDescriptor {
     }
 
     /// The top-level messages, in the order of the file.
+    #[must_use]
     pub fn messages(&self) -> impl ExactSizeIterator<Item = MessageDescriptor> + '_ {
         self.pool
             .data()
@@ -99,6 +104,7 @@ impl FileDescriptor {
     }
 
     /// The top-level enums, in the order of the file.
+    #[must_use]
     pub fn enums(&self) -> impl ExactSizeIterator<Item = EnumDescriptor> + '_ {
         self.pool
             .data()
@@ -108,6 +114,7 @@ impl FileDescriptor {
     }
 
     /// The extensions declared at the top level, in the order of the file.
+    #[must_use]
     pub fn extensions(&self) -> impl ExactSizeIterator<Item = ExtensionDescriptor> + '_ {
         self.pool
             .data()
@@ -117,22 +124,26 @@ impl FileDescriptor {
     }
 
     /// The services, in the order of the file.
+    #[must_use]
     pub fn services(&self) -> impl ExactSizeIterator<Item = ServiceDescriptor> + '_ {
         let IndexRange { start, end } = self.data().services;
         (start..end).map(|i| ServiceDescriptor::new(&self.pool, i))
     }
 
     /// Whether the file is marked `deprecated`.
+    #[must_use]
     pub fn is_deprecated(&self) -> bool {
         self.data().deprecated
     }
 
     /// The file's `google.protobuf.FileDescriptorProto`, encoded, as it was in the set.
+    #[must_use]
     pub fn file_descriptor_proto_bytes(&self) -> &[u8] {
         self.pool.data().bytes(self.data().proto)
     }
 
     /// The file's `google.protobuf.FileOptions`, encoded, custom options included.
+    #[must_use]
     pub fn options_bytes(&self) -> &[u8] {
         self.pool.data().bytes(self.data().options)
     }
@@ -154,6 +165,7 @@ impl FileDescriptor {
     /// );
     /// # Ok::<(), tablepb::DescriptorError>(())
     /// ```
+    #[must_use]
     pub fn to_proto(&self) -> String {
         print::file(&self.pool, self.index)
     }

@@ -57,58 +57,69 @@ impl MessageDescriptor {
 
     /// The pool the message belongs to.
     #[inline]
+    #[must_use]
     pub fn parent_pool(&self) -> &DescriptorPool {
         &self.pool
     }
 
     /// The file that defines the message.
+    #[must_use]
     pub fn parent_file(&self) -> FileDescriptor {
         FileDescriptor::new(&self.pool, self.data().file)
     }
 
     /// The message that this one is nested in.
+    #[must_use]
     pub fn parent_message(&self) -> Option<MessageDescriptor> {
         super::pool::index(self.data().parent).map(|i| Self::new(&self.pool, i))
     }
 
     /// The name without package and enclosing messages.
+    #[must_use]
     pub fn name(&self) -> &str {
         self.pool.data().text(self.data().name.local())
     }
 
     /// The full name, `package.Outer.Name`.
+    #[must_use]
     pub fn full_name(&self) -> &str {
         self.pool.data().text(self.data().name.full())
     }
 
     /// The package of the file, or `""`.
+    #[must_use]
     pub fn package_name(&self) -> &str {
         let data = self.pool.data();
         data.files.get(self.data().file as usize).map_or("", |f| data.text(f.package))
     }
 
     /// The declared fields, in the order of the file; no extensions.
+    #[must_use]
     pub fn fields(&self) -> impl ExactSizeIterator<Item = FieldDescriptor> + '_ {
         (0..self.data().declared).map(|i| FieldDescriptor::new(self, i))
     }
 
     /// All extensions of this message in the pool, wherever they are declared.
+    #[must_use]
     pub fn extensions(&self) -> impl ExactSizeIterator<Item = ExtensionDescriptor> + '_ {
         let extensions = self.data().fields.get(self.data().declared as usize..).unwrap_or(&[]);
         extensions.iter().map(|f| ExtensionDescriptor::new(&self.pool, f.extension))
     }
 
     /// The oneofs, in the order of the file, synthetic ones included.
+    #[must_use]
     pub fn oneofs(&self) -> impl ExactSizeIterator<Item = OneofDescriptor> + '_ {
         (0..self.pool.data().oneofs(self.data()).len() as u32).map(|i| OneofDescriptor::new(self, i))
     }
 
     /// The messages nested directly in this one, in the order of the file, map entries included.
+    #[must_use]
     pub fn child_messages(&self) -> impl ExactSizeIterator<Item = MessageDescriptor> + '_ {
         self.pool.data().messages_in(Container::Message(self.index)).iter().map(|&i| Self::new(&self.pool, i))
     }
 
     /// The enums nested directly in this message, in the order of the file.
+    #[must_use]
     pub fn child_enums(&self) -> impl ExactSizeIterator<Item = EnumDescriptor> + '_ {
         self.pool
             .data()
@@ -118,6 +129,7 @@ impl MessageDescriptor {
     }
 
     /// The extensions declared in this message, whatever they extend.
+    #[must_use]
     pub fn child_extensions(&self) -> impl ExactSizeIterator<Item = ExtensionDescriptor> + '_ {
         self.pool
             .data()
@@ -137,21 +149,25 @@ impl MessageDescriptor {
     }
 
     /// The declared field of this JSON name. Takes time in the number of fields.
+    #[must_use]
     pub fn get_field_by_json_name(&self, name: &str) -> Option<FieldDescriptor> {
         self.fields().find(|f| f.json_name() == name)
     }
 
     /// The extension of this number.
+    #[must_use]
     pub fn get_extension(&self, number: u32) -> Option<ExtensionDescriptor> {
         self.field_by_number(number)?.as_extension()
     }
 
     /// The extension of this full name.
+    #[must_use]
     pub fn get_extension_by_full_name(&self, name: &str) -> Option<ExtensionDescriptor> {
         self.pool.get_extension_by_name(name).filter(|e| e.containing_message() == *self)
     }
 
     /// The extension of this JSON name: its full name in brackets.
+    #[must_use]
     pub fn get_extension_by_json_name(&self, name: &str) -> Option<ExtensionDescriptor> {
         self.get_extension_by_full_name(name.strip_prefix('[')?.strip_suffix(']')?)
     }
@@ -202,36 +218,43 @@ impl MessageDescriptor {
 
     /// Whether the message is the entry of a map field: protoc makes one for each, with the fields `key` = 1 and
     /// `value` = 2.
+    #[must_use]
     pub fn is_map_entry(&self) -> bool {
         self.data().map_entry
     }
 
     /// The key of a map entry; `None` for other messages.
+    #[must_use]
     pub fn map_entry_key_field(&self) -> Option<FieldDescriptor> {
         self.is_map_entry().then(|| self.get_field(1))?
     }
 
     /// The value of a map entry; `None` for other messages.
+    #[must_use]
     pub fn map_entry_value_field(&self) -> Option<FieldDescriptor> {
         self.is_map_entry().then(|| self.get_field(2))?
     }
 
     /// Whether the message has the MessageSet wire format.
+    #[must_use]
     pub fn is_message_set(&self) -> bool {
         self.data().message_set
     }
 
     /// Whether the message is marked `deprecated`.
+    #[must_use]
     pub fn is_deprecated(&self) -> bool {
         self.data().deprecated
     }
 
     /// The numbers that may be given to extensions; the end is not included.
+    #[must_use]
     pub fn extension_ranges(&self) -> impl ExactSizeIterator<Item = Range<u32>> + '_ {
         self.data().extension_ranges.of(&self.pool.data().extension_ranges).iter().map(|r| r.start..r.end)
     }
 
     /// The numbers that no field may have; the end is not included.
+    #[must_use]
     pub fn reserved_ranges(&self) -> impl ExactSizeIterator<Item = Range<u32>> + '_ {
         self.data()
             .reserved_ranges
@@ -241,12 +264,14 @@ impl MessageDescriptor {
     }
 
     /// The names that no field may have.
+    #[must_use]
     pub fn reserved_names(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
         let names = self.data().reserved_names.of(&self.pool.data().reserved_names);
         names.iter().map(|&n| self.pool.data().text(n))
     }
 
     /// The message's `google.protobuf.MessageOptions`, encoded, custom options included.
+    #[must_use]
     pub fn options_bytes(&self) -> &[u8] {
         self.pool.data().bytes(self.data().options)
     }
@@ -255,6 +280,7 @@ impl MessageDescriptor {
     /// definitions of its file that it refers to. The output imports other files.
     ///
     /// Compiles to the same descriptors, see [`FileDescriptor::to_proto`].
+    #[must_use]
     pub fn to_proto(&self) -> String {
         print::message(&self.pool, self.index)
     }
@@ -289,27 +315,32 @@ impl OneofDescriptor {
     }
 
     /// The message that has the oneof.
+    #[must_use]
     pub fn parent_message(&self) -> &MessageDescriptor {
         &self.message
     }
 
     /// The name.
+    #[must_use]
     pub fn name(&self) -> &str {
         self.message.pool.data().text(self.data().name.local())
     }
 
     /// The full name: that of the message, a dot and the name.
+    #[must_use]
     pub fn full_name(&self) -> &str {
         self.message.pool.data().text(self.data().name.full())
     }
 
     /// Whether protoc made the oneof for a proto3 `optional` field. Such a field behaves like any field with explicit
     /// presence.
+    #[must_use]
     pub fn is_synthetic(&self) -> bool {
         self.data().synthetic
     }
 
     /// The members, in the order of the file; at least one.
+    #[must_use]
     pub fn fields(&self) -> impl ExactSizeIterator<Item = FieldDescriptor> + '_ {
         let members = self.data().fields.of(&self.message.pool.data().members);
         members.iter().map(|&i| FieldDescriptor::new(&self.message, i))
@@ -322,6 +353,7 @@ impl OneofDescriptor {
     }
 
     /// The oneof's `google.protobuf.OneofOptions`, encoded, custom options included.
+    #[must_use]
     pub fn options_bytes(&self) -> &[u8] {
         self.message.pool.data().bytes(self.data().options)
     }

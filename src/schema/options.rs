@@ -14,6 +14,7 @@
 /// assert_eq!(error.kind(), DescriptorErrorKind::BudgetExceeded);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct PoolOptions {
     memory: Option<usize>,
     messages: usize,
@@ -63,6 +64,7 @@ impl PoolOptions {
     }
 
     /// The bound for memory when a set of `len` bytes is loaded.
+    #[must_use]
     pub const fn memory_for(&self, len: usize) -> usize {
         match self.memory {
             Some(bytes) => bytes,
@@ -71,16 +73,19 @@ impl PoolOptions {
     }
 
     /// The largest number of messages.
+    #[must_use]
     pub const fn message_limit(&self) -> usize {
         self.messages
     }
 
     /// The largest number of fields and extensions.
+    #[must_use]
     pub const fn field_limit(&self) -> usize {
         self.fields
     }
 
     /// How deep messages may be nested in the schema.
+    #[must_use]
     pub const fn depth_limit(&self) -> usize {
         self.depth
     }

@@ -41,6 +41,7 @@ pub struct DescriptorPool(Arc<PoolData>);
 
 impl DescriptorPool {
     /// A pool without files.
+    #[must_use]
     pub fn new() -> Self {
         Self(Arc::default())
     }
@@ -94,6 +95,7 @@ impl DescriptorPool {
     ///
     /// With it, a program can decode descriptor sets and options as messages. With the feature `std` all calls share one
     /// pool; without, every call makes one.
+    #[must_use]
     pub fn descriptor_proto() -> Self {
         descriptor_proto::pool()
     }
@@ -173,31 +175,37 @@ impl DescriptorPool {
     }
 
     /// The files, in the order they were added.
+    #[must_use]
     pub fn files(&self) -> impl ExactSizeIterator<Item = FileDescriptor> + '_ {
         (0..self.0.files.len() as u32).map(|i| FileDescriptor::new(self, i))
     }
 
     /// All messages, nested ones and map entries included, in unspecified order.
+    #[must_use]
     pub fn all_messages(&self) -> impl ExactSizeIterator<Item = MessageDescriptor> + '_ {
         (0..self.0.messages.len() as u32).map(|i| MessageDescriptor::new(self, i))
     }
 
     /// All enums, nested ones included.
+    #[must_use]
     pub fn all_enums(&self) -> impl ExactSizeIterator<Item = EnumDescriptor> + '_ {
         (0..self.0.enums.len() as u32).map(|i| EnumDescriptor::new(self, i))
     }
 
     /// All extensions, those declared inside of messages included.
+    #[must_use]
     pub fn all_extensions(&self) -> impl ExactSizeIterator<Item = ExtensionDescriptor> + '_ {
         (0..self.0.extensions.len() as u32).map(|i| ExtensionDescriptor::new(self, i))
     }
 
     /// All services.
+    #[must_use]
     pub fn services(&self) -> impl ExactSizeIterator<Item = ServiceDescriptor> + '_ {
         (0..self.0.services.len() as u32).map(|i| ServiceDescriptor::new(self, i))
     }
 
     /// The file of this name, such as `google/protobuf/any.proto`.
+    #[must_use]
     pub fn get_file_by_name(&self, name: &str) -> Option<FileDescriptor> {
         self.0.file_position(name).map(|i| FileDescriptor::new(self, i))
     }
@@ -207,6 +215,7 @@ impl DescriptorPool {
     }
 
     /// The message of this full name, without a leading dot. Takes one binary search per component of the name.
+    #[must_use]
     pub fn get_message_by_name(&self, name: &str) -> Option<MessageDescriptor> {
         match self.symbol(name)? {
             Symbol::Message(index) => Some(MessageDescriptor::new(self, index)),
@@ -215,6 +224,7 @@ impl DescriptorPool {
     }
 
     /// The enum of this full name.
+    #[must_use]
     pub fn get_enum_by_name(&self, name: &str) -> Option<EnumDescriptor> {
         match self.symbol(name)? {
             Symbol::Enum(index) => Some(EnumDescriptor::new(self, index)),
@@ -223,6 +233,7 @@ impl DescriptorPool {
     }
 
     /// The extension of this full name: the scope that declares it, a dot and its own name.
+    #[must_use]
     pub fn get_extension_by_name(&self, name: &str) -> Option<ExtensionDescriptor> {
         match self.symbol(name)? {
             Symbol::Extension(index) => Some(ExtensionDescriptor::new(self, index)),
@@ -231,6 +242,7 @@ impl DescriptorPool {
     }
 
     /// The service of this full name.
+    #[must_use]
     pub fn get_service_by_name(&self, name: &str) -> Option<ServiceDescriptor> {
         match self.symbol(name)? {
             Symbol::Service(index) => Some(ServiceDescriptor::new(self, index)),

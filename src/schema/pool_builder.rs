@@ -67,10 +67,13 @@ impl PoolBuilder {
         self
     }
 
-    /// Adds a `google.protobuf.FileDescriptorProto`. Identical copies of a file count once.
+    /// Adds one file: an encoded `google.protobuf.FileDescriptorProto`.
+    ///
+    /// Files may come in any order, before or after those they import. A file that is added twice counts once, if both are
+    /// the same. Copies the bytes and does not look at them: [`build`](Self::build) reports what is wrong with a file.
     ///
     /// # Errors
-    /// `OutOfMemory`. The builder does not change. What is wrong with the file, [`build`](Self::build) says.
+    /// `OutOfMemory`; the builder does not change then.
     pub fn add_file_descriptor_proto(&mut self, file: &[u8]) -> Result<(), DescriptorError> {
         self.reserve(file.len().saturating_add(SET_FILE))?;
         push_file(&mut self.set, file);

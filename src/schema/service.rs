@@ -21,37 +21,44 @@ impl ServiceDescriptor {
     }
 
     /// The pool the service belongs to.
+    #[must_use]
     pub fn parent_pool(&self) -> &DescriptorPool {
         &self.pool
     }
 
     /// The file that defines the service.
+    #[must_use]
     pub fn parent_file(&self) -> FileDescriptor {
         FileDescriptor::new(&self.pool, self.data().file)
     }
 
     /// The name without the package.
+    #[must_use]
     pub fn name(&self) -> &str {
         self.pool.data().text(self.data().name.local())
     }
 
     /// The full name, `package.Name`.
+    #[must_use]
     pub fn full_name(&self) -> &str {
         self.pool.data().text(self.data().name.full())
     }
 
     /// The methods, in the order of the file.
+    #[must_use]
     pub fn methods(&self) -> impl ExactSizeIterator<Item = MethodDescriptor> + '_ {
         let IndexRange { start, end } = self.data().methods;
         (0..end - start).map(|i| MethodDescriptor { service: self.clone(), index: i })
     }
 
     /// Whether the service is marked `deprecated`.
+    #[must_use]
     pub fn is_deprecated(&self) -> bool {
         self.data().deprecated
     }
 
     /// The service's `google.protobuf.ServiceOptions`, encoded, custom options included.
+    #[must_use]
     pub fn options_bytes(&self) -> &[u8] {
         self.pool.data().bytes(self.data().options)
     }
@@ -76,46 +83,55 @@ impl MethodDescriptor {
     }
 
     /// The service.
+    #[must_use]
     pub fn parent_service(&self) -> &ServiceDescriptor {
         &self.service
     }
 
     /// The name.
+    #[must_use]
     pub fn name(&self) -> &str {
         self.service.pool.data().text(self.data().name.local())
     }
 
     /// The full name: that of the service, a dot and the name.
+    #[must_use]
     pub fn full_name(&self) -> &str {
         self.service.pool.data().text(self.data().name.full())
     }
 
     /// The message type of requests.
+    #[must_use]
     pub fn input(&self) -> MessageDescriptor {
         MessageDescriptor::new(&self.service.pool, self.data().input)
     }
 
     /// The message type of responses.
+    #[must_use]
     pub fn output(&self) -> MessageDescriptor {
         MessageDescriptor::new(&self.service.pool, self.data().output)
     }
 
     /// Whether the client sends a stream of messages.
+    #[must_use]
     pub fn is_client_streaming(&self) -> bool {
         self.data().client_streaming
     }
 
     /// Whether the server sends a stream of messages.
+    #[must_use]
     pub fn is_server_streaming(&self) -> bool {
         self.data().server_streaming
     }
 
     /// Whether the method is marked `deprecated`.
+    #[must_use]
     pub fn is_deprecated(&self) -> bool {
         self.data().deprecated
     }
 
     /// The method's `google.protobuf.MethodOptions`, encoded, custom options included.
+    #[must_use]
     pub fn options_bytes(&self) -> &[u8] {
         self.service.pool.data().bytes(self.data().options)
     }

@@ -45,6 +45,7 @@ use core::iter::FusedIterator;
 
 /// The size of the length prefix of a payload of `length` bytes, 1 to 5.
 #[inline]
+#[must_use]
 pub fn length_delimiter_len(length: usize) -> usize {
     varint_len(length as u64)
 }
@@ -191,6 +192,7 @@ pub fn split_frame_within(
 /// The last item is an error if `input` ends inside a frame (`Incomplete`) or a prefix is not valid
 /// (`InvalidLength`); its offset is the start of that frame.
 #[inline]
+#[must_use]
 pub fn frames(input: &[u8]) -> Frames<'_> {
     Frames { input, pos: 0 }
 }
@@ -204,6 +206,7 @@ pub struct Frames<'a> {
 
 impl Frames<'_> {
     /// The offset of the next frame, or of the invalid one.
+    #[must_use]
     pub fn position(&self) -> usize {
         self.pos
     }

@@ -45,6 +45,7 @@ pub enum DefaultValue<'a> {
 /// assert_eq!((TAGS.number(), TAGS.cardinality()), (4, Cardinality::Repeated));
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct FieldTable {
     name: &'static str,
     number: u32,
@@ -136,56 +137,67 @@ impl FieldTable {
     }
 
     /// The field name.
+    #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
     /// The field number, 1 to 2^29-1.
+    #[must_use]
     pub const fn number(&self) -> u32 {
         self.number
     }
 
     /// The kind of a value; for a map, that of its values.
+    #[must_use]
     pub const fn kind(&self) -> TableKind {
         self.kind
     }
 
     /// The kind of the keys of a map, `None` for other fields.
+    #[must_use]
     pub const fn map_key(&self) -> Option<TableKind> {
         self.map_key
     }
 
     /// Optional, required or repeated; maps are repeated.
+    #[must_use]
     pub const fn cardinality(&self) -> Cardinality {
         self.cardinality
     }
 
     /// Whether [`optional`](Self::optional) was called.
+    #[must_use]
     pub const fn is_optional(&self) -> bool {
         self.explicit
     }
 
     /// The argument of [`packed`](Self::packed), or `None` for the rule of the syntax.
+    #[must_use]
     pub const fn is_packed(&self) -> Option<bool> {
         self.packed
     }
 
     /// Whether the field is a group on the wire.
+    #[must_use]
     pub const fn is_delimited(&self) -> bool {
         self.delimited
     }
 
     /// The name of the oneof that has the field.
+    #[must_use]
     pub const fn oneof_name(&self) -> Option<&'static str> {
         self.oneof
     }
 
     /// The default value, if one was given.
+    #[must_use]
     pub const fn default(&self) -> Option<DefaultValue<'static>> {
         self.default
     }
 
     /// The JSON name, if one was given.
+    #[must_use]
     pub const fn json_name_override(&self) -> Option<&'static str> {
         self.json_name
     }
@@ -193,6 +205,7 @@ impl FieldTable {
 
 /// A message type as a table, identified by its full name.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct MessageTable {
     full_name: &'static str,
     fields: &'static [FieldTable],
@@ -226,6 +239,7 @@ impl MessageTable {
     }
 
     /// The full name, `package.Outer.Name`.
+    #[must_use]
     pub const fn full_name(&self) -> &'static str {
         self.full_name
     }
@@ -236,16 +250,19 @@ impl MessageTable {
     }
 
     /// The syntax.
+    #[must_use]
     pub const fn syntax_version(&self) -> Syntax {
         self.syntax
     }
 
     /// The number ranges for extensions, both ends included.
+    #[must_use]
     pub const fn extension_ranges(&self) -> &'static [(u32, u32)] {
         self.extension_ranges
     }
 
     /// Whether the message uses the MessageSet wire format.
+    #[must_use]
     pub const fn is_message_set(&self) -> bool {
         self.message_set
     }
@@ -253,6 +270,7 @@ impl MessageTable {
 
 /// An enum type as a table.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct EnumTable {
     full_name: &'static str,
     values: &'static [(&'static str, i32)],
@@ -272,16 +290,19 @@ impl EnumTable {
     }
 
     /// The full name, `package.Outer.Name`.
+    #[must_use]
     pub const fn full_name(&self) -> &'static str {
         self.full_name
     }
 
     /// Names and numbers, in the order of the listing; several names may share a number.
+    #[must_use]
     pub const fn values(&self) -> &'static [(&'static str, i32)] {
         self.values
     }
 
     /// Whether the enum is closed.
+    #[must_use]
     pub const fn is_closed(&self) -> bool {
         self.closed
     }

@@ -34,6 +34,7 @@ impl MessageView<'_, '_> {
     ///
     /// # Panics
     /// If the allocator fails; [`append_text_format`](Self::append_text_format) returns an error.
+    #[must_use]
     pub fn to_text_format(&self) -> String {
         self.to_text_format_with_options(&FormatOptions::new())
     }
@@ -42,6 +43,7 @@ impl MessageView<'_, '_> {
     ///
     /// # Panics
     /// As [`to_text_format`](Self::to_text_format).
+    #[must_use]
     pub fn to_text_format_with_options(&self, options: &FormatOptions) -> String {
         let mut buffer = Vec::new();
         self.append_text_format(&mut buffer, options).unwrap_or_else(|error| panic!("{error}"));

@@ -19,6 +19,7 @@
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct FormatOptions {
     pub(super) pretty: bool,
     pub(super) skip_unknown_fields: bool,
@@ -98,6 +99,7 @@ impl FormatOptions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct ParseOptions {
     pub(super) deny_unknown_fields: bool,
     pub(super) allow_partial: bool,
@@ -143,6 +145,7 @@ impl ParseOptions {
     }
 
     /// The memory budget for an input of `len` bytes, in bytes.
+    #[must_use]
     pub const fn budget_for(&self, len: usize) -> usize {
         match self.budget {
             Some(bytes) => bytes,

@@ -85,10 +85,11 @@ pub trait CustomValue: Sized {
     /// the length of the string or bytes; an allocator that fails aborts.
     fn from_encoded(encoded: Self::Encoded<'_>) -> Option<Self>;
 
-    /// Where decoding starts; not seen after it. Of a message, it should encode to nothing, since decoding merges into it.
+    /// The value that a member holds before its field is decoded.
     ///
-    /// A member without presence is this value as long as its field is unset, if `from_encoded` refuses the default value of the kind: zero
-    /// or empty.
+    /// What is decoded replaces it, except a message, which is merged into it: a type that is encoded as a message should
+    /// give one that encodes to nothing. If the field is not in the input, a member without presence gets the value of
+    /// `from_encoded` for the default of the kind (zero or empty), and keeps this one only if `from_encoded` refuses that.
     fn unset() -> Self;
 }
 

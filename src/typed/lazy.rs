@@ -95,6 +95,7 @@ impl<T: Clone> Clone for Decoded<T> {
 
 impl<T> Lazy<T> {
     /// A message without fields; allocates nothing.
+    #[must_use]
     pub const fn new() -> Self {
         Self { raw: None, value: OnceBox::new() }
     }

@@ -542,6 +542,7 @@ pub trait Message: Sized {
 
     /// Where the schema of the listing is kept.
     #[doc(hidden)]
+    #[must_use]
     fn __schema() -> Option<&'static SchemaCell> {
         None
     }

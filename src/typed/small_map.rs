@@ -38,16 +38,19 @@ pub struct SmallMap<K, V> {
 
 impl<K, V> SmallMap<K, V> {
     /// An empty map. Allocates nothing.
+    #[must_use]
     pub const fn new() -> Self {
         Self { list: Vec::new(), rest: BTreeMap::new() }
     }
 
     /// The number of entries.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.list.len() + self.rest.len()
     }
 
     /// Whether there are no entries.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty() && self.rest.is_empty()
     }

@@ -33,24 +33,28 @@ pub struct UnknownFieldSet {
 
 impl UnknownFieldSet {
     /// An empty set. Allocates nothing.
+    #[must_use]
     pub const fn new() -> Self {
         Self { bytes: Vec::new() }
     }
 
     /// Whether there are no fields.
     #[inline]
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
     /// The encoded fields, with their tags.
     #[inline]
+    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// Reads the fields one by one.
     #[inline]
+    #[must_use]
     pub fn reader(&self) -> Reader<'_> {
         Reader::new(&self.bytes)
     }

@@ -24,6 +24,7 @@ impl<'a> Field<'a> {
 
     /// The field number.
     #[inline(always)]
+    #[must_use]
     pub fn number(&self) -> u32 {
         self.entry.number()
     }
@@ -31,24 +32,28 @@ impl<'a> Field<'a> {
     /// The position of the field among those of its message and the extensions of it, in the order of their numbers: an index
     /// for a table of the sink's own.
     #[inline(always)]
+    #[must_use]
     pub fn index(&self) -> usize {
         self.program.position(self.entry)
     }
 
     /// Whether the field has more than one value: a list or a map.
     #[inline(always)]
+    #[must_use]
     pub fn is_repeated(&self) -> bool {
         self.entry.flags.is_list()
     }
 
     /// Whether it is a map, whose entries are visited as messages.
     #[inline(always)]
+    #[must_use]
     pub fn is_map(&self) -> bool {
         self.entry.flags.is_map()
     }
 
     /// The descriptor of the field.
     #[inline]
+    #[must_use]
     pub fn descriptor(&self) -> FieldRef<'a> {
         let position = self.index();
         let field = self.program.field_of(position) as u16;

@@ -32,12 +32,14 @@ impl<'i> PackedVarints<'i> {
 
     /// The number of values that are left, without decoding them: exact if all are valid.
     #[inline]
+    #[must_use]
     pub fn count_values(&self) -> usize {
         count_varints(self.rest())
     }
 
     /// The bytes that are left.
     #[inline]
+    #[must_use]
     pub fn rest(&self) -> &'i [u8] {
         self.run.get(self.pos..).unwrap_or_default()
     }

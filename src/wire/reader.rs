@@ -49,6 +49,7 @@ pub struct Reader<'i> {
 impl<'i> Reader<'i> {
     /// Reads the message that is the whole of `input`, nested up to [`DEFAULT_DEPTH`].
     #[inline]
+    #[must_use]
     pub const fn new(input: &'i [u8]) -> Self {
         Self::with_depth(input, DEFAULT_DEPTH)
     }
@@ -56,6 +57,7 @@ impl<'i> Reader<'i> {
     /// Reads the message that is the whole of `input`, with at most `depth_left` levels of messages and groups
     /// in it.
     #[inline]
+    #[must_use]
     pub const fn with_depth(input: &'i [u8], depth_left: u32) -> Self {
         Self { buf: input, pos: 0, base: 0, tag_at: 0, depth_left, bounded: false }
     }
@@ -68,30 +70,35 @@ impl<'i> Reader<'i> {
 
     /// The offset of the next byte from the start of the outermost input.
     #[inline]
+    #[must_use]
     pub const fn position(&self) -> usize {
         self.base + self.pos
     }
 
     /// The number of bytes that are left.
     #[inline]
+    #[must_use]
     pub const fn remaining(&self) -> usize {
         self.buf.len() - self.pos
     }
 
     /// Whether nothing is left.
     #[inline]
+    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.remaining() == 0
     }
 
     /// The bytes that are left.
     #[inline]
+    #[must_use]
     pub fn rest(&self) -> &'i [u8] {
         self.buf.get(self.pos..).unwrap_or_default()
     }
 
     /// The levels of messages and groups that may still open.
     #[inline]
+    #[must_use]
     pub const fn depth_left(&self) -> u32 {
         self.depth_left
     }

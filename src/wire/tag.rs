@@ -26,6 +26,7 @@ pub enum WireType {
 impl WireType {
     /// The wire type of the low three bits of `bits`, or `None` for 6 and 7.
     #[inline]
+    #[must_use]
     pub const fn from_bits(bits: u32) -> Option<Self> {
         Some(match bits & 7 {
             0 => Self::Varint,
@@ -65,6 +66,7 @@ impl Tag {
     /// If `number` is 0 or above [`MAX_NUMBER`](Self::MAX_NUMBER); in a `const` that is a compile error. Use
     /// [`try_new`](Self::try_new) for numbers that come from data.
     #[inline]
+    #[must_use]
     pub const fn new(number: u32, wire_type: WireType) -> Self {
         match Self::try_new(number, wire_type) {
             Some(tag) => tag,
@@ -74,6 +76,7 @@ impl Tag {
 
     /// The tag of a field, or `None` if `number` is 0 or above [`MAX_NUMBER`](Self::MAX_NUMBER).
     #[inline]
+    #[must_use]
     pub const fn try_new(number: u32, wire_type: WireType) -> Option<Self> {
         if number == 0 || number > Self::MAX_NUMBER {
             return None;
@@ -101,12 +104,14 @@ impl Tag {
 
     /// The field number, 1 to [`MAX_NUMBER`](Self::MAX_NUMBER).
     #[inline]
+    #[must_use]
     pub const fn number(self) -> u32 {
         self.get() >> 3
     }
 
     /// The wire type.
     #[inline]
+    #[must_use]
     pub const fn wire_type(self) -> WireType {
         match WireType::from_bits(self.get()) {
             Some(wire_type) => wire_type,
@@ -117,6 +122,7 @@ impl Tag {
 
     /// The value that is written as a varint.
     #[inline]
+    #[must_use]
     pub const fn get(self) -> u32 {
         self.0.get()
     }
@@ -124,6 +130,7 @@ impl Tag {
     /// The bytes that the tag takes on the wire, 1 to 5.
     #[inline]
     #[expect(clippy::len_without_is_empty, reason = "a tag is never empty")]
+    #[must_use]
     pub const fn len(self) -> usize {
         super::varint_len(self.get() as u64)
     }

@@ -28,6 +28,7 @@ const SHORT: usize = 32;
 /// assert_eq!(utf8::from_utf8(&[0xc3, 0x28]), None);
 /// ```
 #[inline]
+#[must_use]
 pub fn from_utf8(bytes: &[u8]) -> Option<&str> {
     if !is_ascii(bytes) {
         return core::str::from_utf8(bytes).ok();
@@ -38,6 +39,7 @@ pub fn from_utf8(bytes: &[u8]) -> Option<&str> {
 
 /// Whether `bytes` are UTF-8; see [`from_utf8`].
 #[inline]
+#[must_use]
 pub fn is_valid(bytes: &[u8]) -> bool {
     is_ascii(bytes) || core::str::from_utf8(bytes).is_ok()
 }

@@ -8,6 +8,7 @@
 /// assert_eq!([0, 127, 128, u64::MAX].map(varint_len), [1, 1, 2, 10]);
 /// ```
 #[inline(always)]
+#[must_use]
 pub const fn varint_len(value: u64) -> usize {
     // ceil(bits / 7) for 1 to 64 bits, as a multiplication: 9/64 is a little more than 1/7.
     (((value | 1).ilog2() * 9 + 73) / 64) as usize
@@ -15,12 +16,14 @@ pub const fn varint_len(value: u64) -> usize {
 
 /// Maps a `sint32` to the varint that is written: 0, -1, 1, -2 become 0, 1, 2, 3.
 #[inline(always)]
+#[must_use]
 pub const fn zigzag32(value: i32) -> u32 {
     ((value << 1) ^ (value >> 31)) as u32
 }
 
 /// Maps a `sint64` to the varint that is written: 0, -1, 1, -2 become 0, 1, 2, 3.
 #[inline(always)]
+#[must_use]
 pub const fn zigzag64(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)) as u64
 }
@@ -29,12 +32,14 @@ pub const fn zigzag64(value: i64) -> u64 {
 ///
 /// A varint above 32 bits is truncated first: `unzigzag32(varint as u32)`.
 #[inline(always)]
+#[must_use]
 pub const fn unzigzag32(value: u32) -> i32 {
     (value >> 1) as i32 ^ -((value & 1) as i32)
 }
 
 /// The `sint64` of a varint: the inverse of [`zigzag64`].
 #[inline(always)]
+#[must_use]
 pub const fn unzigzag64(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }

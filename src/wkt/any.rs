@@ -60,12 +60,14 @@ impl Any {
     }
 
     /// The full name of the message type: the part of the type URL after the last slash, if there is one.
+    #[must_use]
     pub fn type_name(&self) -> Option<&str> {
         let (_, name) = self.type_url.rsplit_once('/')?;
         (!name.is_empty()).then_some(name)
     }
 
     /// Whether the message is of this type.
+    #[must_use]
     pub fn is<M: Message>(&self) -> bool {
         self.type_name() == Some(M::TABLE.full_name())
     }

@@ -34,6 +34,7 @@ crate::message! {
 
 impl Duration {
     /// Whether seconds and nanoseconds are in range and their signs agree.
+    #[must_use]
     pub const fn is_valid(self) -> bool {
         -MAX_DURATION <= self.seconds
             && self.seconds <= MAX_DURATION

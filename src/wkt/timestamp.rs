@@ -49,6 +49,7 @@ impl Timestamp {
     ///
     /// A clock that is set to a year after 9999 gives [`MAX`](Self::MAX), one before the year 1 [`MIN`](Self::MIN).
     #[cfg(feature = "std")]
+    #[must_use]
     pub fn now() -> Self {
         let now = std::time::SystemTime::now();
         let limit = if now < std::time::UNIX_EPOCH { Self::MIN } else { Self::MAX };
@@ -56,6 +57,7 @@ impl Timestamp {
     }
 
     /// Whether seconds and nanoseconds are in range.
+    #[must_use]
     pub const fn is_valid(self) -> bool {
         MIN_SECONDS <= self.seconds && self.seconds <= MAX_SECONDS && 0 <= self.nanos && self.nanos < NANOS
     }

@@ -83,16 +83,19 @@ crate::message! {
 
 impl Value {
     /// `null`.
+    #[must_use]
     pub const fn null() -> Self {
         Self { kind: Some(Kind::NullValue(NullValue::NullValue)) }
     }
 
     /// Whether the value is `null`, or not set.
+    #[must_use]
     pub const fn is_null(&self) -> bool {
         matches!(self.kind, None | Some(Kind::NullValue(_)))
     }
 
     /// The value, if it is `true` or `false`.
+    #[must_use]
     pub const fn as_bool(&self) -> Option<bool> {
         match self.kind {
             Some(Kind::BoolValue(value)) => Some(value),
@@ -101,6 +104,7 @@ impl Value {
     }
 
     /// The value, if it is a number.
+    #[must_use]
     pub const fn as_f64(&self) -> Option<f64> {
         match self.kind {
             Some(Kind::NumberValue(value)) => Some(value),
@@ -109,6 +113,7 @@ impl Value {
     }
 
     /// The value, if it is a string.
+    #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match &self.kind {
             Some(Kind::StringValue(value)) => Some(value),
@@ -117,6 +122,7 @@ impl Value {
     }
 
     /// The value, if it is an object.
+    #[must_use]
     pub const fn as_struct(&self) -> Option<&Struct> {
         match &self.kind {
             Some(Kind::StructValue(value)) => Some(value),
@@ -125,6 +131,7 @@ impl Value {
     }
 
     /// The value, if it is a list.
+    #[must_use]
     pub const fn as_list(&self) -> Option<&ListValue> {
         match &self.kind {
             Some(Kind::ListValue(value)) => Some(value),

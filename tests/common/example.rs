@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Builds an example with the profile of the tests.
-pub fn build(name: &str) -> PathBuf {
+/// Builds an example with the profile of the tests and these features beside the default ones.
+pub fn build(name: &str, features: &str) -> PathBuf {
     let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--example", name, "--message-format", "json"]);
+    build.args(["build", "--quiet", "--example", name, "--message-format", "json", "--features", features]);
     if !cfg!(debug_assertions) {
         build.arg("--release");
     }

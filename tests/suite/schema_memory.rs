@@ -278,7 +278,7 @@ fn a_projection_that_runs_out_of_memory_is_an_error() {
     let paths = ["map.value.map", "point.from.x", "e", "[p.M.x].bytes"];
     let make = || Projection::new(&m, paths).and_then(|p| p.lazy(["point.to"]));
     let (projection, used) = measure(make);
-    projection.unwrap();
+    drop(projection.unwrap());
     // Both times that programs are made they end in an `Arc`, which cannot fail without ending the process.
     let arcs = [last_size(); 2];
     let mut failed = 0;

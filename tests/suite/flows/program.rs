@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 fn run(arguments: &[&str]) -> Output {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    let program = PROGRAM.get_or_init(|| example::build("flows"));
+    let program = PROGRAM.get_or_init(|| example::build("flows", ""));
     Command::new(program).args(arguments).output().expect("the program starts")
 }
 
@@ -165,7 +165,7 @@ fn the_message_is_named_after_its_definition_if_that_is_asked_for() {
 fn datagrams_are_received_while_they_come() {
     use std::io::{BufRead, BufReader, Read};
     use std::process::Stdio;
-    let mut child = Command::new(example::build("flows"))
+    let mut child = Command::new(example::build("flows", ""))
         .args(["--listen", "127.0.0.1:0", "--seconds", "3", "--out", "-"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
