@@ -114,6 +114,8 @@ mod proto;
 #[cfg(feature = "reflect")]
 pub mod record;
 #[cfg(feature = "reflect")]
+mod rust;
+#[cfg(feature = "reflect")]
 mod schema;
 #[cfg(feature = "serde")]
 mod serde;
@@ -155,6 +157,8 @@ pub use partial::{RawField, RawFields, RawStep, RawValue};
 pub use proto::{FileResolver, SourceBuilder, SourceDiagnostic, SourceError, SourceErrorKind};
 #[cfg(feature = "reflect")]
 pub use record::{PlanError, PlanErrorKind, PlanPath, RecordPlan, RecordWriter};
+#[cfg(feature = "reflect")]
+pub use rust::{MapType, OpenEnumType, RustOptions, TextType};
 #[cfg(feature = "reflect")]
 pub use schema::{
     DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
