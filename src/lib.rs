@@ -93,6 +93,8 @@ extern crate std;
 #[cfg(feature = "reflect")]
 mod decode;
 #[cfg(feature = "reflect")]
+mod diff;
+#[cfg(feature = "reflect")]
 mod encode;
 #[cfg_attr(
     not(feature = "reflect"),
@@ -136,6 +138,8 @@ pub mod visit;
 pub mod wire;
 pub mod wkt;
 
+#[cfg(feature = "reflect")]
+pub use diff::{Compatibility, Difference, DifferenceKind};
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind, FieldPath, PathStep};
 #[cfg(feature = "reflect")]
 pub use error::{DescriptorError, DescriptorErrorKind};
@@ -176,6 +180,8 @@ pub use bytes;
 /// What the macros expand to; not part of the public interface.
 #[doc(hidden)]
 pub mod listing {
+    #[cfg(feature = "reflect")]
+    pub use crate::diff::assert_no_difference;
     pub use crate::typed::expansion::*;
 }
 
