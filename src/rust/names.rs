@@ -244,7 +244,7 @@ pub(super) fn unique(used: &mut BTreeMap<String, (bool, u32)>, name: String, sep
     if is_module {
         count = 1;
     }
-    let plain = String::from(name.strip_prefix("r#").unwrap_or(&name));
+    let plain = String::from(name.strip_prefix("r#").unwrap_or(&name).trim_end_matches('_'));
     loop {
         count += 1;
         let candidate = format!("{plain}{separator}{count}");

@@ -42,6 +42,8 @@ mod records;
 mod regressions;
 mod regressions_message;
 mod regressions_typed;
+#[cfg(feature = "proto")]
+mod schema_diff;
 mod schema_memory;
 mod sweeps;
 mod text;
@@ -49,6 +51,7 @@ mod text_hostile;
 mod text_print;
 mod text_prost;
 mod to_proto;
+mod to_rust;
 mod transcode;
 mod typed_custom;
 mod typed_depth;
