@@ -61,6 +61,8 @@ fn cardinality(old: &FieldDescriptor, new: &FieldDescriptor, out: &mut Comparer)
         () if field.is_list() => "repeated",
         () => "optional",
     };
+    // An entry has its key and its value even if they are not written.
+    let entries = old.parent_message().is_map_entry() && new.parent_message().is_map_entry();
     if is_repeated(old) != is_repeated(new) {
         let packed = |field: &FieldDescriptor| field.is_list() && field.is_packed();
         let required = old.is_required() || new.is_required();
@@ -70,7 +72,7 @@ fn cardinality(old: &FieldDescriptor, new: &FieldDescriptor, out: &mut Comparer)
         out.add(path, DifferenceKind::RequiredChanged, (Breaking, Breaking), word(old), word(new));
     } else if old.is_map() != new.is_map() {
         out.add(path, DifferenceKind::MapChanged, (Conditional, Breaking), word(old), word(new));
-    } else if old.supports_presence() != new.supports_presence() {
+    } else if old.supports_presence() != new.supports_presence() && !entries {
         let word = |field: &FieldDescriptor| if field.supports_presence() { "explicit" } else { "implicit" };
         out.add(path, DifferenceKind::PresenceChanged, (Compatible, Compatible), word(old), word(new));
     }
