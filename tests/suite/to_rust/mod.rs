@@ -3,12 +3,15 @@
 //! One program is compiled against the library and run. `forms.proto` has every form that there is to write; the programs for
 //! other options and for the messages of the conformance suite are compiled by ignored tests.
 
+use crate::common::choices::Choices;
 use crate::common::data::Data;
+use crate::common::wire::Wire;
+use crate::common::{rounds, schema_gen};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tablepb::{
     DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind, MapType, MessageTable, OpenEnumType,
-    RustOptions, Syntax, TextType,
+    PoolOptions, RustOptions, Syntax, TextType,
 };
 
 const HEAD: &str = include_str!("program.rs");
@@ -350,4 +353,41 @@ fn packages_are_modules() {
         }
 ";
     assert!(source.contains(text), "{source}");
+}
+
+/// No schema makes it panic, and a schema equals itself. Every random schema is formatted, too, of which some are looked at.
+#[test]
+fn random_schemas() {
+    for seed in 0..u64::from(rounds(120)) {
+        let schema = schema_gen::schema(&mut Choices::seeded(seed), schema_gen::ALL);
+        let pool = schema.pool();
+        assert_eq!(pool.diff(&pool), []);
+        let sources = options().map(|options| pool.to_rust_with_options(&options));
+        let listings = sources[0].matches("tablepb::message! {").count();
+        let messages = pool.all_messages().filter(|message| !message.is_map_entry()).count();
+        assert_eq!(listings, messages, "seed {seed}");
+        if seed % 16 == 0 {
+            assert_formatted("random", &sources[1]);
+        }
+    }
+}
+
+/// A package of many components does not indent without bound, and equal names take linear time.
+#[test]
+fn hostile_names() {
+    let package = vec!["a"; 500].join(".");
+    let messages = (0..2_000).fold(Wire::new(), |file, i| {
+        file.message(
+            4,
+            Wire::new().bytes(1, format!("M{}", "_".repeat(i % 1000) + if i < 1000 { "" } else { "x" })),
+        )
+    });
+    let file = Wire::new().bytes(1, "a.proto").bytes(2, &package).raw(&messages.0);
+    let other = Wire::new().bytes(1, "b.proto").message(4, Wire::new().bytes(1, "N"));
+    let set = Wire::new().message(1, file).message(1, other);
+    let pool = DescriptorPool::decode_with(&set.0, &PoolOptions::new().memory(1 << 30)).unwrap();
+    let source = pool.to_rust_with_options(&RustOptions::new().unknown_fields(false));
+    assert_eq!(source.matches("    pub struct M").count(), 2_000);
+    assert_eq!(source.matches("pub struct M1000 ").count(), 1);
+    assert!(source.lines().all(|line| !line.starts_with(&" ".repeat(80))));
 }
