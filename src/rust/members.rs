@@ -27,8 +27,8 @@ pub(super) struct Members<'a> {
     shadowed: [(&'static str, &'static str, bool); 4],
 }
 
-/// Whether the listing of a message says `syntax "proto2"`. In editions it does if only that fits: strings that are not checked for
-/// UTF-8, or names that meet in JSON, and no field without presence.
+/// Whether the listing of a message says `syntax "proto2"`. In editions it does if it has strings that are not checked for UTF-8, and
+/// no field without presence, which proto2 does not have.
 pub(super) fn is_proto2(message: &MessageDescriptor) -> bool {
     match message.parent_file().edition() {
         Edition::Proto2 => true,

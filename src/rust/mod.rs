@@ -49,7 +49,7 @@ impl MessageDescriptor {
     /// services, aliases of enum values; reserved names and numbers, custom options, and comments of the schema. Strings that are not UTF-8,
     /// which proto2 allows, are errors in Rust.
     ///
-    /// Takes time and memory in the size of the pool and of the source, and panics on no schema.
+    /// Takes time and memory in the size of the pool and of the source. Empty for the entry of a map, which has no struct.
     ///
     /// ```
     /// use tablepb::{DescriptorPool, EnumTable, FieldTable, Kind, MessageTable};
