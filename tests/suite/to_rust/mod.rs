@@ -401,3 +401,23 @@ fn hostile_names() {
     assert_eq!(source.matches("pub struct M1000 ").count(), 1);
     assert!(source.lines().all(|line| !line.starts_with(&" ".repeat(80))));
 }
+
+/// A value with the name of a keyword can be a default: the listing says `r#type`, which the table once took for the name.
+#[test]
+fn regression_a_default_is_named_like_a_keyword() {
+    use tablepb::Message;
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Word {
+        Fn = 0,
+        Type = 1,
+    }
+    tablepb::enumeration! { Word as "p.Word" syntax "proto2" { Fn as "fn" = 0, Type as "type" = 1 } }
+    #[derive(Default)]
+    struct Line {
+        word: Option<Word>,
+    }
+    tablepb::message! { Line as "p.Line" syntax "proto2" { word: enum Word = 1 [default = r#type] } }
+    assert_eq!(Line::TABLE.fields()[0].default(), Some(tablepb::DefaultValue::Enum("type")));
+    let pool = DescriptorPool::from_tables(&[Line::TABLE]).unwrap();
+    assert!(pool.to_rust().contains("[default = r#type]"));
+}
