@@ -82,7 +82,7 @@ mod tests {
             ["foo_bar", "fooBar", "FOO_BAR", "HTTPServer", "foo1bar2", "FOO1Bar", "_a__b_", "X", "aB1C"];
         assert_eq!(
             camel.map(upper_camel),
-            ["FooBar", "FooBar", "FooBar", "HttpServer", "Foo1bar2", "Foo1Bar", "AB", "X", "AB1C"]
+            ["FooBar", "FooBar", "FooBar", "HttpServer", "Foo1bar2", "Foo1Bar", "AB", "X", "AB1c"]
         );
         let snake_case =
             ["FooBar", "fooBar", "FOO_BAR", "HTTPServer", "field_name1_", "__a", "Field0name5", "OTLP2"];
