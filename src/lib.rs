@@ -93,6 +93,8 @@ extern crate std;
 #[cfg(feature = "reflect")]
 mod decode;
 #[cfg(feature = "reflect")]
+mod diff;
+#[cfg(feature = "reflect")]
 mod encode;
 #[cfg_attr(
     not(feature = "reflect"),
@@ -114,6 +116,8 @@ mod proto;
 #[cfg(feature = "reflect")]
 pub mod record;
 #[cfg(feature = "reflect")]
+mod rust;
+#[cfg(feature = "reflect")]
 mod schema;
 #[cfg(feature = "serde")]
 mod serde;
@@ -134,6 +138,8 @@ pub mod visit;
 pub mod wire;
 pub mod wkt;
 
+#[cfg(feature = "reflect")]
+pub use diff::{Compatibility, Difference, DifferenceKind};
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind, FieldPath, PathStep};
 #[cfg(feature = "reflect")]
 pub use error::{DescriptorError, DescriptorErrorKind};
@@ -156,6 +162,8 @@ pub use proto::{FileResolver, SourceBuilder, SourceDiagnostic, SourceError, Sour
 #[cfg(feature = "reflect")]
 pub use record::{PlanError, PlanErrorKind, PlanPath, RecordPlan, RecordWriter};
 #[cfg(feature = "reflect")]
+pub use rust::{MapType, OpenEnumType, RustOptions, TextType};
+#[cfg(feature = "reflect")]
 pub use schema::{
     DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
     FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor, PoolBuilder,
@@ -172,6 +180,8 @@ pub use bytes;
 /// What the macros expand to; not part of the public interface.
 #[doc(hidden)]
 pub mod listing {
+    #[cfg(feature = "reflect")]
+    pub use crate::diff::assert_no_difference;
     pub use crate::typed::expansion::*;
 }
 

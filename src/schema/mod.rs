@@ -59,6 +59,8 @@ pub use pool::DescriptorPool;
 pub use pool_builder::PoolBuilder;
 pub use service::{MethodDescriptor, ServiceDescriptor};
 
+pub(crate) use names::is_json_name;
+pub(crate) use tables::is_well_known;
 pub(crate) use text_names::TextName;
 
 /// The result of reading or building a schema.

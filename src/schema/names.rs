@@ -163,7 +163,7 @@ pub(super) fn is_map_entry_name(name: &str, field: &str) -> bool {
 }
 
 /// Whether `name` is [`json_name`] of `field`.
-pub(super) fn is_json_name(name: &str, field: &str) -> bool {
+pub(crate) fn is_json_name(name: &str, field: &str) -> bool {
     name.chars().eq(camel_chars(field, false))
 }
 

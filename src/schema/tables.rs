@@ -160,7 +160,7 @@ impl Reached {
         }
         Ok(FileProto {
             name: file_name(name).into(),
-            package: if is_well_known(name) { "google.protobuf" } else { name }.into(),
+            package: if is_file_name(name) { "google.protobuf" } else { name }.into(),
             dependencies: self.dependencies(name, package),
             messages,
             enums,
@@ -266,14 +266,19 @@ fn well_known_file(full_name: &str) -> Option<&'static str> {
     })
 }
 
+/// Whether [`wkt`](crate::wkt) has a struct or an enum for the type.
+pub(crate) fn is_well_known(full_name: &str) -> bool {
+    well_known_file(full_name).is_some()
+}
+
 /// Whether this is the name of a file, not of a package.
-fn is_well_known(name: &str) -> bool {
+fn is_file_name(name: &str) -> bool {
     name.contains('/')
 }
 
 /// `a/b.proto` for package `a.b`. The file without a package has a `-` in its name, which no package can have.
 fn file_name(package: &str) -> String {
-    if is_well_known(package) {
+    if is_file_name(package) {
         package.into()
     } else if package.is_empty() {
         "no-package.proto".into()

@@ -174,7 +174,7 @@ macro_rules! __default {
     ([sint64] $value:expr) => { $crate::DefaultValue::Int($value as i64) };
     ([sfixed64] $value:expr) => { $crate::DefaultValue::Int($value as i64) };
     ([enum $($path:tt)+] $value:expr) => {
-        $crate::DefaultValue::Enum($crate::listing::stringify!($value))
+        $crate::DefaultValue::Enum($crate::listing::unraw($crate::listing::stringify!($value)))
     };
     ([$($kind:tt)+] $value:expr) => {
         $crate::listing::compile_error!("only numbers, `bool`, `string`, `bytes` and enums have a default")

@@ -44,6 +44,8 @@ mod records;
 mod regressions;
 mod regressions_message;
 mod regressions_typed;
+#[cfg(feature = "proto")]
+mod schema_diff;
 mod schema_memory;
 #[cfg(feature = "proto")]
 mod source_info;
@@ -53,6 +55,7 @@ mod text_hostile;
 mod text_print;
 mod text_prost;
 mod to_proto;
+mod to_rust;
 mod transcode;
 mod typed_custom;
 mod typed_depth;
