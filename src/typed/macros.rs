@@ -253,6 +253,7 @@ macro_rules! __bind {
             /// The number that belongs in the place of `LISTED`, for the order of the numbers.
             struct __InPlaceOf<const LISTED: u32>;
 
+            #[allow(dead_code)]
             impl<const LISTED: u32> __InPlaceOf<LISTED> {
                 const NUMBER: u32 = $crate::listing::in_place_of(LISTED, __LISTED, __ORDER);
             }
