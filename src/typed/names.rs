@@ -274,6 +274,47 @@ mod tests {
         assert!(same("", "") && same("ab", "ab") && !same("ab", "ac") && !same("a", "ab"));
     }
 
+    #[test]
+    #[cfg_attr(miri, ignore = "leaks memory on purpose")]
+    fn names_collide_however_many_there_are() {
+        use crate::table::Kind;
+        use alloc::{format, string::String, vec::Vec};
+        const MANY: usize = 1_000;
+        const PLACES: usize = places(MANY);
+        let names: Vec<&'static str> = (0..MANY).map(|i| &*String::leak(format!("f{i}"))).collect();
+        let plain: Vec<_> =
+            (1..).zip(&names).map(|(n, name)| FieldTable::new(name, n, Kind::Int32)).collect();
+        let with = |at: usize, field: FieldTable| {
+            let mut fields = plain.clone();
+            fields[at] = field;
+            let found = [Syntax::Proto3, Syntax::Proto2].map(|syntax| collision::<PLACES>(&fields, syntax));
+            found.map(|found| match found {
+                Some(Collision::Fields(name)) => format!("fields {name}"),
+                Some(Collision::Oneof(name)) => format!("oneof {name}"),
+                Some(Collision::Json(one, other)) => format!("json {one} {other}"),
+                None => "none".into(),
+            })
+        };
+        let field = |name| FieldTable::new(name, 5_000, Kind::Int32);
+        assert_eq!(with(0, plain[0]), ["none"; 2]);
+        assert_eq!(with(MANY - 1, field("f0")), ["fields f0"; 2]);
+        assert_eq!(with(0, field("f999")), ["fields f999"; 2]);
+        assert_eq!(with(MANY - 1, field("f_7")), ["json f7 f_7", "none"]);
+        assert_eq!(with(MANY - 1, field("x").json_name("f7")), ["json f7 x", "none"]);
+        assert_eq!(with(3, field("x").oneof("f900")), ["oneof f900"; 2]);
+        assert_eq!(with(900, field("x").oneof("f3")), ["oneof f3"; 2]);
+        assert_eq!(with(900, field("x").oneof("F3")), ["none"; 2]);
+        assert_eq!(with(900, field("x").oneof("x")), ["oneof x"; 2]);
+
+        let mut values: Vec<_> = names.iter().map(|name| (*name, 0)).collect();
+        assert_eq!(twice::<PLACES>(&values), None);
+        values[1].0 = "F999";
+        assert_eq!(twice::<PLACES>(&values), None);
+        values[1].0 = "f999";
+        assert_eq!(twice::<PLACES>(&values), Some("f999"));
+        assert!(twice::<{ places(0) }>(&[]).is_none());
+    }
+
     /// A pool refuses the same pairs of names.
     #[test]
     #[cfg(feature = "reflect")]
