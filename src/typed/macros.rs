@@ -255,7 +255,12 @@ macro_rules! __bind {
 
             #[allow(dead_code)]
             impl<const LISTED: u32> __InPlaceOf<LISTED> {
-                const NUMBER: u32 = $crate::listing::in_place_of(LISTED, __LISTED, __ORDER);
+                // Searched for only where the answer is another.
+                const NUMBER: u32 = if __ASCENDS {
+                    LISTED
+                } else {
+                    $crate::listing::in_place_of(LISTED, __LISTED, __ORDER)
+                };
             }
 
             impl __Members {
@@ -300,6 +305,7 @@ macro_rules! __bind {
             )*];
 
             const __LISTED: &[u32] = &[$($($number,)? $($($arm_number,)+)?)*];
+            const __ASCENDS: bool = $crate::listing::ascend(__LISTED);
             const __ORDER: &[u32] = &$crate::listing::in_order([$($($number,)? $($($arm_number,)+)?)*]);
 
             const _: () = $crate::listing::check::<{ $crate::listing::places(__FIELDS.len()) }>(
@@ -360,7 +366,7 @@ macro_rules! __bind {
                     }
                     // A message without fields visits nothing.
                     let _ = &visitor;
-                    if const { $crate::listing::ascend(__LISTED) } {
+                    if const { __ASCENDS } {
                         $(
                             $($crate::listing::show!(
                                 visitor $kind $number $options $syntax (__Members::$field()) self
