@@ -175,7 +175,7 @@ where
 {
 }
 
-/// Access to a member or variant by a candidate `C`. `T` is [`Fit`] or [`Broken`].
+/// Access to a member or variant by a candidate `C`. `T` is `Fit` or `Broken`.
 #[derive(Clone, Copy)]
 pub struct Access<C, T>(pub C, pub T);
 

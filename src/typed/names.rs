@@ -2,7 +2,7 @@
 
 use crate::table::{FieldTable, Syntax};
 
-/// The places that [`collision`] and [`twice`] need for this many fields or values: more than there can be names, of which a field
+/// The places that `collision` and `twice` need for this many fields or values: more than there can be names, of which a field
 /// brings three.
 pub const fn places(names: usize) -> usize {
     (4 * names).next_power_of_two()
