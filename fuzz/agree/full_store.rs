@@ -38,7 +38,11 @@ pub fn run(choices: &mut Choices) -> Tried {
         for _ in 0..20 {
             let mut target = message.as_mut();
             step(&case, &mut target, 0, choices, &mut tried);
-            valid::message(message, 1 << 16);
+            // A copy of a message with a store of its own is one of all the zeros; optimised runs make them.
+            match cfg!(debug_assertions) {
+                true => valid::read_again(message, 1 << 16),
+                false => valid::message(message, 1 << 16),
+            }
             assert!(message.merge(b"\x08\x01").is_err(), "a full store takes no more bytes");
         }
         // What holds no bytes can still be set, and all of it removed.

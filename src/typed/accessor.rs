@@ -2,7 +2,7 @@
 //!
 //! `message!` makes one function for each member. Its body alone knows the type of the member; to all other code the
 //! function returns some type that implements [`Member`]. So a type that does not fit is one error, in that function, and not one for
-//! each use. [`Fits`] reports it; [`Broken`] then takes the place of the member.
+//! each use. [`Fits`] reports it; the access is then [`Broken`].
 
 use super::{
     DecodeFrom, Enumeration, Message,
@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 /// A lifetime and types without a value of them.
-type Types<'i, K, M, F> = PhantomData<(fn(&'i ()) -> K, fn(M) -> F)>;
+type Types<'i, K, F> = PhantomData<(fn(&'i ()) -> K, fn() -> F)>;
 
 /// A member of the struct `M`, decoded from inputs with the lifetime `'i`.
 pub trait Member<'i, M>: Copy {
@@ -112,63 +112,74 @@ pub fn unset<'i, M: DecodeFrom<'i>>() -> M {
 }
 
 /// A type and the kind that it should fit.
-pub struct Subject<'i, K, F>(Types<'i, K, (), F>);
+pub struct Subject<'i, K, F>(pub Types<'i, K, F>);
 
-/// Access to a member, of a type that may not fit its kind.
-pub struct Candidate<'i, K, M, F, G, H> {
-    get: G,
-    get_mut: H,
-    types: Types<'i, K, M, F>,
-}
-
-impl<K, M, F, G: Copy, H: Copy> Clone for Candidate<'_, K, M, F, G, H> {
+impl<K, F> Clone for Subject<'_, K, F> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<K, M, F, G: Copy, H: Copy> Copy for Candidate<'_, K, M, F, G, H> {}
+impl<K, F> Copy for Subject<'_, K, F> {}
 
-impl<'i, K, M, F, G, H> Candidate<'i, K, M, F, G, H>
+/// The type fits the kind.
+#[derive(Clone, Copy)]
+pub struct Fit;
+
+impl<'i, K: KindMarker, F> Subject<'i, K, F> {
+    /// What to check; nothing if there is no such kind, which has been reported.
+    pub fn subject(self) -> Self {
+        self
+    }
+}
+
+impl<'i, K: KindMarker, F: DecodeField<'i, K>> Subject<'i, K, F> {
+    /// The type fits, as that of a member.
+    #[inline(always)]
+    pub fn fit(self) -> Fit {
+        Fit
+    }
+}
+
+impl<'i, K: KindMarker, T: DecodeValue<'i, K>> Subject<'i, K, T> {
+    /// The type fits, as that of a variant.
+    #[inline(always)]
+    pub fn fit_variant(self) -> Fit {
+        Fit
+    }
+}
+
+/// Functions that give access to a member of the type `F`, which may not fit the kind `K`.
+///
+/// The macro calls this constructor and that of [`Access`], and no function in their place: the compiler would generate one for
+/// each member. The bounds give the closures their signatures.
+pub struct Candidate<'i, K, M, F, G, H>(pub G, pub H, pub Subject<'i, K, F>, pub PhantomData<fn(M)>)
+where
+    G: Fn(&M) -> &F + Copy,
+    H: Fn(&mut M) -> &mut F + Copy;
+
+impl<K, M, F, G, H> Clone for Candidate<'_, K, M, F, G, H>
 where
     G: Fn(&M) -> &F + Copy,
     H: Fn(&mut M) -> &mut F + Copy,
 {
-    /// Access by these functions.
-    #[inline(always)]
-    pub fn new(get: G, get_mut: H) -> Self {
-        Self { get, get_mut, types: PhantomData }
-    }
-}
-
-/// The member fits.
-pub struct MemberAccess<'i, K, M, F, G, H>(Candidate<'i, K, M, F, G, H>);
-
-impl<K, M, F, G: Copy, H: Copy> Clone for MemberAccess<'_, K, M, F, G, H> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<K, M, F, G: Copy, H: Copy> Copy for MemberAccess<'_, K, M, F, G, H> {}
-
-impl<'i, K: KindMarker, M, F, G: Copy, H: Copy> Candidate<'i, K, M, F, G, H> {
-    /// What to check; nothing if there is no such kind, which has been reported.
-    #[inline(always)]
-    pub fn subject(self) -> Subject<'i, K, F> {
-        Subject(PhantomData)
-    }
+impl<K, M, F, G, H> Copy for Candidate<'_, K, M, F, G, H>
+where
+    G: Fn(&M) -> &F + Copy,
+    H: Fn(&mut M) -> &mut F + Copy,
+{
 }
 
-impl<'i, K: KindMarker, M, F: DecodeField<'i, K>, G, H> Candidate<'i, K, M, F, G, H> {
-    /// Access, if the type fits.
-    #[inline(always)]
-    pub fn access(self) -> MemberAccess<'i, K, M, F, G, H> {
-        MemberAccess(self)
-    }
-}
+/// Access to a member or variant by a candidate `C`. `T` is `Fit` or `Broken`.
+#[derive(Clone, Copy)]
+pub struct Access<C, T>(pub C, pub T);
 
-impl<'i, K, M, F, G, H> Member<'i, M> for MemberAccess<'i, K, M, F, G, H>
+impl<'i, K, M, F, G, H> Member<'i, M> for Access<Candidate<'i, K, M, F, G, H>, Fit>
 where
     K: KindMarker,
     F: DecodeField<'i, K>,
@@ -180,72 +191,48 @@ where
 
     #[inline(always)]
     fn get(self, message: &M) -> &F {
-        (self.0.get)(message)
+        (self.0.0)(message)
     }
 
     #[inline(always)]
     fn get_mut(self, message: &mut M) -> &mut F {
-        (self.0.get_mut)(message)
+        (self.0.1)(message)
     }
 }
 
 /// The same for a variant of a oneof.
-pub struct CandidateVariant<'i, K, M, T, G, H, S> {
-    get: G,
-    get_mut: H,
-    set: S,
-    types: Types<'i, K, M, T>,
-}
+pub struct CandidateVariant<'i, K, M, T, G, H, S>(
+    pub G,
+    pub H,
+    pub S,
+    pub Subject<'i, K, T>,
+    pub PhantomData<fn(M)>,
+)
+where
+    G: Fn(&M) -> Option<&T> + Copy,
+    H: Fn(&mut M) -> Option<&mut T> + Copy,
+    S: Fn(&mut M, T) + Copy;
 
-impl<K, M, T, G: Copy, H: Copy, S: Copy> Clone for CandidateVariant<'_, K, M, T, G, H, S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K, M, T, G: Copy, H: Copy, S: Copy> Copy for CandidateVariant<'_, K, M, T, G, H, S> {}
-
-impl<'i, K, M, T, G, H, S> CandidateVariant<'i, K, M, T, G, H, S>
+impl<K, M, T, G, H, S> Clone for CandidateVariant<'_, K, M, T, G, H, S>
 where
     G: Fn(&M) -> Option<&T> + Copy,
     H: Fn(&mut M) -> Option<&mut T> + Copy,
     S: Fn(&mut M, T) + Copy,
 {
-    /// Access by these functions.
-    #[inline(always)]
-    pub fn new(get: G, get_mut: H, set: S) -> Self {
-        Self { get, get_mut, set, types: PhantomData }
-    }
-}
-
-impl<'i, K: KindMarker, M, T, G: Copy, H: Copy, S: Copy> CandidateVariant<'i, K, M, T, G, H, S> {
-    /// What to check; nothing if there is no such kind, which has been reported.
-    #[inline(always)]
-    pub fn subject(self) -> Subject<'i, K, T> {
-        Subject(PhantomData)
-    }
-}
-
-/// The variant fits.
-pub struct AccessVariant<'i, K, M, T, G, H, S>(CandidateVariant<'i, K, M, T, G, H, S>);
-
-impl<K, M, T, G: Copy, H: Copy, S: Copy> Clone for AccessVariant<'_, K, M, T, G, H, S> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<K, M, T, G: Copy, H: Copy, S: Copy> Copy for AccessVariant<'_, K, M, T, G, H, S> {}
-
-impl<'i, K: KindMarker, M, T: DecodeValue<'i, K>, G, H, S> CandidateVariant<'i, K, M, T, G, H, S> {
-    /// Access, if the type fits.
-    #[inline(always)]
-    pub fn access(self) -> AccessVariant<'i, K, M, T, G, H, S> {
-        AccessVariant(self)
-    }
+impl<K, M, T, G, H, S> Copy for CandidateVariant<'_, K, M, T, G, H, S>
+where
+    G: Fn(&M) -> Option<&T> + Copy,
+    H: Fn(&mut M) -> Option<&mut T> + Copy,
+    S: Fn(&mut M, T) + Copy,
+{
 }
 
-impl<'i, K, M, T, G, H, S> Variant<'i, M> for AccessVariant<'i, K, M, T, G, H, S>
+impl<'i, K, M, T, G, H, S> Variant<'i, M> for Access<CandidateVariant<'i, K, M, T, G, H, S>, Fit>
 where
     K: KindMarker,
     T: DecodeValue<'i, K>,
@@ -258,17 +245,17 @@ where
 
     #[inline(always)]
     fn get(self, message: &M) -> Option<&T> {
-        (self.0.get)(message)
+        (self.0.0)(message)
     }
 
     #[inline(always)]
     fn get_mut(self, message: &mut M) -> Option<&mut T> {
-        (self.0.get_mut)(message)
+        (self.0.1)(message)
     }
 
     #[inline(always)]
     fn set(self, message: &mut M, value: T) {
-        (self.0.set)(message, value);
+        (self.0.2)(message, value);
     }
 }
 
@@ -295,23 +282,22 @@ pub trait Keeps<'i>: Sized {
 #[diagnostic::do_not_recommend]
 impl<F: UnknownMember> Keeps<'_> for F {}
 
-impl<'i, M, F, G: Copy, H: Copy> Candidate<'i, kinds::KeptUnknown, M, F, G, H> {
+impl<'i, F> Subject<'i, kinds::KeptUnknown, F> {
     /// What to check.
-    #[inline(always)]
-    pub fn keeper_subject(self) -> Subject<'i, kinds::KeptUnknown, F> {
-        Subject(PhantomData)
+    pub fn keeper_subject(self) -> Self {
+        self
     }
 }
 
-impl<'i, M, F: UnknownMember, G, H> Candidate<'i, kinds::KeptUnknown, M, F, G, H> {
-    /// Access, if the type fits.
+impl<'i, F: UnknownMember> Subject<'i, kinds::KeptUnknown, F> {
+    /// The type fits.
     #[inline(always)]
-    pub fn keeper(self) -> MemberAccess<'i, kinds::KeptUnknown, M, F, G, H> {
-        MemberAccess(self)
+    pub fn fit_keeper(self) -> Fit {
+        Fit
     }
 }
 
-impl<'i, M, F, G, H> Keeper<'i, M> for MemberAccess<'i, kinds::KeptUnknown, M, F, G, H>
+impl<'i, M, F, G, H> Keeper<'i, M> for Access<Candidate<'i, kinds::KeptUnknown, M, F, G, H>, Fit>
 where
     F: UnknownMember,
     G: Fn(&M) -> &F + Copy,
@@ -319,12 +305,12 @@ where
 {
     #[inline(always)]
     fn get(self, message: &M) -> &[u8] {
-        (self.0.get)(message).bytes()
+        (self.0.0)(message).bytes()
     }
 
     #[inline(always)]
     fn get_mut(self, message: &mut M) -> &mut Vec<u8> {
-        (self.0.get_mut)(message).bytes_mut()
+        (self.0.1)(message).bytes_mut()
     }
 }
 
@@ -333,7 +319,7 @@ where
 #[derive(Clone, Copy)]
 pub struct Broken;
 
-impl<'i, M> Member<'i, M> for Broken {
+impl<'i, M, C: Copy> Member<'i, M> for Access<C, Broken> {
     type Kind = kinds::Bool;
     type Field = bool;
 
@@ -346,7 +332,7 @@ impl<'i, M> Member<'i, M> for Broken {
     }
 }
 
-impl<'i, M> Variant<'i, M> for Broken {
+impl<'i, M, C: Copy> Variant<'i, M> for Access<C, Broken> {
     type Kind = kinds::Bool;
     type Value = bool;
 
@@ -361,7 +347,7 @@ impl<'i, M> Variant<'i, M> for Broken {
     fn set(self, _: &mut M, _: bool) {}
 }
 
-impl<'i, M> Keeper<'i, M> for Broken {
+impl<'i, M, C: Copy> Keeper<'i, M> for Access<C, Broken> {
     fn get(self, _: &M) -> &[u8] {
         &[]
     }
@@ -371,7 +357,7 @@ impl<'i, M> Keeper<'i, M> for Broken {
     }
 }
 
-/// The methods of a candidate that does not fit. The compiler takes them where the inherent ones, of the same names, do not apply.
+/// The methods of a subject that does not fit. The compiler takes them where the inherent ones, of the same names, do not apply.
 pub trait Unfit: Sized {
     /// Nothing to check.
     fn subject(self) -> Subject<'static, kinds::Bool, bool> {
@@ -379,19 +365,22 @@ pub trait Unfit: Sized {
     }
 
     /// Stands for the member.
-    fn access(self) -> Broken {
+    fn fit(self) -> Broken {
+        Broken
+    }
+
+    /// Stands for the variant.
+    fn fit_variant(self) -> Broken {
         Broken
     }
 
     /// Stands for the member.
-    fn keeper(self) -> Broken {
+    fn fit_keeper(self) -> Broken {
         Broken
     }
 }
 
-impl<K, M, F, G, H> Unfit for Candidate<'_, K, M, F, G, H> {}
-
-impl<K, M, T, G, H, S> Unfit for CandidateVariant<'_, K, M, T, G, H, S> {}
+impl<K, F> Unfit for Subject<'_, K, F> {}
 
 /// The table of a member's field, without options. `_member` is only for its type.
 pub const fn member_table<'i, M, A: Member<'i, M>>(
@@ -400,7 +389,7 @@ pub const fn member_table<'i, M, A: Member<'i, M>>(
     number: u32,
     listed: bool,
 ) -> FieldTable {
-    let explicit = const { <A::Field as EncodeField<A::Kind>>::EXPLICIT };
+    let explicit = <A::Field as EncodeField<A::Kind>>::EXPLICIT;
     field_table::<A::Kind>(name, number, explicit, listed)
 }
 

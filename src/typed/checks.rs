@@ -9,10 +9,10 @@
 macro_rules! __member {
     ($type:tt $lives:tt $field:ident [skip] [] [] $word:tt) => {};
     ($type:tt $lives:tt $field:ident [unknown_fields] [] [] [$word:tt]) => {
-        $crate::listing::member! { @access $type $lives $field Keeper keeper (
+        $crate::listing::member! { @access $type $lives $field Keeper fit_keeper (
             $crate::listing::kinds::KeptUnknown
         ) |candidate| {
-            let $word = candidate.keeper_subject();
+            let $word = candidate.2.keeper_subject();
             $crate::listing::Keeps::check($word);
         } }
     };
@@ -27,8 +27,8 @@ macro_rules! __member {
             "`", $crate::listing::stringify!($field), "`: ", $message
         ));
         #[allow(non_snake_case, dead_code)]
-        fn $field() -> $crate::listing::Broken {
-            $crate::listing::Broken
+        fn $field() -> $crate::listing::Access<(), $crate::listing::Broken> {
+            $crate::listing::Access((), $crate::listing::Broken)
         }
     };
     (
@@ -54,10 +54,10 @@ macro_rules! __member {
         ));
     };
     ($type:tt $lives:tt $field:ident [$first:tt $($kind:tt)*] [$number:literal] [] $word:tt) => {
-        $crate::listing::member! { @access $type $lives $field Member access (
+        $crate::listing::member! { @access $type $lives $field Member fit (
             $crate::listing::kind!([$first $($kind)*])
         ) |candidate| {
-            $crate::listing::verify!(Fits candidate $field $first [$first $($kind)*]);
+            $crate::listing::verify!(Fits [candidate.2] $field $first [$first $($kind)*]);
         } }
     };
     (@access [$type:ident] [$($life:lifetime)*] $field:ident $access:ident $method:ident ($kind:ty) |$candidate:ident| $check:tt) => {
@@ -68,12 +68,15 @@ macro_rules! __member {
         {
             #[allow(unused_imports)]
             use $crate::listing::Unfit as _;
-            let $candidate = $crate::listing::Candidate::<'__input, $kind, $type<$($life),*>, _, _, _>::new(
+            let $candidate = $crate::listing::Candidate::<'__input, $kind, $type<$($life),*>, _, _, _>(
                 |message| &(*message).$field,
                 |message| &mut (*message).$field,
+                $crate::listing::Subject($crate::listing::PhantomData),
+                $crate::listing::PhantomData,
             );
-            $check
-            $candidate.$method()
+            // Checked, and no code is generated for it.
+            if false $check
+            $crate::listing::Access($candidate, $candidate.2.$method())
         }
     };
     (@oneof [$type:ident] [$($life:lifetime)*] $field:ident $path:tt [$($arm:ident)+] $word:tt) => {
@@ -100,7 +103,7 @@ macro_rules! __variant {
     ($type:tt $lives:tt $field:ident [oneof $first:ident $(:: $path:ident)*] $arm:ident [$word:tt $($kind:tt)*]) => {
         $crate::listing::variant! {
             @access $type $lives $field [$first $(:: $path)*] $arm ($crate::listing::kind!([$word $($kind)*])) |candidate| {
-                $crate::listing::verify!(FitsVariant candidate $arm $word [$word $($kind)*]);
+                $crate::listing::verify!(FitsVariant [candidate.3] $arm $word [$word $($kind)*]);
             }
         }
     };
@@ -116,7 +119,7 @@ macro_rules! __variant {
         {
             #[allow(unused_imports)]
             use $crate::listing::{NoOneof as _, OneofMember as _, Unfit as _};
-            let $candidate = $crate::listing::CandidateVariant::<'__input, $kind, $type<$($life),*>, _, _, _, _>::new(
+            let $candidate = $crate::listing::CandidateVariant::<'__input, $kind, $type<$($life),*>, _, _, _, _>(
                 |message| match (&(*message).$field).variant() {
                     $crate::listing::Some($($path)+::$arm(value)) => $crate::listing::Some(value),
                     _ => $crate::listing::None,
@@ -126,15 +129,17 @@ macro_rules! __variant {
                     _ => $crate::listing::None,
                 },
                 |message, value| (&mut (*message).$field).set_variant($($path)+::$arm(value)),
+                $crate::listing::Subject($crate::listing::PhantomData),
+                $crate::listing::PhantomData,
             );
-            $check
-            $candidate.access()
+            if false $check
+            $crate::listing::Access($candidate, $candidate.3.fit_variant())
         }
     };
     (@broken [$type:ident] [$($life:lifetime)*] $arm:ident) => {
         #[allow(non_snake_case)]
-        fn $arm() -> $crate::listing::Broken {
-            $crate::listing::Broken
+        fn $arm() -> $crate::listing::Access<(), $crate::listing::Broken> {
+            $crate::listing::Access((), $crate::listing::Broken)
         }
     };
 }
@@ -143,83 +148,83 @@ macro_rules! __variant {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __verify {
-    ($trait:ident $candidate:ident $field:ident $word:tt [optional $($kind:tt)+]) => {
-        $crate::listing::verify!($trait $candidate $field $word [$($kind)+])
+    ($trait:ident $subject:tt $field:ident $word:tt [optional $($kind:tt)+]) => {
+        $crate::listing::verify!($trait $subject $field $word [$($kind)+])
     };
-    ($trait:ident $candidate:ident $field:ident $word:tt [required $($kind:tt)+]) => {
-        $crate::listing::verify!($trait $candidate $field $word [$($kind)+])
+    ($trait:ident $subject:tt $field:ident $word:tt [required $($kind:tt)+]) => {
+        $crate::listing::verify!($trait $subject $field $word [$($kind)+])
     };
-    ($trait:ident $candidate:ident $field:ident $word:tt [repeated $($kind:tt)+]) => {
-        $crate::listing::verify!($trait $candidate $field $word [$($kind)+])
+    ($trait:ident $subject:tt $field:ident $word:tt [repeated $($kind:tt)+]) => {
+        $crate::listing::verify!($trait $subject $field $word [$($kind)+])
     };
-    ($trait:ident $candidate:ident $field:ident $word:tt [custom $($kind:tt)+]) => {
-        $crate::listing::verify!($trait $candidate $field $word [$($kind)+])
+    ($trait:ident $subject:tt $field:ident $word:tt [custom $($kind:tt)+]) => {
+        $crate::listing::verify!($trait $subject $field $word [$($kind)+])
     };
-    ($trait:ident $candidate:ident $field:ident $word:tt [map < $key:tt $kind:tt >]) => {
-        $crate::listing::verify!($trait $candidate $field $word $kind)
+    ($trait:ident $subject:tt $field:ident $word:tt [map < $key:tt $kind:tt >]) => {
+        $crate::listing::verify!($trait $subject $field $word $kind)
     };
-    ($trait:ident $candidate:ident $field:ident $word:tt [message $($path:tt)+]) => {
+    ($trait:ident $subject:tt $field:ident $word:tt [message $($path:tt)+]) => {
         $crate::listing::verify!(@listed ListedMessage $word ($($path)+));
-        $crate::listing::verify!(@fits $trait $candidate $word)
+        $crate::listing::verify!(@fits $trait $subject $word)
     };
-    ($trait:ident $candidate:ident $field:ident $word:tt [group $($path:tt)+]) => {
+    ($trait:ident $subject:tt $field:ident $word:tt [group $($path:tt)+]) => {
         $crate::listing::verify!(@listed ListedMessage $word ($($path)+));
-        $crate::listing::verify!(@fits $trait $candidate $word)
+        $crate::listing::verify!(@fits $trait $subject $word)
     };
-    ($trait:ident $candidate:ident $field:ident enum [enum $($path:tt)+]) => {
+    ($trait:ident $subject:tt $field:ident enum [enum $($path:tt)+]) => {
         $crate::listing::verify!(@listed ListedEnum subject ($($path)+));
-        $crate::listing::verify!(@fits $trait $candidate subject)
+        $crate::listing::verify!(@fits $trait $subject subject)
     };
-    ($trait:ident $candidate:ident $field:ident $word:tt [enum $($path:tt)+]) => {
+    ($trait:ident $subject:tt $field:ident $word:tt [enum $($path:tt)+]) => {
         $crate::listing::verify!(@listed ListedEnum $word ($($path)+));
-        $crate::listing::verify!(@fits $trait $candidate $word)
+        $crate::listing::verify!(@fits $trait $subject $word)
     };
     (@listed $trait:ident $word:tt ($path:ty)) => {
         let $word = $crate::listing::PhantomData::<$path>;
         $crate::listing::$trait::check($word);
     };
-    (@fits $trait:ident $candidate:ident $word:tt) => {
-        let $word = $candidate.subject();
+    (@fits $trait:ident [$($subject:tt)+] $word:tt) => {
+        let $word = $($subject)+.subject();
         $crate::listing::$trait::check($word);
     };
     (@no_kind $word:tt $($mistake:tt)+) => {
         let $word = $crate::listing::PhantomData::<$crate::listing::mistakes::Word>;
         $crate::listing::mistakes::$($mistake)+::check($word);
     };
-    ($trait:ident $candidate:ident $field:ident $word:tt [double]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [float]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [int32]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [int64]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [uint32]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [uint64]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [sint32]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [sint64]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [fixed32]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [fixed64]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [sfixed32]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [sfixed64]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [bool]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [string]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [bytes]) => { $crate::listing::verify!(@fits $trait $candidate $word) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [i8]) => { $crate::listing::verify!(@no_kind $word I8) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [i16]) => { $crate::listing::verify!(@no_kind $word I16) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [i32]) => { $crate::listing::verify!(@no_kind $word I32) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [i64]) => { $crate::listing::verify!(@no_kind $word I64) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [isize]) => { $crate::listing::verify!(@no_kind $word Isize) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [u8]) => { $crate::listing::verify!(@no_kind $word U8) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [u16]) => { $crate::listing::verify!(@no_kind $word U16) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [u32]) => { $crate::listing::verify!(@no_kind $word U32) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [u64]) => { $crate::listing::verify!(@no_kind $word U64) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [usize]) => { $crate::listing::verify!(@no_kind $word Usize) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [f32]) => { $crate::listing::verify!(@no_kind $word F32) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [f64]) => { $crate::listing::verify!(@no_kind $word F64) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [int]) => { $crate::listing::verify!(@no_kind $word Int) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [uint]) => { $crate::listing::verify!(@no_kind $word Uint) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [boolean]) => { $crate::listing::verify!(@no_kind $word Boolean) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [str]) => { $crate::listing::verify!(@no_kind $word Str) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [String]) => { $crate::listing::verify!(@no_kind $word String) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [Bytes]) => { $crate::listing::verify!(@no_kind $word Bytes) };
-    ($trait:ident $candidate:ident $field:ident $word:tt [$($kind:tt)*]) => {
+    ($trait:ident $subject:tt $field:ident $word:tt [double]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [float]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [int32]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [int64]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [uint32]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [uint64]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [sint32]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [sint64]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [fixed32]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [fixed64]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [sfixed32]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [sfixed64]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [bool]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [string]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [bytes]) => { $crate::listing::verify!(@fits $trait $subject $word) };
+    ($trait:ident $subject:tt $field:ident $word:tt [i8]) => { $crate::listing::verify!(@no_kind $word I8) };
+    ($trait:ident $subject:tt $field:ident $word:tt [i16]) => { $crate::listing::verify!(@no_kind $word I16) };
+    ($trait:ident $subject:tt $field:ident $word:tt [i32]) => { $crate::listing::verify!(@no_kind $word I32) };
+    ($trait:ident $subject:tt $field:ident $word:tt [i64]) => { $crate::listing::verify!(@no_kind $word I64) };
+    ($trait:ident $subject:tt $field:ident $word:tt [isize]) => { $crate::listing::verify!(@no_kind $word Isize) };
+    ($trait:ident $subject:tt $field:ident $word:tt [u8]) => { $crate::listing::verify!(@no_kind $word U8) };
+    ($trait:ident $subject:tt $field:ident $word:tt [u16]) => { $crate::listing::verify!(@no_kind $word U16) };
+    ($trait:ident $subject:tt $field:ident $word:tt [u32]) => { $crate::listing::verify!(@no_kind $word U32) };
+    ($trait:ident $subject:tt $field:ident $word:tt [u64]) => { $crate::listing::verify!(@no_kind $word U64) };
+    ($trait:ident $subject:tt $field:ident $word:tt [usize]) => { $crate::listing::verify!(@no_kind $word Usize) };
+    ($trait:ident $subject:tt $field:ident $word:tt [f32]) => { $crate::listing::verify!(@no_kind $word F32) };
+    ($trait:ident $subject:tt $field:ident $word:tt [f64]) => { $crate::listing::verify!(@no_kind $word F64) };
+    ($trait:ident $subject:tt $field:ident $word:tt [int]) => { $crate::listing::verify!(@no_kind $word Int) };
+    ($trait:ident $subject:tt $field:ident $word:tt [uint]) => { $crate::listing::verify!(@no_kind $word Uint) };
+    ($trait:ident $subject:tt $field:ident $word:tt [boolean]) => { $crate::listing::verify!(@no_kind $word Boolean) };
+    ($trait:ident $subject:tt $field:ident $word:tt [str]) => { $crate::listing::verify!(@no_kind $word Str) };
+    ($trait:ident $subject:tt $field:ident $word:tt [String]) => { $crate::listing::verify!(@no_kind $word String) };
+    ($trait:ident $subject:tt $field:ident $word:tt [Bytes]) => { $crate::listing::verify!(@no_kind $word Bytes) };
+    ($trait:ident $subject:tt $field:ident $word:tt [$($kind:tt)*]) => {
         $crate::listing::compile_error!($crate::listing::concat!(
             "`", $crate::listing::stringify!($field), "`: `", $crate::listing::stringify!($($kind)*),
             "` is no kind of field; the docs of `message!` list them"

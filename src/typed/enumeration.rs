@@ -158,7 +158,9 @@ macro_rules! enumeration {
         };
 
         impl $crate::Enumeration for $type {
-            const TABLE: &'static $crate::EnumTable = &$crate::listing::enum_table(
+            const TABLE: &'static $crate::EnumTable = &$crate::listing::enum_table::<{
+                $crate::listing::places([$first_number $(, $number)*].len())
+            }>(
                 $full,
                 &[
                     ($crate::listing::name!([$first $($first_name)?]), $first_number),

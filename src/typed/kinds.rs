@@ -258,17 +258,27 @@ pub const fn ascend(numbers: &[u32]) -> bool {
     true
 }
 
-/// Field numbers, sorted.
-///
+/// Field numbers, sorted: merged in runs of 1, 2, 4 and so on, unless they are in order, as mostly.
 pub const fn in_order<const N: usize>(mut numbers: [u32; N]) -> [u32; N] {
-    let mut i = 0;
-    while i < N {
-        let mut at = i;
-        while at > 0 && numbers[at - 1] > numbers[at] {
-            (numbers[at - 1], numbers[at]) = (numbers[at], numbers[at - 1]);
-            at -= 1;
+    let mut width = if ascend(&numbers) { N } else { 1 };
+    while width < N {
+        let (from, mut start) = (numbers, 0);
+        while start < N {
+            let middle = if N - start < width { N } else { start + width };
+            let end = if N - middle < width { N } else { middle + width };
+            let (mut left, mut right) = (start, middle);
+            while start < end {
+                if left < middle && (right == end || from[left] <= from[right]) {
+                    numbers[start] = from[left];
+                    left += 1;
+                } else {
+                    numbers[start] = from[right];
+                    right += 1;
+                }
+                start += 1;
+            }
         }
-        i += 1;
+        width *= 2;
     }
     numbers
 }
@@ -294,6 +304,18 @@ mod tests {
     fn numbers_are_ordered() {
         assert_eq!(in_order([3, 1, 2, 1]), [1, 1, 2, 3]);
         assert!(in_order([]).is_empty());
+        let mut numbers = [0; 100];
+        for (i, number) in numbers.iter_mut().enumerate() {
+            *number = (i as u32 * 37 + 11) % 89;
+        }
+        for len in 0..100 {
+            let mut some: [u32; 100] = [u32::MAX; 100];
+            some[..len].copy_from_slice(&numbers[..len]);
+            let mut sorted = some;
+            sorted.sort_unstable();
+            assert_eq!(in_order(some), sorted);
+        }
+        assert_eq!(in_order([5, 4, 3, 2, 1]), [1, 2, 3, 4, 5]);
         let (listed, order) = ([7, 3, 9], [3, 7, 9]);
         assert_eq!(listed.map(|number| in_place_of(number, &listed, &order)), order);
         assert!(ascend(&[1, 2, 9]) && ascend(&[]) && !ascend(&[1, 3, 2]) && !ascend(&[1, 1]));

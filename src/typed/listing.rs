@@ -3,7 +3,7 @@
 //! Rules that involve several tables (names of messages, the scope that enum values share) are checked when a
 //! [`DescriptorPool`](crate::DescriptorPool) is built.
 
-use super::names::{SEARCHED, is_full_name, is_identifier, names_meet_in_json, same};
+use super::names::{Collision, collision, is_full_name, is_identifier, same, twice};
 use crate::table::{Cardinality, DefaultValue, EnumTable, FieldTable, Syntax, TableKind};
 
 /// Checks the table of a field.
@@ -152,7 +152,7 @@ const fn refuse(parts: &[&str]) -> ! {
     }
 }
 
-/// The table of a message, checked. Two fields may not have the same name:
+/// The table of a message, checked. `PLACES` is `places` of the number of fields. Two fields may not have the same name:
 ///
 /// ```compile_fail
 /// #[derive(Default)]
@@ -205,7 +205,7 @@ const fn refuse(parts: &[&str]) -> ! {
 ///
 /// At compile time.
 #[track_caller]
-pub const fn check(
+pub const fn check<const PLACES: usize>(
     full_name: &'static str,
     syntax: Syntax,
     fields: &'static [FieldTable],
@@ -226,24 +226,13 @@ pub const fn check(
         }
         i += 1;
     }
-    i = 0;
-    while i < fields.len() && fields.len() <= SEARCHED {
-        let mut j = 0;
-        while j < fields.len() {
-            if i != j && same(fields[i].name(), fields[j].name()) {
-                refuse(&["two fields have the name `", fields[i].name(), "`"]);
-            }
-            if let Some(oneof) = fields[j].oneof_name()
-                && same(fields[i].name(), oneof)
-            {
-                refuse(&["a field and a oneof have the name `", oneof, "`"]);
-            }
-            j += 1;
+    match collision::<PLACES>(fields, syntax) {
+        Some(Collision::Fields(name)) => refuse(&["two fields have the name `", name, "`"]),
+        Some(Collision::Oneof(name)) => refuse(&["a field and a oneof have the name `", name, "`"]),
+        Some(Collision::Json(first, second)) => {
+            refuse(&["`", first, "` and `", second, "` have the same name in JSON"])
         }
-        i += 1;
-    }
-    if names_meet_in_json(fields, syntax) {
-        refuse(&["two fields of `", full_name, "` have the same name in JSON"]);
+        None => {}
     }
 }
 
@@ -269,7 +258,7 @@ const fn check_full_name(name: &'static str) {
     }
 }
 
-/// The table of an enum, checked.
+/// The table of an enum, checked. `PLACES` is `places` of the number of values.
 ///
 /// ```compile_fail
 /// #[derive(Clone, Copy)]
@@ -287,7 +276,7 @@ const fn check_full_name(name: &'static str) {
 ///
 /// At compile time, if the first number of an open enum is not 0, or a name is invalid or used twice.
 #[track_caller]
-pub const fn enum_table(
+pub const fn enum_table<const PLACES: usize>(
     full_name: &'static str,
     values: &'static [(&'static str, i32)],
     closed: bool,
@@ -302,14 +291,10 @@ pub const fn enum_table(
                 "` is no name of a value: letters, digits and `_`, and no digit first",
             ]);
         }
-        let mut j = if values.len() <= SEARCHED { i + 1 } else { values.len() };
-        while j < values.len() {
-            if same(values[i].0, values[j].0) {
-                refuse(&["two values have the name `", values[i].0, "`"]);
-            }
-            j += 1;
-        }
         i += 1;
+    }
+    if let Some(name) = twice::<PLACES>(values) {
+        refuse(&["two values have the name `", name, "`"]);
     }
     let table = EnumTable::new(full_name, values);
     if closed {

@@ -250,6 +250,19 @@ macro_rules! __bind {
             /// The functions that give access to variants of oneofs, by their numbers and names.
             struct __Variants<const NUMBER: u32>;
 
+            /// The number that belongs in the place of `LISTED`, for the order of the numbers.
+            struct __InPlaceOf<const LISTED: u32>;
+
+            #[allow(dead_code)]
+            impl<const LISTED: u32> __InPlaceOf<LISTED> {
+                // Searched for only where the answer is another.
+                const NUMBER: u32 = if __ASCENDS {
+                    LISTED
+                } else {
+                    $crate::listing::in_place_of(LISTED, __LISTED, __ORDER)
+                };
+            }
+
             impl __Members {
                 $($crate::listing::member! { [__Listed] $lives $field $kind [$($number)?] [$($($arm)+)?] $kind })*
             }
@@ -291,13 +304,27 @@ macro_rules! __bind {
                 $($($crate::listing::variant_enum::<__Listed, _>(__Variants::<$arm_number>::$arm),)+)?
             )*];
 
-            const _: () = $crate::listing::check(
+            const __LISTED: &[u32] = &[$($($number,)? $($($arm_number,)+)?)*];
+            const __ASCENDS: bool = $crate::listing::ascend(__LISTED);
+            const __ORDER: &[u32] = &$crate::listing::in_order([$($($number,)? $($($arm_number,)+)?)*]);
+
+            const _: () = $crate::listing::check::<{ $crate::listing::places(__FIELDS.len()) }>(
                 $full,
                 $crate::listing::syntax!($syntax),
                 __FIELDS,
                 __ENUMS,
-                &$crate::listing::in_order([$($($number,)? $($($arm_number,)+)?)*]),
+                __ORDER,
             );
+
+            /// Unsets all members.
+            #[inline(always)]
+            #[allow(unused_variables)]
+            fn __reset<$($life),*>(message: &mut __Listed<$($life),*>) {
+                $(
+                    $($crate::listing::reset!($kind $options (__Members::$field()) message $number);)?
+                    $crate::listing::clear!($kind __Members $field message);
+                )*
+            }
 
             impl<$($life),*> $crate::Message for __Listed<$($life),*> {
                 const TABLE: &'static $crate::MessageTable =
@@ -309,23 +336,18 @@ macro_rules! __bind {
                 }
 
                 fn clear(&mut self) {
-                    $(
-                        $($crate::listing::reset!($kind $options (__Members::$field()) self $number);)?
-                        $crate::listing::clear!($kind __Members $field self);
-                    )*
+                    __reset(self);
                 }
 
                 fn __visit_fields<__V: $crate::listing::VisitFields>(&self, visitor: &mut __V) {
-                    const __LISTED: &[u32] = &[$($($number,)? $($($arm_number,)+)?)*];
-                    const __ORDER: &[u32] = &$crate::listing::in_order([$($($number,)? $($($arm_number,)+)?)*]);
-                    // One field, given at compile time: all other arms are gone before code is generated.
+                    // The field that belongs in the place of another: the other arms are gone before code is generated.
                     #[inline]
                     #[allow(unused_variables, unreachable_patterns)]
-                    fn __visit_number<$($life,)* const __NUMBER: u32, __V: $crate::listing::VisitFields>(
+                    fn __visit_in_place_of<$($life,)* const __NUMBER: u32, __V: $crate::listing::VisitFields>(
                         message: &__Listed<$($life),*>,
                         visitor: &mut __V,
                     ) {
-                        match __NUMBER {
+                        match __InPlaceOf::<__NUMBER>::NUMBER {
                             $(
                                 $($number => $crate::listing::show!(
                                     visitor $kind $number $options $syntax (__Members::$field()) message
@@ -344,7 +366,7 @@ macro_rules! __bind {
                     }
                     // A message without fields visits nothing.
                     let _ = &visitor;
-                    if const { $crate::listing::ascend(__LISTED) } {
+                    if const { __ASCENDS } {
                         $(
                             $($crate::listing::show!(
                                 visitor $kind $number $options $syntax (__Members::$field()) self
@@ -357,14 +379,9 @@ macro_rules! __bind {
                             ) ||)+ false;)?
                         )*
                     } else {
-                        // In place of each field, the one that belongs there.
                         $(
-                            $(__visit_number::<{ $crate::listing::in_place_of($number, __LISTED, __ORDER) }, _>(
-                                self, visitor,
-                            );)?
-                            $($(__visit_number::<
-                                { $crate::listing::in_place_of($arm_number, __LISTED, __ORDER) }, _,
-                            >(self, visitor);)+)?
+                            $(__visit_in_place_of::<$number, _>(self, visitor);)?
+                            $($(__visit_in_place_of::<$arm_number, _>(self, visitor);)+)?
                         )*
                     }
                     $($crate::listing::unknown!(
@@ -375,12 +392,8 @@ macro_rules! __bind {
 
             impl<$($life,)* '__input: $($life +)*> $crate::DecodeFrom<'__input> for __Listed<$($life),*> {
                 fn unset() -> Self {
-                    #[allow(unused_mut)]
                     let mut message = $crate::listing::unset::<Self>();
-                    $(
-                        $($crate::listing::reset!($kind $options (__Members::$field()) (&mut message) $number);)?
-                        $crate::listing::clear!($kind __Members $field (&mut message));
-                    )*
+                    __reset(&mut message);
                     message
                 }
 
@@ -406,7 +419,7 @@ macro_rules! __bind {
                     group: u32,
                 ) -> $crate::listing::Result<(), $crate::DecodeErrorKind> {
                     input.begin::<Self>();
-                    if $crate::listing::is_fixed_message::<Self>() {
+                    if const { $crate::listing::is_fixed_message::<Self>() } {
                         // Points and vertices mostly have all of their fields, in order. The loop decodes the rest.
                         let _ = true $($(&& $crate::listing::next::<__C, _, _>(
                             __Members::$field(),

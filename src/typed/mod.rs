@@ -125,9 +125,10 @@ pub use unknown::UnknownFieldSet;
 /// The items that expansions of the macros name.
 pub mod expansion {
     pub use super::accessor::{
-        Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, ListedEnum, ListedMessage,
-        Member, Unfit, Variant, clear_member, clear_to, member_enum, member_table, merge, merge_variant,
-        next, show, show_or, show_variant, unset, variant_enum, variant_table, visit, visit_variant,
+        Access, Broken, Candidate, CandidateVariant, Fits, FitsVariant, Keeper, Keeps, ListedEnum,
+        ListedMessage, Member, Subject, Unfit, Variant, clear_member, clear_to, member_enum, member_table,
+        merge, merge_variant, next, show, show_or, show_variant, unset, variant_enum, variant_table, visit,
+        visit_variant,
     };
     pub use super::calls::Calls;
     pub use super::field::{VisitFields, VisitMember};
@@ -135,6 +136,7 @@ pub mod expansion {
     pub use super::kinds::{self, ascend, in_order, in_place_of, is_fixed_message, unraw};
     pub use super::listing::{check, enum_table};
     pub use super::mistakes;
+    pub use super::names::places;
     pub use super::oneof::{HoldsOneof, NoOneof, OneofMember, type_of};
     pub use super::schema::SchemaCell;
     pub use super::spec::{Outcome, WireSpec};

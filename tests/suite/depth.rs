@@ -246,8 +246,11 @@ fn ten_thousand_levels_need_no_more_stack_than_one() {
             assert!(merged.is_initialized());
             let text = format!("{message:?}");
             assert!(text.len() >= LEVELS || name == "unknown groups", "{name}");
-            let pretty = format!("{message:#?}");
-            assert!(pretty.len() >= text.len());
+            // It goes the same way, and is 400 MB of indents.
+            if !cfg!(debug_assertions) {
+                let pretty = format!("{message:#?}");
+                assert!(pretty.len() >= text.len());
+            }
             let unknown = message.unknown_fields().map(|field| field.value().len()).sum::<usize>();
             assert_eq!(unknown > 0, name == "unknown groups");
             let a = field(&rich, 1);

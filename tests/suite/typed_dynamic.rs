@@ -3,6 +3,7 @@
 
 #![cfg(feature = "std")]
 
+use crate::common::rounds;
 use std::collections::{BTreeMap, HashMap};
 use tablepb::{
     DescriptorPool, DynamicMessage, EncodeOptions, EnumValue, Message, MessageDescriptor, UnknownFieldSet,
@@ -224,7 +225,7 @@ fn torture<M: Message + tablepb::DecodeOwned>(bytes: &[u8]) {
         (state % below as u64) as usize
     };
     let mut accepted = 0;
-    for _ in 0..20_000 {
+    for _ in 0..rounds(20_000) {
         let mut changed = bytes.to_vec();
         for _ in 0..1 + random(3) {
             let at = random(changed.len());
@@ -241,7 +242,7 @@ fn torture<M: Message + tablepb::DecodeOwned>(bytes: &[u8]) {
         }
         accepted += usize::from(agree::<M>(&descriptor, &changed));
     }
-    assert!(accepted > 1000, "{accepted}");
+    assert!(accepted > rounds(1000) as usize, "{accepted}");
 }
 
 #[test]

@@ -2,23 +2,51 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
-/// Checks a crate of this source in a directory of its own; what the compiler says, if it is not content.
+/// The library without features, for which there is nothing to download: its metadata, built once.
+pub fn library() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("library");
+        std::fs::create_dir_all(dir.join("src")).unwrap();
+        let manifest = format!(
+            "[package]\nname = \"library\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+             [dependencies]\ntablepb = {{ path = {:?}, default-features = false }}\n",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        std::fs::write(dir.join("Cargo.toml"), manifest).unwrap();
+        std::fs::write(dir.join("src/lib.rs"), "").unwrap();
+        let output = Command::new(env!("CARGO"))
+            .args(["check", "--quiet", "--offline", "--message-format=json", "--target-dir"])
+            .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("typed_errors"))
+            .current_dir(&dir)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let messages = String::from_utf8(output.stdout).unwrap();
+        let mut files =
+            messages.split('"').filter(|part| part.ends_with(".rmeta") && part.contains("libtablepb-"));
+        PathBuf::from(files.next().unwrap())
+    })
+}
+
+pub fn compiler() -> Command {
+    Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+}
+
+/// Checks a library of this source; what the compiler says, if it is not content.
 fn check(name: &str, source: &str) -> Option<String> {
-    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(dir.join("src")).unwrap();
-    // Without features there is nothing to download.
-    let manifest = format!(
-        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-         [dependencies]\ntablepb = {{ path = {:?}, default-features = false }}\n",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    std::fs::write(dir.join("Cargo.toml"), manifest).unwrap();
-    std::fs::write(dir.join("src/lib.rs"), source).unwrap();
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("typed_errors");
-    let output = Command::new(env!("CARGO"))
-        .args(["check", "--quiet", "--offline", "--target-dir"])
-        .arg(target)
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("errors");
+    std::fs::create_dir_all(&dir).unwrap();
+    let file = format!("{name}.rs");
+    std::fs::write(dir.join(&file), source).unwrap();
+    let output = compiler()
+        .args(["--edition=2024", "--crate-type=lib", "--emit=metadata", "--out-dir=out", "--extern"])
+        .arg(format!("tablepb={}", library().display()))
+        .arg("-L")
+        .arg(library().parent().unwrap())
+        .arg(&file)
         .current_dir(&dir)
         .output()
         .unwrap();
@@ -34,8 +62,8 @@ fn a_wrong_type_names_the_field() {
     let member = |i: u32| format!("pad{i}: u32,\n");
     let field = |i: u32| format!("pad{i}: uint32 = {i},\n");
     let listing = |members: &str, fields: &str| {
-        let members = padding(100..140, &member) + members;
-        let fields = padding(100..120, &field) + fields + ",\n" + &padding(120..140, &field);
+        let members = padding(100..120, &member) + members;
+        let fields = padding(100..110, &field) + fields + ",\n" + &padding(110..120, &field);
         format!(
             "#[derive(Default)] pub struct Project {{\n{members}\n}}\n\
              #[derive(Default)] pub struct Other {{}}\n\
@@ -92,7 +120,7 @@ fn a_wrong_type_names_the_field() {
         (
             "max_n: u32, maxN: u32",
             "max_n: uint32 = 1, maxN: uint32 = 2",
-            &["two fields of `example.Project` have the same name in JSON"],
+            &["`max_n` and `maxN` have the same name in JSON"],
         ),
         (
             "n: u32",

@@ -151,7 +151,7 @@ fn every_byte_and_pair_of_bytes() {
 
 #[test]
 fn small_input_does_not_make_large_messages() {
-    let mib = if cfg!(debug_assertions) { 1 << 18 } else { 1 << 20 };
+    let mib = if cfg!(debug_assertions) { 1 << 17 } else { 1 << 20 };
     let entry = |tag: u8, i: u32| {
         let mut out = vec![];
         let mut writer = tablepb::wire::Writer::new(&mut out);
@@ -250,13 +250,14 @@ fn messages_that_are_read_later_stay_within_the_budget() {
 
 #[test]
 fn honest_input_stays_within_the_budget() {
-    let mib = 1 << 20;
+    let mib = if cfg!(debug_assertions) { 1 << 18 } else { 1 << 20 };
+    let length = [0x80, 0x80, (mib >> 14) as u8];
     for (what, bytes) in [
         ("strings of 4", [0x32, 4, b'a', b'b', b'c', b'd'].repeat(mib)),
         ("short strings", [0x32, 1, b'a'].repeat(mib + 1)),
         ("empty strings", [0x32, 0].repeat(mib + 1)),
         ("unpacked numbers", [0x20, 1].repeat(mib + 1)),
-        ("packed numbers", [&[0x22, 0x80, 0x80, 0x40][..], &[1].repeat(mib)].concat()),
+        ("packed numbers", [&[0x22][..], &length, &[1].repeat(mib)].concat()),
         ("unknown fields", [0xf8, 7, 0].repeat(mib)),
     ] {
         let result = Rich::decode(&bytes);
@@ -330,9 +331,10 @@ tablepb::message! {
 /// Lists start with room for four elements only as long as that takes nothing from the rest of the input.
 #[test]
 fn lists_of_one_element_everywhere_fit_the_budget() {
-    let input = [10, 6, 10, 0, 18, 0, 26, 0].repeat(1 << 19);
+    let rows = if cfg!(debug_assertions) { 1 << 17 } else { 1 << 19 };
+    let input = [10, 6, 10, 0, 18, 0, 26, 0].repeat(rows);
     let (peak, sheet) = peak(|| Sheet::decode(&input).unwrap().rows.len());
-    assert_eq!(sheet, 1 << 19);
+    assert_eq!(sheet, rows);
     assert!(peak <= (1 << 20) + 32 * input.len(), "{peak}");
 }
 

@@ -4,8 +4,8 @@
 //! now. Other versions of the compiler than [`PINNED`] say it in other words, so that for them only the number of errors and
 //! the first line count.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use super::typed_errors::{compiler, library};
+use std::path::Path;
 
 /// The version of the compiler whose errors are in the file.
 const PINNED: &str = "rustc 1.95.0";
@@ -34,34 +34,6 @@ fn cases(text: &str) -> Vec<Case<'_>> {
         Case { name, source, said }
     });
     case.collect()
-}
-
-/// Builds the library without features, for which there is nothing to download, and gives its metadata.
-fn library() -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mistakes");
-    std::fs::create_dir_all(dir.join("src")).unwrap();
-    let manifest = format!(
-        "[package]\nname = \"mistakes\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-         [dependencies]\ntablepb = {{ path = {:?}, default-features = false }}\n",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    std::fs::write(dir.join("Cargo.toml"), manifest).unwrap();
-    std::fs::write(dir.join("src/lib.rs"), "").unwrap();
-    let output = Command::new(env!("CARGO"))
-        .args(["check", "--quiet", "--offline", "--message-format=json", "--target-dir"])
-        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("typed_errors"))
-        .current_dir(&dir)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let messages = String::from_utf8(output.stdout).unwrap();
-    let mut files =
-        messages.split('"').filter(|part| part.ends_with(".rmeta") && part.contains("libtablepb-"));
-    PathBuf::from(files.next().unwrap())
-}
-
-fn compiler() -> Command {
-    Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 
 /// What the compiler says to a program, without what differs between machines and versions of the library.
@@ -105,6 +77,7 @@ fn mistakes_are_one_short_error() {
     let version = String::from_utf8(compiler().arg("--version").output().unwrap().stdout).unwrap();
     let (library, is_pinned) = (library(), version.starts_with(PINNED));
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mistakes");
+    std::fs::create_dir_all(&dir).unwrap();
     let cases = cases(&text);
     assert!(cases.len() >= 24, "{} mistakes", cases.len());
     if !is_pinned {
@@ -112,7 +85,7 @@ fn mistakes_are_one_short_error() {
     }
     let mut now = String::new();
     for case in &cases {
-        let said = said(&library, &dir, case);
+        let said = said(library, &dir, case);
         let errors = said.lines().filter(|line| line.starts_with("error")).count();
         let allowed = if TWO_ERRORS.contains(&case.name) { 2 } else { 1 };
         assert_eq!(errors, allowed, "`{}`:\n{said}", case.name);

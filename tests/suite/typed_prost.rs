@@ -382,7 +382,7 @@ fn without_maps(message: &Rich) -> Rich {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(debug_assertions) { 48 } else { 192 }, ..ProptestConfig::default() })]
 
     #[test]
     fn values_agree_both_ways(message in rich()) {
