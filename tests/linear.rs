@@ -323,9 +323,13 @@ fn types_of_many_fields_take_time_for_what_is_set() {
     assert!(slow.is_empty(), "{slow:#?}");
 }
 
+/// Makes a source of about a size.
+#[cfg(feature = "proto")]
+type MakeSource = fn(usize) -> String;
+
 /// Sources of about a size, each of one thing many times.
 #[cfg(feature = "proto")]
-fn sources() -> Vec<(&'static str, fn(usize) -> String)> {
+fn sources() -> Vec<(&'static str, MakeSource)> {
     fn many(n: usize, one: impl Fn(usize) -> String) -> String {
         let len = one(n).len();
         (0..n / len).map(one).collect()

@@ -56,7 +56,6 @@ impl Protoc {
     }
 
     /// The same with places and comments.
-    #[cfg(feature = "proto")]
     pub fn compile_with_info(&self, dir: &Path, files: &[String]) -> Result<Vec<u8>, String> {
         self.run(dir, files, &["--include_source_info"])
     }

@@ -11,9 +11,9 @@ use tablepb::FileDescriptor;
 use tablepb::wire::{Tag, WireType, Writer};
 
 const PAGE: &str = "\
-The set holds the named files and not what they import, unless --include-imports is given, and no
-source info, as that of protoc --descriptor_set_out. The files of protobuf itself, such as
-google/protobuf/timestamp.proto, are built in.
+The set holds the named files, as that of protoc --descriptor_set_out: not what they import, unless
+--include-imports is given, and no comments, unless --include-source-info is. The files of
+protobuf itself, such as google/protobuf/timestamp.proto, are built in.
 
 Examples:
   tablepb compile -o set.binpb user.proto
@@ -44,10 +44,21 @@ pub fn command() -> Command {
                 .help("Put all that the files import into the set, each file before those that import it")
                 .action(ArgAction::SetTrue),
         )
+        .arg(
+            Arg::new("include-source-info")
+                .long("include-source-info")
+                .alias("include_source_info")
+                .help("Put comments into the set, and where everything stands in the sources")
+                .action(ArgAction::SetTrue),
+        )
 }
 
 pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
-    let schema = schema::sources(&schema::paths(matches, "files"), &schema::paths(matches, "include"))?;
+    let schema = schema::sources(
+        &schema::paths(matches, "files"),
+        &schema::paths(matches, "include"),
+        matches.get_flag("include-source-info"),
+    )?;
     let fail = |error: tablepb::EncodeError| Failure::report(error.to_string());
     let set = if matches.get_flag("include-imports") {
         schema.pool.encode_to_vec().map_err(fail)?

@@ -4,6 +4,7 @@
 
 mod arguments;
 mod bench;
+mod check;
 mod compile;
 mod compressed;
 mod conf;

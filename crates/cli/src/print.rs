@@ -1,4 +1,4 @@
-//! `tablepb print`: a schema as `.proto` source or as JSON.
+//! `tablepb print`: a schema as `.proto` source, as JSON or as Rust.
 
 use crate::failure::Failure;
 use crate::schema::{self, Schema};
@@ -13,18 +13,20 @@ use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
 
 const PAGE: &str = "\
 The schema is a .proto source if its name ends so, and a descriptor set otherwise. JSON is that of
-google.protobuf.FileDescriptorSet, without custom options.
+google.protobuf.FileDescriptorSet, without custom options. Rust is structs and enums with their
+listings, for programs that use tablepb as a library.
 
 Examples:
   tablepb print set.binpb
   tablepb print --type app.User set.binpb
-  tablepb print --to json user.proto";
+  tablepb print --to json user.proto
+  tablepb print --to rust -o src/user.rs user.proto";
 
 const SET: &str = "google.protobuf.FileDescriptorSet";
 
 pub fn command() -> Command {
     Command::new("print")
-        .about("Shows a schema as .proto source or JSON")
+        .about("Shows a schema as .proto source, JSON or Rust")
         .after_help(PAGE)
         .arg(
             Arg::new("schema")
@@ -43,26 +45,29 @@ pub fn command() -> Command {
             Arg::new("to")
                 .long("to")
                 .value_name("FORMAT")
-                .help("proto or json")
+                .help("proto, json or rust")
                 .default_value("proto")
                 .hide_possible_values(true)
-                .value_parser(PossibleValuesParser::new(["proto", "json"])),
+                .value_parser(PossibleValuesParser::new(["proto", "json", "rust"])),
         )
         .arg(target::argument())
 }
 
 pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let file = matches.get_one::<PathBuf>("schema").cloned().unwrap_or_else(|| "-".into());
-    let schema = schema::any(&file, &schema::paths(matches, "include"))?;
-    let json = matches.get_one::<String>("to").is_some_and(|to| to == "json");
+    let to = matches.get_one::<String>("to").map_or("proto", String::as_str);
+    let schema = schema::any(&file, &schema::paths(matches, "include"), to == "proto")?;
     let message = match matches.get_one::<String>("type") {
         Some(name) => Some(names::find(&schema.pool, &schema.place, Some(name))?),
         None => None,
     };
-    let text = match (json, message) {
-        (true, message) => to_json(&schema, message.as_ref())?,
-        (false, Some(message)) => message.to_proto(),
-        (false, None) => to_proto(&schema),
+    let text = match (to, message) {
+        ("json", message) => to_json(&schema, message.as_ref())?,
+        ("rust", Some(message)) => message.to_rust(),
+        // All files in one: they refer to each other.
+        ("rust", None) => schema.pool.to_rust(),
+        (_, Some(message)) => message.to_proto(),
+        (_, None) => to_proto(&schema),
     };
     let mut target = target::from_arguments(matches)?;
     let result = target.write_all(text.as_bytes()).map_err(Failure::from);

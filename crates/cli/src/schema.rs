@@ -65,7 +65,7 @@ pub fn load(matches: &ArgMatches) -> Result<Option<Schema>, Failure> {
         return descriptor_set(file).map(Some);
     }
     let files = paths(matches, "proto");
-    if files.is_empty() { Ok(None) } else { sources(&files, &paths(matches, "include")).map(Some) }
+    if files.is_empty() { Ok(None) } else { sources(&files, &paths(matches, "include"), false).map(Some) }
 }
 
 /// The message type that [`arguments`] name, if they name a schema.
@@ -89,10 +89,10 @@ pub fn paths(matches: &ArgMatches, name: &str) -> Vec<PathBuf> {
     matches.get_many(name).map(|values| values.cloned().collect()).unwrap_or_default()
 }
 
-/// The schema of `.proto` sources or of a descriptor set, told by the end of the name.
-pub fn any(file: &Path, include: &[PathBuf]) -> Result<Schema, Failure> {
+/// The schema of a `.proto` source, with its comments if that is asked for, or of a descriptor set, told by the end of the name.
+pub fn any(file: &Path, include: &[PathBuf], comments: bool) -> Result<Schema, Failure> {
     match file.extension() {
-        Some(end) if end == "proto" => sources(&[file.to_owned()], include),
+        Some(end) if end == "proto" => sources(&[file.to_owned()], include, comments),
         _ => descriptor_set(file),
     }
 }
@@ -113,9 +113,9 @@ fn descriptor_set(file: &Path) -> Result<Schema, Failure> {
     Ok(Schema { pool, files, place })
 }
 
-/// Compiles sources with all that they import.
-pub fn sources(files: &[PathBuf], include: &[PathBuf]) -> Result<Schema, Failure> {
-    let mut builder = DescriptorPool::builder();
+/// Compiles sources with all that they import; with places and comments if `source_info`.
+pub fn sources(files: &[PathBuf], include: &[PathBuf], source_info: bool) -> Result<Schema, Failure> {
+    let mut builder = DescriptorPool::builder().include_source_info(source_info);
     for directory in include {
         builder = builder.include(directory);
     }

@@ -25,7 +25,7 @@ pub fn argument() -> Arg {
         .short('o')
         .long("output")
         .value_name("FILE")
-        .help("Where to write; - or nothing for standard output. A run that fails leaves the file as it was")
+        .help("Where to write; - or nothing for standard output. A run that fails leaves files alone")
         .value_parser(value_parser!(PathBuf))
 }
 

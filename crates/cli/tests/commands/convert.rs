@@ -268,6 +268,7 @@ fn help_is_a_page_each_and_has_colours_only_in_a_terminal() {
         "query",
         "compile",
         "print",
+        "check",
         "stats",
         "conf",
         "guess",

@@ -1,5 +1,6 @@
 //! The commands of `tablepb` as a program: output, exit codes, and what they say about bad input.
 
+mod check;
 mod compile;
 mod conf;
 mod convert;

@@ -1,0 +1,80 @@
+//! `tablepb check`: whether data of an old schema can be read with a new one, and the other way round.
+
+use crate::failure::Failure;
+use crate::schema::{self, Schema};
+use crate::{names, target};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use std::io::Write;
+use std::path::PathBuf;
+use tablepb::{Compatibility, Difference};
+
+const PAGE: &str = "\
+Each schema is a .proto source if its name ends so, and a descriptor set otherwise. Prints a line for
+each difference and ends with 1 if one breaks the wire format: if data that was written with one
+schema is lost or misread with the other. With --json, names count as well. With --strict, so does
+what depends on the values: numbers that may not fit, or a number that is free for another field.
+
+Examples:
+  tablepb check old/user.proto new/user.proto
+  tablepb check --json --type app.User released.binpb user.proto";
+
+pub fn command() -> Command {
+    let file = |name: &'static str, help: &'static str| {
+        Arg::new(name).value_name(name).help(help).required(true).value_parser(value_parser!(PathBuf))
+    };
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).help(help).action(ArgAction::SetTrue)
+    };
+    Command::new("check")
+        .about("Finds changes between two schemas that break what reads or writes their data")
+        .after_help(PAGE)
+        .arg(file("OLD", "The schema before"))
+        .arg(file("NEW", "The schema after"))
+        .arg(schema::include_argument())
+        .arg(
+            Arg::new("type")
+                .long("type")
+                .value_name("NAME")
+                .help("Only the message type of this full name, and what it needs"),
+        )
+        .arg(flag("json", "What breaks JSON counts as well"))
+        .arg(flag("strict", "What depends on the values counts as well"))
+        .arg(target::argument())
+}
+
+pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
+    let include = schema::paths(matches, "include");
+    let read = |name: &str| {
+        let file = matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
+        schema::any(&file, &include, false)
+    };
+    let (old, new) = (read("OLD")?, read("NEW")?);
+    let differences = differences(&old, &new, matches.get_one::<String>("type").map(String::as_str))?;
+    let (json, strict) = (matches.get_flag("json"), matches.get_flag("strict"));
+    let least = if strict { Compatibility::Conditional } else { Compatibility::Breaking };
+    let counts =
+        |difference: &&Difference| difference.wire() >= least || (json && difference.json() >= least);
+    let count = differences.iter().filter(counts).count();
+
+    let mut text: String = differences.iter().map(|difference| format!("{difference}\n")).collect();
+    if differences.is_empty() {
+        text.push_str("no differences\n");
+    }
+    let mut target = target::from_arguments(matches)?;
+    let result = target.write_all(text.as_bytes()).map_err(Failure::from);
+    target.finish(result)?;
+    match (count, strict) {
+        (0, _) => Ok(()),
+        (1, false) => Err(Failure::report("1 difference breaks data")),
+        (count, false) => Err(Failure::report(format!("{count} differences break data"))),
+        (count, true) => {
+            Err(Failure::report(format!("differences that break data or may break it: {count}")))
+        }
+    }
+}
+
+fn differences(old: &Schema, new: &Schema, name: Option<&str>) -> Result<Vec<Difference>, Failure> {
+    let Some(name) = name else { return Ok(old.pool.diff(&new.pool)) };
+    let find = |schema: &Schema| names::find(&schema.pool, &schema.place, Some(name));
+    Ok(find(old)?.diff(&find(new)?))
+}

@@ -1,0 +1,73 @@
+//! `check`, `print --to rust` and `compile --include-source-info`.
+
+use crate::support::{Scratch, ends, run, text};
+
+const OLD: &str =
+    "syntax = \"proto3\"; package app; message User { string name = 1; int32 age = 2; reserved 3; }";
+
+#[test]
+fn changes_that_break_data_are_found() {
+    let scratch = Scratch::new("check");
+    let old = scratch.file("old.proto", OLD);
+    let with = |name: &str, change: [&str; 2]| {
+        assert!(OLD.contains(change[0]));
+        scratch.file(name, OLD.replace(change[0], change[1]))
+    };
+    assert_eq!(text(&["check", &old, &old], ""), "no differences\n");
+    // Compatible.
+    let added = with("added.proto", ["reserved 3;", "reserved 3; bool active = 4;"]);
+    assert!(text(&["check", &old, &added], "").starts_with("app.User.active: the field is new"));
+    assert!(text(&["check", "--strict", &old, &added], "").contains("active"));
+    // Breaking.
+    let changed = with("changed.proto", ["int32 age", "string age"]);
+    let output = run(&["check", &old, &changed], b"");
+    assert_eq!(output.status.code(), Some(1));
+    let line = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(line, "app.User.age: the type changes from int32 to string (breaks the wire format)\n");
+    assert!(String::from_utf8(output.stderr).unwrap().contains("1 difference breaks data"));
+    // Only with an option.
+    let renamed = with("renamed.proto", ["name = 1", "full_name = 1"]);
+    assert!(text(&["check", &old, &renamed], "").contains("the name changes from name to full_name"));
+    assert!(ends(1, &["check", "--json", &old, &renamed], "").contains("1 difference breaks data"));
+    let wider = with("wider.proto", ["int32 age", "int64 age"]);
+    assert!(text(&["check", &old, &wider], "").contains("int32 to int64"));
+    assert!(ends(1, &["check", "--strict", &old, &wider], "").contains("or may break it: 1"));
+    // One type of several, and a set beside a source.
+    let two = with("two.proto", ["message User", "message Other {} message User"]);
+    let set = scratch.path("set.binpb");
+    text(&["compile", "-o", &set, &changed], "");
+    assert_eq!(text(&["check", "--type", "app.User", &old, &two], ""), "no differences\n");
+    assert!(ends(1, &["check", &two, &set], "").contains("breaks data"));
+    // Mistakes.
+    ends(2, &["check", &old], "");
+    assert!(ends(1, &["check", &old, "missing.proto"], "").contains("missing.proto"));
+    ends(1, &["check", "--type", "app.None", &old, &old], "");
+}
+
+#[test]
+fn a_schema_is_printed_as_rust() {
+    let scratch = Scratch::new("rust");
+    let file = scratch.file("old.proto", OLD);
+    let rust = text(&["print", "--to", "rust", &file], "");
+    assert!(rust.contains("pub struct User") && rust.contains("User as \"app.User\" {"), "{rust}");
+    assert!(text(&["print", "--to", "rust", "--type", "app.User", &file], "").contains("age: int32 = 2"));
+}
+
+#[test]
+fn comments_are_kept_if_that_is_asked_for() {
+    let scratch = Scratch::new("comments");
+    let file = scratch.file("old.proto", format!("// Of the syntax.\n{OLD}"));
+    let sets = [&[][..], &["--include-source-info"]].map(|more| {
+        let set = scratch.path("set.binpb");
+        text(&[&["compile", "-o", &set, &file], more].concat(), "");
+        (std::fs::read(&set).unwrap().len(), text(&["print", &set], ""))
+    });
+    assert!(sets[0].0 < sets[1].0);
+    assert!(
+        !sets[0].1.contains("// Of the syntax.") && sets[1].1.contains("// Of the syntax."),
+        "{}",
+        sets[1].1
+    );
+    // A source is printed with its comments.
+    assert!(text(&["print", &file], "").contains("// Of the syntax."));
+}
