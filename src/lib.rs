@@ -58,7 +58,8 @@
 //!   than [a budget](DecodeOptions::budget): 1 MiB + 32 bytes per byte of input.
 //! - Unknown fields are kept and encoded again, unless you [discard them](DecodeOptions::discard_unknown).
 //! - `encoded_len` is the number of bytes that encoding appends. A buffer keeps its length if encoding fails.
-//! - If the allocator has no memory left, every call that returns a `Result` returns an error instead of aborting.
+//! - If the allocator has no memory left, calls that return a `Result` return an error, with the few exceptions that they name:
+//!   allocations that stable Rust cannot refuse, such as those of `Box` and `BTreeMap`.
 //! - Where implementations disagree, tablepb follows C++ and the conformance suite, with one exception: a varint above
 //!   64 bits is an error, where C++ drops the extra bits.
 //!
@@ -72,9 +73,9 @@
 //! | `json` | yes | [`json`], messages as ProtoJSON and back; with it `reflect` |
 //! | `proto` | no | `.proto` sources at run time, without protoc: [`DescriptorPool::builder`]; with it `reflect` |
 //! | `serde` | no | messages in the JSON mapping through any format of serde ([`DynamicMessage::deserialize`]); with it `json` |
-//! | `jiff`, `chrono` | no | conversions of [`wkt::Timestamp`] and [`wkt::Duration`] |
-//! | `serde_json` | no | conversions of [`wkt::Value`], [`wkt::Struct`] and [`wkt::ListValue`] |
-//! | `portable-atomic` | no | processors without compare-and-swap, such as thumbv6m: `Arc` and atomics of the crates `portable-atomic` and `portable-atomic-util`, of which the program chooses how they work |
+//! | `jiff`, `chrono` | no | conversions between [`wkt::Timestamp`], [`wkt::Duration`] and the types of these crates |
+//! | `serde_json` | no | conversions between [`wkt::Value`], [`wkt::Struct`], [`wkt::ListValue`] and `serde_json::Value` |
+//! | `portable-atomic` | no | processors without compare-and-swap, such as thumbv6m: `Arc` and atomics of the crates `portable-atomic` and `portable-atomic-util`; your program selects their implementation |
 //!
 //! Programs that have all their schemas as structs of [`message!`] need none of `reflect`: with `default-features = false,
 //! features = ["std", "bytes"]` the crate compiles in an eighth of the time. What stays is [`message!`], [`enumeration!`],

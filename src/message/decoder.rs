@@ -17,7 +17,7 @@ use core::fmt;
 
 /// Decodes messages of one type, one at a time, into memory that it reuses.
 ///
-/// The fastest way to read: once it has decoded a message of a size, it allocates nothing for others of that size, and strings
+/// The fastest way to read: after a message of some size, messages that are no larger need no allocation, and strings
 /// are borrowed from the input. A decoded view lives until the next decode; [`MessageView::to_owned`] makes a copy to keep.
 ///
 /// ```
@@ -129,8 +129,8 @@ impl Decoder {
     /// for what may come in which order.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode), except for the budget. The sink has seen what came before the fault. If there is an error, or a required field seems to be
-    /// missing (it may be in another part of the same message), the input is also decoded, to tell.
+    /// As [`decode`](Self::decode), except for the budget. The sink has seen what came before the fault. After an error, and where a required field
+    /// seems to be missing (it may be in another part of the same message), the input is decoded as well, which makes the error exact.
     #[inline]
     pub fn visit<'i, S: Sink<'i> + ?Sized>(
         &mut self,

@@ -23,8 +23,8 @@ const COMPACT_MIN: usize = 4096;
 /// A message of a run-time schema, owned and mutable.
 ///
 /// It makes two allocations, however many fields it has: one for the fields, one for the bytes of strings and unknown
-/// fields. Decoding copies the input once and leaves room for setting a few short strings; it does not copy it if all fields of
-/// the type are numbers and the message has no unknown fields. [`clear`](Self::clear) keeps the
+/// fields. Decoding copies the input once, with room for setting a few short strings. Types whose fields are all numbers
+/// need no copy, unless a message has unknown fields. [`clear`](Self::clear) keeps the
 /// memory for the next message. Setters append and leave garbage. When more than half of the memory in use is garbage, a
 /// later setter compacts the message. `Send + Sync`; `Clone` copies the memory.
 ///
@@ -284,8 +284,8 @@ impl DynamicMessage {
     ///
     /// # Errors
     /// As [`decode`](Self::decode). The message stays valid and holds what was read before the fault; a number that the input
-    /// cuts off may have any value. From then on the message validates each string again when it is read, until it is cleared
-    /// or copied.
+    /// cuts off may have any value. From then on, reading a string validates it again, which is slower, until the message is
+    /// cleared or copied.
     ///
     /// Parts of the message that are kept as bytes are decoded first; see [`materialize`](Self::materialize).
     pub fn merge(&mut self, input: &[u8]) -> Result<(), DecodeError> {

@@ -191,10 +191,10 @@ impl<'a, 'i> MessageView<'a, 'i> {
         self.encoder(EncodeOptions::new()).to_slice(slice).map_err(|e| self.named(e))
     }
 
-    /// Appends the message to any [`BufMut`](bytes::BufMut), for code that is given one.
+    /// Appends the message to any [`BufMut`](bytes::BufMut), for callers that are handed one.
     ///
-    /// Written straight into the current chunk of the buffer if it has room there, else by way of a `Vec`; a `BytesMut` that has
-    /// no room grows by 64 bytes for its next chunk, so call its `reserve` first, or [`encode`](Self::encode), which makes it grow.
+    /// Writes in place if the current chunk of the buffer has room, otherwise through a `Vec`. A `BytesMut` without room grows by
+    /// only 64 bytes by itself: call its `reserve` first, or [`encode`](Self::encode), which makes it grow.
     ///
     /// ```
     /// use tablepb::bytes::{BufMut, BytesMut};

@@ -19,8 +19,7 @@ use core::fmt;
 /// because the printed [definition](Self::to_proto) has each type once.
 ///
 /// `Send + Sync`. Make a plan once, resolve the [handles](Field) of all fields from it, and share it between threads.
-/// Handles stay valid when fields are disabled or enabled, and for clones of the plan: resolve them once, then use
-/// whichever clone has the right fields enabled. Making a plan takes time and memory in proportion to the number of
+/// A handle works with every clone of the plan, whichever fields each enables. Making a plan takes time and memory in proportion to the number of
 /// fields of all message types that can be reached; resolving a handle is a lookup by name.
 ///
 /// ```

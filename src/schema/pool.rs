@@ -23,7 +23,7 @@ use core::hash::{Hash, Hasher};
 /// An immutable, checked set of .proto files and their definitions, shared by all clones and descriptors.
 ///
 /// One pointer; `Clone` increments a reference count. Making a pool resolves all types and prepares every message for
-/// decoding and encoding; later calls compute and lock nothing. Two pools are equal only if one is a clone of the
+/// decoding and encoding; after that, lookups build nothing and take no lock. Two pools are equal only if one is a clone of the
 /// other, and descriptors of different pools are never equal.
 ///
 /// ```
@@ -80,7 +80,7 @@ impl DescriptorPool {
     /// Makes a pool of message tables and all tables that they refer to.
     ///
     /// Tables are identified by their full names, so a table may occur any number of times, also as a copy. Each package
-    /// becomes one file, well-known types have those of protobuf (`google/protobuf/timestamp.proto`), and a message whose full name starts with that of another message is nested in it. A package
+    /// becomes one file, well-known types go into their usual files (`google/protobuf/timestamp.proto`), and a message whose full name starts with that of another message is nested in it. A package
     /// with both proto2 and proto3 tables becomes a file of edition 2023 with equivalent features. The bounds of
     /// [`PoolOptions`] do not apply.
     ///
@@ -126,7 +126,7 @@ impl DescriptorPool {
     ///
     /// Skips files that this pool has already, byte for byte. A well-known file of protobuf that this pool has made of tables,
     /// such as `google/protobuf/timestamp.proto`, gives way to that of the set. The new pool shares nothing with this one: it takes the
-    /// time and memory of loading all files, and descriptors of this pool stay valid and differ from its own. To add many files, collect
+    /// time and memory of loading all files, and descriptors of this pool stay valid, but are not equal to its own. To add many files, collect
     /// them in a [`PoolBuilder`](super::PoolBuilder) and load them at once.
     ///
     /// # Errors

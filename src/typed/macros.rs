@@ -12,8 +12,8 @@
 /// Binds structs to protobuf messages: implements [`Message`](crate::Message) and [`DecodeFrom`](crate::DecodeFrom).
 ///
 /// You write an ordinary struct with named members and [`Default`], and list all of its members, in any order. A member
-/// that is no field is listed as `skip`. A member that the listing forgets is a compile error ("missing field .. in initializer"); so
-/// are a member that does not exist, a type that does not fit its kind, and a name or number that protobuf forbids.
+/// that is not a field of the message is listed as `skip`. A member that the listing forgets is a compile error ("missing field .. in initializer"); so
+/// are a member that does not exist, a Rust type that does not fit the kind of its field, and a name or number that protobuf forbids.
 ///
 /// ```
 /// use std::collections::HashMap;

@@ -116,10 +116,10 @@ pub trait Message: Sized {
         output::to_slice(slice, &mut size, &write).map_err(named::<Self>)
     }
 
-    /// Appends the message to any `BufMut`, for code that is given one.
+    /// Appends the message to any `BufMut`, for callers that are handed one.
     ///
-    /// Written straight into the current chunk of the buffer if it has room there, else by way of a `Vec`; a `BytesMut` that has
-    /// no room grows by 64 bytes for its next chunk, so call its `reserve` first, or [`encode`](Self::encode), which makes it grow.
+    /// Writes in place if the current chunk of the buffer has room, otherwise through a `Vec`. A `BytesMut` without room grows by
+    /// only 64 bytes by itself: call its `reserve` first, or [`encode`](Self::encode), which makes it grow.
     ///
     /// # Errors
     ///
@@ -196,7 +196,7 @@ pub trait Message: Sized {
         complete(Input::new(input, &options), &options, input.len())
     }
 
-    /// [`decode`](Self::decode) from `Bytes`. `Bytes` and [`Lazy`](crate::Lazy) members share its memory.
+    /// [`decode`](Self::decode) from `Bytes`. `Bytes` and [`Lazy`](crate::Lazy) members share the memory of `input`.
     ///
     /// # Errors
     ///
@@ -282,12 +282,13 @@ pub trait Message: Sized {
         Ok(message)
     }
 
-    /// Merges an input into this message: it replaces values, appends to lists and maps, and merges messages.
+    /// Merges an input into this message: singular fields are replaced, lists extended, map entries inserted or
+    /// replaced, and messages merged.
     ///
     /// Required fields are not checked. Members reuse their memory. The budget counts what this input adds, not what
     /// the struct held before. Lists that grow keep room for more, so a merge may take up to twice its budget plus twice
-    /// the memory of the struct. A [`Prepared`](crate::Prepared) member that is already set is built and checked as a
-    /// whole again, and the budget pays for all of it.
+    /// the memory of the struct. A [`Prepared`](crate::Prepared) member that is already set is encoded and checked
+    /// again in full, all of it charged to the budget.
     ///
     /// # Errors
     ///
@@ -371,8 +372,8 @@ pub trait Message: Sized {
         Ok(String::from_utf8(buffer).unwrap_or_default())
     }
 
-    /// Makes a message of JSON, as [`DynamicMessage::from_json`](crate::DynamicMessage::from_json) does; structs that borrow
-    /// from their input are not made of JSON.
+    /// Makes a message of JSON, as [`DynamicMessage::from_json`](crate::DynamicMessage::from_json) does. Not for structs
+    /// that borrow from their input.
     ///
     /// # Errors
     ///
@@ -400,11 +401,12 @@ pub trait Message: Sized {
 
     /// Merges JSON into this message, as [`DynamicMessage::merge_json`](crate::DynamicMessage::merge_json) does.
     ///
-    /// Takes time in the size of the message, too.
+    /// Takes time in proportion to the message and the text.
     ///
     /// # Errors
     ///
-    /// As [`from_json`](Self::from_json); the message is as it was, unless there was not the memory for the merged one.
+    /// As [`from_json`](Self::from_json). The message is as it was, unless memory runs out when the merged one takes its
+    /// place: then it holds a part of that.
     #[cfg(feature = "json")]
     fn merge_json(&mut self, json: &[u8]) -> Result<(), DeserializeError>
     where
@@ -513,12 +515,12 @@ pub trait Message: Sized {
     /// Merges text format into this message, as
     /// [`DynamicMessage::merge_text_format`](crate::DynamicMessage::merge_text_format) does.
     ///
-    /// Takes time in the size of the message, too.
+    /// Takes time in proportion to the message and the text.
     ///
     /// # Errors
     ///
-    /// As [`parse_text_format`](Self::parse_text_format); the message is as it was, unless there was not the memory for the
-    /// merged one.
+    /// As [`parse_text_format`](Self::parse_text_format). The message is as it was, unless memory runs out when the merged
+    /// one takes its place: then it holds a part of that.
     #[cfg(feature = "reflect")]
     fn merge_text_format(&mut self, text: &str) -> Result<(), ParseError>
     where
