@@ -6,6 +6,7 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+#[cfg(feature = "std")]
 use std::collections::HashMap;
 
 static CLOSED: EnumTable = EnumTable::new("t.Closed", &[("ONE", 1), ("TWO", 2)]).closed();
@@ -76,6 +77,7 @@ fn a_field_takes_what_it_holds_without_loss() {
     let by_id = Value::Map([(MapKey::U64(1), Value::F64(2.0))].into());
     is("by_id", vec![(1, 2)].into(), by_id.clone());
     is("by_id", [(1u64, 2.0f32)].into(), by_id.clone());
+    #[cfg(feature = "std")]
     is("by_id", HashMap::from([(1i64, 2.0)]).into(), by_id.clone());
     is("by_id", BTreeMap::from([(1u32, 2u8 as u32)]).into(), by_id.clone());
     // Keys of several types that are one: the last one counts.
