@@ -88,11 +88,9 @@ fn measure(arguments: &Arguments, shape: Shape, records: &[Record]) {
     let contenders = contenders(records);
     for place in [Place::Threads, Place::Pool] {
         for operation in [Operation::Encode, Operation::Decode] {
-            let shape = format!("{shape:?}").to_lowercase();
-            let (place_name, operation_name) = match place {
-                Place::Threads => ("threads", format!("{operation:?}").to_lowercase()),
-                Place::Pool => ("pool", format!("{operation:?}").to_lowercase()),
-            };
+            let [shape, place_name, operation_name] =
+                [format!("{shape:?}"), format!("{place:?}"), format!("{operation:?}")]
+                    .map(|name| name.to_lowercase());
             if !arguments.csv {
                 println!("\n{shape} record, {operation_name}, {place_name}: microseconds");
                 println!(

@@ -31,12 +31,7 @@ pub fn command() -> Command {
         .arg(file("OLD", "The schema before"))
         .arg(file("NEW", "The schema after"))
         .arg(schema::include_argument())
-        .arg(
-            Arg::new("type")
-                .long("type")
-                .value_name("NAME")
-                .help("Only the message type of this full name, and what it needs"),
-        )
+        .arg(schema::type_argument())
         .arg(flag("json", "What breaks JSON counts as well"))
         .arg(flag("strict", "What depends on the values counts as well"))
         .arg(target::argument())

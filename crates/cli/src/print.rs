@@ -35,12 +35,7 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf)),
         )
         .arg(schema::include_argument())
-        .arg(
-            Arg::new("type")
-                .long("type")
-                .value_name("NAME")
-                .help("Only the message type of this full name, and what it needs"),
-        )
+        .arg(schema::type_argument())
         .arg(
             Arg::new("to")
                 .long("to")

@@ -48,6 +48,14 @@ pub fn arguments(command: Command) -> Command {
         .group(ArgGroup::new("schema").args(["proto", "descriptors"]))
 }
 
+/// `--type`, for commands that show or compare schemas.
+pub fn type_argument() -> Arg {
+    Arg::new("type")
+        .long("type")
+        .value_name("NAME")
+        .help("Only the message type of this full name, and what it needs")
+}
+
 /// `-I`.
 pub fn include_argument() -> Arg {
     Arg::new("include")

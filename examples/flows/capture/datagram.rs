@@ -1,6 +1,7 @@
 //! Finds the UDP datagram in a captured packet.
 
 use super::super::collect::Datagram;
+use super::super::collect::headers::{IPV4, IPV6, without_tags};
 use super::super::collect::input::{Input, mapped};
 use super::Packet;
 
@@ -16,10 +17,6 @@ impl Link {
     const LINUX_SLL2: u32 = 276;
 }
 
-const IPV4: u16 = 0x0800;
-const IPV6: u16 = 0x86dd;
-/// VLAN tags; the header after them counts.
-const VLAN: [u16; 4] = [0x8100, 0x88a8, 0x9100, 0x9200];
 const UDP: u8 = 17;
 const UDP_HEADER: u16 = 8;
 /// The most tags and extension headers to follow.
@@ -46,7 +43,7 @@ pub fn datagram<'a>(packet: &Packet<'a>) -> Outcome<'a> {
 /// The IP packet.
 fn network<'a>(packet: &Packet<'a>) -> Option<&'a [u8]> {
     let mut input = Input(packet.bytes);
-    let mut kind = match packet.link {
+    let kind = match packet.link {
         Link::ETHERNET => {
             input.take(12)?;
             input.u16()?
@@ -68,13 +65,8 @@ fn network<'a>(packet: &Packet<'a>) -> Option<&'a [u8]> {
         link if Link::RAW.contains(&link) => return Some(input.0),
         _ => return None,
     };
-    for _ in 0..NESTING {
-        if !VLAN.contains(&kind) {
-            break;
-        }
-        input.take(2)?;
-        kind = input.u16()?;
-    }
+    // VLAN tags; the header after them counts.
+    let kind = without_tags(kind, &mut input, NESTING)?;
     (kind == IPV4 || kind == IPV6).then_some(input.0)
 }
 

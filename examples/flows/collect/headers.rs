@@ -12,7 +12,7 @@ pub const IPV4: u16 = 0x0800;
 pub const IPV6: u16 = 0x86dd;
 const MPLS: [u16; 2] = [0x8847, 0x8848];
 /// 802.1Q, 802.1ad, and what was used before that was agreed on.
-pub const VLAN: [u16; 4] = [0x8100, 0x88a8, 0x9100, 0x9200];
+const VLAN: [u16; 4] = [0x8100, 0x88a8, 0x9100, 0x9200];
 
 pub const ICMP: u8 = 1;
 const TCP: u8 = 6;
@@ -25,6 +25,18 @@ const WITH_PORTS: [u8; 3] = [136, 132, 33];
 
 /// Labels, tags, extension headers and tunnels that are followed before a packet is given up.
 pub const NESTING: usize = 16;
+
+/// Takes VLAN tags off, at most so many; the kind of what follows them.
+pub fn without_tags(mut kind: u16, input: &mut Input<'_>, most: usize) -> Option<u16> {
+    for _ in 0..most {
+        if !VLAN.contains(&kind) {
+            break;
+        }
+        input.take(2)?;
+        kind = input.u16()?;
+    }
+    Some(kind)
+}
 
 /// The layers of a frame or packet, besides the values that a flow takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,7 +10,7 @@ pub mod columns;
 pub mod elements;
 mod exporters;
 pub mod flow;
-mod headers;
+pub mod headers;
 pub mod input;
 mod netflow5;
 mod netflow9;

@@ -219,20 +219,28 @@ fn note_repeats(steps: &mut [Step]) -> bool {
         Action::Ipv4(column) | Action::Ipv6(column) => Action::Ipv4(column),
         other => other,
     };
-    let mut may_nest = false;
-    for at in 0..steps.len() {
-        let (earlier, later) = steps.split_at_mut(at);
-        let Some(step) = later.first_mut().filter(|step| elements::is_of_packet(step.action)) else {
-            continue;
-        };
-        for same in earlier.iter_mut().filter(|other| column(other.action) == column(step.action)) {
-            // The addresses of both versions: the values tell whether both count.
-            step.again |= same.action == step.action;
-            same.before = true;
-            may_nest |= matches!(step.action, Action::Ipv4(_) | Action::Ipv6(_));
-        }
+    // There are few actions and columns of packets, however many fields a template has.
+    let (mut may_nest, mut actions, mut columns) = (false, Vec::new(), Vec::new());
+    for step in steps.iter_mut().filter(|step| elements::is_of_packet(step.action)) {
+        // The addresses of both versions: the values tell whether both count.
+        step.again = seen(&mut actions, step.action);
+        let repeats = seen(&mut columns, column(step.action));
+        may_nest |= repeats && matches!(step.action, Action::Ipv4(_) | Action::Ipv6(_));
+    }
+    columns.clear();
+    for step in steps.iter_mut().rev().filter(|step| elements::is_of_packet(step.action)) {
+        step.before = seen(&mut columns, column(step.action));
     }
     may_nest
+}
+
+/// Whether an action is among these, where it then is.
+fn seen(actions: &mut Vec<Action>, action: Action) -> bool {
+    let before = actions.contains(&action);
+    if !before {
+        actions.push(action);
+    }
+    before
 }
 
 /// Whether a record has the source address of a packet inside of another.

@@ -3,7 +3,7 @@
 //! A flow has the values of one packet, never of two: either those of the outer one or, if its kind of tunnel is opened, those
 //! of the inner one.
 
-use super::headers::{IPV4, IPV6, NESTING, UDP, VLAN, extension};
+use super::headers::{IPV4, IPV6, NESTING, UDP, extension, without_tags};
 use super::input::Input;
 
 /// The tunnels that are opened; none by default.
@@ -124,13 +124,7 @@ fn payload(packet: &[u8]) -> Option<(u8, Input<'_>)> {
 /// The IP packet in an Ethernet frame.
 fn frame(mut input: Input<'_>) -> Option<&[u8]> {
     input.take(12)?;
-    let mut kind = input.u16()?;
-    for _ in 0..NESTING {
-        if !VLAN.contains(&kind) {
-            break;
-        }
-        input.take(2)?;
-        kind = input.u16()?;
-    }
+    let kind = input.u16()?;
+    let kind = without_tags(kind, &mut input, NESTING)?;
     (kind == IPV4 || kind == IPV6).then_some(input.0)
 }

@@ -1,5 +1,6 @@
 //! NetFlow 9 and IPFIX: templates, options, and what exporters make of them.
 
+use crate::common::proportion::assert_within;
 use crate::flows::collect::Fault;
 use crate::flows::support::{Collected, Flow};
 use crate::flows::traffic::Bytes;
@@ -450,4 +451,14 @@ fn directions_are_an_enum() {
     for (value, expected) in [(0, "1"), (1, "2"), (2, ""), (255, "")] {
         assert_eq!(record(&[(61, 1), (1, 1)], &[value, 9]).get("FlowDirection"), expected);
     }
+}
+
+#[test]
+fn templates_of_many_fields_take_time_in_proportion() {
+    let learn = |fields: usize, times: usize| {
+        let template = template(300, &vec![(8, 4); fields]);
+        let payloads = vec![ipfix(&[(2, &template)]); times];
+        assert_eq!(collect(&payloads).collector.statistics.templates, times as u64);
+    };
+    assert_within(4, || learn(1000, 16), || learn(16_000, 1));
 }
