@@ -71,7 +71,6 @@ mod typed_order;
 mod typed_prost;
 mod typed_semantics;
 mod typed_text_format;
-mod typed_wide;
 mod unsafe_inventory;
 mod value_path;
 mod visit;

@@ -213,7 +213,8 @@ fn the_depth_limit_holds_for_messages_of_fixed_shape() {
     );
     let deep = DescriptorPool::from_tables(&[&DEEP]).unwrap().get_message_by_name("t.Deep").unwrap();
     let point: &[u8] = b"\x0d\x00\x00\x80\x3f\x15\x00\x00\x80\x3f";
-    for tag in [0x12, 0x1a] {
+    // The list of points takes the same path as the point; Miri has time for one of them.
+    for tag in [0x12, 0x1a].into_iter().take(if cfg!(miri) { 1 } else { 2 }) {
         for levels in [99usize, 100] {
             let mut bytes = alloc::vec![tag, point.len() as u8];
             bytes.extend_from_slice(point);
