@@ -9,6 +9,8 @@
 //! | dynamic messages | schemas known at run time: read, change, encode again | [`DescriptorPool`], [`Decoder`], [`DynamicMessage`] |
 //! | records | writing straight into a buffer, without a message in memory | [`RecordPlan`], [`record`] |
 //!
+//! The [guide](_guide) has a page for each way to work, and tells you which one fits.
+//!
 //! Each can avoid work: [`Prepared`] encodes constant parts once, [`Projection`] and [`Lazy`] leave unread fields
 //! undecoded, and [`RawFields`] reads fields without a schema.
 //!
@@ -91,6 +93,9 @@ extern crate alloc;
 #[cfg(any(test, tablepb_safe))]
 extern crate std;
 
+// Documentation alone. The pages use the default features.
+#[cfg(all(any(doc, doctest), feature = "std", feature = "bytes", feature = "json"))]
+pub mod _guide;
 #[cfg(feature = "reflect")]
 mod decode;
 #[cfg(feature = "reflect")]
