@@ -8,6 +8,21 @@ pub(crate) fn sort_indices(list: &mut [u32], order: &mut dyn FnMut(u32, u32) -> 
     list.sort_unstable_by(|&a, &b| order(a, b));
 }
 
+/// A key for [`sort_keys`]: a number, the first eight bytes of a text, and the index of what it stands for.
+#[inline]
+pub(crate) fn sort_key(high: u32, text: &[u8], index: u32) -> u128 {
+    let mut first = [0; 8];
+    let len = text.len().min(8);
+    first[..len].copy_from_slice(&text[..len]);
+    u128::from(high) << 96 | u128::from(u64::from_be_bytes(first)) << 32 | u128::from(index)
+}
+
+/// Sorts keys, whose low 32 bits are indices: by the other bits, and where these are the same by the order of the indices. Texts
+/// mostly differ in the bytes that are in the key, so few are looked at.
+pub(crate) fn sort_keys(list: &mut [u128], order: &mut dyn FnMut(u32, u32) -> Ordering) {
+    list.sort_unstable_by(|&a, &b| (a >> 32).cmp(&(b >> 32)).then_with(|| order(a as u32, b as u32)));
+}
+
 /// Sorts elements of any type. Takes one comparison per element if they are in order already, as lists of a schema often are,
 /// and about as many comparisons as the standard sort if they are not.
 pub(crate) fn sort_list<T>(list: &mut [T], less: impl Fn(&T, &T) -> bool) {
@@ -98,6 +113,17 @@ mod tests {
         let mut list = Vec::from([0, 1, 2, 3, 4]);
         sort_indices(&mut list, &mut |a, b| names[a as usize].cmp(names[b as usize]).then(a.cmp(&b)));
         assert_eq!(list, [2, 1, 4, 3, 0]);
+    }
+
+    #[test]
+    fn keys_are_sorted_by_number_text_and_order() {
+        let texts = ["same text b", "same text a", "x", "", "same tex", "same text a"];
+        let high = [1, 1, 0, 1, 1, 1];
+        let text = |i: u32| texts[i as usize];
+        let mut list: Vec<u128> = (0..6).map(|i| sort_key(high[i as usize], text(i).as_bytes(), i)).collect();
+        sort_keys(&mut list, &mut |a, b| text(a).cmp(text(b)).then(a.cmp(&b)));
+        let order: Vec<u32> = list.iter().map(|&key| key as u32).collect();
+        assert_eq!(order, [2, 3, 4, 1, 5, 0]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::DescriptorPool;
 use super::model::{FieldData, FieldFormat, FieldName, FormatData, IndexRange, NONE, PoolData, WellKnown};
 use super::names::TextRange;
-use crate::program::{Coding, FieldEntry, Program, ProgramSet, Room, RoomFull, Scalar, sort_list};
+use crate::program::{Coding, FieldEntry, Program, ProgramSet, Room, RoomFull, Scalar, sort_key, sort_keys};
 use crate::table::Kind;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -141,7 +141,7 @@ impl PoolData {
         let mut count = 0;
         for message in &self.messages {
             for field in &message.fields {
-                count += 1 + usize::from(self.text(field.json_name) != self.text(field.name.local()));
+                count += 1 + usize::from(!self.same(field.json_name, field.name.local()));
             }
         }
         let mut fields: Vec<FieldFormat> = Vec::new();
@@ -151,26 +151,41 @@ impl PoolData {
         room.reserve(&mut labels, all.map(|field| self.label(field).len() + 4).sum::<usize>() + WINDOW)?;
         let mut names: Vec<FieldName> = Vec::new();
         room.reserve(&mut names, count)?;
+        let (mut unsorted, mut keys): (Vec<FieldName>, Vec<u128>) = (Vec::new(), Vec::new());
         for (index, message) in self.messages.iter().enumerate() {
             let start = names.len();
             for (at, field) in message.fields.iter().enumerate() {
                 let at = at as u32;
                 names.push(FieldName { text: field.json_name, field: at });
                 // An extension goes by its full name in brackets only.
-                let json = self.text(field.json_name);
-                if json != self.text(field.name.local()) && !json.starts_with('[') {
+                if !self.same(field.json_name, field.name.local())
+                    && !self.text(field.json_name).starts_with('[')
+                {
                     names.push(FieldName { text: field.name.local(), field: at });
                 }
             }
             let is_own = |name: &FieldName| {
                 message.field(name.field).is_some_and(|field| field.json_name != name.text)
             };
-            let run = names.get_mut(start..).unwrap_or_default();
+            unsorted.clear();
+            keys.clear();
+            room.extend(&mut unsorted, names.get(start..).unwrap_or_default())?;
+            room.reserve(&mut keys, unsorted.len())?;
+            keys.extend((0..).zip(&unsorted).map(|(index, name)| {
+                let text = self.text(name.text).as_bytes();
+                sort_key(text.len() as u32, text, index)
+            }));
             // If the schema name of one field is the JSON name of another, the JSON name wins.
-            sort_list(run, |a, b| {
-                let order = self.order(a, self.text(b.text).as_bytes());
-                order.then(is_own(a).cmp(&is_own(b))).then(a.field.cmp(&b.field)).is_lt()
+            sort_keys(&mut keys, &mut |a, b| match (unsorted.get(a as usize), unsorted.get(b as usize)) {
+                (Some(a), Some(b)) => {
+                    let order = self.order(a, self.text(b.text).as_bytes());
+                    order.then(is_own(a).cmp(&is_own(b))).then(a.field.cmp(&b.field))
+                }
+                _ => Ordering::Equal,
             });
+            for (place, &key) in names.iter_mut().skip(start).zip(&keys) {
+                *place = unsorted.get(key as u32 as usize).copied().unwrap_or(*place);
+            }
             let names = IndexRange { start: start as u32, end: names.len() as u32 };
             let start = fields.len();
             let program = self.programs.program(index as u32);
@@ -185,6 +200,8 @@ impl PoolData {
             let known = well_known(self, index as u32);
             formats.push(FormatData { names, fields, known, flat: flat && known == WellKnown::None });
         }
+        room.drop_list(unsorted);
+        room.drop_list(keys);
         self.mark_flat(&formats, &mut fields);
         labels.extend([0; WINDOW]);
         self.sorted_reserved_names = self.sort_reserved_names(room)?;
@@ -204,6 +221,11 @@ impl PoolData {
                 }
             }
         }
+    }
+
+    /// Whether two texts are the same; mostly they are stored once.
+    fn same(&self, a: TextRange, b: TextRange) -> bool {
+        a == b || self.text(a) == self.text(b)
     }
 
     /// How the name of a field compares with another text.

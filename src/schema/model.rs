@@ -185,6 +185,8 @@ impl FieldFlags {
     pub(super) const MAP: Self = Self(16);
     pub(super) const PROTO3_OPTIONAL: Self = Self(32);
     pub(super) const DEPRECATED: Self = Self(64);
+    /// The JSON name is not the one that follows from the name.
+    pub(super) const CUSTOM_JSON: Self = Self(128);
 
     pub(super) const fn has(self, flag: Self) -> bool {
         self.0 & flag.0 != 0

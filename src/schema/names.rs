@@ -164,7 +164,23 @@ pub(super) fn is_map_entry_name(name: &str, field: &str) -> bool {
 
 /// Whether `name` is [`json_name`] of `field`.
 pub(crate) fn is_json_name(name: &str, field: &str) -> bool {
-    name.chars().eq(camel_chars(field, false))
+    if !field.as_bytes().contains(&b'_') {
+        return name == field;
+    }
+    let mut rest = name.as_bytes();
+    let mut capital = false;
+    for &byte in field.as_bytes() {
+        if byte == b'_' {
+            capital = true;
+            continue;
+        }
+        let expected = if core::mem::take(&mut capital) { byte.to_ascii_uppercase() } else { byte };
+        match rest.split_first() {
+            Some((&first, others)) if first == expected => rest = others,
+            _ => return false,
+        }
+    }
+    rest.is_empty()
 }
 
 fn camel(name: &str, capital: bool) -> String {

@@ -5,8 +5,9 @@
 //! of names makes it slower. A [`SymbolTable`] has no duplicates.
 
 use super::names::{Names, TextRange};
-use crate::program::{Room, RoomFull, sort_list};
+use crate::program::{Room, RoomFull, sort_key, sort_keys, sort_list};
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 /// A scope: package, message or service.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -141,21 +142,37 @@ impl<'i> SymbolBuilder<'i> {
     ///
     /// # Errors
     /// The first two definitions that have the same name.
-    pub(super) fn build(mut self, names: &Names, room: &mut Room) -> Result<SymbolTable, Duplicate> {
+    pub(super) fn build(
+        self,
+        names: &Names,
+        room: &mut Room,
+    ) -> Result<Result<SymbolTable, Duplicate>, RoomFull> {
         room.drop_list(self.packages);
-        // Equal names are ordered by their offset in the arena, which is the order of declaration.
-        let order = |a: &SymbolEntry, b: &SymbolEntry| {
-            a.scope.cmp(&b.scope).then_with(|| names.get(a.name).cmp(names.get(b.name)))
+        let unsorted = self.entries;
+        let key = |(index, entry): (usize, &SymbolEntry)| {
+            sort_key(entry.scope.0, names.get(entry.name).as_bytes(), index as u32)
         };
-        sort_list(&mut self.entries, |a, b| order(a, b).then(a.name.cmp(&b.name)).is_lt());
-        for pair in self.entries.windows(2) {
+        let mut keys = room.list(unsorted.iter().enumerate().map(key))?;
+        // Of the same scope. Equal names are ordered by their offset in the arena, which is the order of declaration.
+        sort_keys(&mut keys, &mut |a, b| match (unsorted.get(a as usize), unsorted.get(b as usize)) {
+            (Some(a), Some(b)) => names.get(a.name).cmp(names.get(b.name)).then(a.name.cmp(&b.name)),
+            _ => Ordering::Equal,
+        });
+        let sorted = keys.iter().filter_map(|&key| unsorted.get(key as u32 as usize).copied());
+        let mut entries = Vec::new();
+        room.reserve(&mut entries, unsorted.len())?;
+        entries.extend(sorted);
+        room.drop_list(keys);
+        room.drop_list(unsorted);
+        for pair in entries.windows(2) {
             if let [a, b] = pair
-                && order(a, b).is_eq()
+                && a.scope == b.scope
+                && names.get(a.name) == names.get(b.name)
             {
-                return Err(Duplicate { first: a.symbol, second: b.symbol });
+                return Ok(Err(Duplicate { first: a.symbol, second: b.symbol }));
             }
         }
-        Ok(SymbolTable { entries: self.entries, outer: self.outer })
+        Ok(Ok(SymbolTable { entries, outer: self.outer }))
     }
 }
 
@@ -281,7 +298,7 @@ mod tests {
         let sa = scope(pab, a, 3);
         scope(sa, b, 4);
         builder.add(sm, v, Symbol::EnumValue { enumeration: 0, value: 0 }, room).unwrap();
-        (builder.build(names, room).unwrap(), pab, sm)
+        (builder.build(names, room).unwrap().unwrap(), pab, sm)
     }
 
     #[test]
@@ -320,7 +337,7 @@ mod tests {
         let mut builder = SymbolBuilder::new(&[], room).unwrap();
         builder.add(Scope::ROOT, y, Symbol::Enum(0), room).unwrap();
         builder.add(Scope::ROOT, x, Symbol::Message(0), room).unwrap();
-        let duplicate = builder.build(&names, room).unwrap_err();
+        let duplicate = builder.build(&names, room).unwrap().unwrap_err();
         assert_eq!((duplicate.first, duplicate.second), (Symbol::Message(0), Symbol::Enum(0)));
     }
 }

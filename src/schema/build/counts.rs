@@ -29,7 +29,7 @@ impl Counts {
             self.methods += children(service, read::METHOD).count();
         }
         self.extensions += children(bytes, read::file::EXTENSION).count();
-        self.add_enums(bytes, read::file::ENUM);
+        children(bytes, read::file::ENUM).for_each(|bytes| self.add_enum(bytes));
         let mut levels: Vec<Children<'_>> = Vec::new();
         room.push(&mut levels, children(bytes, read::file::MESSAGE))?;
         while let Some(level) = levels.last_mut() {
@@ -37,8 +37,7 @@ impl Counts {
                 levels.pop();
                 continue;
             };
-            self.add_message(message);
-            if levels.len() <= depth {
+            if self.add_message(message) && levels.len() <= depth {
                 room.push(&mut levels, children(message, read::message::MESSAGE))?;
             }
         }
@@ -52,20 +51,27 @@ impl Counts {
         types + self.fields + self.oneofs + self.values + self.methods
     }
 
-    fn add_message(&mut self, bytes: &[u8]) {
+    /// Counts what a message holds. Whether messages are nested in it.
+    fn add_message(&mut self, bytes: &[u8]) -> bool {
         self.messages += 1;
-        self.fields += children(bytes, read::message::FIELD).count();
-        self.oneofs += children(bytes, read::message::ONEOF).count();
-        self.extensions += children(bytes, read::message::EXTENSION).count();
-        self.ranges += children(bytes, read::message::EXTENSION_RANGE).count();
-        self.reserved += children(bytes, read::message::RESERVED_RANGE).count();
-        self.add_enums(bytes, read::message::ENUM);
+        let mut nests = false;
+        for (number, part) in read::all_children(bytes) {
+            match number {
+                read::message::FIELD => self.fields += 1,
+                read::message::MESSAGE => nests = true,
+                read::message::ENUM => self.add_enum(part),
+                read::message::EXTENSION_RANGE => self.ranges += 1,
+                read::message::EXTENSION => self.extensions += 1,
+                read::message::ONEOF => self.oneofs += 1,
+                read::message::RESERVED_RANGE => self.reserved += 1,
+                _ => {}
+            }
+        }
+        nests
     }
 
-    fn add_enums(&mut self, bytes: &[u8], number: u32) {
-        for enumeration in children(bytes, number) {
-            self.enums += 1;
-            self.values += children(enumeration, read::enumeration::VALUE).count();
-        }
+    fn add_enum(&mut self, bytes: &[u8]) {
+        self.enums += 1;
+        self.values += children(bytes, read::enumeration::VALUE).count();
     }
 }

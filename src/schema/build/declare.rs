@@ -148,10 +148,11 @@ impl<'i> Builder<'i> {
                     format_args!("limit {}", self.limits.depth_limit()),
                 ));
             }
-            let inner = self.declare_message(around, bytes)?;
-            self.declare_enums(inner, bytes, read::message::ENUM)?;
-            self.declare_extensions(inner, bytes, read::message::EXTENSION)?;
-            self.room.push(&mut levels, (children(bytes, read::message::MESSAGE), inner))?;
+            let proto = MessageDef::read(bytes)?;
+            let inner = self.declare_message(around, &proto)?;
+            self.declare_enums(inner, proto.part(read::message::ENUM), read::message::ENUM)?;
+            self.declare_extensions(inner, proto.part(read::message::EXTENSION), read::message::EXTENSION)?;
+            self.room.push(&mut levels, (proto.children(read::message::MESSAGE), inner))?;
         }
         self.room.drop_list(levels);
         Ok(())
@@ -165,10 +166,9 @@ impl<'i> Builder<'i> {
         children(bytes, number).try_for_each(|bytes| self.declare_extension(around, FieldDef::read(bytes)?))
     }
 
-    fn declare_message(&mut self, around: Around, bytes: &'i [u8]) -> Result<Around> {
-        let proto = MessageDef::read(bytes)?;
+    fn declare_message(&mut self, around: Around, proto: &MessageDef<'i>) -> Result<Around> {
         let name = self.identifier(around, proto.name, "message")?;
-        let fields = children(bytes, read::message::FIELD).count();
+        let fields = proto.children(read::message::FIELD).count();
         if fields > MAX_FIELDS {
             return Err(self.fail(
                 DescriptorErrorKind::TooMany,
@@ -192,20 +192,20 @@ impl<'i> Builder<'i> {
         let features = around.features.with(proto.options.features);
         let in_entry = proto.options.map_entry;
         let inner = Around { parent: index, scope, name: name.full(), features, in_entry, ..around };
-        let data = self.message_data(around, inner, name, &proto)?;
+        let data = self.message_data(around, inner, name, proto, fields as u32)?;
         self.room.push(&mut self.data.messages, data)?;
         if let Some(rule) = json::Rule::of(proto.options.legacy_json, features.strict_json) {
             self.room.push(&mut self.json, (index, rule))?;
         }
-        self.declare_oneofs(inner, bytes)?;
-        self.declare_fields(inner, bytes, fields)?;
+        self.declare_oneofs(inner, proto.children(read::message::ONEOF))?;
+        self.declare_fields(inner, proto.children(read::message::FIELD), fields)?;
         Ok(inner)
     }
 
-    fn declare_oneofs(&mut self, inner: Around, bytes: &'i [u8]) -> Result<()> {
+    fn declare_oneofs(&mut self, inner: Around, oneofs: Children<'i>) -> Result<()> {
         let start = self.data.oneofs.len();
         self.oneof_features.clear();
-        for (i, oneof) in children(bytes, read::message::ONEOF).enumerate() {
+        for (i, oneof) in oneofs.enumerate() {
             let (name, options) = read::oneof(oneof)?;
             let name = self.identifier(inner, name, "oneof")?;
             self.check_options(inner, name.full(), &options)?;
@@ -221,11 +221,11 @@ impl<'i> Builder<'i> {
         Ok(())
     }
 
-    fn declare_fields(&mut self, inner: Around, bytes: &'i [u8], count: usize) -> Result<()> {
+    fn declare_fields(&mut self, inner: Around, list: Children<'i>, count: usize) -> Result<()> {
         let index = inner.parent;
         let mut fields = Vec::new();
         self.room.reserve(&mut fields, count)?;
-        for (i, field) in children(bytes, read::message::FIELD).enumerate() {
+        for (i, field) in list.enumerate() {
             let field = FieldDef::read(field)?;
             let mut around = inner;
             let oneof = field.oneof_index.and_then(|at| usize::try_from(at).ok());
@@ -259,10 +259,12 @@ impl<'i> Builder<'i> {
         inner: Around,
         name: Name,
         proto: &MessageDef<'i>,
+        declared: u32,
     ) -> Result<MessageData> {
-        let extension_ranges = self.extension_ranges(around, name, proto.bytes)?;
+        let extension_ranges =
+            self.extension_ranges(around, name, proto.children(read::message::EXTENSION_RANGE))?;
         let start = self.data.reserved_ranges.len();
-        for range in children(proto.bytes, read::message::RESERVED_RANGE) {
+        for range in proto.children(read::message::RESERVED_RANGE) {
             let range = self.positive(around, name, read::range(range)?)?;
             self.room.push(&mut self.data.reserved_ranges, range)?;
         }
@@ -272,11 +274,12 @@ impl<'i> Builder<'i> {
             parent: around.parent,
             scope: inner.scope,
             fields: Vec::new(),
-            declared: children(proto.bytes, read::message::FIELD).count() as u32,
+            declared,
             oneofs: IndexRange::default(),
             extension_ranges,
             reserved_ranges: run_from(start, &self.data.reserved_ranges),
-            reserved_names: self.texts(proto.bytes, read::message::RESERVED_NAME)?,
+            reserved_names: self
+                .texts(proto.part(read::message::RESERVED_NAME), read::message::RESERVED_NAME)?,
             options: self.options(&proto.options)?,
             map_entry: proto.options.map_entry,
             message_set: proto.options.message_set,
@@ -285,9 +288,9 @@ impl<'i> Builder<'i> {
         })
     }
 
-    fn extension_ranges(&mut self, around: Around, name: Name, message: &'i [u8]) -> Result<IndexRange> {
+    fn extension_ranges(&mut self, around: Around, name: Name, ranges: Children<'i>) -> Result<IndexRange> {
         let start = self.data.extension_ranges.len();
-        for range in children(message, read::message::EXTENSION_RANGE) {
+        for range in ranges {
             let (first, end) = self.positive(around, name, read::range(range)?)?;
             let options = read::range_options(range)?;
             self.check_options(around, name.full(), &options)?;

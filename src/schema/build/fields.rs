@@ -28,8 +28,9 @@ impl<'i> Builder<'i> {
         };
         let repeated = proto.label == label::REPEATED;
         let features = proto.features(around.features, around.edition);
+        let (json_name, custom_json) = self.json_name(around, name, proto, is_extension)?;
         let mut data = FieldData {
-            json_name: self.json_name(around, name, proto, is_extension)?,
+            json_name,
             name,
             number,
             kind: Kind::Bytes,
@@ -40,6 +41,7 @@ impl<'i> Builder<'i> {
             default: NONE,
             options: self.options(&proto.options)?,
         };
+        data.flags.set(FieldFlags::CUSTOM_JSON, custom_json);
         data.flags.set(FieldFlags::DEPRECATED, proto.options.deprecated);
         data.flags.set(FieldFlags::PROTO3_OPTIONAL, proto.proto3_optional);
         self.check_label(around, &data, proto)?;
@@ -143,14 +145,14 @@ impl<'i> Builder<'i> {
         Ok(data)
     }
 
-    /// The JSON name. It shares the text of the field name where the two are equal.
+    /// The JSON name, and whether it is another one than the name gives. It shares the text of the field name where the two are equal.
     fn json_name(
         &mut self,
         around: Around,
         name: Name,
         proto: &FieldDef<'_>,
         is_extension: bool,
-    ) -> Result<TextRange> {
+    ) -> Result<(TextRange, bool)> {
         let given = proto.json_name.filter(|json| !is_json_name(json, proto.name));
         let invalid = |b: &Self, detail| {
             Err(b.fail(DescriptorErrorKind::InvalidName, around.file, name.full(), detail))
@@ -164,12 +166,17 @@ impl<'i> Builder<'i> {
             _ => {}
         }
         let (names, room) = (&mut self.data.names, &mut self.room);
-        Ok(match given {
+        let json = match given {
             _ if is_extension => names.push_bracketed(name.full(), room)?,
             Some(json) if json == proto.name => name.local(),
             Some(json) => names.push(json, room)?,
-            None => names.push_json(name.local(), room)?,
-        })
+            // What is given is what the name gives.
+            None => match proto.json_name.filter(|json| *json != proto.name) {
+                Some(json) => names.push(json, room)?,
+                None => names.push_json(name.local(), room)?,
+            },
+        };
+        Ok((json, given.is_some()))
     }
 
     pub(super) fn declare_extension(&mut self, around: Around, proto: FieldDef<'i>) -> Result<()> {

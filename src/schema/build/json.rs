@@ -1,9 +1,9 @@
 //! Conflicts between the JSON names of a message's fields, by the rules of C++.
 
 use super::{Builder, DescriptorErrorKind, Result};
-use crate::program::sort_indices;
-use crate::schema::model::FieldData;
-use crate::schema::names::{camel_chars, is_json_name};
+use crate::program::{sort_indices, sort_key, sort_keys};
+use crate::schema::model::{FieldData, FieldFlags};
+use crate::schema::names::camel_chars;
 use core::cmp::Ordering;
 
 /// Which JSON names of a message must be distinct.
@@ -55,8 +55,14 @@ impl JsonNameUse<'_> {
 impl Builder<'_> {
     pub(super) fn check_json_names(&mut self) -> Result<()> {
         for (message, rule) in core::mem::take(&mut self.json) {
-            if rule != Rule::Given {
+            let custom = self.data.messages.get(message as usize).is_some_and(|message| {
+                message.fields.iter().any(|field| field.flags.has(FieldFlags::CUSTOM_JSON))
+            });
+            if rule != Rule::Given && (custom || self.has_default_clash(message)?) {
                 self.check_names(message, |_| true, |_, _| true, false)?;
+            }
+            if !custom {
+                continue;
             }
             match rule {
                 Rule::All => self.check_names(message, |_| true, |a, b| a || b, true)?,
@@ -64,6 +70,29 @@ impl Builder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether two fields of a message have the same default JSON name, where no field has a name of its own.
+    fn has_default_clash(&mut self, message: u32) -> Result<bool> {
+        let Some(data) = self.data.messages.get(message as usize) else { return Ok(false) };
+        let declared = data.fields.get(..data.declared as usize).unwrap_or(&[]);
+        // Without `_` the names differ, since those of fields do.
+        if declared.iter().all(|field| field.json_name == field.name.local()) {
+            return Ok(false);
+        }
+        let name = |field: &FieldData| self.data.text(field.json_name).as_bytes();
+        let key = |(index, field)| sort_key(name(field).len() as u32, name(field), index);
+        let mut keys = core::mem::take(&mut self.json_keys);
+        keys.clear();
+        self.room.reserve(&mut keys, declared.len())?;
+        keys.extend((0..).zip(declared).map(key));
+        let at = |index: u32| declared.get(index as usize).map(name);
+        sort_keys(&mut keys, &mut |a, b| at(a).cmp(&at(b)));
+        let same =
+            |pair: &[u128]| matches!(pair, &[a, b] if a >> 32 == b >> 32 && at(a as u32) == at(b as u32));
+        let clash = keys.windows(2).any(same);
+        self.json_keys = keys;
+        Ok(clash)
     }
 
     /// Reports two fields with the same name, among the fields that `counts` selects, if `clash` forbids the pair.
@@ -87,8 +116,7 @@ impl Builder<'_> {
         names.clear();
         self.room.reserve(&mut names, declared.len())?;
         names.extend((0..).zip(declared).filter_map(|(field, data)| {
-            let (name, json) = texts(data);
-            let custom = !is_json_name(json, name);
+            let custom = data.flags.has(FieldFlags::CUSTOM_JSON);
             counts(custom && with_given).then_some(if custom { field | CUSTOM } else { field })
         }));
         let order = |a: u32, b: u32| match (candidate(a), candidate(b)) {

@@ -104,6 +104,7 @@ struct Builder<'i> {
     json: Vec<(u32, json::Rule)>,
     /// A list that the JSON checks reuse.
     scratch: Vec<u32>,
+    json_keys: Vec<u128>,
 }
 
 /// Builds a pool from `count` encoded `FileDescriptorProto`s of `len` bytes together.
@@ -153,6 +154,7 @@ impl<'i> Builder<'i> {
             methods: Vec::new(),
             json: Vec::new(),
             scratch: Vec::new(),
+            json_keys: Vec::new(),
         })
     }
 
@@ -182,7 +184,8 @@ impl<'i> Builder<'i> {
         self.resolve_imports()?;
         let empty = SymbolBuilder::new(&[], &mut self.room)?;
         let symbols = core::mem::replace(&mut self.symbols, empty);
-        self.data.symbols = symbols.build(&self.data.names, &mut self.room).map_err(|d| self.duplicate(d))?;
+        let symbols = symbols.build(&self.data.names, &mut self.room)?;
+        self.data.symbols = symbols.map_err(|d| self.duplicate(d))?;
         self.resolve_types()?;
         self.attach_extensions()?;
         self.resolve_methods()?;
@@ -192,6 +195,8 @@ impl<'i> Builder<'i> {
         self.check_json_values()?;
         let scratch = core::mem::take(&mut self.scratch);
         self.room.drop_list(scratch);
+        let keys = core::mem::take(&mut self.json_keys);
+        self.room.drop_list(keys);
         self.data.programs = lower::programs(&self.data, &mut self.room)?;
         self.data.find_formats(&mut self.room)?;
         Ok(self.data)

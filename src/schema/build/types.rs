@@ -18,7 +18,9 @@ impl<'i> Builder<'i> {
         self.symbols.add(around.scope, name.local(), Symbol::Enum(index), &mut self.room)?;
         let values = self.declare_values(around, bytes, index)?;
         let start = self.data.enum_reserved_ranges.len();
-        for range in children(bytes, read::enumeration::RESERVED_RANGE) {
+        for range in
+            children(proto.part(read::enumeration::RESERVED_RANGE), read::enumeration::RESERVED_RANGE)
+        {
             self.room.push(&mut self.data.enum_reserved_ranges, read::range(range)?)?;
         }
         let data = EnumData {
@@ -28,7 +30,8 @@ impl<'i> Builder<'i> {
             scope: around.scope,
             values,
             reserved_ranges: run_from(start, &self.data.enum_reserved_ranges),
-            reserved_names: self.texts(bytes, read::enumeration::RESERVED_NAME)?,
+            reserved_names: self
+                .texts(proto.part(read::enumeration::RESERVED_NAME), read::enumeration::RESERVED_NAME)?,
             options: self.options(&proto.options)?,
             closed: around.features.with(proto.options.features).closed_enum,
             allow_alias: proto.options.allow_alias,

@@ -51,6 +51,20 @@ pub(in crate::schema) fn children(bytes: &[u8], number: u32) -> Children<'_> {
     Children { reader: Reader::new(bytes), number }
 }
 
+/// All length-delimited fields with their numbers, up to the first malformed one.
+pub(in crate::schema) fn all_children(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
+    let mut reader = Reader::new(bytes);
+    core::iter::from_fn(move || {
+        loop {
+            let tag = reader.next_tag().ok()??;
+            if tag.wire_type() == WireType::LengthDelimited {
+                return Some((tag.number(), reader.read_length_delimited().ok()?));
+            }
+            reader.skip_field(tag).ok()?;
+        }
+    })
+}
+
 impl<'i> Iterator for Children<'i> {
     type Item = &'i [u8];
 

@@ -8,7 +8,7 @@
 mod fields;
 mod options;
 
-pub(in crate::schema) use fields::{Children, check_set, children, ints, text};
+pub(in crate::schema) use fields::{Children, all_children, check_set, children, ints, text};
 pub(in crate::schema) use options::Options;
 
 use super::Result;
@@ -104,6 +104,8 @@ pub(in crate::schema) struct MessageDef<'i> {
     pub(in crate::schema) name: &'i str,
     pub(in crate::schema) options: Options<'i>,
     pub(in crate::schema) visibility: u8,
+    /// The fields that it has, a bit for each number.
+    has: u32,
 }
 
 /// Numbers of the repeated fields of `DescriptorProto`.
@@ -120,15 +122,36 @@ pub(in crate::schema) mod message {
 
 impl<'i> MessageDef<'i> {
     pub(in crate::schema) fn read(bytes: &'i [u8]) -> Result<Self> {
-        let (name, visibility) = head(bytes, 11)?;
-        Ok(Self { bytes, name, options: Options::read(bytes, 7, Of::Message)?, visibility })
+        let (name, visibility, has) = head(bytes, 11)?;
+        let options = Options::read(part(bytes, has, 7), 7, Of::Message)?;
+        Ok(Self { bytes, name, options, visibility, has })
+    }
+
+    /// The bytes in which to look for the parts of one number: none if it has no such part.
+    pub(in crate::schema) fn part(&self, number: u32) -> &'i [u8] {
+        part(self.bytes, self.has, number)
+    }
+
+    /// The parts of one number.
+    pub(in crate::schema) fn children(&self, number: u32) -> Children<'i> {
+        children(self.part(number), number)
     }
 }
 
-/// Name and `SymbolVisibility`.
-fn head(bytes: &[u8], visibility_number: u32) -> Result<(&str, u8)> {
-    let (mut name, mut visibility) = (&b""[..], 0);
+/// The bit of a field in the set of those that a definition has. Most have few, so that most lists need not be looked for.
+fn bit(number: u32) -> u32 {
+    1u32.checked_shl(number).unwrap_or(0)
+}
+
+fn part(bytes: &[u8], has: u32, number: u32) -> &[u8] {
+    if has & bit(number) == 0 { &[] } else { bytes }
+}
+
+/// Name, `SymbolVisibility`, and the fields that there are.
+fn head(bytes: &[u8], visibility_number: u32) -> Result<(&str, u8, u32)> {
+    let (mut name, mut visibility, mut has) = (&b""[..], 0, 0);
     each(bytes, &mut |number, value| {
+        has |= bit(number);
         match (number, value) {
             (1, FieldValue::Bytes(value)) => name = value,
             (number, FieldValue::Int(value)) if number == visibility_number => {
@@ -138,12 +161,13 @@ fn head(bytes: &[u8], visibility_number: u32) -> Result<(&str, u8)> {
         }
         Ok(())
     })?;
-    Ok((text(name)?, visibility))
+    Ok((text(name)?, visibility, has))
 }
 
 /// `OneofDescriptorProto`.
 pub(in crate::schema) fn oneof(bytes: &[u8]) -> Result<(&str, Options<'_>)> {
-    Ok((head(bytes, 0)?.0, Options::read(bytes, 2, Of::Oneof)?))
+    let (name, _, has) = head(bytes, 0)?;
+    Ok((name, Options::read(part(bytes, has, 2), 2, Of::Oneof)?))
 }
 
 /// `DescriptorProto.ExtensionRange`, `DescriptorProto.ReservedRange`, `EnumDescriptorProto.EnumReservedRange`: its first
@@ -206,8 +230,9 @@ impl<'i> FieldDef<'i> {
     }
 
     pub(in crate::schema) fn read(bytes: &'i [u8]) -> Result<Self> {
-        let mut this = Self::default();
+        let (mut this, mut has) = (Self::default(), 0);
         each(bytes, &mut |number, value| {
+            has |= bit(number);
             match (number, value) {
                 (1, FieldValue::Bytes(value)) => this.name = text(value)?,
                 (2, FieldValue::Bytes(value)) => this.extendee = Some(text(value)?),
@@ -225,7 +250,7 @@ impl<'i> FieldDef<'i> {
             }
             Ok(())
         })?;
-        this.options = Options::read(bytes, 8, Of::Field)?;
+        this.options = Options::read(part(bytes, has, 8), 8, Of::Field)?;
         Ok(this)
     }
 }
@@ -235,6 +260,8 @@ pub(in crate::schema) struct EnumDef<'i> {
     pub(in crate::schema) name: &'i str,
     pub(in crate::schema) options: Options<'i>,
     pub(in crate::schema) visibility: u8,
+    bytes: &'i [u8],
+    has: u32,
 }
 
 /// Numbers of the repeated fields of `EnumDescriptorProto`.
@@ -246,15 +273,24 @@ pub(in crate::schema) mod enumeration {
 
 impl<'i> EnumDef<'i> {
     pub(in crate::schema) fn read(bytes: &'i [u8]) -> Result<Self> {
-        let (name, visibility) = head(bytes, 6)?;
-        Ok(Self { name, options: Options::read(bytes, 3, Of::Enum)?, visibility })
+        let (name, visibility, has) = head(bytes, 6)?;
+        let options = Options::read(part(bytes, has, 3), 3, Of::Enum)?;
+        Ok(Self { name, options, visibility, bytes, has })
+    }
+}
+
+impl<'i> EnumDef<'i> {
+    /// The bytes in which to look for the parts of one number.
+    pub(in crate::schema) fn part(&self, number: u32) -> &'i [u8] {
+        part(self.bytes, self.has, number)
     }
 }
 
 /// `EnumValueDescriptorProto`: name, number and options.
 pub(in crate::schema) fn enum_value(bytes: &[u8]) -> Result<(&str, i32, Options<'_>)> {
-    let (mut name, mut number) = (&b""[..], 0);
+    let (mut name, mut number, mut has) = (&b""[..], 0, 0);
     each(bytes, &mut |n, value| {
+        has |= bit(n);
         match (n, value) {
             (1, FieldValue::Bytes(value)) => name = value,
             (2, FieldValue::Int(value)) => number = value as i32,
@@ -262,7 +298,7 @@ pub(in crate::schema) fn enum_value(bytes: &[u8]) -> Result<(&str, i32, Options<
         }
         Ok(())
     })?;
-    Ok((text(name)?, number, Options::read(bytes, 3, Of::EnumValue)?))
+    Ok((text(name)?, number, Options::read(part(bytes, has, 3), 3, Of::EnumValue)?))
 }
 
 /// Number of the methods in `ServiceDescriptorProto`.
