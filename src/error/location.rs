@@ -12,7 +12,12 @@ pub(crate) struct TextLocation {
     pub(crate) column: usize,
     pub(crate) message: Option<Cow<'static, str>>,
     pub(crate) path: FieldPath,
+    /// The name at fault, where it is one.
+    pub(crate) found: Option<Cow<'static, str>>,
 }
+
+/// The most bytes of a name that an error keeps.
+const MAX_NAME: usize = 100;
 
 impl TextLocation {
     /// The place at `offset`, with line and column.
@@ -24,7 +29,31 @@ impl TextLocation {
         // Bytes that continue a character count for nothing.
         let line_text = before.get(start..).unwrap_or_default();
         let column = 1 + line_text.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
-        Self { offset, line, column, message: copy_of(message), path }
+        Self { offset, line, column, message: copy_of(message), path, found: None }
+    }
+
+    /// The same, with the name that begins at the place: without the quotes if it has some, and cut where it is long.
+    #[cold]
+    pub(crate) fn with_name(mut self, input: &[u8]) -> Self {
+        let text = input.get(self.offset..).unwrap_or_default();
+        let text = text.get(..text.len().min(MAX_NAME + 2)).unwrap_or_default();
+        let (from, is_end): (_, fn(u8, u8) -> bool) = match text.first() {
+            Some(b'"' | b'\'') => (1, |byte, quote| byte == quote),
+            Some(b'[') => (1, |byte, _| byte == b']'),
+            _ => (0, |byte, _| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))),
+        };
+        let quote = text.first().copied().unwrap_or_default();
+        let name = text.get(from..).unwrap_or_default();
+        let mut escaped = false;
+        let end = name.iter().position(|&byte| {
+            let end = is_end(byte, quote) && !escaped;
+            escaped = byte == b'\\' && !escaped;
+            end
+        });
+        let name = name.get(..end.unwrap_or(name.len()).min(MAX_NAME)).unwrap_or_default();
+        let valid = name.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        self.found = if valid.is_empty() { None } else { copy_of(valid) };
+        self
     }
 }
 
@@ -48,7 +77,7 @@ impl PathStep {
 
 /// Gives a struct around an [`Opaque`](super::Opaque) kind and [`TextLocation`] all that an error of a parser of text has.
 macro_rules! text_error {
-    ($error:ident, $kind:ident) => {
+    ($error:ident, $kind:ident, named $($named:ident)|+, $example:literal) => {
         $crate::error::opaque_error!($error, $kind);
 
         impl $error {
@@ -60,7 +89,11 @@ macro_rules! text_error {
                 message: &str,
                 path: $crate::error::FieldPath,
             ) -> Self {
-                Self(Opaque::new(kind, TextLocation::new(input, offset, message, path)))
+                let mut location = TextLocation::new(input, offset, message, path);
+                if matches!(kind, $($kind::$named)|+) {
+                    location = location.with_name(input);
+                }
+                Self(Opaque::new(kind, location))
             }
 
             /// An error about a message as a whole.
@@ -98,6 +131,22 @@ macro_rules! text_error {
                 self.0.get().map_or(&$crate::error::NOWHERE, |inner| &inner.path)
             }
 
+            /// The name at fault, for a field or an enum value that is not in the schema: as it stands in the text, without quotes,
+            /// and at most 100 bytes of it.
+            ///
+            /// ```
+            /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
+            ///
+            /// static LOG: MessageTable = MessageTable::new("pkg.Log", &[FieldTable::new("line", 1, Kind::String)]);
+            /// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("pkg.Log").unwrap();
+            #[doc = $example]
+            /// assert_eq!(error.found(), Some("lien"));
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
+            pub fn found(&self) -> Option<&str> {
+                self.0.get()?.found.as_deref()
+            }
+
             /// The full name of the root message type.
             pub fn message_name(&self) -> Option<&str> {
                 self.0.get()?.message.as_deref()
@@ -106,7 +155,11 @@ macro_rules! text_error {
 
         impl core::fmt::Display for $error {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                write!(f, "{} at line {}, column {}", self.kind(), self.line(), self.column())?;
+                write!(f, "{}", self.kind())?;
+                if let Some(found) = self.found() {
+                    write!(f, " \"{}\"", found.escape_debug())?;
+                }
+                write!(f, " at line {}, column {}", self.line(), self.column())?;
                 $crate::error::in_place(f, self.message_name(), self.path())
             }
         }

@@ -166,7 +166,10 @@ impl core::error::Error for SerializeError {}
 #[derive(Clone, PartialEq, Eq)]
 pub struct DeserializeError(Opaque<DeserializeErrorKind, TextLocation>);
 
-text_error!(DeserializeError, DeserializeErrorKind);
+text_error!(
+    DeserializeError, DeserializeErrorKind, named UnknownField | UnknownEnumValue,
+    "let error = DynamicMessage::from_json(&log, b\"{\\\"lien\\\": 1}\").unwrap_err();"
+);
 
 /// A step of a path, with a copy of the field's name if there is memory for it.
 pub(crate) fn step(number: u32, name: &str, index: Option<u32>) -> PathStep {

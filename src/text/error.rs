@@ -66,4 +66,7 @@ error_kind! {
 #[derive(Clone, PartialEq, Eq)]
 pub struct ParseError(Opaque<ParseErrorKind, TextLocation>);
 
-text_error!(ParseError, ParseErrorKind);
+text_error!(
+    ParseError, ParseErrorKind, named UnknownField | UnknownEnumValue,
+    "let error = DynamicMessage::parse_text_format(&log, \"lien: 'a'\").unwrap_err();"
+);

@@ -568,7 +568,10 @@ fn errors_say_where() {
         error("child { i32: x }").to_string(),
         "the field does not take a value of this type at line 1, column 14, in t.All: child.i32"
     );
-    assert_eq!(error("x: 1").to_string(), "the message has no such field at line 1, column 1, in t.All");
+    assert_eq!(
+        error("x: 1").to_string(),
+        "the message has no such field \"x\" at line 1, column 1, in t.All"
+    );
 }
 
 #[test]
