@@ -8,6 +8,7 @@ use super::options::{OptionPaths, Options};
 use super::request::Request;
 use super::resolve::resolve;
 use super::style;
+use super::support;
 use super::symbols::Symbols;
 use crate::error::DescriptorError;
 use crate::program::Room;
@@ -46,7 +47,11 @@ pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError>
             emitter.file(file).map_err(full)?;
         }
     }
-    let set = emitter.into_set();
+    let (set, declarations) = emitter.into_set();
+    if faults.is_empty() {
+        support::check(&ast, &texts, &mut faults, room).map_err(full)?;
+        declarations.check(&ast, &texts, &symbols, &mut faults, room).map_err(full)?;
+    }
     if !faults.is_empty() {
         return Err(located(&ast, faults));
     }

@@ -8,6 +8,7 @@ use super::ast::{
     TO_MAX, Texts,
 };
 use super::codes::{label, type_code};
+use super::declarations::Declarations;
 use super::defaults::{default_text, json_name};
 use super::error::SourceErrorKind;
 use super::info;
@@ -44,9 +45,9 @@ impl<'a, 'r> Emitter<'a, 'r> {
         Self { options, out: Out::default(), room, file: 0 }
     }
 
-    /// The set of all files so far.
-    pub(super) fn into_set(self) -> Vec<u8> {
-        self.out.bytes
+    /// The set of all files so far, and what their extension ranges declare.
+    pub(super) fn into_set(self) -> (Vec<u8>, Declarations) {
+        (self.out.bytes, self.options.declarations)
     }
 
     fn ast(&self) -> &'a Ast {
@@ -190,6 +191,8 @@ impl<'a, 'r> Emitter<'a, 'r> {
         for (_, range) in ast.ranges.of(message.ranges) {
             let start = self.begin_range(5, range, max)?;
             self.write_options(3, Target::ExtensionRange, range.options, scope)?;
+            let end = if range.end == TO_MAX { max } else { range.end };
+            self.options.declarations.end_range(index, (range.start, end), self.room)?;
             self.out.end(self.room, start)?;
         }
         for (_, field) in ast.fields.of(message.body.extensions) {

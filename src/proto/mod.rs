@@ -3,12 +3,13 @@
 // `load.rs` reads files and what they import; `lexer.rs` and `parser/` make flat lists of definitions of them (`ast.rs`).
 // `symbols.rs` has all names and finds what a name means, `resolve.rs` does so for types, `options/` for options. `emit.rs` writes
 // descriptors as protoc does, with places and comments by `info/`, and the pool loads them, with all its checks: only what concerns
-// sources alone is checked here, such as style (`style.rs`).
+// sources alone is checked here: style (`style.rs`), declarations of extensions, and the editions that have an option (`support.rs`).
 
 mod ast;
 mod builder;
 mod codes;
 mod compile;
+mod declarations;
 mod defaults;
 mod emit;
 mod error;
@@ -22,6 +23,7 @@ mod resolve;
 mod resolver;
 mod strings;
 mod style;
+mod support;
 mod symbols;
 mod wire;
 

@@ -37,6 +37,8 @@ mod projection_rules;
 mod prost_derive;
 mod prost_reflect;
 #[cfg(feature = "proto")]
+mod proto_rules;
+#[cfg(feature = "proto")]
 mod proto_sources;
 mod random_schemas;
 mod raw_fields;

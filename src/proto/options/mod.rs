@@ -12,6 +12,7 @@ mod write;
 
 use super::ast::{Ast, Chain, NONE, Parts, RawOption, Span, Texts};
 use super::codes::{label, type_code};
+use super::declarations::Declarations;
 use super::error::{Faults, SourceErrorKind};
 use super::lexer::{Lexer, Token, TokenKind};
 use super::resolve::Meant;
@@ -108,6 +109,8 @@ pub(super) struct Options<'a> {
     order: Vec<u32>,
     /// The options messages by target, once they are needed.
     messages: [u32; 10],
+    /// What the options of extension ranges declare.
+    pub(super) declarations: Declarations,
     /// The paths of options, if they are wanted.
     pub(super) paths: Option<OptionPaths>,
 }
@@ -130,6 +133,7 @@ impl<'a> Options<'a> {
             bytes: Vec::new(),
             order: Vec::new(),
             messages: [NONE; 10],
+            declarations: Declarations::default(),
             paths: None,
         }
     }

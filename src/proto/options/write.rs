@@ -5,7 +5,7 @@ use crate::program::Room;
 use crate::proto::ast::{Chain, Encodings, Field, NONE};
 use crate::proto::codes::{label, type_code};
 use crate::proto::error::SourceErrorKind;
-use crate::proto::lexer::{Lexer, TokenKind};
+use crate::proto::support::Support;
 use crate::proto::wire::Out;
 use crate::schema::Edition;
 
@@ -58,6 +58,10 @@ impl<'a> Options<'a> {
         self.check_field(field, at)?;
         let before = out.bytes.len();
         self.values(field, at, count, out, room, depth)?;
+        if depth == 0 && self.target == super::Target::ExtensionRange && field.extendee.is_empty() {
+            let encoded = out.bytes.get(before..).unwrap_or_default();
+            self.declarations.note(field.number, encoded, room)?;
+        }
         if field.source_retention {
             // It is checked like any other, and then left out.
             out.bytes.truncate(before);
@@ -197,6 +201,15 @@ impl<'a> Options<'a> {
             let detail = format_args!("{name} cannot be set for a definition of this sort: {of}");
             return Err(self.fail(SourceErrorKind::InvalidOption, start, end, &detail));
         }
+        let is_ctype = || self.texts.get(field.name) == "ctype" && field.extendee.is_empty();
+        if self.target == super::Target::Field
+            && self.edition >= Edition::Edition2024
+            && is_ctype()
+            && field.message == self.options_message(self.target)
+        {
+            let detail = "ctype, for which edition 2024 has the feature string_type";
+            return Err(self.fail(SourceErrorKind::NotInEdition, start, end, &detail));
+        }
         self.check_support(field.support, start, end)
     }
 
@@ -205,31 +218,14 @@ impl<'a> Options<'a> {
         if support == NONE {
             return Ok(());
         }
-        let edition = self.edition.number();
-        let mut lexer = Lexer::new(&self.texts.sources, support);
-        let mut word = "";
-        let mut refused = None;
-        for _ in 0..64 {
-            let token = lexer.next();
-            match token.kind {
-                TokenKind::Identifier => {
-                    let next = self.text(token);
-                    match (word, edition_number(next)) {
-                        ("edition_introduced", Some(number)) if edition < number => {
-                            refused = Some("does not have yet")
-                        }
-                        ("edition_removed", Some(number)) if edition >= number => {
-                            refused = Some("no longer has")
-                        }
-                        _ => {}
-                    }
-                    word = next;
-                }
-                TokenKind::End => break,
-                _ if token.symbol == b'}' => break,
-                _ => {}
-            }
-        }
+        let (edition, support) = (self.edition.number(), Support::read(self.texts, support));
+        let refused = if support.introduced.is_some_and(|number| edition < number) {
+            Some("does not have yet")
+        } else if support.removed.is_some_and(|number| edition >= number) {
+            Some("no longer has")
+        } else {
+            None
+        };
         match refused {
             Some(how) => {
                 let detail = format_args!("this is what the edition of this file {how}");
@@ -257,21 +253,6 @@ impl<'a> Options<'a> {
         }
         Ok(())
     }
-}
-
-/// The number of an edition by its name in the enum.
-fn edition_number(name: &str) -> Option<i32> {
-    Some(match name {
-        "EDITION_LEGACY" => 900,
-        "EDITION_PROTO2" => 998,
-        "EDITION_PROTO3" => 999,
-        "EDITION_2023" => 1000,
-        "EDITION_2024" => 1001,
-        "EDITION_2026" => 1002,
-        "EDITION_UNSTABLE" => 9999,
-        "EDITION_MAX" => i32::MAX,
-        _ => return None,
-    })
 }
 
 fn wire_type(code: i32) -> u32 {
