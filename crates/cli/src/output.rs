@@ -7,16 +7,23 @@ use std::io::{self, Write};
 pub struct Output<'w> {
     writer: &'w mut dyn Write,
     pub full: bool,
+    /// The line that is being made: the writer gets it in one piece.
+    text: String,
 }
 
 impl<'w> Output<'w> {
     pub fn new(writer: &'w mut dyn Write, full: bool) -> Self {
-        Self { writer, full }
+        Self { writer, full, text: String::new() }
     }
 
     /// A line, two spaces in for each level.
     pub fn line(&mut self, level: usize, text: fmt::Arguments<'_>) -> io::Result<()> {
-        writeln!(self.writer, "{:1$}{text}", "", 2 * level)
+        self.text.clear();
+        self.text.extend(std::iter::repeat_n("  ", level));
+        // Writing to a String cannot fail.
+        let _ = fmt::Write::write_fmt(&mut self.text, text);
+        self.text.push('\n');
+        self.writer.write_all(self.text.as_bytes())
     }
 
     /// The number of elements shown of a list of this length.

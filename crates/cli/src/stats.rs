@@ -6,7 +6,6 @@ use crate::messages::{self, Parser};
 use crate::source::Payload;
 use crate::{format, schema, source, target};
 use clap::{ArgMatches, Command};
-use std::collections::HashMap;
 use std::io::Write;
 use tablepb::wire::{Reader, Tag, WireType};
 use tablepb::{DecodeError, Kind, MessageDescriptor};
@@ -77,7 +76,8 @@ struct Node {
     parent: usize,
     /// The message type, if the schema has one for what is here.
     schema: Option<MessageDescriptor>,
-    children: HashMap<u32, usize>,
+    /// Field numbers and nodes, in the order of the numbers.
+    children: Vec<(u32, usize)>,
     count: u64,
     bytes: u64,
 }
@@ -102,17 +102,21 @@ impl Stats {
         self.bytes += payload.bytes.len() as u64;
         self.longest = self.longest.max(payload.bytes.len());
         let mut stack = vec![Level { reader: Reader::new(payload.bytes), node: 0 }];
-        while let Some(mut here) = stack.pop() {
+        loop {
+            let levels = stack.len();
+            let Some(here) = stack.last_mut() else { break };
             let before = here.reader.remaining();
-            let Some(tag) = here.reader.next_tag().map_err(fail)? else { continue };
+            let Some(tag) = here.reader.next_tag().map_err(fail)? else {
+                stack.pop();
+                continue;
+            };
             let node = self.child(here.node, tag);
-            let child = if stack.len() < DEPTH { self.inside(node, tag, &here.reader) } else { None };
+            let child = if levels <= DEPTH { self.inside(node, tag, &here.reader) } else { None };
             here.reader.skip_field(tag).map_err(fail)?;
             if node != here.node {
                 self.nodes[node].count += 1;
                 self.nodes[node].bytes += (before - here.reader.remaining()) as u64;
             }
-            stack.push(here);
             stack.extend(child.map(|reader| Level { reader, node }));
         }
         Ok(())
@@ -120,8 +124,9 @@ impl Stats {
 
     /// The node of a field; that of its message where there are too many.
     fn child(&mut self, node: usize, tag: Tag) -> usize {
-        if let Some(&child) = self.nodes[node].children.get(&tag.number()) {
-            return child;
+        let children = &self.nodes[node].children;
+        if let Ok(place) = children.binary_search_by_key(&tag.number(), |child| child.0) {
+            return children[place].1;
         }
         if self.nodes.len() >= PATHS {
             return node;
@@ -149,7 +154,9 @@ impl Stats {
     fn push(&mut self, parent: usize, tag: Tag, name: String, schema: Option<MessageDescriptor>) -> usize {
         let child = self.nodes.len();
         self.nodes.push(Node::new(name, parent, schema));
-        self.nodes[parent].children.insert(tag.number(), child);
+        let children = &mut self.nodes[parent].children;
+        let place = children.partition_point(|child| child.0 < tag.number());
+        children.insert(place, (tag.number(), child));
         child
     }
 
@@ -205,6 +212,6 @@ impl Stats {
 
 impl Node {
     fn new(name: String, parent: usize, schema: Option<MessageDescriptor>) -> Self {
-        Self { name, parent, schema, children: HashMap::new(), count: 0, bytes: 0 }
+        Self { name, parent, schema, children: Vec::new(), count: 0, bytes: 0 }
     }
 }

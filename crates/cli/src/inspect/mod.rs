@@ -36,7 +36,7 @@ pub fn command() -> Command {
 }
 
 pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
-    let mut stdout = BufWriter::new(io::stdout().lock());
+    let mut stdout = BufWriter::with_capacity(64 << 10, io::stdout().lock());
     let result = show(matches, &mut stdout);
     // What was decoded before a fault comes first. An error of writing it is no news then.
     let flushed = stdout.flush();

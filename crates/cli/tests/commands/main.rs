@@ -8,4 +8,5 @@ mod convert;
 mod docs;
 mod look;
 mod query;
+mod stream;
 mod support;
