@@ -456,7 +456,9 @@ fn operation(name: &str) -> Vec<Attempt> {
             let with_comments = include_str!("../data/proto_sources/comments2024.proto");
             let faulty = "syntax = \"proto3\"; message A { B b = 1; string s = 1.5; } enum E { X = 1; }";
             let unresolved = "syntax = \"proto3\"; message Abc { Abd b = 1; string s = 2 [(x) = 1]; }";
-            [valid, with_comments, faulty, unresolved]
+            let undeclared = "syntax = \"proto2\"; message M { extensions 4 to 9 [declaration = \
+                              { number: 4, full_name: \".a\", type: \"int32\" }]; } extend M { optional int32 b = 5; }";
+            [valid, with_comments, faulty, unresolved, undeclared]
                 .map(|source| {
                     let builder = move || {
                         let options = tablepb::PoolOptions::new().memory(1 << 26);
