@@ -167,8 +167,7 @@ impl<'b> Check<'_, 'b> {
         };
         let types = if is_scalar(type_name) { None } else { Some(type_name) };
         for name in core::iter::once(name).chain(types).filter(|name| !is_absolute(name)) {
-            let detail = format_args!("\"{}\" is no full name with a dot in front", name.escape_debug());
-            self.fail(message, &detail);
+            self.fail(message, &format_args!("{name:?} is no full name with a dot in front"));
         }
     }
 
