@@ -16,7 +16,7 @@
 //! | [limits] | hostile input, and what holds after an error |
 //! | [performance] | what is fast, what is not, how to measure |
 //! | [`no_std`] | programs without an operating system |
-//! | [cookbook](cookbook) | fourteen programs of at most 60 lines |
+//! | [cookbook] | fourteen programs of at most 60 lines |
 //! | [from prost](from_prost) | side by side, and how to move |
 //! | [from prost-reflect](from_prost_reflect) | method by method |
 //! | [beside others](from_others) | buffa, Google's crate, quick-protobuf, hyperpb |
