@@ -434,7 +434,8 @@ fn costs(work: &'static Work, rounds: usize) -> [Cost; 6] {
     ];
     contenders.iter_mut().for_each(Least::round);
     let flows = work.flows as f64;
-    let allocations = contenders.each_mut().map(|least| heap::measure(|| least.round()).1.count as f64 / flows);
+    let allocations =
+        contenders.each_mut().map(|least| heap::measure(|| least.round()).1.count as f64 / flows);
     for _ in 0..rounds {
         contenders.iter_mut().for_each(Least::round);
     }
