@@ -1,124 +1,24 @@
-//! The published experiments, and what else is measured beside the speed of shapes.
+//! What is measured beside the speed of shapes: partial work, records, latency, growth, memory and sizes.
 
 use crate::chart::{Axis, Bars, Lines, Panel, Plot, Series, short};
 use crate::data::{Row, Table};
 use crate::page::{Place, columns, image, table};
 use std::error::Error;
 
-type Text = Result<String, Box<dyn Error>>;
+pub type Text = Result<String, Box<dyn Error>>;
 
 /// The one row with these values.
-fn row<'t>(values: &'t Table, wanted: &[(&'t str, &str)]) -> Result<Row<'t>, String> {
+pub fn row<'t>(values: &'t Table, wanted: &[(&'t str, &str)]) -> Result<Row<'t>, String> {
     values.with(wanted).into_iter().next().ok_or_else(|| format!("no row with {wanted:?}"))
 }
 
-fn time(values: &Table, case: &str, contender: &str) -> Result<f64, String> {
+pub fn time(values: &Table, case: &str, contender: &str) -> Result<f64, String> {
     Ok(row(values, &[("case", case), ("contender", contender)])?.number("nanoseconds"))
 }
 
-/// What an article says and what was measured here.
-struct Figure {
-    what: String,
-    article: &'static str,
-    here: String,
-    /// Whether it is as good here.
-    reached: bool,
-    /// Why, where it is not.
-    reason: &'static str,
-}
-
-/// The articles' figures beside ours.
-pub fn article(place: &Place<'_>) -> Text {
-    let (partial, flows, latency) = (place.read("partial")?, place.read("records")?, place.read("latency")?);
-    let mut figures = Vec::new();
-    for batches in ["one batch", "128 batches"] {
-        let encode = format!("article, encode, {batches}");
-        let decode = format!("article, decode and add up the points, {batches}");
-        let share = row(&partial, &[("case", &encode)])?;
-        let share = 100.0 * share.number("selected") / share.number("bytes");
-        for (what, case, fast, slow, wanted, article, reason) in [
-            (
-                "encode, prepared",
-                &encode,
-                "tablepb struct, prepared",
-                "tablepb struct, full",
-                2.2,
-                "2.2x",
-                "full encoding costs less here than in the article, so there is less to gain: each metric has two prepared parts of some dozens of bytes, and copying them one by one is most of what is left",
-            ),
-            (
-                "decode, lazy members",
-                &decode,
-                "tablepb struct, lazy members",
-                "tablepb struct, full",
-                2.7,
-                "2.7x",
-                "the lists and the lazy members still allocate for each metric, as companion messages do; with all in cache and every branch foreseen, decoding the rest costs little more",
-            ),
-            (
-                "decode, projection to the points",
-                &decode,
-                "tablepb decoder, projection",
-                "tablepb decoder, full",
-                2.7,
-                "2.7x",
-                "decoding everything with a `Decoder` makes no strings and allocates nothing, so there is less to leave out than in the article",
-            ),
-        ] {
-            let ratio = time(&partial, case, slow)? / time(&partial, case, fast)?;
-            let prost = time(&partial, case, "prost, full")?;
-            let companion = prost / time(&partial, case, "prost, companion messages")?;
-            figures.push(Figure {
-                what: format!("{what}, {batches} ({share:.0} % of the bytes are points)"),
-                article,
-                here: format!(
-                    "{ratio:.2}x; {:.2}x full prost, whose companion messages are {companion:.2}x",
-                    prost / time(&partial, case, fast)?
-                ),
-                reached: ratio >= wanted,
-                reason,
-            });
-        }
-    }
-    for (traffic, article, wanted) in [("NetFlow 9", "−40 %", -40.0), ("sFlow", "−48 %", -48.0)] {
-        let of = |contender: &str| {
-            row(&flows, &[("traffic", traffic), ("contender", contender)])
-                .map(|row| row.number("nanoseconds"))
-        };
-        let record = of("record")?;
-        let beside = |rival: f64| 100.0 * (record / rival - 1.0);
-        let (new, again) = (of("prost, new")?, of("prost, used again")?);
-        figures.push(Figure {
-            what: format!("{traffic}: decode and encode a flow, record beside generated structs"),
-            article,
-            here: format!("{:.0} %; beside one struct used again {:.0} %", beside(new), beside(again)),
-            reached: beside(new) <= wanted,
-            reason: "decoding the datagram is the same work for all and part of the time; here it takes more of it",
-        });
-    }
-    for (shape, bytes) in [("small", "47 and 100 bytes"), ("large", "304 912 and 304 960 bytes")] {
-        let of = |name: &str| {
-            row(&latency, &[("record", shape), ("contender", name)]).map(|row| row.text("bytes"))
-        };
-        figures.push(Figure {
-            what: format!("project record, {shape}: protobuf and JSON"),
-            article: bytes,
-            here: format!("{} and {} bytes", of("tablepb typed")?, of("serde_json")?),
-            reached: true,
-            reason: "",
-        });
-    }
-    let rows: Vec<Vec<String>> = figures
-        .iter()
-        .map(|figure| {
-            let verdict = if figure.reached { "reached" } else { figure.reason };
-            vec![figure.what.clone(), figure.article.into(), figure.here.clone(), verdict.into()]
-        })
-        .collect();
-    Ok(format!(
-        "## The articles' figures\n\nThe experiments were made again as they were published, in Rust. The article's schema is known by its sizes only.\n\n{}",
-        table(&columns(&["experiment", "article", "here", "reached, or why not"]), &rows)
-    ))
+/// A change, with a minus sign as long as the plus.
+pub fn percent(change: f64) -> String {
+    format!("{change:+.0} %").replace('-', "−")
 }
 
 pub fn partial(place: &Place<'_>) -> Text {
@@ -228,7 +128,7 @@ pub fn records(place: &Place<'_>) -> Text {
             let time = of(name, contender, "nanoseconds")?;
             let change = 100.0 * (time / of(name, "prost, new", "nanoseconds")? - 1.0);
             let allocations = of(name, contender, "allocations")?;
-            cells.extend([short(time), format!("{change:+.0} %"), format!("{allocations:.1}")]);
+            cells.extend([short(time), percent(change), format!("{allocations:.1}")]);
         }
         rows.push(cells);
     }

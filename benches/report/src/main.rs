@@ -1,5 +1,6 @@
 //! Runs the measurements and writes docs/benchmarks.md, its pictures and the table of the README. README.md says how.
 
+mod article;
 mod chart;
 mod data;
 mod experiments;

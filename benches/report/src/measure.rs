@@ -41,14 +41,8 @@ pub fn run(root: &Path, program: &Program, data: &Path) -> Result<(), Box<dyn Er
     let mut words = program.command.split(' ');
     let name = words.next().unwrap_or_default();
     let name = if name.contains('/') { root.join(name).into_os_string() } else { name.into() };
-    // Cargo sets these for the programs that it runs; the next Cargo must not take them for its own.
-    let mut command = Command::new(name);
-    for (key, _) in std::env::vars_os() {
-        if key.to_string_lossy().starts_with("CARGO_PKG_") || key == "CARGO_MANIFEST_DIR" {
-            command.env_remove(key);
-        }
-    }
-    let output = command.args(words).current_dir(root).stderr(std::process::Stdio::inherit()).output()?;
+    let output =
+        Command::new(name).args(words).current_dir(root).stderr(std::process::Stdio::inherit()).output()?;
     if !output.status.success() {
         return Err(format!("{}: {}", program.command, output.status).into());
     }

@@ -1,7 +1,7 @@
 //! The page, put together of its sections, and the table of the README.
 
 use crate::data::Table;
-use crate::{experiments, measure, speed};
+use crate::{article, experiments, measure, speed};
 use std::error::Error;
 use std::fmt::Write;
 use std::fs;
@@ -30,11 +30,12 @@ pub fn image(name: &str, what: &str) -> String {
     format!("![{what}](benchmarks/{name}.svg)\n\n")
 }
 
-/// A table of Markdown: columns after the first are aligned right.
+/// A table of Markdown: columns of short cells are aligned right, but for the first.
 pub fn table(columns: &[String], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let short = |at: usize| rows.iter().all(|row| row[at].chars().count() < 18);
     let marks: Vec<String> =
-        (0..columns.len()).map(|at| if at == 0 { "---" } else { "--:" }.to_owned()).collect();
+        (0..columns.len()).map(|at| if at == 0 || !short(at) { "---" } else { "--:" }.to_owned()).collect();
     line(columns) + &line(&marks) + &rows.iter().map(|row| line(row)).collect::<String>() + "\n"
 }
 
@@ -53,7 +54,7 @@ pub fn write(data: &Path, docs: &Path) -> Result<String, Box<dyn Error>> {
     page += &environment(&place)?;
     page += &speed::protobuf(&place)?;
     page += &speed::json(&place)?;
-    page += &experiments::article(&place)?;
+    page += &article::figures(&place)?;
     page += &experiments::partial(&place)?;
     page += &experiments::records(&place)?;
     page += &experiments::latency(&place)?;
