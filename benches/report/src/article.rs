@@ -86,7 +86,7 @@ fn prepared_and_partial(partial: &Table) -> Result<Vec<Figure>, String> {
                         "reached beside full prost: tablepb's own full work costs less than prost's, so there is less to gain"
                     }
                     beside if beside < companion => {
-                        "prost with companion messages gains more here: it makes bytes of what tablepb keeps by type, offset and depth"
+                        "not reached; prost gains more by companion messages here"
                     }
                     _ => {
                         "not reached by prost's companion messages either: full work on one message again and again costs less than in the article"

@@ -34,7 +34,7 @@ pub enum Axis {
     Times(&'static str, f64, f64),
     /// A quantity of this unit, from 0 on.
     Amount(&'static str),
-    /// The same on a logarithmic axis.
+    /// The same on a logarithmic axis, which does not go below 0.2.
     Log(&'static str),
 }
 
@@ -98,7 +98,7 @@ impl Bars {
             Axis::Times(_, low, high) => (low..high, 1.0),
             Axis::Amount(_) => (0.0..most * 1.12, 0.0),
             Axis::Log(_) => {
-                let least = all().copied().fold(f64::INFINITY, f64::min) / 2.0;
+                let least = all().copied().fold(f64::INFINITY, f64::min).max(0.4) / 2.0;
                 (least..most * 2.0, least)
             }
         };

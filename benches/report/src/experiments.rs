@@ -224,7 +224,7 @@ pub fn growth(place: &Place<'_>) -> Text {
     let groups_owned = groups.iter().map(|group| (*group).to_owned()).collect();
     let panel = Panel { title: String::new(), groups: groups_owned, series: series.collect() };
     let title = "Memory of a decode: most bytes of heap for each byte of input";
-    let axis = Axis::Amount("bytes per byte of input");
+    let axis = Axis::Log("bytes per byte of input");
     Bars { title, axis, panels: vec![panel], names: 110, single: false }.draw(&place.picture("memory"))?;
     text += "## Memory\n\n";
     text += &image("memory", "Bytes of heap for each byte of input");
