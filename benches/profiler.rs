@@ -1,4 +1,5 @@
-//! Flame graphs by `--profile-time`, with the feature `flame` on Linux; otherwise no profiler.
+//! Flame graphs by `--profile-time`, with the feature `flame` on Linux; otherwise no profiler. The hook that pprof has is for an older
+//! criterion.
 
 use criterion::profiler::{ExternalProfiler, Profiler};
 

@@ -19,7 +19,7 @@ and the table of README.md.
   --read         measure nothing: make the page of what is stored
   --read DIR     the same of the files in another directory
   --only NAME    measure only this and read the rest (may be repeated):
-                 ratio, json, latency, partial, records, growth, sizes
+                 ratio, json, latency, partial, records, growth, sizes; environment: the processor, the day and versions
   --out DIR      write benchmarks.md and the pictures there instead of docs, and leave README.md alone";
 
 struct Arguments {
@@ -44,7 +44,9 @@ fn arguments() -> Result<Arguments, String> {
             _ => return Err(format!("unknown argument {word}\n\n{HELP}")),
         }
     }
-    let known = |name: &String| measure::PROGRAMS.iter().any(|program| program.name == *name);
+    let known = |name: &String| {
+        name == "environment" || measure::PROGRAMS.iter().any(|program| program.name == *name)
+    };
     match parsed.only.iter().find(|name| !known(name)) {
         Some(name) => Err(format!("there is no measurement {name}\n\n{HELP}")),
         None => Ok(parsed),
