@@ -81,7 +81,10 @@ fn environment_line(place: &Place<'_>) -> Result<String, Box<dyn Error>> {
         let rows = environment.with(&[("name", name)]);
         rows.first().map_or(String::new(), |row| row.text("value").to_owned())
     };
-    Ok(format!("Measured on {}, {}, with {}.\n", of("CPU"), of("date"), of("compiler")))
+    // A row that is put there by hand, where figures are not final.
+    let state = of("state");
+    let state = if state.is_empty() { state } else { format!(" **{state}.**") };
+    Ok(format!("Measured on {}, {}, with {}.{state}\n", of("CPU"), of("date"), of("compiler")))
 }
 
 /// What is run for what.
