@@ -482,6 +482,9 @@ fn bench(criterion: &mut Criterion, name: &str, work: &'static Work, rounds: usi
     group.finish();
 }
 
+/// Traffic by its name.
+type Traffic = (&'static str, fn() -> Work);
+
 fn main() {
     let has = |name: &str| std::env::args().any(|argument| argument == name);
     let mut criterion = Criterion::default()
@@ -495,7 +498,7 @@ fn main() {
     } else {
         criterion = criterion.configure_from_args();
     }
-    let traffic: [(&str, fn() -> Work); 3] =
+    let traffic: [Traffic; 3] =
         [("sFlow", Work::sflow), ("NetFlow 9", Work::netflow9), ("captures", Work::captures)];
     for (name, work) in traffic {
         let work: &Work = Box::leak(Box::new(work()));
