@@ -122,7 +122,7 @@ pub struct GeneratedPoint {
 /// A number with up to 27 bits.
 fn number(seed: u64) -> u64 {
     let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    1 + (mixed & 0x7ff_ffff) >> (mixed >> 27)
+    1 + ((mixed & 0x7ff_ffff) >> (mixed >> 27))
 }
 
 /// Messages of so many fields, all of them set, 60 KB together.
