@@ -19,6 +19,7 @@ use std::hint::black_box;
 use std::time::Duration;
 use tablepb::{Decoder, DescriptorPool, DynamicMessage, Message};
 
+mod profiler;
 #[expect(dead_code, reason = "only its schema and its data are used here")]
 #[path = "../examples/quickstart.rs"]
 mod quickstart;
@@ -253,10 +254,10 @@ where
     let json: Vec<_> = for_json.iter().map(|value| serde_json::to_vec(value).unwrap()).collect();
 
     let payloads = Payloads { protobuf: &protobuf, json: &json };
-    let mut group = criterion.benchmark_group(format!("{name}/encode"));
+    let mut group = criterion.benchmark_group(format!("{name}: encode"));
     encode(&mut group, (typed, &dynamic, &prost, &for_json), &payloads);
     group.finish();
-    let mut group = criterion.benchmark_group(format!("{name}/decode"));
+    let mut group = criterion.benchmark_group(format!("{name}: decode"));
     decode::<T, P, J>(&mut group, &payloads);
     group.finish();
 }
@@ -273,7 +274,8 @@ criterion_group! {
     config = Criterion::default()
         .sample_size(40)
         .warm_up_time(Duration::from_millis(500))
-        .measurement_time(Duration::from_secs(2));
+        .measurement_time(Duration::from_secs(2))
+        .with_profiler(profiler::profiler());
     targets = codec
 }
 criterion_main!(benches);

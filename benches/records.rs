@@ -12,7 +12,7 @@
 //!
 //! Before that come allocations per flow, and the least times of many rounds, of all collectors in turns: the whole of decoding and
 //! encoding, beside that of new prost structs and that of one that is used again, and the encoding part, the time beyond that of
-//! decoding alone.
+//! decoding alone. `-- --csv` prints these alone, as comma-separated values.
 
 #[path = "../examples/flows/capture/mod.rs"]
 mod capture;
@@ -21,6 +21,7 @@ mod capture;
 mod collect;
 #[path = "../tests/common/heap.rs"]
 mod heap;
+mod profiler;
 #[path = "../examples/flows/traffic/mod.rs"]
 #[expect(dead_code, reason = "mixed traffic is for the example")]
 mod traffic;
@@ -29,7 +30,7 @@ use capture::Outcome;
 use collect::columns::{self, Address, Direction, List, Uint32, Uint64};
 use collect::flow::{Flow, Records, Sink};
 use collect::{Collector, Datagram};
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -392,19 +393,19 @@ fn check(work: &Work) {
     }
 }
 
-/// Allocations per flow, after a first round.
-fn allocations(name: &str, work: &Work, mut sink: impl Collects) {
-    let mut collector = work.collector();
-    work.run(&mut collector, &mut sink);
-    let ((), used) = heap::measure(|| work.run(&mut collector, &mut sink));
-    println!("  {name:<22} {:>6.2} allocations per flow", used.count as f64 / work.flows as f64);
-}
-
 /// The least time for all datagrams.
 struct Least {
     name: &'static str,
     time: Duration,
     run: Box<dyn FnMut()>,
+}
+
+/// What one flow costs.
+struct Cost {
+    name: &'static str,
+    /// Allocations after a first round.
+    allocations: f64,
+    nanoseconds: f64,
 }
 
 impl Least {
@@ -421,8 +422,8 @@ impl Least {
     }
 }
 
-/// Times beyond that of decoding alone.
-fn encoding_part(work: &'static Work) {
+/// What the collectors cost, all of them in turns.
+fn costs(work: &'static Work, rounds: usize) -> [Cost; 6] {
     let mut contenders = [
         Least::new("decoding alone", work, Sum::default()),
         Least::new("prost, new", work, Structs::<Generated>::new(true, false)),
@@ -431,16 +432,28 @@ fn encoding_part(work: &'static Work) {
         Least::new("record", work, records(all())),
         Least::new("record, five columns", work, records(five())),
     ];
-    for _ in 0..150 {
+    contenders.iter_mut().for_each(Least::round);
+    let flows = work.flows as f64;
+    let allocations =
+        contenders.each_mut().map(|least| heap::measure(|| least.round()).1.count as f64 / flows);
+    for _ in 0..rounds {
         contenders.iter_mut().for_each(Least::round);
     }
-    let per_flow = |time: Duration| time.as_secs_f64() * 1e9 / work.flows as f64;
-    let [alone, new, again, ..] = contenders.each_ref().map(|contender| per_flow(contender.time));
-    for Least { name, time, .. } in &contenders {
-        let whole = per_flow(*time);
+    let mut allocations = allocations.into_iter();
+    contenders.map(|Least { name, time, .. }| Cost {
+        name,
+        allocations: allocations.next().unwrap_or_default(),
+        nanoseconds: time.as_secs_f64() * 1e9 / flows,
+    })
+}
+
+/// The whole costs, and the part beyond that of decoding alone.
+fn print_costs(costs: &[Cost; 6]) {
+    let [alone, new, again, ..] = costs.each_ref().map(|cost| cost.nanoseconds);
+    for Cost { name, allocations, nanoseconds: whole } in costs {
         println!(
             "  {name:<22} {whole:>6.1} ns per flow, {:>4.0} % beside new prost structs, {:>4.0} % beside one used again; \
-             encoding {:>6.1} ns, {:.2} of one used again",
+             encoding {:>6.1} ns, {:.2} of one used again; {allocations:.2} allocations",
             100.0 * (whole / new - 1.0),
             100.0 * (whole / again - 1.0),
             whole - alone,
@@ -449,15 +462,10 @@ fn encoding_part(work: &'static Work) {
     }
 }
 
-fn bench(criterion: &mut Criterion, name: &str, work: &'static Work) {
-    check(work);
+fn bench(criterion: &mut Criterion, name: &str, work: &'static Work, rounds: usize) {
     println!("{name}: {} flows in {} datagrams of {} bytes", work.flows, work.sent.len(), work.bytes());
-    allocations("prost, new", work, Structs::<Generated>::new(true, false));
-    allocations("prost, used again", work, Structs::<Generated>::new(true, true));
-    allocations("typed, used again", work, Structs::<Typed>::new(true, true));
-    allocations("record", work, records(all()));
-    encoding_part(work);
-    let mut group = criterion.benchmark_group(name);
+    print_costs(&costs(work, rounds));
+    let mut group = criterion.benchmark_group(format!("flows: {name}"));
     group.throughput(Throughput::Elements(work.flows as u64));
     let mut run = |name: &str, mut run: Box<dyn FnMut()>| {
         group.bench_function(name, |b| b.iter(&mut run));
@@ -474,15 +482,34 @@ fn bench(criterion: &mut Criterion, name: &str, work: &'static Work) {
     group.finish();
 }
 
-fn flows(criterion: &mut Criterion) {
-    bench(criterion, "sflow", Box::leak(Box::new(Work::sflow())));
-    bench(criterion, "netflow9", Box::leak(Box::new(Work::netflow9())));
-    bench(criterion, "captures", Box::leak(Box::new(Work::captures())));
-}
+/// Traffic by its name.
+type Traffic = (&'static str, fn() -> Work);
 
-criterion_group! {
-    name = benches;
-    config = Criterion::default().measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_millis(500));
-    targets = flows
+fn main() {
+    let has = |name: &str| std::env::args().any(|argument| argument == name);
+    let mut criterion = Criterion::default()
+        .sample_size(40)
+        .measurement_time(Duration::from_secs(2))
+        .warm_up_time(Duration::from_millis(500))
+        .with_profiler(profiler::profiler());
+    let csv = has("--csv");
+    if csv {
+        println!("traffic,contender,flows,nanoseconds,allocations");
+    } else {
+        criterion = criterion.configure_from_args();
+    }
+    let traffic: [Traffic; 3] =
+        [("sFlow", Work::sflow), ("NetFlow 9", Work::netflow9), ("captures", Work::captures)];
+    for (name, work) in traffic {
+        let work: &Work = Box::leak(Box::new(work()));
+        check(work);
+        if !csv {
+            bench(&mut criterion, name, work, if has("--quick") { 20 } else { 150 });
+            continue;
+        }
+        for Cost { name: contender, allocations, nanoseconds } in costs(work, 100) {
+            println!("{name},{contender:?},{},{nanoseconds:.1},{allocations:.2}", work.flows);
+        }
+    }
+    criterion.final_summary();
 }
-criterion_main!(benches);

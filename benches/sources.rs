@@ -6,6 +6,8 @@
 //! If `TABLEPB_DATA` names the directory of recorded data, descriptor.proto has its comments (61 KB); otherwise it is the one of
 //! the crate, which has none.
 
+mod profiler;
+
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use tablepb::{DescriptorPool, PoolOptions};
 
@@ -24,7 +26,7 @@ fn sources(criterion: &mut Criterion) {
     for i in 0..40 {
         many += &format!("message W{i} {{ message FileDescriptorSet{body} }}\n");
     }
-    let mut group = criterion.benchmark_group("sources");
+    let mut group = criterion.benchmark_group(".proto sources");
     for (name, source) in [("descriptor", &one), ("many", &many)] {
         group.throughput(Throughput::Bytes(source.len() as u64));
         group.bench_function(name, |bencher| {
@@ -38,5 +40,9 @@ fn sources(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, sources);
+criterion_group! {
+    name = benches;
+    config = Criterion::default().with_profiler(profiler::profiler());
+    targets = sources
+}
 criterion_main!(benches);

@@ -1,20 +1,27 @@
 //! Partial work beside full work: `cargo bench --bench partial`.
 //!
 //! - `metric`: a descriptor and a resource that never change, and the points of one time series.
+//! - `article`: the published experiment, a batch of 100 metrics with one point each; as one batch again and again, and as 128 different
+//!   batches in turn. prost runs with the article's companion messages too: bytes instead of what never changes.
 //! - `OTLP`: exports of metrics and traces, as in `examples/otlp`.
 //!
 //! Encoding: everything, or the constant parts once (`Prepared`) and only the points each time. Decoding: everything, or
 //! what is read: by a projection, or with lazy members. prost does the full work. A reader of points adds them up and a reader of span
 //! names looks at each, so that all of them have read the same at the end.
 //!
-//! Every iteration takes another message of a set of 1 to 4 MB. First come ratios: all contenders in turns, each over
-//! the whole set, the best of many rounds. Then criterion measures each by itself.
+//! But for the one batch, every iteration takes another message of a set of 1 to 4 MB. First come ratios: all contenders in turns, each over
+//! the whole set, the best of many rounds. Then criterion measures each by itself. `-- --csv` prints the ratios alone, as
+//! comma-separated values.
 
+mod article;
+mod article_cases;
 #[path = "../../examples/otlp/common.rs"]
 mod common;
 mod metric;
 #[path = "../../examples/otlp/metrics.rs"]
 mod metrics;
+#[path = "../profiler.rs"]
+mod profiler;
 mod ratio;
 mod read;
 mod spans;
@@ -56,9 +63,9 @@ fn encoder<M: Message + 'static>(name: &'static str, messages: Vec<M>) -> Conten
     })
 }
 
-fn prost_encoder<M: prost::Message + 'static>(messages: Vec<M>) -> Contender {
+fn prost_encoder<M: prost::Message + 'static>(name: &'static str, messages: Vec<M>) -> Contender {
     let mut buf = Vec::with_capacity(1 << 20);
-    Contender::new("prost, full", move |at| {
+    Contender::new(name, move |at| {
         buf.clear();
         messages[at].encode(&mut buf).unwrap();
         black_box(&buf).len() as u64
@@ -102,7 +109,7 @@ fn encode_metric() -> Case {
         contenders: vec![
             encoder("tablepb, prepared", prepared),
             encoder("tablepb, full", whole),
-            prost_encoder(generated::<metric::generated::Metric>(&payloads)),
+            prost_encoder("prost, full", generated::<metric::generated::Metric>(&payloads)),
         ],
         targets: &[(0, 1, 3.0), (0, 2, 4.0)],
         payloads,
@@ -160,7 +167,7 @@ fn encode_exports() -> Case {
         contenders: vec![
             encoder("tablepb, prepared", prepared),
             encoder("tablepb, full", whole),
-            prost_encoder(generated::<spans::Metrics>(&payloads)),
+            prost_encoder("prost, full", generated::<spans::Metrics>(&payloads)),
         ],
         targets: &[],
         payloads,
@@ -198,17 +205,39 @@ fn read_names() -> Case {
     }
 }
 
+/// Makes a case.
+type Make = fn() -> Case;
+
+const CASES: [Make; 8] = [
+    encode_metric,
+    decode_metric,
+    || article_cases::encode("article, encode, one batch", 1),
+    || article_cases::encode("article, encode, 128 batches", 128),
+    || article_cases::decode("article, decode and add up the points, one batch", 1),
+    || article_cases::decode("article, decode and add up the points, 128 batches", 128),
+    encode_exports,
+    read_names,
+];
+
 fn main() {
+    let has = |name: &str| std::env::args().any(|argument| argument == name);
+    // Ratios take half of the time.
+    let (csv, quick) = (has("--csv"), has("--quick"));
+    if csv {
+        println!("case,contender,messages,bytes,selected,nanoseconds");
+        CASES.iter().for_each(|case| case().checked().print_csv());
+        return;
+    }
     let mut criterion = Criterion::default()
         .sample_size(40)
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(1))
+        .with_profiler(profiler::profiler())
         .configure_from_args();
-    for case in [encode_metric, decode_metric, encode_exports, read_names] {
-        let mut case = case();
-        case.check();
-        case.print_ratios();
-        let mut group = criterion.benchmark_group(case.name);
+    for case in CASES {
+        let mut case = case().checked();
+        case.print_ratios(quick);
+        let mut group = criterion.benchmark_group(format!("partial: {}", case.name));
         let bytes: usize = case.payloads.iter().map(Vec::len).sum();
         group.throughput(Throughput::Bytes((bytes / case.payloads.len()) as u64));
         for contender in &mut case.contenders {

@@ -53,11 +53,16 @@ const REGIMES: [(&str, usize); 2] = [("hot", 20_000), ("cold", 3_000_000)];
 fn main() {
     let mut rounds = 15;
     let mut only: Vec<String> = Vec::new();
+    let mut csv = false;
     for argument in std::env::args().skip(1) {
         match argument.parse() {
             Ok(number) => rounds = number,
+            Err(_) if argument == "--csv" => csv = true,
             Err(_) => only.push(argument),
         }
+    }
+    if csv {
+        println!("mode,regime,shape,contender,messages,binary,json,microseconds");
     }
     let wanted = |name: &str, all: &[&str]| {
         !all.iter().any(|one| only.iter().any(|o| o == one)) || only.iter().any(|o| o == name)
@@ -69,9 +74,36 @@ fn main() {
                 continue;
             }
             let shapes: Vec<&Shape> = SHAPES.iter().filter(|shape| wanted(shape.name, &names)).collect();
-            table(regime, size, mode, &shapes, rounds);
+            match csv {
+                true => lines(regime, size, mode, &shapes, rounds),
+                false => table(regime, size, mode, &shapes, rounds),
+            }
         }
     }
+}
+
+/// Measures one mode in one regime and prints comma-separated values.
+fn lines(regime: &str, size: usize, mode: Mode, shapes: &[&Shape], rounds: usize) {
+    for shape in shapes {
+        let mut random = Random::new(7);
+        let set = messages(shape, size, &mut random);
+        let binary: usize = set.iter().map(Vec::len).sum();
+        let (mut contenders, json) = (shape.contenders)(mode, &set);
+        let times = measure(&mut contenders, set.len(), &mut random, rounds);
+        for (contender, seconds) in contenders.iter().zip(times) {
+            let (mode, shape, name) = (mode.name(), shape.name, contender.name);
+            println!("{mode},{regime},{shape},{name},{},{binary},{json},{:.2}", set.len(), seconds * 1e6);
+        }
+    }
+}
+
+/// Messages of a shape, this many bytes in all.
+fn messages(shape: &Shape, size: usize, random: &mut Random) -> Vec<Vec<u8>> {
+    let mut set: Vec<Vec<u8>> = Vec::new();
+    while set.iter().map(Vec::len).sum::<usize>() < size {
+        set.push((shape.generate)(random));
+    }
+    set
 }
 
 /// Measures and prints one mode in one regime.
@@ -80,10 +112,7 @@ fn table(regime: &str, size: usize, mode: Mode, shapes: &[&Shape], rounds: usize
     let mut logs: Vec<(&str, f64, f64, f64)> = Vec::new();
     for (row, shape) in shapes.iter().enumerate() {
         let mut random = Random::new(7);
-        let mut set: Vec<Vec<u8>> = Vec::new();
-        while set.iter().map(Vec::len).sum::<usize>() < size {
-            set.push((shape.generate)(&mut random));
-        }
+        let set = messages(shape, size, &mut random);
         let (mut contenders, bytes) = (shape.contenders)(mode, &set);
         let times = measure(&mut contenders, set.len(), &mut random, rounds);
         if row == 0 {

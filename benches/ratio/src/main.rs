@@ -53,6 +53,9 @@ fn main() -> ExitCode {
         })
         .collect();
     let mut results = Vec::new();
+    if options.csv {
+        println!("{}", report::CSV);
+    }
     for mode in Mode::ALL.iter().copied().filter(|mode| options.has_mode(*mode)) {
         for (regime, sets) in &sets {
             let mut rows = Vec::new();
@@ -76,12 +79,19 @@ fn main() -> ExitCode {
                     timings,
                 });
             }
-            if !options.check {
-                let table = Table { mode, regime: *regime, rows };
-                report::print(&table);
-                results.push(table);
+            let table = Table { mode, regime: *regime, rows };
+            match () {
+                () if options.check => {}
+                () if options.csv => report::print_csv(&table),
+                () => {
+                    report::print(&table);
+                    results.push(table);
+                }
             }
         }
+    }
+    if options.csv {
+        return ExitCode::SUCCESS;
     }
     if options.has_growth() && !options.check {
         growth::print(&pool, options.seed, options.quick);

@@ -11,6 +11,7 @@ pub struct Options {
     pub quick: bool,
     pub minima: bool,
     pub check: bool,
+    pub csv: bool,
     pub seed: u64,
     /// Bytes of a payload set in cache, and out of it.
     sizes: [usize; 2],
@@ -24,6 +25,7 @@ options: --shape NAME    only this shape (may be repeated)
          --quick         fewer rounds
          --minima        ratios of the least times, for a machine that has other work
          --check         measure nothing: only compare what the contenders make of the messages
+         --csv           comma-separated values of all contenders, without means and growth
          --seed N        other payload sets (default 1)
          --small BYTES   of the payload sets in cache (default 32768)
          --large BYTES   of the payload sets out of cache (default 2097152)
@@ -39,6 +41,7 @@ impl Options {
             quick: false,
             minima: false,
             check: false,
+            csv: false,
             seed: 1,
             sizes: [32 << 10, 2 << 20],
         };
@@ -52,6 +55,7 @@ impl Options {
                 "--quick" => options.quick = true,
                 "--minima" => options.minima = true,
                 "--check" => options.check = true,
+                "--csv" => options.csv = true,
                 "--seed" => options.seed = value()?.parse().map_err(|_| "--seed needs a number")?,
                 "--small" => options.sizes[0] = value()?.parse().map_err(|_| "--small needs a number")?,
                 "--large" => options.sizes[1] = value()?.parse().map_err(|_| "--large needs a number")?,

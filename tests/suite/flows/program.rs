@@ -224,3 +224,66 @@ fn mistakes_are_explained() {
     assert!(complains(&["--listen", "127.0.0.1:0", "a.pcap"]).contains("--listen takes no captures"));
     assert!(complains(&["--seconds", "5"]).contains("--seconds is for --listen"));
 }
+
+/// Captures with bytes changed, taken out and put in, and some compressed: every run ends by itself with 0 or 1, says what it did or what is
+/// wrong, and never panics.
+#[test]
+#[ignore = "starts 2 000 processes"]
+fn mutated_captures_end_with_a_message() {
+    use super::traffic::Random;
+    use std::io::Write;
+    let recorded = std::env::var_os("TABLEPB_DATA").map(|data| PathBuf::from(data).join("flows"));
+    let directories = recorded.filter(|path| path.is_dir()).into_iter().chain([Data::Made.path("flows")]);
+    let mut captures: Vec<PathBuf> = directories
+        .flat_map(|directory| std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "pcap"))
+        .collect();
+    captures.sort();
+    let captures: Vec<Vec<u8>> = captures.iter().map(|path| std::fs::read(path).unwrap()).collect();
+    let templates = Data::Made.path("flows/templates.pcap");
+    let out = Out::new("mutated");
+    std::fs::create_dir_all(&out.0).unwrap();
+    let file = out.0.join("capture");
+    let mut random = Random::new(17);
+    let mut ends = [0; 2];
+    for round in 0..2_000 {
+        let mut bytes = captures[random.below(captures.len() as u32) as usize].clone();
+        for _ in 0..=random.below(12) {
+            let at = random.below(bytes.len() as u32) as usize;
+            match random.below(8) {
+                0 => bytes.truncate(at + 1),
+                1 => drop(bytes.drain(at..(at + random.below(64) as usize).min(bytes.len() - 1).max(at))),
+                2 => bytes.insert(at, random.u32() as u8),
+                3 => bytes[at] = 0xff,
+                4 => bytes[at] = 0,
+                5 => bytes[at] ^= 1 << random.below(8),
+                _ => bytes[at] = random.u32() as u8,
+            }
+        }
+        if round % 8 == 0 {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            encoder.write_all(&bytes).unwrap();
+            bytes = encoder.finish().unwrap();
+            let at = random.below(2 * bytes.len() as u32) as usize;
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte ^= 1 << random.below(8);
+            }
+        }
+        std::fs::write(&file, &bytes).unwrap();
+        let output = run(&["--out", out.path(), templates.to_str().unwrap(), file.to_str().unwrap()]);
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        let kept = || {
+            let kept = std::env::temp_dir().join("tablepb-mutated-capture");
+            let _ = std::fs::copy(&file, &kept);
+            format!("round {round}, kept as {}: {:?} {complaint}", kept.display(), output.status)
+        };
+        assert!(!complaint.contains("panicked"), "{}", kept());
+        match output.status.code() {
+            Some(0) => assert!(!output.stdout.is_empty(), "{}", kept()),
+            Some(1) => assert!(complaint.starts_with("flows: "), "{}", kept()),
+            _ => panic!("{}", kept()),
+        }
+        ends[output.status.code().unwrap() as usize] += 1;
+    }
+    assert!(ends.iter().all(|count| *count > 100), "{ends:?}");
+}

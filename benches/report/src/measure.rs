@@ -1,0 +1,88 @@
+//! The programs that measure, and the machine on which they run.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// A program that prints comma-separated values.
+pub struct Program {
+    /// The file of its values has this name.
+    pub name: &'static str,
+    pub command: &'static str,
+}
+
+/// All of them; each command is run in the root of the repository.
+pub const PROGRAMS: [Program; 7] = [
+    Program {
+        name: "ratio",
+        command: "cargo run --release --manifest-path benches/ratio/Cargo.toml -- --quick --csv",
+    },
+    Program {
+        name: "json",
+        command: "cargo run --release --manifest-path benches/json/Cargo.toml -- --csv hot to-json to-binary 9",
+    },
+    Program {
+        name: "latency",
+        command: "cargo run --release --manifest-path benches/latency/Cargo.toml -- --csv",
+    },
+    Program { name: "partial", command: "cargo bench --bench partial -- --csv" },
+    Program { name: "records", command: "cargo bench --bench records -- --csv" },
+    Program {
+        name: "growth",
+        command: "cargo run --release --manifest-path benches/growth/Cargo.toml -- --quick",
+    },
+    Program { name: "sizes", command: "benches/size/measure" },
+];
+
+/// Runs a program and stores what it prints.
+pub fn run(root: &Path, program: &Program, data: &Path) -> Result<(), Box<dyn Error>> {
+    eprintln!("{}", program.command);
+    let mut words = program.command.split(' ');
+    let name = words.next().unwrap_or_default();
+    let name = if name.contains('/') { root.join(name).into_os_string() } else { name.into() };
+    let output =
+        Command::new(name).args(words).current_dir(root).stderr(std::process::Stdio::inherit()).output()?;
+    if !output.status.success() {
+        return Err(format!("{}: {}", program.command, output.status).into());
+    }
+    Ok(fs::write(data.join(program.name).with_extension("csv"), output.stdout)?)
+}
+
+/// Stores what the machine is, the day, and the versions of what is compared.
+pub fn environment(root: &Path, data: &Path) -> Result<(), Box<dyn Error>> {
+    let mut text = String::from("name,value\n");
+    let mut add = |name: &str, value: &str| text += &format!("{name},\"{}\"\n", value.trim());
+    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let of = |name: &str| {
+        let line = cpu.lines().find(|line| line.starts_with(name));
+        line.and_then(|line| line.split_once(':')).map_or("", |(_, value)| value.trim())
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let model = format!("{} (family {}, model {})", of("model name"), of("cpu family"), of("model"));
+    add("CPU", &format!("{model}, {threads} threads"));
+    let known = ["avx2", "bmi2", "avx512_vbmi2"];
+    let flags: Vec<&str> = of("flags").split(' ').filter(|flag| known.contains(flag)).collect();
+    add("instructions", &flags.join(" "));
+    add("date", &said("date", &["-u", "+%F"]));
+    add("compiler", &said("rustc", &["--version"]));
+    for (lock, names) in [
+        ("benches/ratio", &["prost", "buffa", "quick-protobuf", "prost-reflect"][..]),
+        ("benches/json", &["pbjson", "serde_json"]),
+        ("benches/latency", &["sonic-rs"]),
+    ] {
+        let lock = fs::read_to_string(root.join(lock).join("Cargo.lock"))?;
+        for name in names {
+            let entry = format!("name = \"{name}\"\nversion = \"");
+            let version = lock.split_once(&entry).and_then(|(_, rest)| rest.split_once('"'));
+            add(name, version.map_or("unknown", |(version, _)| version));
+        }
+    }
+    Ok(fs::write(data.join("environment.csv"), text)?)
+}
+
+/// What a program prints, or nothing.
+fn said(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output();
+    output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
+}
