@@ -381,6 +381,21 @@ fn sources() -> Vec<(&'static str, MakeSource)> {
             let ranges = many(n, |i| format!("extensions {0} to {0} [verification = UNVERIFIED];", i + 1));
             file(&format!("message M {{ {ranges} }}"))
         }),
+        ("ranges times options", |n| {
+            let ranges = many(n, |i| format!("{}, ", 2 * i + 1));
+            let options = many(n, |i| format!("unknown{i} = 1, "));
+            file(&format!(
+                "message M {{ extensions {ranges} 100000000 [{options} verification = UNVERIFIED]; }}"
+            ))
+        }),
+        ("ranges times declarations", |n| {
+            let ranges = many(n, |i| format!("{}, ", 2 * i + 1));
+            let one = |i| format!("declaration = {{ number: {i} full_name: \".a{i}\" type: \"int32\" }}, ");
+            let options = many(n, one);
+            file(&format!(
+                "message M {{ extensions {ranges} 100000000 [{options} verification = DECLARATION]; }}"
+            ))
+        }),
         ("names that mean nothing", |n| {
             file(&many(n, |i| format!("message M{i} {{ optional X{i} x = 1; }}\n")))
         }),

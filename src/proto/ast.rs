@@ -72,7 +72,7 @@ pub(super) fn make_text(made: &mut String, room: &mut Room, text: &str) -> Resul
 }
 
 /// The parts of a definition, in the order of the source.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Chain {
     first: u32,
     last: u32,

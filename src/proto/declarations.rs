@@ -26,6 +26,8 @@ pub(super) struct Declarations {
     /// As they are on the wire.
     bytes: Vec<u8>,
     ranges: Vec<NotedRange>,
+    /// What the range that ended last has of the bytes.
+    last: (usize, usize),
 }
 
 /// A range that declares extensions, or asks that they are declared.
@@ -66,12 +68,21 @@ impl Declarations {
         numbers: (i32, i32),
         room: &mut Room,
     ) -> Result<(), RoomFull> {
-        let start = self.ranges.last().map_or(0, |range| range.bytes.1);
-        if start == self.bytes.len() {
+        self.last = (self.last.1, self.bytes.len());
+        self.same_range(message, numbers, room)
+    }
+
+    /// Ends a range with the options of the range before it.
+    pub(super) fn same_range(
+        &mut self,
+        message: u32,
+        numbers: (i32, i32),
+        room: &mut Room,
+    ) -> Result<(), RoomFull> {
+        if self.last.0 == self.last.1 {
             return Ok(());
         }
-        let bytes = (start, self.bytes.len());
-        room.push(&mut self.ranges, NotedRange { message, numbers, bytes, strict: false })
+        room.push(&mut self.ranges, NotedRange { message, numbers, bytes: self.last, strict: false })
     }
 
     /// Checks all declarations, and all extensions against them.
@@ -83,17 +94,28 @@ impl Declarations {
         faults: &mut Faults,
         room: &mut Room,
     ) -> Result<(), RoomFull> {
-        sort_list(&mut self.ranges, |a, b| (a.message, a.numbers) < (b.message, b.numbers));
-        let mut check = Check { ast, texts, symbols, faults, room, all: Vec::new() };
+        // Ranges with the same options one after the other.
+        sort_list(&mut self.ranges, |a, b| (a.message, a.bytes) < (b.message, b.bytes));
+        let mut check = Check { ast, texts, symbols, faults, room, all: Vec::new(), count: 0 };
         for same in self.ranges.chunk_by_mut(|a, b| a.message == b.message) {
             let first = check.all.len();
+            let (mut last, mut faulty) = ((0, 0), false);
             for range in same {
-                range.strict =
-                    check.range(range, self.bytes.get(range.bytes.0..range.bytes.1).unwrap_or_default())?;
+                // A declaration is for one range, so of ranges that share some all but one are at fault. Saying so for one is enough,
+                // and ranges times declarations would not be linear.
+                if range.bytes == last && faulty {
+                    continue;
+                }
+                let options = self.bytes.get(range.bytes.0..range.bytes.1).unwrap_or_default();
+                let before = check.count;
+                range.strict = check.range(range, options)?;
+                (last, faulty) = (range.bytes, check.count != before);
             }
             check.names(first)?;
         }
         if !self.ranges.is_empty() && check.faults.is_empty() {
+            sort_list(&mut self.ranges, |a, b| (a.message, a.numbers) < (b.message, b.numbers));
+            sort_list(&mut check.all, |a, b| (a.message, a.number) < (b.message, b.number));
             check.extensions(&self.ranges)?;
         }
         Ok(())
@@ -106,8 +128,9 @@ struct Check<'a, 'b> {
     symbols: &'a Symbols,
     faults: &'a mut Faults,
     room: &'a mut Room,
-    /// In the order of messages and, after they are checked, of numbers.
     all: Vec<Declaration<'b>>,
+    /// How many faults there were.
+    count: usize,
 }
 
 impl<'b> Check<'_, 'b> {
@@ -115,6 +138,7 @@ impl<'b> Check<'_, 'b> {
     fn fail(&mut self, message: u32, detail: &dyn fmt::Display) {
         let (at, len) = self.ast.messages.get(message).map_or((0, 0), |found| (found.at, found.name.len));
         self.faults.add(SourceErrorKind::InvalidOption, at, at + len, detail);
+        self.count += 1;
     }
 
     /// Reads the declarations of a range, and checks each of them. Whether all extensions have to be declared.
@@ -192,8 +216,7 @@ impl<'b> Check<'_, 'b> {
         Ok(())
     }
 
-    /// Checks the extensions of messages with declarations. These are in order: ranges of a message do not overlap, and have
-    /// been gone through by number.
+    /// Checks the extensions of messages with declarations. Ranges and declarations are in order of message and number.
     fn extensions(&mut self, ranges: &[NotedRange]) -> Result<(), RoomFull> {
         let (ast, texts) = (self.ast, self.texts);
         let mut name = Vec::new();

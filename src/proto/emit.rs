@@ -188,13 +188,7 @@ impl<'a, 'r> Emitter<'a, 'r> {
         let (inner, scope) = (Scope::Message(index), around(ast, message.file, message.parent));
         self.enums(4, message.body.enums, inner)?;
         let max = if message.message_set { MAX_SET_END } else { MAX_END };
-        for (_, range) in ast.ranges.of(message.ranges) {
-            let start = self.begin_range(5, range, max)?;
-            self.write_options(3, Target::ExtensionRange, range.options, scope)?;
-            let end = if range.end == TO_MAX { max } else { range.end };
-            self.options.declarations.end_range(index, (range.start, end), self.room)?;
-            self.out.end(self.room, start)?;
-        }
+        self.extension_ranges(index, message, max)?;
         for (_, field) in ast.fields.of(message.body.extensions) {
             self.field(6, field)?;
         }
@@ -218,6 +212,29 @@ impl<'a, 'r> Emitter<'a, 'r> {
         }
         if message.visibility != 0 {
             self.int(11, message.visibility.into())?;
+        }
+        Ok(())
+    }
+
+    /// The ranges of one statement share their options, which are interpreted once: ranges times options would not be linear.
+    fn extension_ranges(&mut self, index: u32, message: &Message, max: i32) -> Done {
+        let (ast, scope) = (self.ast(), around(self.ast(), message.file, message.parent));
+        let mut last = (Chain::default(), 0);
+        for (_, range) in ast.ranges.of(message.ranges) {
+            let numbers = (range.start, if range.end == TO_MAX { max } else { range.end });
+            let before = self.out.bytes.len();
+            let start = self.begin_range(5, range, max)?;
+            if !range.options.is_empty() && last.0 == range.options {
+                // They are the last part of the range before this one.
+                self.out.repeat(self.room, before.saturating_sub(last.1)..before)?;
+                self.options.declarations.same_range(index, numbers, self.room)?;
+            } else {
+                let from = self.out.bytes.len();
+                self.write_options(3, Target::ExtensionRange, range.options, scope)?;
+                last = (range.options, self.out.bytes.len() - from);
+                self.options.declarations.end_range(index, numbers, self.room)?;
+            }
+            self.out.end(self.room, start)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use crate::program::{Room, RoomFull};
 use crate::wire::{long_varint, short_varint};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Bytes on the wire, counted.
 #[derive(Debug, Default)]
@@ -35,6 +36,11 @@ impl Out {
         self.tag(room, number, 2)?;
         self.varint(room, value.len() as u64)?;
         room.extend(&mut self.bytes, value)
+    }
+
+    /// Appends some of the bytes again.
+    pub(super) fn repeat(&mut self, room: &mut Room, range: Range<usize>) -> Result<(), RoomFull> {
+        room.repeat(&mut self.bytes, range)
     }
 
     /// Begins a value with a length in front; what [`end`](Self::end) needs.
