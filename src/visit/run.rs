@@ -104,7 +104,12 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
                         UnexpectedField::OtherForm(entry, op) => (entry, op),
                         UnexpectedField::Item(entry, child) => {
                             comes!(entry);
-                            if self.sink.begin(Field::new(pool, program, entry)) == Step::Skip {
+                            let field = Field::new(pool, program, entry);
+                            let step = self.sink.begin(field);
+                            if step != Step::Enter {
+                                if step == Step::Content {
+                                    self.content(field, child.start, child.end);
+                                }
                                 pos = child.resume - origin;
                                 continue;
                             }
@@ -272,7 +277,11 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
                             continue;
                         }
                         comes!(entry);
-                        if self.sink.begin(field!()) == Step::Skip {
+                        let step = self.sink.begin(field!());
+                        if step != Step::Enter {
+                            if step == Step::Content {
+                                self.content(field!(), start, end);
+                            }
                             continue;
                         }
                         let sub = set.program(entry.sub);
@@ -286,8 +295,13 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
                     }
                     Coding::Group => {
                         comes!(entry);
-                        if self.sink.begin(field!()) == Step::Skip {
-                            pos = self.skip(pos + origin, end + origin)? - origin;
+                        let step = self.sink.begin(field!());
+                        if step != Step::Enter {
+                            let next = self.skip(pos + origin, end + origin)?;
+                            if step == Step::Content {
+                                self.group_content(field!(), tag, pos + len + origin, next);
+                            }
+                            pos = next - origin;
                             continue;
                         }
                         let (start, end) = (pos + len + origin, end + origin);
