@@ -22,6 +22,7 @@ use super::fixed::Run;
 use super::state::{Level, VisitFault, VisitJob, VisitRun, VisitedChild};
 use super::unexpected::UnexpectedField;
 use super::{Field, Sink, Step, Visited};
+use crate::decode::skip::skip_lengths;
 use crate::decode::window::{self, PaddedStore, PaddedTail};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, FieldEntry, Op, Program, Scalar};
@@ -153,6 +154,27 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
                 }
                 // One comparison for most fields.
                 if op > Op::Inline {
+                    // Most fields that a projection does not select, as in `decode/fields.rs`.
+                    match op {
+                        Op::SkipVarint => {
+                            varint!();
+                            continue;
+                        }
+                        Op::SkipFixed32 => {
+                            pos += len + 4;
+                            continue;
+                        }
+                        Op::SkipFixed64 => {
+                            pos += len + 8;
+                            continue;
+                        }
+                        Op::SkipLength => {
+                            let next = skip_lengths(source.bytes(), pos + len, end, tag);
+                            pos = next.map_err(|(kind, at)| (kind, at + origin))?;
+                            continue;
+                        }
+                        _ => {}
+                    }
                     if op.is_skip() {
                         // An unselected member of a oneof replaces a selected one.
                         let replaces = program.is_wide() || seen & program.oneof_mask(entry.oneof) != 0;

@@ -1,7 +1,7 @@
 //! What is rare: tags that the program does not expect, fields that are skipped, numbers that closed enums do not list.
 
-use super::{Field, Sink};
 use super::state::{VisitFault, VisitRun, VisitedChild};
+use super::{Field, Sink};
 use crate::decode::message_set::scan_item;
 use crate::decode::skip::skip;
 use crate::error::DecodeErrorKind as Kind;

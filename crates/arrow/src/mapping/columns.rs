@@ -227,7 +227,8 @@ impl Builder<'_> {
             return Err(self.error(MappingErrorKind::DuplicateName, &column.name));
         }
         let name = oneof.name().to_owned();
-        Ok(Column { name, nullable: false, content: Content::Union(UnionColumn { oneof, members }) })
+        // A struct refuses a child that is not nullable where `none` stands, since that is null.
+        Ok(Column { name, nullable: true, content: Content::Union(UnionColumn { oneof, members }) })
     }
 
     fn cell(&mut self, field: &FieldDescriptor, selection: &Selection) -> Result<Cell, MappingError> {

@@ -12,7 +12,7 @@
 //! | enum | `Int32`, or as [`Options::enums`] says |
 //! | message, group | `Struct` |
 //! | repeated | `List` of a non-null field `item` |
-//! | map | `Map`: a non-null struct `entries` of `key` and `value`, both non-null; keys are unique and not sorted, they come in the order in which each came first, and the last value counts |
+//! | map | `Map`: a non-null struct `entries` of `key` and `value`, both non-null; keys are unique and not sorted; the last entry of a key counts, and stands in its place |
 //! | oneof | its members, or as [`Options::oneofs`] says |
 //! | well-known types | `Struct`, or as [`Options::well_known`] says |
 //! | unknown fields | nothing, or as [`Options::unknown_fields`] says |

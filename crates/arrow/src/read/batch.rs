@@ -1,6 +1,7 @@
 //! [`Batch`]: the rows of a batch that is being filled.
 
 use super::columns::{Bits, Bools, Dictionary, Gathered, Names, Numbers, Source, Texts, Times};
+use super::keys::MapKeys;
 use arrow_buffer::Buffer;
 use tablepb::{DecodeOptions, Decoder};
 
@@ -175,6 +176,8 @@ pub(super) struct Stores {
     pub(super) times: Vec<Times>,
     pub(super) gathered: Vec<Gathered>,
     pub(super) lists: Vec<List>,
+    /// Of each list that is a map, its keys.
+    pub(super) map_keys: Vec<Option<MapKeys>>,
     pub(super) unions: Vec<Union>,
     /// Of each oneof the row, counted from 1, and the member that came last.
     pub(super) oneofs: Vec<(usize, u32)>,

@@ -4,7 +4,7 @@ use super::batch::{Batch, Fault};
 use super::columns::{Bits, MAX_BUFFER, Source};
 use super::error::{Error, ErrorKind};
 use super::frames::{Frames, Next};
-use super::tree::{Tree, TreeKind};
+use super::tree::Tree;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_schema::SchemaRef;
@@ -422,23 +422,10 @@ impl Decoder {
     fn check_maps(&mut self) -> bool {
         let maps = std::mem::take(&mut self.batch.maps);
         let unique = maps.iter().all(|&(list, row)| {
-            let mut trees = self.trees.iter().filter_map(|tree| tree.map(list));
-            trees.next().is_none_or(|entries| entries.row_is_unique(&mut self.batch, list, row))
+            let keys = self.batch.stores.map_keys.get(list as usize).copied().flatten();
+            keys.is_none_or(|keys| keys.are_unique(&self.batch, list, row))
         });
         self.batch.maps = maps;
         unique
-    }
-}
-
-impl Tree {
-    /// The entries of the map with this list, here or below.
-    fn map(&self, of: u32) -> Option<&Self> {
-        match &self.kind {
-            TreeKind::Map { list, entries } if *list == of => Some(entries),
-            TreeKind::Map { entries: child, .. } | TreeKind::List { item: child, .. } => child.map(of),
-            TreeKind::Struct { children, .. } => children.iter().find_map(|child| child.map(of)),
-            TreeKind::Union { members, .. } => members.iter().find_map(|(_, child)| child.map(of)),
-            _ => None,
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::batch::{Batch, How, IGNORED, List, NONE, Node, Scalar, Slot, SlotKind, Stores, Union};
 use super::columns::{Bools, Dictionary, Gathered, Names, Numbers, Texts, Times};
+use super::keys::MapKeys;
 use super::tree::{Tree, TreeKind};
 use crate::mapping::{Cell, Column, Content, MessageColumns, Options, Repeat};
 use std::collections::HashMap;
@@ -211,7 +212,7 @@ impl Layout<'_> {
                 }
                 Repeat::List => {
                     let placed = this.cell(field, &content.cell, false);
-                    let list = add(&mut this.stores.lists, List::default());
+                    let list = this.list(None);
                     let slot = Slot { how: How::List, list, ..slot_of(&placed) };
                     (slot, Tree { kind: TreeKind::List { list, item: Box::new(placed.tree) } }, 4)
                 }
@@ -228,8 +229,14 @@ impl Layout<'_> {
         })
     }
 
+    /// A list, or a map with such keys.
+    fn list(&mut self, keys: Option<MapKeys>) -> u32 {
+        self.stores.map_keys.push(keys);
+        add(&mut self.stores.lists, List::default())
+    }
+
     fn map(&mut self, field: &FieldDescriptor, key: &Cell, value: &Cell) -> (Slot, Tree, usize) {
-        let list = add(&mut self.stores.lists, List::default());
+        let mut keys = None;
         let mut trees = Vec::new();
         let mut node = NONE;
         if let Kind::Message(entry) = field.kind()
@@ -258,6 +265,10 @@ impl Layout<'_> {
                 node.width = width;
             }
         }
+        if let Some(tree) = trees.first() {
+            keys = scalar_of(tree).map(|(scalar, column)| MapKeys { node, scalar, column });
+        }
+        let list = self.list(keys);
         let slot = Slot { kind: SlotKind::Map, how: How::List, column: node, list, ..Slot::ABSENT };
         let entries = Box::new(Tree { kind: TreeKind::Struct { node, children: trees } });
         (slot, Tree { kind: TreeKind::Map { list, entries } }, 4)
@@ -378,22 +389,28 @@ impl Layout<'_> {
         let paths = self.paths.len();
         let placed = self.cell(inner, cell, nullable);
         self.paths.truncate(paths);
-        let scalar = match placed.tree.kind {
-            TreeKind::Bool(_) => Scalar::Bool,
-            TreeKind::I32(_) => Scalar::I32,
-            TreeKind::I64(_) => Scalar::I64,
-            TreeKind::U32(_) => Scalar::U32,
-            TreeKind::U64(_) => Scalar::U64,
-            TreeKind::F32(_) => Scalar::F32,
-            TreeKind::F64(_) => Scalar::F64,
-            _ => Scalar::Text,
-        };
+        let scalar = scalar_of(&placed.tree).map_or(Scalar::Text, |(scalar, _)| scalar);
         let message = inner.parent_message();
         let node = self.empty_node(message, false);
         let slot = Slot { how: How::Plain, ..slot_of(&placed) };
         self.set_slot(node, positions(message).get(&inner.number()), slot);
         Placed { kind: SlotKind::Wrapper(scalar, placed.column), column: node, ..placed }
     }
+}
+
+/// The kind and the place of a column of scalars.
+fn scalar_of(tree: &Tree) -> Option<(Scalar, u32)> {
+    Some(match tree.kind {
+        TreeKind::Bool(at) => (Scalar::Bool, at),
+        TreeKind::I32(at) => (Scalar::I32, at),
+        TreeKind::I64(at) => (Scalar::I64, at),
+        TreeKind::U32(at) => (Scalar::U32, at),
+        TreeKind::U64(at) => (Scalar::U64, at),
+        TreeKind::F32(at) => (Scalar::F32, at),
+        TreeKind::F64(at) => (Scalar::F64, at),
+        TreeKind::Text(at) | TreeKind::Bytes(at) => (Scalar::Text, at),
+        _ => return None,
+    })
 }
 
 fn slot_of(placed: &Placed) -> Slot {

@@ -6,6 +6,7 @@ mod columns;
 mod decoder;
 mod error;
 mod frames;
+mod keys;
 mod layout;
 mod reader;
 mod registry;

@@ -1,7 +1,6 @@
 //! [`Tree`]: which columns make up a batch, for what walks all of them: taking back a row, and finishing.
 
 use super::batch::{Batch, List};
-use super::columns::Key;
 use arrow_array::types::{
     DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
     Float32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType,
@@ -10,7 +9,6 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, ListArray, MapArray, NullArray, StructArray, UnionArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A column, and those in it.
@@ -222,53 +220,6 @@ impl Tree {
             }
         })
     }
-
-    /// Whether the keys of a row of a map are unique: the entries, the list that they are in, and the row.
-    pub(super) fn row_is_unique(&self, batch: &mut Batch, list: u32, row: usize) -> bool {
-        let len = self.len(batch);
-        let bounds = batch.stores.lists.get(list as usize).map(|list| {
-            let end = list.starts.get(row + 1).map_or(len, |&end| end as usize);
-            (list.starts.get(row).map_or(end, |&start| start as usize), end)
-        });
-        bounds.is_none_or(|(start, end)| self.keys_are_unique(batch, start, end))
-    }
-
-    /// Whether the keys of some entries are unique.
-    fn keys_are_unique(&self, batch: &Batch, start: usize, end: usize) -> bool {
-        let TreeKind::Struct { children, .. } = &self.kind else { return true };
-        let Some(key) = children.first() else { return true };
-        let stores = &batch.stores;
-        macro_rules! words {
-            ($store:ident, $at:expr) => {
-                stores
-                    .$store
-                    .get(*$at as usize)
-                    .is_none_or(|column| unique(start, end, |row| Key::Word(column.get(row) as u128)))
-            };
-        }
-        match &key.kind {
-            TreeKind::Bool(at) => words!(bools, at),
-            TreeKind::I32(at) => words!(i32s, at),
-            TreeKind::I64(at) => words!(i64s, at),
-            TreeKind::U32(at) => words!(u32s, at),
-            TreeKind::U64(at) => words!(u64s, at),
-            TreeKind::Text(at) | TreeKind::Bytes(at) => stores
-                .texts
-                .get(*at as usize)
-                .is_none_or(|column| unique(start, end, |row| column.key(row, &batch.blocks))),
-            _ => true,
-        }
-    }
-}
-
-/// Whether keys between two rows differ.
-fn unique<'k>(start: usize, end: usize, key_at: impl Fn(usize) -> Key<'k>) -> bool {
-    if end - start <= 16 {
-        return (start..end).all(|a| (start..a).all(|b| key_at(a) != key_at(b)));
-    }
-    // Its hasher has secret keys, so keys that somebody chose cost no more.
-    let mut seen = HashSet::with_capacity(end - start);
-    (start..end).all(|row| seen.insert(key_at(row)))
 }
 
 fn wrong(field: &Field) -> ArrowError {
