@@ -10,3 +10,8 @@ pub mod mapping;
 mod read;
 
 pub use read::{BadRows, Decoder, ERROR, Error, ErrorKind, Reader, ReaderBuilder, SchemaStore};
+
+/// Compiles the code of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
