@@ -15,6 +15,8 @@ pub(super) const IGNORED: usize = usize::MAX / 2;
 pub(super) struct Slot {
     pub(super) kind: SlotKind,
     pub(super) how: How,
+    /// It is [`SlotKind::Value`] and [`How::Plain`].
+    pub(super) is_plain: bool,
     /// The place among the columns of its kind; for messages, the node.
     pub(super) column: u32,
     /// The list, or for members of unions the union.
@@ -26,8 +28,15 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    pub(super) const ABSENT: Self =
-        Self { kind: SlotKind::Value, how: How::Absent, column: NONE, list: NONE, oneof: NONE, member: 0 };
+    pub(super) const ABSENT: Self = Self {
+        kind: SlotKind::Value,
+        how: How::Absent,
+        is_plain: false,
+        column: NONE,
+        list: NONE,
+        oneof: NONE,
+        member: 0,
+    };
 }
 
 /// What a slot is for.

@@ -89,7 +89,7 @@ impl Layout<'_> {
         if let Some(position) = position
             && let Some(to) = self.table.get_mut(base + position)
         {
-            *to = slot;
+            *to = Slot { is_plain: slot.kind == SlotKind::Value && slot.how == How::Plain, ..slot };
         }
     }
 

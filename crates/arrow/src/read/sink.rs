@@ -83,13 +83,15 @@ impl Batch {
 
     #[inline(always)]
     fn text(&mut self, field: Field<'_>, value: &[u8]) {
-        let slot = self.slot(field);
-        let len = self.stores.texts.get(slot.column as usize).map_or(0, |column| column.len());
-        let Some(row) = self.place(slot, len) else { return };
-        if let Some(column) = self.stores.texts.get_mut(slot.column as usize)
-            && !column.set(row, value, self.source)
+        if let Some(slot) = self.table.get(self.base + field.index())
+            && slot.is_plain
+            && let Some(column) = self.stores.texts.get_mut(slot.column as usize)
         {
-            self.fail(Fault::Full);
+            if !column.set(self.row, value, self.source) {
+                self.fail(Fault::Full);
+            }
+        } else {
+            self.rare_text(field, value);
         }
     }
 
@@ -125,8 +127,22 @@ impl Batch {
     }
 }
 
-/// One number.
+/// One number. Most fields are plain: nothing is copied or called for them.
 macro_rules! number {
+    ($store:ident, $rare:ident, $this:ident, $field:ident, $value:ident) => {{
+        if let Some(slot) = $this.table.get($this.base + $field.index())
+            && slot.is_plain
+            && let Some(column) = $this.stores.$store.get_mut(slot.column as usize)
+        {
+            column.set($this.row, $value);
+        } else {
+            $this.$rare($field, $value);
+        }
+    }};
+}
+
+/// One number that is not in a plain field.
+macro_rules! rare_number {
     ($store:ident, $this:ident, $slot:expr, $value:ident) => {{
         let slot = $slot;
         let len = $this.stores.$store.get(slot.column as usize).map_or(0, |column| column.len());
@@ -148,11 +164,70 @@ macro_rules! run {
     }};
 }
 
+macro_rules! rare {
+    ($($rare:ident, $store:ident, $type:ty;)*) => {$(
+        #[inline(never)]
+        fn $rare(&mut self, field: Field<'_>, value: $type) {
+            rare_number!($store, self, self.slot(field), value);
+        }
+    )*};
+}
+
+/// Values of fields that are not plain: in lists, oneofs and times, or without a column.
+impl Batch {
+    rare! {
+        rare_bool, bools, bool;
+        rare_u32, u32s, u32;
+        rare_u64, u64s, u64;
+        rare_f32, f32s, f32;
+        rare_f64, f64s, f64;
+    }
+
+    #[inline(never)]
+    fn rare_i32(&mut self, field: Field<'_>, value: i32) {
+        let slot = self.slot(field);
+        if slot.kind != SlotKind::Value {
+            return self.time_part(slot, value.into());
+        }
+        rare_number!(i32s, self, slot, value);
+    }
+
+    #[inline(never)]
+    fn rare_i64(&mut self, field: Field<'_>, value: i64) {
+        let slot = self.slot(field);
+        if slot.kind != SlotKind::Value {
+            return self.time_part(slot, value);
+        }
+        rare_number!(i64s, self, slot, value);
+    }
+
+    #[inline(never)]
+    fn rare_enum(&mut self, field: Field<'_>, value: i32) {
+        let slot = self.slot(field);
+        if slot.kind != SlotKind::Value {
+            return self.named(slot, value);
+        }
+        rare_number!(i32s, self, slot, value);
+    }
+
+    #[inline(never)]
+    fn rare_text(&mut self, field: Field<'_>, value: &[u8]) {
+        let slot = self.slot(field);
+        let len = self.stores.texts.get(slot.column as usize).map_or(0, |column| column.len());
+        let Some(row) = self.place(slot, len) else { return };
+        if let Some(column) = self.stores.texts.get_mut(slot.column as usize)
+            && !column.set(row, value, self.source)
+        {
+            self.fail(Fault::Full);
+        }
+    }
+}
+
 macro_rules! sink {
-    ($($one:ident, $run:ident, $type:ty, $store:ident;)*) => {$(
+    ($($one:ident, $run:ident, $type:ty, $store:ident, $rare:ident;)*) => {$(
         #[inline(always)]
         fn $one(&mut self, field: Field<'_>, value: $type) {
-            number!($store, self, self.slot(field), value);
+            number!($store, $rare, self, field, value);
         }
 
         #[inline]
@@ -164,24 +239,20 @@ macro_rules! sink {
 
 impl<'i> Sink<'i> for Batch {
     sink! {
-        u32, u32s, u32, u32s;
-        u64, u64s, u64, u64s;
-        f32, f32s, f32, f32s;
-        f64, f64s, f64, f64s;
+        u32, u32s, u32, u32s, rare_u32;
+        u64, u64s, u64, u64s, rare_u64;
+        f32, f32s, f32, f32s, rare_f32;
+        f64, f64s, f64, f64s, rare_f64;
     }
 
     #[inline]
     fn bool(&mut self, field: Field<'_>, value: bool) {
-        number!(bools, self, self.slot(field), value);
+        number!(bools, rare_bool, self, field, value);
     }
 
     #[inline(always)]
     fn i32(&mut self, field: Field<'_>, value: i32) {
-        let slot = self.slot(field);
-        if slot.kind != SlotKind::Value {
-            return self.time_part(slot, value.into());
-        }
-        number!(i32s, self, slot, value);
+        number!(i32s, rare_i32, self, field, value);
     }
 
     #[inline]
@@ -191,11 +262,7 @@ impl<'i> Sink<'i> for Batch {
 
     #[inline(always)]
     fn i64(&mut self, field: Field<'_>, value: i64) {
-        let slot = self.slot(field);
-        if slot.kind != SlotKind::Value {
-            return self.time_part(slot, value);
-        }
-        number!(i64s, self, slot, value);
+        number!(i64s, rare_i64, self, field, value);
     }
 
     #[inline]
@@ -205,11 +272,14 @@ impl<'i> Sink<'i> for Batch {
 
     #[inline(always)]
     fn enum_number(&mut self, field: Field<'_>, value: i32) {
-        let slot = self.slot(field);
-        if slot.kind != SlotKind::Value {
-            return self.named(slot, value);
+        if let Some(slot) = self.table.get(self.base + field.index())
+            && slot.is_plain
+            && let Some(column) = self.stores.i32s.get_mut(slot.column as usize)
+        {
+            column.set(self.row, value);
+        } else {
+            self.rare_enum(field, value);
         }
-        number!(i32s, self, slot, value);
     }
 
     fn enum_numbers(&mut self, field: Field<'_>, values: &[i32]) {
