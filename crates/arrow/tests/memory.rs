@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tablepb::stream::append_frame;
 use tablepb::{DescriptorPool, DynamicMessage};
-use tablepb_arrow::{ErrorKind, ReaderBuilder};
+use tablepb_arrow::{BadRows, ErrorKind, ReaderBuilder};
 
 /// Counts what is allocated.
 struct Counting;
@@ -92,4 +92,31 @@ fn memory_follows_the_batch() {
     let (rise, result) = peak(|| decoder.decode(b"\xff\xff\xff\xff\x07"));
     assert!(matches!(result.unwrap_err().kind(), ErrorKind::BudgetExceeded));
     assert!(rise < 10_000, "{rise}");
+    // Bad rows leave nothing, before the first row and after it.
+    let skipping = ReaderBuilder::new(&row).bad_rows(BadRows::Skip).batch_bytes(10 << 20);
+    let bad = [&b"\x1a\x7f"[..], &[b'x'; 127], b"\x1a\x01\xff"].concat();
+    let mut frames = Vec::new();
+    (0..1000).for_each(|_| append_frame(&bad, &mut frames).unwrap());
+    for first in [false, true] {
+        for in_blocks in [false, true] {
+            let mut decoder = skipping.build_decoder().unwrap();
+            assert!(!first || decoder.push(b"\x08\x01").unwrap());
+            let (rise, _) = peak(|| {
+                for _ in 0..40 {
+                    let mut taken = 0;
+                    while taken < frames.len() {
+                        taken += match in_blocks {
+                            true => decoder.decode_block(&Buffer::from(&frames[taken..])).unwrap(),
+                            false => decoder.decode(&frames[taken..]).unwrap(),
+                        };
+                        if decoder.is_full() {
+                            decoder.flush().unwrap().unwrap();
+                        }
+                    }
+                }
+            });
+            assert_eq!(decoder.skipped(), 40_000);
+            assert!(rise < 2 << 20, "{rise}");
+        }
+    }
 }

@@ -290,6 +290,10 @@ impl Decoder {
         }
         let is_last = |last: &Buffer| last.as_ptr() == block.as_ptr() && last.len() == block.len();
         if !self.batch.blocks.last().is_some_and(is_last) {
+            // Blocks of bad rows alone.
+            if self.batch.rows == 0 {
+                self.batch.blocks.clear();
+            }
             self.batch.blocks.push(block.clone());
         }
         Source::Block { number: self.batch.blocks.len() as u32 - 1, address: block.as_ptr().addr() }
@@ -394,13 +398,16 @@ impl Decoder {
     #[cold]
     pub(super) fn refused(&mut self, kind: ErrorKind, len: usize) -> Result<bool, Error> {
         let error = Error::new(kind, self.messages_seen);
+        // What bad rows leave in buffers ends the batch at some time; without any row, nothing is left.
+        if self.batch.rows > 0 {
+            self.bytes = self.bytes.saturating_add(16 * len);
+        }
         match self.bad_rows {
             BadRows::Fail => {
                 self.messages_seen += 1;
                 return Err(error);
             }
             BadRows::Skip => self.skipped += 1,
-            BadRows::Null if self.is_full() => return Ok(false),
             BadRows::Null => {
                 let text = error.to_string();
                 self.bytes = self.bytes.saturating_add(text.len() + len.min(1) + self.batch.root_width());

@@ -241,7 +241,14 @@ impl Texts {
         self.valid.truncate(rows);
         match &mut self.store {
             // Copies stay in `data` until the batch is finished, unless no view is left.
-            Store::Views { views, .. } => views.truncate(rows),
+            Store::Views { views, data, buffers, own, borrowed } => {
+                views.truncate(rows);
+                if rows == 0 {
+                    data.clear();
+                    buffers.clear();
+                    (*own, *borrowed) = (NO_BUFFER, 0);
+                }
+            }
             Store::Offsets { starts, data } => {
                 if let Some(&start) = starts.get(rows) {
                     data.truncate(start as usize);
