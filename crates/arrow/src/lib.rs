@@ -8,6 +8,7 @@
 pub mod ffi;
 pub mod mapping;
 mod read;
+pub mod write;
 
 pub use read::{BadRows, Decoder, ERROR, Error, ErrorKind, Reader, ReaderBuilder, SchemaStore};
 
@@ -15,3 +16,4 @@ pub use read::{BadRows, Decoder, ERROR, Error, ErrorKind, Reader, ReaderBuilder,
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}
+pub use write::{WriteError, WriteErrorKind, Writer, WriterBuilder};

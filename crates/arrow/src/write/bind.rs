@@ -16,8 +16,14 @@ use arrow_schema::{DataType, TimeUnit};
 /// The arrays of a message.
 pub(super) struct Message<'a> {
     pub(super) fields: Vec<Bound<'a>>,
-    /// The unknown fields, and their path.
-    pub(super) unknown: Option<(Column<'a>, &'a str)>,
+    pub(super) unknown: Option<Unknown<'a>>,
+}
+
+/// Unknown fields as bytes.
+pub(super) struct Unknown<'a> {
+    pub(super) path: &'a str,
+    pub(super) nulls: Option<&'a NullBuffer>,
+    pub(super) texts: Texts<'a>,
 }
 
 /// The array of a field.
@@ -84,7 +90,10 @@ impl<'a> Message<'a> {
             fields.push(Bound::new(field, array(field.column)?, others)?);
         }
         let unknown = match &plan.unknown {
-            Some((column, path)) => Some((Column::unknown(array(*column)?)?, path.as_str())),
+            Some((column, path)) => {
+                let array = array(*column)?;
+                Some(Unknown { path, nulls: array.nulls(), texts: Texts::new(array).ok_or(OTHER)? })
+            }
             None => None,
         };
         Ok(Self { fields, unknown })
@@ -151,13 +160,6 @@ impl<'a> Column<'a> {
             _ => Values::new(plan, values)?,
         };
         Ok(Self { nulls: keys.nulls(), keys: Some((indices, values.nulls())), tag: &plan.tag, values: values_of })
-    }
-
-    fn unknown(array: &'a dyn Array) -> Result<Self, WriteErrorKind> {
-        static NO_TAG: std::sync::LazyLock<Tag> =
-            std::sync::LazyLock::new(|| Tag::new(1, tablepb::wire::WireType::LengthDelimited));
-        let values = Values::Text(false, Texts::new(array).ok_or(OTHER)?);
-        Ok(Self { nulls: array.nulls(), keys: None, tag: &NO_TAG, values })
     }
 
     /// Where the value of a row is, or `None` if it is null.

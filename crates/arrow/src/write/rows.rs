@@ -6,7 +6,6 @@ use super::bind::{Bound, Column, Content, Lists, Message, Values};
 use super::plan::Presence;
 use super::reverse::Reverse;
 use super::wire::{Cut, Tag};
-use arrow_array::Array;
 use tablepb::wire::Reader;
 
 /// What is wrong, and in which column.
@@ -23,8 +22,11 @@ const DURATIONS: std::ops::RangeInclusive<i64> = -315_576_000_000..=315_576_000_
 impl<'a> Message<'a> {
     /// Writes the message of a row.
     pub(super) fn put(&self, row: usize, out: &mut Reverse) -> Result<(), Fault<'a>> {
-        if let Some((column, path)) = &self.unknown {
-            put_unknown(column, row, out).map_err(|kind| Fault { kind, path })?;
+        if let Some(unknown) = &self.unknown
+            && !unknown.nulls.is_some_and(|nulls| nulls.is_null(row))
+        {
+            let put = put_checked(unknown.texts.get(row), out);
+            put.map_err(|kind| Fault { kind, path: unknown.path })?;
         }
         self.fields.iter().try_for_each(|field| field.put(row, out))
     }
@@ -186,13 +188,6 @@ fn put_bytes(cut: &Cut, tag: &Tag, texts: &Texts<'_>, i: usize, out: &mut Revers
     let closed = cut.close(out)?;
     put_checked(texts.get(i), out)?;
     cut.open(tag, closed, out)
-}
-
-fn put_unknown(column: &Column<'_>, row: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
-    match (column.at(row), &column.values) {
-        (Some(at), Values::Text(_, texts)) => put_checked(texts.get(at), out),
-        _ => Ok(()),
-    }
 }
 
 /// Fields as they are: were they not whole, they would take what comes after them with them.
