@@ -33,8 +33,6 @@ mod plan;
 mod resolve;
 mod reverse;
 mod rows;
-#[cfg(test)]
-mod tests;
 mod wire;
 
 pub use error::{WriteError, WriteErrorKind};
