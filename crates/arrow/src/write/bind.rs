@@ -101,7 +101,11 @@ impl<'a> Message<'a> {
 }
 
 impl<'a> Bound<'a> {
-    fn new(plan: &'a FieldPlan, array: &'a dyn Array, others: Vec<&'a dyn Array>) -> Result<Self, WriteErrorKind> {
+    fn new(
+        plan: &'a FieldPlan,
+        array: &'a dyn Array,
+        others: Vec<&'a dyn Array>,
+    ) -> Result<Self, WriteErrorKind> {
         let Some(id) = plan.member else {
             return Ok(Self { plan, member: None, others, content: Content::new(&plan.shape, array)? });
         };
@@ -118,7 +122,9 @@ impl<'a> Content<'a> {
             return Ok(Self::One(Column::new(value, array)?));
         }
         let (spans, values): (_, &dyn Array) = match array.data_type() {
-            DataType::List(_) => (Spans::Small(array.as_list::<i32>().value_offsets()), array.as_list::<i32>().values()),
+            DataType::List(_) => {
+                (Spans::Small(array.as_list::<i32>().value_offsets()), array.as_list::<i32>().values())
+            }
             DataType::LargeList(_) => {
                 (Spans::Large(array.as_list::<i64>().value_offsets()), array.as_list::<i64>().values())
             }
@@ -159,7 +165,12 @@ impl<'a> Column<'a> {
             }
             _ => Values::new(plan, values)?,
         };
-        Ok(Self { nulls: keys.nulls(), keys: Some((indices, values.nulls())), tag: &plan.tag, values: values_of })
+        Ok(Self {
+            nulls: keys.nulls(),
+            keys: Some((indices, values.nulls())),
+            tag: &plan.tag,
+            values: values_of,
+        })
     }
 
     /// Where the value of a row is, or `None` if it is null.
@@ -201,7 +212,9 @@ impl<'a> Values<'a> {
 
 fn numbers(scalar: Scalar, array: &dyn Array) -> Result<Numbers<'_>, WriteErrorKind> {
     match scalar.domain {
-        Domain::Bool => return array.as_boolean_opt().map(|bools| Numbers::Bool(bools.values())).ok_or(OTHER),
+        Domain::Bool => {
+            return array.as_boolean_opt().map(|bools| Numbers::Bool(bools.values())).ok_or(OTHER);
+        }
         Domain::F32 => return floats(array, false).ok_or(OTHER),
         Domain::F64 => return floats(array, true).ok_or(OTHER),
         _ => {}

@@ -47,7 +47,9 @@ impl Resolver {
             if let Some(field) = find_field(descriptor, column) {
                 let place = format!("{path}{}", column.name());
                 self.column(&mut known, index, &field, column, None, place)?;
-            } else if let (DataType::Union(..), Some(oneof)) = (column.data_type(), find_oneof(descriptor, column)) {
+            } else if let (DataType::Union(..), Some(oneof)) =
+                (column.data_type(), find_oneof(descriptor, column))
+            {
                 self.union(&mut known, index, &oneof, column)?;
             } else if column.name() == UNKNOWN && is_binary(column.data_type()) && unknown.is_none() {
                 unknown = Some((index, format!("{path}{UNKNOWN}")));
@@ -76,7 +78,8 @@ impl Resolver {
         path: String,
     ) -> Result<(), WriteError> {
         if !known.numbers.insert(field.number()) {
-            return Err(WriteError::new(WriteErrorKind::DuplicateField, &path).with_detail(field.full_name().to_owned()));
+            return Err(WriteError::new(WriteErrorKind::DuplicateField, &path)
+                .with_detail(field.full_name().to_owned()));
         }
         let in_set = known.descriptor.is_message_set();
         let shape = self.shape(field, column, &path, in_set)?;
@@ -102,8 +105,9 @@ impl Resolver {
         let DataType::Union(members, _) = column.data_type() else { return Ok(()) };
         let path = format!("{}{}.", known.path, column.name());
         for (id, member) in members.iter().filter(|(_, member)| *member.data_type() != DataType::Null) {
-            let field = find_field(known.descriptor, member)
-                .filter(|field| field.containing_oneof().is_some_and(|other| other.full_name() == oneof.full_name()));
+            let field = find_field(known.descriptor, member).filter(|field| {
+                field.containing_oneof().is_some_and(|other| other.full_name() == oneof.full_name())
+            });
             let Some(field) = field else {
                 let error = WriteError::new(WriteErrorKind::NoSuchField, &format!("{path}{}", member.name()));
                 return Err(error.with_detail(oneof.full_name().to_owned()));
@@ -114,7 +118,13 @@ impl Resolver {
         Ok(())
     }
 
-    fn shape(&mut self, field: &FieldDescriptor, column: &Field, path: &str, in_set: bool) -> Result<Shape, WriteError> {
+    fn shape(
+        &mut self,
+        field: &FieldDescriptor,
+        column: &Field,
+        path: &str,
+        in_set: bool,
+    ) -> Result<Shape, WriteError> {
         let mismatch = || mismatch(path, column.data_type(), field);
         if let (true, Kind::Message(entry)) = (field.is_map(), field.kind()) {
             let DataType::Map(entries, _) = column.data_type() else { return Err(mismatch()) };
@@ -126,12 +136,17 @@ impl Resolver {
             };
             let tag = Tag::new(field.number(), WireType::LengthDelimited);
             let key = self.value(&key_field, key.data_type(), &format!("{path}.key"), false)?;
-            return Ok(Shape::Map(tag, key, self.value(&value_field, value.data_type(), &format!("{path}.value"), false)?));
+            return Ok(Shape::Map(
+                tag,
+                key,
+                self.value(&value_field, value.data_type(), &format!("{path}.value"), false)?,
+            ));
         }
         if !field.is_list() {
             return Ok(Shape::One(self.value(field, column.data_type(), path, in_set)?));
         }
-        let (DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)) = column.data_type()
+        let (DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)) =
+            column.data_type()
         else {
             return Err(mismatch());
         };
@@ -141,7 +156,13 @@ impl Resolver {
         Ok(if packed { Shape::Packed(run, value) } else { Shape::List(value) })
     }
 
-    fn value(&mut self, field: &FieldDescriptor, data_type: &DataType, path: &str, in_set: bool) -> Result<ValuePlan, WriteError> {
+    fn value(
+        &mut self,
+        field: &FieldDescriptor,
+        data_type: &DataType,
+        path: &str,
+        in_set: bool,
+    ) -> Result<ValuePlan, WriteError> {
         let data_type = match data_type {
             DataType::Dictionary(_, values) => values,
             other => other,
@@ -151,7 +172,9 @@ impl Resolver {
             return self.message_value(field, message, data_type, path, in_set);
         }
         let (item, wire_type) = match (Scalar::of(&kind), &kind) {
-            (_, Kind::Enum(descriptor)) if is_text(data_type) => (Item::Named(names(descriptor)), WireType::Varint),
+            (_, Kind::Enum(descriptor)) if is_text(data_type) => {
+                (Item::Named(names(descriptor)), WireType::Varint)
+            }
             (Some(scalar), _) if fits(scalar.domain, data_type) => (Item::Scalar(scalar), scalar.wire_type()),
             (None, _) if is_text(data_type) => (Item::Text(false), WireType::LengthDelimited),
             (None, _) if is_binary(data_type) => {
@@ -180,8 +203,12 @@ impl Resolver {
             () => (Tag::new(number, WireType::LengthDelimited), Cut::Length),
         };
         let item = match data_type {
-            DataType::Struct(columns) => Item::Message(self.message(message, columns, &format!("{path}."))?, cut),
-            DataType::Timestamp(..) if message.full_name() == "google.protobuf.Timestamp" => Item::Timestamp(cut),
+            DataType::Struct(columns) => {
+                Item::Message(self.message(message, columns, &format!("{path}."))?, cut)
+            }
+            DataType::Timestamp(..) if message.full_name() == "google.protobuf.Timestamp" => {
+                Item::Timestamp(cut)
+            }
             DataType::Duration(_) if message.full_name() == "google.protobuf.Duration" => Item::Duration(cut),
             other => match wrapped(message) {
                 Some(value) => Item::Wrapper(Box::new(self.value(&value, other, path, false)?), cut),
@@ -202,7 +229,9 @@ impl Columns<'_> {
         }
         let mut fields = Vec::with_capacity(self.fields.len());
         for (mut plan, oneof) in self.fields {
-            let others = members.iter().filter(|(other, column, _)| Some(other) == oneof.as_ref() && *column != plan.column);
+            let others = members
+                .iter()
+                .filter(|(other, column, _)| Some(other) == oneof.as_ref() && *column != plan.column);
             if others.clone().any(|(_, _, in_union)| *in_union || plan.member.is_some()) {
                 return Err(WriteError::new(WriteErrorKind::DuplicateField, &plan.path));
             }
@@ -245,8 +274,10 @@ fn names(descriptor: &EnumDescriptor) -> Arc<std::collections::HashMap<String, i
 /// The field of a wrapper, if the type is one.
 fn wrapped(message: &MessageDescriptor) -> Option<FieldDescriptor> {
     let name = message.full_name().strip_prefix("google.protobuf.")?;
-    const WRAPPERS: [&str; 9] = ["Bool", "Int32", "Int64", "UInt32", "UInt64", "Float", "Double", "String", "Bytes"];
-    let value = message.get_field(1).filter(|value| !value.is_list() && !matches!(value.kind(), Kind::Message(_)));
+    const WRAPPERS: [&str; 9] =
+        ["Bool", "Int32", "Int64", "UInt32", "UInt64", "Float", "Double", "String", "Bytes"];
+    let value =
+        message.get_field(1).filter(|value| !value.is_list() && !matches!(value.kind(), Kind::Message(_)));
     value.filter(|_| name.strip_suffix("Value").is_some_and(|name| WRAPPERS.contains(&name)))
 }
 

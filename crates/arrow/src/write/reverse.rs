@@ -46,7 +46,8 @@ impl Reverse {
     #[inline(never)]
     fn grow(&mut self, count: usize) -> Result<(), WriteErrorKind> {
         let (old, used) = (self.bytes.len(), self.len());
-        let needed = used.checked_add(count).filter(|&needed| needed <= MAX_LEN).ok_or(WriteErrorKind::TooLarge)?;
+        let needed =
+            used.checked_add(count).filter(|&needed| needed <= MAX_LEN).ok_or(WriteErrorKind::TooLarge)?;
         let size = needed.max(old.saturating_mul(2)).clamp(FIRST, MAX_LEN);
         self.bytes.try_reserve_exact(size - old).map_err(|_| WriteErrorKind::OutOfMemory)?;
         self.bytes.resize(size, 0);

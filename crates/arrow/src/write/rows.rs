@@ -56,7 +56,9 @@ impl<'a> Bound<'a> {
                     let before = out.len();
                     self.put_value(values, value, out)?;
                     self.put_value(keys, key, out)?;
-                    out.put_length_since(before).and_then(|()| tag.put(out)).map_err(|kind| self.fault(kind))?;
+                    out.put_length_since(before)
+                        .and_then(|()| tag.put(out))
+                        .map_err(|kind| self.fault(kind))?;
                 }
                 Ok(())
             }
@@ -76,7 +78,9 @@ impl<'a> Bound<'a> {
         if self.others.iter().any(|other| other.is_valid(i)) {
             return Err(self.fault(WriteErrorKind::OneofConflict));
         }
-        if self.plan.presence == Presence::Implicit && column.is_default(at).map_err(|kind| self.fault(kind))? {
+        if self.plan.presence == Presence::Implicit
+            && column.is_default(at).map_err(|kind| self.fault(kind))?
+        {
             return Ok(());
         }
         self.put_value(column, at, out)
@@ -184,7 +188,13 @@ fn put_time(cut: &Cut, tag: &Tag, seconds: i64, nanos: i64, out: &mut Reverse) -
 }
 
 /// A message that comes as bytes.
-fn put_bytes(cut: &Cut, tag: &Tag, texts: &Texts<'_>, i: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+fn put_bytes(
+    cut: &Cut,
+    tag: &Tag,
+    texts: &Texts<'_>,
+    i: usize,
+    out: &mut Reverse,
+) -> Result<(), WriteErrorKind> {
     let closed = cut.close(out)?;
     put_checked(texts.get(i), out)?;
     cut.open(tag, closed, out)

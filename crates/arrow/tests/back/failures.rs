@@ -52,12 +52,18 @@ fn columns_that_do_not_fit_are_found_before_any_row() {
     ] {
         assert_eq!(one(name, data_type.clone()), (TypeMismatch, name.into()), "{data_type}");
     }
-    let twice = vec![Field::new("plain_int", DataType::Int32, true), Field::new("plainInt", DataType::Int32, true)];
+    let twice =
+        vec![Field::new("plain_int", DataType::Int32, true), Field::new("plainInt", DataType::Int32, true)];
     assert_eq!(refused(twice), (DuplicateField, "plainInt".into()));
     let inner = Fields::from(vec![Field::new("text", DataType::Boolean, true)]);
     assert_eq!(one("row", DataType::Struct(inner)), (TypeMismatch, "row.text".into()));
-    let error = WriterBuilder::new(&row()).build(&schema(vec![Field::new("text", DataType::Int8, true)])).unwrap_err();
-    assert_eq!(error.to_string(), "the type of the column does not fit the field: Int8 for string e.Row.text, column text");
+    let error = WriterBuilder::new(&row())
+        .build(&schema(vec![Field::new("text", DataType::Int8, true)]))
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the type of the column does not fit the field: Int8 for string e.Row.text, column text"
+    );
 }
 
 #[test]
@@ -116,10 +122,18 @@ fn values_that_do_not_fit_name_row_and_column() {
     check("span", Arc::new(DurationSecondArray::from(vec![0, 315_576_000_001, 0])), OutOfRange);
     let item = Arc::new(Field::new("item", DataType::Int32, true));
     let values = Arc::new(Int32Array::from(vec![Some(1), Some(2), None, Some(3)]));
-    check("list", Arc::new(ListArray::new(item, OffsetBuffer::from_lengths([1, 2, 1]), values, None)), NullElement);
+    check(
+        "list",
+        Arc::new(ListArray::new(item, OffsetBuffer::from_lengths([1, 2, 1]), values, None)),
+        NullElement,
+    );
     let item = Arc::new(Field::new("item", DataType::Utf8, true));
     let values = Arc::new(StringArray::from(vec![Some("a"), None, Some("b")]));
-    check("texts", Arc::new(ListArray::new(item, OffsetBuffer::from_lengths([1, 1, 1]), values, None)), NullElement);
+    check(
+        "texts",
+        Arc::new(ListArray::new(item, OffsetBuffer::from_lengths([1, 1, 1]), values, None)),
+        NullElement,
+    );
     let nulls = Int64Array::from(vec![Some(1), None, Some(2)]);
     let map = MapArray::new_from_strings(["a", "b", "c"].into_iter(), &nulls, &[0, 1, 2, 3]).unwrap();
     check("map", Arc::new(map), NullElement);
@@ -146,12 +160,18 @@ fn what_is_in_a_null_struct_means_nothing() {
     let fields = Fields::from(vec![Field::new("small", DataType::Int32, true)]);
     let column: ArrayRef = Arc::new(Int32Array::from(vec![-1]));
     let nulls = Some(vec![false].into());
-    assert_eq!(write(&batch("row", StructArray::new(fields, vec![column], nulls))).unwrap()[0].encoded_len(), 0);
+    assert_eq!(
+        write(&batch("row", StructArray::new(fields, vec![column], nulls))).unwrap()[0].encoded_len(),
+        0
+    );
 }
 
 static REQUIRED: MessageTable = MessageTable::new(
     "e.Strict",
-    &[FieldTable::new("id", 1, Kind::Int32).required(), FieldTable::new("strict", 2, Kind::Message(|| &REQUIRED))],
+    &[
+        FieldTable::new("id", 1, Kind::Int32).required(),
+        FieldTable::new("strict", 2, Kind::Message(|| &REQUIRED)),
+    ],
 );
 
 fn strict() -> MessageDescriptor {
@@ -170,12 +190,16 @@ fn required_fields_need_a_column_and_a_value() {
     let bad = batch("id", Int32Array::from(vec![Some(0), None]));
     let mut stream = Vec::new();
     let error = builder.build(&bad.schema()).unwrap().write(&bad, &mut stream).unwrap_err();
-    assert_eq!((error.kind(), error.row(), stream), (WriteErrorKind::MissingRequired, Some(1), vec![2, 8, 0]));
+    assert_eq!(
+        (error.kind(), error.row(), stream),
+        (WriteErrorKind::MissingRequired, Some(1), vec![2, 8, 0])
+    );
 }
 
 #[test]
 fn a_batch_of_another_schema_is_refused() {
-    let (one, other) = (batch("plain_int", Int32Array::from(vec![1])), batch("plain_int", Int64Array::from(vec![1])));
+    let (one, other) =
+        (batch("plain_int", Int32Array::from(vec![1])), batch("plain_int", Int64Array::from(vec![1])));
     let mut writer = WriterBuilder::new(&row()).build(&one.schema()).unwrap();
     let mut stream = Vec::new();
     let error = writer.write(&other, &mut stream).unwrap_err();

@@ -5,4 +5,5 @@ mod failures;
 mod library;
 #[path = "../common/oracle.rs"]
 mod oracle;
+mod reader;
 mod round_trip;

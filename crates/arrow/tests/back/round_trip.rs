@@ -42,7 +42,8 @@ fn check(seed: u64, style: Style) -> Option<()> {
     let (descriptor, rows, options) = case(seed, style)?;
     let schema = mapping::schema(&descriptor, &options, &[]).ok()?;
     let batch = oracle::batch(&schema, &descriptor, &rows);
-    let mut writer = WriterBuilder::new(&descriptor).build(&schema).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    let mut writer =
+        WriterBuilder::new(&descriptor).build(&schema).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
     let mut stream = Vec::new();
     writer.write(&batch, &mut stream).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
     let written: Vec<_> = frames(&stream).map(|frame| frame.expect("frames")).collect();

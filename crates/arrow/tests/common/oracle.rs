@@ -1,13 +1,17 @@
 //! Messages to a record batch, slowly and plainly: column by column, from `DynamicMessage`s, with Arrow's builders. It knows nothing of the reader.
 //! The schema says what to make of each field; a column finds its field by name.
 
-use arrow_array::builder::{BinaryBuilder, BinaryViewBuilder, StringBuilder, StringDictionaryBuilder, StringViewBuilder};
+use arrow_array::builder::{
+    BinaryBuilder, BinaryViewBuilder, StringBuilder, StringDictionaryBuilder, StringViewBuilder,
+};
 use arrow_array::types::*;
 use arrow_array::*;
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields, SchemaRef, TimeUnit, UnionFields};
 use std::sync::Arc;
-use tablepb::{DynamicMessage, EncodeOptions, FieldDescriptor, Kind, MessageDescriptor, MessageView, ValueRef};
+use tablepb::{
+    DynamicMessage, EncodeOptions, FieldDescriptor, Kind, MessageDescriptor, MessageView, ValueRef,
+};
 
 /// A value of one row; `None` if it is null, or if a struct around it is.
 type Cell<'a> = Option<ValueRef<'a, 'a>>;
@@ -20,9 +24,15 @@ pub fn batch(schema: &SchemaRef, descriptor: &MessageDescriptor, rows: &[Dynamic
     RecordBatch::try_new_with_options(schema.clone(), columns, &options).expect("columns of the schema")
 }
 
-fn columns(fields: &Fields, descriptor: &MessageDescriptor, rows: &[Option<MessageView<'_, '_>>]) -> Vec<ArrayRef> {
+fn columns(
+    fields: &Fields,
+    descriptor: &MessageDescriptor,
+    rows: &[Option<MessageView<'_, '_>>],
+) -> Vec<ArrayRef> {
     let column = |column: &Arc<Field>| match column.data_type() {
-        _ if column.name() == "_unknown" => bytes(column.data_type(), rows.iter().map(|row| row.and_then(unknown))),
+        _ if column.name() == "_unknown" => {
+            bytes(column.data_type(), rows.iter().map(|row| row.and_then(unknown)))
+        }
         DataType::Union(members, _) => union(members, descriptor, rows),
         data_type => {
             let field = find(descriptor, column.name());
@@ -35,7 +45,10 @@ fn columns(fields: &Fields, descriptor: &MessageDescriptor, rows: &[Option<Messa
 
 fn find(descriptor: &MessageDescriptor, name: &str) -> FieldDescriptor {
     match name.strip_prefix('[') {
-        Some(name) => descriptor.get_extension_by_full_name(name.trim_end_matches(']')).expect("an extension").as_field(),
+        Some(name) => descriptor
+            .get_extension_by_full_name(name.trim_end_matches(']'))
+            .expect("an extension")
+            .as_field(),
         None => descriptor.get_field_by_name(name).expect("a field"),
     }
 }
@@ -85,35 +98,55 @@ fn bytes(data_type: &DataType, values: impl Iterator<Item = Option<Vec<u8>>>) ->
     }
 }
 
-fn numbers<T: ArrowPrimitiveType>(nullable: bool, cells: Vec<Cell<'_>>, number: impl Fn(ValueRef<'_, '_>) -> T::Native) -> PrimitiveArray<T> {
+fn numbers<T: ArrowPrimitiveType>(
+    nullable: bool,
+    cells: Vec<Cell<'_>>,
+    number: impl Fn(ValueRef<'_, '_>) -> T::Native,
+) -> PrimitiveArray<T> {
     let zero = (!nullable).then_some(T::Native::default());
     cells.into_iter().map(|cell| cell.map(&number).or(zero)).collect()
 }
 
 /// A column of one field.
 fn array(data_type: &DataType, nullable: bool, field: &FieldDescriptor, cells: Vec<Cell<'_>>) -> ArrayRef {
-    if let (Kind::Message(message), false, false) = (field.kind(), field.is_map(), field.is_list() && is_list(data_type)) {
+    if let (Kind::Message(message), false, false) =
+        (field.kind(), field.is_map(), field.is_list() && is_list(data_type))
+    {
         return messages(data_type, nullable, &message, cells);
     }
     match data_type {
         DataType::Boolean => {
-            let bools = cells.iter().map(|cell| cell.map(|value| value.as_bool().unwrap()).or((!nullable).then_some(false)));
+            let bools = cells
+                .iter()
+                .map(|cell| cell.map(|value| value.as_bool().unwrap()).or((!nullable).then_some(false)));
             Arc::new(bools.collect::<BooleanArray>())
         }
-        DataType::Int32 => Arc::new(numbers::<Int32Type>(nullable, cells, |value| value.as_enum_number().or(value.as_i32()).unwrap())),
+        DataType::Int32 => Arc::new(numbers::<Int32Type>(nullable, cells, |value| {
+            value.as_enum_number().or(value.as_i32()).unwrap()
+        })),
         DataType::Int64 => Arc::new(numbers::<Int64Type>(nullable, cells, |value| value.as_i64().unwrap())),
         DataType::UInt32 => Arc::new(numbers::<UInt32Type>(nullable, cells, |value| value.as_u32().unwrap())),
         DataType::UInt64 => Arc::new(numbers::<UInt64Type>(nullable, cells, |value| value.as_u64().unwrap())),
-        DataType::Float32 => Arc::new(numbers::<Float32Type>(nullable, cells, |value| value.as_f32().unwrap())),
-        DataType::Float64 => Arc::new(numbers::<Float64Type>(nullable, cells, |value| value.as_f64().unwrap())),
+        DataType::Float32 => {
+            Arc::new(numbers::<Float32Type>(nullable, cells, |value| value.as_f32().unwrap()))
+        }
+        DataType::Float64 => {
+            Arc::new(numbers::<Float64Type>(nullable, cells, |value| value.as_f64().unwrap()))
+        }
         DataType::Dictionary(..) => {
             let mut builder = StringDictionaryBuilder::<Int32Type>::new();
-            let texts = cells.into_iter().map(|cell| cell.map(|value| text(value, field)).or((!nullable).then(Vec::new)));
-            texts.for_each(|value| builder.append_option(value.map(|value| String::from_utf8(value).unwrap())));
+            let texts = cells
+                .into_iter()
+                .map(|cell| cell.map(|value| text(value, field)).or((!nullable).then(Vec::new)));
+            texts.for_each(|value| {
+                builder.append_option(value.map(|value| String::from_utf8(value).unwrap()))
+            });
             Arc::new(builder.finish())
         }
         DataType::List(item) => {
-            let lists = cells.iter().map(|cell| cell.map_or(Vec::new(), |list| list.as_list().unwrap().iter().map(Some).collect()));
+            let lists = cells.iter().map(|cell| {
+                cell.map_or(Vec::new(), |list| list.as_list().unwrap().iter().map(Some).collect())
+            });
             let lists: Vec<Vec<_>> = lists.collect();
             let offsets = OffsetBuffer::from_lengths(lists.iter().map(Vec::len));
             let values = array(item.data_type(), false, field, lists.concat());
@@ -121,7 +154,9 @@ fn array(data_type: &DataType, nullable: bool, field: &FieldDescriptor, cells: V
         }
         DataType::Map(entries, _) => map(entries, field, &cells),
         other => {
-            let texts = cells.into_iter().map(|cell| cell.map(|value| text(value, field)).or((!nullable).then(Vec::new)));
+            let texts = cells
+                .into_iter()
+                .map(|cell| cell.map(|value| text(value, field)).or((!nullable).then(Vec::new)));
             bytes(other, texts)
         }
     }
@@ -153,8 +188,14 @@ fn part(row: MessageView<'_, '_>, number: u32) -> i128 {
     }
 }
 
-fn messages(data_type: &DataType, nullable: bool, descriptor: &MessageDescriptor, cells: Vec<Cell<'_>>) -> ArrayRef {
-    let rows: Vec<_> = cells.iter().map(|cell| cell.map(|value| value.as_message().expect("a message"))).collect();
+fn messages(
+    data_type: &DataType,
+    nullable: bool,
+    descriptor: &MessageDescriptor,
+    cells: Vec<Cell<'_>>,
+) -> ArrayRef {
+    let rows: Vec<_> =
+        cells.iter().map(|cell| cell.map(|value| value.as_message().expect("a message"))).collect();
     let times = |floor: bool, unit: &TimeUnit| -> Vec<Option<i64>> {
         let count = |row| {
             let nanos = part(row, 1) * 1_000_000_000 + part(row, 2);
@@ -172,16 +213,27 @@ fn messages(data_type: &DataType, nullable: bool, descriptor: &MessageDescriptor
         DataType::Struct(fields) => {
             let nulls = nullable.then(|| NullBuffer::from_iter(rows.iter().map(Option::is_some)));
             let children = columns(fields, descriptor, &rows);
-            Arc::new(StructArray::try_new_with_length(fields.clone(), children, nulls, rows.len()).expect("children"))
+            Arc::new(
+                StructArray::try_new_with_length(fields.clone(), children, nulls, rows.len())
+                    .expect("children"),
+            )
         }
         DataType::Timestamp(unit, zone) => {
             let counts = Int64Array::from(times(true, unit));
             let zone = zone.clone();
             match unit {
-                TimeUnit::Second => Arc::new(counts.reinterpret_cast::<TimestampSecondType>().with_timezone_opt(zone)),
-                TimeUnit::Millisecond => Arc::new(counts.reinterpret_cast::<TimestampMillisecondType>().with_timezone_opt(zone)),
-                TimeUnit::Microsecond => Arc::new(counts.reinterpret_cast::<TimestampMicrosecondType>().with_timezone_opt(zone)),
-                TimeUnit::Nanosecond => Arc::new(counts.reinterpret_cast::<TimestampNanosecondType>().with_timezone_opt(zone)),
+                TimeUnit::Second => {
+                    Arc::new(counts.reinterpret_cast::<TimestampSecondType>().with_timezone_opt(zone))
+                }
+                TimeUnit::Millisecond => {
+                    Arc::new(counts.reinterpret_cast::<TimestampMillisecondType>().with_timezone_opt(zone))
+                }
+                TimeUnit::Microsecond => {
+                    Arc::new(counts.reinterpret_cast::<TimestampMicrosecondType>().with_timezone_opt(zone))
+                }
+                TimeUnit::Nanosecond => {
+                    Arc::new(counts.reinterpret_cast::<TimestampNanosecondType>().with_timezone_opt(zone))
+                }
             }
         }
         DataType::Duration(unit) => {
@@ -193,7 +245,10 @@ fn messages(data_type: &DataType, nullable: bool, descriptor: &MessageDescriptor
                 TimeUnit::Nanosecond => Arc::new(counts.reinterpret_cast::<DurationNanosecondType>()),
             }
         }
-        other if descriptor.full_name().starts_with("google.protobuf.") && descriptor.name().ends_with("Value") => {
+        other
+            if descriptor.full_name().starts_with("google.protobuf.")
+                && descriptor.name().ends_with("Value") =>
+        {
             let value = descriptor.get_field(1).expect("a value");
             let cells = rows.iter().map(|row| row.map(|row| row.get_field(&value))).collect();
             array(other, nullable, &value, cells)
@@ -206,7 +261,9 @@ fn messages(data_type: &DataType, nullable: bool, descriptor: &MessageDescriptor
 }
 
 fn map(entries: &Arc<Field>, field: &FieldDescriptor, cells: &[Cell<'_>]) -> ArrayRef {
-    let (DataType::Struct(parts), Kind::Message(entry)) = (entries.data_type(), field.kind()) else { panic!("a map") };
+    let (DataType::Struct(parts), Kind::Message(entry)) = (entries.data_type(), field.kind()) else {
+        panic!("a map")
+    };
     let (mut keys, mut values, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
     for cell in cells {
         let before = keys.len();
@@ -222,7 +279,11 @@ fn map(entries: &Arc<Field>, field: &FieldDescriptor, cells: &[Cell<'_>]) -> Arr
     Arc::new(MapArray::new(entries.clone(), OffsetBuffer::from_lengths(lengths), entry, None, false))
 }
 
-fn union(members: &UnionFields, descriptor: &MessageDescriptor, rows: &[Option<MessageView<'_, '_>>]) -> ArrayRef {
+fn union(
+    members: &UnionFields,
+    descriptor: &MessageDescriptor,
+    rows: &[Option<MessageView<'_, '_>>],
+) -> ArrayRef {
     let mut ids = vec![0_i8; rows.len()];
     let mut offsets = vec![0_i32; rows.len()];
     let mut children: Vec<ArrayRef> = Vec::new();
@@ -243,6 +304,11 @@ fn union(members: &UnionFields, descriptor: &MessageDescriptor, rows: &[Option<M
         none += 1;
     }
     children.insert(0, Arc::new(NullArray::new(none as usize)));
-    let union = UnionArray::try_new(members.clone(), ScalarBuffer::from(ids), Some(ScalarBuffer::from(offsets)), children);
+    let union = UnionArray::try_new(
+        members.clone(),
+        ScalarBuffer::from(ids),
+        Some(ScalarBuffer::from(offsets)),
+        children,
+    );
     Arc::new(union.expect("a union"))
 }
