@@ -4,13 +4,16 @@ mod measure;
 mod rivals;
 mod shapes;
 
-use arrow_array::BinaryArray;
+use arrow_array::{BinaryArray, RecordBatch};
+use arrow_buffer::Buffer;
 use measure::{Contender, Time, measure};
 use rivals::Rivals;
 use shapes::Shape;
 use std::time::Duration;
 use tablepb::wire::Reader;
 use tablepb::{Decoder, Projection};
+use tablepb_arrow::mapping::Options;
+use tablepb_arrow::{ReaderBuilder, WriterBuilder};
 
 /// The contender to which the others are compared.
 const OURS: &str = "tablepb-arrow";
@@ -45,14 +48,23 @@ fn report(shape: &Shape, limit: Duration) {
 }
 
 fn read(shape: &Shape, array: &BinaryArray, rivals: &Rivals, limit: Duration) -> Vec<Time> {
-    let block = shape.delimited();
+    let block = Buffer::from_vec(shape.delimited());
     let mut decoder = Decoder::new(&shape.descriptor);
     let projection =
         Projection::new(&shape.descriptor, shape.columns.iter().copied()).expect("columns of the shape");
     if !shape.columns.is_empty() {
         decoder = decoder.with_projection(&projection);
     }
+    let mut ours = decoder_of(shape, OPTIONS);
+    let mut strings = decoder_of(shape, OPTIONS.views(false));
+    let mut pushed = decoder_of(shape, OPTIONS);
     let contenders = vec![
+        Contender::new(OURS, || by_block(&mut ours, &block).num_rows()),
+        Contender::new("tablepb-arrow, no views", || by_block(&mut strings, &block).num_rows()),
+        Contender::new("tablepb-arrow, push", || {
+            shape.rows.iter().for_each(|row| drop(pushed.push(row).expect("valid rows")));
+            pushed.flush().expect("a batch").expect("rows").num_rows()
+        }),
         Contender::new("ptars", || rivals.ptars(array).num_rows()),
         Contender::new("JSON values, arrow-json", || rivals.json(array).num_rows()),
         Contender::new("messages only", || {
@@ -65,9 +77,47 @@ fn read(shape: &Shape, array: &BinaryArray, rivals: &Rivals, limit: Duration) ->
     measure(contenders, shape.rows.len(), limit)
 }
 
+/// What is recursive is cut off where ptars cuts it off.
+const OPTIONS: Options = Options::new().recursion(0);
+
+fn decoder_of(shape: &Shape, options: Options) -> tablepb_arrow::Decoder {
+    let builder =
+        ReaderBuilder::new(&shape.descriptor).projection(shape.columns.iter().copied()).options(options);
+    builder.build_decoder().expect("a schema")
+}
+
+fn by_block(decoder: &mut tablepb_arrow::Decoder, block: &Buffer) -> RecordBatch {
+    assert_eq!(decoder.decode_block(block).expect("valid rows"), block.len());
+    decoder.flush().expect("a batch").expect("rows")
+}
+
+/// The way back: the batch that each reader made, to bytes.
 fn write(shape: &Shape, array: &BinaryArray, rivals: &Rivals, limit: Duration) -> Vec<Time> {
-    let batch = rivals.ptars(array);
-    measure(vec![Contender::new("ptars", || rivals.ptars_back(&batch))], shape.rows.len(), limit)
+    let block = Buffer::from_vec(shape.delimited());
+    let batch = by_block(&mut decoder_of(shape, OPTIONS), &block);
+    let mut writer =
+        WriterBuilder::new(&shape.descriptor).build(&batch.schema()).expect("columns of the mapping");
+    let mut buffer = Vec::new();
+    writer.write(&batch, &mut buffer).expect("rows");
+    assert_eq!(buffer, block.as_slice(), "{}", shape.name);
+    let theirs = rivals.ptars(array);
+    let mut decoder = Decoder::new(&shape.descriptor);
+    let contenders = vec![
+        Contender::new(OURS, || {
+            buffer.clear();
+            writer.write(&batch, &mut buffer).expect("rows");
+            batch.num_rows()
+        }),
+        Contender::new("ptars", || rivals.ptars_back(&theirs)),
+        Contender::new("decoding and encoding", || {
+            let mut buffer = Vec::new();
+            each(&block, |row| {
+                let message = decoder.decode(row).expect("valid rows");
+                message.encode_length_delimited(&mut buffer).expect("small messages");
+            })
+        }),
+    ];
+    measure(contenders, shape.rows.len(), limit)
 }
 
 /// Calls `work` with each message of a block of delimited ones; gives their number.
