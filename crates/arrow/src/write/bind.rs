@@ -67,15 +67,21 @@ pub(super) struct Column<'a> {
 
 /// What the values are.
 pub(super) enum Values<'a> {
-    Number(Coding, Numbers<'a>),
-    /// `true` if UTF-8 is to be checked.
-    Text(bool, Texts<'a>),
+    Plain(Plain<'a>),
     Message(Cut, Message<'a>),
     Bytes(Cut, Texts<'a>),
     /// Counts of units, of which so many are a second.
     Timestamp(Cut, &'a [i64], i64),
     Duration(Cut, &'a [i64], i64),
-    Wrapper(Cut, Box<Column<'a>>),
+    /// With the tag of the value in the wrapper.
+    Wrapper(Cut, &'a Tag, Plain<'a>),
+}
+
+/// Values that are no messages.
+pub(super) enum Plain<'a> {
+    Number(Coding, Numbers<'a>),
+    /// `true` if UTF-8 is to be checked.
+    Text(bool, Texts<'a>),
 }
 
 /// The error of arrays that are not those of the plan, which the check of the schema rules out.
@@ -84,9 +90,12 @@ const OTHER: WriteErrorKind = WriteErrorKind::SchemaMismatch;
 impl<'a> Message<'a> {
     pub(super) fn new(plan: &'a MessagePlan, columns: &'a [ArrayRef]) -> Result<Self, WriteErrorKind> {
         let array = |index: usize| columns.get(index).map(|array| &**array).ok_or(OTHER);
-        let mut fields = Vec::with_capacity(plan.fields.len());
+        let mut fields = room(plan.fields.len())?;
         for field in &plan.fields {
-            let others = field.others.iter().map(|&other| array(other)).collect::<Result<_, _>>()?;
+            let mut others = room(field.others.len())?;
+            for &other in &field.others {
+                others.push(array(other)?);
+            }
             fields.push(Bound::new(field, array(field.column)?, others)?);
         }
         let unknown = match &plan.unknown {
@@ -98,6 +107,13 @@ impl<'a> Message<'a> {
         };
         Ok(Self { fields, unknown })
     }
+}
+
+/// Room for so many elements.
+fn room<T>(count: usize) -> Result<Vec<T>, WriteErrorKind> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(count).map_err(|_| WriteErrorKind::OutOfMemory)?;
+    Ok(list)
 }
 
 impl<'a> Bound<'a> {
@@ -160,8 +176,9 @@ impl<'a> Column<'a> {
             // Each name is looked up once, not once a row.
             Item::Named(names) => {
                 let texts = Texts::new(values).ok_or(OTHER)?;
-                let numbers = (0..values.len()).map(|i| look_up(texts.get(i), names)).collect();
-                Values::Number(Coding::Varint, Numbers::Looked(numbers))
+                let mut numbers = room(values.len())?;
+                numbers.extend((0..values.len()).map(|i| look_up(texts.get(i), names)));
+                Values::Plain(Plain::Number(Coding::Varint, Numbers::Looked(numbers)))
             }
             _ => Values::new(plan, values)?,
         };
@@ -189,9 +206,7 @@ impl<'a> Values<'a> {
     fn new(plan: &'a ValuePlan, array: &'a dyn Array) -> Result<Self, WriteErrorKind> {
         let texts = || Texts::new(array).ok_or(OTHER);
         Ok(match &plan.item {
-            Item::Scalar(scalar) => Self::Number(scalar.coding, numbers(*scalar, array)?),
-            Item::Named(names) => Self::Number(Coding::Varint, Numbers::Named(texts()?, names)),
-            Item::Text(check) => Self::Text(*check, texts()?),
+            Item::Scalar(_) | Item::Named(_) | Item::Text(_) => Self::Plain(Plain::new(&plan.item, array)?),
             Item::Message(message, cut) => {
                 let columns = array.as_struct_opt().ok_or(OTHER)?.columns();
                 Self::Message(*cut, Message::new(message, columns)?)
@@ -205,7 +220,19 @@ impl<'a> Values<'a> {
                 let (counts, units) = durations(array)?;
                 Self::Duration(*cut, counts, units)
             }
-            Item::Wrapper(value, cut) => Self::Wrapper(*cut, Box::new(Column::new(value, array)?)),
+            Item::Wrapper(value, cut) => Self::Wrapper(*cut, &value.tag, Plain::new(&value.item, array)?),
+        })
+    }
+}
+
+impl<'a> Plain<'a> {
+    fn new(item: &'a Item, array: &'a dyn Array) -> Result<Self, WriteErrorKind> {
+        let texts = || Texts::new(array).ok_or(OTHER);
+        Ok(match item {
+            Item::Scalar(scalar) => Self::Number(scalar.coding, numbers(*scalar, array)?),
+            Item::Named(names) => Self::Number(Coding::Varint, Numbers::Named(texts()?, names)),
+            Item::Text(check) => Self::Text(*check, texts()?),
+            _ => return Err(OTHER),
         })
     }
 }

@@ -68,7 +68,12 @@ pub struct WriteError {
 
 impl WriteError {
     pub(super) fn new(kind: WriteErrorKind, column: &str) -> Self {
-        Self { kind, column: column.to_owned(), row: None, detail: String::new() }
+        // Without memory the error has no path, and is one all the same.
+        let mut path = String::new();
+        if path.try_reserve_exact(column.len()).is_ok() {
+            path.push_str(column);
+        }
+        Self { kind, column: path, row: None, detail: String::new() }
     }
 
     pub(super) fn at_row(self, row: usize) -> Self {

@@ -147,7 +147,8 @@ impl Writer {
     /// The messages as an array of bytes, one for each row, without lengths.
     ///
     /// # Errors
-    /// Those of [`write`](Self::write); `TooLarge` if all together are above 2^31-1 bytes. There is no array then.
+    /// Those of [`write`](Self::write); `TooLarge` if all together are above 2^31-1 bytes. There is no array then. Where the allocator
+    /// has no memory this call may abort, as Arrow's buffers do.
     pub fn to_array(&mut self, batch: &RecordBatch) -> Result<BinaryArray, WriteError> {
         let (mut bytes, mut offsets) = (Vec::new(), vec![0_i32]);
         self.rows(batch, |message| {

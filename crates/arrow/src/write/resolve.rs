@@ -167,6 +167,9 @@ impl Resolver {
             DataType::Dictionary(_, values) => values,
             other => other,
         };
+        if matches!(data_type, DataType::Dictionary(..)) {
+            return Err(mismatch(path, data_type, field));
+        }
         let kind = field.kind();
         if let Kind::Message(message) = &kind {
             return self.message_value(field, message, data_type, path, in_set);

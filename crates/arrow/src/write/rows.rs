@@ -2,7 +2,7 @@
 
 use super::WriteErrorKind;
 use super::arrays::Texts;
-use super::bind::{Bound, Column, Content, Lists, Message, Values};
+use super::bind::{Bound, Column, Content, Lists, Message, Plain, Values};
 use super::plan::Presence;
 use super::reverse::Reverse;
 use super::wire::{Cut, Tag};
@@ -78,8 +78,8 @@ impl<'a> Bound<'a> {
         if self.others.iter().any(|other| other.is_valid(i)) {
             return Err(self.fault(WriteErrorKind::OneofConflict));
         }
-        if self.plan.presence == Presence::Implicit
-            && column.is_default(at).map_err(|kind| self.fault(kind))?
+        if let (Presence::Implicit, Values::Plain(plain)) = (self.plan.presence, &column.values)
+            && plain.is_default(at).map_err(|kind| self.fault(kind))?
         {
             return Ok(());
         }
@@ -93,7 +93,7 @@ impl<'a> Bound<'a> {
         column: &Column<'a>,
         out: &mut Reverse,
     ) -> Result<(), Fault<'a>> {
-        let Values::Number(coding, numbers) = &column.values else { return Ok(()) };
+        let Values::Plain(Plain::Number(coding, numbers)) = &column.values else { return Ok(()) };
         if range.is_empty() {
             return Ok(());
         }
@@ -125,49 +125,70 @@ impl<'a> Lists<'a> {
     }
 }
 
-impl Column<'_> {
+impl Plain<'_> {
     /// Whether a field without presence leaves the value out.
+    #[inline]
     fn is_default(&self, i: usize) -> Result<bool, WriteErrorKind> {
-        match &self.values {
-            Values::Number(_, numbers) => Ok(numbers.bits(i)? == 0),
-            Values::Text(_, texts) => Ok(texts.get(i).is_empty()),
-            _ => Ok(false),
+        match self {
+            Self::Number(_, numbers) => Ok(numbers.bits(i)? == 0),
+            Self::Text(_, texts) => Ok(texts.get(i).is_empty()),
         }
     }
 
-    /// A value with its tag, if it is not a struct.
-    fn put_flat(&self, i: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
-        match &self.values {
-            Values::Number(coding, numbers) => coding.put(numbers.bits(i)?, out)?,
-            Values::Text(check, texts) => {
+    /// A value without its tag.
+    #[inline]
+    fn put(&self, i: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+        match self {
+            Self::Number(coding, numbers) => coding.put(numbers.bits(i)?, out),
+            Self::Text(check, texts) => {
                 let text = texts.get(i);
                 if *check && !tablepb::wire::utf8::is_valid(text) {
                     return Err(WriteErrorKind::InvalidUtf8);
                 }
                 out.put(text)?;
-                out.put_varint(text.len() as u64)?;
-            }
-            Values::Message(..) => return Ok(()),
-            Values::Bytes(cut, texts) => return put_bytes(cut, self.tag, texts, i, out),
-            Values::Timestamp(cut, counts, units) => {
-                let (seconds, rest) = (counts[i].div_euclid(*units), counts[i].rem_euclid(*units));
-                in_range(&TIMESTAMPS, seconds)?;
-                return put_time(cut, self.tag, seconds, rest * (1_000_000_000 / units), out);
-            }
-            Values::Duration(cut, counts, units) => {
-                let (seconds, rest) = (counts[i] / units, counts[i] % units);
-                in_range(&DURATIONS, seconds)?;
-                return put_time(cut, self.tag, seconds, rest * (1_000_000_000 / units), out);
-            }
-            Values::Wrapper(cut, value) => {
-                let closed = cut.close(out)?;
-                if !value.is_default(i)? {
-                    value.put_flat(i, out)?;
-                }
-                return cut.open(self.tag, closed, out);
+                out.put_varint(text.len() as u64)
             }
         }
-        self.tag.put(out)
+    }
+}
+
+impl Column<'_> {
+    /// A value with its tag, if it is not a struct.
+    #[inline]
+    fn put_flat(&self, i: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+        match &self.values {
+            Values::Plain(plain) => {
+                plain.put(i, out)?;
+                self.tag.put(out)
+            }
+            other => put_rare(other, self.tag, i, out),
+        }
+    }
+}
+
+/// A message that comes as something else than a struct, with its tag.
+fn put_rare(values: &Values<'_>, tag: &Tag, i: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+    match values {
+        Values::Plain(_) | Values::Message(..) => Ok(()),
+        Values::Bytes(cut, texts) => put_bytes(cut, tag, texts, i, out),
+        Values::Timestamp(cut, counts, units) => {
+            let (seconds, rest) = (counts[i].div_euclid(*units), counts[i].rem_euclid(*units));
+            in_range(&TIMESTAMPS, seconds)?;
+            put_time(cut, tag, seconds, rest * (1_000_000_000 / units), out)
+        }
+        Values::Duration(cut, counts, units) => {
+            let (seconds, rest) = (counts[i] / units, counts[i] % units);
+            in_range(&DURATIONS, seconds)?;
+            put_time(cut, tag, seconds, rest * (1_000_000_000 / units), out)
+        }
+        Values::Wrapper(cut, inner, plain) => {
+            let closed = cut.close(out)?;
+            if !plain.is_default(i)? {
+                plain.put(i, out)?;
+                inner.put(out)?;
+            }
+            cut.open(tag, closed, out)
+        }
     }
 }
 

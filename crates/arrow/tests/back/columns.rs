@@ -161,7 +161,7 @@ fn times_have_any_unit() {
     );
     assert_eq!(
         texts("time", TimestampMicrosecondArray::from(vec![1_000_001])),
-        ["time{seconds:1 nanos:1000}"]
+        ["time{seconds:1,nanos:1000}"]
     );
     let zoned = TimestampNanosecondArray::from(vec![Some(0), None]).with_timezone("Europe/Berlin");
     assert_eq!(texts("time", zoned), ["time{}", ""]);

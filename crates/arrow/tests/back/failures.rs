@@ -1,6 +1,7 @@
 //! What cannot be written: errors of schemas name column and field, errors of values column and row, and the writer goes on.
 
 use crate::columns::{batch, row, write};
+use crate::scarce::sweep;
 use arrow_array::types::Int8Type;
 use arrow_array::*;
 use arrow_buffer::OffsetBuffer;
@@ -206,4 +207,45 @@ fn a_batch_of_another_schema_is_refused() {
     assert_eq!((error.kind(), error.row()), (WriteErrorKind::SchemaMismatch, None));
     writer.write(&one, &mut stream).unwrap();
     assert_eq!(stream, [2, 8, 1]);
+}
+
+#[test]
+fn without_memory_rows_are_whole_or_not_there() {
+    let fields = Fields::from(vec![
+        Field::new("text", DataType::Utf8, false),
+        Field::new("count", DataType::Int64, true),
+    ]);
+    let texts: ArrayRef = Arc::new(StringArray::from((0..200).map(|i| "long".repeat(i)).collect::<Vec<_>>()));
+    let counts: ArrayRef = Arc::new(Int64Array::from_iter_values(0..200));
+    let rows: ArrayRef = Arc::new(StructArray::new(fields, vec![texts, counts], None));
+    let names: ArrayRef = Arc::new((0..200).map(|_| Some("RED")).collect::<DictionaryArray<Int8Type>>());
+    let one: ArrayRef = Arc::new(Int32Array::from_iter((0..200).map(|i| (i % 2 == 0).then_some(i))));
+    let other: ArrayRef = Arc::new(StringArray::from_iter((0..200).map(|i| (i % 2 == 1).then_some("x"))));
+    let columns = [("row", rows, true), ("color", names, true), ("one", one, true), ("other", other, true)];
+    let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+    let builder = WriterBuilder::new(&row());
+    let mut whole = Vec::new();
+    builder.build(&batch.schema()).unwrap().write(&batch, &mut whole).unwrap();
+    let failures = sweep(
+        || (builder.build(&batch.schema()).unwrap(), Vec::new()),
+        |(writer, stream)| writer.write(&batch, stream).map_err(|error| error.kind()),
+        |(mut writer, mut stream), result, failed| {
+            assert_eq!(result, if failed { Err(WriteErrorKind::OutOfMemory) } else { Ok(()) });
+            assert!(whole.starts_with(&stream));
+            assert!(tablepb::stream::frames(&stream).all(|frame| frame.is_ok()));
+            stream.clear();
+            writer.write(&batch, &mut stream).unwrap();
+            assert_eq!(stream, whole);
+        },
+    );
+    assert!(failures > 20, "{failures}");
+}
+
+#[test]
+fn dictionaries_are_not_nested() {
+    let inner = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Int64));
+    let outer = DataType::Dictionary(Box::new(DataType::Int8), Box::new(inner));
+    for name in ["plain_int", "count"] {
+        assert_eq!(refused(vec![Field::new(name, outer.clone(), true)]).0, WriteErrorKind::TypeMismatch);
+    }
 }

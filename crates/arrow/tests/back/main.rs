@@ -7,3 +7,10 @@ mod library;
 mod oracle;
 mod reader;
 mod round_trip;
+#[path = "../../../../tests/common/scarce.rs"]
+#[allow(dead_code, reason = "the tests of the library use the rest")]
+mod scarce;
+mod well_known;
+
+#[global_allocator]
+static ALLOCATOR: scarce::Scarce = scarce::Scarce;

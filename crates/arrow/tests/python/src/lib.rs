@@ -35,9 +35,21 @@ fn message(set: &[u8], name: &[u8]) -> Result<MessageDescriptor, Box<dyn Error>>
 /// Each bit is an option.
 fn options(bits: u32) -> Options {
     let bit = |bit: u32| bits >> bit & 1 == 1;
-    let enums = if bit(1) { Enums::Dictionary } else if bit(2) { Enums::Name } else { Enums::Number };
+    let enums = if bit(1) {
+        Enums::Dictionary
+    } else if bit(2) {
+        Enums::Name
+    } else {
+        Enums::Number
+    };
     let oneofs = if bit(3) { Oneofs::Union } else { Oneofs::Columns };
-    Options::new().views(!bit(0)).enums(enums).oneofs(oneofs).well_known(bit(4)).unknown_fields(bit(5)).recursion(1)
+    Options::new()
+        .views(!bit(0))
+        .enums(enums)
+        .oneofs(oneofs)
+        .well_known(bit(4))
+        .unknown_fields(bit(5))
+        .recursion(1)
 }
 
 /// Delimited messages to one batch.
@@ -89,8 +101,9 @@ pub unsafe extern "C" fn write(
     answer: Answer,
 ) {
     // SAFETY: as the caller says; `from_raw` moves both and leaves released ones.
-    let (set, name, array, schema) =
-        unsafe { (set.get(), name.get(), FFI_ArrowArray::from_raw(array), FFI_ArrowSchema::from_raw(schema)) };
+    let (set, name, array, schema) = unsafe {
+        (set.get(), name.get(), FFI_ArrowArray::from_raw(array), FFI_ArrowSchema::from_raw(schema))
+    };
     let result = || -> Result<_, Box<dyn Error>> {
         // SAFETY: as the caller says.
         let batch = RecordBatch::from(StructArray::from(unsafe { from_ffi(array, &schema) }?));
