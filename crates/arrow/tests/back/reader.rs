@@ -14,7 +14,7 @@ use tablepb_arrow::mapping::{Enums, Oneofs, Options, TYPE};
 use tablepb_arrow::{BadRows, ReaderBuilder, WriterBuilder};
 
 /// Fewer rounds without optimisation.
-const ROUNDS: u64 = if cfg!(debug_assertions) { 150 } else { 4_000 };
+const ROUNDS: u64 = if cfg!(debug_assertions) { 50 } else { 4_000 };
 
 fn any_options(choices: &mut Choices) -> Options {
     Options::new()

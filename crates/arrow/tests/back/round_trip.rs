@@ -10,7 +10,7 @@ use tablepb_arrow::mapping::{self, Enums, Oneofs, Options};
 use tablepb_arrow::write::WriterBuilder;
 
 /// Fewer rounds without optimisation.
-const ROUNDS: u64 = if cfg!(debug_assertions) { 150 } else { 4_000 };
+const ROUNDS: u64 = if cfg!(debug_assertions) { 50 } else { 4_000 };
 
 /// Options that keep all there is, so that the messages come back whole.
 fn whole(choices: &mut Choices) -> Options {
