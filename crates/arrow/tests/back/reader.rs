@@ -9,12 +9,12 @@ use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Fields};
 use tablepb::stream::append_frame;
-use tablepb::{DynamicMessage, MessageDescriptor};
+use tablepb::{DynamicMessage, Kind, MessageDescriptor};
 use tablepb_arrow::mapping::{Enums, Oneofs, Options, TYPE};
-use tablepb_arrow::{BadRows, ReaderBuilder, WriterBuilder};
+use tablepb_arrow::{BadRows, ReaderBuilder, WriteErrorKind, WriterBuilder};
 
 /// Fewer rounds without optimisation.
-const ROUNDS: u64 = if cfg!(debug_assertions) { 50 } else { 4_000 };
+const ROUNDS: u64 = if cfg!(debug_assertions) { 100 } else { 4_000 };
 
 fn any_options(choices: &mut Choices) -> Options {
     Options::new()
@@ -42,6 +42,19 @@ fn has_cut(fields: &Fields) -> bool {
     fields.iter().any(|field| cut(field))
 }
 
+/// A path to a field, through messages.
+fn path(descriptor: &MessageDescriptor, choices: &mut Choices) -> Option<String> {
+    let fields: Vec<_> = descriptor.fields().collect();
+    let field = fields.get(choices.below(fields.len()))?;
+    match field.kind() {
+        Kind::Message(message) if !field.is_map() && choices.below(3) > 0 => {
+            let rest = path(&message, choices);
+            Some(rest.map_or(field.name().to_owned(), |rest| format!("{}.{rest}", field.name())))
+        }
+        _ => Some(field.name().to_owned()),
+    }
+}
+
 /// A random type and rows on the wire, good and bad.
 struct Case {
     descriptor: MessageDescriptor,
@@ -54,19 +67,31 @@ fn case(seed: u64) -> Option<Case> {
     let mut choices = Choices::seeded(seed);
     let schema = schema(&mut choices, ALL);
     let descriptor = schema.pool().get_message_by_name(&schema.full_name(0)).expect("message 0");
-    let builder = ReaderBuilder::new(&descriptor).options(any_options(&mut choices)).bad_rows(BadRows::Skip);
-    // Some types have more columns than a batch may.
-    let columns = builder.schema().ok()?;
+    let mut builder =
+        ReaderBuilder::new(&descriptor).options(any_options(&mut choices)).bad_rows(BadRows::Skip);
+    let projected = choices.once_in(3);
+    if projected {
+        let paths = 1 + choices.below(4);
+        builder = builder
+            .projection((0..paths).filter_map(|_| path(&descriptor, &mut choices)).collect::<Vec<_>>());
+    }
+    // Some types have more columns than a batch may, and some so many that they would take all of the time.
+    let columns = builder.schema().ok().filter(|schema| schema.flattened_fields().len() < 2_000)?;
     let (mut rows, mut good) = (Vec::new(), Vec::new());
     for _ in 0..choices.below(12) {
         let mut row = payload(&schema, 0, &mut choices, WILD);
         if has_cut(columns.fields()) {
             let Ok(message) = DynamicMessage::decode(&descriptor, &row) else { continue };
             row = message.encode_to_vec().expect("a small message");
-        } else if choices.once_in(6) {
+        } else if !projected && choices.once_in(6) {
+            // Under a projection what is not selected need not be valid.
             mutate(&mut row, &mut choices);
         }
-        good.extend(DynamicMessage::decode(&descriptor, &row));
+        match DynamicMessage::decode(&descriptor, &row) {
+            Ok(message) => good.push(message),
+            Err(_) if projected => continue,
+            Err(_) => {}
+        }
         rows.push(row);
     }
     let expected = oracle::batch(&columns, &descriptor, &good);
@@ -134,7 +159,12 @@ fn check(seed: u64) -> Option<usize> {
     assert_eq!(start, expected.num_rows(), "seed {seed}");
 
     // And back, to what the batch of the oracle gives.
-    let mut writer = WriterBuilder::new(&descriptor).build(&batch.schema()).expect("columns of the mapping");
+    let mut writer = match WriterBuilder::new(&descriptor).build(&batch.schema()) {
+        Ok(writer) => writer,
+        // A projection may leave out required fields.
+        Err(error) if error.kind() == WriteErrorKind::MissingRequired => return Some(batch.num_rows()),
+        Err(error) => panic!("seed {seed}: {error}"),
+    };
     let back = writer.to_array(&batch).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     assert_eq!(back, writer.to_array(&expected).expect("the same values"), "seed {seed}");
     Some(batch.num_rows())
