@@ -79,10 +79,34 @@ impl Reverse {
     }
 
     #[inline]
-    pub(super) fn put_varint(&mut self, mut value: u64) -> Result<(), WriteErrorKind> {
-        if value < 0x80 {
-            return self.put_byte(value as u8);
+    pub(super) fn put_varint(&mut self, value: u64) -> Result<(), WriteErrorKind> {
+        if value >> 56 != 0 {
+            return self.put_long_varint(value);
         }
+        // Groups of seven bits to bytes, without a branch on the length.
+        let word = (value & 0x0fff_ffff) | (value & 0x00ff_ffff_f000_0000) << 4;
+        let word = (word & 0x0000_3fff_0000_3fff) | (word & 0x0fff_c000_0fff_c000) << 2;
+        let word = (word & 0x007f_007f_007f_007f) | (word & 0x3f80_3f80_3f80_3f80) << 1;
+        let len = varint_len(value);
+        let more = 0x0080_8080_8080_8080 & ((1 << (8 * (len - 1))) - 1);
+        self.put_word(word | more, len)
+    }
+
+    /// The first `len` bytes of a word, 1 to 8.
+    #[inline]
+    pub(super) fn put_word(&mut self, word: u64, len: usize) -> Result<(), WriteErrorKind> {
+        if self.start < 8 {
+            self.grow(8)?;
+        }
+        // All eight bytes are stored; those before the word are overwritten by what comes next.
+        let word = word << (64 - 8 * len);
+        self.bytes[self.start - 8..self.start].copy_from_slice(&word.to_le_bytes());
+        self.start -= len;
+        Ok(())
+    }
+
+    /// A varint of nine or ten bytes.
+    fn put_long_varint(&mut self, mut value: u64) -> Result<(), WriteErrorKind> {
         let bytes = self.take(varint_len(value))?;
         for byte in &mut *bytes {
             *byte = value as u8 | 0x80;
@@ -119,6 +143,22 @@ mod tests {
             assert_eq!(reader.read_varint().unwrap(), u64::MAX);
             assert_eq!(reader.read_varint().unwrap(), 300);
             assert_eq!(reader.rest(), vec![7; length]);
+        }
+    }
+
+    #[test]
+    fn varints_of_all_lengths() {
+        let mut out = Reverse::default();
+        for shift in 0..64 {
+            for value in [1 << shift, (1 << shift) - 1, u64::MAX >> shift, 0xaaaa_aaaa_aaaa_aaaa >> shift] {
+                out.clear();
+                out.put_byte(9).unwrap();
+                out.put_varint(value).unwrap();
+                let mut expected = Vec::new();
+                tablepb::wire::Writer::new(&mut expected).write_varint(value);
+                expected.push(9);
+                assert_eq!(out.written(), expected, "{value}");
+            }
         }
     }
 

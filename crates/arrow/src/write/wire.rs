@@ -8,26 +8,25 @@ use tablepb::{FieldKind, Kind};
 /// The bytes of a tag.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tag {
-    bytes: [u8; 5],
-    len: u8,
+    word: u64,
+    len: u32,
 }
 
 impl Tag {
     pub(super) fn new(number: u32, wire_type: tablepb::wire::WireType) -> Self {
-        let (mut bytes, mut len) = ([0; 5], 0);
-        let mut rest = tablepb::wire::Tag::new(number, wire_type).get();
+        let (mut word, mut len) = (0, 0);
+        let mut rest = u64::from(tablepb::wire::Tag::new(number, wire_type).get());
         while rest >= 0x80 {
-            bytes[len] = rest as u8 | 0x80;
+            word |= (rest & 0x7f | 0x80) << (8 * len);
             rest >>= 7;
             len += 1;
         }
-        bytes[len] = rest as u8;
-        Self { bytes, len: len as u8 + 1 }
+        Self { word: word | rest << (8 * len), len: len + 1 }
     }
 
     #[inline]
     pub(super) fn put(&self, out: &mut Reverse) -> Result<(), WriteErrorKind> {
-        if self.len == 1 { out.put_byte(self.bytes[0]) } else { out.put(&self.bytes[..self.len as usize]) }
+        out.put_word(self.word, self.len as usize)
     }
 }
 
