@@ -1,7 +1,7 @@
 //! Protocol Buffers as Arrow record batches, for schemas that are known at run time.
 //!
 //! [`mapping`] says which columns a message type has. [`ReaderBuilder`] makes a [`Decoder`], which is fed with messages, or a [`Reader`], which reads
-//! them from a source. Values go from the wire into the columns; no message is made in between. [`write`] is the way back.
+//! them from a source. Values go from the wire into the columns; no message is made in between. [`mod@write`] is the way back.
 #![deny(unsafe_code)]
 
 #[cfg(feature = "ffi")]
