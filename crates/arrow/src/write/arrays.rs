@@ -78,7 +78,7 @@ pub(super) enum Numbers<'a> {
 
 impl Numbers<'_> {
     /// A value: signed ones extended to 64 bits, floats as their bits.
-    #[inline]
+    #[inline(always)]
     pub(super) fn bits(&self, i: usize) -> Result<u64, WriteErrorKind> {
         Ok(match self {
             Self::Bool(values) => values.value(i).into(),

@@ -78,7 +78,7 @@ impl Reverse {
         self.put(&value.to_le_bytes())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn put_varint(&mut self, value: u64) -> Result<(), WriteErrorKind> {
         if value >> 56 != 0 {
             return self.put_long_varint(value);
@@ -93,7 +93,7 @@ impl Reverse {
     }
 
     /// The first `len` bytes of a word, 1 to 8.
-    #[inline]
+    #[inline(always)]
     pub(super) fn put_word(&mut self, word: u64, len: usize) -> Result<(), WriteErrorKind> {
         if self.start < 8 {
             self.grow(8)?;
@@ -106,6 +106,7 @@ impl Reverse {
     }
 
     /// A varint of nine or ten bytes.
+    #[cold]
     fn put_long_varint(&mut self, mut value: u64) -> Result<(), WriteErrorKind> {
         let bytes = self.take(varint_len(value))?;
         for byte in &mut *bytes {

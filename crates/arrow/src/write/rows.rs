@@ -78,10 +78,21 @@ impl<'a> Bound<'a> {
         if self.others.iter().any(|other| other.is_valid(i)) {
             return Err(self.fault(WriteErrorKind::OneofConflict));
         }
-        if let (Presence::Implicit, Values::Plain(plain)) = (self.plan.presence, &column.values)
-            && plain.is_default(at).map_err(|kind| self.fault(kind))?
-        {
-            return Ok(());
+        let implicit = self.plan.presence == Presence::Implicit;
+        match &column.values {
+            // The bits are read once, for the comparison and for the wire.
+            Values::Plain(Plain::Number(coding, numbers)) => {
+                let bits = numbers.bits(at).map_err(|kind| self.fault(kind))?;
+                if implicit && bits == 0 {
+                    return Ok(());
+                }
+                let put = coding.put(bits, out).and_then(|()| column.tag.put(out));
+                return put.map_err(|kind| self.fault(kind));
+            }
+            Values::Plain(plain) if implicit && plain.is_default(at).map_err(|kind| self.fault(kind))? => {
+                return Ok(());
+            }
+            _ => {}
         }
         self.put_value(column, at, out)
     }
