@@ -13,7 +13,7 @@ use crate::wire::{Tag, WireType, raw};
 /// Skips a length-delimited value whose length prefix is at `pos`, and the fields of the same tag that follow it, as the
 /// elements of a list do. Gives the position after the last one, or a fault and the position of the wrong length.
 #[inline(always)]
-pub(super) fn skip_lengths(buf: &[u8], mut pos: usize, end: usize, tag: u32) -> Result<usize, (Kind, usize)> {
+pub(crate) fn skip_lengths(buf: &[u8], mut pos: usize, end: usize, tag: u32) -> Result<usize, (Kind, usize)> {
     loop {
         let (_, value_end) = input::bounded(buf, pos, end).map_err(|kind| (kind, pos))?;
         // Only tags of one byte are compared; at the end of the message, the byte is not a tag of it.

@@ -47,13 +47,13 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
                 run,
                 first,
                 |bytes, len| has_shape(layout, bytes, len),
-                |visit, bytes, len| visit.numbers(sub, layout, bytes, len),
+                |visit, bytes, len, _| visit.numbers(sub, layout, bytes, len),
             ),
             (None, Some(layout)) => self.elements::<NESTED_WINDOW>(
                 run,
                 first,
                 |bytes, len| has_nested_shape(layout, bytes, len),
-                |visit, bytes, len| visit.messages(sub, layout, bytes, len),
+                |visit, bytes, len, at| visit.messages(sub, layout, bytes, (at, len)),
             ),
             (None, None) => tag_start,
         }
@@ -65,7 +65,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
         run: Run<'r>,
         (mut tag_start, mut pos): (usize, usize),
         accepts: impl Fn(&[u8; N], usize) -> bool,
-        hand_over: impl Fn(&mut Self, &[u8; N], usize),
+        hand_over: impl Fn(&mut Self, &[u8; N], usize, usize),
     ) -> usize {
         let input = self.job.input;
         // A shape is at most 96 bytes long, so its length prefix is one byte.
@@ -74,11 +74,16 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
             && pos + 1 + usize::from(len) <= run.end
             && accepts(bytes, len.into())
         {
-            if self.sink.begin(run.field) == Step::Enter {
-                hand_over(self, bytes, len.into());
-                self.sink.end(run.field);
+            let next = pos + 1 + usize::from(len);
+            match self.sink.begin(run.field) {
+                Step::Enter => {
+                    hand_over(self, bytes, len.into(), pos + 1);
+                    self.sink.end(run.field);
+                }
+                Step::Skip => {}
+                Step::Content => self.content(run.field, pos + 1, next),
             }
-            tag_start = pos + 1 + usize::from(len);
+            tag_start = next;
             match same_tag(input, tag_start, run.end, run.tag) {
                 Some(next) => pos = next,
                 None => break,
@@ -104,13 +109,13 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
         program: &'r Program,
         layout: &'r NestedFixedLayout,
         bytes: &[u8; NESTED_WINDOW],
-        len: usize,
+        (at, len): (usize, usize),
     ) {
         if len != layout.len {
-            return self.some_messages(program, layout, bytes, len);
+            return self.some_messages(program, layout, bytes, (at, len));
         }
         for (entry, part) in program.entries().iter().zip(&layout.parts) {
-            self.part(program, entry, &part.shape, bytes, part.from, part.shape.len);
+            self.part(program, entry, &part.shape, bytes, (at, part.from, part.shape.len));
         }
     }
 
@@ -121,17 +126,18 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
         program: &'r Program,
         layout: &'r NestedFixedLayout,
         bytes: &[u8; NESTED_WINDOW],
-        len: usize,
+        (at, len): (usize, usize),
     ) {
         each_part(layout, bytes, len, |position, from, len| {
             if let (Some(entry), Some(part)) = (program.entries().get(position), layout.parts.get(position)) {
-                self.part(program, entry, &part.shape, bytes, from, len);
+                self.part(program, entry, &part.shape, bytes, (at, from, len));
             }
             true
         });
     }
 
-    /// Hands over one message in another one: its entry, its shape, and where its content is.
+    /// Hands over one message in another one: its entry, its shape, and where its content is: offset of the other one in the input, place in that,
+    /// length.
     #[inline(always)]
     fn part(
         &mut self,
@@ -139,14 +145,17 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
         entry: &'r FieldEntry,
         shape: &'r FixedLayout,
         bytes: &[u8; NESTED_WINDOW],
-        from: usize,
-        len: usize,
+        (at, from, len): (usize, usize, usize),
     ) {
         let field = Field::new(self.job.pool, program, entry);
         let Some(bytes) = bytes.get(from..).and_then(<[u8]>::first_chunk) else { return };
-        if self.sink.begin(field) == Step::Enter {
-            self.numbers(self.job.set.program(entry.sub), shape, bytes, len);
-            self.sink.end(field);
+        match self.sink.begin(field) {
+            Step::Enter => {
+                self.numbers(self.job.set.program(entry.sub), shape, bytes, len);
+                self.sink.end(field);
+            }
+            Step::Skip => {}
+            Step::Content => self.content(field, at + from, at + from + len),
         }
     }
 

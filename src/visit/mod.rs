@@ -76,9 +76,14 @@ pub trait Sink<'i> {
     /// (number 1) and `value` (number 2). Either one may be missing and is its default then.
     ///
     /// [`Step::Skip`] skips its content, of which nothing but the length is checked; [`end`](Self::end) is not called then.
+    /// [`Step::Content`] does as well, and hands it to [`content`](Self::content).
     fn begin(&mut self, field: Field<'_>) -> Step {
         Step::Enter
     }
+
+    /// The encoded message that began last, of a group without its end tag, as it is on the wire: the answer to [`Step::Content`]. Nothing
+    /// but its length is checked, of a group the tags in it too; a [`Decoder`](crate::Decoder) of its type checks the rest.
+    fn content(&mut self, field: Field<'_>, content: &'i [u8]) {}
 
     /// The message that began last ends.
     fn end(&mut self, field: Field<'_>) {}
@@ -167,6 +172,8 @@ pub enum Step {
     Enter,
     /// Skip them.
     Skip,
+    /// Skip them, and hand over the message as bytes: [`Sink::content`].
+    Content,
 }
 
 /// How far a message was visited.

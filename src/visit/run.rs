@@ -22,6 +22,7 @@ use super::fixed::Run;
 use super::state::{Level, VisitFault, VisitJob, VisitRun, VisitedChild};
 use super::unexpected::UnexpectedField;
 use super::{Field, Sink, Step, Visited};
+use crate::decode::skip::skip_lengths;
 use crate::decode::window::{self, PaddedStore, PaddedTail};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, FieldEntry, Op, Program, Scalar};
@@ -104,7 +105,12 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
                         UnexpectedField::OtherForm(entry, op) => (entry, op),
                         UnexpectedField::Item(entry, child) => {
                             comes!(entry);
-                            if self.sink.begin(Field::new(pool, program, entry)) == Step::Skip {
+                            let field = Field::new(pool, program, entry);
+                            let step = self.sink.begin(field);
+                            if step != Step::Enter {
+                                if step == Step::Content {
+                                    self.content(field, child.start, child.end);
+                                }
                                 pos = child.resume - origin;
                                 continue;
                             }
@@ -148,6 +154,27 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
                 }
                 // One comparison for most fields.
                 if op > Op::Inline {
+                    // Most fields that a projection does not select, as in `decode/fields.rs`.
+                    match op {
+                        Op::SkipVarint => {
+                            varint!();
+                            continue;
+                        }
+                        Op::SkipFixed32 => {
+                            pos += len + 4;
+                            continue;
+                        }
+                        Op::SkipFixed64 => {
+                            pos += len + 8;
+                            continue;
+                        }
+                        Op::SkipLength => {
+                            let next = skip_lengths(source.bytes(), pos + len, end, tag);
+                            pos = next.map_err(|(kind, at)| (kind, at + origin))?;
+                            continue;
+                        }
+                        _ => {}
+                    }
                     if op.is_skip() {
                         // An unselected member of a oneof replaces a selected one.
                         let replaces = program.is_wide() || seen & program.oneof_mask(entry.oneof) != 0;
@@ -272,7 +299,11 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
                             continue;
                         }
                         comes!(entry);
-                        if self.sink.begin(field!()) == Step::Skip {
+                        let step = self.sink.begin(field!());
+                        if step != Step::Enter {
+                            if step == Step::Content {
+                                self.content(field!(), start, end);
+                            }
                             continue;
                         }
                         let sub = set.program(entry.sub);
@@ -286,8 +317,13 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
                     }
                     Coding::Group => {
                         comes!(entry);
-                        if self.sink.begin(field!()) == Step::Skip {
-                            pos = self.skip(pos + origin, end + origin)? - origin;
+                        let step = self.sink.begin(field!());
+                        if step != Step::Enter {
+                            let next = self.skip(pos + origin, end + origin)?;
+                            if step == Step::Content {
+                                self.group_content(field!(), tag, pos + len + origin, next);
+                            }
+                            pos = next - origin;
                             continue;
                         }
                         let (start, end) = (pos + len + origin, end + origin);

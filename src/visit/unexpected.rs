@@ -1,7 +1,7 @@
 //! What is rare: tags that the program does not expect, fields that are skipped, numbers that closed enums do not list.
 
-use super::Sink;
 use super::state::{VisitFault, VisitRun, VisitedChild};
+use super::{Field, Sink};
 use crate::decode::message_set::scan_item;
 use crate::decode::skip::skip;
 use crate::error::DecodeErrorKind as Kind;
@@ -63,6 +63,23 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
         let limit = input.get(..end).unwrap_or(input);
         let (tag, pos) = raw::tag(limit, tag_start).map_err(|kind| (kind, tag_start))?;
         skip(limit, tag_start, pos, tag, self.depth_left())
+    }
+
+    /// Hands over a message as bytes.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn content(&mut self, field: Field<'_>, start: usize, end: usize) {
+        self.sink.content(field, self.job.input.get(start..end).unwrap_or_default());
+    }
+
+    /// As [`content`](Self::content), for a group with this tag that has been skipped, whose end tag ends at `next`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn group_content(&mut self, field: Field<'_>, tag: u32, start: usize, next: usize) {
+        // An end tag may be longer than it need be. Only one place is that of this tag: its highest bits are not zero.
+        let is_end = |end: &usize| matches!(raw::tag(self.job.input, *end), Ok((found, after)) if found.get() == tag + 1 && after == next);
+        let end = (1..=5).map(|len| next.saturating_sub(len)).find(is_end).unwrap_or(next);
+        self.content(field, start, end);
     }
 
     /// Hands over an unknown field, whose value is between two offsets.

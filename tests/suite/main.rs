@@ -76,6 +76,7 @@ mod typed_text_format;
 mod unsafe_inventory;
 mod value_path;
 mod visit;
+mod visit_content;
 mod wire_skip;
 mod wkt;
 

@@ -164,3 +164,26 @@ fn items_of_a_message_set_are_visited_as_messages() {
     Decoder::new(&message("Holder")).visit(&Wire::new().bytes(1, &set).0, &mut found).unwrap();
     assert_eq!(found.0[1..], expected);
 }
+
+#[test]
+fn items_of_a_message_set_are_handed_over_as_bytes() {
+    /// The numbers of the items, and their messages.
+    #[derive(Default)]
+    struct Items(Vec<(u32, Vec<u8>)>);
+
+    impl<'i> Sink<'i> for Items {
+        fn begin(&mut self, _: Field<'_>) -> Step {
+            Step::Content
+        }
+
+        fn content(&mut self, field: Field<'_>, content: &'i [u8]) {
+            self.0.push((field.number(), content.to_vec()));
+        }
+    }
+
+    let turned = Wire::new().group(1, Wire::new().message(3, Wire::new().bytes(1, "c")).int(2, 4));
+    let set: Vec<u8> = [item(18_999, "a"), turned].iter().flat_map(|item| item.0.clone()).collect();
+    let mut found = Items::default();
+    Decoder::new(&message("Set")).visit(&set, &mut found).unwrap();
+    assert_eq!(found.0, [(18_999, Wire::new().bytes(1, "a").0), (4, Wire::new().bytes(1, "c").0)]);
+}

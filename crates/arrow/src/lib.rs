@@ -1,0 +1,19 @@
+//! Protocol Buffers as Arrow record batches, for schemas that are known at run time.
+//!
+//! [`mapping`] says which columns a message type has. [`ReaderBuilder`] makes a [`Decoder`], which is fed with messages, or a [`Reader`], which reads
+//! them from a source. Values go from the wire into the columns; no message is made in between. [`mod@write`] is the way back.
+#![deny(unsafe_code)]
+
+#[cfg(feature = "ffi")]
+pub mod ffi;
+pub mod mapping;
+mod read;
+pub mod write;
+
+pub use read::{BadRows, Decoder, ERROR, Error, ErrorKind, Reader, ReaderBuilder, SchemaStore};
+pub use write::{WriteError, WriteErrorKind, Writer, WriterBuilder};
+
+/// Compiles the code of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -1,0 +1,127 @@
+//! [`Options`]: how fields become columns.
+
+use arrow_schema::TimeUnit;
+
+/// What an enum becomes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Enums {
+    /// `Int32`: the number.
+    #[default]
+    Number,
+    /// `Utf8View` (or `Utf8`): the name; a number that the enum does not list is its decimal text. Of several names for one number, the
+    /// first one in the schema counts.
+    Name,
+    /// `Dictionary(Int32, Utf8)`: the values are the listed names in the order of the schema, one for each number; numbers that the
+    /// enum does not list are added as their decimal text.
+    Dictionary,
+}
+
+/// What a oneof becomes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Oneofs {
+    /// A nullable column for each member.
+    #[default]
+    Columns,
+    /// One dense union column with the name of the oneof, in the place of its first member. Its first child is `none`, of type `Null` and type
+    /// id 0: no member is set. Type ids of members are their field numbers if all of them are at most 127, else
+    /// 1, 2, 3 and so on in the order of the file.
+    Union,
+}
+
+/// How fields become columns: the options of the [mapping](crate::mapping).
+///
+/// ```
+/// use tablepb_arrow::mapping::{Enums, Options};
+///
+/// let options = Options::new().enums(Enums::Dictionary).well_known(true);
+/// assert_ne!(options, Options::default());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Options {
+    pub(crate) views: bool,
+    pub(crate) enums: Enums,
+    pub(crate) oneofs: Oneofs,
+    pub(crate) well_known: bool,
+    pub(crate) time_unit: TimeUnit,
+    pub(crate) unknown_fields: bool,
+    pub(crate) extensions: bool,
+    pub(crate) recursion: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Options {
+    /// The defaults, which stand at each option.
+    pub const fn new() -> Self {
+        Self {
+            views: true,
+            enums: Enums::Number,
+            oneofs: Oneofs::Columns,
+            well_known: false,
+            time_unit: TimeUnit::Nanosecond,
+            unknown_fields: false,
+            extensions: false,
+            recursion: 3,
+        }
+    }
+
+    /// Whether strings and bytes are `Utf8View` and `BinaryView`, which may point into the input, or else `Utf8` and `Binary`,
+    /// which are copied. Views by default.
+    pub const fn views(mut self, views: bool) -> Self {
+        self.views = views;
+        self
+    }
+
+    /// What enums become; [`Enums::Number`] by default.
+    pub const fn enums(mut self, enums: Enums) -> Self {
+        self.enums = enums;
+        self
+    }
+
+    /// What oneofs become; [`Oneofs::Columns`] by default. Oneofs that protoc makes for proto3 `optional` are none.
+    pub const fn oneofs(mut self, oneofs: Oneofs) -> Self {
+        self.oneofs = oneofs;
+        self
+    }
+
+    /// Whether `google.protobuf.Timestamp` becomes `Timestamp(unit, "UTC")`, `google.protobuf.Duration` `Duration(unit)`, and wrappers
+    /// such as `google.protobuf.Int32Value` the type of what they wrap; they are structs otherwise, as is the default.
+    pub const fn well_known(mut self, well_known: bool) -> Self {
+        self.well_known = well_known;
+        self
+    }
+
+    /// The unit of [`well_known`](Self::well_known) times; nanoseconds by default, which reach from 1677 to 2262. A row with
+    /// a time that does not fit is a bad row. Of coarser units, timestamps are rounded down and durations towards zero.
+    pub const fn time_unit(mut self, unit: TimeUnit) -> Self {
+        self.time_unit = unit;
+        self
+    }
+
+    /// Whether each struct ends with a nullable column `_unknown`, of type `BinaryView` (or `Binary`): the fields that the schema does not
+    /// have, as on the wire, in their order. False by default. A struct of which a projection selects a part has no such column.
+    pub const fn unknown_fields(mut self, unknown_fields: bool) -> Self {
+        self.unknown_fields = unknown_fields;
+        self
+    }
+
+    /// Whether the extensions that the pool of the schema knows are columns after the fields, in the order of their numbers, each with its
+    /// full name in brackets as its name. False by default: then they are checked and dropped. An extension that a projection names is a column
+    /// in any case.
+    pub const fn extensions(mut self, extensions: bool) -> Self {
+        self.extensions = extensions;
+        self
+    }
+
+    /// How often a message type may stand below itself on one path; 3 by default. What is deeper is a nullable binary
+    /// column with the encoded message.
+    pub const fn recursion(mut self, times: u32) -> Self {
+        self.recursion = times;
+        self
+    }
+}

@@ -1,0 +1,376 @@
+//! [`Batch`]: the rows of a batch that is being filled.
+
+use super::columns::{Bits, Bools, Dictionary, Gathered, Names, Numbers, Source, Texts, Times};
+use super::keys::MapKeys;
+use arrow_buffer::Buffer;
+use tablepb::{DecodeOptions, Decoder};
+
+/// No column, list, node or oneof.
+pub(super) const NONE: u32 = u32::MAX;
+/// The start of the table of a message that is ignored: no slot is there.
+pub(super) const IGNORED: usize = usize::MAX / 2;
+
+/// Where the values of a field go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) kind: SlotKind,
+    pub(super) how: How,
+    /// It is [`SlotKind::Value`] and [`How::Plain`].
+    pub(super) is_plain: bool,
+    /// The place among the columns of its kind; for messages, the node.
+    pub(super) column: u32,
+    /// The list, or for members of unions the union.
+    pub(super) list: u32,
+    /// The oneof.
+    pub(super) oneof: u32,
+    /// The member of the oneof; of a union, its type id.
+    pub(super) member: u32,
+}
+
+impl Slot {
+    pub(super) const ABSENT: Self = Self {
+        kind: SlotKind::Value,
+        how: How::Absent,
+        is_plain: false,
+        column: NONE,
+        list: NONE,
+        oneof: NONE,
+        member: 0,
+    };
+}
+
+/// What a slot is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SlotKind {
+    /// Numbers, strings, and what is ignored: the type of the value says which kind of column it goes to.
+    Value,
+    /// An enum as a name, and as a dictionary.
+    Name,
+    Dictionary,
+    /// A message; an entry of a map.
+    Struct,
+    Map,
+    /// A message that is one value: a time, which is also `column`; a wrapper of such a column.
+    Time(u32),
+    Wrapper(Scalar, u32),
+    /// A message that is kept as bytes.
+    Cut,
+    /// The fields of a time.
+    Seconds,
+    Nanos,
+}
+
+/// The kinds of columns that wrappers have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scalar {
+    Bool,
+    I32,
+    I64,
+    U32,
+    U64,
+    F32,
+    F64,
+    Text,
+}
+
+/// How a value comes into its column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// In the row of the message.
+    Plain,
+    /// As the next element of a list.
+    List,
+    /// As [`Plain`](Self::Plain), if no other member of its oneof is there.
+    Oneof,
+    /// Into the child of a union.
+    Union,
+    /// Not at all.
+    Absent,
+    /// Not at all, but other members of the oneof must not be there.
+    AbsentMember,
+}
+
+/// The columns of a message type in one place of the schema.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Node {
+    /// Where its slots start in the table, one for each field in the order of the numbers.
+    pub(super) base: usize,
+    /// The bytes of a row in which nothing is set.
+    pub(super) width: usize,
+    /// How many messages there are, for lists and unions.
+    pub(super) count: usize,
+    pub(super) valid: Bits,
+    pub(super) nullable: bool,
+    /// The column of unknown fields, or [`NONE`].
+    pub(super) unknown: u32,
+    /// The column of the time that the message is, or [`NONE`].
+    pub(super) time: u32,
+}
+
+/// Where the elements of each row start.
+#[derive(Clone, Debug, Default)]
+pub(super) struct List {
+    pub(super) starts: Vec<i32>,
+}
+
+impl List {
+    /// Makes sure that the list of a row has begun; `len` is the number of elements of all rows so far.
+    #[inline(always)]
+    pub(super) fn open(&mut self, row: usize, len: usize) {
+        if self.starts.len() <= row {
+            self.fill(row + 1, len);
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn fill(&mut self, rows: usize, len: usize) {
+        self.starts.resize(rows, len as i32);
+    }
+}
+
+/// A dense union. Type id 0 says that no member is set.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Union {
+    pub(super) ids: Vec<i8>,
+    pub(super) offsets: Vec<i32>,
+    nones: i32,
+}
+
+impl Union {
+    /// The row in the child of a member, which has `len` rows.
+    fn enter(&mut self, row: usize, id: i8, len: usize) -> usize {
+        if let Some(&offset) = self.offsets.get(row) {
+            return offset as usize;
+        }
+        self.fill(row);
+        self.ids.push(id);
+        self.offsets.push(len as i32);
+        len
+    }
+
+    /// Fills rows without a member.
+    pub(super) fn fill(&mut self, rows: usize) {
+        while self.ids.len() < rows {
+            self.ids.push(0);
+            self.offsets.push(self.nones);
+            self.nones += 1;
+        }
+    }
+
+    pub(super) fn truncate(&mut self, rows: usize) {
+        self.ids.truncate(rows);
+        self.offsets.truncate(rows);
+        self.nones = self.count(0) as i32;
+    }
+
+    /// How many rows have a member.
+    pub(super) fn count(&self, id: i8) -> usize {
+        self.ids.iter().filter(|&&other| other == id).count()
+    }
+}
+
+/// The columns, by kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stores {
+    pub(super) bools: Vec<Bools>,
+    pub(super) i32s: Vec<Numbers<i32>>,
+    pub(super) i64s: Vec<Numbers<i64>>,
+    pub(super) u32s: Vec<Numbers<u32>>,
+    pub(super) u64s: Vec<Numbers<u64>>,
+    pub(super) f32s: Vec<Numbers<f32>>,
+    pub(super) f64s: Vec<Numbers<f64>>,
+    pub(super) texts: Vec<Texts>,
+    pub(super) names: Vec<Names>,
+    pub(super) dictionaries: Vec<Dictionary>,
+    pub(super) times: Vec<Times>,
+    pub(super) gathered: Vec<Gathered>,
+    pub(super) lists: Vec<List>,
+    /// Of each list that is a map, its keys.
+    pub(super) map_keys: Vec<Option<MapKeys>>,
+    pub(super) unions: Vec<Union>,
+    /// Of each oneof the row, counted from 1, and the member that came last.
+    pub(super) oneofs: Vec<(usize, u32)>,
+    /// Decoders that check messages that are kept as bytes, one for each such column of `gathered`.
+    pub(super) checks: Vec<Option<(Decoder, DecodeOptions)>>,
+}
+
+/// Why a row cannot be taken as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// A member of a oneof comes after another one, or a map has a key twice: the message is to be put in order first.
+    OutOfOrder,
+    /// A message that is kept as bytes is not valid.
+    Invalid,
+    /// A time does not fit.
+    Time,
+    /// The row takes more memory than it may.
+    Budget,
+    /// A buffer is full.
+    Full,
+}
+
+/// A message around the one that is being read.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    base: usize,
+    row: usize,
+    node: u32,
+}
+
+/// The rows of a batch that is being filled, and the row that is being read.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub(super) table: Vec<Slot>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) stores: Stores,
+    /// The blocks that views point into.
+    pub(super) blocks: Vec<Buffer>,
+    pub(super) source: Source,
+    /// The number of rows.
+    pub(super) rows: usize,
+    /// The message that is being read: its slots, its row in their columns, its node.
+    pub(super) base: usize,
+    pub(super) row: usize,
+    pub(super) node: u32,
+    frames: Vec<Frame>,
+    pub(super) fault: Option<Fault>,
+    /// The bytes that lists of messages added to the row, and how many there may be.
+    pub(super) spent: usize,
+    pub(super) allowed: usize,
+    /// Maps with more than one entry: the list, and the row in it.
+    pub(super) maps: Vec<(u32, usize)>,
+    pub(super) max_depth: u32,
+}
+
+impl Batch {
+    pub(super) fn new(table: Vec<Slot>, nodes: Vec<Node>, stores: Stores, max_depth: u32) -> Self {
+        Self {
+            table,
+            nodes,
+            stores,
+            blocks: Vec::new(),
+            source: Source::Copied,
+            rows: 0,
+            base: 0,
+            row: 0,
+            node: 0,
+            frames: Vec::new(),
+            fault: None,
+            spent: 0,
+            allowed: 0,
+            maps: Vec::new(),
+            max_depth,
+        }
+    }
+
+    /// A row begins.
+    #[inline]
+    pub(super) fn begin_row(&mut self, source: Source, allowed: usize) {
+        (self.base, self.node, self.row) =
+            (self.nodes.first().map_or(IGNORED, |root| root.base), 0, self.rows);
+        (self.source, self.allowed, self.spent, self.fault) = (source, allowed, 0, None);
+        self.frames.clear();
+        self.maps.clear();
+    }
+
+    /// Notes why the row cannot be taken, and ignores the rest of it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn fail(&mut self, fault: Fault) {
+        self.fault.get_or_insert(fault);
+        (self.base, self.node) = (IGNORED, NONE);
+        for frame in &mut self.frames {
+            (frame.base, frame.node) = (IGNORED, NONE);
+        }
+    }
+
+    /// The bytes of a row in which nothing is set.
+    pub(super) fn root_width(&self) -> usize {
+        self.nodes.first().map_or(0, |root| root.width)
+    }
+
+    /// Copies the strings if they are a small part of the blocks that they keep.
+    pub(super) fn detach_few(&mut self) {
+        let kept: usize = self.blocks.iter().map(Buffer::len).sum();
+        let used: usize = self.stores.texts.iter().map(Texts::borrowed).sum();
+        if used < kept / 4 {
+            self.stores.texts.iter_mut().for_each(|column| column.detach(&self.blocks));
+            self.blocks.clear();
+        }
+    }
+
+    /// Forgets what is left of a batch whose columns were taken.
+    pub(super) fn clear(&mut self) {
+        self.rows = 0;
+        self.blocks.clear();
+        self.stores.oneofs.fill((0, 0));
+    }
+
+    /// The messages around the one that is being read.
+    pub(super) fn depth(&self) -> u32 {
+        self.frames.len() as u32
+    }
+
+    /// Goes into a message.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, node: u32, row: usize) {
+        self.frames.push(Frame { base: self.base, row: self.row, node: self.node });
+        self.base = self.nodes.get(node as usize).map_or(IGNORED, |node| node.base);
+        (self.row, self.node) = (row, node);
+    }
+
+    /// Leaves it, and says which node and row it was.
+    #[inline(always)]
+    pub(super) fn leave(&mut self) -> (u32, usize) {
+        let left = (self.node, self.row);
+        if let Some(frame) = self.frames.pop() {
+            (self.base, self.row, self.node) = (frame.base, frame.row, frame.node);
+        }
+        left
+    }
+
+    /// Counts what a message of a list takes, before anything of it is read.
+    #[inline(always)]
+    pub(super) fn spend(&mut self, width: usize) -> bool {
+        self.spent += width;
+        if self.spent > self.allowed {
+            self.fail(Fault::Budget);
+        }
+        self.spent <= self.allowed
+    }
+
+    /// The row in its column that a value goes to; `len` is the number of values that the column has.
+    #[inline(always)]
+    pub(super) fn place(&mut self, slot: Slot, len: usize) -> Option<usize> {
+        match slot.how {
+            How::Plain => Some(self.row),
+            How::List => {
+                self.stores.lists.get_mut(slot.list as usize)?.open(self.row, len);
+                Some(len)
+            }
+            _ => self.place_member(slot, len),
+        }
+    }
+
+    #[inline(never)]
+    fn place_member(&mut self, slot: Slot, len: usize) -> Option<usize> {
+        if slot.how == How::Absent {
+            return None;
+        }
+        let now = (self.row + 1, slot.member);
+        let oneof = self.stores.oneofs.get_mut(slot.oneof as usize)?;
+        if oneof.0 == now.0 && oneof.1 != now.1 {
+            self.fail(Fault::OutOfOrder);
+            return None;
+        }
+        *oneof = now;
+        match slot.how {
+            How::Oneof => Some(self.row),
+            How::Union => {
+                let union = self.stores.unions.get_mut(slot.list as usize)?;
+                Some(union.enter(self.row, slot.member as i8, len))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! [`ReaderBuilder`].
+
+use super::decoder::{BadRows, Decoder, ERROR};
+use super::layout::lay_out;
+use super::reader::Reader;
+use crate::mapping::{MappingError, MappingErrorKind, MessageColumns, Options, to_schema};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use std::sync::Arc;
+use tablepb::{DecodeOptions, MessageDescriptor, Projection};
+
+/// What to read, and how: makes a [`Decoder`], which is fed, or a [`Reader`], which reads.
+///
+/// ```
+/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb_arrow::ReaderBuilder;
+///
+/// static LOG: MessageTable = MessageTable::new(
+///     "example.Log",
+///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("level", 2, Kind::Int32)],
+/// );
+/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+///
+/// let delimited = b"\x04\x0a\x02hi\x02\x10\x03";
+/// let reader = ReaderBuilder::new(&log).projection(["level"]).build(&delimited[..])?;
+/// let batches = reader.collect::<Result<Vec<_>, _>>()?;
+/// assert_eq!((batches[0].num_rows(), batches[0].num_columns()), (2, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ReaderBuilder {
+    descriptor: MessageDescriptor,
+    paths: Vec<String>,
+    batch_size: usize,
+    batch_bytes: usize,
+    max_row_len: usize,
+    options: Options,
+    decode: DecodeOptions,
+    bad_rows: BadRows,
+}
+
+impl ReaderBuilder {
+    /// A builder for messages of this type, with the defaults that stand at each option.
+    pub fn new(descriptor: &MessageDescriptor) -> Self {
+        Self {
+            descriptor: descriptor.clone(),
+            paths: Vec::new(),
+            batch_size: 8192,
+            batch_bytes: 256 << 20,
+            max_row_len: 64 << 20,
+            options: Options::new(),
+            decode: DecodeOptions::new(),
+            bad_rows: BadRows::Fail,
+        }
+    }
+
+    /// The fields that become columns, by paths as of [`tablepb::Projection`]; others are skipped. All fields by default, and without
+    /// paths. Of a oneof of which a member is selected, all members are read.
+    pub fn projection(mut self, paths: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.paths = paths.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The most rows of a batch; 8 192 by default, at least 1.
+    pub fn batch_size(mut self, rows: usize) -> Self {
+        self.batch_size = rows.max(1);
+        self
+    }
+
+    /// How large a batch may become before it ends early, in bytes; 256 MiB by default. Counted are 16 bytes for each byte of its messages,
+    /// and the columns of messages in lists, which is more than the batch takes. The last row may exceed it by the budget of one row.
+    pub fn batch_bytes(mut self, bytes: usize) -> Self {
+        self.batch_bytes = bytes.min(1 << 30);
+        self
+    }
+
+    /// The longest message, in bytes; 64 MiB by default, at most 1 GiB. A longer one is a bad row, and is not kept in memory.
+    pub fn max_row_len(mut self, bytes: usize) -> Self {
+        self.max_row_len = bytes.min(1 << 30);
+        self
+    }
+
+    /// How fields become columns.
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Depth, budget and required fields, as in [`tablepb::Decoder`]. The budget bounds what one row adds to a batch: empty messages in a list
+    /// take two bytes on the wire, and a value in each of their columns.
+    pub fn decode_options(mut self, options: DecodeOptions) -> Self {
+        self.decode = options;
+        self
+    }
+
+    /// What happens to rows that cannot be read; [`BadRows::Fail`] by default.
+    pub fn bad_rows(mut self, bad_rows: BadRows) -> Self {
+        self.bad_rows = bad_rows;
+        self
+    }
+
+    /// The schema of the batches.
+    ///
+    /// # Errors
+    /// As [`schema`](crate::mapping::schema).
+    pub fn schema(&self) -> Result<SchemaRef, MappingError> {
+        Ok(self.columns()?.1)
+    }
+
+    fn columns(&self) -> Result<(MessageColumns, SchemaRef), MappingError> {
+        let paths: Vec<_> = self.paths.iter().map(String::as_str).collect();
+        let columns = MessageColumns::new(&self.descriptor, &self.options, &paths)?;
+        let schema = to_schema(&columns, &self.options);
+        if self.bad_rows != BadRows::Null {
+            return Ok((columns, schema));
+        }
+        if schema.fields().iter().any(|field| field.name() == ERROR) {
+            return Err(MappingError::new(MappingErrorKind::DuplicateName, ERROR));
+        }
+        let is_union = |field: &Field| matches!(field.data_type(), DataType::Union(..));
+        let fields = schema.fields().iter().map(|field| match is_union(field) {
+            true => field.clone(),
+            false => Arc::new(field.as_ref().clone().with_nullable(true)),
+        });
+        let error = Arc::new(Field::new(ERROR, DataType::Utf8, true));
+        let fields: Vec<_> = fields.chain([error]).collect();
+        Ok((columns, Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))))
+    }
+
+    /// A decoder that is fed with bytes.
+    ///
+    /// # Errors
+    /// As [`schema`](crate::mapping::schema).
+    pub fn build_decoder(&self) -> Result<Decoder, MappingError> {
+        let (columns, schema) = self.columns()?;
+        let discards = !self.options.unknown_fields || self.decode.discards_unknown();
+        let decode = self.decode.discard_unknown(discards);
+        let (batch, trees, paths) = lay_out(&columns, &self.options, decode, self.batch_size);
+        let mut messages = tablepb::Decoder::new(&self.descriptor).with_options(decode);
+        if !columns.whole {
+            let projection = Projection::new(&self.descriptor, paths).map_err(|error| {
+                let place = error.path().to_owned();
+                MappingError::new(MappingErrorKind::Projection(error), place)
+            })?;
+            messages = messages.with_projection(&projection);
+        }
+        let limits = (self.batch_size, self.batch_bytes, self.max_row_len);
+        Ok(Decoder::new(messages, batch, trees, schema, decode, limits, self.bad_rows))
+    }
+
+    /// A reader of length-delimited messages.
+    ///
+    /// # Errors
+    /// As [`schema`](crate::mapping::schema).
+    pub fn build<R: std::io::Read>(&self, source: R) -> Result<Reader<R>, MappingError> {
+        Ok(Reader::new(source, self.build_decoder()?))
+    }
+}

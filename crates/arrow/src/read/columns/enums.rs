@@ -1,0 +1,110 @@
+//! [`Names`], [`Dictionary`]: columns of enums with names.
+
+use super::numbers::Numbers;
+use super::texts::{Source, Texts};
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, StringArray};
+use arrow_schema::ArrowError;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tablepb::EnumDescriptor;
+
+/// The names of an enum: one for each number, in the order of the schema.
+fn listed(descriptor: &EnumDescriptor) -> (Vec<String>, HashMap<i32, usize>) {
+    let (mut names, mut by_number) = (Vec::new(), HashMap::new());
+    for value in descriptor.values() {
+        by_number.entry(value.number()).or_insert_with(|| {
+            names.push(value.name().to_owned());
+            names.len() - 1
+        });
+    }
+    (names, by_number)
+}
+
+/// A column of the names of enum values.
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    pub(crate) texts: Texts,
+    names: Vec<String>,
+    by_number: HashMap<i32, usize>,
+}
+
+impl Names {
+    pub(crate) fn new(
+        descriptor: &EnumDescriptor,
+        default: i32,
+        views: bool,
+        nullable: bool,
+        hint: usize,
+    ) -> Self {
+        let (names, by_number) = listed(descriptor);
+        let mut this = Self { texts: Texts::new(views, nullable, b"", hint), names, by_number };
+        let name = this.name(default).into_owned();
+        this.texts = Texts::new(views, nullable, name.as_bytes(), hint);
+        this
+    }
+
+    fn name(&self, number: i32) -> std::borrow::Cow<'_, str> {
+        match self.by_number.get(&number).and_then(|&at| self.names.get(at)) {
+            Some(name) => name.as_str().into(),
+            None => number.to_string().into(),
+        }
+    }
+
+    /// Sets the value of a row; false if there is no room.
+    pub(crate) fn set(&mut self, row: usize, number: i32) -> bool {
+        match self.by_number.get(&number).and_then(|&at| self.names.get(at)) {
+            Some(name) => self.texts.set(row, name.as_bytes(), Source::Copied),
+            None => self.texts.set(row, number.to_string().as_bytes(), Source::Copied),
+        }
+    }
+}
+
+/// A column of enum values as a dictionary.
+#[derive(Clone, Debug)]
+pub(crate) struct Dictionary {
+    pub(crate) keys: Numbers<i32>,
+    names: Vec<String>,
+    by_number: HashMap<i32, usize>,
+    /// How many names are in the schema.
+    listed: usize,
+    /// The numbers that were added.
+    added: Vec<i32>,
+}
+
+impl Dictionary {
+    pub(crate) fn new(descriptor: &EnumDescriptor, default: i32, nullable: bool, hint: usize) -> Self {
+        let (names, by_number) = listed(descriptor);
+        let default = by_number.get(&default).map_or(0, |&at| at as i32);
+        let listed = names.len();
+        let keys = Numbers::new(nullable, default, hint);
+        Self { keys, names, by_number, listed, added: Vec::new() }
+    }
+
+    pub(crate) fn set(&mut self, row: usize, number: i32) {
+        let key = match self.by_number.get(&number) {
+            Some(&key) => key,
+            None => {
+                self.names.push(number.to_string());
+                self.added.push(number);
+                self.by_number.insert(number, self.names.len() - 1);
+                self.names.len() - 1
+            }
+        };
+        self.keys.set(row, key as i32);
+    }
+
+    /// The column with this many rows; an empty one stays.
+    ///
+    /// # Errors
+    /// If Arrow refuses the values.
+    pub(crate) fn take(&mut self, rows: usize) -> Result<ArrayRef, ArrowError> {
+        let keys = self.keys.take::<Int32Type>(rows);
+        let values = Arc::new(StringArray::from_iter_values(&self.names));
+        self.names.truncate(self.listed);
+        for number in self.added.drain(..) {
+            self.by_number.remove(&number);
+        }
+        Ok(Arc::new(DictionaryArray::try_new(keys, values)?))
+    }
+}

@@ -1,0 +1,74 @@
+//! [`Gathered`]: columns of bytes that come in pieces.
+
+use super::bits::Bits;
+use super::texts::{MAX_BUFFER, take_views, view_of};
+use arrow_array::{ArrayRef, BinaryArray};
+use arrow_buffer::{Buffer, OffsetBuffer};
+use arrow_schema::ArrowError;
+use std::sync::Arc;
+
+/// A column of unknown fields, or of messages that are cut off: what comes for one row is put together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gathered {
+    starts: Vec<i32>,
+    data: Vec<u8>,
+    valid: Bits,
+    nullable: bool,
+    views: bool,
+}
+
+impl Gathered {
+    pub(crate) fn new(views: bool, nullable: bool) -> Self {
+        Self { views, nullable, ..Self::default() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Appends to a row, which is the last one, or comes after it; false if there is no room.
+    pub(crate) fn append(&mut self, row: usize, pieces: [&[u8]; 2]) -> bool {
+        if self.data.len() + pieces[0].len() + pieces[1].len() > MAX_BUFFER {
+            return false;
+        }
+        if self.starts.len() <= row {
+            self.starts.resize(row + 1, self.data.len() as i32);
+        }
+        pieces.iter().for_each(|piece| self.data.extend_from_slice(piece));
+        if self.nullable {
+            self.valid.set(row);
+        }
+        true
+    }
+
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.valid.truncate(rows);
+        if let Some(&start) = self.starts.get(rows) {
+            self.data.truncate(start as usize);
+            self.starts.truncate(rows);
+        }
+    }
+
+    /// The column with this many rows; an empty one stays.
+    ///
+    /// # Errors
+    /// If Arrow refuses the values.
+    pub(crate) fn take(&mut self, rows: usize) -> Result<ArrayRef, ArrowError> {
+        let (mut offsets, data) = (std::mem::take(&mut self.starts), std::mem::take(&mut self.data));
+        let nulls = if self.nullable { self.valid.take_nulls(rows) } else { None };
+        offsets.resize(rows + 1, data.len() as i32);
+        if !self.views {
+            let offsets = OffsetBuffer::new(offsets.into());
+            return Ok(Arc::new(BinaryArray::try_new(offsets, data.into(), nulls)?));
+        }
+        let view = |pair: &[i32]| match *pair {
+            [start, end] => {
+                let value = data.get(start as usize..end as usize).unwrap_or_default();
+                view_of(value, 0, start as usize)
+            }
+            _ => 0,
+        };
+        let views = offsets.windows(2).map(view).collect();
+        take_views(views, vec![Buffer::from_vec(data)], nulls, false)
+    }
+}

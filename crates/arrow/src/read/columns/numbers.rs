@@ -1,0 +1,201 @@
+//! [`Numbers`], [`Bools`], [`Times`]: columns of values of one size.
+
+use super::bits::Bits;
+use arrow_array::{ArrowPrimitiveType, BooleanArray, PrimitiveArray};
+use arrow_schema::TimeUnit;
+
+/// A column of numbers. Rows that are left out are filled with the default when a later row is set, or at the end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Numbers<T> {
+    values: Vec<T>,
+    valid: Bits,
+    nullable: bool,
+    default: T,
+    /// How many values the last batch had.
+    hint: usize,
+}
+
+impl<T: Copy + arrow_buffer::ArrowNativeType> Numbers<T> {
+    pub(crate) fn new(nullable: bool, default: T, hint: usize) -> Self {
+        Self { values: Vec::new(), valid: Bits::default(), nullable, default, hint }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Sets the value of a row, which is the last one, or comes after it.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, row: usize, value: T) {
+        if self.values.len() == row && self.values.capacity() > row {
+            self.values.push(value);
+        } else {
+            self.set_slowly(row, value);
+        }
+        if self.nullable {
+            self.valid.set(row);
+        }
+    }
+
+    #[inline(never)]
+    fn set_slowly(&mut self, row: usize, value: T) {
+        if self.values.capacity() == 0 {
+            self.values.reserve_exact(self.hint.max(row + 1));
+        }
+        match self.values.get_mut(row) {
+            Some(last) => *last = value,
+            None => {
+                self.values.resize(row, self.default);
+                self.values.push(value);
+            }
+        }
+    }
+
+    /// Makes sure that a row has a value: what it has, or the default.
+    pub(crate) fn touch(&mut self, row: usize) {
+        let value = self.values.get(row).copied().unwrap_or(self.default);
+        self.set(row, value);
+    }
+
+    /// Appends values. The column is not nullable.
+    #[inline(always)]
+    pub(crate) fn extend(&mut self, values: &[T]) {
+        self.values.extend_from_slice(values);
+    }
+
+    pub(crate) fn get(&self, row: usize) -> T {
+        self.values.get(row).copied().unwrap_or(self.default)
+    }
+
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.values.truncate(rows);
+        self.valid.truncate(rows);
+    }
+
+    /// The column with this many rows; an empty one stays.
+    pub(crate) fn take<A: ArrowPrimitiveType<Native = T>>(&mut self, rows: usize) -> PrimitiveArray<A> {
+        let mut values = std::mem::take(&mut self.values);
+        if values.capacity() < rows {
+            values.reserve_exact(rows - values.len());
+        }
+        values.resize(rows, self.default);
+        self.hint = rows;
+        if values.capacity() - rows > rows / 8 + 64 {
+            values.shrink_to_fit();
+        }
+        let nulls = if self.nullable { self.valid.take_nulls(rows) } else { None };
+        PrimitiveArray::new(values.into(), nulls)
+    }
+}
+
+/// A column of `bool`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bools {
+    bits: Bits,
+    len: usize,
+    valid: Bits,
+    nullable: bool,
+    default: bool,
+}
+
+impl Bools {
+    pub(crate) fn new(nullable: bool, default: bool) -> Self {
+        Self { nullable, default, ..Self::default() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, row: usize, value: bool) {
+        self.fill(row);
+        if value {
+            self.bits.set(row);
+        } else {
+            self.bits.unset(row);
+        }
+        self.len = row + 1;
+        if self.nullable {
+            self.valid.set(row);
+        }
+    }
+
+    pub(crate) fn touch(&mut self, row: usize) {
+        let value = self.get(row);
+        self.set(row, value);
+    }
+
+    pub(crate) fn get(&self, row: usize) -> bool {
+        if row < self.len { self.bits.get(row) } else { self.default }
+    }
+
+    #[inline]
+    fn fill(&mut self, rows: usize) {
+        if self.default {
+            (self.len..rows).for_each(|row| self.bits.set(row));
+        }
+        self.len = self.len.max(rows);
+    }
+
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.len = self.len.min(rows);
+        self.bits.truncate(rows);
+        self.valid.truncate(rows);
+    }
+
+    pub(crate) fn take(&mut self, rows: usize) -> BooleanArray {
+        self.fill(rows);
+        self.len = 0;
+        let nulls = if self.nullable { self.valid.take_nulls(rows) } else { None };
+        BooleanArray::new(self.bits.take(rows), nulls)
+    }
+}
+
+/// A column of `Timestamp` or `Duration`, and the parts of the value that is being read.
+#[derive(Clone, Debug)]
+pub(crate) struct Times {
+    pub(crate) values: Numbers<i64>,
+    pub(crate) seconds: i64,
+    pub(crate) nanos: i32,
+    unit: TimeUnit,
+    is_timestamp: bool,
+}
+
+impl Times {
+    pub(crate) fn new(values: Numbers<i64>, unit: TimeUnit, is_timestamp: bool) -> Self {
+        Self { values, seconds: 0, nanos: 0, unit, is_timestamp }
+    }
+
+    /// A value begins, or goes on if the row has one.
+    pub(crate) fn begin(&mut self, row: usize) {
+        if self.values.len() <= row {
+            (self.seconds, self.nanos) = (0, 0);
+            self.values.set(row, 0);
+        }
+    }
+
+    /// A value ends; false if it does not fit.
+    pub(crate) fn end(&mut self, row: usize) -> bool {
+        let value = self.value();
+        self.values.set(row, value.unwrap_or(0));
+        value.is_some()
+    }
+
+    fn value(&self) -> Option<i64> {
+        let (scale, divisor) = match self.unit {
+            TimeUnit::Second => (1, 1_000_000_000),
+            TimeUnit::Millisecond => (1_000, 1_000_000),
+            TimeUnit::Microsecond => (1_000_000, 1_000),
+            TimeUnit::Nanosecond => (1_000_000_000, 1),
+        };
+        let nanos = i64::from(self.nanos);
+        let part = if self.is_timestamp { nanos.div_euclid(divisor) } else { nanos / divisor };
+        let value = i128::from(self.seconds) * i128::from(scale) + i128::from(part);
+        i64::try_from(value).ok()
+    }
+
+    pub(crate) fn unit(&self) -> (TimeUnit, bool) {
+        (self.unit, self.is_timestamp)
+    }
+}

@@ -1,0 +1,438 @@
+//! [`Decoder`]: rows that are pushed.
+
+use super::batch::{Batch, Fault};
+use super::columns::{Bits, MAX_BUFFER, Source};
+use super::error::{Error, ErrorKind};
+use super::frames::{Frames, Next};
+use super::tree::Tree;
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray};
+use arrow_buffer::{Buffer, NullBuffer};
+use arrow_schema::SchemaRef;
+use std::sync::Arc;
+use tablepb::visit::Visited;
+use tablepb::{DecodeOptions, EncodeOptions, MessageDescriptor};
+
+/// The name of the column with the errors of [`BadRows::Null`].
+pub const ERROR: &str = "_error";
+
+/// What happens to a row that cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BadRows {
+    /// An error. The rows before it stay, and the row at fault is left out, so that the caller may go on.
+    #[default]
+    Fail,
+    /// It is left out, and [counted](Decoder::skipped).
+    Skip,
+    /// It is a row of nulls, with the error in a last column [`_error`](ERROR) of type `Utf8`, which is null in good rows. All columns are
+    /// nullable, but unions, which have no member then.
+    Null,
+}
+
+/// Turns messages that it is fed with into batches: made by [`ReaderBuilder`](super::ReaderBuilder).
+///
+/// Messages come one at a time ([`push`](Self::push)), or length-delimited in pieces of any size ([`decode`](Self::decode)), or in blocks that strings
+/// may point into ([`decode_block`](Self::decode_block)). A full batch takes no more until it is [flushed](Self::flush).
+///
+/// Fields go from the wire into the columns. Only a message in which members of a oneof replace each other, or a map has a key twice, is
+/// decoded and encoded anew before that, with the same result.
+///
+/// ```
+/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb_arrow::ReaderBuilder;
+///
+/// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
+/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+/// let mut decoder = ReaderBuilder::new(&log).build_decoder()?;
+///
+/// decoder.push(b"\x0a\x02hi")?;
+/// // A bad message is left out, and the decoder goes on.
+/// assert_eq!(decoder.push(b"\x0a\x02h").unwrap_err().row(), 1);
+/// // Two messages with their lengths, the second one in pieces.
+/// decoder.decode(b"\x04\x0a\x02ho\x04\x0a")?;
+/// decoder.decode(b"\x02ha")?;
+/// let batch = decoder.flush()?.unwrap();
+/// assert_eq!(batch.num_rows(), 3);
+/// assert!(decoder.flush()?.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Decoder {
+    messages: tablepb::Decoder,
+    batch: Batch,
+    trees: Vec<Tree>,
+    schema: SchemaRef,
+    decode: DecodeOptions,
+    batch_size: usize,
+    batch_bytes: usize,
+    bad_rows: BadRows,
+    frames: Frames,
+    max_row_len: usize,
+    /// The bytes of the batch, by the count of [`ReaderBuilder::batch_bytes`](super::ReaderBuilder::batch_bytes).
+    bytes: usize,
+    /// Messages so far, bad ones included, and those left out.
+    messages_seen: u64,
+    skipped: u64,
+    /// A message that was encoded anew.
+    scratch: Vec<u8>,
+    /// The rows of the batch that could be read, where bad ones are kept, and the errors of the others.
+    good: Bits,
+    errors: Vec<(usize, String)>,
+}
+
+/// Why a row was not taken.
+enum Refused {
+    /// The batch has no room for it.
+    Full,
+    /// It is bad.
+    Bad(ErrorKind),
+}
+
+impl Decoder {
+    #[allow(clippy::too_many_arguments, reason = "the parts of the builder")]
+    pub(super) fn new(
+        messages: tablepb::Decoder,
+        batch: Batch,
+        trees: Vec<Tree>,
+        schema: SchemaRef,
+        decode: DecodeOptions,
+        (batch_size, batch_bytes, max_row_len): (usize, usize, usize),
+        bad_rows: BadRows,
+    ) -> Self {
+        Self {
+            messages,
+            batch,
+            trees,
+            schema,
+            decode,
+            batch_size,
+            batch_bytes,
+            bad_rows,
+            frames: Frames::new(max_row_len),
+            max_row_len,
+            bytes: 0,
+            messages_seen: 0,
+            skipped: 0,
+            scratch: Vec::new(),
+            good: Bits::default(),
+            errors: Vec::new(),
+        }
+    }
+
+    /// The schema of the batches.
+    #[must_use]
+    pub fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// The message type.
+    #[must_use]
+    pub fn descriptor(&self) -> &MessageDescriptor {
+        self.messages.descriptor()
+    }
+
+    /// The number of rows in the batch so far.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.batch.rows
+    }
+
+    /// Whether the batch takes no more rows.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.batch.rows >= self.batch_size || self.bytes >= self.batch_bytes
+    }
+
+    /// How many rows [`BadRows::Skip`] has left out.
+    #[must_use]
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Appends one message; false if the batch is full, and the message is to be pushed again after [`flush`](Self::flush).
+    ///
+    /// Strings are copied.
+    ///
+    /// # Errors
+    /// A bad row, with [`BadRows::Fail`]. It is left out, and the decoder can be used.
+    pub fn push(&mut self, message: &[u8]) -> Result<bool, Error> {
+        self.row(message, Source::Copied).map_err(|error| error.after(message.len()))
+    }
+
+    /// Appends length-delimited messages, up to the end of the bytes or until the batch is full. Returns how many bytes were taken.
+    ///
+    /// A message may be split anywhere: the decoder keeps its part. Strings are copied.
+    ///
+    /// # Errors
+    /// A bad row, with [`BadRows::Fail`]; it is left out, and [`Error::consumed`] says where to go on. A length prefix that is not valid, in
+    /// any mode.
+    pub fn decode(&mut self, bytes: &[u8]) -> Result<usize, Error> {
+        let mut at = 0;
+        let result = self.pieces(bytes, &mut at, false);
+        result.map(|()| at).map_err(|error| error.after(at))
+    }
+
+    /// As [`decode`](Self::decode), but strings of more than twelve bytes point into the block, which the batch keeps (with
+    /// [views](crate::mapping::Options::views)). Of a message that is only in part in the block, strings are copied.
+    ///
+    /// Where the strings of a batch are less than a quarter of its blocks, they are copied when it is flushed.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_block(&mut self, block: &Buffer) -> Result<usize, Error> {
+        let mut at = 0;
+        let result = self.block(block, &mut at);
+        result.map(|()| at).map_err(|error| error.after(at))
+    }
+
+    /// Takes messages from a place of a block on, and moves it.
+    pub(super) fn block(&mut self, block: &Buffer, at: &mut usize) -> Result<(), Error> {
+        self.pieces(block, at, true)?;
+        while !self.is_full() {
+            let before = *at;
+            let taken = match Frames::whole(block, at, self.max_row_len) {
+                // The part of a message at the end.
+                Next::None => return self.pieces(block, at, false),
+                Next::Frame(frame) => {
+                    let source = self.source(block);
+                    self.row(frame, source)?
+                }
+                Next::TooLong => self.refused(ErrorKind::BudgetExceeded, 1)?,
+                Next::Invalid(error) => return Err(Error::new(ErrorKind::Frame(error), self.messages_seen)),
+            };
+            if !taken {
+                *at = before;
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes messages that come in pieces, up to the end of the bytes or only the one of which there is a part already.
+    fn pieces(&mut self, bytes: &[u8], at: &mut usize, only_partial: bool) -> Result<(), Error> {
+        let mut frames = std::mem::take(&mut self.frames);
+        let mut result = Ok(true);
+        while !self.is_full() && (frames.is_partial() || !only_partial) {
+            let before = *at;
+            result = match frames.next(bytes, at) {
+                Next::None => break,
+                Next::Frame(frame) => self.row(frame, Source::Copied),
+                Next::TooLong => self.refused(ErrorKind::BudgetExceeded, 1),
+                Next::Invalid(error) => Err(Error::new(ErrorKind::Frame(error), self.messages_seen)),
+            };
+            if let Ok(false) = result {
+                *at = frames.keep(before, *at);
+                break;
+            }
+            frames.done();
+            if result.is_err() {
+                break;
+            }
+        }
+        self.frames = frames;
+        result.map(|_| ())
+    }
+
+    /// Whether [`decode`](Self::decode) has a part of a message, or of its length.
+    #[must_use]
+    pub fn has_partial_row(&self) -> bool {
+        self.frames.is_partial()
+    }
+
+    /// Ends the batch: its rows, or `None` if there are none. A part of a message stays.
+    ///
+    /// # Errors
+    /// `Arrow`, which is not to be expected; the rows are lost then.
+    pub fn flush(&mut self) -> Result<Option<RecordBatch>, Error> {
+        let rows = self.batch.rows;
+        if rows == 0 {
+            return Ok(None);
+        }
+        self.batch.detach_few();
+        let errors = std::mem::take(&mut self.errors);
+        let good = Some(NullBuffer::new(self.good.take(rows))).filter(|_| !errors.is_empty());
+        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.trees.len() + 1);
+        let mut failed = None;
+        // All columns are emptied, also after a failure.
+        for (tree, field) in self.trees.iter().zip(self.schema.fields()) {
+            match tree.finish(&mut self.batch, field, rows, good.as_ref()) {
+                Ok(array) => arrays.push(array),
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        if self.bad_rows == BadRows::Null {
+            let mut texts = vec![None; rows];
+            for (row, error) in &errors {
+                if let Some(text) = texts.get_mut(*row) {
+                    *text = Some(error.as_str());
+                }
+            }
+            arrays.push(Arc::new(StringArray::from(texts)));
+        }
+        self.batch.clear();
+        self.bytes = 0;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = match failed {
+            None => RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options),
+            Some(error) => Err(error),
+        };
+        batch.map(Some).map_err(|error| Error::new(ErrorKind::Arrow(error), self.messages_seen))
+    }
+
+    /// An error at the next row.
+    pub(super) fn error(&self, kind: ErrorKind) -> Error {
+        Error::new(kind, self.messages_seen)
+    }
+
+    /// The source of strings in a block.
+    fn source(&mut self, block: &Buffer) -> Source {
+        if block.len() > MAX_BUFFER {
+            return Source::Copied;
+        }
+        let is_last = |last: &Buffer| last.as_ptr() == block.as_ptr() && last.len() == block.len();
+        if !self.batch.blocks.last().is_some_and(is_last) {
+            // Blocks of bad rows alone.
+            if self.batch.rows == 0 {
+                self.batch.blocks.clear();
+            }
+            self.batch.blocks.push(block.clone());
+        }
+        Source::Block { number: self.batch.blocks.len() as u32 - 1, address: block.as_ptr().addr() }
+    }
+
+    /// Appends a row; false if the batch is full.
+    #[inline]
+    pub(super) fn row(&mut self, message: &[u8], source: Source) -> Result<bool, Error> {
+        if self.is_full() {
+            return Ok(false);
+        }
+        if message.len() > self.max_row_len {
+            return self.refused(ErrorKind::BudgetExceeded, message.len());
+        }
+        let allowed = self.decode.budget_for(message.len());
+        self.batch.begin_row(source, allowed);
+        match self.messages.visit(message, &mut self.batch) {
+            Ok(Visited::Whole) if self.batch.fault.is_none() && self.maps_are_unique() => {
+                self.good_row(message.len());
+                Ok(true)
+            }
+            Ok(_) => self.other_row(message, None),
+            Err(error) => self.other_row(message, Some(error)),
+        }
+    }
+
+    #[inline]
+    fn good_row(&mut self, len: usize) {
+        if self.bad_rows == BadRows::Null {
+            self.good.set(self.batch.rows);
+        }
+        self.batch.rows += 1;
+        self.messages_seen += 1;
+        self.bytes = self.bytes.saturating_add(16 * len + self.batch.spent + self.batch.root_width());
+    }
+
+    /// A row that could not be taken at once.
+    #[cold]
+    #[inline(never)]
+    fn other_row(&mut self, message: &[u8], error: Option<tablepb::DecodeError>) -> Result<bool, Error> {
+        let fault = self.batch.fault.take();
+        self.take_back();
+        let again = match (error, fault) {
+            (Some(error), _) => Err(Refused::Bad(ErrorKind::Decode(error))),
+            (None, Some(Fault::Full)) => Err(Refused::Full),
+            (None, _) => self.row_in_order(message),
+        };
+        match again {
+            Ok(()) => {
+                self.good_row(message.len());
+                Ok(true)
+            }
+            Err(Refused::Full) if self.batch.rows > 0 => {
+                self.bytes = self.batch_bytes;
+                Ok(false)
+            }
+            Err(Refused::Full) => self.refused(ErrorKind::BudgetExceeded, message.len()),
+            Err(Refused::Bad(kind)) => self.refused(kind, message.len()),
+        }
+    }
+
+    /// Puts a message in order by decoding and encoding it, and reads it again.
+    fn row_in_order(&mut self, message: &[u8]) -> Result<(), Refused> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        let options = EncodeOptions::new()
+            .max_depth(self.decode.depth_limit())
+            .allow_partial(self.decode.allows_partial());
+        let encoded = match self.messages.decode(message) {
+            Ok(view) => view.encode_with(&mut scratch, options).map_err(|_| ErrorKind::BudgetExceeded),
+            Err(error) => Err(ErrorKind::Decode(error)),
+        };
+        let result = encoded.map_err(Refused::Bad).and_then(|()| self.ordered_row(&scratch));
+        self.scratch = scratch;
+        if result.is_err() {
+            self.take_back();
+        }
+        result
+    }
+
+    fn ordered_row(&mut self, message: &[u8]) -> Result<(), Refused> {
+        self.batch.begin_row(Source::Copied, self.decode.budget_for(message.len()));
+        if let Err(error) = self.messages.visit(message, &mut self.batch) {
+            return Err(Refused::Bad(ErrorKind::Decode(error)));
+        }
+        match self.batch.fault {
+            None => Ok(()),
+            Some(Fault::Full) => Err(Refused::Full),
+            Some(Fault::Time) => Err(Refused::Bad(ErrorKind::TimeOutOfRange)),
+            Some(_) => Err(Refused::Bad(ErrorKind::BudgetExceeded)),
+        }
+    }
+
+    /// Takes back what a row has left in the columns.
+    fn take_back(&mut self) {
+        let rows = self.batch.rows;
+        self.trees.iter().for_each(|tree| tree.truncate(&mut self.batch, rows));
+        self.batch.stores.oneofs.fill((0, 0));
+    }
+
+    /// Deals with a bad row; true if it was taken.
+    #[cold]
+    pub(super) fn refused(&mut self, kind: ErrorKind, len: usize) -> Result<bool, Error> {
+        let error = Error::new(kind, self.messages_seen);
+        // What bad rows leave in buffers ends the batch at some time; without any row, nothing is left.
+        if self.batch.rows > 0 {
+            self.bytes = self.bytes.saturating_add(16 * len);
+        }
+        match self.bad_rows {
+            BadRows::Fail => {
+                self.messages_seen += 1;
+                return Err(error);
+            }
+            BadRows::Skip => self.skipped += 1,
+            BadRows::Null => {
+                let text = error.to_string();
+                self.bytes = self.bytes.saturating_add(text.len() + len.min(1) + self.batch.root_width());
+                self.errors.push((self.batch.rows, text));
+                self.batch.rows += 1;
+            }
+        }
+        self.messages_seen += 1;
+        Ok(true)
+    }
+
+    /// Whether the keys of all maps of the row differ.
+    #[inline]
+    fn maps_are_unique(&mut self) -> bool {
+        self.batch.maps.is_empty() || self.check_maps()
+    }
+
+    #[inline(never)]
+    fn check_maps(&mut self) -> bool {
+        let maps = std::mem::take(&mut self.batch.maps);
+        let unique = maps.iter().all(|&(list, row)| {
+            let keys = self.batch.stores.map_keys.get(list as usize).copied().flatten();
+            keys.is_none_or(|keys| keys.are_unique(&self.batch, list, row))
+        });
+        self.batch.maps = maps;
+        unique
+    }
+}

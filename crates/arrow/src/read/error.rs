@@ -1,0 +1,105 @@
+//! [`Error`]: why reading stopped.
+
+use arrow_schema::ArrowError;
+use core::fmt;
+use tablepb::DecodeError;
+
+/// Why reading stopped: the [kind](Self::kind), and the [row](Self::row) at fault.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    row: u64,
+    consumed: usize,
+}
+
+/// What is wrong.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The message is not valid; the error has the kind, the byte offset in the message and the path of the field.
+    Decode(DecodeError),
+    /// A [time](crate::mapping::Options::well_known) does not fit its column.
+    TimeOutOfRange,
+    /// The row takes more memory than [`DecodeOptions::budget`](tablepb::DecodeOptions::budget) allows, or is longer than
+    /// [`max_row_len`](super::ReaderBuilder::max_row_len).
+    BudgetExceeded,
+    /// A length prefix is not valid. What comes after it has no known start.
+    Frame(DecodeError),
+    /// The input ends within a row.
+    Incomplete,
+    /// No schema has this id, or its file has no such message: see [`SchemaStore`](super::SchemaStore).
+    UnknownSchema(u32),
+    /// The record holds a message of another type.
+    ForeignType(String),
+    /// The source failed.
+    Io(std::io::Error),
+    /// Arrow refused the columns; the rows of the batch are lost.
+    Arrow(ArrowError),
+}
+
+impl Error {
+    pub(super) fn new(kind: ErrorKind, row: u64) -> Self {
+        Self { kind, row, consumed: 0 }
+    }
+
+    pub(super) fn after(mut self, consumed: usize) -> Self {
+        self.consumed = consumed;
+        self
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+
+    /// The number of the message, from 0, in the order in which the decoder got them; bad ones count.
+    #[must_use]
+    pub fn row(&self) -> u64 {
+        self.row
+    }
+
+    /// How many bytes of the input of the call were taken, the bad row included. What comes after them may go to the next call.
+    #[must_use]
+    pub fn consumed(&self) -> usize {
+        self.consumed
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "row {}: ", self.row)?;
+        match &self.kind {
+            ErrorKind::Decode(error) => error.fmt(f),
+            ErrorKind::TimeOutOfRange => f.write_str("a time does not fit its column"),
+            ErrorKind::BudgetExceeded => f.write_str("the row takes more memory than it may"),
+            ErrorKind::Frame(error) => write!(f, "length prefix: {error}"),
+            ErrorKind::Incomplete => f.write_str("the input ends within the row"),
+            ErrorKind::UnknownSchema(id) => write!(f, "no message type for schema {id}"),
+            ErrorKind::ForeignType(name) => write!(f, "a message of another type, {name}"),
+            ErrorKind::Io(error) => error.fmt(f),
+            ErrorKind::Arrow(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            ErrorKind::Decode(error) | ErrorKind::Frame(error) => Some(error),
+            ErrorKind::Io(error) => Some(error),
+            ErrorKind::Arrow(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<Error> for ArrowError {
+    fn from(error: Error) -> Self {
+        match error.kind {
+            ErrorKind::Arrow(error) => error,
+            ErrorKind::Io(source) => Self::IoError(source.to_string(), source),
+            _ => Self::ExternalError(Box::new(error)),
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! From the columns of a message type to the slots of a batch and the tree that finishes it.
+
+use super::batch::{Batch, How, IGNORED, List, NONE, Node, Scalar, Slot, SlotKind, Stores, Union};
+use super::columns::{Bools, Dictionary, Gathered, Names, Numbers, Texts, Times};
+use super::keys::MapKeys;
+use super::tree::{Tree, TreeKind};
+use crate::mapping::{Cell, Column, Content, MessageColumns, Options, Repeat};
+use std::collections::HashMap;
+use tablepb::{
+    DecodeOptions, Decoder, DefaultValue, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor,
+};
+
+/// A batch without rows, the tree of its columns, and the paths that a decoder has to read.
+pub(super) fn lay_out(
+    columns: &MessageColumns,
+    options: &Options,
+    decode: DecodeOptions,
+    rows: usize,
+) -> (Batch, Vec<Tree>, Vec<String>) {
+    let mut layout = Layout {
+        options,
+        decode,
+        table: Vec::new(),
+        nodes: Vec::new(),
+        stores: Stores::default(),
+        paths: Vec::new(),
+        place: String::new(),
+        hint: rows,
+    };
+    let root = layout.node(columns, false);
+    let trees = layout.columns(columns, root);
+    let batch = Batch::new(layout.table, layout.nodes, layout.stores, decode.depth_limit());
+    (batch, trees, layout.paths)
+}
+
+/// Marks the number of a member of a oneof that is not selected.
+const UNSELECTED: u32 = 1 << 31;
+
+struct Layout<'o> {
+    options: &'o Options,
+    decode: DecodeOptions,
+    table: Vec<Slot>,
+    nodes: Vec<Node>,
+    stores: Stores,
+    paths: Vec<String>,
+    place: String,
+    /// How many rows the columns that are being made will have, 0 if that is not known.
+    hint: usize,
+}
+
+/// What a cell became: the kind and place of its slot, its tree, and the bytes of a row in which it is not set.
+struct Placed {
+    kind: SlotKind,
+    column: u32,
+    tree: Tree,
+    width: usize,
+}
+
+/// Adds a column to those of its kind.
+fn add<T>(columns: &mut Vec<T>, column: T) -> u32 {
+    columns.push(column);
+    columns.len() as u32 - 1
+}
+
+/// The positions of the fields of a message, by number.
+fn positions(descriptor: &MessageDescriptor) -> HashMap<u32, usize> {
+    let extensions = descriptor.extensions().map(|extension| extension.as_field().number());
+    let mut numbers: Vec<_> = descriptor.fields().map(|field| field.number()).chain(extensions).collect();
+    numbers.sort_unstable();
+    numbers.into_iter().enumerate().map(|(position, number)| (number, position)).collect()
+}
+
+impl Layout<'_> {
+    /// A node for messages of a type, without slots for any field.
+    fn empty_node(&mut self, descriptor: &MessageDescriptor, nullable: bool) -> u32 {
+        let base = self.table.len();
+        let len = descriptor.fields().len() + descriptor.extensions().len();
+        self.table.resize(base + len, Slot::ABSENT);
+        let node = Node { base, nullable, unknown: NONE, time: NONE, ..Node::default() };
+        add(&mut self.nodes, node)
+    }
+
+    fn node(&mut self, columns: &MessageColumns, nullable: bool) -> u32 {
+        self.empty_node(&columns.descriptor, nullable)
+    }
+
+    fn set_slot(&mut self, node: u32, position: Option<&usize>, slot: Slot) {
+        let base = self.nodes.get(node as usize).map_or(IGNORED, |node| node.base);
+        if let Some(position) = position
+            && let Some(to) = self.table.get_mut(base + position)
+        {
+            *to = Slot { is_plain: slot.kind == SlotKind::Value && slot.how == How::Plain, ..slot };
+        }
+    }
+
+    /// Goes into a path segment.
+    fn within<T>(&mut self, name: &str, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let len = self.place.len();
+        if len > 0 {
+            self.place.push('.');
+        }
+        self.place.push_str(name);
+        let result = inside(self);
+        self.place.truncate(len);
+        result
+    }
+
+    /// The columns of a message.
+    fn columns(&mut self, columns: &MessageColumns, node: u32) -> Vec<Tree> {
+        let positions = positions(&columns.descriptor);
+        let oneofs = self.oneofs(columns, node, &positions);
+        let (mut trees, mut width) = (Vec::new(), 0);
+        for column in &columns.columns {
+            let (tree, bytes) = match &column.content {
+                Content::Field(_) => self.field(column, node, &positions, &oneofs, None),
+                Content::Unknown => {
+                    let at = self.gathered(column.nullable, None);
+                    if let Some(node) = self.nodes.get_mut(node as usize) {
+                        node.unknown = at;
+                    }
+                    (Tree { kind: TreeKind::Gathered(at) }, self.text_width())
+                }
+                Content::Union(union) => {
+                    let at = add(&mut self.stores.unions, Union::default());
+                    let mut members = Vec::new();
+                    for (id, member) in &union.members {
+                        let hint = std::mem::take(&mut self.hint);
+                        let (tree, _) = self.field(member, node, &positions, &oneofs, Some((at, *id)));
+                        self.hint = hint;
+                        members.push((*id, tree));
+                    }
+                    (Tree { kind: TreeKind::Union { union: at, members } }, 5)
+                }
+            };
+            trees.push(tree);
+            width += bytes;
+        }
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.width = width.max(1);
+        }
+        trees
+    }
+
+    /// The oneofs of which a member is selected, by name. Members that are not selected get a slot here, and are read.
+    fn oneofs(
+        &mut self,
+        columns: &MessageColumns,
+        node: u32,
+        positions: &HashMap<u32, usize>,
+    ) -> HashMap<String, u32> {
+        let mut chosen = Vec::new();
+        for column in &columns.columns {
+            match &column.content {
+                Content::Field(field) => chosen.push(field.field.number()),
+                Content::Union(union) => {
+                    for (_, member) in &union.members {
+                        if let Content::Field(field) = &member.content {
+                            chosen.push(field.field.number());
+                        }
+                    }
+                }
+                Content::Unknown => {}
+            }
+        }
+        let mut oneofs = HashMap::new();
+        for oneof in columns.descriptor.oneofs() {
+            let members: Vec<_> = oneof.fields().collect();
+            if members.len() < 2 && self.options.oneofs == crate::mapping::Oneofs::Columns
+                || !members.iter().any(|field| chosen.contains(&field.number()))
+                || oneof.is_synthetic()
+            {
+                continue;
+            }
+            let at = add(&mut self.stores.oneofs, (0, 0));
+            oneofs.insert(oneof.full_name().to_owned(), at);
+            let chosen = |field: &&FieldDescriptor| chosen.contains(&field.number());
+            for field in members.iter().filter(|field| !chosen(field)) {
+                let member = UNSELECTED | field.number();
+                let slot = Slot { how: How::AbsentMember, oneof: at, member, ..Slot::ABSENT };
+                self.set_slot(node, positions.get(&field.number()), slot);
+                self.within(field.name(), |this| this.paths.push(this.place.clone()));
+            }
+        }
+        oneofs
+    }
+
+    /// The column of a field: its tree, and the bytes of a row in which it is not set.
+    fn field(
+        &mut self,
+        column: &Column,
+        node: u32,
+        positions: &HashMap<u32, usize>,
+        oneofs: &HashMap<String, u32>,
+        union: Option<(u32, i8)>,
+    ) -> (Tree, usize) {
+        let Content::Field(content) = &column.content else {
+            return (Tree { kind: TreeKind::Gathered(NONE) }, 0);
+        };
+        let (field, nullable) = (&content.field, column.nullable);
+        let oneof = field.containing_oneof().and_then(|oneof| oneofs.get(oneof.full_name()).copied());
+        self.within(&column.name, |this| {
+            let hint = this.hint;
+            if !matches!(content.repeat, Repeat::One) {
+                this.hint = 0;
+            }
+            let (mut slot, tree, width) = match &content.repeat {
+                Repeat::Map(key) => this.map(field, key, &content.cell),
+                Repeat::One => {
+                    let placed = this.cell(field, &content.cell, nullable);
+                    let slot = Slot { how: How::Plain, ..slot_of(&placed) };
+                    (slot, placed.tree, placed.width)
+                }
+                Repeat::List => {
+                    let placed = this.cell(field, &content.cell, false);
+                    let list = this.list(None);
+                    let slot = Slot { how: How::List, list, ..slot_of(&placed) };
+                    (slot, Tree { kind: TreeKind::List { list, item: Box::new(placed.tree) } }, 4)
+                }
+            };
+            this.hint = hint;
+            if let Some(oneof) = oneof {
+                (slot.how, slot.oneof, slot.member) = (How::Oneof, oneof, field.number());
+            }
+            if let Some((union, id)) = union {
+                (slot.how, slot.list, slot.member) = (How::Union, union, id as u32);
+            }
+            this.set_slot(node, positions.get(&field.number()), slot);
+            (tree, width)
+        })
+    }
+
+    /// A list, or a map with such keys.
+    fn list(&mut self, keys: Option<MapKeys>) -> u32 {
+        self.stores.map_keys.push(keys);
+        add(&mut self.stores.lists, List::default())
+    }
+
+    fn map(&mut self, field: &FieldDescriptor, key: &Cell, value: &Cell) -> (Slot, Tree, usize) {
+        let mut keys = None;
+        let mut trees = Vec::new();
+        let mut node = NONE;
+        if let Kind::Message(entry) = field.kind()
+            && let (Some(key_field), Some(value_field)) =
+                (entry.map_entry_key_field(), entry.map_entry_value_field())
+        {
+            node = self.empty_node(&entry, false);
+            let mut width = 0;
+            // The path of a map stands for all of it; keys are decoded with any part of the values.
+            for (position, field, cell) in [(0, key_field, key), (1, value_field, value)] {
+                let placed = match position {
+                    0 => {
+                        let paths = self.paths.len();
+                        let key = self.cell(&field, cell, false);
+                        self.paths.truncate(paths);
+                        key
+                    }
+                    _ => self.within("value", |this| this.cell(&field, cell, false)),
+                };
+                let slot = Slot { how: How::Plain, ..slot_of(&placed) };
+                self.set_slot(node, Some(&position), slot);
+                trees.push(placed.tree);
+                width += placed.width;
+            }
+            if let Some(node) = self.nodes.get_mut(node as usize) {
+                node.width = width;
+            }
+        }
+        if let Some(tree) = trees.first() {
+            keys = scalar_of(tree).map(|(scalar, column)| MapKeys { node, scalar, column });
+        }
+        let list = self.list(keys);
+        let slot = Slot { kind: SlotKind::Map, how: How::List, column: node, list, ..Slot::ABSENT };
+        let entries = Box::new(Tree { kind: TreeKind::Struct { node, children: trees } });
+        (slot, Tree { kind: TreeKind::Map { list, entries } }, 4)
+    }
+
+    fn text_width(&self) -> usize {
+        if self.options.views { 16 } else { 4 }
+    }
+
+    fn gathered(&mut self, nullable: bool, check: Option<&MessageDescriptor>) -> u32 {
+        self.stores.checks.push(check.map(|descriptor| (Decoder::new(descriptor), self.decode)));
+        add(&mut self.stores.gathered, Gathered::new(self.options.views, nullable))
+    }
+
+    /// One value of a field.
+    fn cell(&mut self, field: &FieldDescriptor, cell: &Cell, nullable: bool) -> Placed {
+        if !matches!(cell, Cell::Message(columns) if !columns.whole) {
+            self.paths.push(self.place.clone());
+        }
+        let hint = self.hint;
+        let default = field.explicit_default().filter(|_| !nullable);
+        let int = match default {
+            Some(DefaultValue::Int(value)) => value,
+            Some(DefaultValue::Uint(value)) => value as i64,
+            _ => 0,
+        };
+        let float = match default {
+            Some(DefaultValue::Float(value)) => value,
+            _ => 0.0,
+        };
+        macro_rules! placed {
+            ($kind:ident, $store:ident, $column:expr, $width:expr) => {{
+                let column = $column;
+                let column = add(&mut self.stores.$store, column);
+                let tree = Tree { kind: TreeKind::$kind(column) };
+                Placed { kind: SlotKind::Value, column, tree, width: $width + usize::from(nullable) }
+            }};
+        }
+        match cell {
+            Cell::Bool => {
+                let default = matches!(default, Some(DefaultValue::Bool(true)));
+                placed!(Bool, bools, Bools::new(nullable, default), 1)
+            }
+            Cell::I32 => placed!(I32, i32s, Numbers::new(nullable, int as i32, hint), 4),
+            Cell::I64 => placed!(I64, i64s, Numbers::new(nullable, int, hint), 8),
+            Cell::U32 => placed!(U32, u32s, Numbers::new(nullable, int as u32, hint), 4),
+            Cell::U64 => placed!(U64, u64s, Numbers::new(nullable, int as u64, hint), 8),
+            Cell::F32 => placed!(F32, f32s, Numbers::new(nullable, float as f32, hint), 4),
+            Cell::F64 => placed!(F64, f64s, Numbers::new(nullable, float, hint), 8),
+            Cell::Text | Cell::Bytes => {
+                let default = match default {
+                    Some(DefaultValue::String(text)) => text.as_bytes(),
+                    Some(DefaultValue::Bytes(bytes)) => bytes,
+                    _ => b"",
+                };
+                let width = self.text_width() + default.len();
+                let column = Texts::new(self.options.views, nullable, default, hint);
+                match cell {
+                    Cell::Text => placed!(Text, texts, column, width),
+                    _ => placed!(Bytes, texts, column, width),
+                }
+            }
+            Cell::EnumNumber => {
+                let default = enum_default(field);
+                placed!(I32, i32s, Numbers::new(nullable, default, hint), 4)
+            }
+            Cell::EnumName(descriptor) => {
+                let names = Names::new(descriptor, enum_default(field), self.options.views, nullable, hint);
+                let placed = placed!(Names, names, names, self.text_width());
+                Placed { kind: SlotKind::Name, ..placed }
+            }
+            Cell::EnumDictionary(descriptor) => {
+                let dictionary = Dictionary::new(descriptor, enum_default(field), nullable, hint);
+                let placed = placed!(Dictionary, dictionaries, dictionary, 4);
+                Placed { kind: SlotKind::Dictionary, ..placed }
+            }
+            Cell::Message(columns) => {
+                let node = self.node(columns, nullable);
+                let paths = self.paths.len();
+                let children = self.columns(columns, node);
+                if columns.whole {
+                    self.paths.truncate(paths);
+                }
+                let width = self.nodes.get(node as usize).map_or(0, |node| node.width);
+                let tree = Tree { kind: TreeKind::Struct { node, children } };
+                Placed { kind: SlotKind::Struct, column: node, tree, width: width + 1 }
+            }
+            Cell::Cut(descriptor) => {
+                let column = self.gathered(nullable, Some(descriptor));
+                let tree = Tree { kind: TreeKind::Gathered(column) };
+                Placed { kind: SlotKind::Cut, column, tree, width: self.text_width() }
+            }
+            Cell::Timestamp | Cell::Duration => self.time(field, matches!(cell, Cell::Timestamp), nullable),
+            Cell::Wrapper(inner, cell) => self.wrapper(inner, cell, nullable),
+        }
+    }
+
+    fn time(&mut self, field: &FieldDescriptor, is_timestamp: bool, nullable: bool) -> Placed {
+        let values = Numbers::new(nullable, 0, self.hint);
+        let column = add(&mut self.stores.times, Times::new(values, self.options.time_unit, is_timestamp));
+        let mut node = NONE;
+        if let Kind::Message(message) = field.kind() {
+            node = self.empty_node(&message, false);
+            let positions = positions(&message);
+            for (number, kind) in [(1, SlotKind::Seconds), (2, SlotKind::Nanos)] {
+                let slot = Slot { kind, how: How::Plain, column, ..Slot::ABSENT };
+                self.set_slot(node, positions.get(&number), slot);
+            }
+            if let Some(node) = self.nodes.get_mut(node as usize) {
+                node.time = column;
+            }
+        }
+        let tree = Tree { kind: TreeKind::Time(column) };
+        Placed { kind: SlotKind::Time(column), column: node, tree, width: 9 }
+    }
+
+    fn wrapper(&mut self, inner: &FieldDescriptor, cell: &Cell, nullable: bool) -> Placed {
+        let paths = self.paths.len();
+        let placed = self.cell(inner, cell, nullable);
+        self.paths.truncate(paths);
+        let scalar = scalar_of(&placed.tree).map_or(Scalar::Text, |(scalar, _)| scalar);
+        let message = inner.parent_message();
+        let node = self.empty_node(message, false);
+        let slot = Slot { how: How::Plain, ..slot_of(&placed) };
+        self.set_slot(node, positions(message).get(&inner.number()), slot);
+        Placed { kind: SlotKind::Wrapper(scalar, placed.column), column: node, ..placed }
+    }
+}
+
+/// The kind and the place of a column of scalars.
+fn scalar_of(tree: &Tree) -> Option<(Scalar, u32)> {
+    Some(match tree.kind {
+        TreeKind::Bool(at) => (Scalar::Bool, at),
+        TreeKind::I32(at) => (Scalar::I32, at),
+        TreeKind::I64(at) => (Scalar::I64, at),
+        TreeKind::U32(at) => (Scalar::U32, at),
+        TreeKind::U64(at) => (Scalar::U64, at),
+        TreeKind::F32(at) => (Scalar::F32, at),
+        TreeKind::F64(at) => (Scalar::F64, at),
+        TreeKind::Text(at) | TreeKind::Bytes(at) => (Scalar::Text, at),
+        _ => return None,
+    })
+}
+
+fn slot_of(placed: &Placed) -> Slot {
+    Slot { kind: placed.kind, column: placed.column, ..Slot::ABSENT }
+}
+
+/// The number of an enum field that is not set.
+fn enum_default(field: &FieldDescriptor) -> i32 {
+    let Kind::Enum(descriptor) = field.kind() else { return 0 };
+    let named = match field.explicit_default() {
+        Some(DefaultValue::Enum(name)) => EnumDescriptor::get_value_by_name(&descriptor, name),
+        _ => None,
+    };
+    named.unwrap_or_else(|| descriptor.default_value()).number()
+}

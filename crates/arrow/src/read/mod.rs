@@ -1,0 +1,20 @@
+//! Messages into record batches.
+
+mod batch;
+mod builder;
+mod columns;
+mod decoder;
+mod error;
+mod frames;
+mod keys;
+mod layout;
+mod reader;
+mod registry;
+mod sink;
+mod tree;
+
+pub use builder::ReaderBuilder;
+pub use decoder::{BadRows, Decoder, ERROR};
+pub use error::{Error, ErrorKind};
+pub use reader::Reader;
+pub use registry::SchemaStore;

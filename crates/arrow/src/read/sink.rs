@@ -1,0 +1,383 @@
+//! The fields of a message into columns.
+
+use super::batch::{Batch, Fault, How, NONE, Scalar, Slot, SlotKind};
+use tablepb::visit::{Field, Sink, Step};
+use tablepb::wire::Tag;
+
+impl Batch {
+    #[inline(always)]
+    fn slot(&self, field: Field<'_>) -> Slot {
+        self.table.get(self.base + field.index()).copied().unwrap_or(Slot::ABSENT)
+    }
+
+    /// Begins a message, or says that it is to be ignored.
+    #[inline(always)]
+    fn begin_message(&mut self, slot: Slot) -> Option<Step> {
+        let node = slot.column;
+        let count = self.nodes.get(node as usize)?.count;
+        let row = self.place(slot, count)?;
+        let of = self.nodes.get_mut(node as usize)?;
+        let width = of.width;
+        if of.nullable {
+            of.valid.set(row);
+        }
+        if row == count && slot.how != How::Plain && slot.how != How::Oneof {
+            of.count += 1;
+            if !self.spend(width) {
+                return None;
+            }
+        }
+        self.enter(node, row);
+        Some(Step::Enter)
+    }
+
+    /// Begins an entry of a map.
+    fn begin_entry(&mut self, slot: Slot) -> Option<Step> {
+        let of = self.nodes.get_mut(slot.column as usize)?;
+        let (count, width) = (of.count, of.width);
+        of.count += 1;
+        let list = self.stores.lists.get_mut(slot.list as usize)?;
+        list.open(self.row, count);
+        // Keys are compared at the end of the row, where there is more than one.
+        if list.starts.last().is_some_and(|&start| count == start as usize + 1) {
+            self.maps.push((slot.list, self.row));
+        }
+        if !self.spend(width) {
+            return None;
+        }
+        self.enter(slot.column, count);
+        Some(Step::Enter)
+    }
+
+    fn begin_time(&mut self, slot: Slot, column: u32) -> Option<Step> {
+        let len = self.stores.times.get(column as usize)?.values.len();
+        let row = self.place(slot, len)?;
+        self.stores.times.get_mut(column as usize)?.begin(row);
+        self.enter(slot.column, row);
+        Some(Step::Enter)
+    }
+
+    fn begin_wrapper(&mut self, slot: Slot, scalar: Scalar, column: u32) -> Option<Step> {
+        let at = column as usize;
+        macro_rules! touch {
+            ($store:ident) => {{
+                let len = self.stores.$store.get(at)?.len();
+                let row = self.place(slot, len)?;
+                self.stores.$store.get_mut(at)?.touch(row);
+                row
+            }};
+        }
+        let row = match scalar {
+            Scalar::Bool => touch!(bools),
+            Scalar::I32 => touch!(i32s),
+            Scalar::I64 => touch!(i64s),
+            Scalar::U32 => touch!(u32s),
+            Scalar::U64 => touch!(u64s),
+            Scalar::F32 => touch!(f32s),
+            Scalar::F64 => touch!(f64s),
+            Scalar::Text => touch!(texts),
+        };
+        self.enter(slot.column, row);
+        Some(Step::Enter)
+    }
+
+    #[inline(always)]
+    fn text(&mut self, field: Field<'_>, value: &[u8]) {
+        if let Some(slot) = self.table.get(self.base + field.index())
+            && slot.is_plain
+            && let Some(column) = self.stores.texts.get_mut(slot.column as usize)
+        {
+            if !column.set(self.row, value, self.source) {
+                self.fail(Fault::Full);
+            }
+        } else {
+            self.rare_text(field, value);
+        }
+    }
+
+    /// An enum as a name or in a dictionary.
+    #[inline(never)]
+    fn named(&mut self, slot: Slot, value: i32) {
+        let at = slot.column as usize;
+        let len = match slot.kind {
+            SlotKind::Name => self.stores.names.get(at).map_or(0, |column| column.texts.len()),
+            _ => self.stores.dictionaries.get(at).map_or(0, |column| column.keys.len()),
+        };
+        let Some(row) = self.place(slot, len) else { return };
+        if slot.kind == SlotKind::Dictionary {
+            if let Some(column) = self.stores.dictionaries.get_mut(at) {
+                column.set(row, value);
+            }
+        } else if let Some(column) = self.stores.names.get_mut(at)
+            && !column.set(row, value)
+        {
+            self.fail(Fault::Full);
+        }
+    }
+
+    /// A field of a time.
+    #[inline(never)]
+    fn time_part(&mut self, slot: Slot, value: i64) {
+        if let Some(column) = self.stores.times.get_mut(slot.column as usize) {
+            match slot.kind {
+                SlotKind::Seconds => column.seconds = value,
+                _ => column.nanos = value as i32,
+            }
+        }
+    }
+}
+
+/// One number. Most fields are plain: nothing is copied or called for them.
+macro_rules! number {
+    ($store:ident, $rare:ident, $this:ident, $field:ident, $value:ident) => {{
+        if let Some(slot) = $this.table.get($this.base + $field.index())
+            && slot.is_plain
+            && let Some(column) = $this.stores.$store.get_mut(slot.column as usize)
+        {
+            column.set($this.row, $value);
+        } else {
+            $this.$rare($field, $value);
+        }
+    }};
+}
+
+/// One number that is not in a plain field.
+macro_rules! rare_number {
+    ($store:ident, $this:ident, $slot:expr, $value:ident) => {{
+        let slot = $slot;
+        let len = $this.stores.$store.get(slot.column as usize).map_or(0, |column| column.len());
+        let Some(row) = $this.place(slot, len) else { return };
+        if let Some(column) = $this.stores.$store.get_mut(slot.column as usize) {
+            column.set(row, $value);
+        }
+    }};
+}
+
+/// Elements of a list.
+macro_rules! run {
+    ($store:ident, $this:ident, $slot:expr, $values:ident) => {{
+        let slot = $slot;
+        let Some(column) = $this.stores.$store.get_mut(slot.column as usize) else { return };
+        let Some(list) = $this.stores.lists.get_mut(slot.list as usize) else { return };
+        list.open($this.row, column.len());
+        column.extend($values);
+    }};
+}
+
+macro_rules! rare {
+    ($($rare:ident, $store:ident, $type:ty;)*) => {$(
+        #[inline(never)]
+        fn $rare(&mut self, field: Field<'_>, value: $type) {
+            rare_number!($store, self, self.slot(field), value);
+        }
+    )*};
+}
+
+/// Values of fields that are not plain: in lists, oneofs and times, or without a column.
+impl Batch {
+    rare! {
+        rare_bool, bools, bool;
+        rare_u32, u32s, u32;
+        rare_u64, u64s, u64;
+        rare_f32, f32s, f32;
+        rare_f64, f64s, f64;
+    }
+
+    #[inline(never)]
+    fn rare_i32(&mut self, field: Field<'_>, value: i32) {
+        let slot = self.slot(field);
+        if slot.kind != SlotKind::Value {
+            return self.time_part(slot, value.into());
+        }
+        rare_number!(i32s, self, slot, value);
+    }
+
+    #[inline(never)]
+    fn rare_i64(&mut self, field: Field<'_>, value: i64) {
+        let slot = self.slot(field);
+        if slot.kind != SlotKind::Value {
+            return self.time_part(slot, value);
+        }
+        rare_number!(i64s, self, slot, value);
+    }
+
+    #[inline(never)]
+    fn rare_enum(&mut self, field: Field<'_>, value: i32) {
+        let slot = self.slot(field);
+        if slot.kind != SlotKind::Value {
+            return self.named(slot, value);
+        }
+        rare_number!(i32s, self, slot, value);
+    }
+
+    #[inline(never)]
+    fn rare_text(&mut self, field: Field<'_>, value: &[u8]) {
+        let slot = self.slot(field);
+        let len = self.stores.texts.get(slot.column as usize).map_or(0, |column| column.len());
+        let Some(row) = self.place(slot, len) else { return };
+        if let Some(column) = self.stores.texts.get_mut(slot.column as usize)
+            && !column.set(row, value, self.source)
+        {
+            self.fail(Fault::Full);
+        }
+    }
+}
+
+macro_rules! sink {
+    ($($one:ident, $run:ident, $type:ty, $store:ident, $rare:ident;)*) => {$(
+        #[inline(always)]
+        fn $one(&mut self, field: Field<'_>, value: $type) {
+            number!($store, $rare, self, field, value);
+        }
+
+        #[inline]
+        fn $run(&mut self, field: Field<'_>, values: &[$type]) {
+            run!($store, self, self.slot(field), values);
+        }
+    )*};
+}
+
+impl<'i> Sink<'i> for Batch {
+    sink! {
+        u32, u32s, u32, u32s, rare_u32;
+        u64, u64s, u64, u64s, rare_u64;
+        f32, f32s, f32, f32s, rare_f32;
+        f64, f64s, f64, f64s, rare_f64;
+    }
+
+    #[inline]
+    fn bool(&mut self, field: Field<'_>, value: bool) {
+        number!(bools, rare_bool, self, field, value);
+    }
+
+    #[inline(always)]
+    fn i32(&mut self, field: Field<'_>, value: i32) {
+        number!(i32s, rare_i32, self, field, value);
+    }
+
+    #[inline]
+    fn i32s(&mut self, field: Field<'_>, values: &[i32]) {
+        run!(i32s, self, self.slot(field), values);
+    }
+
+    #[inline(always)]
+    fn i64(&mut self, field: Field<'_>, value: i64) {
+        number!(i64s, rare_i64, self, field, value);
+    }
+
+    #[inline]
+    fn i64s(&mut self, field: Field<'_>, values: &[i64]) {
+        run!(i64s, self, self.slot(field), values);
+    }
+
+    #[inline(always)]
+    fn enum_number(&mut self, field: Field<'_>, value: i32) {
+        if let Some(slot) = self.table.get(self.base + field.index())
+            && slot.is_plain
+            && let Some(column) = self.stores.i32s.get_mut(slot.column as usize)
+        {
+            column.set(self.row, value);
+        } else {
+            self.rare_enum(field, value);
+        }
+    }
+
+    fn enum_numbers(&mut self, field: Field<'_>, values: &[i32]) {
+        let slot = self.slot(field);
+        if slot.kind != SlotKind::Value {
+            return values.iter().for_each(|&value| self.named(slot, value));
+        }
+        run!(i32s, self, slot, values);
+    }
+
+    #[inline(always)]
+    fn str(&mut self, field: Field<'_>, value: &'i str) {
+        self.text(field, value.as_bytes());
+    }
+
+    #[inline(always)]
+    fn bytes(&mut self, field: Field<'_>, value: &'i [u8]) {
+        self.text(field, value);
+    }
+
+    #[inline]
+    fn begin(&mut self, field: Field<'_>) -> Step {
+        let slot = self.slot(field);
+        let step = match slot.kind {
+            SlotKind::Struct => self.begin_message(slot),
+            SlotKind::Map => self.begin_entry(slot),
+            SlotKind::Time(column) => self.begin_time(slot, column),
+            SlotKind::Wrapper(scalar, column) => self.begin_wrapper(slot, scalar, column),
+            SlotKind::Cut => return Step::Content,
+            _ => self.place(slot, 0).and(None),
+        };
+        step.unwrap_or_else(|| {
+            // Its content is checked, and ignored.
+            self.enter(NONE, 0);
+            Step::Enter
+        })
+    }
+
+    #[inline]
+    fn end(&mut self, _: Field<'_>) {
+        let (node, row) = self.leave();
+        if let Some(node) = self.nodes.get(node as usize)
+            && node.time != NONE
+            && let Some(column) = self.stores.times.get_mut(node.time as usize)
+            && !column.end(row)
+        {
+            self.fail(Fault::Time);
+        }
+    }
+
+    fn content(&mut self, field: Field<'_>, content: &'i [u8]) {
+        let slot = self.slot(field);
+        let depth = self.max_depth.saturating_sub(self.depth() + 1);
+        let at = slot.column as usize;
+        let Some(len) = self.stores.gathered.get(at).map(|column| column.len()) else { return };
+        let Some(row) = self.place(slot, len) else { return };
+        if let Some(check) = self.stores.checks.get_mut(at)
+            && let Some((decoder, options)) = check.take()
+        {
+            let mut decoder = decoder.with_options(options.max_depth(depth));
+            let valid = decoder.visit(content, &mut Nothing).is_ok();
+            *check = Some((decoder, options));
+            if !valid {
+                return self.fail(Fault::Invalid);
+            }
+        }
+        if let Some(column) = self.stores.gathered.get_mut(at)
+            && !column.append(row, [content, &[]])
+        {
+            self.fail(Fault::Full);
+        }
+    }
+
+    fn unknown(&mut self, tag: Tag, value: &'i [u8]) {
+        let Some(node) = self.nodes.get(self.node as usize) else { return };
+        let Some(column) = self.stores.gathered.get_mut(node.unknown as usize) else { return };
+        let mut bytes = [0; 5];
+        let len = put_tag(tag, &mut bytes);
+        if !column.append(self.row, [bytes.get(..len).unwrap_or_default(), value]) {
+            self.fail(Fault::Full);
+        }
+    }
+}
+
+/// A tag as a varint; its length.
+fn put_tag(tag: Tag, bytes: &mut [u8; 5]) -> usize {
+    let mut left = tag.get();
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = left as u8 & 0x7f | if left > 0x7f { 0x80 } else { 0 };
+        left >>= 7;
+        if left == 0 {
+            return at + 1;
+        }
+    }
+    bytes.len()
+}
+
+/// A message that is only checked.
+struct Nothing;
+
+impl Sink<'_> for Nothing {}

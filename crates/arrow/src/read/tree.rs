@@ -1,0 +1,267 @@
+//! [`Tree`]: which columns make up a batch, for what walks all of them: taking back a row, and finishing.
+
+use super::batch::{Batch, List};
+use arrow_array::types::{
+    DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
+    Float32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, ListArray, MapArray, NullArray, StructArray, UnionArray};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
+use std::sync::Arc;
+
+/// A column, and those in it.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    pub(super) kind: TreeKind,
+}
+
+/// A column: its place among those of its kind.
+#[derive(Clone, Debug)]
+pub(super) enum TreeKind {
+    Bool(u32),
+    I32(u32),
+    I64(u32),
+    U32(u32),
+    U64(u32),
+    F32(u32),
+    F64(u32),
+    Text(u32),
+    Bytes(u32),
+    Names(u32),
+    Dictionary(u32),
+    Time(u32),
+    Gathered(u32),
+    Struct { node: u32, children: Vec<Tree> },
+    List { list: u32, item: Box<Tree> },
+    Map { list: u32, entries: Box<Tree> },
+    Union { union: u32, members: Vec<(i8, Tree)> },
+}
+
+/// Calls a method of the column.
+macro_rules! column {
+    ($batch:expr, $store:ident, $at:expr, $column:ident => $body:expr) => {
+        match $batch.stores.$store.get_mut(*$at as usize) {
+            Some($column) => $body,
+            None => Default::default(),
+        }
+    };
+}
+
+/// The same, for what gives an array.
+macro_rules! array {
+    ($batch:expr, $store:ident, $at:expr, $column:ident => $body:expr) => {
+        match $batch.stores.$store.get_mut(*$at as usize) {
+            Some($column) => $body,
+            None => Arc::new(NullArray::new(0)),
+        }
+    };
+}
+
+impl Tree {
+    /// How many values the column has as the child of a list.
+    fn len(&self, batch: &mut Batch) -> usize {
+        match &self.kind {
+            TreeKind::Bool(at) => column!(batch, bools, at, column => column.len()),
+            TreeKind::I32(at) => column!(batch, i32s, at, column => column.len()),
+            TreeKind::I64(at) => column!(batch, i64s, at, column => column.len()),
+            TreeKind::U32(at) => column!(batch, u32s, at, column => column.len()),
+            TreeKind::U64(at) => column!(batch, u64s, at, column => column.len()),
+            TreeKind::F32(at) => column!(batch, f32s, at, column => column.len()),
+            TreeKind::F64(at) => column!(batch, f64s, at, column => column.len()),
+            TreeKind::Text(at) | TreeKind::Bytes(at) => column!(batch, texts, at, column => column.len()),
+            TreeKind::Names(at) => column!(batch, names, at, column => column.texts.len()),
+            TreeKind::Dictionary(at) => column!(batch, dictionaries, at, column => column.keys.len()),
+            TreeKind::Time(at) => column!(batch, times, at, column => column.values.len()),
+            TreeKind::Gathered(at) => column!(batch, gathered, at, column => column.len()),
+            TreeKind::Struct { node, .. } => batch.nodes.get(*node as usize).map_or(0, |node| node.count),
+            TreeKind::List { list, .. } | TreeKind::Map { list, .. } => {
+                column!(batch, lists, list, list => list.starts.len())
+            }
+            TreeKind::Union { union, .. } => column!(batch, unions, union, union => union.ids.len()),
+        }
+    }
+
+    /// Takes back the rows from `rows` on.
+    pub(super) fn truncate(&self, batch: &mut Batch, rows: usize) {
+        match &self.kind {
+            TreeKind::Bool(at) => column!(batch, bools, at, column => column.truncate(rows)),
+            TreeKind::I32(at) => column!(batch, i32s, at, column => column.truncate(rows)),
+            TreeKind::I64(at) => column!(batch, i64s, at, column => column.truncate(rows)),
+            TreeKind::U32(at) => column!(batch, u32s, at, column => column.truncate(rows)),
+            TreeKind::U64(at) => column!(batch, u64s, at, column => column.truncate(rows)),
+            TreeKind::F32(at) => column!(batch, f32s, at, column => column.truncate(rows)),
+            TreeKind::F64(at) => column!(batch, f64s, at, column => column.truncate(rows)),
+            TreeKind::Text(at) | TreeKind::Bytes(at) => {
+                column!(batch, texts, at, column => column.truncate(rows));
+            }
+            TreeKind::Names(at) => column!(batch, names, at, column => column.texts.truncate(rows)),
+            TreeKind::Dictionary(at) => {
+                column!(batch, dictionaries, at, column => column.keys.truncate(rows))
+            }
+            TreeKind::Time(at) => column!(batch, times, at, column => column.values.truncate(rows)),
+            TreeKind::Gathered(at) => column!(batch, gathered, at, column => column.truncate(rows)),
+            TreeKind::Struct { node, children } => {
+                if let Some(node) = batch.nodes.get_mut(*node as usize) {
+                    node.valid.truncate(rows);
+                    node.count = node.count.min(rows);
+                }
+                children.iter().for_each(|child| child.truncate(batch, rows));
+            }
+            TreeKind::List { list, item: child } | TreeKind::Map { list, entries: child } => {
+                let start = column!(batch, lists, list, list => {
+                    let start = list.starts.get(rows).copied();
+                    list.starts.truncate(rows);
+                    start
+                });
+                if let Some(start) = start {
+                    child.truncate(batch, start as usize);
+                }
+            }
+            TreeKind::Union { union, members } => {
+                column!(batch, unions, union, union => union.truncate(rows));
+                for (id, member) in members {
+                    let rows = column!(batch, unions, union, union => union.count(*id));
+                    member.truncate(batch, rows);
+                }
+            }
+        }
+    }
+
+    /// The array of a column with this many rows; an empty column stays. `present` says in which rows there is a value at all.
+    ///
+    /// # Errors
+    /// If Arrow refuses the values.
+    pub(super) fn finish(
+        &self,
+        batch: &mut Batch,
+        field: &Field,
+        rows: usize,
+        present: Option<&NullBuffer>,
+    ) -> Result<ArrayRef, ArrowError> {
+        let array = self.array(batch, field, rows)?;
+        match present {
+            Some(present) if !matches!(field.data_type(), DataType::Union(..)) => {
+                let nulls = NullBuffer::union(array.nulls(), Some(present));
+                let data = array.to_data().into_builder().nulls(nulls);
+                Ok(arrow_array::make_array(data.build()?))
+            }
+            _ => Ok(array),
+        }
+    }
+
+    fn array(&self, batch: &mut Batch, field: &Field, rows: usize) -> Result<ArrayRef, ArrowError> {
+        Ok(match &self.kind {
+            TreeKind::Bool(at) => array!(batch, bools, at, column => Arc::new(column.take(rows))),
+            TreeKind::I32(at) => array!(batch, i32s, at, column => Arc::new(column.take::<Int32Type>(rows))),
+            TreeKind::I64(at) => array!(batch, i64s, at, column => Arc::new(column.take::<Int64Type>(rows))),
+            TreeKind::U32(at) => array!(batch, u32s, at, column => Arc::new(column.take::<UInt32Type>(rows))),
+            TreeKind::U64(at) => array!(batch, u64s, at, column => Arc::new(column.take::<UInt64Type>(rows))),
+            TreeKind::F32(at) => {
+                array!(batch, f32s, at, column => Arc::new(column.take::<Float32Type>(rows)))
+            }
+            TreeKind::F64(at) => {
+                array!(batch, f64s, at, column => Arc::new(column.take::<Float64Type>(rows)))
+            }
+            TreeKind::Text(at) => {
+                array!(batch, texts, at, column => column.take(rows, &batch.blocks, true)?)
+            }
+            TreeKind::Bytes(at) => {
+                array!(batch, texts, at, column => column.take(rows, &batch.blocks, false)?)
+            }
+            TreeKind::Names(at) => {
+                array!(batch, names, at, column => column.texts.take(rows, &batch.blocks, true)?)
+            }
+            TreeKind::Dictionary(at) => array!(batch, dictionaries, at, column => column.take(rows)?),
+            TreeKind::Gathered(at) => array!(batch, gathered, at, column => column.take(rows)?),
+            TreeKind::Time(at) => time(batch, *at, rows),
+            TreeKind::Struct { node, children } => {
+                let nulls = batch.nodes.get_mut(*node as usize).and_then(|node| {
+                    node.count = 0;
+                    if node.nullable { node.valid.take_nulls(rows) } else { None }
+                });
+                Arc::new(structs(batch, field, children, rows, nulls)?)
+            }
+            TreeKind::List { list, item } => {
+                let DataType::List(of) = field.data_type() else { return Err(wrong(field)) };
+                let len = item.len(batch);
+                let offsets = column!(batch, lists, list, list => offsets(list, rows, len));
+                let values = item.array(batch, of, len)?;
+                Arc::new(ListArray::try_new(of.clone(), OffsetBuffer::new(offsets.into()), values, None)?)
+            }
+            TreeKind::Map { list, entries } => {
+                let DataType::Map(of, ordered) = field.data_type() else { return Err(wrong(field)) };
+                let TreeKind::Struct { children, .. } = &entries.kind else { return Err(wrong(field)) };
+                let len = entries.len(batch);
+                let offsets = column!(batch, lists, list, list => offsets(list, rows, len));
+                if let TreeKind::Struct { node, .. } = &entries.kind
+                    && let Some(node) = batch.nodes.get_mut(*node as usize)
+                {
+                    node.count = 0;
+                }
+                let entries = structs(batch, of, children, len, None)?;
+                let offsets = OffsetBuffer::new(offsets.into());
+                Arc::new(MapArray::try_new(of.clone(), offsets, entries, None, *ordered)?)
+            }
+            TreeKind::Union { union, members } => {
+                let DataType::Union(of, _) = field.data_type() else { return Err(wrong(field)) };
+                let mut taken = column!(batch, unions, union, union => {
+                    union.fill(rows);
+                    std::mem::take(union)
+                });
+                let mut children: Vec<ArrayRef> = vec![Arc::new(NullArray::new(taken.count(0)))];
+                for ((id, member), (_, field)) in members.iter().zip(of.iter().skip(1)) {
+                    children.push(member.array(batch, field, taken.count(*id))?);
+                }
+                let ids = std::mem::take(&mut taken.ids);
+                let offsets = std::mem::take(&mut taken.offsets);
+                Arc::new(UnionArray::try_new(of.clone(), ids.into(), Some(offsets.into()), children)?)
+            }
+        })
+    }
+}
+
+fn wrong(field: &Field) -> ArrowError {
+    ArrowError::SchemaError(format!("column {} has another type than its schema", field.name()))
+}
+
+/// The offsets of a list.
+fn offsets(list: &mut List, rows: usize, len: usize) -> Vec<i32> {
+    list.fill(rows + 1, len);
+    std::mem::take(&mut list.starts)
+}
+
+fn structs(
+    batch: &mut Batch,
+    field: &Field,
+    children: &[Tree],
+    rows: usize,
+    nulls: Option<NullBuffer>,
+) -> Result<StructArray, ArrowError> {
+    let DataType::Struct(fields) = field.data_type() else { return Err(wrong(field)) };
+    let mut arrays = Vec::with_capacity(children.len());
+    for (child, field) in children.iter().zip(fields) {
+        arrays.push(child.array(batch, field, rows)?);
+    }
+    StructArray::try_new_with_length(fields.clone(), arrays, nulls, rows)
+}
+
+fn time(batch: &mut Batch, at: u32, rows: usize) -> ArrayRef {
+    let Some(column) = batch.stores.times.get_mut(at as usize) else { return Arc::new(NullArray::new(rows)) };
+    macro_rules! timestamp {
+        ($type:ty) => {
+            Arc::new(column.values.take::<$type>(rows).with_timezone("UTC"))
+        };
+    }
+    match column.unit() {
+        (TimeUnit::Second, true) => timestamp!(TimestampSecondType),
+        (TimeUnit::Millisecond, true) => timestamp!(TimestampMillisecondType),
+        (TimeUnit::Microsecond, true) => timestamp!(TimestampMicrosecondType),
+        (TimeUnit::Nanosecond, true) => timestamp!(TimestampNanosecondType),
+        (TimeUnit::Second, false) => Arc::new(column.values.take::<DurationSecondType>(rows)),
+        (TimeUnit::Millisecond, false) => Arc::new(column.values.take::<DurationMillisecondType>(rows)),
+        (TimeUnit::Microsecond, false) => Arc::new(column.values.take::<DurationMicrosecondType>(rows)),
+        (TimeUnit::Nanosecond, false) => Arc::new(column.values.take::<DurationNanosecondType>(rows)),
+    }
+}

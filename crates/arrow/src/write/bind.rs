@@ -1,0 +1,279 @@
+//! A plan with the arrays of one batch.
+
+use super::WriteErrorKind;
+use super::arrays::{Integers, Numbers, Spans, Texts, floats, look_up};
+use super::plan::{FieldPlan, Item, MessagePlan, Shape, ValuePlan};
+use super::wire::{Coding, Cut, Domain, Scalar, Tag};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+};
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::NullBuffer;
+use arrow_schema::{DataType, TimeUnit};
+
+/// The arrays of a message.
+pub(super) struct Message<'a> {
+    pub(super) fields: Vec<Bound<'a>>,
+    pub(super) unknown: Option<Unknown<'a>>,
+}
+
+/// Unknown fields as bytes.
+pub(super) struct Unknown<'a> {
+    pub(super) path: &'a str,
+    pub(super) nulls: Option<&'a NullBuffer>,
+    pub(super) texts: Texts<'a>,
+}
+
+/// The array of a field.
+pub(super) struct Bound<'a> {
+    pub(super) plan: &'a FieldPlan,
+    pub(super) member: Option<Member<'a>>,
+    /// The columns of the other members of its oneof.
+    pub(super) others: Vec<&'a dyn Array>,
+    pub(super) content: Content<'a>,
+}
+
+/// Which rows of a union have this member, and where.
+pub(super) struct Member<'a> {
+    pub(super) id: i8,
+    pub(super) ids: &'a [i8],
+    pub(super) offsets: Option<&'a [i32]>,
+}
+
+/// The values of a field.
+pub(super) enum Content<'a> {
+    One(Column<'a>),
+    Packed(Lists<'a>, &'a Tag, Column<'a>),
+    List(Lists<'a>, Column<'a>),
+    Map(Lists<'a>, &'a Tag, Column<'a>, Column<'a>),
+}
+
+/// Which elements are in which row.
+pub(super) struct Lists<'a> {
+    pub(super) nulls: Option<&'a NullBuffer>,
+    pub(super) spans: Spans<'a>,
+}
+
+/// Values with their validity.
+pub(super) struct Column<'a> {
+    nulls: Option<&'a NullBuffer>,
+    /// The keys of a dictionary, and which of its values are null.
+    keys: Option<(Integers<'a>, Option<&'a NullBuffer>)>,
+    pub(super) tag: &'a Tag,
+    pub(super) values: Values<'a>,
+}
+
+/// What the values are.
+pub(super) enum Values<'a> {
+    Plain(Plain<'a>),
+    Message(Cut, Message<'a>),
+    Bytes(Cut, Texts<'a>),
+    /// Counts of units, of which so many are a second.
+    Timestamp(Cut, &'a [i64], i64),
+    Duration(Cut, &'a [i64], i64),
+    /// With the tag of the value in the wrapper.
+    Wrapper(Cut, &'a Tag, Plain<'a>),
+}
+
+/// Values that are no messages.
+pub(super) enum Plain<'a> {
+    Number(Coding, Numbers<'a>),
+    /// `true` if UTF-8 is to be checked.
+    Text(bool, Texts<'a>),
+}
+
+/// The error of arrays that are not those of the plan, which the check of the schema rules out.
+const OTHER: WriteErrorKind = WriteErrorKind::SchemaMismatch;
+
+impl<'a> Message<'a> {
+    pub(super) fn new(plan: &'a MessagePlan, columns: &'a [ArrayRef]) -> Result<Self, WriteErrorKind> {
+        let array = |index: usize| columns.get(index).map(|array| &**array).ok_or(OTHER);
+        let mut fields = room(plan.fields.len())?;
+        for field in &plan.fields {
+            let mut others = room(field.others.len())?;
+            for &other in &field.others {
+                others.push(array(other)?);
+            }
+            fields.push(Bound::new(field, array(field.column)?, others)?);
+        }
+        let unknown = match &plan.unknown {
+            Some((column, path)) => {
+                let array = array(*column)?;
+                Some(Unknown { path, nulls: array.nulls(), texts: Texts::new(array).ok_or(OTHER)? })
+            }
+            None => None,
+        };
+        Ok(Self { fields, unknown })
+    }
+}
+
+/// Room for so many elements.
+fn room<T>(count: usize) -> Result<Vec<T>, WriteErrorKind> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(count).map_err(|_| WriteErrorKind::OutOfMemory)?;
+    Ok(list)
+}
+
+impl<'a> Bound<'a> {
+    fn new(
+        plan: &'a FieldPlan,
+        array: &'a dyn Array,
+        others: Vec<&'a dyn Array>,
+    ) -> Result<Self, WriteErrorKind> {
+        let Some(id) = plan.member else {
+            return Ok(Self { plan, member: None, others, content: Content::new(&plan.shape, array)? });
+        };
+        let union = array.as_union_opt().ok_or(OTHER)?;
+        let offsets = union.offsets().map(|offsets| &offsets[..]);
+        let member = Some(Member { id, ids: union.type_ids(), offsets });
+        Ok(Self { plan, member, others, content: Content::new(&plan.shape, union.child(id))? })
+    }
+}
+
+impl<'a> Content<'a> {
+    fn new(shape: &'a Shape, array: &'a dyn Array) -> Result<Self, WriteErrorKind> {
+        if let Shape::One(value) = shape {
+            return Ok(Self::One(Column::new(value, array)?));
+        }
+        let (spans, values): (_, &dyn Array) = match array.data_type() {
+            DataType::List(_) => {
+                (Spans::Small(array.as_list::<i32>().value_offsets()), array.as_list::<i32>().values())
+            }
+            DataType::LargeList(_) => {
+                (Spans::Large(array.as_list::<i64>().value_offsets()), array.as_list::<i64>().values())
+            }
+            DataType::FixedSizeList(_, size) => {
+                (Spans::Fixed(*size as usize), array.as_fixed_size_list().values())
+            }
+            DataType::Map(..) => (Spans::Small(array.as_map().value_offsets()), array.as_map().entries()),
+            _ => return Err(OTHER),
+        };
+        let lists = Lists { nulls: array.nulls(), spans };
+        Ok(match shape {
+            Shape::One(value) => Self::One(Column::new(value, array)?),
+            Shape::Packed(tag, value) => Self::Packed(lists, tag, Column::new(value, values)?),
+            Shape::List(value) => Self::List(lists, Column::new(value, values)?),
+            Shape::Map(tag, key, value) => {
+                let entries = values.as_struct_opt().ok_or(OTHER)?;
+                let [keys, values] = entries.columns() else { return Err(OTHER) };
+                Self::Map(lists, tag, Column::new(key, keys)?, Column::new(value, values)?)
+            }
+        })
+    }
+}
+
+impl<'a> Column<'a> {
+    fn new(plan: &'a ValuePlan, array: &'a dyn Array) -> Result<Self, WriteErrorKind> {
+        let Some(dictionary) = array.as_any_dictionary_opt() else {
+            let values = Values::new(plan, array)?;
+            return Ok(Self { nulls: array.nulls(), keys: None, tag: &plan.tag, values });
+        };
+        let (keys, values) = (dictionary.keys(), &**dictionary.values());
+        let indices = Integers::new(keys).ok_or(OTHER)?;
+        let values_of = match &plan.item {
+            // Each name is looked up once, not once a row.
+            Item::Named(names) => {
+                let texts = Texts::new(values).ok_or(OTHER)?;
+                let mut numbers = room(values.len())?;
+                numbers.extend((0..values.len()).map(|i| look_up(texts.get(i), names)));
+                Values::Plain(Plain::Number(Coding::Varint, Numbers::Looked(numbers)))
+            }
+            _ => Values::new(plan, values)?,
+        };
+        Ok(Self {
+            nulls: keys.nulls(),
+            keys: Some((indices, values.nulls())),
+            tag: &plan.tag,
+            values: values_of,
+        })
+    }
+
+    /// Where the value of a row is, or `None` if it is null.
+    #[inline]
+    pub(super) fn at(&self, i: usize) -> Option<usize> {
+        if self.nulls.is_some_and(|nulls| nulls.is_null(i)) {
+            return None;
+        }
+        let Some((keys, nulls)) = &self.keys else { return Some(i) };
+        let i = keys.get(i) as usize;
+        (!nulls.is_some_and(|nulls| nulls.is_null(i))).then_some(i)
+    }
+}
+
+impl<'a> Values<'a> {
+    fn new(plan: &'a ValuePlan, array: &'a dyn Array) -> Result<Self, WriteErrorKind> {
+        let texts = || Texts::new(array).ok_or(OTHER);
+        Ok(match &plan.item {
+            Item::Scalar(_) | Item::Named(_) | Item::Text(_) => Self::Plain(Plain::new(&plan.item, array)?),
+            Item::Message(message, cut) => {
+                let columns = array.as_struct_opt().ok_or(OTHER)?.columns();
+                Self::Message(*cut, Message::new(message, columns)?)
+            }
+            Item::Bytes(cut) => Self::Bytes(*cut, texts()?),
+            Item::Timestamp(cut) => {
+                let (counts, units) = timestamps(array)?;
+                Self::Timestamp(*cut, counts, units)
+            }
+            Item::Duration(cut) => {
+                let (counts, units) = durations(array)?;
+                Self::Duration(*cut, counts, units)
+            }
+            Item::Wrapper(value, cut) => Self::Wrapper(*cut, &value.tag, Plain::new(&value.item, array)?),
+        })
+    }
+}
+
+impl<'a> Plain<'a> {
+    fn new(item: &'a Item, array: &'a dyn Array) -> Result<Self, WriteErrorKind> {
+        let texts = || Texts::new(array).ok_or(OTHER);
+        Ok(match item {
+            Item::Scalar(scalar) => Self::Number(scalar.coding, numbers(*scalar, array)?),
+            Item::Named(names) => Self::Number(Coding::Varint, Numbers::Named(texts()?, names)),
+            Item::Text(check) => Self::Text(*check, texts()?),
+            _ => return Err(OTHER),
+        })
+    }
+}
+
+fn numbers(scalar: Scalar, array: &dyn Array) -> Result<Numbers<'_>, WriteErrorKind> {
+    match scalar.domain {
+        Domain::Bool => {
+            return array.as_boolean_opt().map(|bools| Numbers::Bool(bools.values())).ok_or(OTHER);
+        }
+        Domain::F32 => return floats(array, false).ok_or(OTHER),
+        Domain::F64 => return floats(array, true).ok_or(OTHER),
+        _ => {}
+    }
+    Ok(match (scalar.domain, Integers::new(array).ok_or(OTHER)?) {
+        (Domain::I32, Integers::I32(values)) => Numbers::I32(values),
+        (Domain::I64, Integers::I64(values)) => Numbers::I64(values),
+        (Domain::U32, Integers::U32(values)) => Numbers::U32(values),
+        (Domain::U64, Integers::U64(values)) => Numbers::U64(values),
+        (Domain::I32, other) => Numbers::Ranged(other, i32::MIN.into()..1 << 31),
+        (Domain::I64, other) => Numbers::Ranged(other, i64::MIN.into()..1 << 63),
+        (Domain::U32, other) => Numbers::Ranged(other, 0..1 << 32),
+        (_, other) => Numbers::Ranged(other, 0..1 << 64),
+    })
+}
+
+fn timestamps(array: &dyn Array) -> Result<(&[i64], i64), WriteErrorKind> {
+    let DataType::Timestamp(unit, _) = array.data_type() else { return Err(OTHER) };
+    Ok(match unit {
+        TimeUnit::Second => (array.as_primitive::<TimestampSecondType>().values(), 1),
+        TimeUnit::Millisecond => (array.as_primitive::<TimestampMillisecondType>().values(), 1_000),
+        TimeUnit::Microsecond => (array.as_primitive::<TimestampMicrosecondType>().values(), 1_000_000),
+        TimeUnit::Nanosecond => (array.as_primitive::<TimestampNanosecondType>().values(), 1_000_000_000),
+    })
+}
+
+fn durations(array: &dyn Array) -> Result<(&[i64], i64), WriteErrorKind> {
+    let DataType::Duration(unit) = array.data_type() else { return Err(OTHER) };
+    Ok(match unit {
+        TimeUnit::Second => (array.as_primitive::<DurationSecondType>().values(), 1),
+        TimeUnit::Millisecond => (array.as_primitive::<DurationMillisecondType>().values(), 1_000),
+        TimeUnit::Microsecond => (array.as_primitive::<DurationMicrosecondType>().values(), 1_000_000),
+        TimeUnit::Nanosecond => (array.as_primitive::<DurationNanosecondType>().values(), 1_000_000_000),
+    })
+}

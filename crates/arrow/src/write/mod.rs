@@ -1,0 +1,185 @@
+//! Record batches back to protobuf.
+//!
+//! A [`Writer`] is built for a message type and a schema, once: every column finds its field then, and what does not fit is an error. It writes each row from
+//! the arrays straight to bytes, in the order of field numbers, as [`DynamicMessage::encode`](tablepb::DynamicMessage::encode) does.
+//!
+//! A column is for the field whose number is in its metadata ([`NUMBER`](crate::mapping::NUMBER)), or else for the field of its name, or of its JSON
+//! name; `[pkg.name]` is an extension. Types are those of the [mapping](crate::mapping) with all of its options, and beside them:
+//!
+//! | field | columns |
+//! |---|---|
+//! | integers | integers of any width, if the values fit |
+//! | `double` | `Float32` too |
+//! | `string`, `bytes` | `Utf8`, `LargeUtf8`, `Utf8View`, `Binary`, `LargeBinary`, `BinaryView`, `FixedSizeBinary`; bytes for a `string` are checked for UTF-8 |
+//! | enum | integers of any width; names as text, and unlisted numbers as decimal text |
+//! | message, group | `Struct`; any binary type: the encoded message |
+//! | repeated | `List`, `LargeList`, `FixedSizeList` |
+//! | `Timestamp`, `Duration` | `Timestamp` and `Duration` of any unit; the time zone does not matter, values count from the epoch in UTC |
+//! | wrappers | what their value takes |
+//! | oneof | columns for its members, or a union, dense or sparse, named as the oneof |
+//! | any value | a dictionary of it with keys of any integer type |
+//!
+//! Not accepted: `Date32`, `Date64`, `Time32`, `Time64`, intervals, decimals, `Float16`, list views, run-end encoded columns, and a `Null` column.
+//! Cast them before, or [leave them out](WriterBuilder::extra_columns).
+//!
+//! Null means that the field is not set; of a list or map, that it is empty. A value in a field without presence that is its default is not written. A union member that is null
+//! is not set. A null element of a list, or a null value of a map, has no form in protobuf and is an error. What is in a struct that is null means nothing.
+//! A column [`_unknown`](crate::mapping::UNKNOWN) has fields as bytes, which are checked and come after the others.
+
+mod arrays;
+mod bind;
+mod error;
+mod plan;
+mod resolve;
+mod reverse;
+mod rows;
+mod wire;
+
+pub use error::{WriteError, WriteErrorKind};
+
+use arrow_array::{BinaryArray, RecordBatch};
+use arrow_buffer::{Buffer as ArrowBuffer, OffsetBuffer};
+use arrow_schema::SchemaRef;
+use bind::Message;
+use plan::MessagePlan;
+use resolve::Resolver;
+use reverse::Reverse;
+use std::sync::Arc;
+use tablepb::MessageDescriptor;
+use tablepb::stream::append_frame;
+use tablepb::wire::Buffer;
+
+/// Makes a [`Writer`].
+#[derive(Clone, Debug)]
+pub struct WriterBuilder {
+    descriptor: MessageDescriptor,
+    extra: bool,
+}
+
+impl WriterBuilder {
+    /// For messages of this type.
+    #[must_use]
+    pub fn new(descriptor: &MessageDescriptor) -> Self {
+        Self { descriptor: descriptor.clone(), extra: false }
+    }
+
+    /// Whether columns without a field are left out, at every level. The default is `false`: they are an error.
+    #[must_use]
+    pub fn extra_columns(self, extra: bool) -> Self {
+        Self { extra, ..self }
+    }
+
+    /// A writer of batches with this schema. The cost is that of looking up each column; keep the writer.
+    ///
+    /// # Errors
+    /// `NoSuchField`, `DuplicateField`, `TypeMismatch`, `MissingRequired`, `TooDeep`, with the path of the column.
+    pub fn build(&self, schema: &SchemaRef) -> Result<Writer, WriteError> {
+        let mut resolver = Resolver { extra: self.extra, depth: 0 };
+        let plan = resolver.message(&self.descriptor, schema.fields(), "")?;
+        Ok(Writer { schema: schema.clone(), plan, out: Reverse::default() })
+    }
+}
+
+/// Writes the rows of record batches as messages.
+///
+/// ```
+/// use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringArray};
+/// use std::sync::Arc;
+/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb_arrow::write::WriterBuilder;
+///
+/// static LOG: MessageTable = MessageTable::new(
+///     "example.Log",
+///     &[FieldTable::new("line", 1, Kind::String), FieldTable::new("level", 2, Kind::Int32).optional()],
+/// );
+/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+/// let lines: ArrayRef = Arc::new(StringArray::from(vec!["a", "b"]));
+/// let levels: ArrayRef = Arc::new(Int32Array::from(vec![Some(3), None]));
+/// let batch = RecordBatch::try_from_iter([("line", lines), ("level", levels)])?;
+///
+/// let mut writer = WriterBuilder::new(&log).build(&batch.schema())?;
+/// let mut stream = Vec::new();
+/// writer.write(&batch, &mut stream)?;
+/// assert_eq!(stream, b"\x05\x0a\x01a\x10\x03\x03\x0a\x01b");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Writer {
+    schema: SchemaRef,
+    plan: MessagePlan,
+    /// The memory for one row, kept.
+    out: Reverse,
+}
+
+impl Writer {
+    /// The schema that batches must have.
+    #[must_use]
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Appends the rows to a buffer, each with its length before it, as [`tablepb::stream`] reads them.
+    ///
+    /// # Errors
+    /// `SchemaMismatch` before the first row; the errors of a value, with row and column. The rows before it are in the buffer, whole;
+    /// nothing of it is. The writer is usable.
+    pub fn write(&mut self, batch: &RecordBatch, buffer: &mut impl Buffer) -> Result<(), WriteError> {
+        self.rows(batch, |message| append_frame(message, buffer).map_err(|_| WriteErrorKind::OutOfMemory))
+    }
+
+    /// Calls `each` with the number of each row and its message, without a length. The bytes are there during the call only.
+    ///
+    /// # Errors
+    /// Those of [`write`](Self::write); `each` was called for the rows before.
+    pub fn for_each_message(
+        &mut self,
+        batch: &RecordBatch,
+        mut each: impl FnMut(usize, &[u8]),
+    ) -> Result<(), WriteError> {
+        let mut row = 0;
+        self.rows(batch, |message| {
+            each(row, message);
+            row += 1;
+            Ok(())
+        })
+    }
+
+    /// The messages as an array of bytes, one for each row, without lengths.
+    ///
+    /// # Errors
+    /// Those of [`write`](Self::write); `TooLarge` if all together are above 2^31-1 bytes. There is no array then. Where the allocator
+    /// has no memory this call may abort, as Arrow's buffers do.
+    pub fn to_array(&mut self, batch: &RecordBatch) -> Result<BinaryArray, WriteError> {
+        let (mut bytes, mut offsets) = (Vec::new(), vec![0_i32]);
+        self.rows(batch, |message| {
+            let end = bytes.len().saturating_add(message.len());
+            offsets.push(i32::try_from(end).map_err(|_| WriteErrorKind::TooLarge)?);
+            bytes.try_reserve(message.len()).map_err(|_| WriteErrorKind::OutOfMemory)?;
+            bytes.extend_from_slice(message);
+            Ok(())
+        })?;
+        let offsets = OffsetBuffer::new(offsets.into());
+        let array = BinaryArray::try_new(offsets, ArrowBuffer::from_vec(bytes), None);
+        array.map_err(|error| WriteError::new(WriteErrorKind::TooLarge, "").with_detail(error.to_string()))
+    }
+
+    /// Writes one row after the other, and hands each over when it is whole.
+    fn rows(
+        &mut self,
+        batch: &RecordBatch,
+        mut done: impl FnMut(&[u8]) -> Result<(), WriteErrorKind>,
+    ) -> Result<(), WriteError> {
+        let schema = batch.schema_ref();
+        if !Arc::ptr_eq(schema, &self.schema) && schema.fields() != self.schema.fields() {
+            return Err(WriteError::new(WriteErrorKind::SchemaMismatch, ""));
+        }
+        let message = Message::new(&self.plan, batch.columns()).map_err(|kind| WriteError::new(kind, ""))?;
+        for row in 0..batch.num_rows() {
+            self.out.clear();
+            let written = message.put(row, &mut self.out);
+            written.map_err(|fault| WriteError::new(fault.kind, fault.path).at_row(row))?;
+            done(self.out.written()).map_err(|kind| WriteError::new(kind, "").at_row(row))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,304 @@
+//! Columns to fields: makes the plan and finds what does not fit.
+
+use super::plan::{FieldPlan, Item, MessagePlan, Presence, Shape, ValuePlan};
+use super::wire::{Cut, Domain, Scalar, Tag};
+use super::{WriteError, WriteErrorKind};
+use crate::mapping::{NUMBER, UNKNOWN};
+use arrow_schema::{DataType, Field, Fields};
+use std::collections::HashSet;
+use std::sync::Arc;
+use tablepb::wire::WireType;
+use tablepb::{EnumDescriptor, FieldDescriptor, FieldKind, Kind, MessageDescriptor, OneofDescriptor};
+
+/// The most levels of messages in each other, as decoders have it.
+const MAX_DEPTH: u32 = 100;
+
+/// Makes the plan of a message type and its columns.
+pub(super) struct Resolver {
+    /// Columns without a field are left out.
+    pub(super) extra: bool,
+    pub(super) depth: u32,
+}
+
+/// What is known of a message while its columns are resolved.
+struct Columns<'d> {
+    descriptor: &'d MessageDescriptor,
+    path: &'d str,
+    numbers: HashSet<u32>,
+    fields: Vec<(FieldPlan, Option<String>)>,
+}
+
+impl Resolver {
+    /// The plan for a message whose columns are these; `path` ends with a dot unless it is empty.
+    pub(super) fn message(
+        &mut self,
+        descriptor: &MessageDescriptor,
+        columns: &Fields,
+        path: &str,
+    ) -> Result<MessagePlan, WriteError> {
+        let place = path.strip_suffix('.').unwrap_or(path);
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(WriteError::new(WriteErrorKind::TooDeep, place));
+        }
+        let mut known = Columns { descriptor, path, numbers: HashSet::new(), fields: Vec::new() };
+        let mut unknown = None;
+        for (index, column) in columns.iter().enumerate() {
+            if let Some(field) = find_field(descriptor, column) {
+                let place = format!("{path}{}", column.name());
+                self.column(&mut known, index, &field, column, None, place)?;
+            } else if let (DataType::Union(..), Some(oneof)) =
+                (column.data_type(), find_oneof(descriptor, column))
+            {
+                self.union(&mut known, index, &oneof, column)?;
+            } else if column.name() == UNKNOWN && is_binary(column.data_type()) && unknown.is_none() {
+                unknown = Some((index, format!("{path}{UNKNOWN}")));
+            } else if !self.extra {
+                let error = WriteError::new(WriteErrorKind::NoSuchField, &format!("{path}{}", column.name()));
+                return Err(error.with_detail(descriptor.full_name().to_owned()));
+            }
+        }
+        self.depth -= 1;
+        let mut required = descriptor.fields().filter(FieldDescriptor::is_required);
+        if let Some(field) = required.find(|field| !known.numbers.contains(&field.number())) {
+            let error = WriteError::new(WriteErrorKind::MissingRequired, place);
+            return Err(error.with_detail(field.full_name().to_owned()));
+        }
+        Ok(MessagePlan { fields: known.finish()?, unknown })
+    }
+
+    /// One field that has a column, or a part of one.
+    fn column(
+        &mut self,
+        known: &mut Columns<'_>,
+        index: usize,
+        field: &FieldDescriptor,
+        column: &Field,
+        member: Option<i8>,
+        path: String,
+    ) -> Result<(), WriteError> {
+        if !known.numbers.insert(field.number()) {
+            return Err(WriteError::new(WriteErrorKind::DuplicateField, &path)
+                .with_detail(field.full_name().to_owned()));
+        }
+        let in_set = known.descriptor.is_message_set();
+        let shape = self.shape(field, column, &path, in_set)?;
+        let presence = match () {
+            () if field.is_required() => Presence::Required,
+            () if field.supports_presence() => Presence::Explicit,
+            () => Presence::Implicit,
+        };
+        let (number, others) = (field.number(), Vec::new());
+        let plan = FieldPlan { path, number, column: index, member, others, presence, shape };
+        let oneof = field.containing_oneof().filter(|oneof| !oneof.is_synthetic());
+        known.fields.push((plan, oneof.map(|oneof| oneof.full_name().to_owned())));
+        Ok(())
+    }
+
+    fn union(
+        &mut self,
+        known: &mut Columns<'_>,
+        index: usize,
+        oneof: &OneofDescriptor,
+        column: &Field,
+    ) -> Result<(), WriteError> {
+        let DataType::Union(members, _) = column.data_type() else { return Ok(()) };
+        let path = format!("{}{}.", known.path, column.name());
+        for (id, member) in members.iter().filter(|(_, member)| *member.data_type() != DataType::Null) {
+            let field = find_field(known.descriptor, member).filter(|field| {
+                field.containing_oneof().is_some_and(|other| other.full_name() == oneof.full_name())
+            });
+            let Some(field) = field else {
+                let error = WriteError::new(WriteErrorKind::NoSuchField, &format!("{path}{}", member.name()));
+                return Err(error.with_detail(oneof.full_name().to_owned()));
+            };
+            let place = format!("{path}{}", member.name());
+            self.column(known, index, &field, member, Some(id), place)?;
+        }
+        Ok(())
+    }
+
+    fn shape(
+        &mut self,
+        field: &FieldDescriptor,
+        column: &Field,
+        path: &str,
+        in_set: bool,
+    ) -> Result<Shape, WriteError> {
+        let mismatch = || mismatch(path, column.data_type(), field);
+        if let (true, Kind::Message(entry)) = (field.is_map(), field.kind()) {
+            let DataType::Map(entries, _) = column.data_type() else { return Err(mismatch()) };
+            let DataType::Struct(parts) = entries.data_type() else { return Err(mismatch()) };
+            let ([key, value], Some(key_field), Some(value_field)) =
+                (&parts[..], entry.map_entry_key_field(), entry.map_entry_value_field())
+            else {
+                return Err(mismatch());
+            };
+            let tag = Tag::new(field.number(), WireType::LengthDelimited);
+            let key = self.value(&key_field, key.data_type(), &format!("{path}.key"), false)?;
+            return Ok(Shape::Map(
+                tag,
+                key,
+                self.value(&value_field, value.data_type(), &format!("{path}.value"), false)?,
+            ));
+        }
+        if !field.is_list() {
+            return Ok(Shape::One(self.value(field, column.data_type(), path, in_set)?));
+        }
+        let (DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)) =
+            column.data_type()
+        else {
+            return Err(mismatch());
+        };
+        let value = self.value(field, item.data_type(), path, in_set)?;
+        let packed = field.is_packed() && matches!(value.item, Item::Scalar(_) | Item::Named(_));
+        let run = Tag::new(field.number(), WireType::LengthDelimited);
+        Ok(if packed { Shape::Packed(run, value) } else { Shape::List(value) })
+    }
+
+    fn value(
+        &mut self,
+        field: &FieldDescriptor,
+        data_type: &DataType,
+        path: &str,
+        in_set: bool,
+    ) -> Result<ValuePlan, WriteError> {
+        let data_type = match data_type {
+            DataType::Dictionary(_, values) => values,
+            other => other,
+        };
+        if matches!(data_type, DataType::Dictionary(..)) {
+            return Err(mismatch(path, data_type, field));
+        }
+        let kind = field.kind();
+        if let Kind::Message(message) = &kind {
+            return self.message_value(field, message, data_type, path, in_set);
+        }
+        let (item, wire_type) = match (Scalar::of(&kind), &kind) {
+            (_, Kind::Enum(descriptor)) if is_text(data_type) => {
+                (Item::Named(names(descriptor)), WireType::Varint)
+            }
+            (Some(scalar), _) if fits(scalar.domain, data_type) => (Item::Scalar(scalar), scalar.wire_type()),
+            (None, _) if is_text(data_type) => (Item::Text(false), WireType::LengthDelimited),
+            (None, _) if is_binary(data_type) => {
+                let check = matches!(kind, FieldKind::String) && field.validates_utf8();
+                (Item::Text(check), WireType::LengthDelimited)
+            }
+            _ => return Err(mismatch(path, data_type, field)),
+        };
+        Ok(ValuePlan { tag: Tag::new(field.number(), wire_type), item })
+    }
+
+    fn message_value(
+        &mut self,
+        field: &FieldDescriptor,
+        message: &MessageDescriptor,
+        data_type: &DataType,
+        path: &str,
+        in_set: bool,
+    ) -> Result<ValuePlan, WriteError> {
+        let number = field.number();
+        let (tag, cut) = match () {
+            () if in_set => (Tag::new(1, WireType::StartGroup), Cut::Item(number)),
+            () if field.is_group() => {
+                (Tag::new(number, WireType::StartGroup), Cut::Group(Tag::new(number, WireType::EndGroup)))
+            }
+            () => (Tag::new(number, WireType::LengthDelimited), Cut::Length),
+        };
+        let item = match data_type {
+            DataType::Struct(columns) => {
+                Item::Message(self.message(message, columns, &format!("{path}."))?, cut)
+            }
+            DataType::Timestamp(..) if message.full_name() == "google.protobuf.Timestamp" => {
+                Item::Timestamp(cut)
+            }
+            DataType::Duration(_) if message.full_name() == "google.protobuf.Duration" => Item::Duration(cut),
+            other => match wrapped(message) {
+                Some(value) => Item::Wrapper(Box::new(self.value(&value, other, path, false)?), cut),
+                None if is_binary(other) => Item::Bytes(cut),
+                None => return Err(mismatch(path, other, field)),
+            },
+        };
+        Ok(ValuePlan { tag, item })
+    }
+}
+
+impl Columns<'_> {
+    /// The fields from the highest number down, each with the columns of the other members of its oneof.
+    fn finish(self) -> Result<Vec<FieldPlan>, WriteError> {
+        let mut members: Vec<(String, usize, bool)> = Vec::new();
+        for (plan, oneof) in &self.fields {
+            members.extend(oneof.clone().map(|oneof| (oneof, plan.column, plan.member.is_some())));
+        }
+        let mut fields = Vec::with_capacity(self.fields.len());
+        for (mut plan, oneof) in self.fields {
+            let others = members
+                .iter()
+                .filter(|(other, column, _)| Some(other) == oneof.as_ref() && *column != plan.column);
+            if others.clone().any(|(_, _, in_union)| *in_union || plan.member.is_some()) {
+                return Err(WriteError::new(WriteErrorKind::DuplicateField, &plan.path));
+            }
+            plan.others = others.map(|(_, column, _)| *column).collect();
+            fields.push(plan);
+        }
+        fields.sort_by_key(|plan| std::cmp::Reverse(plan.number));
+        Ok(fields)
+    }
+}
+
+fn mismatch(path: &str, data_type: &DataType, field: &FieldDescriptor) -> WriteError {
+    let detail = format!("{data_type} for {} {}", field.kind(), field.full_name());
+    WriteError::new(WriteErrorKind::TypeMismatch, path).with_detail(detail)
+}
+
+/// The field of a column: by number if the metadata has one, or by name, JSON name or the name of an extension in brackets.
+fn find_field(descriptor: &MessageDescriptor, column: &Field) -> Option<FieldDescriptor> {
+    let extension = |number| Some(descriptor.get_extension(number)?.as_field());
+    if let Some(number) = column.metadata().get(NUMBER) {
+        let number = number.parse().ok()?;
+        return descriptor.get_field(number).or_else(|| extension(number));
+    }
+    let name = column.name();
+    if let Some(name) = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+        return Some(descriptor.get_extension_by_full_name(name)?.as_field());
+    }
+    descriptor.get_field_by_name(name).or_else(|| descriptor.get_field_by_json_name(name))
+}
+
+fn find_oneof(descriptor: &MessageDescriptor, column: &Field) -> Option<OneofDescriptor> {
+    descriptor.oneofs().find(|oneof| oneof.name() == column.name() && !oneof.is_synthetic())
+}
+
+/// The numbers of the names of an enum.
+fn names(descriptor: &EnumDescriptor) -> Arc<std::collections::HashMap<String, i32>> {
+    Arc::new(descriptor.values().map(|value| (value.name().to_owned(), value.number())).collect())
+}
+
+/// The field of a wrapper, if the type is one.
+fn wrapped(message: &MessageDescriptor) -> Option<FieldDescriptor> {
+    let name = message.full_name().strip_prefix("google.protobuf.")?;
+    const WRAPPERS: [&str; 9] =
+        ["Bool", "Int32", "Int64", "UInt32", "UInt64", "Float", "Double", "String", "Bytes"];
+    let value =
+        message.get_field(1).filter(|value| !value.is_list() && !matches!(value.kind(), Kind::Message(_)));
+    value.filter(|_| name.strip_suffix("Value").is_some_and(|name| WRAPPERS.contains(&name)))
+}
+
+pub(super) fn is_text(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+fn is_binary(data_type: &DataType) -> bool {
+    use DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary};
+    matches!(data_type, Binary | LargeBinary | BinaryView | FixedSizeBinary(_))
+}
+
+/// Whether a column of this type may be for a field with such values.
+fn fits(domain: Domain, data_type: &DataType) -> bool {
+    match domain {
+        Domain::Bool => *data_type == DataType::Boolean,
+        Domain::I32 | Domain::I64 | Domain::U32 | Domain::U64 => data_type.is_integer(),
+        Domain::F32 => *data_type == DataType::Float32,
+        Domain::F64 => matches!(data_type, DataType::Float64 | DataType::Float32),
+    }
+}

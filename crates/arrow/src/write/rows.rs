@@ -1,0 +1,239 @@
+//! One row as a message, written from its last field to its first.
+
+use super::WriteErrorKind;
+use super::arrays::Texts;
+use super::bind::{Bound, Column, Content, Lists, Message, Plain, Values};
+use super::plan::Presence;
+use super::reverse::Reverse;
+use super::wire::{Cut, Tag};
+use tablepb::wire::Reader;
+
+/// What is wrong, and in which column.
+pub(super) struct Fault<'a> {
+    pub(super) kind: WriteErrorKind,
+    pub(super) path: &'a str,
+}
+
+/// The seconds of 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z, which timestamps are bound to (timestamp.proto).
+const TIMESTAMPS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+/// The seconds that durations are bound to (duration.proto).
+const DURATIONS: std::ops::RangeInclusive<i64> = -315_576_000_000..=315_576_000_000;
+
+impl<'a> Message<'a> {
+    /// Writes the message of a row.
+    pub(super) fn put(&self, row: usize, out: &mut Reverse) -> Result<(), Fault<'a>> {
+        if let Some(unknown) = &self.unknown
+            && !unknown.nulls.is_some_and(|nulls| nulls.is_null(row))
+        {
+            let put = put_checked(unknown.texts.get(row), out);
+            put.map_err(|kind| Fault { kind, path: unknown.path })?;
+        }
+        self.fields.iter().try_for_each(|field| field.put(row, out))
+    }
+}
+
+impl<'a> Bound<'a> {
+    fn put(&self, row: usize, out: &mut Reverse) -> Result<(), Fault<'a>> {
+        let i = match &self.member {
+            None => row,
+            Some(member) if member.ids[row] != member.id => return Ok(()),
+            Some(member) => member.offsets.map_or(row, |offsets| offsets[row] as usize),
+        };
+        match &self.content {
+            Content::One(column) => self.put_one(column, i, out),
+            Content::Packed(lists, tag, column) => self.put_packed(lists.get(i), tag, column, out),
+            Content::List(lists, column) => {
+                for i in lists.get(i).rev() {
+                    let at = column.at(i).ok_or_else(|| self.fault(WriteErrorKind::NullElement))?;
+                    self.put_value(column, at, out)?;
+                }
+                Ok(())
+            }
+            Content::Map(lists, tag, keys, values) => {
+                for i in lists.get(i).rev() {
+                    let null = || self.fault(WriteErrorKind::NullElement);
+                    let (key, value) = (keys.at(i).ok_or_else(null)?, values.at(i).ok_or_else(null)?);
+                    let before = out.len();
+                    self.put_value(values, value, out)?;
+                    self.put_value(keys, key, out)?;
+                    out.put_length_since(before)
+                        .and_then(|()| tag.put(out))
+                        .map_err(|kind| self.fault(kind))?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn fault(&self, kind: WriteErrorKind) -> Fault<'a> {
+        Fault { kind, path: &self.plan.path }
+    }
+
+    #[inline]
+    fn put_one(&self, column: &Column<'a>, i: usize, out: &mut Reverse) -> Result<(), Fault<'a>> {
+        let Some(at) = column.at(i) else {
+            let required = self.plan.presence == Presence::Required;
+            return if required { Err(self.fault(WriteErrorKind::MissingRequired)) } else { Ok(()) };
+        };
+        if self.others.iter().any(|other| other.is_valid(i)) {
+            return Err(self.fault(WriteErrorKind::OneofConflict));
+        }
+        let implicit = self.plan.presence == Presence::Implicit;
+        match &column.values {
+            // The bits are read once, for the comparison and for the wire.
+            Values::Plain(Plain::Number(coding, numbers)) => {
+                let bits = numbers.bits(at).map_err(|kind| self.fault(kind))?;
+                if implicit && bits == 0 {
+                    return Ok(());
+                }
+                let put = coding.put(bits, out).and_then(|()| column.tag.put(out));
+                return put.map_err(|kind| self.fault(kind));
+            }
+            Values::Plain(plain) if implicit && plain.is_default(at).map_err(|kind| self.fault(kind))? => {
+                return Ok(());
+            }
+            _ => {}
+        }
+        self.put_value(column, at, out)
+    }
+
+    fn put_packed(
+        &self,
+        range: std::ops::Range<usize>,
+        tag: &Tag,
+        column: &Column<'a>,
+        out: &mut Reverse,
+    ) -> Result<(), Fault<'a>> {
+        let Values::Plain(Plain::Number(coding, numbers)) = &column.values else { return Ok(()) };
+        if range.is_empty() {
+            return Ok(());
+        }
+        let before = out.len();
+        for i in range.rev() {
+            let at = column.at(i).ok_or_else(|| self.fault(WriteErrorKind::NullElement))?;
+            numbers.bits(at).and_then(|bits| coding.put(bits, out)).map_err(|kind| self.fault(kind))?;
+        }
+        out.put_length_since(before).and_then(|()| tag.put(out)).map_err(|kind| self.fault(kind))
+    }
+
+    /// A value with its tag.
+    #[inline]
+    fn put_value(&self, column: &Column<'a>, i: usize, out: &mut Reverse) -> Result<(), Fault<'a>> {
+        if let Values::Message(cut, message) = &column.values {
+            let closed = cut.close(out).map_err(|kind| self.fault(kind))?;
+            message.put(i, out)?;
+            return cut.open(column.tag, closed, out).map_err(|kind| self.fault(kind));
+        }
+        column.put_flat(i, out).map_err(|kind| self.fault(kind))
+    }
+}
+
+impl<'a> Lists<'a> {
+    /// The elements of a row; none if it is null.
+    #[inline]
+    fn get(&self, i: usize) -> std::ops::Range<usize> {
+        if self.nulls.is_some_and(|nulls| nulls.is_null(i)) { 0..0 } else { self.spans.get(i) }
+    }
+}
+
+impl Plain<'_> {
+    /// Whether a field without presence leaves the value out.
+    #[inline]
+    fn is_default(&self, i: usize) -> Result<bool, WriteErrorKind> {
+        match self {
+            Self::Number(_, numbers) => Ok(numbers.bits(i)? == 0),
+            Self::Text(_, texts) => Ok(texts.get(i).is_empty()),
+        }
+    }
+
+    /// A value without its tag.
+    #[inline]
+    fn put(&self, i: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+        match self {
+            Self::Number(coding, numbers) => coding.put(numbers.bits(i)?, out),
+            Self::Text(check, texts) => {
+                let text = texts.get(i);
+                if *check && !tablepb::wire::utf8::is_valid(text) {
+                    return Err(WriteErrorKind::InvalidUtf8);
+                }
+                out.put(text)?;
+                out.put_varint(text.len() as u64)
+            }
+        }
+    }
+}
+
+impl Column<'_> {
+    /// A value with its tag, if it is not a struct.
+    #[inline]
+    fn put_flat(&self, i: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+        match &self.values {
+            Values::Plain(plain) => {
+                plain.put(i, out)?;
+                self.tag.put(out)
+            }
+            other => put_rare(other, self.tag, i, out),
+        }
+    }
+}
+
+/// A message that comes as something else than a struct, with its tag.
+fn put_rare(values: &Values<'_>, tag: &Tag, i: usize, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+    match values {
+        Values::Plain(_) | Values::Message(..) => Ok(()),
+        Values::Bytes(cut, texts) => put_bytes(cut, tag, texts, i, out),
+        Values::Timestamp(cut, counts, units) => {
+            let (seconds, rest) = (counts[i].div_euclid(*units), counts[i].rem_euclid(*units));
+            in_range(&TIMESTAMPS, seconds)?;
+            put_time(cut, tag, seconds, rest * (1_000_000_000 / units), out)
+        }
+        Values::Duration(cut, counts, units) => {
+            let (seconds, rest) = (counts[i] / units, counts[i] % units);
+            in_range(&DURATIONS, seconds)?;
+            put_time(cut, tag, seconds, rest * (1_000_000_000 / units), out)
+        }
+        Values::Wrapper(cut, inner, plain) => {
+            let closed = cut.close(out)?;
+            if !plain.is_default(i)? {
+                plain.put(i, out)?;
+                inner.put(out)?;
+            }
+            cut.open(tag, closed, out)
+        }
+    }
+}
+
+fn in_range(range: &std::ops::RangeInclusive<i64>, value: i64) -> Result<(), WriteErrorKind> {
+    if range.contains(&value) { Ok(()) } else { Err(WriteErrorKind::OutOfRange) }
+}
+
+/// A timestamp or duration: seconds are field 1, nanoseconds field 2.
+fn put_time(cut: &Cut, tag: &Tag, seconds: i64, nanos: i64, out: &mut Reverse) -> Result<(), WriteErrorKind> {
+    let closed = cut.close(out)?;
+    for (tag, value) in [(0x10, nanos), (0x08, seconds)] {
+        if value != 0 {
+            out.put_varint(value as u64)?;
+            out.put_byte(tag)?;
+        }
+    }
+    cut.open(tag, closed, out)
+}
+
+/// A message that comes as bytes.
+fn put_bytes(
+    cut: &Cut,
+    tag: &Tag,
+    texts: &Texts<'_>,
+    i: usize,
+    out: &mut Reverse,
+) -> Result<(), WriteErrorKind> {
+    let closed = cut.close(out)?;
+    put_checked(texts.get(i), out)?;
+    cut.open(tag, closed, out)
+}
+
+/// Fields as they are: were they not whole, they would take what comes after them with them.
+fn put_checked(bytes: &[u8], out: &mut Reverse) -> Result<(), WriteErrorKind> {
+    Reader::new(bytes).skip_message().map_err(|_| WriteErrorKind::InvalidMessage)?;
+    out.put(bytes)
+}

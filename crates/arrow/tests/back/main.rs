@@ -1,0 +1,16 @@
+//! From record batches back to messages: random schemas and values.
+
+mod columns;
+mod failures;
+mod library;
+#[path = "../common/oracle.rs"]
+mod oracle;
+mod reader;
+mod round_trip;
+#[path = "../../../../tests/common/scarce.rs"]
+#[allow(dead_code, reason = "the tests of the library use the rest")]
+mod scarce;
+mod well_known;
+
+#[global_allocator]
+static ALLOCATOR: scarce::Scarce = scarce::Scarce;

@@ -1,0 +1,314 @@
+//! Messages to a record batch, slowly and plainly: column by column, from `DynamicMessage`s, with Arrow's builders. It knows nothing of the reader.
+//! The schema says what to make of each field; a column finds its field by name.
+
+use arrow_array::builder::{
+    BinaryBuilder, BinaryViewBuilder, StringBuilder, StringDictionaryBuilder, StringViewBuilder,
+};
+use arrow_array::types::*;
+use arrow_array::*;
+use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, Fields, SchemaRef, TimeUnit, UnionFields};
+use std::sync::Arc;
+use tablepb::{
+    DynamicMessage, EncodeOptions, FieldDescriptor, Kind, MessageDescriptor, MessageView, ValueRef,
+};
+
+/// A value of one row; `None` if it is null, or if a struct around it is.
+type Cell<'a> = Option<ValueRef<'a, 'a>>;
+
+/// The batch of these rows.
+pub fn batch(schema: &SchemaRef, descriptor: &MessageDescriptor, rows: &[DynamicMessage]) -> RecordBatch {
+    let rows: Vec<_> = rows.iter().map(|row| Some(row.as_view())).collect();
+    let columns = columns(schema.fields(), descriptor, &rows);
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+    RecordBatch::try_new_with_options(schema.clone(), columns, &options).expect("columns of the schema")
+}
+
+fn columns(
+    fields: &Fields,
+    descriptor: &MessageDescriptor,
+    rows: &[Option<MessageView<'_, '_>>],
+) -> Vec<ArrayRef> {
+    let column = |column: &Arc<Field>| match column.data_type() {
+        _ if column.name() == "_unknown" => {
+            bytes(column.data_type(), rows.iter().map(|row| row.and_then(unknown)))
+        }
+        DataType::Union(members, _) => union(members, descriptor, rows),
+        data_type => {
+            let field = find(descriptor, column.name());
+            let cells = rows.iter().map(|row| row.and_then(|row| cell(row, &field))).collect();
+            array(data_type, column.is_nullable(), &field, cells)
+        }
+    };
+    fields.iter().map(column).collect()
+}
+
+fn find(descriptor: &MessageDescriptor, name: &str) -> FieldDescriptor {
+    match name.strip_prefix('[') {
+        Some(name) => descriptor
+            .get_extension_by_full_name(name.trim_end_matches(']'))
+            .expect("an extension")
+            .as_field(),
+        None => descriptor.get_field_by_name(name).expect("a field"),
+    }
+}
+
+fn cell<'a>(row: MessageView<'a, 'a>, field: &FieldDescriptor) -> Cell<'a> {
+    let absent = field.supports_presence() && !row.has_field(field);
+    (!absent).then(|| row.get_field(field))
+}
+
+/// The unknown fields as on the wire: what is left of the message without the known ones.
+fn unknown(row: MessageView<'_, '_>) -> Option<Vec<u8>> {
+    row.unknown_fields().next()?;
+    let mut rest = row.to_owned();
+    let descriptor = row.descriptor();
+    let extensions = descriptor.extensions().map(|extension| extension.as_field());
+    descriptor.fields().chain(extensions).for_each(|field| rest.clear_field(&field));
+    let mut bytes = Vec::new();
+    rest.encode_with(&mut bytes, EncodeOptions::new().allow_partial(true)).expect("a small message");
+    Some(bytes)
+}
+
+/// Bytes, of any type that holds them.
+fn bytes(data_type: &DataType, values: impl Iterator<Item = Option<Vec<u8>>>) -> ArrayRef {
+    let text = |value: Option<Vec<u8>>| value.map(|value| String::from_utf8(value).expect("UTF-8"));
+    match data_type {
+        DataType::Utf8 => {
+            let mut builder = StringBuilder::new();
+            values.for_each(|value| builder.append_option(text(value)));
+            Arc::new(builder.finish())
+        }
+        DataType::Utf8View => {
+            let mut builder = StringViewBuilder::new();
+            values.for_each(|value| builder.append_option(text(value)));
+            Arc::new(builder.finish())
+        }
+        DataType::Binary => {
+            let mut builder = BinaryBuilder::new();
+            values.for_each(|value| builder.append_option(value));
+            Arc::new(builder.finish())
+        }
+        DataType::BinaryView => {
+            let mut builder = BinaryViewBuilder::new();
+            values.for_each(|value| builder.append_option(value));
+            Arc::new(builder.finish())
+        }
+        other => panic!("bytes as {other}"),
+    }
+}
+
+fn numbers<T: ArrowPrimitiveType>(
+    nullable: bool,
+    cells: Vec<Cell<'_>>,
+    number: impl Fn(ValueRef<'_, '_>) -> T::Native,
+) -> PrimitiveArray<T> {
+    let zero = (!nullable).then_some(T::Native::default());
+    cells.into_iter().map(|cell| cell.map(&number).or(zero)).collect()
+}
+
+/// A column of one field.
+fn array(data_type: &DataType, nullable: bool, field: &FieldDescriptor, cells: Vec<Cell<'_>>) -> ArrayRef {
+    if let (Kind::Message(message), false, false) =
+        (field.kind(), field.is_map(), field.is_list() && is_list(data_type))
+    {
+        return messages(data_type, nullable, &message, cells);
+    }
+    match data_type {
+        DataType::Boolean => {
+            let bools = cells
+                .iter()
+                .map(|cell| cell.map(|value| value.as_bool().unwrap()).or((!nullable).then_some(false)));
+            Arc::new(bools.collect::<BooleanArray>())
+        }
+        DataType::Int32 => Arc::new(numbers::<Int32Type>(nullable, cells, |value| {
+            value.as_enum_number().or(value.as_i32()).unwrap()
+        })),
+        DataType::Int64 => Arc::new(numbers::<Int64Type>(nullable, cells, |value| value.as_i64().unwrap())),
+        DataType::UInt32 => Arc::new(numbers::<UInt32Type>(nullable, cells, |value| value.as_u32().unwrap())),
+        DataType::UInt64 => Arc::new(numbers::<UInt64Type>(nullable, cells, |value| value.as_u64().unwrap())),
+        DataType::Float32 => {
+            Arc::new(numbers::<Float32Type>(nullable, cells, |value| value.as_f32().unwrap()))
+        }
+        DataType::Float64 => {
+            Arc::new(numbers::<Float64Type>(nullable, cells, |value| value.as_f64().unwrap()))
+        }
+        DataType::Dictionary(..) => {
+            let mut builder = StringDictionaryBuilder::<Int32Type>::new();
+            let texts = cells
+                .into_iter()
+                .map(|cell| cell.map(|value| text(value, field)).or((!nullable).then(Vec::new)));
+            texts.for_each(|value| {
+                builder.append_option(value.map(|value| String::from_utf8(value).unwrap()))
+            });
+            Arc::new(builder.finish())
+        }
+        DataType::List(item) => {
+            let lists = cells.iter().map(|cell| {
+                cell.map_or(Vec::new(), |list| list.as_list().unwrap().iter().map(Some).collect())
+            });
+            let lists: Vec<Vec<_>> = lists.collect();
+            let offsets = OffsetBuffer::from_lengths(lists.iter().map(Vec::len));
+            let values = array(item.data_type(), false, field, lists.concat());
+            Arc::new(ListArray::new(item.clone(), offsets, values, None))
+        }
+        DataType::Map(entries, _) => map(entries, field, &cells),
+        other => {
+            let texts = cells
+                .into_iter()
+                .map(|cell| cell.map(|value| text(value, field)).or((!nullable).then(Vec::new)));
+            bytes(other, texts)
+        }
+    }
+}
+
+fn is_list(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::List(_))
+}
+
+/// A string, bytes, or the name of an enum value.
+fn text(value: ValueRef<'_, '_>, field: &FieldDescriptor) -> Vec<u8> {
+    match (value, field.kind()) {
+        (ValueRef::String(value), _) => value.into(),
+        (ValueRef::Bytes(value), _) => value.into(),
+        (ValueRef::EnumNumber(number), Kind::Enum(descriptor)) => match descriptor.get_value(number) {
+            Some(value) => value.name().into(),
+            None => number.to_string().into_bytes(),
+        },
+        other => panic!("{other:?} as text"),
+    }
+}
+
+/// The seconds or nanoseconds of a time.
+fn part(row: MessageView<'_, '_>, number: u32) -> i128 {
+    match row.get_field_by_number(number) {
+        Some(ValueRef::I64(seconds)) => seconds.into(),
+        Some(ValueRef::I32(nanos)) => nanos.into(),
+        other => panic!("{other:?} in a time"),
+    }
+}
+
+fn messages(
+    data_type: &DataType,
+    nullable: bool,
+    descriptor: &MessageDescriptor,
+    cells: Vec<Cell<'_>>,
+) -> ArrayRef {
+    let rows: Vec<_> =
+        cells.iter().map(|cell| cell.map(|value| value.as_message().expect("a message"))).collect();
+    let times = |floor: bool, unit: &TimeUnit| -> Vec<Option<i64>> {
+        let count = |row| {
+            let nanos = part(row, 1) * 1_000_000_000 + part(row, 2);
+            let unit = match unit {
+                TimeUnit::Second => 1_000_000_000,
+                TimeUnit::Millisecond => 1_000_000,
+                TimeUnit::Microsecond => 1_000,
+                TimeUnit::Nanosecond => 1,
+            };
+            i64::try_from(if floor { nanos.div_euclid(unit) } else { nanos / unit }).expect("times that fit")
+        };
+        rows.iter().map(|row| row.map(count).or((!nullable).then_some(0))).collect()
+    };
+    match data_type {
+        DataType::Struct(fields) => {
+            let nulls = nullable.then(|| NullBuffer::from_iter(rows.iter().map(Option::is_some)));
+            let children = columns(fields, descriptor, &rows);
+            Arc::new(
+                StructArray::try_new_with_length(fields.clone(), children, nulls, rows.len())
+                    .expect("children"),
+            )
+        }
+        DataType::Timestamp(unit, zone) => {
+            let counts = Int64Array::from(times(true, unit));
+            let zone = zone.clone();
+            match unit {
+                TimeUnit::Second => {
+                    Arc::new(counts.reinterpret_cast::<TimestampSecondType>().with_timezone_opt(zone))
+                }
+                TimeUnit::Millisecond => {
+                    Arc::new(counts.reinterpret_cast::<TimestampMillisecondType>().with_timezone_opt(zone))
+                }
+                TimeUnit::Microsecond => {
+                    Arc::new(counts.reinterpret_cast::<TimestampMicrosecondType>().with_timezone_opt(zone))
+                }
+                TimeUnit::Nanosecond => {
+                    Arc::new(counts.reinterpret_cast::<TimestampNanosecondType>().with_timezone_opt(zone))
+                }
+            }
+        }
+        DataType::Duration(unit) => {
+            let counts = Int64Array::from(times(false, unit));
+            match unit {
+                TimeUnit::Second => Arc::new(counts.reinterpret_cast::<DurationSecondType>()),
+                TimeUnit::Millisecond => Arc::new(counts.reinterpret_cast::<DurationMillisecondType>()),
+                TimeUnit::Microsecond => Arc::new(counts.reinterpret_cast::<DurationMicrosecondType>()),
+                TimeUnit::Nanosecond => Arc::new(counts.reinterpret_cast::<DurationNanosecondType>()),
+            }
+        }
+        other
+            if descriptor.full_name().starts_with("google.protobuf.")
+                && descriptor.name().ends_with("Value") =>
+        {
+            let value = descriptor.get_field(1).expect("a value");
+            let cells = rows.iter().map(|row| row.map(|row| row.get_field(&value))).collect();
+            array(other, nullable, &value, cells)
+        }
+        other => {
+            let encoded = |row: MessageView<'_, '_>| row.encode_to_vec().expect("a small message");
+            bytes(other, rows.iter().map(|row| row.map(encoded).or((!nullable).then(Vec::new))))
+        }
+    }
+}
+
+fn map(entries: &Arc<Field>, field: &FieldDescriptor, cells: &[Cell<'_>]) -> ArrayRef {
+    let (DataType::Struct(parts), Kind::Message(entry)) = (entries.data_type(), field.kind()) else {
+        panic!("a map")
+    };
+    let (mut keys, mut values, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
+    for cell in cells {
+        let before = keys.len();
+        for (key, value) in cell.iter().flat_map(|map| map.as_map().expect("a map").iter()) {
+            keys.push(Some(ValueRef::from(key)));
+            values.push(Some(value));
+        }
+        lengths.push(keys.len() - before);
+    }
+    let keys = array(parts[0].data_type(), false, &entry.map_entry_key_field().unwrap(), keys);
+    let values = array(parts[1].data_type(), false, &entry.map_entry_value_field().unwrap(), values);
+    let entry = StructArray::new(parts.clone(), vec![keys, values], None);
+    Arc::new(MapArray::new(entries.clone(), OffsetBuffer::from_lengths(lengths), entry, None, false))
+}
+
+fn union(
+    members: &UnionFields,
+    descriptor: &MessageDescriptor,
+    rows: &[Option<MessageView<'_, '_>>],
+) -> ArrayRef {
+    let mut ids = vec![0_i8; rows.len()];
+    let mut offsets = vec![0_i32; rows.len()];
+    let mut children: Vec<ArrayRef> = Vec::new();
+    for (id, member) in members.iter().skip(1) {
+        let field = find(descriptor, member.name());
+        let mut cells = Vec::new();
+        for (i, row) in rows.iter().enumerate() {
+            if let Some(value) = row.and_then(|row| cell(row, &field)) {
+                (ids[i], offsets[i]) = (id, cells.len() as i32);
+                cells.push(Some(value));
+            }
+        }
+        children.push(array(member.data_type(), member.is_nullable(), &field, cells));
+    }
+    let mut none = 0;
+    for i in (0..rows.len()).filter(|&i| ids[i] == 0) {
+        offsets[i] = none;
+        none += 1;
+    }
+    children.insert(0, Arc::new(NullArray::new(none as usize)));
+    let union = UnionArray::try_new(
+        members.clone(),
+        ScalarBuffer::from(ids),
+        Some(ScalarBuffer::from(offsets)),
+        children,
+    );
+    Arc::new(union.expect("a union"))
+}

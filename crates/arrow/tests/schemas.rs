@@ -1,0 +1,194 @@
+//! What comes with a schema: extensions, projections, versions in a registry, many columns.
+
+use arrow_array::RecordBatch;
+use arrow_cast::pretty::pretty_format_batches;
+use tablepb::stream::confluent;
+use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use tablepb_arrow::mapping::{MappingErrorKind, Oneofs, Options};
+use tablepb_arrow::{BadRows, Decoder, ErrorKind, ReaderBuilder, SchemaStore};
+
+const ROW: &str = r#"
+syntax = "proto2";
+package x;
+message Row {
+  optional int32 a = 1 [default = 7];
+  required int32 b = 2 [default = 9];
+  oneof which { string c = 3; int32 d = 4; Row e = 5; }
+  extensions 100 to 200;
+}
+message Item { optional string t = 1; }
+extend Row { optional string late = 120; repeated Item items = 110; }
+message Set { option message_set_wire_format = true; extensions 4 to max; }
+extend Set { optional Item item = 5; }
+message Holder { optional Set set = 1; }
+"#;
+
+fn pool(source: &str) -> DescriptorPool {
+    DescriptorPool::builder().source("x.proto", source).build().unwrap()
+}
+
+fn row(name: &str) -> MessageDescriptor {
+    pool(ROW).get_message_by_name(name).unwrap()
+}
+
+fn encoded(descriptor: &MessageDescriptor, text: &str) -> Vec<u8> {
+    let message = DynamicMessage::parse_text_format(descriptor, text).unwrap();
+    message.encode_to_vec().unwrap()
+}
+
+fn lines(batch: &RecordBatch) -> Vec<String> {
+    let table = pretty_format_batches(std::slice::from_ref(batch)).unwrap().to_string();
+    let rows = table.lines().filter(|line| line.starts_with('|')).skip(1);
+    let cells = |row: &str| row.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>().join(" | ");
+    rows.map(|row| cells(row).trim().to_owned()).collect()
+}
+
+fn read(decoder: &mut Decoder, descriptor: &MessageDescriptor, texts: &[&str]) -> Vec<String> {
+    for text in texts {
+        assert!(decoder.push(&encoded(descriptor, text)).unwrap());
+    }
+    lines(&decoder.flush().unwrap().unwrap())
+}
+
+fn names(decoder: &Decoder) -> Vec<String> {
+    decoder.schema().fields().iter().map(|field| field.name().clone()).collect()
+}
+
+#[test]
+fn extensions_are_columns_if_asked_for() {
+    let row = row("x.Row");
+    let builder = ReaderBuilder::new(&row).options(Options::new().recursion(0).unknown_fields(true));
+    let text = "b: 1 [x.items] { t: 'i' } [x.late]: 'l'";
+    let mut without = builder.build_decoder().unwrap();
+    assert_eq!(names(&without), ["a", "b", "c", "d", "e", "_unknown"]);
+    assert_eq!(read(&mut without, &row, &[text]), ["| 1 |  |  |  |"]);
+    // An extension that is no column is checked all the same.
+    assert!(without.push(b"\x10\x01\xf2\x06\x01\x0a").is_err());
+    let with = builder.clone().options(Options::new().recursion(0).extensions(true));
+    let mut with = with.build_decoder().unwrap();
+    assert_eq!(names(&with), ["a", "b", "c", "d", "e", "[x.items]", "[x.late]"]);
+    assert_eq!(
+        read(&mut with, &row, &[text, "b: 2"]),
+        ["| 1 |  |  |  | [{t: 69}] | 6c", "| 2 |  |  |  | [] |"]
+    );
+    let mut named = builder.projection(["[x.late]", "a"]).build_decoder().unwrap();
+    assert_eq!(names(&named), ["a", "[x.late]"]);
+    assert_eq!(read(&mut named, &row, &[text]), ["| 6c"]);
+}
+
+#[test]
+fn items_of_a_message_set_are_columns() {
+    let holder = row("x.Holder");
+    let mut decoder =
+        ReaderBuilder::new(&holder).options(Options::new().extensions(true)).build_decoder().unwrap();
+    assert_eq!(
+        read(&mut decoder, &holder, &["set { [x.item] { t: 'i' } }", ""]),
+        ["{[x.item]: {t: 69}}", ""]
+    );
+}
+
+#[test]
+fn a_required_field_that_may_be_missing_has_its_default() {
+    let row = row("x.Row");
+    let options = tablepb::DecodeOptions::new().allow_partial(true);
+    let builder = ReaderBuilder::new(&row).projection(["a", "b"]).decode_options(options);
+    let mut decoder = builder.build_decoder().unwrap();
+    assert!(decoder.push(b"").unwrap() && decoder.push(b"\x10\x03").unwrap());
+    assert_eq!(lines(&decoder.flush().unwrap().unwrap()), ["| 9", "| 3"]);
+}
+
+#[test]
+fn a_union_of_some_members_knows_the_others() {
+    let row = row("x.Row");
+    let options = Options::new().oneofs(Oneofs::Union).recursion(1);
+    let builder = ReaderBuilder::new(&row).options(options).projection(["c", "e.b"]);
+    let mut decoder = builder.build_decoder().unwrap();
+    assert_eq!(names(&decoder), ["which"]);
+    let texts = ["b: 0 c: 'x'", "b: 0 d: 1", "b: 0 e { b: 4 c: 'y' }"];
+    assert_eq!(read(&mut decoder, &row, &texts), ["{c=78}", "{none=}", "{e={b: 4}}"]);
+    let joined = [encoded(&row, "b: 0 c: 'x'"), b"\x20\x01".to_vec()].concat();
+    assert!(decoder.push(&joined).unwrap());
+    assert_eq!(lines(&decoder.flush().unwrap().unwrap()), ["{none=}"]);
+}
+
+#[test]
+fn a_record_of_another_version_is_read_by_numbers() {
+    let row = row("x.Row");
+    let newer = pool(
+        "syntax = 'proto2'; package x; message Other {} message Row { optional int32 renamed = 1; optional int32 b = 2; }",
+    );
+    let mut store = SchemaStore::new();
+    assert!(store.insert(1, newer.files().next().unwrap()).is_none());
+    let record = |id, indexes: &[usize], payload: &[u8]| {
+        let mut record = Vec::new();
+        confluent::append_header(id, indexes, &mut record).unwrap();
+        record.extend(payload);
+        record
+    };
+    for mode in [BadRows::Fail, BadRows::Skip] {
+        let builder = ReaderBuilder::new(&row).projection(["a", "b"]).bad_rows(mode);
+        let mut decoder = builder.build_decoder().unwrap();
+        let mut bad = |record: &[u8]| match (mode, decoder.push_framed(&store, record)) {
+            (BadRows::Fail, result) => Some(result.unwrap_err()),
+            (_, result) => {
+                assert!(result.unwrap());
+                None
+            }
+        };
+        let error = bad(&record(2, &[0], b"\x10\x01"));
+        assert!(error.is_none_or(|error| matches!(error.kind(), ErrorKind::UnknownSchema(2))));
+        let error = bad(&record(1, &[0], b"\x10\x01"));
+        assert!(
+            error.is_none_or(
+                |error| matches!(error.kind(), ErrorKind::ForeignType(name) if name == "x.Other")
+            )
+        );
+        let error = bad(b"\x01");
+        assert!(error.is_none_or(|error| matches!(error.kind(), ErrorKind::Decode(_))));
+        assert!(decoder.push_framed(&store, &record(1, &[1], b"\x08\x05\x10\x01")).unwrap());
+        assert_eq!(decoder.skipped(), if mode == BadRows::Skip { 3 } else { 0 });
+        assert_eq!(lines(&decoder.flush().unwrap().unwrap()), ["5 | 1"]);
+    }
+}
+
+#[test]
+fn a_wide_type_is_read_like_a_narrow_one() {
+    let fields: String = (1..=300).map(|at| format!("optional string f{at} = {};", at * 3)).collect();
+    let pool = pool(&format!(
+        "syntax = 'proto3'; package x; message Wide {{ {fields} repeated Wide more = 1000; }}"
+    ));
+    let wide = pool.get_message_by_name("x.Wide").unwrap();
+    let options = Options::new().recursion(1);
+    let text = "f7: 'seven' f300: 'a string of more than twelve' more { f1: 'in it' } more { }";
+    let mut all = ReaderBuilder::new(&wide).options(options.clone()).build_decoder().unwrap();
+    for text in ["", text, ""] {
+        assert!(all.push(&encoded(&wide, text)).unwrap());
+    }
+    let batch = all.flush().unwrap().unwrap();
+    assert_eq!(batch.num_columns(), 301);
+    let of = |name: &str| batch.schema().index_of(name).unwrap();
+    let some = batch.project(&[of("f7"), of("f8"), of("f300")]).unwrap();
+    assert_eq!(lines(&some), ["|  |", "seven |  | a string of more than twelve", "|  |"]);
+    let paths = ["f7", "f8", "f300", "more.f1"];
+    let mut some = ReaderBuilder::new(&wide).projection(paths).build_decoder().unwrap();
+    assert_eq!(
+        read(&mut some, &wide, &["", text]),
+        ["|  |  | []", "seven |  | a string of more than twelve | [{f1: in it}, {f1: }]"],
+    );
+    let error = ReaderBuilder::new(&wide).options(options.recursion(400)).build_decoder().unwrap_err();
+    assert!(matches!(error.kind(), MappingErrorKind::TooManyColumns | MappingErrorKind::TooDeep));
+}
+
+#[test]
+fn a_message_without_fields_has_rows() {
+    let empty = pool(
+        "syntax = 'proto3'; package x; message Empty {} message Has { Empty e = 1; repeated Empty es = 2; }",
+    );
+    let descriptor = empty.get_message_by_name("x.Empty").unwrap();
+    let mut decoder = ReaderBuilder::new(&descriptor).build_decoder().unwrap();
+    assert!(decoder.push(b"").unwrap() && decoder.push(b"\x08\x01").unwrap());
+    assert_eq!(decoder.flush().unwrap().unwrap().num_rows(), 2);
+    let has = empty.get_message_by_name("x.Has").unwrap();
+    let mut decoder = ReaderBuilder::new(&has).build_decoder().unwrap();
+    assert_eq!(read(&mut decoder, &has, &["", "e { } es { } es { }"]), ["| []", "{} | [{}, {}]"]);
+}
