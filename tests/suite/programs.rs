@@ -1,4 +1,4 @@
-//! The programs of the README, each of which shows one use in at most 100 lines: what they print.
+//! The programs of the cookbook, each of which shows one use in at most 100 lines: what they print.
 
 use crate::common::example;
 use std::path::Path;
