@@ -13,6 +13,7 @@
 //! | [records] | rows written while you parse |
 //! | [JSON and text](json_and_text) | both formats, and serde |
 //! | [streams] | files, sockets, gRPC, Kafka |
+//! | [errors] | which call fails how, and what an error tells |
 //! | [limits] | hostile input, and what holds after an error |
 //! | [performance] | what is fast, what is not, how to measure |
 //! | [`no_std`] | programs without an operating system |
@@ -40,6 +41,7 @@ pages! {
     records "guide/records.md"
     json_and_text "guide/json_and_text.md"
     streams "guide/streams.md"
+    errors "guide/errors.md"
     limits "guide/limits.md"
     performance "guide/performance.md"
     no_std "guide/no_std.md"

@@ -30,8 +30,8 @@ error_kind! {
 error_kind! {
     /// What is wrong with JSON that was given to a parser.
     pub enum DeserializeErrorKind, without memory OutOfMemory {
-        /// The input ends inside of a value; more bytes could complete it.
-        Incomplete = "the input ends inside of a value",
+        /// The input ends inside a value; more bytes could complete it.
+        Incomplete = "the input ends inside a value",
         /// A character that JSON does not have there.
         InvalidSyntax = "an unexpected character",
         /// Something follows the value.

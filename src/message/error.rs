@@ -25,7 +25,7 @@ error_kind! {
         InvalidEnumName = "the enum has no value of this name",
         /// The field does not have the shape that the method works on: `push` and other methods for elements need a repeated field,
         /// `insert` and others for entries a map, `message_mut` a singular message.
-        InvalidShape = "the field is of the wrong cardinality",
+        InvalidShape = "the method is not for fields of this cardinality",
         /// An index beyond the end of a list.
         OutOfRange = "the index is beyond the end of the list",
         /// The message would hold more than 2^31-1 bytes of strings or more than 16 GiB in all, or the allocator has no memory.
@@ -67,6 +67,7 @@ error_kind! {
 ///         message.insert("counts", 5, 1),
 ///         "the value is of the wrong type: pkg.Log.counts expects map<string, int64>, not I32 as a key",
 ///     ),
+///     (message.push("level", 1), "the method is not for fields of this cardinality: pkg.Log.level is int32"),
 /// ] {
 ///     assert_eq!(error.unwrap_err().to_string(), text);
 /// }
@@ -159,7 +160,8 @@ impl fmt::Display for SetFieldError {
             _ => {}
         }
         if !inner.expected.is_empty() {
-            write!(f, " expects {}", inner.expected)?;
+            let verb = if self.kind() == SetFieldErrorKind::InvalidShape { "is" } else { "expects" };
+            write!(f, " {verb} {}", inner.expected)?;
         }
         if !inner.found.is_empty() {
             write!(f, ", not {}", inner.found)?;

@@ -5,8 +5,8 @@ use crate::error::{Opaque, TextLocation, error_kind, text_error};
 error_kind! {
     /// What is wrong with text that was given to a parser.
     pub enum ParseErrorKind, without memory OutOfMemory {
-        /// The input ends inside of a field; more bytes could complete it.
-        Incomplete = "the input ends inside of a field",
+        /// The input ends inside a field; more bytes could complete it.
+        Incomplete = "the input ends inside a field",
         /// A character that text format does not have there.
         InvalidSyntax = "an unexpected character",
         /// A string has an escape that does not exist or stands for a surrogate, a line break, or NUL.

@@ -227,7 +227,7 @@ macro_rules! __verify {
     ($trait:ident $subject:tt $field:ident $word:tt [$($kind:tt)*]) => {
         $crate::listing::compile_error!($crate::listing::concat!(
             "`", $crate::listing::stringify!($field), "`: `", $crate::listing::stringify!($($kind)*),
-            "` is no kind of field; the docs of `message!` list them"
+            "` is no kind of field; the docs of `message!` list them, a struct is `message Name` and an enum `enum Name`"
         ));
     };
 }

@@ -21,7 +21,7 @@ fn a_slab_that_is_full_keeps_its_words_when_it_is_not_trusted_any_more() {
     const MARKED: u64 = 1 << 63;
     for taken in (1..300).step_by(if cfg!(miri) { 99 } else { 1 }) {
         let mut slab = Slab::new();
-        slab.set_limit(if cfg!(miri) { 1 << 12 } else { 1 << 16 });
+        slab.set_limit(1 << 16);
         let mut at = Vec::new();
         while at.len() < taken {
             at.push(slab.alloc(1).unwrap());
