@@ -136,16 +136,10 @@ impl<'i> MessageView<'_, 'i> {
     {
         let len = column.len();
         let appended = self.values(path).try_each(|value| {
-            let error = match T::from_value(value) {
-                Some(value) if column.len() < column.capacity() || column.try_reserve(1).is_ok() => {
-                    column.push(value);
-                    return ControlFlow::Continue(());
-                }
-                Some(_) => ColumnError::OutOfMemory,
-                None if matches!(value, ValueRef::Unselected | ValueRef::Raw(_)) => ColumnError::NotDecoded,
-                None => ColumnError::WrongType,
-            };
-            ControlFlow::Break(error)
+            match T::from_value(value).ok_or_else(|| unfit(value)).and_then(|value| push(column, value)) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => ControlFlow::Break(error),
+            }
         });
         if let ControlFlow::Break(error) = appended {
             column.truncate(len);
@@ -153,4 +147,66 @@ impl<'i> MessageView<'_, 'i> {
         }
         Ok(column.len() - len)
     }
+
+    /// Appends one element to a column: the first value at the end of a path, or `None` if there is none, because a message on the way is
+    /// not set or a list is empty. So columns of several paths stay in step.
+    ///
+    /// # Errors
+    /// The column keeps its length.
+    ///
+    /// # Panics
+    /// As [`values`](Self::values).
+    ///
+    /// ```
+    /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable, ValuePath};
+    ///
+    /// static USER: MessageTable = MessageTable::new("pkg.User", &[FieldTable::new("name", 1, Kind::String)]);
+    /// static POST: MessageTable = MessageTable::new(
+    ///     "pkg.Post",
+    ///     &[FieldTable::new("id", 1, Kind::Uint64), FieldTable::new("author", 2, Kind::Message(|| &USER))],
+    /// );
+    /// let post = DescriptorPool::from_tables(&[&POST])?.get_message_by_name("pkg.Post").unwrap();
+    /// let (id, name) = (ValuePath::new(&post, "id")?, ValuePath::new(&post, "author.name")?);
+    ///
+    /// let mut decoder = Decoder::new(&post);
+    /// let (mut ids, mut names): (Vec<Option<u64>>, Vec<Option<&str>>) = (Vec::new(), Vec::new());
+    /// for input in [&b"\x08\x01\x12\x05\x0a\x03Ada"[..], b"\x08\x02"] {
+    ///     let view = decoder.decode(input)?;
+    ///     view.append_value(&id, &mut ids)?;
+    ///     view.append_value(&name, &mut names)?;
+    /// }
+    /// assert_eq!((ids, names), (vec![Some(1), Some(2)], vec![Some("Ada"), None]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn append_value<'v, T: ColumnValue<'v>>(
+        &self,
+        path: &'v ValuePath,
+        column: &mut Vec<Option<T>>,
+    ) -> Result<(), ColumnError>
+    where
+        'i: 'v,
+    {
+        let first = match self.values(path).next() {
+            Some(value) => Some(T::from_value(value).ok_or_else(|| unfit(value))?),
+            None => None,
+        };
+        push(column, first)
+    }
+}
+
+/// Why a value is none of a column.
+fn unfit(value: ValueRef<'_, '_>) -> ColumnError {
+    match value {
+        ValueRef::Unselected | ValueRef::Raw(_) => ColumnError::NotDecoded,
+        _ => ColumnError::WrongType,
+    }
+}
+
+#[inline]
+fn push<T>(column: &mut Vec<T>, value: T) -> Result<(), ColumnError> {
+    if column.len() == column.capacity() && column.try_reserve(1).is_err() {
+        return Err(ColumnError::OutOfMemory);
+    }
+    column.push(value);
+    Ok(())
 }

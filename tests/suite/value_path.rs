@@ -218,3 +218,29 @@ fn a_path_of_another_message_panics_or_has_no_values() {
     let path = ValuePath::new(span().descriptor(), "name").unwrap();
     assert_eq!(other.as_view().values(&path).count(), 0);
 }
+
+#[test]
+fn columns_of_first_values_stay_in_step_after_errors_too() {
+    let message = span();
+    let bytes = message.encode_to_vec().unwrap();
+    let span = message.descriptor();
+    let (name, of_children) =
+        (ValuePath::new(span, "name").unwrap(), ValuePath::new(span, "children.name").unwrap());
+    let (mut names, mut firsts): (Vec<Option<&str>>, Vec<Option<&str>>) = (Vec::new(), Vec::new());
+    let empty = DynamicMessage::new(span);
+    for message in [&message, &empty, &message] {
+        message.as_view().append_value(&name, &mut names).unwrap();
+        message.as_view().append_value(&of_children, &mut firsts).unwrap();
+    }
+    assert_eq!((names.len(), &firsts[..]), (3, &[Some("x"), None, Some("x")][..]));
+    // A value that does not fit, and one that is not decoded.
+    let mut numbers: Vec<Option<i64>> = vec![Some(1)];
+    assert_eq!(message.as_view().append_value(&of_children, &mut numbers), Err(ColumnError::WrongType));
+    let other = Projection::new(span, ["name"]).unwrap();
+    let mut decoder = Decoder::new(span).with_projection(&other);
+    let view = decoder.decode(&bytes).unwrap();
+    assert_eq!(view.append_value(&of_children, &mut firsts), Err(ColumnError::NotDecoded));
+    assert_eq!((numbers.len(), firsts.len()), (1, 3));
+    view.append_value(&name, &mut names).unwrap();
+    assert_eq!(names.len(), 4);
+}

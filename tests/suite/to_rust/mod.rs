@@ -10,8 +10,8 @@ use crate::common::{rounds, schema_gen};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tablepb::{
-    DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind, MapType, MessageTable, OpenEnumType,
-    PoolOptions, RustOptions, Syntax, TextType,
+    DescriptorPool, EnumTable, FieldTable, Kind, MapType, MessageTable, OpenEnumType, PoolOptions,
+    RustOptions, Syntax, TextType,
 };
 
 const HEAD: &str = include_str!("program.rs");
@@ -141,7 +141,8 @@ mod forms {
     pub(super) fn files() -> [PathBuf; 2] {
         let pool = pool();
         let everything = pool.get_message_by_name("forms.v1.Everything").unwrap();
-        let message = DynamicMessage::parse_text_format(&everything, include_str!("forms.txtpb")).unwrap();
+        let message =
+            tablepb::DynamicMessage::parse_text_format(&everything, include_str!("forms.txtpb")).unwrap();
         std::fs::create_dir_all(directory()).unwrap();
         let files = ["forms.binpb", "forms_payload.binpb"].map(|name| directory().join(name));
         std::fs::write(&files[0], pool.encode_to_vec().unwrap()).unwrap();
@@ -275,12 +276,12 @@ fn conformance_messages_round_trip_needs_data() {
             match $case.message_type.as_str() {
                 $($name => {
                     let schema = pool.get_message_by_name($name).unwrap();
-                    let message = DynamicMessage::decode(&schema, &$payload);
+                    let message = tablepb::DynamicMessage::decode(&schema, &$payload);
                     let typed = <$type>::decode(&$payload);
                     match (message, typed) {
                         (Ok(message), Ok(typed)) => {
                             let bytes = typed.encode_to_vec().unwrap();
-                            let again = DynamicMessage::decode(&schema, &bytes).unwrap();
+                            let again = tablepb::DynamicMessage::decode(&schema, &bytes).unwrap();
                             assert_eq!(canonical(&again), canonical(&message));
                             checked += 1;
                         }
