@@ -4,6 +4,7 @@
 //! them from a source. Values go from the wire into the columns; no message is made in between. [`mod@write`] is the way back.
 #![deny(unsafe_code)]
 
+mod fence;
 #[cfg(feature = "ffi")]
 pub mod ffi;
 pub mod mapping;

@@ -15,8 +15,6 @@ pub(super) const IGNORED: usize = usize::MAX / 2;
 pub(super) struct Slot {
     pub(super) kind: SlotKind,
     pub(super) how: How,
-    /// It is [`SlotKind::Value`] and [`How::Plain`].
-    pub(super) is_plain: bool,
     /// The place among the columns of its kind; for messages, the node.
     pub(super) column: u32,
     /// The list, or for members of unions the union.
@@ -28,15 +26,8 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    pub(super) const ABSENT: Self = Self {
-        kind: SlotKind::Value,
-        how: How::Absent,
-        is_plain: false,
-        column: NONE,
-        list: NONE,
-        oneof: NONE,
-        member: 0,
-    };
+    pub(super) const ABSENT: Self =
+        Self { kind: SlotKind::Value, how: How::Absent, column: NONE, list: NONE, oneof: NONE, member: 0 };
 }
 
 /// What a slot is for.
@@ -221,6 +212,8 @@ struct Frame {
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) table: Vec<Slot>,
+    /// Of each slot the column, if the field is plain, or else [`NONE`].
+    pub(super) plain: Vec<u32>,
     pub(super) nodes: Vec<Node>,
     pub(super) stores: Stores,
     /// The blocks that views point into.
@@ -244,7 +237,9 @@ pub(super) struct Batch {
 
 impl Batch {
     pub(super) fn new(table: Vec<Slot>, nodes: Vec<Node>, stores: Stores, max_depth: u32) -> Self {
+        let is_plain = |slot: &Slot| slot.kind == SlotKind::Value && slot.how == How::Plain;
         Self {
+            plain: table.iter().map(|slot| if is_plain(slot) { slot.column } else { NONE }).collect(),
             table,
             nodes,
             stores,

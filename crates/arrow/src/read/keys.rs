@@ -37,7 +37,7 @@ impl MapKeys {
             Scalar::F32 | Scalar::F64 => true,
             Scalar::Text => stores.texts.get(at).is_none_or(|keys| {
                 let key = |row| -> Key<'_> { keys.key(row, &batch.blocks) };
-                unique(start, end, key)
+                end - start <= FEW && keys.surely_differ(start, end) || unique(start, end, key)
             }),
         }
     }

@@ -1,7 +1,7 @@
 //! From the columns of a message type to the slots of a batch and the tree that finishes it.
 
 use super::batch::{Batch, How, IGNORED, List, NONE, Node, Scalar, Slot, SlotKind, Stores, Union};
-use super::columns::{Bools, Dictionary, Gathered, Names, Numbers, Texts, Times};
+use super::columns::{Bools, Dictionary, Gathered, Growth, Names, Numbers, Texts, Times};
 use super::keys::MapKeys;
 use super::tree::{Tree, TreeKind};
 use crate::mapping::{Cell, Column, Content, MessageColumns, Options, Repeat};
@@ -25,7 +25,7 @@ pub(super) fn lay_out(
         stores: Stores::default(),
         paths: Vec::new(),
         place: String::new(),
-        hint: rows,
+        growth: Growth::by_row(rows),
     };
     let root = layout.node(columns, false);
     let trees = layout.columns(columns, root);
@@ -44,8 +44,8 @@ struct Layout<'o> {
     stores: Stores,
     paths: Vec<String>,
     place: String,
-    /// How many rows the columns that are being made will have, 0 if that is not known.
-    hint: usize,
+    /// How the values of the columns that are being made come.
+    growth: Growth,
 }
 
 /// What a cell became: the kind and place of its slot, its tree, and the bytes of a row in which it is not set.
@@ -89,7 +89,7 @@ impl Layout<'_> {
         if let Some(position) = position
             && let Some(to) = self.table.get_mut(base + position)
         {
-            *to = Slot { is_plain: slot.kind == SlotKind::Value && slot.how == How::Plain, ..slot };
+            *to = slot;
         }
     }
 
@@ -124,9 +124,9 @@ impl Layout<'_> {
                     let at = add(&mut self.stores.unions, Union::default());
                     let mut members = Vec::new();
                     for (id, member) in &union.members {
-                        let hint = std::mem::take(&mut self.hint);
+                        let growth = std::mem::replace(&mut self.growth, Growth::appended());
                         let (tree, _) = self.field(member, node, &positions, &oneofs, Some((at, *id)));
-                        self.hint = hint;
+                        self.growth = growth;
                         members.push((*id, tree));
                     }
                     (Tree { kind: TreeKind::Union { union: at, members } }, 5)
@@ -199,9 +199,11 @@ impl Layout<'_> {
         let (field, nullable) = (&content.field, column.nullable);
         let oneof = field.containing_oneof().and_then(|oneof| oneofs.get(oneof.full_name()).copied());
         self.within(&column.name, |this| {
-            let hint = this.hint;
-            if !matches!(content.repeat, Repeat::One) {
-                this.hint = 0;
+            let growth = this.growth;
+            match content.repeat {
+                Repeat::One => {}
+                Repeat::List => this.growth = Growth::appended(),
+                Repeat::Map(_) => this.growth = Growth::by_row(0),
             }
             let (mut slot, tree, width) = match &content.repeat {
                 Repeat::Map(key) => this.map(field, key, &content.cell),
@@ -217,7 +219,7 @@ impl Layout<'_> {
                     (slot, Tree { kind: TreeKind::List { list, item: Box::new(placed.tree) } }, 4)
                 }
             };
-            this.hint = hint;
+            this.growth = growth;
             if let Some(oneof) = oneof {
                 (slot.how, slot.oneof, slot.member) = (How::Oneof, oneof, field.number());
             }
@@ -288,7 +290,7 @@ impl Layout<'_> {
         if !matches!(cell, Cell::Message(columns) if !columns.whole) {
             self.paths.push(self.place.clone());
         }
-        let hint = self.hint;
+        let growth = self.growth;
         let default = field.explicit_default().filter(|_| !nullable);
         let int = match default {
             Some(DefaultValue::Int(value)) => value,
@@ -312,12 +314,12 @@ impl Layout<'_> {
                 let default = matches!(default, Some(DefaultValue::Bool(true)));
                 placed!(Bool, bools, Bools::new(nullable, default), 1)
             }
-            Cell::I32 => placed!(I32, i32s, Numbers::new(nullable, int as i32, hint), 4),
-            Cell::I64 => placed!(I64, i64s, Numbers::new(nullable, int, hint), 8),
-            Cell::U32 => placed!(U32, u32s, Numbers::new(nullable, int as u32, hint), 4),
-            Cell::U64 => placed!(U64, u64s, Numbers::new(nullable, int as u64, hint), 8),
-            Cell::F32 => placed!(F32, f32s, Numbers::new(nullable, float as f32, hint), 4),
-            Cell::F64 => placed!(F64, f64s, Numbers::new(nullable, float, hint), 8),
+            Cell::I32 => placed!(I32, i32s, Numbers::new(nullable, int as i32, growth), 4),
+            Cell::I64 => placed!(I64, i64s, Numbers::new(nullable, int, growth), 8),
+            Cell::U32 => placed!(U32, u32s, Numbers::new(nullable, int as u32, growth), 4),
+            Cell::U64 => placed!(U64, u64s, Numbers::new(nullable, int as u64, growth), 8),
+            Cell::F32 => placed!(F32, f32s, Numbers::new(nullable, float as f32, growth), 4),
+            Cell::F64 => placed!(F64, f64s, Numbers::new(nullable, float, growth), 8),
             Cell::Text | Cell::Bytes => {
                 let default = match default {
                     Some(DefaultValue::String(text)) => text.as_bytes(),
@@ -325,7 +327,7 @@ impl Layout<'_> {
                     _ => b"",
                 };
                 let width = self.text_width() + default.len();
-                let column = Texts::new(self.options.views, nullable, default, hint);
+                let column = Texts::new(self.options.views, nullable, default, growth);
                 match cell {
                     Cell::Text => placed!(Text, texts, column, width),
                     _ => placed!(Bytes, texts, column, width),
@@ -333,22 +335,26 @@ impl Layout<'_> {
             }
             Cell::EnumNumber => {
                 let default = enum_default(field);
-                placed!(I32, i32s, Numbers::new(nullable, default, hint), 4)
+                placed!(I32, i32s, Numbers::new(nullable, default, growth), 4)
             }
             Cell::EnumName(descriptor) => {
-                let names = Names::new(descriptor, enum_default(field), self.options.views, nullable, hint);
+                let names = Names::new(descriptor, enum_default(field), self.options.views, nullable, growth);
                 let placed = placed!(Names, names, names, self.text_width());
                 Placed { kind: SlotKind::Name, ..placed }
             }
             Cell::EnumDictionary(descriptor) => {
-                let dictionary = Dictionary::new(descriptor, enum_default(field), nullable, hint);
+                let dictionary = Dictionary::new(descriptor, enum_default(field), nullable, growth);
                 let placed = placed!(Dictionary, dictionaries, dictionary, 4);
                 Placed { kind: SlotKind::Dictionary, ..placed }
             }
             Cell::Message(columns) => {
                 let node = self.node(columns, nullable);
                 let paths = self.paths.len();
+                // Each message is a row of its columns.
+                let growth = self.growth;
+                self.growth = growth.rows();
                 let children = self.columns(columns, node);
+                self.growth = growth;
                 if columns.whole {
                     self.paths.truncate(paths);
                 }
@@ -367,7 +373,7 @@ impl Layout<'_> {
     }
 
     fn time(&mut self, field: &FieldDescriptor, is_timestamp: bool, nullable: bool) -> Placed {
-        let values = Numbers::new(nullable, 0, self.hint);
+        let values = Numbers::new(nullable, 0, self.growth.one_by_one());
         let column = add(&mut self.stores.times, Times::new(values, self.options.time_unit, is_timestamp));
         let mut node = NONE;
         if let Kind::Message(message) = field.kind() {

@@ -81,18 +81,10 @@ impl Batch {
         Some(Step::Enter)
     }
 
+    /// The column of a plain field.
     #[inline(always)]
-    fn text(&mut self, field: Field<'_>, value: &[u8]) {
-        if let Some(slot) = self.table.get(self.base + field.index())
-            && slot.is_plain
-            && let Some(column) = self.stores.texts.get_mut(slot.column as usize)
-        {
-            if !column.set(self.row, value, self.source) {
-                self.fail(Fault::Full);
-            }
-        } else {
-            self.rare_text(field, value);
-        }
+    fn plain(&self, field: Field<'_>) -> usize {
+        self.plain.get(self.base + field.index()).map_or(usize::MAX, |&column| column as usize)
     }
 
     /// An enum as a name or in a dictionary.
@@ -130,13 +122,39 @@ impl Batch {
 /// One number. Most fields are plain: nothing is copied or called for them.
 macro_rules! number {
     ($store:ident, $rare:ident, $this:ident, $field:ident, $value:ident) => {{
-        if let Some(slot) = $this.table.get($this.base + $field.index())
-            && slot.is_plain
-            && let Some(column) = $this.stores.$store.get_mut(slot.column as usize)
+        let plain = $this.plain($field);
+        match $this.stores.$store.get_mut(plain) {
+            Some(column) => column.set($this.row, $value),
+            None => $this.$rare($field, $value),
+        }
+    }};
+}
+
+/// One string or bytes.
+macro_rules! text {
+    ($set:ident, $rare:ident, $this:ident, $field:ident, $value:ident) => {{
+        let plain = $this.plain($field);
+        match $this.stores.texts.get_mut(plain) {
+            Some(column) => {
+                if !column.$set($this.row, $value, $this.source) {
+                    $this.fail(Fault::Full);
+                }
+            }
+            None => $this.$rare($field, $value),
+        }
+    }};
+}
+
+/// The same, in a field that is not plain.
+macro_rules! rare_text {
+    ($set:ident, $this:ident, $field:ident, $value:ident) => {{
+        let slot = $this.slot($field);
+        let len = $this.stores.texts.get(slot.column as usize).map_or(0, |column| column.len());
+        let Some(row) = $this.place(slot, len) else { return };
+        if let Some(column) = $this.stores.texts.get_mut(slot.column as usize)
+            && !column.$set(row, $value, $this.source)
         {
-            column.set($this.row, $value);
-        } else {
-            $this.$rare($field, $value);
+            $this.fail(Fault::Full);
         }
     }};
 }
@@ -211,15 +229,13 @@ impl Batch {
     }
 
     #[inline(never)]
-    fn rare_text(&mut self, field: Field<'_>, value: &[u8]) {
-        let slot = self.slot(field);
-        let len = self.stores.texts.get(slot.column as usize).map_or(0, |column| column.len());
-        let Some(row) = self.place(slot, len) else { return };
-        if let Some(column) = self.stores.texts.get_mut(slot.column as usize)
-            && !column.set(row, value, self.source)
-        {
-            self.fail(Fault::Full);
-        }
+    fn rare_str(&mut self, field: Field<'_>, value: &str) {
+        rare_text!(set_str, self, field, value);
+    }
+
+    #[inline(never)]
+    fn rare_bytes(&mut self, field: Field<'_>, value: &[u8]) {
+        rare_text!(set_bytes, self, field, value);
     }
 }
 
@@ -272,14 +288,7 @@ impl<'i> Sink<'i> for Batch {
 
     #[inline(always)]
     fn enum_number(&mut self, field: Field<'_>, value: i32) {
-        if let Some(slot) = self.table.get(self.base + field.index())
-            && slot.is_plain
-            && let Some(column) = self.stores.i32s.get_mut(slot.column as usize)
-        {
-            column.set(self.row, value);
-        } else {
-            self.rare_enum(field, value);
-        }
+        number!(i32s, rare_enum, self, field, value);
     }
 
     fn enum_numbers(&mut self, field: Field<'_>, values: &[i32]) {
@@ -292,12 +301,12 @@ impl<'i> Sink<'i> for Batch {
 
     #[inline(always)]
     fn str(&mut self, field: Field<'_>, value: &'i str) {
-        self.text(field, value.as_bytes());
+        text!(set_str, rare_str, self, field, value);
     }
 
     #[inline(always)]
     fn bytes(&mut self, field: Field<'_>, value: &'i [u8]) {
-        self.text(field, value);
+        text!(set_bytes, rare_bytes, self, field, value);
     }
 
     #[inline]

@@ -1,7 +1,8 @@
 //! [`Names`], [`Dictionary`]: columns of enums with names.
 
-use super::numbers::Numbers;
-use super::texts::{Source, Texts};
+use super::numbers::{Growth, Numbers};
+use super::texts::Texts;
+use super::views::Source;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, StringArray};
 use arrow_schema::ArrowError;
@@ -35,12 +36,12 @@ impl Names {
         default: i32,
         views: bool,
         nullable: bool,
-        hint: usize,
+        growth: Growth,
     ) -> Self {
         let (names, by_number) = listed(descriptor);
-        let mut this = Self { texts: Texts::new(views, nullable, b"", hint), names, by_number };
+        let mut this = Self { texts: Texts::new(views, nullable, b"", growth), names, by_number };
         let name = this.name(default).into_owned();
-        this.texts = Texts::new(views, nullable, name.as_bytes(), hint);
+        this.texts = Texts::new(views, nullable, name.as_bytes(), growth);
         this
     }
 
@@ -54,8 +55,8 @@ impl Names {
     /// Sets the value of a row; false if there is no room.
     pub(crate) fn set(&mut self, row: usize, number: i32) -> bool {
         match self.by_number.get(&number).and_then(|&at| self.names.get(at)) {
-            Some(name) => self.texts.set(row, name.as_bytes(), Source::Copied),
-            None => self.texts.set(row, number.to_string().as_bytes(), Source::Copied),
+            Some(name) => self.texts.set_str(row, name, Source::Copied),
+            None => self.texts.set_str(row, &number.to_string(), Source::Copied),
         }
     }
 }
@@ -73,11 +74,11 @@ pub(crate) struct Dictionary {
 }
 
 impl Dictionary {
-    pub(crate) fn new(descriptor: &EnumDescriptor, default: i32, nullable: bool, hint: usize) -> Self {
+    pub(crate) fn new(descriptor: &EnumDescriptor, default: i32, nullable: bool, growth: Growth) -> Self {
         let (names, by_number) = listed(descriptor);
         let default = by_number.get(&default).map_or(0, |&at| at as i32);
         let listed = names.len();
-        let keys = Numbers::new(nullable, default, hint);
+        let keys = Numbers::new(nullable, default, growth);
         Self { keys, names, by_number, listed, added: Vec::new() }
     }
 

@@ -1,7 +1,8 @@
 //! [`Gathered`]: columns of bytes that come in pieces.
 
 use super::bits::Bits;
-use super::texts::{MAX_BUFFER, take_views, view_of};
+use super::texts::array_of_views;
+use super::views::{MAX_BUFFER, view_of};
 use arrow_array::{ArrayRef, BinaryArray};
 use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_schema::ArrowError;
@@ -69,6 +70,6 @@ impl Gathered {
             _ => 0,
         };
         let views = offsets.windows(2).map(view).collect();
-        take_views(views, vec![Buffer::from_vec(data)], nulls, false)
+        array_of_views(views, vec![Buffer::from_vec(data)], nulls, false)
     }
 }

@@ -1,16 +1,18 @@
 //! The columns of a batch while it is being filled: vectors that are appended to, one kind of column in each file.
 //!
-//! Every column has its own length. A row in which nothing comes for a column costs nothing: the column is filled up when a later row
-//! is set, or when the batch is finished.
+//! A row in which nothing comes for a column costs nothing: columns make some rows at once, which hold the default, and what is left is
+//! filled up when the batch is finished. Columns that are appended to, which are elements of lists, know their length.
 
 mod bits;
 mod enums;
 mod gathered;
 mod numbers;
 mod texts;
+mod views;
 
 pub(crate) use bits::Bits;
 pub(crate) use enums::{Dictionary, Names};
 pub(crate) use gathered::Gathered;
-pub(crate) use numbers::{Bools, Numbers, Times};
-pub(crate) use texts::{Key, MAX_BUFFER, Source, Texts};
+pub(crate) use numbers::{Bools, Growth, Numbers, Times};
+pub(crate) use texts::Texts;
+pub(crate) use views::{Key, MAX_BUFFER, Source};

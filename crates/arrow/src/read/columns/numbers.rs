@@ -1,25 +1,87 @@
-//! [`Numbers`], [`Bools`], [`Times`]: columns of values of one size.
+//! [`Numbers`], [`Bools`], [`Times`], and how columns [grow](Growth): columns of values of one size.
 
 use super::bits::Bits;
 use arrow_array::{ArrowPrimitiveType, BooleanArray, PrimitiveArray};
 use arrow_schema::TimeUnit;
 
-/// A column of numbers. Rows that are left out are filled with the default when a later row is set, or at the end.
+/// How many rows a column makes at once, if its values come by row.
+const STEP: u8 = 64;
+
+/// How the values of a column come, and how many there may be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Growth {
+    /// How many values the last batch had.
+    hint: u32,
+    /// As many rows are made at once.
+    step: u8,
+}
+
+impl Growth {
+    /// Values come by row: the column has rows of the default beyond those that were set, and does not know its length.
+    pub(crate) fn by_row(hint: usize) -> Self {
+        Self { hint: u32::try_from(hint).unwrap_or(u32::MAX), step: STEP }
+    }
+
+    /// Values are appended: the column is as long as what came.
+    pub(crate) fn appended() -> Self {
+        Self { hint: 0, step: 1 }
+    }
+
+    /// The same for the columns of messages, of which each is a row.
+    pub(crate) fn rows(self) -> Self {
+        Self { step: STEP, ..self }
+    }
+
+    /// The same for a column that knows its length, although its values come by row.
+    pub(crate) fn one_by_one(self) -> Self {
+        Self { step: 1, ..self }
+    }
+
+    /// Makes a row of a column, and some after it.
+    pub(crate) fn make<T: Copy>(self, values: &mut Vec<T>, row: usize, default: T) {
+        if values.capacity() <= row {
+            let wanted = (self.hint as usize).max(row + 1).max(2 * values.len());
+            values.reserve_exact(wanted - values.len());
+        }
+        let some = row.saturating_add(self.step.into()).min(values.capacity());
+        values.resize(some.max(row + 1), default);
+    }
+
+    /// The growth of the next column, after one of this many rows.
+    pub(crate) fn again(self, rows: usize) -> Self {
+        Self { hint: u32::try_from(rows).unwrap_or(u32::MAX), ..self }
+    }
+
+    /// Takes a column of this many rows, without much memory that is not used.
+    pub(crate) fn take<T: Copy>(values: &mut Vec<T>, rows: usize, default: T) -> Vec<T> {
+        let mut values = std::mem::take(values);
+        if values.capacity() < rows {
+            values.reserve_exact(rows - values.len());
+        }
+        values.resize(rows, default);
+        if values.capacity() - rows > rows / 8 + 64 {
+            values.shrink_to_fit();
+        }
+        values
+    }
+}
+
+/// A column of numbers. Rows that are left out hold the default.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbers<T> {
     values: Vec<T>,
     valid: Bits,
-    nullable: bool,
     default: T,
-    /// How many values the last batch had.
-    hint: usize,
+    growth: Growth,
+    nullable: bool,
 }
 
 impl<T: Copy + arrow_buffer::ArrowNativeType> Numbers<T> {
-    pub(crate) fn new(nullable: bool, default: T, hint: usize) -> Self {
-        Self { values: Vec::new(), valid: Bits::default(), nullable, default, hint }
+    pub(crate) fn new(nullable: bool, default: T, growth: Growth) -> Self {
+        Self { values: Vec::new(), valid: Bits::default(), default, growth, nullable }
     }
 
+    /// The number of values that were [appended](Growth::appended).
     pub(crate) fn len(&self) -> usize {
         self.values.len()
     }
@@ -27,33 +89,27 @@ impl<T: Copy + arrow_buffer::ArrowNativeType> Numbers<T> {
     /// Sets the value of a row, which is the last one, or comes after it.
     #[inline(always)]
     pub(crate) fn set(&mut self, row: usize, value: T) {
-        if self.values.len() == row && self.values.capacity() > row {
-            self.values.push(value);
-        } else {
-            self.set_slowly(row, value);
+        match self.values.get_mut(row) {
+            Some(to) => *to = value,
+            None => self.set_slowly(row, value),
         }
         if self.nullable {
             self.valid.set(row);
         }
     }
 
+    #[cold]
     #[inline(never)]
     fn set_slowly(&mut self, row: usize, value: T) {
-        if self.values.capacity() == 0 {
-            self.values.reserve_exact(self.hint.max(row + 1));
-        }
-        match self.values.get_mut(row) {
-            Some(last) => *last = value,
-            None => {
-                self.values.resize(row, self.default);
-                self.values.push(value);
-            }
+        self.growth.make(&mut self.values, row, self.default);
+        if let Some(to) = self.values.get_mut(row) {
+            *to = value;
         }
     }
 
     /// Makes sure that a row has a value: what it has, or the default.
     pub(crate) fn touch(&mut self, row: usize) {
-        let value = self.values.get(row).copied().unwrap_or(self.default);
+        let value = self.get(row);
         self.set(row, value);
     }
 
@@ -74,15 +130,8 @@ impl<T: Copy + arrow_buffer::ArrowNativeType> Numbers<T> {
 
     /// The column with this many rows; an empty one stays.
     pub(crate) fn take<A: ArrowPrimitiveType<Native = T>>(&mut self, rows: usize) -> PrimitiveArray<A> {
-        let mut values = std::mem::take(&mut self.values);
-        if values.capacity() < rows {
-            values.reserve_exact(rows - values.len());
-        }
-        values.resize(rows, self.default);
-        self.hint = rows;
-        if values.capacity() - rows > rows / 8 + 64 {
-            values.shrink_to_fit();
-        }
+        let values = Growth::take(&mut self.values, rows, self.default);
+        self.growth = self.growth.again(rows);
         let nulls = if self.nullable { self.valid.take_nulls(rows) } else { None };
         PrimitiveArray::new(values.into(), nulls)
     }
