@@ -108,7 +108,9 @@ impl List {
     /// Makes sure that the list of a row has begun; `len` is the number of elements of all rows so far.
     #[inline(always)]
     pub(super) fn open(&mut self, row: usize, len: usize) {
-        if self.starts.len() <= row {
+        if self.starts.len() == row && self.starts.capacity() > row {
+            self.starts.push(len as i32);
+        } else if self.starts.len() <= row {
             self.fill(row + 1, len);
         }
     }
@@ -308,10 +310,15 @@ impl Batch {
 
     /// Goes into a message.
     #[inline(always)]
-    pub(super) fn enter(&mut self, node: u32, row: usize) {
+    pub(super) fn enter(&mut self, node: u32, base: usize, row: usize) {
         self.frames.push(Frame { base: self.base, row: self.row, node: self.node });
-        self.base = self.nodes.get(node as usize).map_or(IGNORED, |node| node.base);
-        (self.row, self.node) = (row, node);
+        (self.base, self.row, self.node) = (base, row, node);
+    }
+
+    /// The same for a node alone.
+    pub(super) fn enter_node(&mut self, node: u32, row: usize) {
+        let base = self.nodes.get(node as usize).map_or(IGNORED, |node| node.base);
+        self.enter(node, base, row);
     }
 
     /// Leaves it, and says which node and row it was.

@@ -421,18 +421,16 @@ impl Decoder {
 
     /// Whether the keys of all maps of the row differ.
     #[inline]
-    fn maps_are_unique(&mut self) -> bool {
+    fn maps_are_unique(&self) -> bool {
         self.batch.maps.is_empty() || self.check_maps()
     }
 
     #[inline(never)]
-    fn check_maps(&mut self) -> bool {
-        let maps = std::mem::take(&mut self.batch.maps);
-        let unique = maps.iter().all(|&(list, row)| {
-            let keys = self.batch.stores.map_keys.get(list as usize).copied().flatten();
-            keys.is_none_or(|keys| keys.are_unique(&self.batch, list, row))
-        });
-        self.batch.maps = maps;
-        unique
+    fn check_maps(&self) -> bool {
+        let batch = &self.batch;
+        batch.maps.iter().all(|&(list, row)| match batch.stores.map_keys.get(list as usize) {
+            Some(Some(keys)) => keys.are_unique(batch, list, row),
+            _ => true,
+        })
     }
 }

@@ -1,23 +1,29 @@
 //! The fields of a message into columns.
 
-use super::batch::{Batch, Fault, How, NONE, Scalar, Slot, SlotKind};
+use super::batch::{Batch, Fault, How, IGNORED, NONE, Scalar, Slot, SlotKind};
 use tablepb::visit::{Field, Sink, Step};
 use tablepb::wire::Tag;
 
 impl Batch {
+    /// The place of a field in the table.
     #[inline(always)]
-    fn slot(&self, field: Field<'_>) -> Slot {
-        self.table.get(self.base + field.index()).copied().unwrap_or(Slot::ABSENT)
+    fn at(&self, field: Field<'_>) -> usize {
+        self.base + field.index()
     }
 
-    /// Begins a message, or says that it is to be ignored.
+    #[inline(always)]
+    fn slot(&self, at: usize) -> Slot {
+        self.table.get(at).copied().unwrap_or(Slot::ABSENT)
+    }
+
+    /// Begins a message that is not a plain field, or says that it is to be ignored.
     #[inline(always)]
     fn begin_message(&mut self, slot: Slot) -> Option<Step> {
         let node = slot.column;
         let count = self.nodes.get(node as usize)?.count;
         let row = self.place(slot, count)?;
         let of = self.nodes.get_mut(node as usize)?;
-        let width = of.width;
+        let (base, width) = (of.base, of.width);
         if of.nullable {
             of.valid.set(row);
         }
@@ -27,14 +33,15 @@ impl Batch {
                 return None;
             }
         }
-        self.enter(node, row);
+        self.enter(node, base, row);
         Some(Step::Enter)
     }
 
     /// Begins an entry of a map.
+    #[inline(always)]
     fn begin_entry(&mut self, slot: Slot) -> Option<Step> {
         let of = self.nodes.get_mut(slot.column as usize)?;
-        let (count, width) = (of.count, of.width);
+        let (base, count, width) = (of.base, of.count, of.width);
         of.count += 1;
         let list = self.stores.lists.get_mut(slot.list as usize)?;
         list.open(self.row, count);
@@ -45,15 +52,34 @@ impl Batch {
         if !self.spend(width) {
             return None;
         }
-        self.enter(slot.column, count);
+        self.enter(slot.column, base, count);
         Some(Step::Enter)
+    }
+
+    /// Begins a message that is not a plain field.
+    #[inline(never)]
+    fn begin_rare(&mut self, at: usize) -> Step {
+        let slot = self.slot(at);
+        let step = match slot.kind {
+            SlotKind::Struct => self.begin_message(slot),
+            SlotKind::Map => self.begin_entry(slot),
+            SlotKind::Time(column) => self.begin_time(slot, column),
+            SlotKind::Wrapper(scalar, column) => self.begin_wrapper(slot, scalar, column),
+            SlotKind::Cut => return Step::Content,
+            _ => self.place(slot, 0).and(None),
+        };
+        step.unwrap_or_else(|| {
+            // Its content is checked, and ignored.
+            self.enter(NONE, IGNORED, 0);
+            Step::Enter
+        })
     }
 
     fn begin_time(&mut self, slot: Slot, column: u32) -> Option<Step> {
         let len = self.stores.times.get(column as usize)?.values.len();
         let row = self.place(slot, len)?;
         self.stores.times.get_mut(column as usize)?.begin(row);
-        self.enter(slot.column, row);
+        self.enter_node(slot.column, row);
         Some(Step::Enter)
     }
 
@@ -77,14 +103,14 @@ impl Batch {
             Scalar::F64 => touch!(f64s),
             Scalar::Text => touch!(texts),
         };
-        self.enter(slot.column, row);
+        self.enter_node(slot.column, row);
         Some(Step::Enter)
     }
 
-    /// The column of a plain field.
+    /// The column of a plain field, by its place in the table.
     #[inline(always)]
-    fn plain(&self, field: Field<'_>) -> usize {
-        self.plain.get(self.base + field.index()).map_or(usize::MAX, |&column| column as usize)
+    fn plain(&self, at: usize) -> usize {
+        self.plain.get(at).map_or(usize::MAX, |&column| column as usize)
     }
 
     /// An enum as a name or in a dictionary.
@@ -122,10 +148,11 @@ impl Batch {
 /// One number. Most fields are plain: nothing is copied or called for them.
 macro_rules! number {
     ($store:ident, $rare:ident, $this:ident, $field:ident, $value:ident) => {{
-        let plain = $this.plain($field);
+        let at = $this.at($field);
+        let plain = $this.plain(at);
         match $this.stores.$store.get_mut(plain) {
             Some(column) => column.set($this.row, $value),
-            None => $this.$rare($field, $value),
+            None => $this.$rare(at, $value),
         }
     }};
 }
@@ -133,22 +160,23 @@ macro_rules! number {
 /// One string or bytes.
 macro_rules! text {
     ($set:ident, $rare:ident, $this:ident, $field:ident, $value:ident) => {{
-        let plain = $this.plain($field);
+        let at = $this.at($field);
+        let plain = $this.plain(at);
         match $this.stores.texts.get_mut(plain) {
             Some(column) => {
                 if !column.$set($this.row, $value, $this.source) {
                     $this.fail(Fault::Full);
                 }
             }
-            None => $this.$rare($field, $value),
+            None => $this.$rare(at, $value),
         }
     }};
 }
 
 /// The same, in a field that is not plain.
 macro_rules! rare_text {
-    ($set:ident, $this:ident, $field:ident, $value:ident) => {{
-        let slot = $this.slot($field);
+    ($set:ident, $this:ident, $at:ident, $value:ident) => {{
+        let slot = $this.slot($at);
         let len = $this.stores.texts.get(slot.column as usize).map_or(0, |column| column.len());
         let Some(row) = $this.place(slot, len) else { return };
         if let Some(column) = $this.stores.texts.get_mut(slot.column as usize)
@@ -185,8 +213,8 @@ macro_rules! run {
 macro_rules! rare {
     ($($rare:ident, $store:ident, $type:ty;)*) => {$(
         #[inline(never)]
-        fn $rare(&mut self, field: Field<'_>, value: $type) {
-            rare_number!($store, self, self.slot(field), value);
+        fn $rare(&mut self, at: usize, value: $type) {
+            rare_number!($store, self, self.slot(at), value);
         }
     )*};
 }
@@ -202,8 +230,8 @@ impl Batch {
     }
 
     #[inline(never)]
-    fn rare_i32(&mut self, field: Field<'_>, value: i32) {
-        let slot = self.slot(field);
+    fn rare_i32(&mut self, at: usize, value: i32) {
+        let slot = self.slot(at);
         if slot.kind != SlotKind::Value {
             return self.time_part(slot, value.into());
         }
@@ -211,8 +239,8 @@ impl Batch {
     }
 
     #[inline(never)]
-    fn rare_i64(&mut self, field: Field<'_>, value: i64) {
-        let slot = self.slot(field);
+    fn rare_i64(&mut self, at: usize, value: i64) {
+        let slot = self.slot(at);
         if slot.kind != SlotKind::Value {
             return self.time_part(slot, value);
         }
@@ -220,8 +248,8 @@ impl Batch {
     }
 
     #[inline(never)]
-    fn rare_enum(&mut self, field: Field<'_>, value: i32) {
-        let slot = self.slot(field);
+    fn rare_enum(&mut self, at: usize, value: i32) {
+        let slot = self.slot(at);
         if slot.kind != SlotKind::Value {
             return self.named(slot, value);
         }
@@ -229,13 +257,13 @@ impl Batch {
     }
 
     #[inline(never)]
-    fn rare_str(&mut self, field: Field<'_>, value: &str) {
-        rare_text!(set_str, self, field, value);
+    fn rare_str(&mut self, at: usize, value: &str) {
+        rare_text!(set_str, self, at, value);
     }
 
     #[inline(never)]
-    fn rare_bytes(&mut self, field: Field<'_>, value: &[u8]) {
-        rare_text!(set_bytes, self, field, value);
+    fn rare_bytes(&mut self, at: usize, value: &[u8]) {
+        rare_text!(set_bytes, self, at, value);
     }
 }
 
@@ -248,7 +276,7 @@ macro_rules! sink {
 
         #[inline]
         fn $run(&mut self, field: Field<'_>, values: &[$type]) {
-            run!($store, self, self.slot(field), values);
+            run!($store, self, self.slot(self.at(field)), values);
         }
     )*};
 }
@@ -273,7 +301,7 @@ impl<'i> Sink<'i> for Batch {
 
     #[inline]
     fn i32s(&mut self, field: Field<'_>, values: &[i32]) {
-        run!(i32s, self, self.slot(field), values);
+        run!(i32s, self, self.slot(self.at(field)), values);
     }
 
     #[inline(always)]
@@ -283,7 +311,7 @@ impl<'i> Sink<'i> for Batch {
 
     #[inline]
     fn i64s(&mut self, field: Field<'_>, values: &[i64]) {
-        run!(i64s, self, self.slot(field), values);
+        run!(i64s, self, self.slot(self.at(field)), values);
     }
 
     #[inline(always)]
@@ -292,7 +320,7 @@ impl<'i> Sink<'i> for Batch {
     }
 
     fn enum_numbers(&mut self, field: Field<'_>, values: &[i32]) {
-        let slot = self.slot(field);
+        let slot = self.slot(self.at(field));
         if slot.kind != SlotKind::Value {
             return values.iter().for_each(|&value| self.named(slot, value));
         }
@@ -309,22 +337,21 @@ impl<'i> Sink<'i> for Batch {
         text!(set_bytes, rare_bytes, self, field, value);
     }
 
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, field: Field<'_>) -> Step {
-        let slot = self.slot(field);
-        let step = match slot.kind {
-            SlotKind::Struct => self.begin_message(slot),
-            SlotKind::Map => self.begin_entry(slot),
-            SlotKind::Time(column) => self.begin_time(slot, column),
-            SlotKind::Wrapper(scalar, column) => self.begin_wrapper(slot, scalar, column),
-            SlotKind::Cut => return Step::Content,
-            _ => self.place(slot, 0).and(None),
-        };
-        step.unwrap_or_else(|| {
-            // Its content is checked, and ignored.
-            self.enter(NONE, 0);
-            Step::Enter
-        })
+        let at = self.at(field);
+        if let Some(slot) = self.table.get(at)
+            && matches!((slot.kind, slot.how), (SlotKind::Struct, How::Plain))
+            && let Some(node) = self.nodes.get_mut(slot.column as usize)
+        {
+            if node.nullable {
+                node.valid.set(self.row);
+            }
+            let (of, base) = (slot.column, node.base);
+            self.enter(of, base, self.row);
+            return Step::Enter;
+        }
+        self.begin_rare(at)
     }
 
     #[inline]
@@ -340,7 +367,7 @@ impl<'i> Sink<'i> for Batch {
     }
 
     fn content(&mut self, field: Field<'_>, content: &'i [u8]) {
-        let slot = self.slot(field);
+        let slot = self.slot(self.at(field));
         let depth = self.max_depth.saturating_sub(self.depth() + 1);
         let at = slot.column as usize;
         let Some(len) = self.stores.gathered.get(at).map(|column| column.len()) else { return };

@@ -160,6 +160,9 @@ impl Views {
     /// Whether rows differ: true if all but one of them are short and they do.
     pub(super) fn surely_differ(&self, start: usize, end: usize) -> bool {
         let views = self.views.get(start..end).unwrap_or_default();
+        if let [a, b] = views {
+            return a != b && (*a as u32).min(*b as u32) as usize <= MAX_INLINE;
+        }
         let is_long = |view: &&u128| **view as u32 as usize > MAX_INLINE;
         end - start == views.len()
             && views.iter().filter(is_long).count() < 2
@@ -183,6 +186,9 @@ impl Views {
 
     /// Copies the strings that are in blocks.
     pub(super) fn detach(&mut self, blocks: &[Buffer]) {
+        if self.borrowed == 0 {
+            return;
+        }
         let mut copy = Vec::with_capacity(self.borrowed + self.data.len());
         let mut views = std::mem::take(&mut self.views);
         for view in &mut views {
