@@ -1,9 +1,9 @@
-//! The only module with `unsafe` operations: strings that were checked for UTF-8 when they were read are not checked again.
+//! The only module with `unsafe` operations: what was checked when it was read is not checked again.
 //!
 //! With `--cfg tablepb_safe` the twin is compiled instead, which lets Arrow check them.
 #![allow(unsafe_code)]
 
-use arrow_array::{StringArray, StringViewArray};
+use arrow_array::{BinaryViewArray, StringArray, StringViewArray};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 
@@ -25,6 +25,25 @@ pub(crate) unsafe fn string_views(
     // SAFETY: the caller's promise is what Arrow asks for.
     #[cfg(not(tablepb_safe))]
     return Ok(unsafe { StringViewArray::new_unchecked(views, buffers.into(), nulls) });
+}
+
+/// An array of views of bytes.
+///
+/// # Safety
+/// As [`string_views`], but that bytes need not be UTF-8.
+///
+/// # Errors
+/// None, but the twin's.
+pub(crate) unsafe fn binary_views(
+    views: ScalarBuffer<u128>,
+    buffers: Vec<Buffer>,
+    nulls: Option<NullBuffer>,
+) -> Result<BinaryViewArray, ArrowError> {
+    #[cfg(tablepb_safe)]
+    return BinaryViewArray::try_new(views, buffers, nulls);
+    // SAFETY: the caller's promise is what Arrow asks for.
+    #[cfg(not(tablepb_safe))]
+    return Ok(unsafe { BinaryViewArray::new_unchecked(views, buffers.into(), nulls) });
 }
 
 /// An array of strings that follow each other.

@@ -9,9 +9,12 @@ use tablepb::{DecodeOptions, Decoder};
 pub(super) const NONE: u32 = u32::MAX;
 /// The start of the table of a message that is ignored: no slot is there.
 pub(super) const IGNORED: usize = usize::MAX / 2;
+/// Marks what stands for a node in a message that is a time: its column.
+pub(super) const TIME: u32 = 1 << 31;
 
-/// Where the values of a field go.
+/// Where the values of a field go. Its size is a power of two, because it is looked up for each message.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(super) struct Slot {
     pub(super) kind: SlotKind,
     pub(super) how: How,
@@ -94,8 +97,6 @@ pub(super) struct Node {
     pub(super) nullable: bool,
     /// The column of unknown fields, or [`NONE`].
     pub(super) unknown: u32,
-    /// The column of the time that the message is, or [`NONE`].
-    pub(super) time: u32,
 }
 
 /// Where the elements of each row start.
@@ -315,10 +316,9 @@ impl Batch {
         (self.base, self.row, self.node) = (base, row, node);
     }
 
-    /// The same for a node alone.
-    pub(super) fn enter_node(&mut self, node: u32, row: usize) {
-        let base = self.nodes.get(node as usize).map_or(IGNORED, |node| node.base);
-        self.enter(node, base, row);
+    /// The start of the slots of a node.
+    pub(super) fn base_of(&self, node: u32) -> usize {
+        self.nodes.get(node as usize).map_or(IGNORED, |node| node.base)
     }
 
     /// Leaves it, and says which node and row it was.
@@ -350,24 +350,38 @@ impl Batch {
                 self.stores.lists.get_mut(slot.list as usize)?.open(self.row, len);
                 Some(len)
             }
-            _ => self.place_member(slot, len),
+            How::Oneof => {
+                let now = (self.row + 1, slot.member);
+                let oneof = self.stores.oneofs.get_mut(slot.oneof as usize)?;
+                if oneof.0 == now.0 && oneof.1 != now.1 {
+                    return self.out_of_order();
+                }
+                *oneof = now;
+                Some(self.row)
+            }
+            _ => self.place_rare(slot, len),
         }
     }
 
+    #[cold]
     #[inline(never)]
-    fn place_member(&mut self, slot: Slot, len: usize) -> Option<usize> {
+    fn out_of_order(&mut self) -> Option<usize> {
+        self.fail(Fault::OutOfOrder);
+        None
+    }
+
+    #[inline(never)]
+    fn place_rare(&mut self, slot: Slot, len: usize) -> Option<usize> {
         if slot.how == How::Absent {
             return None;
         }
         let now = (self.row + 1, slot.member);
         let oneof = self.stores.oneofs.get_mut(slot.oneof as usize)?;
         if oneof.0 == now.0 && oneof.1 != now.1 {
-            self.fail(Fault::OutOfOrder);
-            return None;
+            return self.out_of_order();
         }
         *oneof = now;
         match slot.how {
-            How::Oneof => Some(self.row),
             How::Union => {
                 let union = self.stores.unions.get_mut(slot.list as usize)?;
                 Some(union.enter(self.row, slot.member as i8, len))

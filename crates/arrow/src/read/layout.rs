@@ -76,7 +76,7 @@ impl Layout<'_> {
         let base = self.table.len();
         let len = descriptor.fields().len() + descriptor.extensions().len();
         self.table.resize(base + len, Slot::ABSENT);
-        let node = Node { base, nullable, unknown: NONE, time: NONE, ..Node::default() };
+        let node = Node { base, nullable, unknown: NONE, ..Node::default() };
         add(&mut self.nodes, node)
     }
 
@@ -382,9 +382,6 @@ impl Layout<'_> {
             for (number, kind) in [(1, SlotKind::Seconds), (2, SlotKind::Nanos)] {
                 let slot = Slot { kind, how: How::Plain, column, ..Slot::ABSENT };
                 self.set_slot(node, positions.get(&number), slot);
-            }
-            if let Some(node) = self.nodes.get_mut(node as usize) {
-                node.time = column;
             }
         }
         let tree = Tree { kind: TreeKind::Time(column) };

@@ -1,6 +1,6 @@
 //! The fields of a message into columns.
 
-use super::batch::{Batch, Fault, How, IGNORED, NONE, Scalar, Slot, SlotKind};
+use super::batch::{Batch, Fault, How, IGNORED, NONE, Scalar, Slot, SlotKind, TIME};
 use tablepb::visit::{Field, Sink, Step};
 use tablepb::wire::Tag;
 
@@ -27,7 +27,7 @@ impl Batch {
         if of.nullable {
             of.valid.set(row);
         }
-        if row == count && slot.how != How::Plain && slot.how != How::Oneof {
+        if slot.how == How::List || slot.how == How::Union && row == count {
             of.count += 1;
             if !self.spend(width) {
                 return None;
@@ -79,8 +79,19 @@ impl Batch {
         let len = self.stores.times.get(column as usize)?.values.len();
         let row = self.place(slot, len)?;
         self.stores.times.get_mut(column as usize)?.begin(row);
-        self.enter_node(slot.column, row);
+        self.enter(column | TIME, self.base_of(slot.column), row);
         Some(Step::Enter)
+    }
+
+    /// Ends a time, or a message that is ignored.
+    #[inline(never)]
+    fn end_time(&mut self, node: u32, row: usize) {
+        if node != NONE
+            && let Some(column) = self.stores.times.get_mut((node & !TIME) as usize)
+            && !column.end(row)
+        {
+            self.fail(Fault::Time);
+        }
     }
 
     fn begin_wrapper(&mut self, slot: Slot, scalar: Scalar, column: u32) -> Option<Step> {
@@ -103,7 +114,7 @@ impl Batch {
             Scalar::F64 => touch!(f64s),
             Scalar::Text => touch!(texts),
         };
-        self.enter_node(slot.column, row);
+        self.enter(slot.column, self.base_of(slot.column), row);
         Some(Step::Enter)
     }
 
@@ -357,12 +368,8 @@ impl<'i> Sink<'i> for Batch {
     #[inline]
     fn end(&mut self, _: Field<'_>) {
         let (node, row) = self.leave();
-        if let Some(node) = self.nodes.get(node as usize)
-            && node.time != NONE
-            && let Some(column) = self.stores.times.get_mut(node.time as usize)
-            && !column.end(row)
-        {
-            self.fail(Fault::Time);
+        if node & TIME != 0 {
+            self.end_time(node, row);
         }
     }
 

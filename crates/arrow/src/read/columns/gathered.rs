@@ -1,9 +1,8 @@
 //! [`Gathered`]: columns of bytes that come in pieces.
 
 use super::bits::Bits;
-use super::texts::array_of_views;
 use super::views::{MAX_BUFFER, view_of};
-use arrow_array::{ArrayRef, BinaryArray};
+use arrow_array::{ArrayRef, BinaryArray, BinaryViewArray};
 use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_schema::ArrowError;
 use std::sync::Arc;
@@ -70,6 +69,6 @@ impl Gathered {
             _ => 0,
         };
         let views = offsets.windows(2).map(view).collect();
-        array_of_views(views, vec![Buffer::from_vec(data)], nulls, false)
+        Ok(Arc::new(BinaryViewArray::try_new(views, vec![Buffer::from_vec(data)], nulls)?))
     }
 }

@@ -4,8 +4,8 @@ use super::bits::Bits;
 use super::numbers::Growth;
 use super::views::{Key, MAX_BUFFER, Rows, Source, Views};
 use crate::fence;
-use arrow_array::{ArrayRef, BinaryArray, BinaryViewArray, StringArray, StringViewArray};
-use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_array::{ArrayRef, BinaryArray, StringArray, StringViewArray};
+use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 use std::sync::Arc;
 
@@ -192,11 +192,14 @@ impl Texts {
                 let (views, buffers) = store.take(rows, blocks, of);
                 self.growth = self.growth.again(rows);
                 let views = ScalarBuffer::from(views);
-                if utf8 && is_utf8 {
-                    // SAFETY: `Views` made them of `str` and of their places, in copies and in the blocks of the batch.
-                    return Ok(Arc::new(unsafe { fence::string_views(views, buffers, nulls)? }));
-                }
-                array_of_views(views, buffers, nulls, utf8)
+                Ok(match (utf8, is_utf8) {
+                    // SAFETY: `Views` made each view of a value and of its place, in copies or in a block, which is at its number
+                    // among the blocks of the batch until this is done.
+                    (false, _) => Arc::new(unsafe { fence::binary_views(views, buffers, nulls)? }),
+                    // SAFETY: as before, and all values were `str`.
+                    (true, true) => Arc::new(unsafe { fence::string_views(views, buffers, nulls)? }),
+                    (true, false) => Arc::new(StringViewArray::try_new(views, buffers, nulls)?),
+                })
             }
             Store::Offsets { starts, data } => {
                 let (mut starts, mut data) = (std::mem::take(starts), std::mem::take(data));
@@ -214,23 +217,6 @@ impl Texts {
             }
         }
     }
-}
-
-/// An array of views that Arrow checks.
-///
-/// # Errors
-/// If they are not valid.
-pub(super) fn array_of_views(
-    views: ScalarBuffer<u128>,
-    buffers: Vec<Buffer>,
-    nulls: Option<NullBuffer>,
-    utf8: bool,
-) -> Result<ArrayRef, ArrowError> {
-    Ok(if utf8 {
-        Arc::new(StringViewArray::try_new(views, buffers, nulls)?)
-    } else {
-        Arc::new(BinaryViewArray::try_new(views, buffers, nulls)?)
-    })
 }
 
 /// Fills rows with a value.
