@@ -280,7 +280,8 @@ fn refused(message: &mut DynamicMessage, field: &FieldDescriptor, value: ValueRe
     let refuse = |error: tablepb::SetFieldError, kind: SetFieldErrorKind, given: Option<&Value>| {
         assert_eq!((error.kind(), error.field()), (kind, field.full_name()));
         let text = error.to_string();
-        assert!(text.starts_with(&kind.to_string()) && text.contains(" expects "), "{text}");
+        let verb = if kind == InvalidShape { " is " } else { " expects " };
+        assert!(text.starts_with(&kind.to_string()) && text.contains(verb), "{text}");
         assert!(error.decode_error().is_none() && error.source().is_none());
         // Printed, for NaN is not equal to itself.
         assert_eq!(format!("{:?}", error.into_value()), format!("{:?}", given));
