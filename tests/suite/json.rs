@@ -517,3 +517,23 @@ fn names_that_json_escapes() {
     assert_eq!(message.to_json_string().unwrap(), r#"{"a\"b\\c\n":1}"#);
     assert_eq!(DynamicMessage::from_json(&odd, br#"{"plain":1}"#).unwrap(), message);
 }
+
+#[test]
+fn names_at_fault_are_those_of_the_text_cut_where_they_are_long() {
+    let all = all();
+    let long = "é".repeat(60);
+    for (name, found) in [("lien", "lien"), (r#"a\"b"#, r#"a\"b"#), (&long, &long[..100])] {
+        let error = DynamicMessage::from_json(&all, format!("{{\"{name}\": 1}}").as_bytes()).unwrap_err();
+        assert_eq!((error.kind(), error.found()), (Bad::UnknownField, Some(found)), "{error}");
+        assert!(
+            error.to_string().contains(&format!(" \"{}\" at line 1, column 2", found.escape_debug())),
+            "{error}"
+        );
+    }
+    for (text, found) in [("lien: 1", "lien"), ("[pkg.ext]: 1", "pkg.ext")] {
+        let error = DynamicMessage::parse_text_format(&all, text).unwrap_err();
+        assert_eq!(error.found(), Some(found), "{error}");
+    }
+    // Other errors name nothing.
+    assert_eq!(DynamicMessage::from_json(&all, b"[").unwrap_err().found(), None);
+}
