@@ -337,6 +337,14 @@ fn sources() -> Vec<(&'static str, MakeSource)> {
     fn file(body: &str) -> String {
         format!("syntax = \"proto2\"; {body}")
     }
+    fn option_values(n: usize, label: &str, values: &str) -> String {
+        let fields = many(n / 2, |i| format!("{label} int32 f{i} = {};", i + 20_000));
+        let values = if label == "required" { values.to_owned() } else { many(n / 2, |_| values.to_owned()) };
+        format!(
+            "syntax = \"proto2\"; import \"google/protobuf/descriptor.proto\"; message O {{ {fields} repeated O o = 1; }} \
+             extend google.protobuf.FileOptions {{ optional O v = 50000; }} option (v) = {{ {values} }};"
+        )
+    }
     vec![
         ("messages", |n| file(&many(n, |i| format!("message M{i} {{ optional M{i} m = 1; }}\n")))),
         ("fields", |n| {
@@ -365,6 +373,39 @@ fn sources() -> Vec<(&'static str, MakeSource)> {
                 "syntax = \"proto2\"; import \"google/protobuf/descriptor.proto\"; message L {{ repeated int32 v = 1; }} \
                  extend google.protobuf.FileOptions {{ optional L l = 50000; }}\noption (l) = {{ v: [{values}0] }};"
             )
+        }),
+        ("values of a message of many fields", |n| option_values(n, "optional", "o{} ")),
+        ("required fields", |n| {
+            let values = many(n / 3, |i| format!("f{i}: 1 "));
+            option_values(n / 3, "required", &values)
+        }),
+        ("items of a MessageSet", |n| {
+            let others = many(n / 2, |i| format!("extend S {{ optional X o{i} = {}; }}", i + 4));
+            format!(
+                "syntax = \"proto2\"; import \"google/protobuf/descriptor.proto\"; \
+                 message S {{ option message_set_wire_format = true; extensions 4 to max; }} message X {{}} \
+                 message I {{ {others} extend S {{ optional I self = 1000000; }} }} \
+                 extend google.protobuf.FileOptions {{ repeated S s = 50000; }} {}",
+                many(n / 2, |_| "option (s) = {[I] {}};".into())
+            )
+        }),
+        ("optional fields of proto3", |n| {
+            let fields =
+                many(n, |i| format!("optional int32 f{i} = {}; int32 _f{i} = {};", 2 * i, 2 * i + 1));
+            format!("syntax = \"proto3\"; message M {{ {fields} }}")
+        }),
+        ("optional fields of one name", |n| {
+            let fields = many(n, |i| format!("optional int32 f = {i};"));
+            format!("syntax = \"proto3\"; message M {{ int32 _f = 1; {fields} }}")
+        }),
+        ("exported enums", |n| {
+            let ranges = many(n / 3, |i| format!("{}, ", 2 * i + 2));
+            let enums = many(2 * n / 3, |i| format!("export enum E{i} {{ A{i} = 0; }}"));
+            format!("edition = \"2026\"; local message M {{ reserved {ranges} 900000; {enums} }}")
+        }),
+        ("options that do not exist", |n| {
+            let options = many(n, |i| format!("option java_package_{i} = 1;\n"));
+            file(&options)
         }),
         ("one string", |n| file(&format!("option java_package = \"{}\";", "é".repeat(n / 2)))),
         ("strings", |n| file(&format!("option java_package = {};", many(n, |_| "\"a\\x41\" ".into())))),

@@ -3,7 +3,7 @@
 #![no_main]
 
 use std::sync::LazyLock;
-use tablepb_fuzz::{agree, serde};
+use tablepb_fuzz::{agree, proto_sources, serde};
 
 /// Gives a check by its name in `fuzz/README.md`; `fuzz/run-all` reads the names from here.
 fn check_named(name: &str) -> Option<fn(&[u8])> {
@@ -19,6 +19,7 @@ fn check_named(name: &str) -> Option<fn(&[u8])> {
         "long_run" => agree::long_run::check,
         "packed" => |input| drop_answer(agree::packed::check(input)),
         "projected" => agree::projected::check,
+        "proto_sources" => |input| drop_answer(proto_sources::check(input)),
         "raw_fields" => agree::raw_fields::check,
         "records" => agree::records::check,
         "reuse" => agree::reuse::check,

@@ -1,6 +1,6 @@
 //! The way from sources to a pool: read, name, resolve, write descriptors, load them.
 
-use super::ast::Ast;
+use super::ast::{Ast, Texts};
 use super::emit::Emitter;
 use super::error::{Fault, Faults, SourceError, SourceErrorKind};
 use super::load::Loaded;
@@ -35,6 +35,7 @@ pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError>
     let mut symbols = Symbols::new(&mut ast, &texts, room).map_err(full)?;
     style::note_visibility(&mut ast, &texts);
     resolve(&mut ast, &texts, &mut symbols, &mut faults, room).map_err(full)?;
+    all_seen(&ast, &texts, &symbols)?;
     style::check(&ast, &texts, &mut faults, room).map_err(full)?;
     if !faults.is_empty() {
         return Err(located(&ast, faults));
@@ -48,6 +49,7 @@ pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError>
         }
     }
     let (set, declarations) = emitter.into_set();
+    all_seen(&ast, &texts, &symbols)?;
     if faults.is_empty() {
         support::check(&ast, &texts, &mut faults, room).map_err(full)?;
         declarations.check(&ast, &texts, &symbols, &mut faults, room).map_err(full)?;
@@ -68,14 +70,20 @@ pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError>
     })
 }
 
+/// Fails if the imports of a file could not be followed to the end.
+fn all_seen(ast: &Ast, texts: &Texts, symbols: &Symbols) -> Result<(), SourceError> {
+    match symbols.unseen().and_then(|file| ast.files.get(file as usize)) {
+        None => Ok(()),
+        Some(file) => {
+            let detail = "files that see each other through public imports";
+            Err(SourceError::plain(SourceErrorKind::TooMany, texts.get(file.name), &detail))
+        }
+    }
+}
+
 /// Where the definition stands that the pool finds fault with.
 #[cold]
-fn place(
-    ast: &Ast,
-    texts: &super::ast::Texts,
-    symbols: &Symbols,
-    error: &DescriptorError,
-) -> Option<(u32, u32)> {
+fn place(ast: &Ast, texts: &Texts, symbols: &Symbols, error: &DescriptorError) -> Option<(u32, u32)> {
     let (at, len) = symbols.place(ast, texts, error.name())?;
     Some((at, at + len))
 }

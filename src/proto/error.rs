@@ -37,7 +37,8 @@ error_kind! {
         InvalidSchema = "invalid definition",
         /// Messages, or braces in the value of an option, are nested too deep.
         TooDeep = "nested too deep",
-        /// The sources are longer than 2 GiB, or have more faults than are listed.
+        /// The sources are longer than 2 GiB, have more faults than are listed, or their public imports lead from thousands of
+        /// files to thousands of others.
         TooMany = "too much",
         /// Compiling takes more memory than [`PoolOptions`](crate::PoolOptions) allows.
         BudgetExceeded = "compiling takes too much memory",

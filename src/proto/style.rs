@@ -251,8 +251,9 @@ impl Checker<'_> {
         }
         // A local message that is but a name space for enums.
         let space = outer.parent == NONE && outer.visibility != 2;
-        let mut reserved = self.ast.ranges.of(outer.reserved);
-        if is_enum && space && reserved.any(|(_, range)| range.start == 1 && range.end == TO_MAX) {
+        // The range of all numbers leaves none for others.
+        let reserved = self.ast.ranges.of(outer.reserved).next();
+        if is_enum && space && reserved.is_some_and(|(_, range)| range.start == 1 && range.end == TO_MAX) {
             return;
         }
         let detail = "a nested type cannot be exported where default_symbol_visibility is STRICT";

@@ -76,7 +76,16 @@ pub(super) struct Symbols {
     stamps: Vec<u32>,
     /// The number of this view; views are counted from 1 on.
     viewer: u32,
+    /// How many more files and imports all views together may go through.
+    steps_left: usize,
+    /// The file whose view was one too many.
+    unseen: Option<u32>,
 }
+
+/// How many files and imports all views together may go through, beside a few per byte of source. In a chain of public imports each
+/// file sees all that follow, which would take the square of their number.
+const FREE_STEPS: usize = 1 << 20;
+const STEPS_PER_BYTE: usize = 8;
 
 /// The package without a name.
 const ROOT: u32 = 0;
@@ -99,6 +108,7 @@ impl Symbols {
         let mut this = Self::default();
         this.add_packages(ast, texts, room)?;
         this.stamps = room.filled(0, ast.files.len())?;
+        this.steps_left = FREE_STEPS + STEPS_PER_BYTE * texts.sources.len();
         let count = ast.messages.len()
             + ast.fields.len()
             + ast.oneofs.len()
@@ -217,12 +227,18 @@ impl Symbols {
                 Some(stamp) if *stamp != self.viewer => *stamp = self.viewer,
                 _ => continue,
             }
+            if self.steps_left == 0 {
+                self.unseen.get_or_insert(file);
+                break;
+            }
             let mut package = found.scope;
             while let Some(found) = self.packages.get_mut(package as usize) {
                 found.stamp = self.viewer;
                 package = found.parent;
             }
+            self.steps_left = self.steps_left.saturating_sub(1);
             for (_, import) in ast.imports.of(found.imports) {
+                self.steps_left = self.steps_left.saturating_sub(1);
                 if index == file || import.kind == super::ast::ImportKind::Public {
                     room.push(&mut todo, import.file)?;
                 }
@@ -230,6 +246,11 @@ impl Symbols {
         }
         room.drop_list(todo);
         Ok(())
+    }
+
+    /// The file whose view could not be made, because files see too many others; names were then not found.
+    pub(super) fn unseen(&self) -> Option<u32> {
+        self.unseen
     }
 
     fn is_visible(&self, symbol: Symbol, file: u32) -> bool {

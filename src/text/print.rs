@@ -189,6 +189,9 @@ impl TextPrinter<'_, '_> {
             else {
                 return self.end_message(here);
             };
+            if is_empty_list(here, entry, slot) {
+                continue;
+            }
             self.name(names, position, here);
             if entry.coding.is_message() {
                 return self.nested(here, position, entry, slot);
@@ -213,7 +216,7 @@ impl TextPrinter<'_, '_> {
                 false => program.entries().get(at).map(|entry| (at, entry)),
             };
             let Some((position, entry)) = found else { continue };
-            if let Some(slot) = here.slot(position, entry) {
+            if let Some(slot) = here.slot(position, entry).filter(|&slot| !is_empty_list(here, entry, slot)) {
                 self.name(names, position, here);
                 if entry.coding.is_message() {
                     return self.nested(here, position, entry, slot);
@@ -336,4 +339,9 @@ impl TextPrinter<'_, '_> {
             }
         }
     }
+}
+
+/// Whether the slot has a list without elements, which is not set: numbers that a closed enum does not list leave one.
+fn is_empty_list(here: RawView<'_, '_>, entry: &FieldEntry, slot: u32) -> bool {
+    entry.flags.is_list() && here.words.list(slot).len == 0
 }

@@ -5,9 +5,10 @@ use crate::common::bridge::descriptor;
 use crate::common::bridge::read;
 use crate::common::schema::{Card, Kind, Schema, Syntax};
 use crate::common::wire::Wire;
+use tablepb::text::FormatOptions;
 use tablepb::{
-    DecodeErrorKind, Decoder, DynamicMessage, EncodeOptions, MapKey, MapKeyRef, MessageDescriptor,
-    Projection, Value, ValueRef,
+    DecodeErrorKind, DecodeOptions, Decoder, DynamicMessage, EncodeOptions, MapKey, MapKeyRef,
+    MessageDescriptor, Projection, Value, ValueRef,
 };
 
 /// A proto2 message with `map<string, int32> = 1` and the same in a proto3 file as `= 1` of message 2.
@@ -100,7 +101,8 @@ fn setters_take_keys_that_are_not_utf8_where_the_field_does() {
     assert!(Decoder::new(&checked).decode(&entry(b"\xff", 1).0).is_err());
 }
 
-/// `enum = 1`, packed, of a closed enum with 0 and 1; `int32 = 2`; `int32 = 3`, packed; `map<int32, int32> = 4`.
+/// `enum = 1`, packed, of a closed enum with 0 and 1; `int32 = 2`; `int32 = 3`, packed; `map<int32, int32> = 4`;
+/// `map<int32, enum> = 5`.
 fn closed() -> MessageDescriptor {
     let mut schema = Schema::default();
     let file = schema.file(Syntax::Proto2);
@@ -110,6 +112,7 @@ fn closed() -> MessageDescriptor {
     schema.add(message, 2, Kind::Int32, Card::Optional);
     schema.add(message, 3, Kind::Int32, Card::Repeated).packed = true;
     schema.add_map(message, 4, Kind::Int32, Kind::Int32);
+    schema.add_map(message, 5, Kind::Int32, Kind::Enum(closed));
     descriptor(&schema, &schema.pool(), message)
 }
 
@@ -286,4 +289,40 @@ fn messages_in_maps_are_indented_as_those_in_lists() {
     let (_, map) = message.fields().next().unwrap();
     assert_eq!(format!("{map}"), "[{key:7,value:{f2:5}}]");
     assert_eq!(format!("{map:#}"), "[{key:7,value:{f2: 5}}]");
+}
+
+/// A list of which all numbers became unknown fields, and one for which there was no memory, have no elements: they are not set.
+#[test]
+fn text_format_leaves_out_lists_without_elements() {
+    let descriptor = closed();
+    let options = [
+        FormatOptions::new(),
+        FormatOptions::new().print_message_fields_in_index_order(true),
+        FormatOptions::new().pretty(true),
+    ];
+    let check = |message: &DynamicMessage| {
+        for options in &options {
+            let set: Vec<_> = message.fields().map(|(field, _)| field.name().to_owned()).collect();
+            let text = message.to_text_format_with_options(options);
+            let again = DynamicMessage::parse_text_format(&descriptor, &text).expect("text");
+            assert_eq!(again.fields().map(|(field, _)| field.name().to_owned()).collect::<Vec<_>>(), set);
+            assert!(!text.contains("[]"), "{text}");
+        }
+    };
+    for field in descriptor.fields() {
+        let tag = |wire_type: u8| (field.number() as u8) << 3 | wire_type;
+        let unlisted = [vec![tag(0), 77], vec![tag(2), 1, 77], vec![tag(2), 4, 8, 1, 16, 77]];
+        for input in unlisted {
+            if let Ok(message) = DynamicMessage::decode(&descriptor, &input) {
+                check(&message);
+            }
+        }
+        for budget in 0..1200 {
+            let mut message = DynamicMessage::new(&descriptor);
+            for input in [vec![tag(0), 1], vec![tag(2), 1, 1], vec![tag(2), 4, 8, 1, 16, 1]] {
+                let _ = message.merge_with(&input, DecodeOptions::new().budget(budget));
+                check(&message);
+            }
+        }
+    }
 }

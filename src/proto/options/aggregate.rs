@@ -110,12 +110,11 @@ impl<'a> Options<'a> {
     ) -> Done<u32> {
         let (ast, texts) = (self.ast, self.texts);
         let set = ast.messages.get(message).is_some_and(|message| message.message_set);
-        if set && let Some(Symbol::Message(item)) = self.symbols.resolve((ast, texts), scope, name, false) {
-            let declared = ast.messages.get(item).map(|item| item.body.extensions).unwrap_or_default();
-            let mut own = ast.fields.of(declared).filter(|(_, field)| field.message == message);
-            if let Some((field, _)) = own.find(|(_, field)| field.target == item) {
-                return Ok(field);
-            }
+        if set
+            && let Some(Symbol::Message(item)) = self.symbols.resolve((ast, texts), scope, name, false)
+            && let Some(field) = self.fields.item(item, message)
+        {
+            return Ok(field);
         }
         self.extension(message, name, scope, place, room)
     }

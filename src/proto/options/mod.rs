@@ -6,6 +6,7 @@
 //! options of one message come together, and where what is set twice is found.
 
 mod aggregate;
+mod field_index;
 mod paths;
 mod values;
 mod write;
@@ -22,6 +23,7 @@ use crate::program::{Room, RoomFull};
 use crate::schema::Edition;
 use alloc::vec::Vec;
 use core::fmt;
+use field_index::FieldIndex;
 pub(super) use paths::OptionPaths;
 
 /// How deep values may be nested.
@@ -107,6 +109,7 @@ pub(super) struct Options<'a> {
     bytes: Vec<u8>,
     /// Nodes that are being sorted.
     order: Vec<u32>,
+    fields: FieldIndex,
     /// The options messages by target, once they are needed.
     messages: [u32; 10],
     /// What the options of extension ranges declare.
@@ -132,6 +135,7 @@ impl<'a> Options<'a> {
             nodes: Parts::default(),
             bytes: Vec::new(),
             order: Vec::new(),
+            fields: FieldIndex::default(),
             messages: [NONE; 10],
             declarations: Declarations::default(),
             paths: None,
@@ -148,6 +152,7 @@ impl<'a> Options<'a> {
         room: &mut Room,
     ) -> Result<(), RoomFull> {
         self.target = target;
+        self.fields.make(self.ast, room)?;
         let mut root = Chain::default();
         let ast = self.ast;
         for (_, option) in ast.options.of(options) {
@@ -313,6 +318,9 @@ impl<'a> Options<'a> {
 
     #[cold]
     fn unknown(&mut self, message: u32, name: &str, (start, end): (u32, u32)) -> Halt {
+        if self.faults.is_full() {
+            return Halt::Fault;
+        }
         let found = self.ast.messages.get(message);
         let of = found.map_or("", |message| self.texts.get(message.name));
         let fields = found.map(|message| message.fields).unwrap_or_default();

@@ -39,8 +39,9 @@ impl<'a> Options<'a> {
             self.field(field, at, count, out, room, depth)?;
             at += count;
         }
+        let checked = self.check_required(base, message);
         self.order.truncate(base);
-        self.check_required(chain, message)
+        checked
     }
 
     /// Writes the nodes of one field.
@@ -235,23 +236,23 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// Whether the required fields of a message are set.
-    fn check_required(&mut self, chain: Chain, message: u32) -> Done {
+    /// Whether the required fields of a message are set, whose nodes are in `order` from `base` on.
+    fn check_required(&mut self, base: usize, message: u32) -> Done {
         let ast = self.ast;
-        let Some(found) = ast.messages.get(message) else { return Ok(()) };
-        for (index, field) in ast.fields.of(found.fields) {
-            if i32::from(field.label) != label::REQUIRED {
-                continue;
-            }
-            if !self.nodes.of(chain).any(|(_, node)| node.field == index) {
-                let first = self.nodes.of(chain).next();
-                let (start, end) = first.map_or((0, 0), |(_, node)| (node.start, node.end));
-                let name = self.texts.get(field.name);
-                let detail = format_args!("the required field {name} is not set");
-                return Err(self.fail(SourceErrorKind::InvalidOption, start, end, &detail));
-            }
-        }
-        Ok(())
+        let order = self.order.get(base..).unwrap_or_default();
+        let field_of = |&index: &u32| self.nodes.get(index).map_or(NONE, |node| node.field);
+        let number_of = |field: u32| ast.fields.get(field).map_or(0, |field| field.number);
+        let is_set = |field: u32| {
+            let at = order.partition_point(|index| number_of(field_of(index)) < number_of(field));
+            order.get(at).map(field_of) == Some(field)
+        };
+        let missing = self.fields.required(message).iter().find(|&&(_, field)| !is_set(field));
+        let Some(field) = missing.and_then(|&(_, field)| ast.fields.get(field)) else { return Ok(()) };
+        let first = order.iter().min().and_then(|&index| self.nodes.get(index));
+        let (start, end) = first.map_or((0, 0), |node| (node.start, node.end));
+        let name = self.texts.get(field.name);
+        let detail = format_args!("the required field {name} is not set");
+        Err(self.fail(SourceErrorKind::InvalidOption, start, end, &detail))
     }
 }
 

@@ -1,17 +1,10 @@
 //! Messages, what they reserve, oneofs and extensions; their fields are in `fields.rs`.
 
 use super::{Block, MAX_DEPTH, Parsed, Parser};
-use crate::program::sort_list;
-use crate::proto::ast::{Body, Chain, Message, NONE, Oneof, Range, Span, TO_MAX, make_text, text_in};
+use crate::proto::ast::{Body, Chain, Message, NONE, Oneof, Range, Span, TO_MAX};
 use crate::proto::error::SourceErrorKind;
 use crate::proto::lexer::{Token, TokenKind};
 use crate::schema::Edition;
-use alloc::string::String;
-use alloc::vec::Vec;
-
-/// The most letters that are put before the name of a synthetic oneof. Only fields that have one name, which is an error, or that
-/// are named after each other need more.
-const MAX_PREFIX: usize = 60;
 
 pub(super) fn span(token: Token) -> Span {
     Span::new(token.start, token.end)
@@ -254,60 +247,5 @@ impl<'s> Parser<'s, '_> {
             *members = 1;
         }
         self.extension_field(declared_in, extendee, at)
-    }
-
-    /// The oneof that each `optional` field of proto3 has for itself.
-    fn synthetic_oneofs(&mut self, index: u32) -> Parsed {
-        let Some(message) = self.ast.messages.get(index) else { return Ok(()) };
-        if !self.ast.fields.of(message.fields).any(|(_, field)| field.proto3_optional) {
-            return Ok(());
-        }
-        let (fields, mut oneofs, mut count) = (message.fields, message.oneofs, message.oneof_count);
-        let mut taken: Vec<Span> = Vec::new();
-        for (_, field) in self.ast.fields.of(fields) {
-            self.room.push(&mut taken, field.name)?;
-        }
-        for (_, oneof) in self.ast.oneofs.of(oneofs) {
-            self.room.push(&mut taken, oneof.name)?;
-        }
-        let (sources, made) = (self.text, &mut *self.made);
-        sort_list(&mut taken, |&a, &b| text_in(sources, made, a) < text_in(sources, made, b));
-        let mut name = String::new();
-        let mut at = self.ast.fields.of(fields).next().map_or(NONE, |(index, _)| index);
-        while let Some(field) = self.ast.fields.get_mut(at) {
-            if field.proto3_optional {
-                let own = text_in(sources, made, field.name);
-                self.room.extend_text(&mut name, own.len() + 1)?;
-                name.clear();
-                name.push_str(if own.starts_with('_') { "" } else { "_" });
-                name.push_str(own);
-                let place = loop {
-                    match taken.binary_search_by(|&other| text_in(sources, made, other).cmp(&name)) {
-                        Ok(_) if name.len() > own.len() + MAX_PREFIX => break 0,
-                        Ok(_) => {
-                            self.room.extend_text(&mut name, 1)?;
-                            name.insert(0, 'X');
-                        }
-                        Err(place) => break place,
-                    }
-                };
-                let span = make_text(made, self.room, &name)?;
-                // Only names that start with an underscore or an X can be taken by a later one.
-                if name.starts_with('X') {
-                    self.room.reserve(&mut taken, 1)?;
-                    taken.insert(place, span);
-                }
-                let oneof = Oneof { name: span, index: count, at: field.at, ..Oneof::default() };
-                count += 1;
-                field.oneof = self.ast.oneofs.push(self.room, &mut oneofs, oneof)?;
-            }
-            at = self.ast.fields.after(at);
-        }
-        if let Some(message) = self.ast.messages.get_mut(index) {
-            (message.oneofs, message.oneof_count) = (oneofs, count);
-        }
-        self.room.drop_list(taken);
-        self.room.drop_list(name.into_bytes());
-        Ok(())
     }
 }

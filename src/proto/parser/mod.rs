@@ -9,6 +9,7 @@ mod fields;
 mod options;
 mod services;
 mod statements;
+mod synthetic;
 
 use super::ast::{Ast, Chain, Span, make_text};
 use super::error::{Faults, SourceErrorKind};
