@@ -25,7 +25,7 @@ impl Owned {
     pub(super) fn of(source: RawView<'_, '_>) -> Result<Self, TooLarge> {
         let (mut slab, mut store) = (Slab::new(), Store::new());
         slab.set_limit(usize::MAX);
-        let base = slab.alloc_body(source.program())?;
+        let base = slab.alloc_outermost(source.program())?;
         let body = BodyRef { base, ..source.body };
         SlabWriter { set: source.set, slab: &mut slab, store: &mut store }.copy(source, body)?;
         Ok(Self { slab, store, base })

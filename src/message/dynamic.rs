@@ -256,15 +256,11 @@ impl DynamicMessage {
         let store = bytes.unwrap_or(store.as_slice());
         let (set, index) = programs(descriptor, selected.as_deref().map(|[selected]| selected));
         let mut scratch = Scratch::new();
-        // The body, and one word per four bytes of input for what is outside of it.
-        let program = descriptor.program();
-        let outside = if program.is_self_contained() { 0 } else { (store.len() - start) / 4 };
-        let guess = program.words() as usize + outside;
         let held = slab.capacity();
         // Lists that the message already has may grow and move. That does not count against the budget of the input.
         slab.set_limit(decode::slab_share(budget).saturating_add(MERGE_FACTOR.saturating_mul(held)));
         if held == 0 {
-            slab.expect(guess.min(budget / 16));
+            slab.expect_message(descriptor.program(), store.len() - start, budget / 16);
         }
         let job = Job { set, store, start, slab, scratch: &mut scratch, options };
         if *base == NIL {
@@ -393,7 +389,7 @@ impl DynamicMessage {
         let Self { descriptor, selected, slab, store, base, .. } = self;
         slab.set_limit(usize::MAX);
         if *base == NIL
-            && let Ok(body) = slab.alloc_body(descriptor.program())
+            && let Ok(body) = slab.alloc_outermost(descriptor.program())
         {
             *base = body;
         }

@@ -68,6 +68,8 @@ impl<'a, 'i> ListRef<'a, 'i> {
     }
 
     /// Iterates over the elements.
+    ///
+    /// A loop that adds up numbers is up to three times as fast if its sum is a local variable that no function gets a reference to.
     #[inline]
     #[must_use]
     pub fn iter(&self) -> ListIter<'a, 'i> {

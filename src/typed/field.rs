@@ -84,6 +84,9 @@ pub trait DecodeValue<'i, K: KindMarker>: EncodeValue<K> + ParseValue<'i, K> {
         if bits & 7 != K::WIRE as u32 {
             return Ok(Outcome::Unknown);
         }
+        if matches!(K::WIRE, WireType::LengthDelimited) && !input.merging {
+            input.reserve_only(list, bits).map_err(|kind| input.at_index(0, kind))?;
+        }
         loop {
             let index = list.len();
             if let Err(kind) = push_fresh(list, input) {

@@ -46,9 +46,18 @@ pub fn is_valid(bytes: &[u8]) -> bool {
 
 /// The string of `len` bytes at the start of `rest`, or `None` if they are not there or not UTF-8.
 ///
-/// Faster than [`from_utf8`] for short strings in a longer input, because no branch depends on `len`.
+/// Faster than [`from_utf8`] for short strings in a longer input: where at least 32 bytes are there, no branch depends on `len`.
+///
+/// ```
+/// use tablepb::wire::utf8;
+///
+/// assert_eq!(utf8::from_prefix(b"hello\xff", 5), Some("hello"));
+/// assert_eq!(utf8::from_prefix(b"hello\xff", 6), None);
+/// assert_eq!(utf8::from_prefix(b"hello", 6), None);
+/// ```
 #[inline(always)]
-pub(crate) fn from_prefix(rest: &[u8], len: usize) -> Option<&str> {
+#[must_use]
+pub fn from_prefix(rest: &[u8], len: usize) -> Option<&str> {
     let bytes = rest.get(..len)?;
     match rest.first_chunk::<SHORT>() {
         // SAFETY: `bytes` and the first `len` bytes of `window` are both the first `len` bytes of `rest`, and all of them are

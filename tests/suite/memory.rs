@@ -425,3 +425,38 @@ fn a_dynamic_message_is_few_allocations() {
     let empty = descriptor_of(&samples::t());
     assert_eq!(measure(|| DynamicMessage::new(&empty)).1.count, 0);
 }
+
+/// What a message of numbers takes is known before the first one is set, and a few small messages in a message are expected.
+#[test]
+fn small_messages_are_made_in_one_block() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto2);
+    let outer = schema.message(file, "Outer");
+    let inner = schema.message(file, "Inner");
+    (1..=3).for_each(|n| _ = schema.add(inner, n, Kind::Int32, Card::Optional));
+    (1..=3).for_each(|n| _ = schema.add(outer, n, Kind::Message(inner), Card::Optional));
+    let outer = descriptor_of(&schema);
+    let tablepb::Kind::Message(inner) = outer.get_field(1).unwrap().kind() else { panic!("a message") };
+
+    let build = || {
+        let mut message = DynamicMessage::new(&inner);
+        for number in 1..=3 {
+            message.set_field(&inner.get_field(number).unwrap(), 300).unwrap();
+        }
+        message
+    };
+    let (built, used) = measure(build);
+    assert!(used.count == 1 && used.kept <= 32, "{used:?}");
+    let (copy, used) = measure(|| built.as_view().to_owned());
+    assert!(used.count == 1 && used.kept <= 32 && copy == built, "{used:?}");
+    // Without memory beyond the numbers, the first unknown field makes it grow.
+    let mut merged = copy;
+    merged.merge(&Wire::new().int(9, 1).0).unwrap();
+    assert_eq!(merged.encode_to_vec().unwrap(), [built.encode_to_vec().unwrap(), vec![72, 1]].concat());
+
+    let part = built.encode_to_vec().unwrap();
+    let input = (1..=3).fold(Wire::new(), |wire, number| wire.bytes(number, &part));
+    let (message, used) = measure(|| DynamicMessage::decode(&outer, &input.0).unwrap());
+    // The copy of the input, the block, and the stack of the decode.
+    assert!(used.count == 3 && message.encode_to_vec().unwrap() == input.0, "{used:?}");
+}

@@ -1,6 +1,7 @@
 //! Growth of a slab within its limit.
 
 use super::{MAX_WORDS, RESERVED, Slab};
+use crate::program::Program;
 use crate::slab::Full;
 use alloc::vec::Vec;
 
@@ -10,6 +11,9 @@ const FIRST_GROWTH: usize = 128;
 const START: usize = 256;
 /// Up to this many expected words (4 KB) are allocated at once.
 const LITTLE: usize = 1024;
+/// Up to this many bytes of input, messages in messages are expected to take twice their length: their bodies are larger than what
+/// they are decoded from, and a second block takes a tenth of the time of such a decode or more.
+const SMALL: usize = 512;
 /// From this many words (16 MB) on, a slab grows by a quarter instead of doubling: memory from the system costs per page
 /// touched, and many allocators move such blocks without copying.
 const LARGE: usize = 4 << 20;
@@ -106,6 +110,26 @@ impl Slab {
             // Only an optimisation: `alloc` reports what is refused.
             let _ = self.grow_to(self.fitting(end), end);
         }
+    }
+
+    /// As [`expect`](Self::expect), for a message that is decoded from `len` bytes: its body, and a word for four bytes of what is
+    /// outside of it; at most `most` words.
+    pub(crate) fn expect_message(&mut self, program: &Program, len: usize, most: usize) {
+        let outside = match program.is_self_contained() {
+            true => 0,
+            false if program.nests() && len <= SMALL => len / 2,
+            false => len / 4,
+        };
+        self.expect((program.words() as usize + outside).min(most));
+    }
+
+    /// Allocates the empty body of an outermost message. A slab without memory takes no more than a self-contained body needs.
+    pub(crate) fn alloc_outermost(&mut self, program: &Program) -> Result<u32, Full> {
+        if program.is_self_contained() {
+            self.expect(program.words() as usize);
+            self.expect_no_more();
+        }
+        self.alloc_body(program)
     }
 
     /// Call when the expected message is complete: later growth is for something else.
