@@ -34,7 +34,7 @@ use ratio::{Case, Contender};
 use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Duration;
-use tablepb::{Decoder, DescriptorPool, Message, MessageDescriptor, Projection};
+use tablepb::{Decoder, DescriptorPool, Message, MessageDescriptor, Projection, ValuePath};
 
 fn schema<M: Message>() -> MessageDescriptor {
     let pool = DescriptorPool::from_tables(&[M::TABLE]).unwrap();
@@ -120,11 +120,11 @@ fn decode_metric() -> Case {
     let messages = metrics_of_sources().0;
     let payloads = Rc::new(encoded(&messages));
     let schema = schema::<metric::whole::Metric>();
-    let points = read::Points::of(&schema);
+    let points = ValuePath::new(&schema, "series.points.value").unwrap();
     let projection = Projection::new(&schema, ["series"]).unwrap();
     let decode = |name, mut decoder: Decoder| {
         let (payloads, points) = (payloads.clone(), points.clone());
-        Contender::new(name, move |at| points.total(decoder.decode(&payloads[at]).unwrap()) as u64)
+        Contender::new(name, move |at| read::total(decoder.decode(&payloads[at]).unwrap(), &points) as u64)
     };
     let (lazy, whole, prost) = (payloads.clone(), payloads.clone(), payloads.clone());
     Case {
@@ -177,15 +177,17 @@ fn encode_exports() -> Case {
 fn read_names() -> Case {
     let payloads = Rc::new(encoded(&(0..40).map(traces::sample).collect::<Vec<_>>()));
     let schema = schema::<traces::Export>();
-    let names = read::Names::of(&schema);
+    let names = ValuePath::new(&schema, "resource_spans.scope_spans.spans.name").unwrap();
     let projection = Projection::new(&schema, ["resource_spans.scope_spans.spans.name"]).unwrap();
     let decode = |name, mut decoder: Decoder| {
         let (payloads, names) = (payloads.clone(), names.clone());
-        Contender::new(name, move |at| names.bytes(decoder.decode(&payloads[at]).unwrap()))
+        Contender::new(name, move |at| read::name_bytes(decoder.decode(&payloads[at]).unwrap(), &names))
     };
     let (whole, prost, raw) = (payloads.clone(), payloads.clone(), payloads.clone());
     let mut decoder = Decoder::new(&schema);
-    let bytes = |bytes: &Vec<u8>| names.bytes(decoder.decode(bytes).unwrap()) as usize + 2 * traces::SPANS;
+    let bytes = |bytes: &Vec<u8>| {
+        read::name_bytes(decoder.decode(bytes).unwrap(), &names) as usize + 2 * traces::SPANS
+    };
     Case {
         selected: payloads.iter().map(bytes).sum(),
         name: "OTLP traces, read the names of the spans",

@@ -1,85 +1,20 @@
 //! What readers do: add up points, look at the names of spans.
 
 use super::{spans, traces};
-use tablepb::{DecodeError, FieldDescriptor, Kind, MessageDescriptor, MessageView, RawFields};
+use tablepb::{DecodeError, MessageView, RawFields, ValuePath};
 
-fn inside(field: &FieldDescriptor) -> MessageDescriptor {
-    match field.kind() {
-        Kind::Message(message) => message,
-        _ => panic!("{} is not a message", field.full_name()),
-    }
+/// The sum of the points at the end of a path.
+pub fn total(message: MessageView<'_, '_>, points: &ValuePath) -> i64 {
+    message.values(points).filter_map(|value| value.as_i64()).sum()
 }
 
-fn field(message: &MessageDescriptor, name: &str) -> FieldDescriptor {
-    message.get_field_by_name(name).unwrap()
+/// The bytes of all names at the end of a path.
+pub fn name_bytes(traces: MessageView<'_, '_>, names: &ValuePath) -> u64 {
+    let names = traces.values(names).filter_map(|name| name.as_str());
+    names.map(|name| std::hint::black_box(name).len() as u64).sum()
 }
 
-fn messages<'a, 'i>(
-    view: MessageView<'a, 'i>,
-    field: &FieldDescriptor,
-) -> impl Iterator<Item = MessageView<'a, 'i>> + use<'a, 'i> {
-    let list = view.get(field).and_then(|value| value.as_list());
-    list.into_iter().flat_map(|list| (0..list.len()).filter_map(move |at| list.get(at)?.as_message()))
-}
-
-/// The fields on the way to the points of a metric.
-#[derive(Clone)]
-pub struct Points {
-    series: FieldDescriptor,
-    points: FieldDescriptor,
-    value: FieldDescriptor,
-}
-
-impl Points {
-    pub fn of(metric: &MessageDescriptor) -> Self {
-        let series = field(metric, "series");
-        let points = field(&inside(&series), "points");
-        let value = field(&inside(&points), "value");
-        Self { series, points, value }
-    }
-
-    pub fn total(&self, metric: MessageView<'_, '_>) -> i64 {
-        messages(metric, &self.series)
-            .flat_map(|series| messages(series, &self.points))
-            .filter_map(|point| point.get(&self.value)?.as_i64())
-            .sum()
-    }
-}
-
-/// The fields on the way to the names of spans.
-#[derive(Clone)]
-pub struct Names {
-    resource_spans: FieldDescriptor,
-    scope_spans: FieldDescriptor,
-    spans: FieldDescriptor,
-    name: FieldDescriptor,
-}
-
-impl Names {
-    pub fn of(traces: &MessageDescriptor) -> Self {
-        let resource_spans = field(traces, "resource_spans");
-        let scope_spans = field(&inside(&resource_spans), "scope_spans");
-        let spans = field(&inside(&scope_spans), "spans");
-        let name = field(&inside(&spans), "name");
-        Self { resource_spans, scope_spans, spans, name }
-    }
-
-    /// The bytes of all names.
-    pub fn bytes(&self, traces: MessageView<'_, '_>) -> u64 {
-        let mut bytes = 0;
-        for resource in messages(traces, &self.resource_spans) {
-            for scope in messages(resource, &self.scope_spans) {
-                for span in messages(scope, &self.spans) {
-                    let name = span.get(&self.name).and_then(|name| name.as_str());
-                    bytes += std::hint::black_box(name).map_or(0, str::len) as u64;
-                }
-            }
-        }
-        bytes
-    }
-}
-
-/// The same without a schema, at any level but the last one the only field of its number.
+/// The bytes of all names without a schema.
 pub fn raw_names(traces: &[u8]) -> Result<u64, DecodeError> {
     let mut bytes = 0;
     for resource in numbered(RawFields::new(traces), 1) {

@@ -63,7 +63,7 @@ pub fn partial(place: &Place<'_>) -> Text {
     let title = "Partial work beside prost doing everything";
     Bars { title, axis, panels, names: 205, single: true }.draw(&place.picture("partial"))?;
     text += &image("partial", "Partial work: times as fast as prost doing everything");
-    text += "`prepared`: constant parts are encoded once. `lazy members`, `projection`, `raw fields`: only what is read is decoded. \
+    text += "`prepared`: constant parts are encoded once. `lazy members`, `projection`, `raw fields`: only what is read is decoded. `visit`: values go to a sink, no message is made. \
         Companion messages have bytes where the original has messages; with `Bytes` these share the input.\n\n";
     let rows: Vec<Vec<String>> = partial
         .rows()
@@ -116,7 +116,7 @@ pub fn records(place: &Place<'_>) -> Text {
     let mut text = String::from("## Records: network flows\n\n");
     text += &image("records", "Nanoseconds per flow");
     text += "The whole cost of a flow, in nanoseconds: decoding the datagram and encoding the flow. Beside it the difference to new prost structs. \
-        Captures are recorded datagrams, replayed.\n\n";
+        Captures are datagrams of files, replayed, with the templates in them, which allocate: recorded ones if `TABLEPB_DATA` names them, those of the tests otherwise.\n\n";
     let mut names = vec![String::new()];
     for name in &traffic {
         names.extend([format!("{name}, ns"), "beside prost".into(), "allocations".into()]);
@@ -162,7 +162,7 @@ pub fn latency(place: &Place<'_>) -> Text {
     Lines { title, panels, columns: 2 }.draw(&place.picture("latency"))?;
     let mut text = String::from("## Latency\n\n");
     text += &image("latency", "Percentiles of single encodes and decodes");
-    text += "Single operations, on a pool with a thread for each processor and on threads of their own, of which many more than processors run at once. \
+    text += "Single operations, 10 000 of each, on a pool with a thread for each processor and on threads of their own, of which 500 run at once. The picture is of the pool. \
         The highest percentiles are those of the scheduler. Microseconds:\n\n";
     for place in ["pool", "threads"] {
         for record in ["small", "large"] {
@@ -198,6 +198,26 @@ fn plot(growth: &Table, measure: &str, title: &str, x: &'static str, y: &'static
     Plot { title: title.to_owned(), x, y, places: Vec::new(), lines: lines.collect() }
 }
 
+/// A row for each contender of one measure, a column for each size.
+fn growth_table(growth: &Table, measure: &str) -> String {
+    let rows = growth.with(&[("measure", measure)]);
+    let numbers = crate::data::distinct(rows.iter().map(|row| row.text("number")));
+    let lines: Vec<Vec<String>> = crate::data::distinct(rows.iter().map(|row| row.text("contender")))
+        .into_iter()
+        .map(|name| {
+            let of = |number: &&str| {
+                let mut found = rows.iter().filter(|row| row.text("contender") == name);
+                let found = found.find(|row| row.text("number") == *number);
+                found.map_or("-".to_owned(), |row| short(row.number("value")))
+            };
+            [name.to_owned()].into_iter().chain(numbers.iter().map(of)).collect()
+        })
+        .collect();
+    let mut names = vec![String::new()];
+    names.extend(numbers.iter().map(|number| (*number).to_owned()));
+    table(&names, &lines)
+}
+
 pub fn growth(place: &Place<'_>) -> Text {
     let growth = place.read("growth")?;
     let panels = vec![
@@ -210,6 +230,15 @@ pub fn growth(place: &Place<'_>) -> Text {
     Lines { title, panels, columns: 2 }.draw(&place.picture("growth"))?;
     let mut text = String::from("## How cost grows\n\n");
     text += &image("growth", "Cost per field, level and byte");
+    for (measure, what) in [
+        ("fields decode", "decode, by fields of the type, all of them set: ns per field"),
+        ("fields encode", "encode, by fields of the type, all of them set: ns per field"),
+        ("depth decode", "decode, by levels of messages: ns per level"),
+        ("size decode", "decode, by bytes of a list of records: ns per byte"),
+    ] {
+        let numbers = growth_table(&growth, measure);
+        text += &format!("<details><summary>{what}</summary>\n\n{numbers}</details>\n\n");
+    }
     let memory = growth.with(&[("measure", "memory")]);
     let groups: Vec<&str> = crate::data::distinct(memory.iter().map(|row| row.text("number")));
     let names = crate::data::distinct(memory.iter().map(|row| row.text("contender")));
@@ -279,17 +308,21 @@ pub fn sizes(place: &Place<'_>) -> Text {
         A release build of a program with one small message, from clean, and what its stripped binary has above a program without any. \
         `structs` and `default` are tablepb, with the features for structs alone and with the default ones. prost and buffa generate code \
         in a build script, from a descriptor set, so protoc is not in it. JSON by serde's derives for reference.\n\n";
-    let lines: Vec<Vec<String>> = builds
-        .rows()
-        .map(|row| {
-            let kilobytes = |column: &str| format!("{:.0}", row.number(column) / 1e3);
-            let name = match row.text("program") {
-                name @ ("structs" | "default") => format!("tablepb, {name}"),
-                name => name.to_owned(),
-            };
-            vec![name, format!("{:.1}", row.number("seconds")), kilobytes("bytes"), kilobytes("above")]
-        })
-        .collect();
+    let mut lines = Vec::new();
+    for program in ["empty", "structs", "default", "prost", "buffa", "serde_json"] {
+        let row = row(&builds, &[("program", program)])?;
+        let kilobytes = |column: &str| format!("{:.0}", row.number(column) / 1e3);
+        let name = match program {
+            "structs" | "default" => format!("tablepb, {program}"),
+            name => name.to_owned(),
+        };
+        lines.push(vec![
+            name,
+            format!("{:.1}", row.number("seconds")),
+            kilobytes("bytes"),
+            kilobytes("above"),
+        ]);
+    }
     text += &table(&columns(&["program", "processor seconds", "KB", "KB above an empty one"]), &lines);
     Ok(text)
 }

@@ -19,7 +19,7 @@ and the table of README.md.
   --read         measure nothing: make the page of what is stored
   --read DIR     the same of the files in another directory
   --only NAME    measure only this and read the rest (may be repeated):
-                 ratio, json, latency, partial, records, growth, sizes; environment: the processor, the day and versions
+                 ratio, json, latency, partial, records, growth, sizes
   --out DIR      write benchmarks.md and the pictures there instead of docs, and leave README.md alone";
 
 struct Arguments {
@@ -44,9 +44,7 @@ fn arguments() -> Result<Arguments, String> {
             _ => return Err(format!("unknown argument {word}\n\n{HELP}")),
         }
     }
-    let known = |name: &String| {
-        name == "environment" || measure::PROGRAMS.iter().any(|program| program.name == *name)
-    };
+    let known = |name: &String| measure::PROGRAMS.iter().any(|program| program.name == *name);
     match parsed.only.iter().find(|name| !known(name)) {
         Some(name) => Err(format!("there is no measurement {name}\n\n{HELP}")),
         None => Ok(parsed),
@@ -76,12 +74,14 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let data = arguments.read.as_ref().unwrap_or(&stored);
     if !arguments.reads {
         std::fs::create_dir_all(data)?;
-        for program in &measure::PROGRAMS {
-            if arguments.only.is_empty() || arguments.only.iter().any(|name| name == program.name) {
-                measure::run(&root, program, data)?;
-            }
+        let wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| only == name);
+        let mut measured = Vec::new();
+        for program in measure::PROGRAMS.iter().filter(|program| wanted(program.name)) {
+            measure::run(&root, program, data)?;
+            measured.push(program.name);
+            // After each one: a later one may fail.
+            measure::environment(&root, data, &measured)?;
         }
-        measure::environment(&root, data)?;
     }
     let docs = arguments.out.clone().unwrap_or_else(|| root.join("docs"));
     std::fs::create_dir_all(docs.join("benchmarks"))?;

@@ -1,5 +1,6 @@
 //! The programs that measure, and the machine on which they run.
 
+use crate::data::Table;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -49,8 +50,11 @@ pub fn run(root: &Path, program: &Program, data: &Path) -> Result<(), Box<dyn Er
     Ok(fs::write(data.join(program.name).with_extension("csv"), output.stdout)?)
 }
 
-/// Stores what the machine is, the day, and the versions of what is compared.
-pub fn environment(root: &Path, data: &Path) -> Result<(), Box<dyn Error>> {
+/// Stores what the machine is, the day, and the versions of what is compared; and where and when each program has measured, which
+/// stays as it was for those that were not run now.
+pub fn environment(root: &Path, data: &Path, measured: &[&str]) -> Result<(), Box<dyn Error>> {
+    let file = data.join("environment.csv");
+    let before = if file.exists() { Some(Table::read(&file)?) } else { None };
     let mut text = String::from("name,value\n");
     let mut add = |name: &str, value: &str| text += &format!("{name},\"{}\"\n", value.trim());
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -64,7 +68,8 @@ pub fn environment(root: &Path, data: &Path) -> Result<(), Box<dyn Error>> {
     let known = ["avx2", "bmi2", "avx512_vbmi2"];
     let flags: Vec<&str> = of("flags").split(' ').filter(|flag| known.contains(flag)).collect();
     add("instructions", &flags.join(" "));
-    add("date", &said("date", &["-u", "+%F"]));
+    let date = said("date", &["-u", "+%F"]);
+    add("date", &date);
     add("compiler", &said("rustc", &["--version"]));
     for (lock, names) in [
         ("benches/ratio", &["prost", "buffa", "quick-protobuf", "prost-reflect"][..]),
@@ -78,7 +83,18 @@ pub fn environment(root: &Path, data: &Path) -> Result<(), Box<dyn Error>> {
             add(name, version.map_or("unknown", |(version, _)| version));
         }
     }
-    Ok(fs::write(data.join("environment.csv"), text)?)
+    for Program { name, .. } in &PROGRAMS {
+        let row = format!("{name} measured");
+        let now = format!("{}, {model}", date.trim());
+        let known =
+            before.as_ref().and_then(|before| Some(before.with(&[("name", &row)]).first()?.text("value")));
+        match known {
+            _ if measured.contains(name) => add(&row, &now),
+            Some(known) => add(&row, known),
+            None => add(&row, "unknown"),
+        }
+    }
+    Ok(fs::write(file, text)?)
 }
 
 /// What a program prints, or nothing.

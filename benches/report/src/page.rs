@@ -50,7 +50,7 @@ pub fn write(data: &Path, docs: &Path) -> Result<String, Box<dyn Error>> {
     page += "Written by `cargo run --release --manifest-path benches/report/Cargo.toml` from the values in \
         [benchmarks/data](benchmarks/data); no measured number in it is typed. ";
     page += "The measuring programs check that all contenders make the same of the same messages. \
-        Where others are faster, the tables say so in bold.\n\n";
+        Ratios below 1, where a rival is faster, are bold.\n\n";
     page += &environment(&place)?;
     page += &speed::protobuf(&place)?;
     page += &speed::json(&place)?;
@@ -81,10 +81,7 @@ fn environment_line(place: &Place<'_>) -> Result<String, Box<dyn Error>> {
         let rows = environment.with(&[("name", name)]);
         rows.first().map_or(String::new(), |row| row.text("value").to_owned())
     };
-    // A row that is put there by hand, where figures are not final.
-    let state = of("state");
-    let state = if state.is_empty() { state } else { format!(" **{state}.**") };
-    Ok(format!("Measured on {}, {}, with {}.{state}\n", of("CPU"), of("date"), of("compiler")))
+    Ok(format!("Measured on {}, {}, with {}.\n", of("CPU"), of("date"), of("compiler")))
 }
 
 /// What is run for what.

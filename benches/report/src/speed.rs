@@ -11,13 +11,14 @@ const REGIMES: [&str; 2] = ["in cache", "out of cache"];
 const CAP: f64 = 4.0;
 
 /// What is compared in the summary: a mode, one of ours, and what it is.
-const OURS: [(&str, &str, &str); 10] = [
+const OURS: [(&str, &str, &str); 11] = [
     ("decode", "tablepb Decoder", "decode, `Decoder` used again"),
     ("decode", "tablepb Dynamic", "decode, new `DynamicMessage`"),
     ("decode", "tablepb typed", "decode, struct of `message!`"),
     ("decode", "tablepb borrowed", "decode, struct of `message!` that borrows strings"),
-    ("read", "tablepb iterate", "decode and read every field, by iteration"),
-    ("read", "tablepb handles", "decode and read every field, by descriptor"),
+    ("read", "tablepb iterate", "decode by a `Decoder` and read every field, by iteration"),
+    ("read", "tablepb handles", "decode by a `Decoder` and read every field, by descriptor"),
+    ("read", "tablepb fresh iterate", "decode a new `DynamicMessage` and read every field, by iteration"),
     ("encode", "tablepb setters", "encode a `DynamicMessage` built by setters"),
     ("encode", "tablepb view", "encode a decoded view"),
     ("encode", "tablepb typed", "encode, struct of `message!`"),
@@ -69,8 +70,9 @@ fn marked(times: f64) -> String {
 }
 
 fn means(ratio: &Table, beside_best: bool) -> String {
-    let rows: Vec<Vec<String>> = OURS
-        .iter()
+    // Edits have no rival but prost.
+    let modes = OURS.iter().filter(|(mode, ..)| !beside_best || *mode != "edit");
+    let rows: Vec<Vec<String>> = modes
         .map(|&(mode, ours, what)| {
             let cells = REGIMES.map(|regime| summed(ratio, (mode, ours), regime, beside_best));
             [what.to_owned()].into_iter().chain(cells.into_iter().flatten()).collect()
@@ -83,10 +85,15 @@ fn means(ratio: &Table, beside_best: bool) -> String {
 pub fn summary(place: &Place<'_>) -> Result<String, Box<dyn Error>> {
     let ratio = place.read("ratio")?;
     let count = counting(&ratio).len();
+    let uncounted = match ratio.with(&[("counts", "0")]).first() {
+        Some(row) => format!(" The shape `{}` counts in no mean.", row.text("shape")),
+        None => String::new(),
+    };
     Ok(format!(
         "Times as fast as prost's generated code: the geometric mean over {count} shapes of messages, each capped at {CAP}, and the \
          slowest shape, in cache (32 KB of messages again and again) and out of it (2 MB of distinct ones). \
-         Below 1, in bold, prost is faster.\n\n{}",
+         Below 1, in bold, prost is faster.{}\n\n{}",
+        uncounted,
         means(&ratio, false)
     ))
 }
