@@ -19,7 +19,8 @@ cannot be read, the flows of the others are kept, and the exit code is 1.
   --schema         print the .proto and stop
   --hashed-name    name the message after its definition, as in Flow_63f6c55b97a0dcba
   --listen ADDRESS receive datagrams at this address and UDP port, as 127.0.0.1:2055, and count them each second
-  --seconds N      stop to listen after so many seconds; without it, listen until the program is ended
+  --seconds N      stop to listen after so many seconds; without it, which needs --out -, listen until the program is
+                   ended
   --open TUNNELS   take flows out of the packets inside of these tunnels: --open vxlan,gre,ipip
   --disable NAMES  leave out these columns or groups of columns: --disable L2,NAT,TTL
   --only NAMES     leave out all columns but these
@@ -107,6 +108,11 @@ impl Arguments {
         }
         if self.listen.is_some() && !self.captures.is_empty() {
             return Err(misuse("--listen takes no captures"));
+        }
+        if self.listen.is_some() && self.seconds.is_none() && !self.to_stdout() {
+            return Err(misuse(
+                "--listen needs --seconds or --out -: the files in a directory get their names when listening stops",
+            ));
         }
         if self.listen.is_none() && self.seconds.is_some() {
             return Err(misuse("--seconds is for --listen"));

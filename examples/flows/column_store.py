@@ -8,6 +8,8 @@
 
 chdb is ClickHouse inside of Python; docs/column-store.md has the same for a server.
 """
+import pathlib
+import re
 import sys
 
 from chdb.session import Session
@@ -34,10 +36,16 @@ FROM flows GROUP BY SrcAddr, SrcPort ORDER BY bytes DESC LIMIT 10
 """
 
 
+def message(schema):
+    """The name of the message in a .proto; `flows --hashed-name` adds its hash to it."""
+    return re.search(r"^message (\w+) \{", pathlib.Path(schema).read_text(), re.MULTILINE)[1]
+
+
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     directory = sys.argv[1].rstrip("/")
+    schema = f"{directory}/flows.proto"
     store = Session()
     store.query("CREATE DATABASE net")
     store.query("USE net")
@@ -45,7 +53,7 @@ def main():
     # The schema is a file and a message in it, without its package.
     store.query(
         f"INSERT INTO flows FROM INFILE '{directory}/flows.binpb' "
-        f"SETTINGS format_schema = '{directory}/flows.proto:Flow' FORMAT Protobuf"
+        f"SETTINGS format_schema = '{schema}:{message(schema)}' FORMAT Protobuf"
     )
     if len(sys.argv) == 3:
         print(store.query(sys.argv[2], "TSV"), end="")

@@ -4,7 +4,7 @@
 //! cargo run --release --example flows                          # on traffic that it makes up
 //! cargo run --release --example flows -- capture.pcap          # on captures
 //! cargo run --release --example flows -- --disable L2,NAT capture.pcap
-//! cargo run --release --example flows -- --listen 127.0.0.1:2055
+//! cargo run --release --example flows -- --listen 127.0.0.1:2055 --seconds 60
 //! ```
 //!
 //! `collect/` decodes datagrams and hands each value to a record while it does; `columns.rs` in it is the schema.

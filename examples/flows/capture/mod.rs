@@ -27,7 +27,7 @@ pub enum CaptureError {
     UnknownFormat,
     /// The file ends inside of a packet or a block, at this offset.
     Truncated(usize),
-    /// A block has an impossible length, at this offset.
+    /// The block at this offset has an impossible length, less in it than it says, or an unknown interface.
     BadBlock(usize),
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for CaptureError {
         match self {
             Self::UnknownFormat => f.write_str("this is no capture in the format pcap or pcapng"),
             Self::Truncated(at) => write!(f, "the capture ends inside of what begins at byte {at}"),
-            Self::BadBlock(at) => write!(f, "the block at byte {at} has an impossible length"),
+            Self::BadBlock(at) => write!(f, "the block at byte {at} is corrupt"),
         }
     }
 }

@@ -10,12 +10,12 @@ const ENHANCED_PACKET: u32 = 6;
 
 /// The length of the smallest block: kind, length, and the length again.
 const MIN_BLOCK: usize = 12;
-/// The most interfaces; packets of further ones are skipped.
-const MAX_INTERFACES: usize = 4096;
+/// The most interfaces of a section.
+const MAX_INTERFACES: usize = 1 << 16;
 /// The option of an interface for the unit of its times.
 const IF_TSRESOL: u16 = 9;
 
-/// The packets of a file.
+/// The packets of a file. Blocks of other kinds are skipped; a block that contradicts itself or the blocks before it ends the reading.
 #[derive(Debug)]
 pub struct Packets<'a> {
     file: &'a [u8],
@@ -50,6 +50,9 @@ impl<'a> Packets<'a> {
             return Some(self.end(CaptureError::BadBlock(at)));
         }
         let Some(body) = rest.get(8..len - 4) else { return Some(self.end(CaptureError::Truncated(at))) };
+        if self.order.u32(rest, len - 4) != Some(len as u32) {
+            return Some(self.end(CaptureError::BadBlock(at)));
+        }
         self.at = at.saturating_add(len);
         Some(Ok((kind, body)))
     }
@@ -69,12 +72,14 @@ impl<'a> Packets<'a> {
         Err(error)
     }
 
+    /// `None` if the block is shorter than what it says is in it, or one too many.
     fn interface(&mut self, body: &[u8]) -> Option<()> {
         let link = self.order.u16(body, 0)?.into();
         let mut options = body.get(8..)?;
         let mut resolution = 1_000_000;
         while let (Some(code), Some(len)) = (self.order.u16(options, 0), self.order.u16(options, 2)) {
-            let value = options.get(4..)?;
+            let rest = options.get(4..)?;
+            let value = rest.get(..usize::from(len))?;
             if let (IF_TSRESOL, Some(&unit)) = (code, value.first()) {
                 let (base, power) = if unit & 0x80 == 0 { (10, unit) } else { (2, unit & 0x7f) };
                 resolution = u64::checked_pow(base, power.into()).unwrap_or(u64::MAX);
@@ -82,14 +87,13 @@ impl<'a> Packets<'a> {
             if code == 0 {
                 break;
             }
-            options = value.get(usize::from(len).next_multiple_of(4)..)?;
+            options = rest.get(usize::from(len).next_multiple_of(4)..)?;
         }
-        if self.interfaces.len() < MAX_INTERFACES {
-            self.interfaces.push(Interface { link, resolution });
-        }
-        Some(())
+        self.interfaces.push(Interface { link, resolution });
+        (self.interfaces.len() <= MAX_INTERFACES).then_some(())
     }
 
+    /// `None` if the block is shorter than the packet in it, or its interface has not been described.
     fn packet(&self, kind: u32, body: &'a [u8]) -> Option<Packet<'a>> {
         let order = self.order;
         let interface = match kind {
@@ -128,18 +132,20 @@ impl<'a> Iterator for Packets<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
+            let at = self.at;
             let (kind, body) = match self.block()? {
                 Ok(block) => block,
                 Err(error) => return Some(Err(error)),
             };
-            match kind {
-                INTERFACE => drop(self.interface(body)),
-                OLD_PACKET | SIMPLE_PACKET | ENHANCED_PACKET => {
-                    if let Some(packet) = self.packet(kind, body) {
-                        return Some(Ok(packet));
-                    }
-                }
-                _ => {}
+            let done = match kind {
+                INTERFACE => self.interface(body).map(|()| None),
+                OLD_PACKET | SIMPLE_PACKET | ENHANCED_PACKET => self.packet(kind, body).map(Some),
+                _ => Some(None),
+            };
+            match done {
+                Some(None) => {}
+                Some(Some(packet)) => return Some(Ok(packet)),
+                None => return Some(self.end(CaptureError::BadBlock(at))),
             }
         }
     }

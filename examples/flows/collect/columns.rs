@@ -14,7 +14,7 @@ pub const MESSAGE: &str = "flows.Flow";
 /// Calls a macro with all columns, by kind. Addresses are `bytes` of 16, IPv4 as `::ffff:a.b.c.d`.
 ///
 /// `Bytes` is the length of the IP packets: that of the sampled packet in sFlow, of all packets of the flow in NetFlow and IPFIX.
-/// `SamplingRate` is at least 1.
+/// `SamplingRate` is at least 1. Where exporters tell a value in several ways, `docs/column-store.md` says which one counts.
 ///
 /// The numbers up to 15, whose tags take one byte, go to the columns that nearly every flow has.
 macro_rules! columns {

@@ -4,7 +4,10 @@
 use super::columns::{Address, Uint32, Uint64};
 
 /// The enterprise of elements that count the other direction of a flow, RFC 5103.
-pub const REVERSE: u32 = 29305;
+const REVERSE: u32 = 29305;
+
+/// Juniper Networks, <https://www.juniper.net/documentation/us/en/software/junos/flow-monitoring/topics/topic-map/resiliency-exception-reporting.html>.
+const JUNIPER: u32 = 2636;
 
 /// A pseudo enterprise for the scopes of NetFlow 9.
 pub const SCOPE: u32 = u32::MAX;
@@ -32,6 +35,8 @@ pub enum Action {
     DiffServ,
     /// A label, class and bottom of stack, in three bytes.
     MplsLabel,
+    /// What Juniper's routers say of a packet, each with its kind in the first bits.
+    ExceptionCode,
     /// The start of an Ethernet frame.
     Frame,
     /// The start of an IP packet.
@@ -60,13 +65,31 @@ pub enum Sampling {
 
 /// A field, and whether it is a fallback that counts only if the preferred field has no value.
 pub fn action(enterprise: u32, element: u16) -> (Action, bool) {
-    if enterprise != 0 {
-        return (Action::Skip, false);
+    match (enterprise, element) {
+        (JUNIPER, 137) => (Action::ExceptionCode, true),
+        (0, _) => match fallback(element) {
+            Some(action) => (action, true),
+            None => (primary(element), false),
+        },
+        _ => (Action::Skip, false),
     }
-    match fallback(element) {
-        Some(action) => (action, true),
-        None => (primary(element), false),
+}
+
+/// The same for the reverse direction of a flow: elements that count it, and those that are of both directions, reversed.
+pub fn reverse(enterprise: u32, element: u16) -> (Action, bool) {
+    match (enterprise, element) {
+        (REVERSE, _) => action(0, element),
+        (0, _) if !is_directed(element) => {
+            let (action, fallback) = action(0, element);
+            (reversed(action), fallback)
+        }
+        _ => (Action::Skip, false),
     }
+}
+
+/// Whether the element counts the bytes or packets of the reverse direction.
+pub fn counts_reverse(enterprise: u32, element: u16) -> bool {
+    matches!(reverse(enterprise, element).0, Action::Uint64(Uint64::Bytes | Uint64::Packets))
 }
 
 fn primary(element: u16) -> Action {
@@ -134,10 +157,11 @@ fn number(element: u16) -> Option<Uint32> {
 /// Elements that give a value less directly than another one.
 fn fallback(element: u16) -> Option<Action> {
     Some(match element {
-        // Counts after the device, totals since the start of the flow, of its initiator; of the sampled packet.
-        23 | 85 | 171 | 231 | 352 | 224 | 190 => Action::Uint64(Uint64::Bytes),
+        // Counts after the device, totals since the start of the flow, of its initiator, of its responder; of the sampled packet. Those of
+        // frames (352) are no lengths of IP packets.
+        23 | 85 | 171 | 231 | 232 | 224 | 190 => Action::Uint64(Uint64::Bytes),
         312 => Action::FrameLength,
-        24 | 86 | 172 | 298 => Action::Uint64(Uint64::Packets),
+        24 | 86 | 172 | 298 | 299 => Action::Uint64(Uint64::Packets),
         18 => Action::Ipv4(Address::NextHop),
         63 => Action::Ipv6(Address::NextHop),
         81 => Action::Mac(Uint64::SrcMAC),
@@ -182,6 +206,27 @@ pub fn is_host(column: Address) -> bool {
     matches!(column, Address::SrcAddr | Address::DstAddr)
 }
 
+/// The column of an address of an end of the flow.
+pub fn host(action: Action) -> Option<Address> {
+    match action {
+        Action::Ipv4(column) | Action::Ipv6(column) if is_host(column) => Some(column),
+        _ => None,
+    }
+}
+
+/// Whether the value says where and how the device has seen a packet, or is the start of that packet: what remains if the
+/// flow is that of a packet inside of it.
+pub fn is_of_device(action: Action) -> bool {
+    match action {
+        Action::Uint32(column) => {
+            matches!(column, Uint32::InIf | Uint32::OutIf | Uint32::ForwardingStatus)
+        }
+        Action::Direction | Action::ExceptionCode | Action::FrameLength => true,
+        Action::Frame | Action::Packet | Action::Sampling(_) => true,
+        _ => false,
+    }
+}
+
 /// The same field in the reverse direction.
 pub fn reversed(action: Action) -> Action {
     match action {
@@ -224,6 +269,6 @@ pub fn is_directed(element: u16) -> bool {
     matches!(
         element,
         1 | 2 | 5 | 6 | 15 | 18 | 23 | 24 | 31 | 32 | 52 | 54 | 61 | 62 | 63 | 70..=79 | 85 | 86 | 88 | 89 | 104
-            | 139 | 171 | 172 | 176..=179 | 190 | 192 | 195 | 224 | 231 | 298 | 312 | 313 | 315 | 352
+            | 139 | 171 | 172 | 176..=179 | 190 | 192 | 195 | 224 | 231 | 232 | 298 | 299 | 312 | 313 | 315
     )
 }

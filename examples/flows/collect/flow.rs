@@ -26,6 +26,17 @@ pub trait Flow {
     fn list(&mut self, column: List, values: impl Iterator<Item = u32>);
 }
 
+/// A flow that takes nothing.
+pub struct Ignored;
+
+impl Flow for Ignored {
+    fn uint64(&mut self, _: Uint64, _: u64) {}
+    fn uint32(&mut self, _: Uint32, _: u32) {}
+    fn address(&mut self, _: Address, _: &[u8; 16]) {}
+    fn direction(&mut self, _: Direction, _: i32) {}
+    fn list(&mut self, _: List, _: impl Iterator<Item = u32>) {}
+}
+
 /// Writes each flow as a record, one after the other into one buffer.
 pub struct Records {
     plan: RecordPlan,

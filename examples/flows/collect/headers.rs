@@ -1,4 +1,4 @@
-//! Packet headers, as far as they are there: Ethernet, 802.1Q, MPLS, IPv4, IPv6, TCP, UDP, ICMP.
+//! Packet headers, as far as they are there: Ethernet, 802.1Q, MPLS and its pseudowires, IPv4, IPv6, TCP, UDP, ICMP.
 //!
 //! Samples are cut off somewhere, usually after 64 to 256 bytes, so a header that ends early is not a fault: what was
 //! read before stays.
@@ -6,7 +6,6 @@
 use super::columns::{Address, List, Uint32, Uint64};
 use super::flow::Flow;
 use super::input::{Input, mac, mapped};
-use super::tunnels::{self, Tunnels};
 
 pub const IPV4: u16 = 0x0800;
 pub const IPV6: u16 = 0x86dd;
@@ -38,27 +37,54 @@ pub fn without_tags(mut kind: u16, input: &mut Input<'_>, most: usize) -> Option
     Some(kind)
 }
 
+/// What a header begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    Ethernet,
+    Internet,
+    /// A stack of MPLS labels.
+    Labels,
+}
+
 /// The layers of a frame or packet, besides the values that a flow takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layers {
     /// The bytes before the network layer.
     pub link: u32,
-    /// The outer VLAN; 0 if there is none.
+    /// The VLAN of the frame, the outer one of several; 0 if there is none.
     pub vlan: u32,
     /// The bytes of the IP packet, its header included; 0 if that is not known.
     pub network: u32,
 }
 
-/// An Ethernet frame; of several VLAN tags the outer one counts.
+/// Passes the values of a header to a flow, except for the VLAN.
 #[inline]
-pub fn ethernet(frame: &[u8], inside: Tunnels, flow: &mut impl Flow) -> Layers {
+pub fn read(start: Start, header: &[u8], flow: &mut impl Flow) -> Layers {
     let mut layers = Layers::default();
-    let _ = frame_layers(frame, inside, flow, &mut layers);
+    if let Some(packet) = packet(start, header, flow, &mut layers) {
+        layers.link = (header.len() - packet.len()) as u32;
+        layers.network = internet(packet, flow);
+    }
     layers
 }
 
+/// Passes the values before the network layer to a flow; what is there of the IP packet.
 #[inline]
-fn frame_layers(frame: &[u8], inside: Tunnels, flow: &mut impl Flow, layers: &mut Layers) -> Option<()> {
+pub fn packet<'a>(
+    start: Start,
+    header: &'a [u8],
+    flow: &mut impl Flow,
+    layers: &mut Layers,
+) -> Option<&'a [u8]> {
+    match start {
+        Start::Ethernet => ethernet(header, flow, layers),
+        Start::Internet => Some(header),
+        Start::Labels => mpls(Input(header), flow),
+    }
+}
+
+#[inline]
+fn ethernet<'a>(frame: &'a [u8], flow: &mut impl Flow, layers: &mut Layers) -> Option<&'a [u8]> {
     let mut input = Input(frame);
     flow.uint64(Uint64::DstMAC, mac(input.array()?));
     flow.uint64(Uint64::SrcMAC, mac(input.array()?));
@@ -70,58 +96,57 @@ fn frame_layers(frame: &[u8], inside: Tunnels, flow: &mut impl Flow, layers: &mu
         let vlan = u32::from(input.u16()? & 0xfff);
         if layers.vlan == 0 {
             layers.vlan = vlan;
-            flow.uint32(Uint32::SrcVlan, vlan);
         }
         kind = input.u16()?;
     }
     layers.link = (frame.len() - input.0.len()) as u32;
     if MPLS.contains(&kind) {
-        layers.network = mpls(input, inside, flow);
-        return Some(());
+        return mpls(input, flow);
     }
     if kind < 0x600 {
         // A length, of an 802.3 frame.
         return None;
     }
-    if kind != IPV4 && kind != IPV6 {
-        flow.uint32(Uint32::EType, kind.into());
-        return None;
-    }
-    layers.network = internet(input.0, inside, flow);
-    if layers.network == 0 {
+    let is_ip = kind == IPV4 || kind == IPV6;
+    if !is_ip || version(input.0).is_none() {
         flow.uint32(Uint32::EType, kind.into());
     }
-    Some(())
+    is_ip.then_some(input.0)
 }
 
-/// A packet of either version of IP, which says itself which one it is. Gives its length in bytes, or 0 if that is not
-/// known.
+/// The version of IP that a packet says it has, as a type of frames.
+fn version(packet: &[u8]) -> Option<u16> {
+    match packet.first()? >> 4 {
+        4 => Some(IPV4),
+        6 => Some(IPV6),
+        _ => None,
+    }
+}
+
+/// A packet of either version of IP. Gives its length in bytes, or 0 if that is not known.
 #[inline]
-pub fn internet(packet: &[u8], inside: Tunnels, flow: &mut impl Flow) -> u32 {
-    let packet = if inside.is_none() { packet } else { tunnels::innermost(packet, inside) };
-    match packet.first().map(|first| first >> 4) {
-        Some(4) => {
-            flow.uint32(Uint32::EType, IPV4.into());
-            let _ = ipv4(Input(packet), flow);
-            packet.get(2..4).map_or(0, |length| u16::from_be_bytes([length[0], length[1]]).into())
-        }
-        Some(6) => {
-            flow.uint32(Uint32::EType, IPV6.into());
-            let _ = ipv6(Input(packet), flow);
-            let payload =
-                packet.get(4..6).map_or(0, |length| u16::from_be_bytes([length[0], length[1]]).into());
-            // A jumbogram says its length in an option.
-            if payload == 0 { 0 } else { payload + IPV6_HEADER }
-        }
-        _ => 0,
+fn internet(packet: &[u8], flow: &mut impl Flow) -> u32 {
+    let length =
+        |at: usize| packet.get(at..at + 2).map_or(0, |bytes| u16::from_be_bytes([bytes[0], bytes[1]]));
+    let Some(version) = version(packet) else { return 0 };
+    flow.uint32(Uint32::EType, version.into());
+    if version == IPV4 {
+        let _ = ipv4(Input(packet), flow);
+        return length(2).into();
+    }
+    let _ = ipv6(Input(packet), flow);
+    match length(4) {
+        // A jumbogram says its length in an option.
+        0 => 0,
+        payload => u32::from(payload) + IPV6_HEADER,
     }
 }
 
-/// A stack of labels, and the packet below. Gives the length of the packet, or 0.
-pub fn mpls(mut input: Input<'_>, inside: Tunnels, flow: &mut impl Flow) -> u32 {
+/// A stack of labels; the packet after it, if there is one.
+fn mpls<'a>(mut input: Input<'a>, flow: &mut impl Flow) -> Option<&'a [u8]> {
     let (mut labels, mut count) = ([0; NESTING], 0);
     for label in &mut labels {
-        let Some(entry) = input.u32() else { return 0 };
+        let entry = input.u32()?;
         *label = entry >> 12;
         count += 1;
         if entry >> 8 & 1 != 0 {
@@ -129,7 +154,19 @@ pub fn mpls(mut input: Input<'_>, inside: Tunnels, flow: &mut impl Flow) -> u32 
         }
     }
     flow.list(List::MPLSLabels, labels.into_iter().take(count));
-    internet(input.0, inside, flow)
+    if version(input.0).is_some() { Some(input.0) } else { pseudowire(input) }
+}
+
+/// The IP packet of a frame of Ethernet in a pseudowire, RFC 4448: after the labels comes a control word, whose first
+/// four bits are zero, where IP has its version. The MAC addresses and the VLAN of a flow are those of the frame that has the labels.
+///
+/// A frame without a control word is not told from other things.
+fn pseudowire(mut input: Input<'_>) -> Option<&[u8]> {
+    let [first, ..] = input.array::<4>()?;
+    input.take(12)?;
+    let kind = input.u16()?;
+    let kind = without_tags(kind, &mut input, NESTING)?;
+    (first >> 4 == 0 && version(input.0) == Some(kind)).then_some(input.0)
 }
 
 #[inline]

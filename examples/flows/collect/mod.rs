@@ -10,6 +10,7 @@ pub mod columns;
 pub mod elements;
 mod exporters;
 pub mod flow;
+mod found;
 pub mod headers;
 pub mod input;
 mod netflow5;

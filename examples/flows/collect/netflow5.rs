@@ -58,7 +58,7 @@ fn record(mut input: Input<'_>, flow: &mut impl Flow) -> Option<()> {
     let [_padding, tcp_flags, protocol, tos] = input.array()?;
     flow.uint32(Uint32::SrcPort, source_port.into());
     flow.uint32(Uint32::DstPort, destination_port.into());
-    if protocol == ICMP {
+    if protocol == ICMP && source_port == 0 {
         let [kind, code] = destination_port.to_be_bytes();
         flow.uint32(Uint32::ICMPType, kind.into());
         flow.uint32(Uint32::ICMPCode, code.into());

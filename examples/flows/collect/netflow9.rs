@@ -4,9 +4,10 @@ use super::columns::{Address, Uint64};
 use super::elements;
 use super::exporters::{DomainKey, Exporters};
 use super::flow::{Flow, Sink};
+use super::found::Found;
 use super::input::Input;
 use super::sampling::Rates;
-use super::template::{FieldSpecifier, Found, Template};
+use super::template::{FieldSpecifier, Template};
 use super::{Fault, Statistics};
 
 /// The protocol version.

@@ -10,7 +10,7 @@ pub struct Rate {
     pub sampler: Option<u64>,
     interval: u64,
     packet_interval: u64,
-    packet_space: u64,
+    packet_space: Option<u64>,
     size: u64,
     population: u64,
     probability: f64,
@@ -32,7 +32,7 @@ impl Rate {
             Sampling::Interval if self.interval == 0 => self.interval = value,
             Sampling::Interval | Sampling::Probability => {}
             Sampling::PacketInterval => self.packet_interval = value,
-            Sampling::PacketSpace => self.packet_space = value,
+            Sampling::PacketSpace => self.packet_space = Some(value),
             Sampling::Size => self.size = value,
             Sampling::Population => self.population = value,
         }
@@ -44,12 +44,13 @@ impl Rate {
         if self.interval > 0 {
             return Some(self.interval);
         }
-        if self.packet_space > 0 && self.packet_interval > 0 {
-            return ratio(self.packet_interval.saturating_add(self.packet_space), self.packet_interval);
-        }
         if self.packet_interval > 0 {
-            // Alone, it is meant as an interval.
-            return Some(self.packet_interval);
+            // RFC 5477, section 8.2: so many packets are taken, and then so many not. The first number alone is half of a rate:
+            // exporters that send it mean one of so many.
+            return match self.packet_space {
+                Some(space) => ratio(self.packet_interval.saturating_add(space), self.packet_interval),
+                None => Some(self.packet_interval),
+            };
         }
         let inverse = 1.0 / self.probability;
         if inverse.is_finite() && inverse >= 1.0 {

@@ -4,12 +4,14 @@
 //! an invalid sample, decoding continues with the next one.
 //!
 //! `Bytes` is the length of the IP packet, as in NetFlow and IPFIX, and not that of the frame that carried it.
+//!
+//! If a tunnel is opened, then only the sampled header counts: the other records tell of the packet outside.
 
 use super::columns::{Address, List, Uint32, Uint64};
 use super::flow::{Flow, Sink};
-use super::headers::{self, IPV4, IPV6, Layers};
+use super::headers::{IPV4, IPV6, Start};
 use super::input::{Input, mac, mapped};
-use super::tunnels::Tunnels;
+use super::tunnels::{self, Tunnels};
 use super::{Fault, Statistics};
 
 pub const VERSION: u32 = 5;
@@ -26,7 +28,11 @@ const DISCARDED: u32 = 1;
 /// The forwarding status of dropped packets, as in NetFlow and IPFIX.
 const STATUS_DROPPED: u32 = 128;
 
-/// Bytes of the header of an Ethernet frame and of the checksum after it.
+/// The record with the first bytes of a packet.
+const SAMPLED_HEADER: u32 = 1;
+
+/// Bytes of the header of an Ethernet frame and of the checksum after it: the length in a `sampled_ethernet` is that of
+/// the frame without framing bits, but with its checksum.
 const ETHERNET: u32 = 18;
 
 /// The values that all samples of a datagram share.
@@ -46,6 +52,8 @@ struct Fallbacks {
     vlan: u32,
     /// Whether a record says the VLANs before and after the device.
     has_vlans: bool,
+    /// That of BGP.
+    next_hop: Option<[u8; 16]>,
 }
 
 /// Interfaces and sampling of a flow sample of either format.
@@ -143,11 +151,13 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
         _ => {}
     }
     let mut fallbacks = Fallbacks::default();
+    let opened = !header.open.is_none() && opens(sample.records, input, header.open);
     for _ in 0..sample.records {
         let [format, len] = words(&mut input)?;
         let record = input.part(len as usize).ok_or(Fault::Truncated)?;
         match format {
-            1 => sampled_header(record, header.open, flow, &mut fallbacks)?,
+            SAMPLED_HEADER => sampled_header(record, header.open, flow, &mut fallbacks)?,
+            _ if opened => {}
             2 => sampled_ethernet(record, flow, &mut fallbacks)?,
             3 | 4 => {
                 fallbacks.has_bytes = true;
@@ -158,7 +168,7 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
                 extended_switch(record, flow)?;
             }
             1002 => extended_router(record, flow)?,
-            1003 => extended_gateway(record, flow)?,
+            1003 => extended_gateway(record, flow, &mut fallbacks)?,
             1007 => extended_nat(record, flow)?,
             1020 => extended_nat_port(record, flow)?,
             _ => {}
@@ -167,34 +177,63 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
     if !fallbacks.has_bytes {
         flow.uint64(Uint64::Bytes, fallbacks.bytes.into());
     }
-    if !fallbacks.has_vlans && fallbacks.vlan != 0 {
+    flow.uint32(Uint32::SrcVlan, fallbacks.vlan);
+    if !fallbacks.has_vlans {
         // A device that only switches sends the frame on in the VLAN that it came in.
         flow.uint32(Uint32::DstVlan, fallbacks.vlan);
+    }
+    if let Some(next_hop) = fallbacks.next_hop {
+        flow.address(Address::NextHop, &next_hop);
     }
     Ok(())
 }
 
+/// Whether a sampled header in these records has a tunnel to open. It can come after the records that it outdoes.
+#[cold]
+fn opens(records: u32, mut input: Input<'_>, open: Tunnels) -> bool {
+    for _ in 0..records {
+        let Ok([format, len]) = words(&mut input) else { break };
+        let Some(record) = input.part(len as usize) else { break };
+        if format == SAMPLED_HEADER
+            && let Ok((Some(start), header, _)) = header_of(record)
+            && tunnels::are_in(start, header, open)
+        {
+            return true;
+        }
+    }
+    false
+}
+
+/// What a sampled header begins with, its bytes, and the length of the frame without its checksum; `None` for kinds
+/// that are not known.
+#[inline]
+fn header_of(mut input: Input<'_>) -> Result<(Option<Start>, &[u8], u32), Fault> {
+    // The number of bytes that were removed counts the checksum of the frame.
+    let [protocol, frame_length, stripped, len] = words(&mut input)?;
+    let header = input.take(len as usize).ok_or(Fault::Truncated)?;
+    let start = match protocol {
+        1 => Some(Start::Ethernet),
+        11 | 12 => Some(Start::Internet),
+        13 => Some(Start::Labels),
+        _ => None,
+    };
+    Ok((start, header, frame_length.saturating_sub(stripped)))
+}
+
 fn sampled_header(
-    mut input: Input<'_>,
+    record: Input<'_>,
     open: Tunnels,
     flow: &mut impl Flow,
     fallbacks: &mut Fallbacks,
 ) -> Result<(), Fault> {
-    // The number of bytes that were removed counts the checksum of the frame.
-    let [protocol, frame_length, stripped, len] = words(&mut input)?;
-    let header = input.take(len as usize).ok_or(Fault::Truncated)?;
+    let (start, header, length) = header_of(record)?;
     // The header may be truncated.
-    let layers = match protocol {
-        1 => headers::ethernet(header, open, flow),
-        11 | 12 => Layers { network: headers::internet(header, open, flow), ..Layers::default() },
-        13 => Layers { network: headers::mpls(Input(header), open, flow), ..Layers::default() },
-        _ => Layers::default(),
-    };
+    let layers = start.map(|start| tunnels::read(start, header, open, flow)).unwrap_or_default();
     if layers.network != 0 {
         fallbacks.has_bytes = true;
         flow.uint64(Uint64::Bytes, layers.network.into());
     }
-    fallbacks.bytes = frame_length.saturating_sub(stripped).saturating_sub(layers.link);
+    fallbacks.bytes = length.saturating_sub(layers.link);
     fallbacks.vlan = layers.vlan;
     Ok(())
 }
@@ -267,7 +306,9 @@ fn extended_switch(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fau
 }
 
 fn extended_router(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
-    next_hop(&mut input, flow)?;
+    if let Some(address) = next_hop(&mut input)? {
+        flow.address(Address::NextHop, &address);
+    }
     let [source_mask, destination_mask] = words(&mut input)?;
     flow.uint32(Uint32::SrcNetMask, source_mask);
     flow.uint32(Uint32::DstNetMask, destination_mask);
@@ -275,17 +316,18 @@ fn extended_router(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fau
 }
 
 /// A zero address means none; another record may have one.
-fn next_hop(input: &mut Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
+fn next_hop(input: &mut Input<'_>) -> Result<Option<[u8; 16]>, Fault> {
     let zero = |address: &[u8; 16]| *address == [0; 16] || *address == mapped([0; 4]);
-    if let Some(address) = address(input)?.filter(|address| !zero(address)) {
-        flow.address(Address::NextHop, &address);
-    }
-    Ok(())
+    Ok(address(input)?.filter(|address| !zero(address)))
 }
 
 /// The AS of the exporter stands for its own networks: where the source has none, or the path is empty.
-fn extended_gateway(mut input: Input<'_>, flow: &mut impl Flow) -> Result<(), Fault> {
-    next_hop(&mut input, flow)?;
+fn extended_gateway(
+    mut input: Input<'_>,
+    flow: &mut impl Flow,
+    fallbacks: &mut Fallbacks,
+) -> Result<(), Fault> {
+    fallbacks.next_hop = next_hop(&mut input)?;
     let [own, source, _source_peer, segments] = words(&mut input)?;
     flow.uint32(Uint32::SrcAS, if source != 0 { source } else { own });
     let mut destination = own;

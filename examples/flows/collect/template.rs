@@ -1,22 +1,19 @@
 //! [`Template`]: the layout of records, as an exporter describes it, made into steps.
 
-use super::columns::{Address, Direction, List, Uint32, Uint64};
-use super::elements::{self, Action, REVERSE};
+use super::columns::{Address, Uint64};
+use super::elements::{self, Action};
 use super::flow::Flow;
-use super::headers::{self, ICMP, ICMPV6, IPV4, IPV6, Layers};
-use super::input::{Input, mac, mapped, number};
+use super::found::Found;
+use super::headers::Start;
+use super::input::{Input, number};
 use super::sampling::Rate;
-use super::tunnels::Tunnels;
+use super::tunnels::{self, Tunnels};
 
 /// The length of fields that say their length in each record.
 const VARIABLE: u16 = u16::MAX;
 
-/// The numbers of `FlowDirection`.
-const INGRESS: i32 = 1;
-const EGRESS: i32 = 2;
-
-/// Bytes of the header of a frame whose start is not in the record.
-const ETHERNET_HEADER: u32 = 14;
+/// The last packet of a record that is told from others, counted from 0; any after it count as that one.
+const LAST_PACKET: u8 = 31;
 
 /// A field as an exporter describes it.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +35,8 @@ pub struct Template {
     is_fixed: bool,
     /// Whether some steps run after all others.
     has_fallbacks: bool,
-    /// Whether records may have the addresses of a packet inside of another.
-    may_nest: bool,
+    /// Whether records may have values of several packets, so that one has to be chosen.
+    has_choice: bool,
     open: Tunnels,
     pub is_options: bool,
 }
@@ -47,32 +44,39 @@ pub struct Template {
 #[derive(Clone, Copy, Debug)]
 struct Step {
     action: Action,
+    element: u16,
     length: u16,
     fallback: bool,
     /// A zero address is no address.
     skip_zero: bool,
-    /// The field before has a value of the same packet header: this one is of a packet inside.
-    again: bool,
-    /// A later field has: if there is a packet inside, that one counts.
-    before: bool,
+    /// Which of the packets of a record the field is of, from the outermost on; `None` if it is of none.
+    packet: Option<u8>,
+    /// Whether another packet has the same field.
+    repeats: bool,
 }
 
-/// Values of a record that are not columns.
-#[derive(Default)]
-pub struct Found {
-    pub rate: Rate,
-    /// By the addresses.
-    etype: u16,
-    /// By the version of IP that the exporter says, and by the type of the frame.
-    version: u16,
-    frame_type: u16,
-    protocol: u8,
-    has_icmp: bool,
-    destination_port: u32,
-    /// The start of a packet in the record.
-    packet: Option<Layers>,
-    frame_length: u32,
-    open: Tunnels,
+/// The steps of a record that count.
+#[derive(Clone, Copy, Debug)]
+enum Choice {
+    All,
+    /// Those of this packet, and those that are of none. If no other packet is in the record, then also those that one packet alone has.
+    Packet {
+        packet: u8,
+        nests: bool,
+    },
+    /// A tunnel is opened in the start of a packet: that, and what is of no packet.
+    Section,
+}
+
+impl Choice {
+    #[inline]
+    fn has(self, step: &Step) -> bool {
+        match (self, step.packet) {
+            (Self::All, _) | (Self::Packet { .. }, None) => true,
+            (Self::Packet { packet, nests }, Some(own)) => own == packet || !nests && !step.repeats,
+            (Self::Section, _) => elements::is_of_device(step.action),
+        }
+    }
 }
 
 impl Template {
@@ -80,50 +84,43 @@ impl Template {
     /// out, so that a record has no more fields than bytes.
     ///
     /// A record can have the header of a packet and that of one inside, as those of SRv6 have: the same elements twice, or
-    /// the addresses of both versions of IP. If the second addresses have values, then the flow is that of the packet inside, and of
-    /// all elements that come twice the second counts; else the first. No flow has values of both packets.
+    /// the addresses of both versions of IP. The flow is that of the innermost packet whose addresses are not zero. No flow has
+    /// values of two packets: what only the outer one has is left out.
     pub fn new(fields: &[FieldSpecifier], is_options: bool, open: Tunnels) -> Option<Self> {
         let fields = || fields.iter().filter(|field| field.length != 0);
         let has = |element| fields().any(|f| f.enterprise == 0 && f.element == element);
         // Some exporters have one template for both versions of IP, and leave one pair of addresses zero.
         let both = has(8) && has(27) || has(12) && has(28);
-        let step = |field: &FieldSpecifier, enterprise| {
-            let (action, fallback) = elements::action(enterprise, field.element);
-            let host = matches!(field.element, 8 | 12 | 27 | 28);
-            Step {
-                action,
-                fallback,
-                length: field.length,
-                skip_zero: both || !host,
-                again: false,
-                before: false,
-            }
+        let step = |field: &FieldSpecifier, (action, fallback)| Step {
+            action,
+            element: field.element,
+            length: field.length,
+            fallback,
+            skip_zero: both || !matches!(field.element, 8 | 12 | 27 | 28),
+            packet: None,
+            repeats: false,
         };
-        let steps: Vec<Step> = fields().map(|field| step(field, field.enterprise)).collect();
-        let mut reverse = Vec::new();
-        if fields().any(|field| field.enterprise == REVERSE && matches!(field.element, 1 | 2)) {
-            reverse.extend(fields().map(|field| match field.enterprise {
-                REVERSE => step(field, 0),
-                0 if !elements::is_directed(field.element) => {
-                    let step = step(field, 0);
-                    Step { action: elements::reversed(step.action), ..step }
-                }
-                _ => Step { action: Action::Skip, ..step(field, 0) },
-            }));
-        }
+        let forward = |field: &FieldSpecifier| step(field, elements::action(field.enterprise, field.element));
+        let reverse =
+            |field: &FieldSpecifier| step(field, elements::reverse(field.enterprise, field.element));
+        let mut steps = merged(fields().map(forward));
+        let mut reverse =
+            match fields().any(|field| elements::counts_reverse(field.enterprise, field.element)) {
+                true => merged(fields().map(reverse)),
+                false => Vec::new(),
+            };
+        let has_section = steps.iter().any(|step| matches!(step.action, Action::Frame | Action::Packet));
+        let has_choice =
+            mark_packets(&mut steps) | mark_packets(&mut reverse) | (has_section && !open.is_none());
         let min_len =
             steps.iter().map(|step| if step.length == VARIABLE { 1 } else { step.length.into() }).sum();
-        let has_fallbacks = steps.iter().chain(&reverse).any(|step| step.fallback);
-        let is_fixed = steps.iter().all(|step| step.length != VARIABLE);
-        let (mut steps, reverse) = (merged(steps), merged(reverse));
-        let may_nest = note_repeats(&mut steps);
         (min_len > 0).then_some(Self {
-            steps,
             min_len,
+            is_fixed: steps.iter().all(|step| step.length != VARIABLE),
+            has_fallbacks: steps.iter().chain(&reverse).any(|step| step.fallback),
+            has_choice,
+            steps,
             reverse,
-            is_fixed,
-            has_fallbacks,
-            may_nest,
             open,
             is_options,
         })
@@ -176,21 +173,21 @@ impl Template {
 
     #[inline]
     fn run_steps(&self, steps: &[Step], record: Input<'_>, flow: &mut impl Flow) -> Option<Found> {
-        let mut found = Found { open: self.open, ..Found::default() };
-        let nests = self.may_nest && nests(steps, record)?;
+        let mut found = Found::new(self.open);
+        let choice = if self.has_choice { choose(steps, record, self.open)? } else { Choice::All };
         let mut input = record;
         for step in steps {
             let value = field(step.length, &mut input)?;
-            if !(step.fallback || if nests { step.before } else { step.again }) {
-                found.apply(step, value, flow);
+            if !step.fallback && choice.has(step) {
+                found.apply(step.action, step.skip_zero, value, flow);
             }
         }
         if self.has_fallbacks {
             let mut input = record;
             for step in steps {
                 let value = field(step.length, &mut input)?;
-                if step.fallback {
-                    found.apply(step, value, flow);
+                if step.fallback && choice.has(step) {
+                    found.apply(step.action, step.skip_zero, value, flow);
                 }
             }
         }
@@ -212,56 +209,84 @@ impl Template {
     }
 }
 
-/// Marks the steps for headers of packets that come twice. Tells whether a record may have a packet inside of another.
-fn note_repeats(steps: &mut [Step]) -> bool {
-    let column = |action| match action {
-        // Addresses of either version are the same column; a record has those of one, unless it has two packets.
-        Action::Ipv4(column) | Action::Ipv6(column) => Action::Ipv4(column),
-        other => other,
-    };
-    // There are few actions and columns of packets, however many fields a template has.
-    let (mut may_nest, mut actions, mut columns) = (false, Vec::new(), Vec::new());
+/// Marks the steps for headers of packets with their packet; whether there are several.
+///
+/// A packet begins with its address of the source or the destination, or before these with a field that the packet before has
+/// already. The addresses of both versions of IP can come in turns.
+fn mark_packets(steps: &mut [Step]) -> bool {
+    // The elements of packets are few, however many fields a template has.
+    let (mut all, mut twice, mut own) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut hosts, mut pairs, mut packet) = ([0; 2], 0, 0);
     for step in steps.iter_mut().filter(|step| elements::is_of_packet(step.action)) {
-        // The addresses of both versions: the values tell whether both count.
-        step.again = seen(&mut actions, step.action);
-        let repeats = seen(&mut columns, column(step.action));
-        may_nest |= repeats && matches!(step.action, Action::Ipv4(_) | Action::Ipv6(_));
+        let key = (step.element, step.action);
+        if seen(&mut all, key) {
+            seen(&mut twice, key);
+        }
+        if let Some(host) = elements::host(step.action) {
+            let count = &mut hosts[usize::from(host == Address::DstAddr)];
+            step.packet = Some(*count);
+            if *count > pairs {
+                pairs = *count;
+                // Fields before its addresses may have begun it.
+                if packet != pairs {
+                    packet = pairs;
+                    own.clear();
+                }
+            }
+            *count = LAST_PACKET.min(*count + 1);
+        } else {
+            if seen(&mut own, key) {
+                packet = LAST_PACKET.min(pairs + 1);
+                own.clear();
+                own.push(key);
+            }
+            step.packet = Some(packet);
+        }
     }
-    columns.clear();
-    for step in steps.iter_mut().rev().filter(|step| elements::is_of_packet(step.action)) {
-        step.before = seen(&mut columns, column(step.action));
+    for step in steps.iter_mut() {
+        step.repeats = twice.contains(&(step.element, step.action));
     }
-    may_nest
+    steps.iter().any(|step| step.packet.is_some_and(|packet| packet > 0))
 }
 
-/// Whether an action is among these, where it then is.
-fn seen(actions: &mut Vec<Action>, action: Action) -> bool {
-    let before = actions.contains(&action);
+/// Whether a field is among these, where it then is.
+fn seen(fields: &mut Vec<(u16, Action)>, field: (u16, Action)) -> bool {
+    let before = fields.contains(&field);
     if !before {
-        actions.push(action);
+        fields.push(field);
     }
     before
 }
 
-/// Whether a record has the source address of a packet inside of another.
+/// The steps of a record that count.
 #[cold]
-fn nests(steps: &[Step], record: Input<'_>) -> Option<bool> {
-    let (mut input, mut addresses, mut again) = (record, 0, false);
+fn choose(steps: &[Step], record: Input<'_>, open: Tunnels) -> Option<Choice> {
+    let (mut input, mut packets) = (record, 0_u32);
     for step in steps {
         let value = field(step.length, &mut input)?;
-        if let Action::Ipv4(Address::SrcAddr) | Action::Ipv6(Address::SrcAddr) = step.action
+        let is_opened = match step.action {
+            Action::Frame => tunnels::are_in(Start::Ethernet, value, open),
+            Action::Packet => tunnels::are_in(Start::Internet, value, open),
+            _ => false,
+        };
+        if is_opened {
+            return Some(Choice::Section);
+        }
+        if let (Some(packet), Some(_)) = (step.packet, elements::host(step.action))
             && value.iter().any(|&byte| byte != 0)
         {
-            addresses += 1;
-            again |= step.again;
+            packets |= 1 << packet;
         }
     }
-    Some(again || addresses > 1)
+    Some(Choice::Packet {
+        packet: packets.checked_ilog2().unwrap_or(0) as u8,
+        nests: packets.count_ones() > 1,
+    })
 }
 
 /// Joins neighbours that are skipped.
-fn merged(steps: Vec<Step>) -> Vec<Step> {
-    let mut merged: Vec<Step> = Vec::with_capacity(steps.len());
+fn merged(steps: impl Iterator<Item = Step>) -> Vec<Step> {
+    let mut merged: Vec<Step> = Vec::new();
     for step in steps {
         match merged.last_mut() {
             Some(last)
@@ -290,120 +315,4 @@ fn field<'a>(length: u16, input: &mut Input<'a>) -> Option<&'a [u8]> {
         short => short.into(),
     };
     input.take(length.into())
-}
-
-impl Found {
-    /// The addresses of the flow say which IP it is; those of a next hop or of a translation may be of the other.
-    #[inline]
-    fn note_version(&mut self, column: Address, etype: u16) {
-        if self.etype == 0 && elements::is_host(column) {
-            self.etype = etype;
-        }
-    }
-
-    #[inline]
-    fn apply(&mut self, step: &Step, value: &[u8], flow: &mut impl Flow) {
-        match step.action {
-            Action::Skip => {}
-            Action::Uint64(column) => flow.uint64(column, number(value).unwrap_or(0)),
-            Action::Uint32(column) => {
-                let value = number(value).unwrap_or(0) as u32;
-                match column {
-                    Uint32::Proto if self.protocol == 0 => self.protocol = value as u8,
-                    Uint32::DstPort if self.destination_port == 0 => self.destination_port = value,
-                    Uint32::ICMPType | Uint32::ICMPCode => self.has_icmp = true,
-                    _ => {}
-                }
-                flow.uint32(column, value);
-            }
-            Action::Ipv4(column) => {
-                if let Ok(address) = <[u8; 4]>::try_from(value)
-                    && !(step.skip_zero && address == [0; 4])
-                {
-                    self.note_version(column, IPV4);
-                    flow.address(column, &mapped(address));
-                }
-            }
-            Action::Ipv6(column) => {
-                if let Ok(address) = <&[u8; 16]>::try_from(value)
-                    && !(step.skip_zero && *address == [0; 16])
-                {
-                    self.note_version(column, IPV6);
-                    flow.address(column, address);
-                }
-            }
-            Action::Mac(column) => flow.uint64(column, value.try_into().map_or(0, mac)),
-            _ => self.apply_rare(step.action, value, flow),
-        }
-    }
-
-    #[cold]
-    fn apply_rare(&mut self, action: Action, value: &[u8], flow: &mut impl Flow) {
-        match action {
-            Action::IcmpTypeAndCode => {
-                self.has_icmp = true;
-                let both = number(value).unwrap_or(0) as u32;
-                flow.uint32(Uint32::ICMPType, both >> 8 & 0xff);
-                flow.uint32(Uint32::ICMPCode, both & 0xff);
-            }
-            Action::DiffServ => flow.uint32(Uint32::TOS, (number(value).unwrap_or(0) as u32 & 0x3f) << 2),
-            Action::IpVersion => match number(value) {
-                Some(4) => self.version = IPV4,
-                Some(6) => self.version = IPV6,
-                _ => {}
-            },
-            Action::EtherType => self.frame_type = number(value).unwrap_or(0) as u16,
-            Action::Direction => match number(value) {
-                Some(0) => flow.direction(Direction::FlowDirection, INGRESS),
-                Some(1) => flow.direction(Direction::FlowDirection, EGRESS),
-                _ => {}
-            },
-            Action::FrameLength => self.frame_length = number(value).unwrap_or(0) as u32,
-            Action::MplsLabel => {
-                if let &[a, b, c] = value
-                    && (a, b, c >> 4) != (0, 0, 0)
-                {
-                    let label = u32::from_be_bytes([0, a, b, c]) >> 4;
-                    flow.list(List::MPLSLabels, [label].into_iter());
-                }
-            }
-            Action::Frame | Action::Packet => {
-                // The addresses that came before are those that count.
-                flow.uint32(Uint32::EType, self.etype.into());
-                // A sample may be truncated.
-                self.packet = Some(match action {
-                    Action::Frame => headers::ethernet(value, self.open, flow),
-                    _ => Layers { network: headers::internet(value, self.open, flow), ..Layers::default() },
-                });
-            }
-            Action::Sampling(part) => self.rate.note(part, value),
-            _ => {}
-        }
-    }
-
-    /// Values derived from several fields.
-    #[inline]
-    fn conclude(&self, flow: &mut impl Flow) {
-        let by_exporter = if self.version != 0 { self.version } else { self.frame_type };
-        flow.uint32(Uint32::EType, if self.etype != 0 { self.etype } else { by_exporter }.into());
-        if matches!(self.protocol, ICMP | ICMPV6) && !self.has_icmp {
-            // Where ports would be, exporters without elements for it put both.
-            flow.uint32(Uint32::ICMPType, self.destination_port >> 8 & 0xff);
-            flow.uint32(Uint32::ICMPCode, self.destination_port & 0xff);
-        }
-        if self.packet.is_some() || self.frame_length != 0 {
-            self.conclude_packet(flow);
-        }
-    }
-
-    /// The length of the packet that was sampled, without the headers before it.
-    #[cold]
-    fn conclude_packet(&self, flow: &mut impl Flow) {
-        let layers = self.packet.unwrap_or(Layers { link: ETHERNET_HEADER, ..Layers::default() });
-        if self.packet.is_some() {
-            flow.uint64(Uint64::Packets, 1);
-            flow.uint64(Uint64::Bytes, layers.network.into());
-        }
-        flow.uint64(Uint64::Bytes, self.frame_length.saturating_sub(layers.link).into());
-    }
 }

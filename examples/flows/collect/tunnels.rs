@@ -3,7 +3,8 @@
 //! A flow has the values of one packet, never of two: either those of the outer one or, if its kind of tunnel is opened, those
 //! of the inner one.
 
-use super::headers::{IPV4, IPV6, NESTING, UDP, extension, without_tags};
+use super::flow::{Flow, Ignored};
+use super::headers::{self, IPV4, IPV6, Layers, NESTING, Start, UDP, extension};
 use super::input::Input;
 
 /// The tunnels that are opened; none by default.
@@ -41,17 +42,51 @@ impl Tunnels {
     }
 }
 
-/// The packet inside of all tunnels that are opened; the packet itself if it has none, or was cut off before there is one.
-#[cold]
-pub fn innermost(packet: &[u8], open: Tunnels) -> &[u8] {
-    let mut packet = packet;
-    for _ in 0..NESTING {
-        match inner(packet, open) {
-            Some(inside) if is_ip(inside) => packet = inside,
-            _ => break,
-        }
+/// What a tunnel carries.
+#[derive(Clone, Copy, Debug)]
+struct Inside<'a> {
+    start: Start,
+    header: &'a [u8],
+}
+
+impl<'a> Inside<'a> {
+    /// The IP packet in it.
+    fn packet(self) -> Option<&'a [u8]> {
+        let packet = headers::packet(self.start, self.header, &mut Ignored, &mut Layers::default());
+        packet.filter(|packet| is_ip(packet))
     }
-    packet
+}
+
+/// Passes the values of a header to a flow: those of what is inside of the tunnels in it, if they are opened. Then no
+/// value is one of what is outside.
+#[inline]
+pub fn read(start: Start, header: &[u8], open: Tunnels, flow: &mut impl Flow) -> Layers {
+    if !open.is_none()
+        && let Some(inside) = innermost(start, header, open)
+    {
+        let layers = headers::read(inside.start, inside.header, flow);
+        let outside = (header.len() - inside.header.len()) as u32;
+        return Layers { link: outside + layers.link, ..layers };
+    }
+    headers::read(start, header, flow)
+}
+
+/// Whether [`read`] finds a tunnel to open.
+#[cold]
+pub fn are_in(start: Start, header: &[u8], open: Tunnels) -> bool {
+    !open.is_none() && innermost(start, header, open).is_some()
+}
+
+/// What is inside of all tunnels that are opened; `None` if there is none, or if it was cut off before there is a packet in it.
+#[cold]
+fn innermost(start: Start, header: &[u8], open: Tunnels) -> Option<Inside<'_>> {
+    let (mut innermost, mut outer) = (None, Inside { start, header }.packet()?);
+    for _ in 0..NESTING {
+        let Some(inside) = inner(outer, open) else { break };
+        let Some(packet) = inside.packet() else { break };
+        (innermost, outer) = (Some(inside), packet);
+    }
+    innermost
 }
 
 /// Whether there is the start of an IP packet with both addresses.
@@ -63,10 +98,10 @@ fn is_ip(packet: &[u8]) -> bool {
     }
 }
 
-fn inner(packet: &[u8], open: Tunnels) -> Option<&[u8]> {
+fn inner(packet: &[u8], open: Tunnels) -> Option<Inside<'_>> {
     let (protocol, mut body) = payload(packet)?;
     match protocol {
-        IPV4_INSIDE | IPV6_INSIDE if open.ipip => Some(body.0),
+        IPV4_INSIDE | IPV6_INSIDE if open.ipip => Some(Inside { start: Start::Internet, header: body.0 }),
         GRE if open.gre => {
             let (flags, kind) = (body.u16()?, body.u16()?);
             // A version other than 0 is another protocol; bits for a checksum, a key and a number, of four bytes each.
@@ -76,8 +111,8 @@ fn inner(packet: &[u8], open: Tunnels) -> Option<&[u8]> {
             let options = [0x8000, 0x2000, 0x1000].into_iter().filter(|bit| flags & bit != 0).count();
             body.take(options * 4)?;
             match kind {
-                IPV4 | IPV6 => Some(body.0),
-                BRIDGED => frame(body),
+                IPV4 | IPV6 => Some(Inside { start: Start::Internet, header: body.0 }),
+                BRIDGED => Some(Inside { start: Start::Ethernet, header: body.0 }),
                 _ => None,
             }
         }
@@ -89,7 +124,7 @@ fn inner(packet: &[u8], open: Tunnels) -> Option<&[u8]> {
             let [_length, _checksum] = [body.u16()?, body.u16()?];
             let [flags, ..] = body.array::<8>()?;
             // The bit that says that there is a network identifier.
-            if flags & 8 == 0 { None } else { frame(body) }
+            (flags & 8 != 0).then_some(Inside { start: Start::Ethernet, header: body.0 })
         }
         _ => None,
     }
@@ -119,12 +154,4 @@ fn payload(packet: &[u8]) -> Option<(u8, Input<'_>)> {
         }
         _ => None,
     }
-}
-
-/// The IP packet in an Ethernet frame.
-fn frame(mut input: Input<'_>) -> Option<&[u8]> {
-    input.take(12)?;
-    let kind = input.u16()?;
-    let kind = without_tags(kind, &mut input, NESTING)?;
-    (kind == IPV4 || kind == IPV6).then_some(input.0)
 }

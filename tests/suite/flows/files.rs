@@ -6,7 +6,7 @@ use std::net::Ipv6Addr;
 
 const PAYLOAD: &[u8] = b"a datagram";
 
-/// An IPv4 packet with a UDP datagram, and bytes behind it.
+/// An IPv4 packet with a UDP datagram, and bytes after it.
 fn ipv4(fragment: u16, options: &[u8]) -> Vec<u8> {
     let mut out = Bytes::default();
     let words = 5 + options.len() as u8 / 4;
@@ -184,6 +184,55 @@ fn pcapng_in_both_byte_orders() {
     let mut bad = both[1].clone();
     bad[4] = 2;
     assert_eq!(packets(&bad), Err(CaptureError::BadBlock(0)));
+}
+
+/// A block that is wrong ends the reading; what comes before it stays.
+#[test]
+fn corrupt_blocks_are_errors() {
+    let words = || Words::new(false);
+    let section =
+        words().block(0x0a0d_0d0a, words().u32(0x1a2b_3c4d).u16(1).u16(0).u32(u32::MAX).u32(u32::MAX));
+    let good = section.block(1, words().u16(1).u16(0).u32(0)).block(3, words().u32(3).put(b"abc"));
+    let at = good.bytes.len();
+    let enhanced =
+        |interface: u32, len: u32| words().u32(interface).u32(0).u32(0).u32(len).u32(len).put(b"abcd");
+    let old =
+        |interface: u16, len: u32| words().u16(interface).u16(0).u32(0).u32(0).u32(len).u32(len).put(b"abcd");
+    let cases = [
+        // Longer than the block, of an interface that is not described, without its header.
+        (6, enhanced(0, 5)),
+        (6, enhanced(0, u32::MAX)),
+        (6, enhanced(1, 4)),
+        (6, words().u32(0)),
+        (2, old(0, 5)),
+        (2, old(1, 4)),
+        (3, words()),
+        // An interface without its header, or with an option that is longer than the block.
+        (1, words().u16(1)),
+        (1, words().u16(1).u16(0).u32(0).u16(9).u16(5).put(&[9, 0, 0, 0])),
+    ];
+    let found = |file: &Words| {
+        capture::packets(&file.bytes).unwrap().map(|packet| packet.is_ok()).collect::<Vec<_>>()
+    };
+    let read = |file: Words| {
+        let file = file.block(3, words().u32(3).put(b"abc"));
+        (found(&file), capture::packets(&file.bytes).unwrap().nth(1).unwrap().err())
+    };
+    for (kind, body) in cases {
+        let file = Words { big: false, bytes: good.bytes.clone() }.block(kind, body);
+        assert_eq!(read(file), (vec![true, false], Some(CaptureError::BadBlock(at))), "{kind}");
+    }
+    // A length at the end that differs from that at the begin.
+    let mut file = Words { big: false, bytes: good.bytes.clone() }.block(6, enhanced(0, 4));
+    *file.bytes.iter_mut().rev().nth(3).unwrap() += 4;
+    assert_eq!(read(file), (vec![true, false], Some(CaptureError::BadBlock(at))));
+    // A packet before any interface, and one of an interface of the section before.
+    let none = words().block(0x0a0d_0d0a, words().u32(0x1a2b_3c4d).u16(1).u16(0).u32(u32::MAX).u32(u32::MAX));
+    assert_eq!(found(&none.block(3, words().u32(3).put(b"abc"))), [false]);
+    let mut file =
+        good.block(0x0a0d_0d0a, words().u32(0x1a2b_3c4d).u16(1).u16(0).u32(u32::MAX).u32(u32::MAX));
+    file = file.block(6, enhanced(0, 4));
+    assert_eq!(found(&file), [true, false]);
 }
 
 #[test]

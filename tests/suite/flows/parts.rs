@@ -34,7 +34,11 @@ fn rates_are_told_in_many_ways() {
     use Sampling::*;
     assert_eq!(rate(&[(Interval, 1000)]).get(), Some(1000));
     assert_eq!(rate(&[(PacketInterval, 1), (PacketSpace, 999)]).get(), Some(1000));
+    // All packets are taken, as none are left out; alone, the interval is meant as a rate.
+    assert_eq!(rate(&[(PacketInterval, 100), (PacketSpace, 0)]).get(), Some(1));
+    assert_eq!(rate(&[(PacketSpace, 0), (PacketInterval, 100)]).get(), Some(1));
     assert_eq!(rate(&[(PacketInterval, 500)]).get(), Some(500));
+    assert_eq!(rate(&[(PacketInterval, 0), (PacketSpace, 9)]).get(), None);
     assert_eq!(rate(&[(Size, 2), (Population, 200)]).get(), Some(100));
     assert_eq!(rate(&[(Probability, 0.001_f64.to_bits())]).get(), Some(1000));
     let nonsense = [0.0, -1.0, f64::NAN, f64::INFINITY, 2.0];

@@ -223,6 +223,68 @@ fn mistakes_are_explained() {
     );
     assert!(complains(&["--listen", "127.0.0.1:0", "a.pcap"]).contains("--listen takes no captures"));
     assert!(complains(&["--seconds", "5"]).contains("--seconds is for --listen"));
+    let fresh = Out::new("fresh");
+    let complaint = complains(&["--out", fresh.path(), "--listen", "127.0.0.1:0"]);
+    assert!(complaint.starts_with("flows: --listen needs --seconds or --out -"), "{complaint}");
+    assert!(!fresh.0.exists(), "nothing is begun that has no end");
+}
+
+/// What is received goes into the files of a directory too, which get their names in the end.
+#[test]
+fn listening_ends_with_whole_files() {
+    let out = Out::new("listen");
+    let text = prints(&["--out", out.path(), "--listen", "127.0.0.1:0", "--seconds", "1"]);
+    assert!(
+        text.contains("to 0 flows") && out.len() == 0 && out.proto().contains("message Flow {"),
+        "{text}"
+    );
+    assert_eq!(std::fs::read_dir(&out.0).unwrap().count(), 2, "nothing unfinished is left");
+}
+
+/// A block of pcapng that is corrupt: the flows before it are kept, and the exit code is 1.
+#[test]
+fn corrupt_blocks_end_a_capture() {
+    let out = Out::new("blocks");
+    std::fs::create_dir_all(&out.0).unwrap();
+    let path = |name: &str| Data::Made.path(name).to_str().unwrap().to_string();
+    let (data, templates) = (path("flows/data.pcap"), path("flows/templates.pcap"));
+    // The packets of a pcap as blocks: a header of 16 bytes before each.
+    let block = |kind: u32, body: &[u8]| {
+        let padded = [body, &[0; 3][..body.len().next_multiple_of(4) - body.len()]].concat();
+        let len = (padded.len() as u32 + 12).to_le_bytes();
+        [&kind.to_le_bytes()[..], &len, &padded, &len].concat()
+    };
+    let section = [&[0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0][..], &[0xff; 8]].concat();
+    let mut file = [block(0x0a0d_0d0a, &section), block(1, &[1, 0, 0, 0, 0, 0, 0, 0])].concat();
+    let bytes = std::fs::read(&data).unwrap();
+    let mut rest = &bytes[24..];
+    while let Some((header, packets)) = rest.split_first_chunk::<16>() {
+        let len = u32::from_le_bytes(*header[8..].first_chunk().unwrap()) as usize;
+        let (packet, after) = packets.split_at(len);
+        file.extend(block(6, &[&[0; 12][..], &header[8..], packet].concat()));
+        rest = after;
+    }
+    let capture = out.0.join("data.pcapng");
+    let run = |file: &[u8]| {
+        std::fs::write(&capture, file).unwrap();
+        run(&["--out", out.path(), &templates, capture.to_str().unwrap()])
+    };
+    let whole = run(&file);
+    assert!(whole.status.success() && String::from_utf8_lossy(&whole.stdout).contains("to 48 flows"));
+    let stream = std::fs::read(out.0.join("flows.binpb")).unwrap();
+    // The interface of the last packet is not described, or its lengths differ; what comes before is kept.
+    let last = file.len()
+        - (rest.len() + u32::from_le_bytes(*file[file.len() - 4..].first_chunk().unwrap()) as usize);
+    for at in [last + 8, file.len() - 4] {
+        let mut corrupt = file.clone();
+        corrupt[at] ^= 4;
+        let output = run(&corrupt);
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(complaint.contains(&format!("the block at byte {last} is corrupt")), "{complaint}");
+        let kept = std::fs::read(out.0.join("flows.binpb")).unwrap();
+        assert!(!kept.is_empty() && stream.starts_with(&kept) && kept.len() < stream.len());
+    }
 }
 
 /// Captures with bytes changed, taken out and put in, and some compressed: every run ends by itself with 0 or 1, says what it did or what is

@@ -293,7 +293,7 @@ fn netflow_5_records() {
         (2, Some(Fault::Truncated))
     );
     collected.receive(&payload(1, &[record(1), record(2)]));
-    assert_eq!(collected.flows().len(), 3, "padding behind the last record is none");
+    assert_eq!(collected.flows().len(), 3, "padding after the last record is none");
 }
 
 #[test]
@@ -305,6 +305,11 @@ fn vlans_are_those_of_the_frame_where_no_record_says_them() {
         let flow = only(&flow_sample(1, 2, &records.map(|(format, record)| (format, &record[..]))));
         assert_eq!(flow.line("SrcVlan DstVlan"), "100 200");
     }
+    // The source too: the record says how the device has switched the frame, the tag how it was sent.
+    for records in [[(1, &tagged), (1001, &switch(200, 300))], [(1001, &switch(200, 300)), (1, &tagged)]] {
+        let flow = only(&flow_sample(1, 2, &records.map(|(format, record)| (format, &record[..]))));
+        assert_eq!(flow.line("SrcVlan DstVlan"), "200 300");
+    }
     // A record that says that it is not known.
     let unknown = switch(u32::MAX, u32::MAX);
     let flow = only(&flow_sample(1, 2, &[(1, &tagged), (1001, &unknown)]));
@@ -313,14 +318,28 @@ fn vlans_are_those_of_the_frame_where_no_record_says_them() {
 }
 
 #[test]
+fn the_next_hop_is_that_of_the_router_and_else_of_bgp() {
+    let router = |hop: u8| Bytes::default().u32(1).put(&[192, 0, 2, hop]).u32s(&[24, 16]).0.clone();
+    let gateway =
+        |hop: u8| Bytes::default().u32(1).put(&[203, 0, 113, hop]).u32s(&[1, 2, 3, 0, 0, 9]).0.clone();
+    let hop = |records: &[(u32, &[u8])]| only(&flow_sample(1, 2, records)).get("NextHop");
+    assert_eq!(hop(&[(1002, &router(1)), (1003, &gateway(2))]), "192.0.2.1");
+    assert_eq!(hop(&[(1003, &gateway(2)), (1002, &router(1))]), "192.0.2.1");
+    assert_eq!(hop(&[(1003, &gateway(2))]), "203.0.113.2");
+    let zero = Bytes::default().u32(1).put(&[0; 4]).u32s(&[24, 16]).0.clone();
+    assert_eq!(hop(&[(1002, &zero), (1003, &gateway(2))]), "203.0.113.2");
+}
+
+#[test]
 fn icmp_of_netflow_5_is_in_the_destination_port() {
-    let record = |protocol: u8| {
+    let record = |protocol: u8, source_port: u16| {
         let mut out = Bytes::default();
         out.u16s(&[5, 1]).put(&[0; 20]);
-        out.put(&[192, 0, 2, 1, 198, 51, 100, 2]).put(&[0; 24]).u16s(&[0, 3 << 8 | 4]);
+        out.put(&[192, 0, 2, 1, 198, 51, 100, 2]).put(&[0; 24]).u16s(&[source_port, 3 << 8 | 4]);
         out.put(&[0, 0, protocol, 0]).put(&[0; 8]);
         only(&out.0).line("Proto DstPort ICMPType ICMPCode SamplingRate")
     };
-    assert_eq!(record(1), "1 772 3 4 1");
-    assert_eq!(record(17), "17 772 - - 1");
+    assert_eq!(record(1, 0), "1 772 3 4 1");
+    assert_eq!(record(1, 9), "1 772 - - 1");
+    assert_eq!(record(17, 0), "17 772 - - 1");
 }
