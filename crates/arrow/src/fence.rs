@@ -1,6 +1,6 @@
 //! The only module with `unsafe` operations: what was checked when it was read is not checked again.
 //!
-//! With `--cfg tablepb_safe` the twin is compiled instead, which lets Arrow check them.
+//! With `--cfg tablepb_safe` the twins are compiled instead: Arrow checks.
 #![allow(unsafe_code)]
 
 use arrow_array::{BinaryViewArray, StringArray, StringViewArray};

@@ -4,7 +4,9 @@ use arrow_buffer::Buffer;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tablepb::stream::append_frame;
-use tablepb::{DescriptorPool, DynamicMessage};
+use tablepb::wire::Writer;
+use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use tablepb_arrow::mapping::{Enums, Options};
 use tablepb_arrow::{BadRows, ErrorKind, ReaderBuilder};
 
 /// Counts what is allocated.
@@ -55,36 +57,69 @@ message Item { string name = 1; repeated double values = 2; }
 fn memory_follows_the_batch() {
     let pool = DescriptorPool::builder().source("m.proto", SOURCE).build().unwrap();
     let row = pool.get_message_by_name("m.Row").unwrap();
+    let block = rows(&row);
+    for views in [true, false] {
+        a_batch_takes_little_more_than_its_columns(&row, &block, views);
+    }
+    one_row_is_bounded(&row);
+    bad_rows_leave_nothing(&row);
+    names_of_enums_are_counted();
+    numbers_of_bad_rows_are_forgotten();
+}
+
+/// Rows with something in every column.
+fn rows(row: &MessageDescriptor) -> Buffer {
     let mut block = Vec::new();
     for at in 0..8192 {
         let text = format!(
             "a: {at} b: 1.5 c: 'row number {at}' d: 'some bytes of row {at}' e: true f: [1, 2, 3, {at}] g: 'x' g: 'a longer text {at}' \
              h {{ key: 'k{at}' value: {at} }} i {{ a: 1 c: 'inner' }} j {{ name: 'item' values: [1, 2, 3] }} j {{ }}"
         );
-        let message = DynamicMessage::parse_text_format(&row, &text).unwrap().encode_to_vec().unwrap();
+        let message = DynamicMessage::parse_text_format(row, &text).unwrap().encode_to_vec().unwrap();
         append_frame(&message, &mut block).unwrap();
     }
-    let block = Buffer::from_vec(block);
-    for views in [true, false] {
-        let options = tablepb_arrow::mapping::Options::new().recursion(1).views(views);
-        let mut decoder = ReaderBuilder::new(&row).options(options).build_decoder().unwrap();
-        for round in 0..3 {
-            let (rise, batch) = peak(|| {
-                assert_eq!(decoder.decode_block(&block).unwrap(), block.len());
-                decoder.flush().unwrap().unwrap()
-            });
-            assert_eq!(batch.num_rows(), 8192);
+    Buffer::from_vec(block)
+}
+
+fn a_batch_takes_little_more_than_its_columns(row: &MessageDescriptor, block: &Buffer, views: bool) {
+    let builder = ReaderBuilder::new(row).options(Options::new().recursion(1).views(views));
+    // Without the block, which views share, and without the decoder, which keeps the memory of the last batch.
+    let size = {
+        let mut decoder = builder.build_decoder().unwrap();
+        assert_eq!(decoder.decode_block(block).unwrap(), block.len());
+        let batch = decoder.flush().unwrap().unwrap();
+        drop(decoder);
+        let live = LIVE.load(Relaxed);
+        drop(batch);
+        live - LIVE.load(Relaxed)
+    };
+    assert!(size > block.len() / 2, "{size}");
+    let before = LIVE.load(Relaxed);
+    let mut decoder = builder.build_decoder().unwrap();
+    for round in 0..3 {
+        let kept = LIVE.load(Relaxed) - before;
+        let (rise, batch) = peak(|| {
+            assert_eq!(decoder.decode_block(block).unwrap(), block.len());
+            decoder.flush().unwrap().unwrap()
+        });
+        assert_eq!(batch.num_rows(), 8192);
+        assert!(
+            kept + rise <= 2 * size + block.len(),
+            "views {views}, round {round}: {kept} and {rise} for a batch of {size}"
+        );
+        // A batch that is still there when the next one is made is not kept.
+        if round == 1 {
+            decoder.decode_block(block).unwrap();
             let live = LIVE.load(Relaxed);
             drop(batch);
-            // Without the block, which views share.
-            let size = live - LIVE.load(Relaxed);
-            assert!(
-                rise <= 2 * size + block.len(),
-                "views {views}, round {round}: {rise} for a batch of {size}"
-            );
+            assert!(live - LIVE.load(Relaxed) > size / 2, "{live}");
+            decoder.flush().unwrap().unwrap();
         }
     }
-    let mut decoder = ReaderBuilder::new(&row).build_decoder().unwrap();
+}
+
+fn one_row_is_bounded(row: &MessageDescriptor) {
+    let mut decoder = ReaderBuilder::new(row).build_decoder().unwrap();
     // Empty items take two bytes each and 20 and more in columns: the budget of the row, 1 MiB and 32 bytes for each of its own, bounds them.
     let hostile = b"\x52\x00".repeat(200_000);
     let (rise, _) = peak(|| decoder.push(&hostile).is_ok());
@@ -92,8 +127,11 @@ fn memory_follows_the_batch() {
     let (rise, result) = peak(|| decoder.decode(b"\xff\xff\xff\xff\x07"));
     assert!(matches!(result.unwrap_err().kind(), ErrorKind::BudgetExceeded));
     assert!(rise < 10_000, "{rise}");
-    // Bad rows leave nothing, before the first row and after it.
-    let skipping = ReaderBuilder::new(&row).bad_rows(BadRows::Skip).batch_bytes(10 << 20);
+}
+
+/// Neither before the first row nor after it.
+fn bad_rows_leave_nothing(row: &MessageDescriptor) {
+    let skipping = ReaderBuilder::new(row).bad_rows(BadRows::Skip).batch_bytes(10 << 20);
     let bad = [&b"\x1a\x7f"[..], &[b'x'; 127], b"\x1a\x01\xff"].concat();
     let mut frames = Vec::new();
     (0..1000).for_each(|_| append_frame(&bad, &mut frames).unwrap());
@@ -118,5 +156,84 @@ fn memory_follows_the_batch() {
             assert_eq!(decoder.skipped(), 40_000);
             assert!(rise < 2 << 20, "{rise}");
         }
+    }
+}
+
+/// A message with a list of an enum, whose names have 200 bytes each.
+fn colors() -> MessageDescriptor {
+    let (none, red) = ("N".repeat(200), "R".repeat(200));
+    let source = format!(
+        "syntax = 'proto3'; package m; enum Color {{ {none} = 0; {red} = 1; }}
+         message Colors {{ Color one = 1; repeated Color colors = 2; repeated Colors more = 3; }}"
+    );
+    let pool = DescriptorPool::builder().source("c.proto", source).build().unwrap();
+    pool.get_message_by_name("m.Colors").unwrap()
+}
+
+/// A packed run of this many bytes, each of which is a number.
+fn packed(count: usize, number: impl Fn(usize) -> u8) -> Vec<u8> {
+    let mut message = vec![0x12];
+    Writer::new(&mut message).write_varint(count as u64);
+    message.extend((0..count).map(number));
+    message
+}
+
+/// A byte of a packed run may have a name of any length.
+fn names_of_enums_are_counted() {
+    let named = Options::new().recursion(1).enums(Enums::Name);
+    let count = 400_000;
+    let (run, elements) = (packed(count, |at| at as u8 % 2), b"\x1a\x00".repeat(200_000));
+    // Views are 16 bytes, whatever the name; and the vector that holds them doubles.
+    let mut decoder = ReaderBuilder::new(&colors()).options(named.clone()).build_decoder().unwrap();
+    let (rise, batch) = peak(|| {
+        assert!(decoder.push(&run).unwrap());
+        decoder.flush().unwrap().unwrap()
+    });
+    assert!(rise <= 3 * 16 * count + (64 << 10), "{rise}");
+    let values = batch.column(1).to_data();
+    values.validate_full().unwrap();
+    let buffers: usize = values.child_data()[0].buffers().iter().skip(1).map(Buffer::len).sum();
+    // The two names, and the one of rows that are left out.
+    assert_eq!(buffers, 3 * 200);
+    // Names that are copied for each value count against the budget of the row, and so do those of fields that are left out.
+    for hostile in [&run, &elements] {
+        let builder = ReaderBuilder::new(&colors()).options(named.clone().views(false));
+        let mut decoder = builder.build_decoder().unwrap();
+        let (rise, result) = peak(|| decoder.push(hostile));
+        assert!(matches!(result.unwrap_err().kind(), ErrorKind::BudgetExceeded));
+        assert!(rise <= 3 * ((1 << 20) + 32 * hostile.len()), "{rise}");
+        // And a row of them that is not large is read, and counts.
+        let (few, mut rows) = (packed(1000, |_| 1), 0);
+        let mut decoder = builder.batch_bytes(4 << 20).build_decoder().unwrap();
+        let (rise, _) = peak(|| {
+            while decoder.push(&few).unwrap() {
+                rows += 1
+            }
+        });
+        assert!(rows > 5 && rise <= 2 * (4 << 20) + (2 << 20), "{rows} rows, {rise}");
+    }
+}
+
+/// Numbers that an enum does not list become values of the dictionary, also those of rows that turn out bad.
+fn numbers_of_bad_rows_are_forgotten() {
+    let options = Options::new().recursion(0).enums(Enums::Dictionary);
+    let builder = ReaderBuilder::new(&colors()).options(options).bad_rows(BadRows::Skip);
+    for first in [false, true] {
+        let mut decoder = builder.clone().batch_bytes(4 << 20).build_decoder().unwrap();
+        assert!(!first || decoder.push(b"\x08\x01").unwrap());
+        let (rise, _) = peak(|| {
+            for row in 0..100_000_u32 {
+                // Two numbers, and a string without its bytes.
+                let mut bad = vec![0x12, 8];
+                for number in [2 * row + 5, 2 * row + 6] {
+                    Writer::new(&mut bad).write_varint((1 << 21 | number).into());
+                }
+                bad.push(0x0a);
+                if !decoder.push(&bad).unwrap() {
+                    decoder.flush().unwrap().unwrap();
+                }
+            }
+        });
+        assert!(rise <= 12 << 20, "{rise}");
     }
 }

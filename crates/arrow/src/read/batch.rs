@@ -2,6 +2,7 @@
 
 use super::columns::{Bits, Bools, Dictionary, Gathered, Names, Numbers, Source, Texts, Times};
 use super::keys::MapKeys;
+use super::lists::{List, Union};
 use arrow_buffer::Buffer;
 use tablepb::{DecodeOptions, Decoder};
 
@@ -9,7 +10,7 @@ use tablepb::{DecodeOptions, Decoder};
 pub(super) const NONE: u32 = u32::MAX;
 /// The start of the table of a message that is ignored: no slot is there.
 pub(super) const IGNORED: usize = usize::MAX / 2;
-/// Marks what stands for a node in a message that is a time: its column.
+/// Marks the node of a message that is a time, whose end makes its value.
 pub(super) const TIME: u32 = 1 << 31;
 
 /// Where the values of a field go. Its size is a power of two, because it is looked up for each message.
@@ -97,70 +98,8 @@ pub(super) struct Node {
     pub(super) nullable: bool,
     /// The column of unknown fields, or [`NONE`].
     pub(super) unknown: u32,
-}
-
-/// Where the elements of each row start.
-#[derive(Clone, Debug, Default)]
-pub(super) struct List {
-    pub(super) starts: Vec<i32>,
-}
-
-impl List {
-    /// Makes sure that the list of a row has begun; `len` is the number of elements of all rows so far.
-    #[inline(always)]
-    pub(super) fn open(&mut self, row: usize, len: usize) {
-        if self.starts.len() == row && self.starts.capacity() > row {
-            self.starts.push(len as i32);
-        } else if self.starts.len() <= row {
-            self.fill(row + 1, len);
-        }
-    }
-
-    #[inline(never)]
-    pub(super) fn fill(&mut self, rows: usize, len: usize) {
-        self.starts.resize(rows, len as i32);
-    }
-}
-
-/// A dense union. Type id 0 says that no member is set.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Union {
-    pub(super) ids: Vec<i8>,
-    pub(super) offsets: Vec<i32>,
-    nones: i32,
-}
-
-impl Union {
-    /// The row in the child of a member, which has `len` rows.
-    fn enter(&mut self, row: usize, id: i8, len: usize) -> usize {
-        if let Some(&offset) = self.offsets.get(row) {
-            return offset as usize;
-        }
-        self.fill(row);
-        self.ids.push(id);
-        self.offsets.push(len as i32);
-        len
-    }
-
-    /// Fills rows without a member.
-    pub(super) fn fill(&mut self, rows: usize) {
-        while self.ids.len() < rows {
-            self.ids.push(0);
-            self.offsets.push(self.nones);
-            self.nones += 1;
-        }
-    }
-
-    pub(super) fn truncate(&mut self, rows: usize) {
-        self.ids.truncate(rows);
-        self.offsets.truncate(rows);
-        self.nones = self.count(0) as i32;
-    }
-
-    /// How many rows have a member.
-    pub(super) fn count(&self, id: i8) -> usize {
-        self.ids.iter().filter(|&&other| other == id).count()
-    }
+    /// If its messages are times, their column, or else [`NONE`].
+    pub(super) time: u32,
 }
 
 /// The columns, by kind.
@@ -209,6 +148,8 @@ struct Frame {
     base: usize,
     row: usize,
     node: u32,
+    /// Where steps go on.
+    resume: (u32, u32),
 }
 
 /// The rows of a batch that is being filled, and the row that is being read.
@@ -229,6 +170,8 @@ pub(super) struct Batch {
     pub(super) row: usize,
     pub(super) node: u32,
     frames: Vec<Frame>,
+    /// Where [`Steps`](super::steps::Steps) go on after the message that begins next: its end, and the step.
+    pub(super) resume: (u32, u32),
     pub(super) fault: Option<Fault>,
     /// The bytes that lists of messages added to the row, and how many there may be.
     pub(super) spent: usize,
@@ -253,6 +196,7 @@ impl Batch {
             row: 0,
             node: 0,
             frames: Vec::new(),
+            resume: (0, 0),
             fault: None,
             spent: 0,
             allowed: 0,
@@ -312,8 +256,17 @@ impl Batch {
     /// Goes into a message.
     #[inline(always)]
     pub(super) fn enter(&mut self, node: u32, base: usize, row: usize) {
-        self.frames.push(Frame { base: self.base, row: self.row, node: self.node });
+        if self.frames.len() == self.frames.capacity() {
+            self.more_frames();
+        }
+        self.frames.push(Frame { base: self.base, row: self.row, node: self.node, resume: self.resume });
         (self.base, self.row, self.node) = (base, row, node);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn more_frames(&mut self) {
+        self.frames.reserve(16);
     }
 
     /// The start of the slots of a node.
@@ -321,14 +274,23 @@ impl Batch {
         self.nodes.get(node as usize).map_or(IGNORED, |node| node.base)
     }
 
-    /// Leaves it, and says which node and row it was.
+    /// Leaves it, and says which node and row it was; `None` in the outermost message. Sets where steps go on.
     #[inline(always)]
-    pub(super) fn leave(&mut self) -> (u32, usize) {
+    pub(super) fn leave(&mut self) -> Option<(u32, usize)> {
         let left = (self.node, self.row);
-        if let Some(frame) = self.frames.pop() {
-            (self.base, self.row, self.node) = (frame.base, frame.row, frame.node);
-        }
-        left
+        let frame = self.frames.pop()?;
+        (self.base, self.row, self.node, self.resume) = (frame.base, frame.row, frame.node, frame.resume);
+        Some(left)
+    }
+
+    /// Notes the member of a oneof; false if another member came before.
+    #[inline(always)]
+    pub(super) fn is_member(&mut self, oneof: u16, member: u32) -> bool {
+        let now = (self.row + 1, member);
+        let Some(oneof) = self.stores.oneofs.get_mut(usize::from(oneof)) else { return false };
+        let is_first = oneof.0 != now.0 || oneof.1 == now.1;
+        *oneof = now;
+        is_first
     }
 
     /// Counts what a message of a list takes, before anything of it is read.

@@ -37,6 +37,7 @@ pub struct ReaderBuilder {
     options: Options,
     decode: DecodeOptions,
     bad_rows: BadRows,
+    with_steps: bool,
 }
 
 impl ReaderBuilder {
@@ -51,6 +52,7 @@ impl ReaderBuilder {
             options: Options::new(),
             decode: DecodeOptions::new(),
             bad_rows: BadRows::Fail,
+            with_steps: true,
         }
     }
 
@@ -67,10 +69,10 @@ impl ReaderBuilder {
         self
     }
 
-    /// How large a batch may become before it ends early, in bytes; 256 MiB by default. Counted are 16 bytes for each byte of its messages,
-    /// and the columns of messages in lists, which is more than the batch takes. The last row may exceed it by the budget of one row.
+    /// How large a batch may become before it ends early, in bytes; 256 MiB by default, at least 1. Counted are 16 bytes for each byte of
+    /// its messages, the columns of messages in lists, and the names of enums that are copied without views, which is more than the batch takes. The last row may exceed it by the budget of one row.
     pub fn batch_bytes(mut self, bytes: usize) -> Self {
-        self.batch_bytes = bytes.min(1 << 30);
+        self.batch_bytes = bytes.clamp(1, 1 << 30);
         self
     }
 
@@ -87,7 +89,7 @@ impl ReaderBuilder {
     }
 
     /// Depth, budget and required fields, as in [`tablepb::Decoder`]. The budget bounds what one row adds to a batch: empty messages in a list
-    /// take two bytes on the wire, and a value in each of their columns.
+    /// take two bytes on the wire, and a value in each of their columns; a value of an enum takes one byte, and a copy of its name without views.
     pub fn decode_options(mut self, options: DecodeOptions) -> Self {
         self.decode = options;
         self
@@ -96,6 +98,14 @@ impl ReaderBuilder {
     /// What happens to rows that cannot be read; [`BadRows::Fail`] by default.
     pub fn bad_rows(mut self, bad_rows: BadRows) -> Self {
         self.bad_rows = bad_rows;
+        self
+    }
+
+    /// Reads every row in the general way, also those that could be read faster: the same batches, by other code, so that tests can
+    /// compare the two. For tests; it may change in any release.
+    #[doc(hidden)]
+    pub fn without_steps(mut self) -> Self {
+        self.with_steps = false;
         self
     }
 
@@ -135,7 +145,7 @@ impl ReaderBuilder {
         let (columns, schema) = self.columns()?;
         let discards = !self.options.unknown_fields || self.decode.discards_unknown();
         let decode = self.decode.discard_unknown(discards);
-        let (batch, trees, paths) = lay_out(&columns, &self.options, decode, self.batch_size);
+        let (batch, trees, paths, steps) = lay_out(&columns, &self.options, decode, self.batch_size);
         let mut messages = tablepb::Decoder::new(&self.descriptor).with_options(decode);
         if !columns.whole {
             let projection = Projection::new(&self.descriptor, paths).map_err(|error| {
@@ -144,8 +154,9 @@ impl ReaderBuilder {
             })?;
             messages = messages.with_projection(&projection);
         }
+        let steps = steps.filter(|_| self.with_steps);
         let limits = (self.batch_size, self.batch_bytes, self.max_row_len);
-        Ok(Decoder::new(messages, batch, trees, schema, decode, limits, self.bad_rows))
+        Ok(Decoder::new(messages, batch, (trees, steps), schema, decode, limits, self.bad_rows))
     }
 
     /// A reader of length-delimited messages.

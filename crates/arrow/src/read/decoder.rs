@@ -6,6 +6,7 @@ use super::batch::Batch;
 use super::columns::{Bits, MAX_BUFFER, Source};
 use super::error::{Error, ErrorKind};
 use super::frames::{Frames, Next};
+use super::steps::{SLACK, Steps};
 use super::tree::Tree;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_buffer::{Buffer, NullBuffer};
@@ -61,6 +62,14 @@ pub struct Decoder {
     messages: tablepb::Decoder,
     batch: Batch,
     trees: Vec<Tree>,
+    steps: Option<Steps>,
+    /// For how many rows in a row steps gave up, and how many go without them.
+    given_up: u32,
+    without_steps: u32,
+    /// How many rows they have read, for tests.
+    rows_by_steps: u64,
+    /// A message that is not in a block, and [`SLACK`] zeros.
+    padded: Vec<u8>,
     schema: SchemaRef,
     decode: DecodeOptions,
     batch_size: usize,
@@ -85,7 +94,7 @@ impl Decoder {
     pub(super) fn new(
         messages: tablepb::Decoder,
         batch: Batch,
-        trees: Vec<Tree>,
+        (trees, steps): (Vec<Tree>, Option<Steps>),
         schema: SchemaRef,
         decode: DecodeOptions,
         (batch_size, batch_bytes, max_row_len): (usize, usize, usize),
@@ -95,6 +104,11 @@ impl Decoder {
             messages,
             batch,
             trees,
+            steps,
+            given_up: 0,
+            without_steps: 0,
+            rows_by_steps: 0,
+            padded: Vec::new(),
             schema,
             decode,
             batch_size,
@@ -141,6 +155,14 @@ impl Decoder {
         self.skipped
     }
 
+    /// How many rows were read in the fast way that [`without_steps`](super::ReaderBuilder::without_steps) turns off. For tests; it may
+    /// change in any release.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn rows_by_steps(&self) -> u64 {
+        self.rows_by_steps
+    }
+
     /// Appends one message; false if the batch is full, and the message is to be pushed again after [`flush`](Self::flush).
     ///
     /// Strings are copied.
@@ -148,7 +170,7 @@ impl Decoder {
     /// # Errors
     /// A bad row, with [`BadRows::Fail`]. It is left out, and the decoder can be used.
     pub fn push(&mut self, message: &[u8]) -> Result<bool, Error> {
-        self.row(message, Source::Copied).map_err(|error| error.after(message.len()))
+        self.row(message, None, Source::Copied).map_err(|error| error.after(message.len()))
     }
 
     /// Appends length-delimited messages, up to the end of the bytes or until the batch is full. Returns how many bytes were taken.
@@ -187,7 +209,8 @@ impl Decoder {
                 Next::None => return self.pieces(block, at, false),
                 Next::Frame(frame) => {
                     let source = self.source(block);
-                    self.row(frame, source)?
+                    let padded = block.get(*at - frame.len()..*at + SLACK);
+                    self.row(frame, padded, source)?
                 }
                 Next::TooLong => self.refused(ErrorKind::BudgetExceeded, 1)?,
                 Next::Invalid(error) => return Err(Error::new(ErrorKind::Frame(error), self.messages_seen)),
@@ -208,7 +231,7 @@ impl Decoder {
             let before = *at;
             result = match frames.next(bytes, at) {
                 Next::None => break,
-                Next::Frame(frame) => self.row(frame, Source::Copied),
+                Next::Frame(frame) => self.row(frame, None, Source::Copied),
                 Next::TooLong => self.refused(ErrorKind::BudgetExceeded, 1),
                 Next::Invalid(error) => Err(Error::new(ErrorKind::Frame(error), self.messages_seen)),
             };
@@ -225,13 +248,17 @@ impl Decoder {
         result.map(|_| ())
     }
 
-    /// Whether [`decode`](Self::decode) has a part of a message, or of its length.
+    /// Whether [`decode`](Self::decode) has a part of a message, or of its length; or a whole one that came in parts and that the batch had no
+    /// room for, which the next call takes, also one without bytes.
     #[must_use]
     pub fn has_partial_row(&self) -> bool {
         self.frames.is_partial()
     }
 
     /// Ends the batch: its rows, or `None` if there are none. A part of a message stays.
+    ///
+    /// The decoder keeps the memory of the last batch for the next one, and uses it if the batch has been dropped by then; if not, it is the
+    /// batch's alone. Until the next row comes, arrays of the batch share their buffers with the decoder, so they can't be changed in place.
     ///
     /// # Errors
     /// `Arrow`, which is not to be expected; the rows are lost then.

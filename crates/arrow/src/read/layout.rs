@@ -2,9 +2,11 @@
 
 mod cells;
 
-use super::batch::{Batch, How, IGNORED, List, NONE, Node, Scalar, Slot, SlotKind, Stores, Union};
+use super::batch::{Batch, How, IGNORED, NONE, Node, Scalar, Slot, SlotKind, Stores};
 use super::columns::{Gathered, Growth};
 use super::keys::MapKeys;
+use super::lists::{List, Union};
+use super::steps::{NodeType, Steps, steps};
 use super::tree::{Tree, TreeKind};
 use crate::mapping::{Cell, Column, Content, MessageColumns, Options, Repeat};
 use std::collections::HashMap;
@@ -16,12 +18,13 @@ pub(super) fn lay_out(
     options: &Options,
     decode: DecodeOptions,
     rows: usize,
-) -> (Batch, Vec<Tree>, Vec<String>) {
+) -> (Batch, Vec<Tree>, Vec<String>, Option<Steps>) {
     let mut layout = Layout {
         options,
         decode,
         table: Vec::new(),
         nodes: Vec::new(),
+        types: Vec::new(),
         stores: Stores::default(),
         paths: Vec::new(),
         place: String::new(),
@@ -30,7 +33,8 @@ pub(super) fn lay_out(
     let root = layout.node(columns, false);
     let trees = layout.columns(columns, root);
     let batch = Batch::new(layout.table, layout.nodes, layout.stores, decode.depth_limit());
-    (batch, trees, layout.paths)
+    let steps = steps(&batch, &layout.types);
+    (batch, trees, layout.paths, steps)
 }
 
 /// Marks the number of a member of a oneof that is not selected.
@@ -41,6 +45,7 @@ struct Layout<'o> {
     decode: DecodeOptions,
     table: Vec<Slot>,
     nodes: Vec<Node>,
+    types: Vec<NodeType>,
     stores: Stores,
     paths: Vec<String>,
     place: String,
@@ -76,12 +81,17 @@ impl Layout<'_> {
         let base = self.table.len();
         let len = descriptor.fields().len() + descriptor.extensions().len();
         self.table.resize(base + len, Slot::ABSENT);
-        let node = Node { base, nullable, unknown: NONE, ..Node::default() };
+        let node = Node { base, nullable, unknown: NONE, time: NONE, ..Node::default() };
+        self.types.push(NodeType { descriptor: descriptor.clone(), whole: true });
         add(&mut self.nodes, node)
     }
 
     fn node(&mut self, columns: &MessageColumns, nullable: bool) -> u32 {
-        self.empty_node(&columns.descriptor, nullable)
+        let node = self.empty_node(&columns.descriptor, nullable);
+        if let Some(of) = self.types.get_mut(node as usize) {
+            of.whole = columns.whole;
+        }
+        node
     }
 
     fn set_slot(&mut self, node: u32, position: Option<&usize>, slot: Slot) {
@@ -115,10 +125,13 @@ impl Layout<'_> {
                 Content::Field(_) => self.field(column, node, &positions, &oneofs, None),
                 Content::Unknown => {
                     let at = self.gathered(column.nullable, None);
-                    if let Some(node) = self.nodes.get_mut(node as usize) {
+                    // What is discarded comes to no column, which is null then.
+                    if let Some(node) = self.nodes.get_mut(node as usize)
+                        && !self.decode.discards_unknown()
+                    {
                         node.unknown = at;
                     }
-                    (Tree { kind: TreeKind::Gathered(at) }, self.text_width())
+                    (Tree { kind: TreeKind::Gathered(at) }, self.text_width(0))
                 }
                 Content::Union(union) => {
                     let at = add(&mut self.stores.unions, Union::default());
@@ -276,8 +289,9 @@ impl Layout<'_> {
         (slot, Tree { kind: TreeKind::Map { list, entries } }, 4)
     }
 
-    fn text_width(&self) -> usize {
-        if self.options.views { 16 } else { 4 }
+    /// The bytes of a row of strings with a default of this length, which is copied once where there are views.
+    fn text_width(&self, default: usize) -> usize {
+        if self.options.views { 16 } else { 4 + default }
     }
 
     fn gathered(&mut self, nullable: bool, check: Option<&MessageDescriptor>) -> u32 {

@@ -8,9 +8,11 @@ mod error;
 mod frames;
 mod keys;
 mod layout;
+mod lists;
 mod reader;
 mod registry;
 mod sink;
+mod steps;
 mod tree;
 
 pub use builder::ReaderBuilder;

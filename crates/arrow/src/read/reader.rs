@@ -53,8 +53,11 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// A bad row, with [`BadRows::Fail`](super::BadRows::Fail); `Frame`, `Incomplete`, `Io`. [`Error::consumed`] is 0.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, Error> {
+        let mut try_part = self.decoder.has_partial_row();
         while !self.decoder.is_full() {
-            if self.at >= self.block.len() && !self.fill()? {
+            // A message that is whole, but that the last batch had no room for, needs no more bytes.
+            let try_part = std::mem::take(&mut try_part);
+            if self.at >= self.block.len() && !try_part && !self.fill()? {
                 break;
             }
             if let Err(error) = self.decoder.block(&self.block, &mut self.at) {
@@ -98,5 +101,46 @@ impl<R: Read> Iterator for Reader<R> {
 impl<R: Read> RecordBatchReader for Reader<R> {
     fn schema(&self) -> SchemaRef {
         self.decoder.schema()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ReaderBuilder;
+    use super::*;
+    use crate::mapping::Options;
+    use tablepb::stream::append_frame;
+    use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+
+    static LOG: MessageTable = MessageTable::new("r.Log", &[FieldTable::new("line", 1, Kind::String)]);
+
+    #[test]
+    fn a_row_that_a_full_buffer_refuses_is_in_the_next_batch() {
+        let log = DescriptorPool::from_tables(&[&LOG]).unwrap().get_message_by_name("r.Log").unwrap();
+        // Each buffer of a unit test holds one of these rows, and the last row begins in one block and ends in the next one.
+        let row = [b"\x0a\xc0\xb8\x02", "x".repeat(40_000).as_bytes()].concat();
+        let mut bytes = Vec::new();
+        let mut rows = 0;
+        while bytes.len() < BLOCK {
+            append_frame(&row, &mut bytes).unwrap();
+            rows += 1;
+        }
+        assert!(bytes.len() > BLOCK);
+        for views in [true, false] {
+            let builder = ReaderBuilder::new(&log).options(Options::new().views(views));
+            let reader = builder.build(&bytes[..]).unwrap();
+            let batches: Vec<_> = reader.map(|batch| batch.unwrap()).collect();
+            assert!(batches.iter().all(|batch| batch.num_rows() == 1));
+            assert_eq!(batches.len(), rows, "views {views}");
+            // One that is too large for any buffer is bad, and the next one is read.
+            let large = [b"\x0a\xf0\xa2\x04", "x".repeat(70_000).as_bytes()].concat();
+            let mut decoder = builder.build_decoder().unwrap();
+            for _ in 0..2 {
+                assert!(decoder.push(&row).unwrap());
+                assert!(!decoder.push(&large).unwrap());
+                assert_eq!(decoder.flush().unwrap().unwrap().num_rows(), 1);
+                assert!(matches!(decoder.push(&large).unwrap_err().kind(), ErrorKind::BudgetExceeded));
+            }
+        }
     }
 }

@@ -65,6 +65,9 @@ impl Decoder {
     /// # Errors
     /// As [`push`](Self::push); a record that is not valid; `UnknownSchema`, `ForeignType`. What they do is as for other bad rows.
     pub fn push_framed(&mut self, store: &SchemaStore, record: &[u8]) -> Result<bool, Error> {
+        if self.is_full() {
+            return Ok(false);
+        }
         let refused = match confluent::read_record(record) {
             Err(error) => ErrorKind::Decode(error),
             Ok(read) => match store.message(&read) {
@@ -73,7 +76,9 @@ impl Decoder {
                     ErrorKind::ForeignType(found.full_name().to_owned())
                 }
                 Some(_) => {
-                    return self.row(read.payload, Source::Copied).map_err(|error| error.after(record.len()));
+                    return self
+                        .row(read.payload, None, Source::Copied)
+                        .map_err(|error| error.after(record.len()));
                 }
             },
         };

@@ -33,12 +33,36 @@ impl Batch {
             _ => self.stores.dictionaries.get(at).map_or(0, |column| column.keys.len()),
         };
         let Some(row) = self.place(slot, len) else { return };
-        if slot.kind == SlotKind::Dictionary {
-            if let Some(column) = self.stores.dictionaries.get_mut(at) {
-                column.set(row, value);
+        let added = match slot.kind {
+            SlotKind::Name => self.stores.names.get_mut(at).and_then(|column| column.set(row, value)),
+            _ => self.stores.dictionaries.get_mut(at).map(|column| column.set(row, value)),
+        };
+        match added {
+            Some(0) => {}
+            Some(bytes) => _ = self.spend(bytes),
+            None => self.fail(Fault::Full),
+        }
+    }
+
+    /// A message that is kept as bytes, in a field by its place in the table.
+    pub(in crate::read) fn cut(&mut self, at: usize, content: &[u8]) {
+        let slot = self.slot(at);
+        let depth = self.max_depth.saturating_sub(self.depth() + 1);
+        let at = slot.column as usize;
+        let Some(len) = self.stores.gathered.get(at).map(|column| column.len()) else { return };
+        let Some(row) = self.place(slot, len) else { return };
+        if let Some(check) = self.stores.checks.get_mut(at)
+            && let Some((decoder, options)) = check.take()
+        {
+            let mut decoder = decoder.with_options(options.max_depth(depth));
+            let valid = decoder.visit(content, &mut Nothing).is_ok();
+            *check = Some((decoder, options));
+            if !valid {
+                return self.fail(Fault::Invalid);
             }
-        } else if let Some(column) = self.stores.names.get_mut(at)
-            && !column.set(row, value)
+        }
+        if let Some(column) = self.stores.gathered.get_mut(at)
+            && !column.append(row, [content, &[]])
         {
             self.fail(Fault::Full);
         }
@@ -124,7 +148,7 @@ macro_rules! run {
 macro_rules! rare {
     ($($rare:ident, $store:ident, $type:ty;)*) => {$(
         #[inline(never)]
-        fn $rare(&mut self, at: usize, value: $type) {
+        pub(in crate::read) fn $rare(&mut self, at: usize, value: $type) {
             rare_number!($store, self, self.slot(at), value);
         }
     )*};
@@ -141,7 +165,7 @@ impl Batch {
     }
 
     #[inline(never)]
-    fn rare_i32(&mut self, at: usize, value: i32) {
+    pub(in crate::read) fn rare_i32(&mut self, at: usize, value: i32) {
         let slot = self.slot(at);
         if slot.kind != SlotKind::Value {
             return self.time_part(slot, value.into());
@@ -150,7 +174,7 @@ impl Batch {
     }
 
     #[inline(never)]
-    fn rare_i64(&mut self, at: usize, value: i64) {
+    pub(in crate::read) fn rare_i64(&mut self, at: usize, value: i64) {
         let slot = self.slot(at);
         if slot.kind != SlotKind::Value {
             return self.time_part(slot, value);
@@ -159,7 +183,7 @@ impl Batch {
     }
 
     #[inline(never)]
-    fn rare_enum(&mut self, at: usize, value: i32) {
+    pub(in crate::read) fn rare_enum(&mut self, at: usize, value: i32) {
         let slot = self.slot(at);
         if slot.kind != SlotKind::Value {
             return self.named(slot, value);
@@ -168,12 +192,12 @@ impl Batch {
     }
 
     #[inline(never)]
-    fn rare_str(&mut self, at: usize, value: &str) {
+    pub(in crate::read) fn rare_str(&mut self, at: usize, value: &str) {
         rare_text!(set_str, self, at, value);
     }
 
     #[inline(never)]
-    fn rare_bytes(&mut self, at: usize, value: &[u8]) {
+    pub(in crate::read) fn rare_bytes(&mut self, at: usize, value: &[u8]) {
         rare_text!(set_bytes, self, at, value);
     }
 }
@@ -233,7 +257,13 @@ impl<'i> Sink<'i> for Batch {
     fn enum_numbers(&mut self, field: Field<'_>, values: &[i32]) {
         let slot = self.slot(self.at(field));
         if slot.kind != SlotKind::Value {
-            return values.iter().for_each(|&value| self.named(slot, value));
+            for &value in values {
+                if self.fault.is_some() {
+                    break;
+                }
+                self.named(slot, value);
+            }
+            return;
         }
         run!(i32s, self, slot, values);
     }
@@ -267,33 +297,14 @@ impl<'i> Sink<'i> for Batch {
 
     #[inline]
     fn end(&mut self, _: Field<'_>) {
-        let (node, row) = self.leave();
+        let Some((node, row)) = self.leave() else { return };
         if node & TIME != 0 {
             self.end_time(node, row);
         }
     }
 
     fn content(&mut self, field: Field<'_>, content: &'i [u8]) {
-        let slot = self.slot(self.at(field));
-        let depth = self.max_depth.saturating_sub(self.depth() + 1);
-        let at = slot.column as usize;
-        let Some(len) = self.stores.gathered.get(at).map(|column| column.len()) else { return };
-        let Some(row) = self.place(slot, len) else { return };
-        if let Some(check) = self.stores.checks.get_mut(at)
-            && let Some((decoder, options)) = check.take()
-        {
-            let mut decoder = decoder.with_options(options.max_depth(depth));
-            let valid = decoder.visit(content, &mut Nothing).is_ok();
-            *check = Some((decoder, options));
-            if !valid {
-                return self.fail(Fault::Invalid);
-            }
-        }
-        if let Some(column) = self.stores.gathered.get_mut(at)
-            && !column.append(row, [content, &[]])
-        {
-            self.fail(Fault::Full);
-        }
+        self.cut(self.at(field), content);
     }
 
     fn unknown(&mut self, tag: Tag, value: &'i [u8]) {

@@ -1,6 +1,6 @@
 //! [`Tree`]: which columns make up a batch, for what walks all of them: taking back a row, and finishing.
 
-use super::batch::{Batch, List};
+use super::batch::Batch;
 use arrow_array::types::{
     DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
     Float32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType,
@@ -98,7 +98,7 @@ impl Tree {
             }
             TreeKind::Names(at) => column!(batch, names, at, column => column.texts.truncate(rows)),
             TreeKind::Dictionary(at) => {
-                column!(batch, dictionaries, at, column => column.keys.truncate(rows))
+                column!(batch, dictionaries, at, column => column.truncate(rows))
             }
             TreeKind::Time(at) => column!(batch, times, at, column => column.values.truncate(rows)),
             TreeKind::Gathered(at) => column!(batch, gathered, at, column => column.truncate(rows)),
@@ -183,53 +183,15 @@ impl Tree {
                 });
                 Arc::new(structs(batch, field, children, rows, nulls)?)
             }
-            TreeKind::List { list, item } => {
-                let DataType::List(of) = field.data_type() else { return Err(wrong(field)) };
-                let len = item.len(batch);
-                let offsets = column!(batch, lists, list, list => offsets(list, rows, len));
-                let values = item.array(batch, of, len)?;
-                Arc::new(ListArray::try_new(of.clone(), OffsetBuffer::new(offsets.into()), values, None)?)
-            }
-            TreeKind::Map { list, entries } => {
-                let DataType::Map(of, ordered) = field.data_type() else { return Err(wrong(field)) };
-                let TreeKind::Struct { children, .. } = &entries.kind else { return Err(wrong(field)) };
-                let len = entries.len(batch);
-                let offsets = column!(batch, lists, list, list => offsets(list, rows, len));
-                if let TreeKind::Struct { node, .. } = &entries.kind
-                    && let Some(node) = batch.nodes.get_mut(*node as usize)
-                {
-                    node.count = 0;
-                }
-                let entries = structs(batch, of, children, len, None)?;
-                let offsets = OffsetBuffer::new(offsets.into());
-                Arc::new(MapArray::try_new(of.clone(), offsets, entries, None, *ordered)?)
-            }
-            TreeKind::Union { union, members } => {
-                let DataType::Union(of, _) = field.data_type() else { return Err(wrong(field)) };
-                let mut taken = column!(batch, unions, union, union => {
-                    union.fill(rows);
-                    std::mem::take(union)
-                });
-                let mut children: Vec<ArrayRef> = vec![Arc::new(NullArray::new(taken.count(0)))];
-                for ((id, member), (_, field)) in members.iter().zip(of.iter().skip(1)) {
-                    children.push(member.array(batch, field, taken.count(*id))?);
-                }
-                let ids = std::mem::take(&mut taken.ids);
-                let offsets = std::mem::take(&mut taken.offsets);
-                Arc::new(UnionArray::try_new(of.clone(), ids.into(), Some(offsets.into()), children)?)
-            }
+            TreeKind::List { list, item } => Arc::new(lists(batch, field, *list, item, rows)?),
+            TreeKind::Map { list, entries } => Arc::new(maps(batch, field, *list, entries, rows)?),
+            TreeKind::Union { union, members } => Arc::new(unions(batch, field, *union, members, rows)?),
         })
     }
 }
 
 fn wrong(field: &Field) -> ArrowError {
     ArrowError::SchemaError(format!("column {} has another type than its schema", field.name()))
-}
-
-/// The offsets of a list.
-fn offsets(list: &mut List, rows: usize, len: usize) -> Vec<i32> {
-    list.fill(rows + 1, len);
-    std::mem::take(&mut list.starts)
 }
 
 fn structs(
@@ -245,6 +207,57 @@ fn structs(
         arrays.push(child.array(batch, field, rows)?);
     }
     StructArray::try_new_with_length(fields.clone(), arrays, nulls, rows)
+}
+
+fn lists(
+    batch: &mut Batch,
+    field: &Field,
+    list: u32,
+    item: &Tree,
+    rows: usize,
+) -> Result<ListArray, ArrowError> {
+    let DataType::List(of) = field.data_type() else { return Err(wrong(field)) };
+    let len = item.len(batch);
+    let offsets = column!(batch, lists, &list, list => list.take(rows, len));
+    let values = item.array(batch, of, len)?;
+    ListArray::try_new(of.clone(), OffsetBuffer::new(offsets), values, None)
+}
+
+fn maps(
+    batch: &mut Batch,
+    field: &Field,
+    list: u32,
+    entries: &Tree,
+    rows: usize,
+) -> Result<MapArray, ArrowError> {
+    let DataType::Map(of, ordered) = field.data_type() else { return Err(wrong(field)) };
+    let TreeKind::Struct { node, children } = &entries.kind else { return Err(wrong(field)) };
+    let len = entries.len(batch);
+    let offsets = column!(batch, lists, &list, list => list.take(rows, len));
+    if let Some(node) = batch.nodes.get_mut(*node as usize) {
+        node.count = 0;
+    }
+    let entries = structs(batch, of, children, len, None)?;
+    MapArray::try_new(of.clone(), OffsetBuffer::new(offsets), entries, None, *ordered)
+}
+
+fn unions(
+    batch: &mut Batch,
+    field: &Field,
+    union: u32,
+    members: &[(i8, Tree)],
+    rows: usize,
+) -> Result<UnionArray, ArrowError> {
+    let DataType::Union(of, _) = field.data_type() else { return Err(wrong(field)) };
+    let taken = column!(batch, unions, &union, union => {
+        union.fill(rows);
+        std::mem::take(union)
+    });
+    let mut children: Vec<ArrayRef> = vec![Arc::new(NullArray::new(taken.count(0)))];
+    for ((id, member), (_, field)) in members.iter().zip(of.iter().skip(1)) {
+        children.push(member.array(batch, field, taken.count(*id))?);
+    }
+    UnionArray::try_new(of.clone(), taken.ids.into(), Some(taken.offsets.into()), children)
 }
 
 fn time(batch: &mut Batch, at: u32, rows: usize) -> ArrayRef {

@@ -10,6 +10,8 @@ mod round_trip;
 #[path = "../../../../tests/common/scarce.rs"]
 #[allow(dead_code, reason = "the tests of the library use the rest")]
 mod scarce;
+mod steps;
+mod typed_rows;
 mod well_known;
 
 #[global_allocator]

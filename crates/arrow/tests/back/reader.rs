@@ -5,6 +5,7 @@ use crate::library::choices::Choices;
 use crate::library::payload::{WILD, mutate, payload};
 use crate::library::schema_gen::{ALL, schema};
 use crate::oracle;
+use crate::steps::agree;
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Fields};
@@ -16,7 +17,7 @@ use tablepb_arrow::{BadRows, ReaderBuilder, WriteErrorKind, WriterBuilder};
 /// Fewer rounds without optimisation.
 const ROUNDS: u64 = if cfg!(debug_assertions) { 100 } else { 4_000 };
 
-fn any_options(choices: &mut Choices) -> Options {
+pub fn any_options(choices: &mut Choices) -> Options {
     Options::new()
         .views(choices.below(2) == 0)
         .enums(*choices.pick(&[Enums::Number, Enums::Name, Enums::Dictionary]))
@@ -43,7 +44,7 @@ fn has_cut(fields: &Fields) -> bool {
 }
 
 /// A path to a field, through messages.
-fn path(descriptor: &MessageDescriptor, choices: &mut Choices) -> Option<String> {
+pub fn path(descriptor: &MessageDescriptor, choices: &mut Choices) -> Option<String> {
     let fields: Vec<_> = descriptor.fields().collect();
     let field = fields.get(choices.below(fields.len()))?;
     match field.kind() {
@@ -112,6 +113,7 @@ fn same(seed: u64, way: &str, batch: &RecordBatch, expected: &RecordBatch) {
 
 fn check(seed: u64) -> Option<usize> {
     let Case { descriptor, builder, rows, expected } = case(seed)?;
+    agree(seed, &builder, &rows);
     let mut decoder = builder.build_decoder().expect("a schema");
     for row in &rows {
         decoder.push(row).unwrap_or_else(|error| panic!("seed {seed}: {error}"));

@@ -196,19 +196,6 @@ fn messages(
 ) -> ArrayRef {
     let rows: Vec<_> =
         cells.iter().map(|cell| cell.map(|value| value.as_message().expect("a message"))).collect();
-    let times = |floor: bool, unit: &TimeUnit| -> Vec<Option<i64>> {
-        let count = |row| {
-            let nanos = part(row, 1) * 1_000_000_000 + part(row, 2);
-            let unit = match unit {
-                TimeUnit::Second => 1_000_000_000,
-                TimeUnit::Millisecond => 1_000_000,
-                TimeUnit::Microsecond => 1_000,
-                TimeUnit::Nanosecond => 1,
-            };
-            i64::try_from(if floor { nanos.div_euclid(unit) } else { nanos / unit }).expect("times that fit")
-        };
-        rows.iter().map(|row| row.map(count).or((!nullable).then_some(0))).collect()
-    };
     match data_type {
         DataType::Struct(fields) => {
             let nulls = nullable.then(|| NullBuffer::from_iter(rows.iter().map(Option::is_some)));
@@ -218,33 +205,7 @@ fn messages(
                     .expect("children"),
             )
         }
-        DataType::Timestamp(unit, zone) => {
-            let counts = Int64Array::from(times(true, unit));
-            let zone = zone.clone();
-            match unit {
-                TimeUnit::Second => {
-                    Arc::new(counts.reinterpret_cast::<TimestampSecondType>().with_timezone_opt(zone))
-                }
-                TimeUnit::Millisecond => {
-                    Arc::new(counts.reinterpret_cast::<TimestampMillisecondType>().with_timezone_opt(zone))
-                }
-                TimeUnit::Microsecond => {
-                    Arc::new(counts.reinterpret_cast::<TimestampMicrosecondType>().with_timezone_opt(zone))
-                }
-                TimeUnit::Nanosecond => {
-                    Arc::new(counts.reinterpret_cast::<TimestampNanosecondType>().with_timezone_opt(zone))
-                }
-            }
-        }
-        DataType::Duration(unit) => {
-            let counts = Int64Array::from(times(false, unit));
-            match unit {
-                TimeUnit::Second => Arc::new(counts.reinterpret_cast::<DurationSecondType>()),
-                TimeUnit::Millisecond => Arc::new(counts.reinterpret_cast::<DurationMillisecondType>()),
-                TimeUnit::Microsecond => Arc::new(counts.reinterpret_cast::<DurationMicrosecondType>()),
-                TimeUnit::Nanosecond => Arc::new(counts.reinterpret_cast::<DurationNanosecondType>()),
-            }
-        }
+        DataType::Timestamp(unit, _) | DataType::Duration(unit) => times(data_type, unit, nullable, &rows),
         other
             if descriptor.full_name().starts_with("google.protobuf.")
                 && descriptor.name().ends_with("Value") =>
@@ -258,6 +219,31 @@ fn messages(
             bytes(other, rows.iter().map(|row| row.map(encoded).or((!nullable).then(Vec::new))))
         }
     }
+}
+
+/// Counts of a unit: rounded down for timestamps, towards zero for durations.
+fn times(
+    data_type: &DataType,
+    unit: &TimeUnit,
+    nullable: bool,
+    rows: &[Option<MessageView<'_, '_>>],
+) -> ArrayRef {
+    let count = |row| {
+        let nanos = part(row, 1) * 1_000_000_000 + part(row, 2);
+        let unit = match unit {
+            TimeUnit::Second => 1_000_000_000,
+            TimeUnit::Millisecond => 1_000_000,
+            TimeUnit::Microsecond => 1_000,
+            TimeUnit::Nanosecond => 1,
+        };
+        let floor = matches!(data_type, DataType::Timestamp(..));
+        i64::try_from(if floor { nanos.div_euclid(unit) } else { nanos / unit }).expect("times that fit")
+    };
+    let counts: Int64Array =
+        rows.iter().map(|row| row.map(count).or_else(|| (!nullable).then_some(0))).collect();
+    // Both types are numbers of 64 bits with another name.
+    let data = counts.into_data().into_builder().data_type(data_type.clone());
+    make_array(data.build().expect("numbers"))
 }
 
 fn map(entries: &Arc<Field>, field: &FieldDescriptor, cells: &[Cell<'_>]) -> ArrayRef {

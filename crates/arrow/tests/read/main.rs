@@ -4,6 +4,7 @@ mod growth;
 mod kinds;
 mod rare;
 mod rows;
+mod steps;
 
 use arrow_array::{
     Array, DurationNanosecondArray, ListArray, MapArray, RecordBatch, StringViewArray,
@@ -18,7 +19,7 @@ use tablepb::{
     DecodeOptions, DescriptorPool, EnumTable, FieldTable, Kind, MessageDescriptor, MessageTable, Syntax,
 };
 use tablepb_arrow::mapping::{Enums, Oneofs, Options};
-use tablepb_arrow::{BadRows, Decoder, ERROR, ErrorKind, ReaderBuilder};
+use tablepb_arrow::{BadRows, Decoder, ERROR, ErrorKind, ReaderBuilder, SchemaStore};
 
 static COLOR: EnumTable = EnumTable::new("e.Color", &[("NONE", 0), ("RED", 1), ("BLUE", 5)]);
 static POINT: MessageTable = MessageTable::new(

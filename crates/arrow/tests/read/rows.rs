@@ -190,3 +190,39 @@ fn a_reader_goes_on_after_a_bad_row() {
     assert_eq!(reader.next_batch().unwrap().unwrap().num_rows(), 1);
     assert!(reader.next_batch().unwrap().is_none());
 }
+
+#[test]
+fn a_full_batch_refuses_bad_rows_too() {
+    let store = SchemaStore::new();
+    let bad = b"\0\0\0\0\x09\0\x08\x01";
+    let frames = delimited(&vec![bad_message(); 5]);
+    let builder = ReaderBuilder::new(&descriptor(&ALL)).batch_size(3).bad_rows(BadRows::Null);
+    for way in ["framed", "push", "decode", "block", "too long"] {
+        let builder = if way == "too long" { builder.clone().max_row_len(1) } else { builder.clone() };
+        let mut decoder = builder.build_decoder().unwrap();
+        for _ in 0..2 {
+            let of = |bytes: usize| bytes * 5 / frames.len();
+            let taken = match way {
+                "framed" => (0..5).filter(|_| decoder.push_framed(&store, bad).unwrap()).count(),
+                "push" => (0..5).filter(|_| decoder.push(&bad_message()).unwrap()).count(),
+                "block" => of(decoder.decode_block(&Buffer::from(&frames[..])).unwrap()),
+                _ => of(decoder.decode(&frames).unwrap()),
+            };
+            assert_eq!(taken, 3, "{way}");
+            assert!(decoder.is_full());
+            let batch = decoder.flush().unwrap().unwrap();
+            assert_eq!(
+                (batch.num_rows(), batch.column_by_name(ERROR).unwrap().null_count()),
+                (3, 0),
+                "{way}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_batch_of_no_bytes_takes_a_row() {
+    let bytes = delimited(&messages());
+    let reader = ReaderBuilder::new(&descriptor(&ALL)).batch_bytes(0).build(&bytes[..]).unwrap();
+    assert_eq!(reader.map(|batch| batch.unwrap().num_rows()).collect::<Vec<_>>(), [1; 7]);
+}

@@ -45,6 +45,11 @@ impl Names {
         this
     }
 
+    /// The length of the name in rows that are left out.
+    pub(crate) fn default_len(&self) -> usize {
+        self.texts.default_len()
+    }
+
     fn name(&self, number: i32) -> std::borrow::Cow<'_, str> {
         match self.by_number.get(&number).and_then(|&at| self.names.get(at)) {
             Some(name) => name.as_str().into(),
@@ -52,14 +57,22 @@ impl Names {
         }
     }
 
-    /// Sets the value of a row; false if there is no room.
-    pub(crate) fn set(&mut self, row: usize, number: i32) -> bool {
-        match self.by_number.get(&number).and_then(|&at| self.names.get(at)) {
-            Some(name) => self.texts.set_str(row, name, Source::Copied),
-            None => self.texts.set_str(row, &number.to_string(), Source::Copied),
+    /// Sets the value of a row. Gives the bytes that were copied for it; `None` if there is no room.
+    ///
+    /// With views, a name is copied once for a batch: an enum of one byte in a packed run may have a name of any length.
+    pub(crate) fn set(&mut self, row: usize, number: i32) -> Option<usize> {
+        if let Some(&at) = self.by_number.get(&number)
+            && let Some(name) = self.names.get(at)
+        {
+            return self.texts.set_shared(row, name, at);
         }
+        let text = number.to_string();
+        self.texts.set_str(row, &text, Source::Copied).then_some(text.len())
     }
 }
+
+/// About as many bytes does a number take that the enum does not list: its text, and its place among the others.
+const ADDED: usize = 96;
 
 /// A column of enum values as a dictionary.
 #[derive(Clone, Debug)]
@@ -69,8 +82,8 @@ pub(crate) struct Dictionary {
     by_number: HashMap<i32, usize>,
     /// How many names are in the schema.
     listed: usize,
-    /// The numbers that were added.
-    added: Vec<i32>,
+    /// The numbers that were added, and the rows that they came with.
+    added: Vec<(i32, usize)>,
 }
 
 impl Dictionary {
@@ -82,17 +95,27 @@ impl Dictionary {
         Self { keys, names, by_number, listed, added: Vec::new() }
     }
 
-    pub(crate) fn set(&mut self, row: usize, number: i32) {
-        let key = match self.by_number.get(&number) {
-            Some(&key) => key,
-            None => {
-                self.names.push(number.to_string());
-                self.added.push(number);
-                self.by_number.insert(number, self.names.len() - 1);
-                self.names.len() - 1
-            }
-        };
+    /// Sets the value of a row. Gives the bytes that were added for it beside the row.
+    pub(crate) fn set(&mut self, row: usize, number: i32) -> usize {
+        if let Some(&key) = self.by_number.get(&number) {
+            self.keys.set(row, key as i32);
+            return 0;
+        }
+        let key = self.names.len();
+        self.names.push(number.to_string());
+        self.added.push((number, row));
+        self.by_number.insert(number, key);
         self.keys.set(row, key as i32);
+        ADDED
+    }
+
+    /// Takes back the rows from `rows` on, and the numbers that came with them.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.keys.truncate(rows);
+        while let Some((number, _)) = self.added.pop_if(|(_, row)| *row >= rows) {
+            self.by_number.remove(&number);
+        }
+        self.names.truncate(self.listed + self.added.len());
     }
 
     /// The column with this many rows; an empty one stays.
@@ -102,10 +125,7 @@ impl Dictionary {
     pub(crate) fn take(&mut self, rows: usize) -> Result<ArrayRef, ArrowError> {
         let keys = self.keys.take::<Int32Type>(rows);
         let values = Arc::new(StringArray::from_iter_values(&self.names));
-        self.names.truncate(self.listed);
-        for number in self.added.drain(..) {
-            self.by_number.remove(&number);
-        }
+        self.truncate(0);
         Ok(Arc::new(DictionaryArray::try_new(keys, values)?))
     }
 }

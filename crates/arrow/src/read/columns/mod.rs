@@ -13,6 +13,6 @@ mod views;
 pub(crate) use bits::Bits;
 pub(crate) use enums::{Dictionary, Names};
 pub(crate) use gathered::Gathered;
-pub(crate) use numbers::{Bools, Growth, Numbers, Times};
-pub(crate) use texts::Texts;
+pub(crate) use numbers::{Bools, Growth, Numbers, Spare, Times};
+pub(crate) use texts::{TextSet, Texts};
 pub(crate) use views::{Key, MAX_BUFFER, Source};

@@ -2,6 +2,7 @@
 
 use super::bits::Bits;
 use arrow_array::{ArrowPrimitiveType, BooleanArray, PrimitiveArray};
+use arrow_buffer::{ArrowNativeType, Buffer, ScalarBuffer};
 use arrow_schema::TimeUnit;
 
 /// How many rows a column makes at once, if its values come by row.
@@ -37,11 +38,19 @@ impl Growth {
         Self { step: 1, ..self }
     }
 
+    /// Makes room for some more values.
+    pub(crate) fn reserve<T>(self, values: &mut Vec<T>, count: usize) {
+        // The next batch may have some more elements of lists.
+        let hint = self.hint as usize;
+        let hint = if self.step == 1 { hint + hint / 16 } else { hint };
+        let wanted = hint.max(values.len() + count).max(2 * values.len());
+        values.reserve_exact(wanted - values.len());
+    }
+
     /// Makes a row of a column, and some after it.
     pub(crate) fn make<T: Copy>(self, values: &mut Vec<T>, row: usize, default: T) {
         if values.capacity() <= row {
-            let wanted = (self.hint as usize).max(row + 1).max(2 * values.len());
-            values.reserve_exact(wanted - values.len());
+            self.reserve(values, (row + 1).saturating_sub(values.len()));
         }
         let some = row.saturating_add(self.step.into()).min(values.capacity());
         values.resize(some.max(row + 1), default);
@@ -66,19 +75,44 @@ impl Growth {
     }
 }
 
+/// The memory of the column of the last batch, for the next one if nothing refers to it any more.
+///
+/// The allocator gives the memory of a dropped batch back to the system, which clears it page by page for the next one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spare(Option<Buffer>);
+
+impl Spare {
+    /// The values as a buffer, whose memory is kept.
+    pub(crate) fn keep<T: ArrowNativeType>(&mut self, values: Vec<T>) -> Buffer {
+        let buffer = Buffer::from_vec(values);
+        self.0 = Some(buffer.clone());
+        buffer
+    }
+
+    /// An empty vector.
+    pub(crate) fn take<T: ArrowNativeType>(&mut self) -> Vec<T> {
+        let kept = self.0.take().and_then(|buffer| buffer.into_vec().ok());
+        let mut values: Vec<T> = kept.unwrap_or_default();
+        values.clear();
+        values
+    }
+}
+
 /// A column of numbers. Rows that are left out hold the default.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbers<T> {
     values: Vec<T>,
+    spare: Spare,
     valid: Bits,
     default: T,
     growth: Growth,
     nullable: bool,
 }
 
-impl<T: Copy + arrow_buffer::ArrowNativeType> Numbers<T> {
+impl<T: ArrowNativeType> Numbers<T> {
     pub(crate) fn new(nullable: bool, default: T, growth: Growth) -> Self {
-        Self { values: Vec::new(), valid: Bits::default(), default, growth, nullable }
+        let (values, spare, valid) = Default::default();
+        Self { values, spare, valid, default, growth, nullable }
     }
 
     /// The number of values that were [appended](Growth::appended).
@@ -101,6 +135,9 @@ impl<T: Copy + arrow_buffer::ArrowNativeType> Numbers<T> {
     #[cold]
     #[inline(never)]
     fn set_slowly(&mut self, row: usize, value: T) {
+        if self.values.capacity() == 0 {
+            self.values = self.spare.take();
+        }
         self.growth.make(&mut self.values, row, self.default);
         if let Some(to) = self.values.get_mut(row) {
             *to = value;
@@ -116,7 +153,38 @@ impl<T: Copy + arrow_buffer::ArrowNativeType> Numbers<T> {
     /// Appends values. The column is not nullable.
     #[inline(always)]
     pub(crate) fn extend(&mut self, values: &[T]) {
+        if self.values.capacity() - self.values.len() < values.len() {
+            self.reserve(values.len());
+        }
         self.values.extend_from_slice(values);
+    }
+
+    /// Appends a value. The column is not nullable.
+    #[inline(always)]
+    pub(crate) fn append(&mut self, value: T) {
+        if self.values.len() == self.values.capacity() {
+            self.reserve(1);
+        }
+        self.values.push(value);
+    }
+
+    /// Makes room for values to be appended: as many as the last batch had, or twice as many as there are.
+    #[cold]
+    #[inline(never)]
+    fn reserve(&mut self, count: usize) {
+        if self.values.capacity() == 0 {
+            self.values = self.spare.take();
+        }
+        self.growth.reserve(&mut self.values, count);
+    }
+
+    /// As [`extend`](Self::extend).
+    #[inline(always)]
+    pub(crate) fn extend_from(&mut self, values: impl ExactSizeIterator<Item = T>) {
+        if self.values.capacity() - self.values.len() < values.len() {
+            self.reserve(values.len());
+        }
+        self.values.extend(values);
     }
 
     pub(crate) fn get(&self, row: usize) -> T {
@@ -133,7 +201,7 @@ impl<T: Copy + arrow_buffer::ArrowNativeType> Numbers<T> {
         let values = Growth::take(&mut self.values, rows, self.default);
         self.growth = self.growth.again(rows);
         let nulls = if self.nullable { self.valid.take_nulls(rows) } else { None };
-        PrimitiveArray::new(values.into(), nulls)
+        PrimitiveArray::new(ScalarBuffer::new(self.spare.keep(values), 0, rows), nulls)
     }
 }
 
@@ -168,6 +236,11 @@ impl Bools {
         if self.nullable {
             self.valid.set(row);
         }
+    }
+
+    /// Appends a value. The column is not nullable.
+    pub(crate) fn append(&mut self, value: bool) {
+        self.set(self.len, value);
     }
 
     pub(crate) fn touch(&mut self, row: usize) {

@@ -5,9 +5,10 @@ use super::numbers::Growth;
 use super::views::{Key, MAX_BUFFER, Rows, Source, Views};
 use crate::fence;
 use arrow_array::{ArrayRef, BinaryArray, StringArray, StringViewArray};
-use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_schema::ArrowError;
 use std::sync::Arc;
+use tablepb::wire::utf8;
 
 /// A column of strings or bytes.
 #[derive(Clone, Debug)]
@@ -19,6 +20,16 @@ pub(crate) struct Texts {
     is_utf8: bool,
     growth: Growth,
     default: Box<[u8]>,
+}
+
+/// Whether a value was set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextSet {
+    Done,
+    /// It is no `str`.
+    Invalid,
+    /// It does not fit.
+    Full,
 }
 
 #[derive(Clone, Debug)]
@@ -63,6 +74,11 @@ impl Texts {
         }
     }
 
+    /// The length of what rows hold that are left out.
+    pub(crate) fn default_len(&self) -> usize {
+        if self.nullable { 0 } else { self.default.len() }
+    }
+
     /// Sets the value of a row, which is the last one, or comes after it; false if it does not fit.
     #[inline(always)]
     pub(crate) fn set_bytes(&mut self, row: usize, value: &[u8], source: Source) -> bool {
@@ -74,6 +90,42 @@ impl Texts {
     #[inline(always)]
     pub(crate) fn set_str(&mut self, row: usize, value: &str, source: Source) -> bool {
         self.set(row, value.as_bytes(), source)
+    }
+
+    /// Sets the value of a row to the first `len` bytes of `rest`, which are checked to be a `str` if they are `text`.
+    #[inline(always)]
+    pub(crate) fn set_prefix(
+        &mut self,
+        row: usize,
+        rest: &[u8],
+        len: usize,
+        source: &Source,
+        text: bool,
+    ) -> TextSet {
+        let value = if text {
+            match utf8::from_prefix(rest, len) {
+                Some(text) => text.as_bytes(),
+                None => return TextSet::Invalid,
+            }
+        } else {
+            self.is_utf8 = false;
+            match rest.get(..len) {
+                Some(bytes) => bytes,
+                None => return TextSet::Invalid,
+            }
+        };
+        if self.nullable {
+            self.valid.set(row);
+        }
+        if let Store::Views(views) = &mut self.store
+            && views.set_prefix(row, rest, len, source)
+        {
+            return TextSet::Done;
+        }
+        match self.set_slowly(row, value, *source) {
+            true => TextSet::Done,
+            false => TextSet::Full,
+        }
     }
 
     #[inline(always)]
@@ -89,6 +141,26 @@ impl Texts {
         self.set_slowly(row, value, source)
     }
 
+    /// Sets the value of a row, which is the last one, or comes after it, to a string that many rows have, by its number. Gives the
+    /// bytes that were copied for this row alone; `None` if it does not fit.
+    #[inline]
+    pub(crate) fn set_shared(&mut self, row: usize, value: &str, number: usize) -> Option<usize> {
+        if self.nullable {
+            self.valid.set(row);
+        }
+        let Self { store, growth, default, nullable, .. } = self;
+        match store {
+            Store::Views(views) => {
+                let rows = Rows { growth, default, nullable: *nullable };
+                views.set_shared(row, value.as_bytes(), number, rows).then_some(0)
+            }
+            Store::Offsets { .. } => {
+                self.set_slowly(row, value.as_bytes(), Source::Copied).then_some(value.len())
+            }
+        }
+    }
+
+    #[cold]
     #[inline(never)]
     fn set_slowly(&mut self, row: usize, value: &[u8], source: Source) -> bool {
         let Self { store, growth, default, nullable, .. } = self;
@@ -191,7 +263,6 @@ impl Texts {
                 let of = Rows { growth: &self.growth, default, nullable: self.nullable };
                 let (views, buffers) = store.take(rows, blocks, of);
                 self.growth = self.growth.again(rows);
-                let views = ScalarBuffer::from(views);
                 Ok(match (utf8, is_utf8) {
                     // SAFETY: `Views` made each view of a value and of its place, in copies or in a block, which is at its number
                     // among the blocks of the batch until this is done.

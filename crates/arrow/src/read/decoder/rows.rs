@@ -3,9 +3,24 @@
 use super::super::batch::Fault;
 use super::super::columns::Source;
 use super::super::error::{Error, ErrorKind};
-use super::{BadRows, Decoder};
+use super::{BadRows, Decoder, SLACK};
 use tablepb::EncodeOptions;
 use tablepb::visit::Visited;
+
+/// What steps made of a row.
+enum BySteps {
+    /// It is in the columns.
+    Whole,
+    /// They gave up somewhere in it.
+    GaveUp,
+    NotTried,
+}
+
+/// As many rows in a row count; then one of 32 is tried.
+const MOST_GIVEN_UP: u32 = 5;
+
+/// The longest message that is copied to be padded.
+const MAX_PADDED: usize = 64 << 10;
 
 /// Why a row was not taken.
 enum Refused {
@@ -18,7 +33,12 @@ enum Refused {
 impl Decoder {
     /// Appends a row; false if the batch is full.
     #[inline]
-    pub(in crate::read) fn row(&mut self, message: &[u8], source: Source) -> Result<bool, Error> {
+    pub(in crate::read) fn row(
+        &mut self,
+        message: &[u8],
+        padded: Option<&[u8]>,
+        source: Source,
+    ) -> Result<bool, Error> {
         if self.is_full() {
             return Ok(false);
         }
@@ -27,6 +47,18 @@ impl Decoder {
         }
         let allowed = self.decode.budget_for(message.len());
         self.batch.begin_row(source, allowed);
+        match self.by_steps(message, padded, source) {
+            BySteps::Whole if self.maps_are_unique() => {
+                self.good_row(message.len());
+                return Ok(true);
+            }
+            BySteps::Whole => return self.other_row(message, None),
+            BySteps::GaveUp => {
+                self.take_back();
+                self.batch.begin_row(source, allowed);
+            }
+            BySteps::NotTried => {}
+        }
         match self.messages.visit(message, &mut self.batch) {
             Ok(Visited::Whole) if self.batch.fault.is_none() && self.maps_are_unique() => {
                 self.good_row(message.len());
@@ -35,6 +67,34 @@ impl Decoder {
             Ok(_) => self.other_row(message, None),
             Err(error) => self.other_row(message, Some(error)),
         }
+    }
+
+    /// Reads a row by steps. After rows for which they gave up, more and more rows go without them.
+    #[inline]
+    fn by_steps(&mut self, message: &[u8], padded: Option<&[u8]>, source: Source) -> BySteps {
+        let Some(steps) = &self.steps else { return BySteps::NotTried };
+        if self.without_steps > 0 {
+            self.without_steps -= 1;
+            return BySteps::NotTried;
+        }
+        let whole = match (padded, source) {
+            (Some(padded), _) => steps.row(&mut self.batch, padded, message.len()),
+            (None, Source::Copied) if message.len() <= MAX_PADDED => {
+                self.padded.clear();
+                self.padded.extend_from_slice(message);
+                self.padded.extend_from_slice(&[0; SLACK]);
+                steps.row(&mut self.batch, &self.padded, message.len())
+            }
+            _ => return BySteps::NotTried,
+        };
+        if whole {
+            self.given_up = 0;
+            self.rows_by_steps += 1;
+            return BySteps::Whole;
+        }
+        self.given_up = (self.given_up + 1).min(MOST_GIVEN_UP);
+        self.without_steps = (1 << self.given_up) - 2;
+        BySteps::GaveUp
     }
 
     #[inline]
@@ -115,9 +175,9 @@ impl Decoder {
     #[cold]
     pub(in crate::read) fn refused(&mut self, kind: ErrorKind, len: usize) -> Result<bool, Error> {
         let error = Error::new(kind, self.messages_seen);
-        // What bad rows leave in buffers ends the batch at some time; without any row, nothing is left.
+        // What bad rows leave in buffers, which is at most three copies, ends the batch at some time; without any row, nothing is left.
         if self.batch.rows > 0 {
-            self.bytes = self.bytes.saturating_add(16 * len);
+            self.bytes = self.bytes.saturating_add(32 * len);
         }
         match self.bad_rows {
             BadRows::Fail => {

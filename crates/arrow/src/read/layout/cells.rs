@@ -4,7 +4,7 @@ use super::super::batch::{How, NONE, Scalar, Slot, SlotKind};
 use super::super::columns::{Bools, Dictionary, Names, Numbers, Texts, Times};
 use super::super::tree::{Tree, TreeKind};
 use super::{Layout, Placed, add, positions, scalar_of, slot_of};
-use crate::mapping::Cell;
+use crate::mapping::{Cell, MessageColumns};
 use tablepb::{DefaultValue, EnumDescriptor, FieldDescriptor, Kind};
 
 impl Layout<'_> {
@@ -13,6 +13,24 @@ impl Layout<'_> {
         if !matches!(cell, Cell::Message(columns) if !columns.whole) {
             self.paths.push(self.place.clone());
         }
+        match cell {
+            Cell::EnumNumber | Cell::EnumName(_) | Cell::EnumDictionary(_) => {
+                self.enumeration(field, cell, nullable)
+            }
+            Cell::Message(columns) => self.message(columns, nullable),
+            Cell::Cut(descriptor) => {
+                let column = self.gathered(nullable, Some(descriptor));
+                let tree = Tree { kind: TreeKind::Gathered(column) };
+                Placed { kind: SlotKind::Cut, column, tree, width: self.text_width(0) }
+            }
+            Cell::Timestamp | Cell::Duration => self.time(field, matches!(cell, Cell::Timestamp), nullable),
+            Cell::Wrapper(inner, cell) => self.wrapper(inner, cell, nullable),
+            _ => self.scalar(field, cell, nullable),
+        }
+    }
+
+    /// A number, a `bool`, a string or bytes.
+    fn scalar(&mut self, field: &FieldDescriptor, cell: &Cell, nullable: bool) -> Placed {
         let growth = self.growth;
         let default = field.explicit_default().filter(|_| !nullable);
         let int = match default {
@@ -26,10 +44,8 @@ impl Layout<'_> {
         };
         macro_rules! placed {
             ($kind:ident, $store:ident, $column:expr, $width:expr) => {{
-                let column = $column;
-                let column = add(&mut self.stores.$store, column);
-                let tree = Tree { kind: TreeKind::$kind(column) };
-                Placed { kind: SlotKind::Value, column, tree, width: $width + usize::from(nullable) }
+                let column = add(&mut self.stores.$store, $column);
+                placed(SlotKind::Value, TreeKind::$kind(column), column, $width + usize::from(nullable))
             }};
         }
         match cell {
@@ -43,56 +59,57 @@ impl Layout<'_> {
             Cell::U64 => placed!(U64, u64s, Numbers::new(nullable, int as u64, growth), 8),
             Cell::F32 => placed!(F32, f32s, Numbers::new(nullable, float as f32, growth), 4),
             Cell::F64 => placed!(F64, f64s, Numbers::new(nullable, float, growth), 8),
-            Cell::Text | Cell::Bytes => {
+            _ => {
                 let default = match default {
                     Some(DefaultValue::String(text)) => text.as_bytes(),
                     Some(DefaultValue::Bytes(bytes)) => bytes,
                     _ => b"",
                 };
-                let width = self.text_width() + default.len();
+                let width = self.text_width(default.len());
                 let column = Texts::new(self.options.views, nullable, default, growth);
                 match cell {
                     Cell::Text => placed!(Text, texts, column, width),
                     _ => placed!(Bytes, texts, column, width),
                 }
             }
-            Cell::EnumNumber => {
-                let default = enum_default(field);
-                placed!(I32, i32s, Numbers::new(nullable, default, growth), 4)
-            }
+        }
+    }
+
+    /// An enum as the options want it.
+    fn enumeration(&mut self, field: &FieldDescriptor, cell: &Cell, nullable: bool) -> Placed {
+        let (default, growth, validity) = (enum_default(field), self.growth, usize::from(nullable));
+        match cell {
             Cell::EnumName(descriptor) => {
-                let names = Names::new(descriptor, enum_default(field), self.options.views, nullable, growth);
-                let placed = placed!(Names, names, names, self.text_width());
-                Placed { kind: SlotKind::Name, ..placed }
+                let names = Names::new(descriptor, default, self.options.views, nullable, growth);
+                let width = self.text_width(names.default_len()) + validity;
+                let column = add(&mut self.stores.names, names);
+                placed(SlotKind::Name, TreeKind::Names(column), column, width)
             }
             Cell::EnumDictionary(descriptor) => {
-                let dictionary = Dictionary::new(descriptor, enum_default(field), nullable, growth);
-                let placed = placed!(Dictionary, dictionaries, dictionary, 4);
-                Placed { kind: SlotKind::Dictionary, ..placed }
+                let dictionary = Dictionary::new(descriptor, default, nullable, growth);
+                let column = add(&mut self.stores.dictionaries, dictionary);
+                placed(SlotKind::Dictionary, TreeKind::Dictionary(column), column, 4 + validity)
             }
-            Cell::Message(columns) => {
-                let node = self.node(columns, nullable);
-                let paths = self.paths.len();
-                // Each message is a row of its columns.
-                let growth = self.growth;
-                self.growth = growth.rows();
-                let children = self.columns(columns, node);
-                self.growth = growth;
-                if columns.whole {
-                    self.paths.truncate(paths);
-                }
-                let width = self.nodes.get(node as usize).map_or(0, |node| node.width);
-                let tree = Tree { kind: TreeKind::Struct { node, children } };
-                Placed { kind: SlotKind::Struct, column: node, tree, width: width + 1 }
+            _ => {
+                let column = add(&mut self.stores.i32s, Numbers::new(nullable, default, growth));
+                placed(SlotKind::Value, TreeKind::I32(column), column, 4 + validity)
             }
-            Cell::Cut(descriptor) => {
-                let column = self.gathered(nullable, Some(descriptor));
-                let tree = Tree { kind: TreeKind::Gathered(column) };
-                Placed { kind: SlotKind::Cut, column, tree, width: self.text_width() }
-            }
-            Cell::Timestamp | Cell::Duration => self.time(field, matches!(cell, Cell::Timestamp), nullable),
-            Cell::Wrapper(inner, cell) => self.wrapper(inner, cell, nullable),
         }
+    }
+
+    fn message(&mut self, columns: &MessageColumns, nullable: bool) -> Placed {
+        let node = self.node(columns, nullable);
+        let paths = self.paths.len();
+        // Each message is a row of its columns.
+        let growth = self.growth;
+        self.growth = growth.rows();
+        let children = self.columns(columns, node);
+        self.growth = growth;
+        if columns.whole {
+            self.paths.truncate(paths);
+        }
+        let width = self.nodes.get(node as usize).map_or(0, |node| node.width);
+        placed(SlotKind::Struct, TreeKind::Struct { node, children }, node, width + 1)
     }
 
     fn time(&mut self, field: &FieldDescriptor, is_timestamp: bool, nullable: bool) -> Placed {
@@ -101,6 +118,9 @@ impl Layout<'_> {
         let mut node = NONE;
         if let Kind::Message(message) = field.kind() {
             node = self.empty_node(&message, false);
+            if let Some(node) = self.nodes.get_mut(node as usize) {
+                node.time = column;
+            }
             let positions = positions(&message);
             for (number, kind) in [(1, SlotKind::Seconds), (2, SlotKind::Nanos)] {
                 let slot = Slot { kind, how: How::Plain, column, ..Slot::ABSENT };
@@ -122,6 +142,10 @@ impl Layout<'_> {
         self.set_slot(node, positions(message).get(&inner.number()), slot);
         Placed { kind: SlotKind::Wrapper(scalar, placed.column), column: node, ..placed }
     }
+}
+
+fn placed(kind: SlotKind, tree: TreeKind, column: u32, width: usize) -> Placed {
+    Placed { kind, column, tree: Tree { kind: tree }, width }
 }
 
 /// The number of an enum field that is not set.

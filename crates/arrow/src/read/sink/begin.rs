@@ -25,6 +25,57 @@ impl Batch {
         Some(Step::Enter)
     }
 
+    /// Begins a message in a plain field or a oneof, in the last row of its node; false if it is nested too deep.
+    #[inline(always)]
+    pub(in crate::read) fn begin_struct(&mut self, node: u32, resume: (u32, u32)) -> bool {
+        let Some(of) = self.nodes.get_mut(node as usize) else { return false };
+        if of.nullable {
+            of.valid.set(self.row);
+        }
+        let base = of.base;
+        self.resume = resume;
+        self.enter(node, base, self.row);
+        self.depth() <= self.max_depth
+    }
+
+    /// Begins an element of the list of messages of a slot, and gives its node.
+    #[inline(always)]
+    pub(in crate::read) fn begin_element(&mut self, at: usize) -> Option<u32> {
+        let slot = *self.table.get(at)?;
+        let of = self.nodes.get_mut(slot.column as usize)?;
+        let (row, base, width) = (of.count, of.base, of.width);
+        of.count += 1;
+        if of.nullable {
+            of.valid.set(row);
+        }
+        self.stores.lists.get_mut(slot.list as usize)?.open(self.row, row);
+        self.begin_in_list(slot.column, base, (row, width))
+    }
+
+    /// Begins an entry of the map of a slot, and gives its node.
+    #[inline(always)]
+    pub(in crate::read) fn begin_map_entry(&mut self, at: usize) -> Option<u32> {
+        let slot = *self.table.get(at)?;
+        let of = self.nodes.get_mut(slot.column as usize)?;
+        let (row, base, width) = (of.count, of.base, of.width);
+        of.count += 1;
+        let list = self.stores.lists.get_mut(slot.list as usize)?;
+        list.open(self.row, row);
+        if list.starts.last().is_some_and(|&start| row == start as usize + 1) {
+            self.maps.push((slot.list, self.row));
+        }
+        self.begin_in_list(slot.column, base, (row, width))
+    }
+
+    #[inline(always)]
+    fn begin_in_list(&mut self, node: u32, base: usize, (row, width): (usize, usize)) -> Option<u32> {
+        if !self.spend(width) {
+            return None;
+        }
+        self.enter(node, base, row);
+        (self.depth() <= self.max_depth).then_some(node)
+    }
+
     /// Begins an entry of a map.
     #[inline(always)]
     fn begin_entry(&mut self, slot: Slot) -> Option<Step> {
@@ -46,7 +97,7 @@ impl Batch {
 
     /// Begins a message that is not a plain field.
     #[inline(never)]
-    pub(super) fn begin_rare(&mut self, at: usize) -> Step {
+    pub(in crate::read) fn begin_rare(&mut self, at: usize) -> Step {
         let slot = self.slot(at);
         let step = match slot.kind {
             SlotKind::Struct => self.begin_message(slot),
@@ -67,15 +118,15 @@ impl Batch {
         let len = self.stores.times.get(column as usize)?.values.len();
         let row = self.place(slot, len)?;
         self.stores.times.get_mut(column as usize)?.begin(row);
-        self.enter(column | TIME, self.base_of(slot.column), row);
+        self.enter(slot.column | TIME, self.base_of(slot.column), row);
         Some(Step::Enter)
     }
 
     /// Ends a time, or a message that is ignored.
     #[inline(never)]
-    pub(super) fn end_time(&mut self, node: u32, row: usize) {
-        if node != NONE
-            && let Some(column) = self.stores.times.get_mut((node & !TIME) as usize)
+    pub(in crate::read) fn end_time(&mut self, node: u32, row: usize) {
+        if let Some(node) = self.nodes.get((node & !TIME) as usize)
+            && let Some(column) = self.stores.times.get_mut(node.time as usize)
             && !column.end(row)
         {
             self.fail(Fault::Time);

@@ -1,0 +1,63 @@
+//! Packed runs.
+
+use super::super::batch::Batch;
+use super::{Op, window};
+use tablepb::wire::{unzigzag32, unzigzag64};
+
+/// Longer runs go to the visitor, which has kernels for them.
+const LONG: usize = 128;
+
+/// Reads a packed run of `len` bytes, which is not empty, into the column of a slot; false to give up.
+#[inline]
+pub(super) fn run(batch: &mut Batch, (at, op): (u32, Op), input: &[u8], len: usize) -> bool {
+    let Some(slot) = batch.table.get(at as usize) else { return false };
+    let row = batch.row;
+    let Some(list) = batch.stores.lists.get_mut(slot.list as usize) else { return false };
+    let to = slot.column as usize;
+    macro_rules! varints {
+        ($store:ident, $value:expr) => {{
+            let Some(column) = batch.stores.$store.get_mut(to) else { return false };
+            list.open(row, column.len());
+            varints(input, len, |number| column.append($value(number)))
+        }};
+    }
+    macro_rules! fixed {
+        ($store:ident, $type:ty) => {{
+            let Some(column) = batch.stores.$store.get_mut(to) else { return false };
+            list.open(row, column.len());
+            let Some((values, [])) = input.get(..len).map(<[u8]>::as_chunks) else { return false };
+            column.extend_from(values.iter().map(|bytes| <$type>::from_le_bytes(*bytes)));
+            true
+        }};
+    }
+    match op {
+        _ if len > LONG => false,
+        Op::Int32 | Op::Enum => varints!(i32s, |number| number as i32),
+        Op::Int64 => varints!(i64s, |number| number as i64),
+        Op::Uint32 => varints!(u32s, |number| number as u32),
+        Op::Uint64 => varints!(u64s, |number| number),
+        Op::Sint32 => varints!(i32s, |number| unzigzag32(number as u32)),
+        Op::Sint64 => varints!(i64s, unzigzag64),
+        Op::Bool => varints!(bools, |number| number != 0),
+        Op::Fixed32 => fixed!(u32s, u32),
+        Op::Sfixed32 => fixed!(i32s, i32),
+        Op::Float => fixed!(f32s, f32),
+        Op::Fixed64 => fixed!(u64s, u64),
+        Op::Sfixed64 => fixed!(i64s, i64),
+        Op::Double => fixed!(f64s, f64),
+        _ => false,
+    }
+}
+
+/// Reads varints one by one; false if the run is not whole.
+#[inline(always)]
+fn varints(input: &[u8], len: usize, mut append: impl FnMut(u64)) -> bool {
+    let mut pos = 0;
+    while pos < len {
+        let Some(bytes) = input.get(pos..).and_then(<[u8]>::first_chunk) else { return false };
+        let Some((number, more)) = window::varint(bytes) else { return false };
+        append(number);
+        pos += 1 + more;
+    }
+    pos == len
+}

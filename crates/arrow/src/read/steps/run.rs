@@ -1,0 +1,317 @@
+//! The loop.
+
+use super::super::batch::{Batch, TIME};
+use super::super::columns::TextSet;
+use super::{MEMBER, NO_STEP, NodeSteps, Op, SLOT, STAYS, Step, Steps, packed, window};
+use tablepb::visit::{self, Sink};
+use tablepb::wire::{Tag, WireType, unzigzag32, unzigzag64};
+
+/// How many steps are tried before a tag is looked up.
+const FEW: usize = 4;
+
+/// Says that a branch is rare, so that what it keeps in registers does not slow down the others.
+#[cold]
+#[inline]
+fn cold() {}
+
+impl Steps {
+    /// Reads a row into columns; false if it gave up. The row is `input` up to `end`, and [`SLACK`](super::SLACK) bytes follow it.
+    pub(in crate::read) fn row(&self, batch: &mut Batch, input: &[u8], end: usize) -> bool {
+        let (mut pos, mut end) = (0, end);
+        // From the likely step on.
+        let mut likely = self.of_node(0);
+        loop {
+            if pos >= end {
+                if pos > end {
+                    return false;
+                }
+                let Some((node, row)) = batch.leave() else { return true };
+                (end, likely) = (batch.resume.0 as usize, self.last(batch.resume.1 as usize));
+                if node & TIME != 0 {
+                    cold();
+                    batch.end_time(node, row);
+                    if batch.fault.is_some() {
+                        return false;
+                    }
+                }
+                continue;
+            }
+            let Some(window) = window::at(input, pos) else { return false };
+            let head = window::head(window);
+            let Some((mut step, mut next)) = likely.split_first() else { return false };
+            if head & step.mask != step.tag {
+                cold();
+                match self.other(batch, likely, window) {
+                    Some(found) => likely = found,
+                    None => match self.unknown(batch, input, pos, end) {
+                        Some(after) => {
+                            pos = after;
+                            continue;
+                        }
+                        None => return false,
+                    },
+                }
+                match likely.split_first() {
+                    Some(found) => (step, next) = found,
+                    None => return false,
+                }
+            }
+            // One more than the length of the tag: so a varint of one byte ends where its tag and `past` say, and no addition waits for it.
+            let past = usize::from(step.past);
+            let to = step.to as usize;
+            let value = window::after_tag(window, past.wrapping_sub(1));
+            macro_rules! varint {
+                () => {
+                    varint!(varint)
+                };
+                ($read:ident) => {{
+                    let Some((number, more)) = window::$read(value) else { return false };
+                    pos = pos + past + more;
+                    number
+                }};
+            }
+            macro_rules! fixed {
+                ($bytes:literal) => {{
+                    pos += past + ($bytes - 1);
+                    window::word(value)
+                }};
+            }
+            // Start and length of a length-delimited value; `pos` is moved after it.
+            macro_rules! span {
+                () => {{
+                    let Some((bytes, more)) = window::length(value) else { return false };
+                    let start = pos + past + more;
+                    pos = start + bytes;
+                    if pos > end {
+                        return false;
+                    }
+                    (start, bytes)
+                }};
+            }
+            macro_rules! store {
+                ($store:ident, $rare:ident, $value:expr) => {{
+                    let value = $value;
+                    let row = batch.row;
+                    match batch.stores.$store.get_mut(to) {
+                        Some(column) => column.set(row, value),
+                        None => {
+                            cold();
+                            batch.$rare(to & !(SLOT as usize), value);
+                            if batch.fault.is_some() {
+                                return false;
+                            }
+                        }
+                    }
+                }};
+            }
+            if step.rare == 0 {
+                likely = next;
+            } else {
+                let oneof = step.rare & !STAYS;
+                if oneof != 0 && !batch.is_member(oneof - 1, MEMBER | next.len() as u32) {
+                    return false;
+                }
+                likely = if step.rare & STAYS != 0 { likely } else { next };
+            }
+            match step.op {
+                Op::Int32 => store!(i32s, rare_i32, varint!() as i32),
+                Op::Enum => store!(i32s, rare_enum, varint!(short_varint) as i32),
+                Op::Int64 => store!(i64s, rare_i64, varint!() as i64),
+                Op::Uint32 => store!(u32s, rare_u32, varint!() as u32),
+                Op::Uint64 => store!(u64s, rare_u64, varint!()),
+                Op::Sint32 => store!(i32s, rare_i32, unzigzag32(varint!() as u32)),
+                Op::Sint64 => store!(i64s, rare_i64, unzigzag64(varint!())),
+                Op::Bool => store!(bools, rare_bool, varint!(short_varint) != 0),
+                Op::Fixed32 => store!(u32s, rare_u32, fixed!(4) as u32),
+                Op::Sfixed32 => store!(i32s, rare_i32, fixed!(4) as i32),
+                Op::Float => store!(f32s, rare_f32, f32::from_bits(fixed!(4) as u32)),
+                Op::Fixed64 => store!(u64s, rare_u64, fixed!(8)),
+                Op::Sfixed64 => store!(i64s, rare_i64, fixed!(8) as i64),
+                Op::Double => store!(f64s, rare_f64, f64::from_bits(fixed!(8))),
+                Op::String => {
+                    let (start, bytes) = span!();
+                    let Some(rest) = input.get(start..) else { return false };
+                    let row = batch.row;
+                    match batch.stores.texts.get_mut(to) {
+                        Some(column) => {
+                            if column.set_prefix(row, rest, bytes, &batch.source, true) != TextSet::Done {
+                                return false;
+                            }
+                        }
+                        None => {
+                            cold();
+                            let text = rest.get(..bytes).and_then(tablepb::wire::utf8::from_utf8);
+                            let Some(text) = text else { return false };
+                            batch.rare_str(to & !(SLOT as usize), text);
+                            if batch.fault.is_some() {
+                                return false;
+                            }
+                        }
+                    }
+                }
+                Op::Bytes => {
+                    let (start, bytes) = span!();
+                    let Some(rest) = input.get(start..) else { return false };
+                    let row = batch.row;
+                    match batch.stores.texts.get_mut(to) {
+                        Some(column) => {
+                            if column.set_prefix(row, rest, bytes, &batch.source, false) != TextSet::Done {
+                                return false;
+                            }
+                        }
+                        None => {
+                            cold();
+                            batch.rare_bytes(to & !(SLOT as usize), rest.get(..bytes).unwrap_or_default());
+                            if batch.fault.is_some() {
+                                return false;
+                            }
+                        }
+                    }
+                }
+                Op::Struct => {
+                    let (start, bytes) = span!();
+                    if !batch.begin_struct(step.to, (end as u32, likely.len() as u32)) {
+                        return false;
+                    }
+                    (pos, end, likely) = (start, start + bytes, self.of_node(to));
+                }
+                Op::Element | Op::Entry => {
+                    let (start, bytes) = span!();
+                    batch.resume = (end as u32, likely.len() as u32);
+                    let node = match step.op {
+                        Op::Element => batch.begin_element(to & !(SLOT as usize)),
+                        _ => batch.begin_map_entry(to & !(SLOT as usize)),
+                    };
+                    let Some(node) = node else { return false };
+                    (pos, end, likely) = (start, start + bytes, self.of_node(node as usize));
+                }
+                Op::Message => {
+                    cold();
+                    let (start, bytes) = span!();
+                    let slot = to & !(SLOT as usize);
+                    if batch.depth() >= batch.max_depth {
+                        return false;
+                    }
+                    batch.resume = (end as u32, likely.len() as u32);
+                    match batch.begin_rare(slot) {
+                        visit::Step::Enter => {
+                            let node = batch.table.get(slot).map_or(usize::MAX, |slot| slot.column as usize);
+                            (pos, end, likely) = (start, start + bytes, self.of_node(node));
+                        }
+                        visit::Step::Content => {
+                            batch.cut(slot, input.get(start..start + bytes).unwrap_or_default());
+                        }
+                        visit::Step::Skip => {}
+                    }
+                    if batch.fault.is_some() {
+                        return false;
+                    }
+                }
+                Op::Packed => {
+                    let (start, bytes) = span!();
+                    let (Some(rest), Some(&run)) = (input.get(start..), self.runs.get(to)) else {
+                        return false;
+                    };
+                    if bytes > 0 && !packed::run(batch, run, rest, bytes) {
+                        return false;
+                    }
+                }
+                Op::SkipVarint => {
+                    varint!();
+                }
+                Op::SkipFixed32 => pos += past + 3,
+                Op::SkipFixed64 => pos += past + 7,
+                Op::SkipLength => {
+                    span!();
+                }
+                Op::GiveUp => return false,
+            }
+        }
+    }
+
+    /// The steps of a node, and what comes after them.
+    #[inline(always)]
+    fn of_node(&self, node: usize) -> &[Step] {
+        let first = self.nodes.get(node).map_or(usize::MAX, |node| node.first as usize);
+        self.steps.get(first..).unwrap_or_default()
+    }
+
+    /// As many steps, to the last one.
+    #[inline(always)]
+    fn last(&self, count: usize) -> &[Step] {
+        self.steps.get(self.steps.len().wrapping_sub(count)..).unwrap_or_default()
+    }
+
+    /// The step of the tag at the start of a window, which is not the likely one: one of the next, or any; `None` if there is none.
+    #[inline(never)]
+    fn other<'s>(
+        &'s self,
+        batch: &Batch,
+        likely: &'s [Step],
+        window: &[u8; window::WINDOW],
+    ) -> Option<&'s [Step]> {
+        let head = window::head(window);
+        let mut next = likely;
+        for _ in 0..FEW {
+            // Nothing after the end belongs to this message.
+            if next.first()?.mask == 0 {
+                break;
+            }
+            next = next.get(1..)?;
+            let step = next.first()?;
+            if head & step.mask == step.tag {
+                return Some(next);
+            }
+        }
+        self.find(batch, window).and_then(|at| self.steps.get(at..))
+    }
+
+    /// The steps of the message that is being read.
+    fn here(&self, batch: &Batch) -> Option<&NodeSteps> {
+        self.nodes.get((batch.node & !TIME) as usize)
+    }
+
+    /// The step of the tag at the start of a window.
+    #[inline(never)]
+    fn find(&self, batch: &Batch, window: &[u8; window::WINDOW]) -> Option<usize> {
+        let node = self.here(batch)?;
+        if let Some(&at) = node.short.get(usize::from(window[0])) {
+            return (at != NO_STEP).then(|| node.first as usize + usize::from(at));
+        }
+        let len = window.iter().take(4).position(|byte| *byte < 0x80)? as u32 + 1;
+        let tag = window::head(window) & (u32::MAX >> (32 - 8 * len));
+        let at = node.tags.binary_search_by_key(&tag, |tag| tag.0).ok()?;
+        node.tags.get(at).map(|(_, at)| *at as usize)
+    }
+
+    /// Takes an unknown field, and gives the position after it; `None` to give up.
+    #[inline(never)]
+    fn unknown(&self, batch: &mut Batch, input: &[u8], pos: usize, end: usize) -> Option<usize> {
+        let (bits, len) = window::varint(input.get(pos..)?.first_chunk()?)?;
+        let len = len + 1;
+        let tag = u32::try_from(bits).ok().and_then(|bits| Tag::from_bits(bits).ok())?;
+        let node = self.here(batch)?;
+        if len > 5 || node.numbers.binary_search(&tag.number()).is_ok() {
+            return None;
+        }
+        let after = skip(input, pos + len, end, tag)?;
+        batch.unknown(tag, input.get(pos + len..after)?);
+        batch.fault.is_none().then_some(after)
+    }
+}
+
+/// The end of a value that is skipped; `None` for groups and faults.
+fn skip(input: &[u8], pos: usize, end: usize, tag: Tag) -> Option<usize> {
+    let value = input.get(pos..)?.first_chunk()?;
+    let after = match tag.wire_type() {
+        WireType::Varint => pos + 1 + window::varint(value)?.1,
+        WireType::Fixed64 => pos + 8,
+        WireType::Fixed32 => pos + 4,
+        WireType::LengthDelimited => {
+            let (bytes, more) = window::length(value)?;
+            pos + 1 + more + bytes
+        }
+        _ => return None,
+    };
+    (after <= end).then_some(after)
+}

@@ -1,0 +1,164 @@
+//! Rows that go straight into columns, against rows that are read through the visitor: a row that is a block alone, because nothing follows it.
+
+use super::*;
+
+/// Good rows, each before rows that are cut off and rows with one byte changed, so that bad ones are read in the same way as good ones.
+fn mutated() -> Vec<Vec<u8>> {
+    let mut rows = Vec::new();
+    for message in messages() {
+        for at in 0..message.len() {
+            let mut push = |row: Vec<u8>| rows.extend([message.clone(), row]);
+            push(message[..at].to_vec());
+            for change in [0x01, 0x04, 0x08, 0x80, 0xff] {
+                let mut row = message.clone();
+                row[at] ^= change;
+                push(row);
+            }
+        }
+        // Twice, so that singular fields come again, members of oneofs replace each other and keys come twice; and in parts out of order.
+        rows.push([&message[..], &message].concat());
+        rows.push(message);
+    }
+    rows
+}
+
+/// All rows in one batch, and the errors of the bad ones, in three ways.
+fn three_ways(builder: ReaderBuilder, rows: &[Vec<u8>]) -> usize {
+    let builder = builder.batch_size(rows.len()).bad_rows(BadRows::Null);
+    let mut alone = builder.build_decoder().unwrap();
+    let mut pushed = builder.build_decoder().unwrap();
+    for row in rows {
+        let block = Buffer::from_vec(delimited(std::slice::from_ref(row)));
+        assert_eq!(alone.decode_block(&block).unwrap(), block.len());
+        assert!(pushed.push(row).unwrap());
+    }
+    let expected = alone.flush().unwrap().unwrap();
+    assert_eq!(pushed.flush().unwrap().unwrap(), expected);
+    let mut block = builder.build_decoder().unwrap();
+    let bytes = Buffer::from_vec(delimited(rows));
+    // The second batch is in the memory of the first one, the third is not.
+    let mut kept = None;
+    for round in 0..3 {
+        assert_eq!(block.decode_block(&bytes).unwrap(), bytes.len());
+        let batch = block.flush().unwrap().unwrap();
+        // Errors have the numbers of the rows, which go on.
+        let errors = expected.num_columns() - 1;
+        assert_eq!(batch.columns()[..errors], expected.columns()[..errors], "round {round}");
+        assert_eq!(batch.column(errors).nulls(), expected.column(errors).nulls(), "round {round}");
+        assert!(round > 0 || batch == expected);
+        batch.columns().iter().for_each(|column| column.to_data().validate_full().unwrap());
+        kept = (round == 1).then_some(batch);
+    }
+    assert!(kept.is_none());
+    expected.column_by_name(ERROR).unwrap().null_count()
+}
+
+#[test]
+fn rows_are_the_same_with_and_without_the_visitor() {
+    let rows = mutated();
+    let all = || ReaderBuilder::new(&descriptor(&ALL));
+    let options = [
+        Options::new().recursion(1),
+        Options::new().recursion(0).views(false),
+        Options::new().recursion(1).enums(Enums::Name).oneofs(Oneofs::Union),
+        Options::new().recursion(1).enums(Enums::Dictionary).unknown_fields(true),
+    ];
+    for options in options {
+        let good = three_ways(all().options(options), &rows);
+        assert!(good > rows.len() / 2 && good < rows.len(), "{good}");
+    }
+    for paths in [&["s", "inner.id", "points"][..], &["mm.value.x", "y", "words"], &["d"]] {
+        three_ways(all().options(Options::new().recursion(1)).projection(paths.iter().copied()), &rows);
+    }
+    for (levels, recursion) in [(0, 0), (1, 0), (2, 0), (2, 1), (3, 1)] {
+        let shallow = DecodeOptions::new().max_depth(levels);
+        let options = Options::new().recursion(recursion);
+        assert!(three_ways(all().options(options).decode_options(shallow), &rows) > 0);
+    }
+}
+
+#[test]
+fn long_rows_and_long_runs_are_the_same() {
+    let numbers: Vec<String> = (0..300).map(|at| (1i64 << (at % 63)).to_string()).collect();
+    let words: Vec<String> = (0..200).map(|len| format!("'{}ü'", "x".repeat(len))).collect();
+    let few = format!("l: [{}] words: [{}]", numbers[..9].join(","), words[..40].join(","));
+    let many = format!("l: [{}] words: [{}]", numbers.join(","), words.join(","));
+    let long = format!("s: '{}' i: 5", "y".repeat(70_000));
+    let rows: Vec<_> = [&few, &many, &long, &few].iter().map(|text| message(&ALL, text)).collect();
+    three_ways(ReaderBuilder::new(&descriptor(&ALL)).options(Options::new().recursion(0)), &rows);
+}
+
+#[test]
+fn rows_that_steps_never_take_are_read() {
+    // A oneof of which a member replaces another one.
+    let twice = [message(&ALL, "x: 'a'"), message(&ALL, "y: 7 i: 3")].concat();
+    let rows: Vec<_> =
+        (0..200).map(|at| if at % 67 == 66 { messages()[0].clone() } else { twice.clone() }).collect();
+    three_ways(ReaderBuilder::new(&descriptor(&ALL)).options(Options::new().recursion(1)), &rows);
+}
+
+/// The type of this name in a schema in the `.proto` language.
+fn from_source(source: &str, name: &str) -> MessageDescriptor {
+    let pool = DescriptorPool::builder().source("s.proto", source).build().unwrap();
+    pool.get_message_by_name(name).unwrap()
+}
+
+/// The lines of some rows, each of which is the same with and without steps.
+fn lines_of(builder: &ReaderBuilder, rows: &[&[u8]]) -> Vec<String> {
+    let rows: Vec<_> = rows.iter().map(|row| row.to_vec()).collect();
+    let batches = [builder.clone(), builder.clone().without_steps()].map(|builder| {
+        let mut decoder = builder.build_decoder().unwrap();
+        read(&mut decoder, &rows)
+    });
+    assert_eq!(batches[0], batches[1]);
+    batches[0].columns().iter().for_each(|column| column.to_data().validate_full().unwrap());
+    lines(&batches[0])
+}
+
+#[test]
+fn what_follows_the_other_form_of_a_list_is_of_the_same_message() {
+    let source = "syntax = 'proto3'; message Sub { int32 x = 1; int32 y = 2; string s = 3; }
+        message Root { repeated int32 a = 1; int32 b = 2; Sub sub = 3; string s = 4; }";
+    let root = from_source(source, "Root");
+    let some = ReaderBuilder::new(&root).projection(["b", "sub"]);
+    // The list unpacked, which is its other form, and then `b`, whose tag is that of `y`.
+    assert_eq!(lines_of(&some, &[b"\x08\x05\x10\x07"]), ["7 |"]);
+    assert_eq!(lines_of(&some, &[b"\x08\x05\x10\x07\x1a\x02\x10\x09"]), ["7 | {x: 0, y: 9, s: }"]);
+    // Strings without views, which a wrong row would cut off.
+    let texts = ReaderBuilder::new(&root).projection(["b", "s", "sub"]).options(Options::new().views(false));
+    let rows: [&[u8]; 3] = [b"\x1a\x05\x1a\x03one", b"\x08\x05\x22\x01t\x1a\x03\x1a\x01u", b"\x22\x01v"];
+    assert_eq!(
+        lines_of(&texts, &rows),
+        ["0 | {x: 0, y: 0, s: one} |", "0 | {x: 0, y: 0, s: u} | t", "0 |  | v"]
+    );
+    let source = source.replace("proto3", "proto2").replace(" int32", " optional int32");
+    let source = source.replace("repeated optional", "repeated").replace("Sub sub", "optional Sub sub");
+    let source = source.replace(" string", " optional string");
+    let root = from_source(&source, "Root");
+    // A list that is not packed, packed on the wire.
+    assert_eq!(lines_of(&ReaderBuilder::new(&root), &[b"\x0a\x01\x05\x10\x07"]), ["[5] | 7 |  |"]);
+    let twice = b"\x0a\x01\x05\x0a\x01\x06\x10\x07\x1a\x02\x08\x01";
+    assert_eq!(lines_of(&ReaderBuilder::new(&root), &[twice]), ["[5, 6] | 7 | {x: 1, y: , s: } |"]);
+}
+
+#[test]
+fn a_time_after_a_message_without_fields_has_its_own_fields() {
+    let source = "syntax = 'proto3'; package google.protobuf;
+        message Duration { int64 seconds = 1; int32 nanos = 2; } message Empty {}
+        message Row { Empty e = 1; Duration t = 2; repeated Duration ts = 3; }";
+    let options = Options::new().well_known(true);
+    let builder = ReaderBuilder::new(&from_source(source, "google.protobuf.Row")).options(options);
+    // Nanoseconds before seconds.
+    let row = b"\x12\x04\x10\x05\x08\x03\x1a\x04\x10\x06\x08\x04";
+    assert_eq!(lines_of(&builder, &[row]), ["| PT3.000000005S | [PT4.000000006S]"]);
+}
+
+#[test]
+fn unknown_fields_that_are_discarded_are_in_no_column() {
+    let options = Options::new().recursion(0).unknown_fields(true);
+    let builder = ReaderBuilder::new(&descriptor(&POINT)).options(options);
+    let row = b"\x78\x01";
+    assert_eq!(lines_of(&builder, &[row]), ["0.0 | 0.0 | 7801"]);
+    let builder = builder.decode_options(DecodeOptions::new().discard_unknown(true));
+    assert_eq!(lines_of(&builder, &[row]), ["0.0 | 0.0 |"]);
+}
