@@ -1,0 +1,189 @@
+//! [`ProtobufSource`]: how DataFusion scans files.
+
+use crate::format::ProtobufFormat;
+use crate::index::Indexes;
+use crate::input::StoredFile;
+use crate::options::{Compression, ProtobufOptions};
+use crate::projection::paths;
+use crate::scan::{self, Columns};
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::{
+    FileGroupPartitioner, FileOpenFuture, FileOpener, FileScanConfig, FileSource,
+};
+use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
+use datafusion::datasource::table_schema::TableSchema;
+use datafusion::error::Result;
+use datafusion::physical_expr::projection::ProjectionExprs;
+use datafusion::physical_expr::{LexOrdering, PhysicalExpr};
+use datafusion::physical_plan::DisplayFormatType;
+use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use object_store::ObjectStore;
+use std::fmt;
+use std::sync::Arc;
+use tablepb_arrow::ReaderBuilder;
+
+/// How DataFusion scans files of a [`ProtobufFormat`]: made by `FileFormat::file_source`.
+///
+/// Files that are not compressed are split where messages start, so that each partition reads a part. Columns, and fields of structs, that the query
+/// does not use are skipped. A limit ends the scan.
+#[derive(Clone)]
+pub struct ProtobufSource {
+    format: ProtobufFormat,
+    table_schema: TableSchema,
+    projection: SplitProjection,
+    batch_size: usize,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl ProtobufSource {
+    pub(crate) fn new(format: ProtobufFormat, table_schema: TableSchema) -> Self {
+        Self {
+            projection: SplitProjection::unprojected(&table_schema),
+            format,
+            table_schema,
+            batch_size: 8192,
+            metrics: ExecutionPlanMetricsSet::new(),
+        }
+    }
+
+    /// What the files hold.
+    #[must_use]
+    pub fn format(&self) -> &ProtobufFormat {
+        &self.format
+    }
+
+    /// The fields that are read, by paths; none if only rows are counted.
+    ///
+    /// # Errors
+    /// None for the projections that DataFusion makes.
+    pub fn paths(&self) -> Result<Vec<String>> {
+        paths(&self.projection.source, self.table_schema.file_schema(), &self.format.options().fields)
+    }
+
+    fn columns(&self, limit: Option<usize>) -> Result<Columns> {
+        let schema = self.table_schema.file_schema();
+        let names =
+            self.projection.file_indices.iter().map(|&index| schema.field(index).name().clone()).collect();
+        let batch_size = limit.map_or(self.batch_size, |limit| self.batch_size.min(limit)).max(1);
+        let options = self.format.options();
+        let paths = self.paths()?;
+        let reader = ReaderBuilder::new(self.format.descriptor())
+            .options(options.mapping())
+            .max_row_len(options.max_row_len)
+            .batch_size(batch_size);
+        let reader = (!paths.is_empty()).then(|| reader.projection(paths));
+        Ok(Columns { reader, names, batch_size })
+    }
+}
+
+impl FileSource for ProtobufSource {
+    fn create_file_opener(
+        &self,
+        store: Arc<dyn ObjectStore>,
+        config: &FileScanConfig,
+        _partition: usize,
+    ) -> Result<Arc<dyn FileOpener>> {
+        let file_schema = self.table_schema.file_schema();
+        self.format.check(file_schema)?;
+        let opener = Opener {
+            columns: self.columns(config.limit)?,
+            options: self.format.options().clone(),
+            indexes: self.format.indexes().clone(),
+            store_url: config.object_store_url.as_str().to_owned(),
+            store,
+        };
+        ProjectionOpener::try_new(self.projection.clone(), Arc::new(opener), file_schema)
+    }
+
+    fn table_schema(&self) -> &TableSchema {
+        &self.table_schema
+    }
+
+    fn with_batch_size(&self, batch_size: usize) -> Arc<dyn FileSource> {
+        Arc::new(Self { batch_size, ..self.clone() })
+    }
+
+    fn projection(&self) -> Option<&ProjectionExprs> {
+        Some(&self.projection.source)
+    }
+
+    fn try_pushdown_projection(&self, projection: &ProjectionExprs) -> Result<Option<Arc<dyn FileSource>>> {
+        let merged = self.projection.source.try_merge(projection)?;
+        let projection = SplitProjection::new(self.table_schema.file_schema(), &merged);
+        Ok(Some(Arc::new(Self { projection, ..self.clone() })))
+    }
+
+    fn metrics(&self) -> &ExecutionPlanMetricsSet {
+        &self.metrics
+    }
+
+    fn file_type(&self) -> &str {
+        "protobuf"
+    }
+
+    fn fmt_extra(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let paths = self.paths().map_err(|_| fmt::Error)?;
+        write!(f, ", message={}, fields=[{}]", self.format.descriptor().full_name(), paths.join(", "))
+    }
+
+    /// As by default, but that no part of a compressed file can be read alone.
+    fn repartitioned(
+        &self,
+        target_partitions: usize,
+        min_size: usize,
+        ordering: Option<LexOrdering>,
+        config: &FileScanConfig,
+    ) -> Result<Option<FileScanConfig>> {
+        let compression = self.format.options().compression;
+        let is_compressed =
+            |file: &PartitionedFile| compression.of(&file.object_meta.location) != Compression::Uncompressed;
+        if config.file_groups.iter().any(|group| group.iter().any(is_compressed)) {
+            return Ok(None);
+        }
+        let groups = FileGroupPartitioner::new()
+            .with_target_partitions(target_partitions)
+            .with_repartition_file_min_size(min_size)
+            .with_preserve_order_within_groups(ordering.is_some())
+            .repartition_file_groups(&config.file_groups);
+        Ok(groups.map(|file_groups| {
+            let mut split = config.clone();
+            split.file_groups = file_groups;
+            split
+        }))
+    }
+
+    fn apply_expressions(
+        &self,
+        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        datafusion::physical_plan::apply_expression_roots(self.projection.source.iter(), f)
+    }
+}
+
+/// Opens the parts of files that a partition reads.
+struct Opener {
+    columns: Columns,
+    options: ProtobufOptions,
+    indexes: Arc<Indexes>,
+    store_url: String,
+    store: Arc<dyn ObjectStore>,
+}
+
+impl FileOpener for Opener {
+    fn open(&self, file: PartitionedFile) -> Result<FileOpenFuture> {
+        let size = file.object_meta.size;
+        let range = match &file.range {
+            Some(range) => range.start.max(0) as u64..range.end.max(0) as u64,
+            None => 0..size,
+        };
+        let index = self.indexes.of(&self.store_url, &file.object_meta);
+        let stored = StoredFile {
+            store: self.store.clone(),
+            compression: self.options.compression.of(&file.object_meta.location),
+            meta: file.object_meta,
+            max_row_len: self.options.max_row_len,
+        };
+        Ok(Box::pin(scan::open(self.columns.clone(), stored, index, range)))
+    }
+}
