@@ -3,6 +3,7 @@
 use crate::common::{Files, decoded, delimited, message, number};
 use datafusion::common::stats::Precision;
 use datafusion::physical_plan::displayable;
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use tablepb::{MessageView, ValueRef};
 
 fn ids(count: u64) -> Vec<u8> {
@@ -104,7 +105,7 @@ async fn a_scan_of_all_columns_learns_the_number_of_rows() {
 /// What the plan of a query knows of the number of rows.
 async fn estimated_rows(files: &Files) -> Precision<usize> {
     let plan = files.context.sql("SELECT * FROM t").await.unwrap().create_physical_plan().await.unwrap();
-    plan.partition_statistics(None).unwrap().num_rows
+    StatisticsContext::new().compute(plan.as_ref(), &StatisticsArgs::new()).unwrap().num_rows
 }
 
 #[tokio::test]
