@@ -33,7 +33,7 @@ pub fn image(name: &str, what: &str) -> String {
 /// A table of Markdown: columns of short cells are aligned right, but for the first.
 pub fn table(columns: &[String], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let short = |at: usize| rows.iter().all(|row| row[at].chars().count() < 18);
+    let short = |at: usize| rows.iter().all(|row| row[at].chars().count() < 22);
     let marks: Vec<String> =
         (0..columns.len()).map(|at| if at == 0 || !short(at) { "---" } else { "--:" }.to_owned()).collect();
     line(columns) + &line(&marks) + &rows.iter().map(|row| line(row)).collect::<String>() + "\n"
