@@ -34,6 +34,8 @@ const SAMPLED_HEADER: u32 = 1;
 /// Bytes of the header of an Ethernet frame and of the checksum after it: the length in a `sampled_ethernet` is that of
 /// the frame without framing bits, but with its checksum.
 const ETHERNET: u32 = 18;
+/// Bytes of a `sampled_ethernet` whose addresses have no padding, as some agents write it.
+const WITHOUT_PADDING: usize = 20;
 
 /// The values that all samples of a datagram share.
 struct Header {
@@ -50,6 +52,8 @@ struct Fallbacks {
     has_bytes: bool,
     /// The VLAN of the frame.
     vlan: u32,
+    /// The type of the frame, which can be that of a tag.
+    frame_type: u32,
     /// Whether a record says the VLANs before and after the device.
     has_vlans: bool,
     /// That of BGP.
@@ -177,6 +181,7 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
     if !fallbacks.has_bytes {
         flow.uint64(Uint64::Bytes, fallbacks.bytes.into());
     }
+    flow.uint32(Uint32::EType, fallbacks.frame_type);
     flow.uint32(Uint32::SrcVlan, fallbacks.vlan);
     if !fallbacks.has_vlans {
         // A device that only switches sends the frame on in the VLAN that it came in.
@@ -243,17 +248,20 @@ fn sampled_ethernet(
     flow: &mut impl Flow,
     fallbacks: &mut Fallbacks,
 ) -> Result<(), Fault> {
-    let [length] = words(&mut input)?;
-    fallbacks.bytes = length.saturating_sub(ETHERNET);
     // Each address is padded to eight bytes.
+    let padding = if input.0.len() == WITHOUT_PADDING { 0 } else { 2 };
+    let [length] = words(&mut input)?;
     let source = input.array().ok_or(Fault::Truncated)?;
-    input.take(2).ok_or(Fault::Truncated)?;
+    input.take(padding).ok_or(Fault::Truncated)?;
     let destination = input.array().ok_or(Fault::Truncated)?;
-    input.take(2).ok_or(Fault::Truncated)?;
+    input.take(padding).ok_or(Fault::Truncated)?;
     flow.uint64(Uint64::SrcMAC, mac(source));
     flow.uint64(Uint64::DstMAC, mac(destination));
     let [kind] = words(&mut input)?;
-    flow.uint32(Uint32::EType, kind);
+    fallbacks.frame_type = kind;
+    if fallbacks.bytes == 0 {
+        fallbacks.bytes = length.saturating_sub(ETHERNET);
+    }
     Ok(())
 }
 
