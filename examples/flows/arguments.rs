@@ -41,7 +41,8 @@ pub struct Arguments {
     pub list_columns: bool,
     pub rows: usize,
     pub wide: bool,
-    pub flows: usize,
+    /// How many to make up, if that was asked for.
+    pub flows: Option<usize>,
     pub schema: bool,
     pub hashed_name: bool,
     pub listen: Option<SocketAddr>,
@@ -60,7 +61,7 @@ impl Arguments {
             list_columns: false,
             rows: 10,
             wide: false,
-            flows: 100_000,
+            flows: None,
             schema: false,
             hashed_name: false,
             listen: None,
@@ -88,7 +89,7 @@ impl Arguments {
                     arguments.seconds = Some(count("--seconds", &value("--seconds")?)? as u64);
                 }
                 Some("--open") => open(&mut arguments.open, value("--open")?)?,
-                Some("--flows") => arguments.flows = count("--flows", &value("--flows")?)?,
+                Some("--flows") => arguments.flows = Some(count("--flows", &value("--flows")?)?),
                 Some(option) if option.starts_with('-') && option != "-" => {
                     return Err(misuse(&format!("there is no option {option}")));
                 }
@@ -113,6 +114,12 @@ impl Arguments {
             return Err(misuse(
                 "--listen needs --seconds or --out -: the files in a directory get their names when listening stops",
             ));
+        }
+        if self.flows.is_some() && (self.listen.is_some() || !self.captures.is_empty()) {
+            return Err(misuse("--flows is for traffic that is made up, without captures and --listen"));
+        }
+        if self.only.as_ref().is_some_and(Vec::is_empty) {
+            return Err(misuse("--only needs the name of a column or group; --columns lists what there is"));
         }
         if self.listen.is_none() && self.seconds.is_some() {
             return Err(misuse("--seconds is for --listen"));

@@ -1,6 +1,6 @@
 //! Datagrams from captures, from the network or made up, on their way to an output.
 
-use super::capture::{self, Outcome};
+use super::capture::{self, Fragments, Outcome};
 use super::collect::flow::Records;
 use super::collect::input::mapped;
 use super::collect::tunnels::Tunnels;
@@ -30,7 +30,7 @@ pub struct Job<'o> {
     output: Output<'o>,
     /// Time spent on decoding and encoding, without files.
     busy: Duration,
-    fragments: u64,
+    fragments: Fragments,
     others: u64,
     /// Captures that were read to their end, and those that were not.
     whole: u64,
@@ -76,7 +76,7 @@ impl<'o> Job<'o> {
             records: Records::new(plan)?,
             output,
             busy: Duration::ZERO,
-            fragments: 0,
+            fragments: Fragments::default(),
             others: 0,
             whole: 0,
             broken: 0,
@@ -113,7 +113,12 @@ impl<'o> Job<'o> {
             };
             match capture::datagram(&packet) {
                 Outcome::Datagram(datagram) => self.receive(std::iter::once(datagram))?,
-                Outcome::Fragment => self.fragments += 1,
+                Outcome::Fragment(fragment) => {
+                    let whole = self.fragments.add(&fragment);
+                    if let Some(datagram) = whole.as_ref().and_then(|whole| whole.datagram()) {
+                        self.receive(std::iter::once(datagram))?;
+                    }
+                }
                 Outcome::Other => self.others += 1,
             }
         }
@@ -209,7 +214,7 @@ impl<'o> Job<'o> {
         note(statistics.options, "records of options")?;
         note(statistics.skipped, "samples that are no flows")?;
         note(self.collector.without_template(), "sets of records whose template is missing")?;
-        note(self.fragments, "fragments of datagrams, left out")?;
+        note(self.fragments.left_out(), "fragments of datagrams that are not whole, left out")?;
         note(self.others, "packets that are not UDP, left out")?;
         let first = statistics.first_fault.map_or(String::new(), |fault| format!(" (the first: {fault})"));
         note(statistics.faults, &format!("datagrams or parts that cannot be used{first}"))?;

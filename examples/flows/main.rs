@@ -33,6 +33,9 @@ use table::Table;
 use tablepb::stream::FrameReader;
 use tablepb::{Decoder, RecordPlan};
 
+/// How many flows are made up if nothing says how many.
+const MADE_UP_FLOWS: usize = 100_000;
+
 fn main() -> ExitCode {
     let mut stdout = BufWriter::new(io::stdout().lock());
     let result = run(&mut stdout).and_then(|()| Ok(stdout.flush()?));
@@ -90,7 +93,7 @@ fn work<'o>(arguments: &Arguments, plan: &RecordPlan, output: Output<'o>) -> Res
     if let Some(address) = arguments.listen {
         job.listen(address, arguments.seconds)?;
     } else if arguments.captures.is_empty() {
-        job.make_up(arguments.flows)?;
+        job.make_up(arguments.flows.unwrap_or(MADE_UP_FLOWS))?;
     } else {
         arguments.captures.iter().try_for_each(|path| job.read(path))?;
     }

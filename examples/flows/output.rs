@@ -40,6 +40,9 @@ impl<'o> Output<'o> {
 
     /// A stream that becomes a file in this directory.
     pub fn in_directory(path: &Path) -> Result<Self, Box<dyn Error>> {
+        if path.is_file() {
+            return Err(format!("{}: this is a file; --out needs a directory", path.display()).into());
+        }
         fs::create_dir_all(path).map_err(|error| file_error(path, &error))?;
         // Two runs at once do not write into the same file.
         let unfinished = Unfinished(path.join(format!("{STREAM}.{}.part", std::process::id())));

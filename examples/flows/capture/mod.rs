@@ -1,13 +1,17 @@
 //! Captures: files of packets in the formats pcap and pcapng, and the UDP datagrams in them.
 //!
 //! A file is in memory as a whole (`../file.rs`). `pcap.rs` and `pcapng.rs` iterate over packets; `datagram.rs` removes their
-//! headers.
+//! headers, `fragments.rs` puts together what came in several packets.
+#![allow(dead_code, reason = "the bench of records reads no fragments")]
 
 mod datagram;
+mod fragments;
 mod pcap;
 mod pcapng;
 
 pub use datagram::{Outcome, datagram};
+#[allow(unused_imports, reason = "the bench of records reads no fragments")]
+pub use fragments::Fragments;
 use std::fmt;
 
 /// A packet as it was captured.
@@ -85,5 +89,10 @@ impl Order {
     fn u32(self, bytes: &[u8], at: usize) -> Option<u32> {
         let bytes = *bytes.get(at..)?.first_chunk()?;
         Some(if self == Self::Little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
+    }
+
+    fn u64(self, bytes: &[u8]) -> Option<u64> {
+        let bytes = *bytes.first_chunk()?;
+        Some(if self == Self::Little { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) })
     }
 }

@@ -12,8 +12,9 @@ const ENHANCED_PACKET: u32 = 6;
 const MIN_BLOCK: usize = 12;
 /// The most interfaces of a section.
 const MAX_INTERFACES: usize = 1 << 16;
-/// The option of an interface for the unit of its times.
+/// The options of an interface for the unit of its times, and for the seconds to add to them.
 const IF_TSRESOL: u16 = 9;
+const IF_TSOFFSET: u16 = 14;
 
 /// The packets of a file. Blocks of other kinds are skipped; a block that contradicts itself or the blocks before it ends the reading.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ struct Interface {
     link: u32,
     /// Units of time in a second.
     resolution: u64,
+    /// Seconds between 1970 and the begin of its times.
+    offset: i64,
 }
 
 impl<'a> Packets<'a> {
@@ -76,7 +79,7 @@ impl<'a> Packets<'a> {
     fn interface(&mut self, body: &[u8]) -> Option<()> {
         let link = self.order.u16(body, 0)?.into();
         let mut options = body.get(8..)?;
-        let mut resolution = 1_000_000;
+        let (mut resolution, mut offset) = (1_000_000, 0);
         while let (Some(code), Some(len)) = (self.order.u16(options, 0), self.order.u16(options, 2)) {
             let rest = options.get(4..)?;
             let value = rest.get(..usize::from(len))?;
@@ -84,12 +87,15 @@ impl<'a> Packets<'a> {
                 let (base, power) = if unit & 0x80 == 0 { (10, unit) } else { (2, unit & 0x7f) };
                 resolution = u64::checked_pow(base, power.into()).unwrap_or(u64::MAX);
             }
+            if let (IF_TSOFFSET, Some(seconds)) = (code, self.order.u64(value)) {
+                offset = seconds.cast_signed();
+            }
             if code == 0 {
                 break;
             }
             options = rest.get(usize::from(len).next_multiple_of(4)..)?;
         }
-        self.interfaces.push(Interface { link, resolution });
+        self.interfaces.push(Interface { link, resolution, offset });
         (self.interfaces.len() <= MAX_INTERFACES).then_some(())
     }
 
@@ -114,7 +120,8 @@ impl<'a> Packets<'a> {
         let ticks = u64::from(order.u32(body, 4)?) << 32 | u64::from(order.u32(body, 8)?);
         let len = order.u32(body, 12)? as usize;
         let bytes = body.get(20..)?.get(..len)?;
-        Some(Packet { seconds: ticks / interface.resolution, link: interface.link, bytes })
+        let seconds = (ticks / interface.resolution).saturating_add_signed(interface.offset);
+        Some(Packet { seconds, link: interface.link, bytes })
     }
 }
 

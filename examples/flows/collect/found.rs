@@ -33,6 +33,8 @@ pub struct Found {
     frame_type: u16,
     protocol: u8,
     has_icmp: bool,
+    /// The type and the code.
+    icmp: [u32; 2],
     has_source_port: bool,
     destination_port: u32,
     /// The start of a packet in the record.
@@ -57,6 +59,15 @@ impl Found {
         }
     }
 
+    /// Type and code, or one of them. The first that is not zero counts: one template may have elements for both versions.
+    #[cold]
+    fn note_icmp(&mut self, icmp: [u32; 2]) {
+        self.has_icmp = true;
+        for (own, value) in self.icmp.iter_mut().zip(icmp) {
+            *own = if *own == 0 { value } else { *own };
+        }
+    }
+
     #[inline]
     pub fn apply(&mut self, action: Action, skip_zero: bool, value: &[u8], flow: &mut impl Flow) {
         match action {
@@ -68,7 +79,8 @@ impl Found {
                     Uint32::Proto if self.protocol == 0 => self.protocol = value as u8,
                     Uint32::SrcPort => self.has_source_port |= value != 0,
                     Uint32::DstPort if self.destination_port == 0 => self.destination_port = value,
-                    Uint32::ICMPType | Uint32::ICMPCode => self.has_icmp = true,
+                    Uint32::ICMPType => return self.note_icmp([value, 0]),
+                    Uint32::ICMPCode => return self.note_icmp([0, value]),
                     _ => {}
                 }
                 flow.uint32(column, value);
@@ -98,10 +110,8 @@ impl Found {
     fn apply_rare(&mut self, action: Action, value: &[u8], flow: &mut impl Flow) {
         match action {
             Action::IcmpTypeAndCode => {
-                self.has_icmp = true;
                 let both = number(value).unwrap_or(0) as u32;
-                flow.uint32(Uint32::ICMPType, both >> 8 & 0xff);
-                flow.uint32(Uint32::ICMPCode, both & 0xff);
+                self.note_icmp([both >> 8 & 0xff, both & 0xff]);
             }
             Action::DiffServ => flow.uint32(Uint32::TOS, (number(value).unwrap_or(0) as u32 & 0x3f) << 2),
             Action::IpVersion => match number(value) {
@@ -150,15 +160,29 @@ impl Found {
     pub fn conclude(&self, flow: &mut impl Flow) {
         let by_exporter = if self.version != 0 { self.version } else { self.frame_type };
         flow.uint32(Uint32::EType, if self.etype != 0 { self.etype } else { by_exporter }.into());
-        if matches!(self.protocol, ICMP | ICMPV6) && !self.has_icmp && !self.has_source_port {
-            // Exporters without elements for it put both where the port of the destination would be. With a port of the
-            // source, it is not known what the ports mean: some count an identifier as one.
-            flow.uint32(Uint32::ICMPType, self.destination_port >> 8 & 0xff);
-            flow.uint32(Uint32::ICMPCode, self.destination_port & 0xff);
+        if self.has_icmp || matches!(self.protocol, ICMP | ICMPV6) {
+            self.conclude_icmp(flow);
         }
         if self.packet.is_some() || self.frame_length != 0 {
             self.conclude_packet(flow);
         }
+    }
+
+    #[cold]
+    fn conclude_icmp(&self, flow: &mut impl Flow) {
+        let [kind, code] = match (self.protocol, self.has_icmp) {
+            // Without a protocol, elements of ICMP are all that says what the flow is.
+            (ICMP | ICMPV6 | 0, true) => self.icmp,
+            // Exporters without elements for it put both where the port of the destination would be. With a port of the
+            // source, it is not known what the ports mean: some count an identifier as one.
+            (_, false) if !self.has_source_port => {
+                [self.destination_port >> 8 & 0xff, self.destination_port & 0xff]
+            }
+            // Some exporters fill the elements of ICMP for all protocols, with anything.
+            _ => return,
+        };
+        flow.uint32(Uint32::ICMPType, kind);
+        flow.uint32(Uint32::ICMPCode, code);
     }
 
     /// The length of the packet that was sampled, without the headers before it.

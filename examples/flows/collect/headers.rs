@@ -25,13 +25,17 @@ const WITH_PORTS: [u8; 3] = [136, 132, 33];
 /// Labels, tags, extension headers and tunnels that are followed before a packet is given up.
 pub const NESTING: usize = 16;
 
-/// Takes VLAN tags off, at most so many; the kind of what follows them.
-pub fn without_tags(mut kind: u16, input: &mut Input<'_>, most: usize) -> Option<u16> {
+/// Takes VLAN tags off, at most so many; the kind of what follows them. The first that has one sets the VLAN, if it is 0.
+#[inline]
+pub fn without_tags(mut kind: u16, input: &mut Input<'_>, vlan: &mut u32, most: usize) -> Option<u16> {
     for _ in 0..most {
         if !VLAN.contains(&kind) {
             break;
         }
-        input.take(2)?;
+        let tag = u32::from(input.u16()? & 0xfff);
+        if *vlan == 0 {
+            *vlan = tag;
+        }
         kind = input.u16()?;
     }
     Some(kind)
@@ -51,7 +55,7 @@ pub enum Start {
 pub struct Layers {
     /// The bytes before the network layer.
     pub link: u32,
-    /// The VLAN of the frame, the outer one of several; 0 if there is none.
+    /// The VLAN of the frame, the outermost of several; 0 if there is none.
     pub vlan: u32,
     /// The bytes of the IP packet, its header included; 0 if that is not known.
     pub network: u32,
@@ -79,7 +83,7 @@ pub fn packet<'a>(
     match start {
         Start::Ethernet => ethernet(header, flow, layers),
         Start::Internet => Some(header),
-        Start::Labels => mpls(Input(header), flow),
+        Start::Labels => mpls(Input(header), flow, layers),
     }
 }
 
@@ -88,20 +92,11 @@ fn ethernet<'a>(frame: &'a [u8], flow: &mut impl Flow, layers: &mut Layers) -> O
     let mut input = Input(frame);
     flow.uint64(Uint64::DstMAC, mac(input.array()?));
     flow.uint64(Uint64::SrcMAC, mac(input.array()?));
-    let mut kind = input.u16()?;
-    for _ in 0..NESTING {
-        if !VLAN.contains(&kind) {
-            break;
-        }
-        let vlan = u32::from(input.u16()? & 0xfff);
-        if layers.vlan == 0 {
-            layers.vlan = vlan;
-        }
-        kind = input.u16()?;
-    }
+    let kind = input.u16()?;
+    let kind = without_tags(kind, &mut input, &mut layers.vlan, NESTING)?;
     layers.link = (frame.len() - input.0.len()) as u32;
     if MPLS.contains(&kind) {
-        return mpls(input, flow);
+        return mpls(input, flow, layers);
     }
     if kind < 0x600 {
         // A length, of an 802.3 frame.
@@ -143,7 +138,7 @@ fn internet(packet: &[u8], flow: &mut impl Flow) -> u32 {
 }
 
 /// A stack of labels; the packet after it, if there is one.
-fn mpls<'a>(mut input: Input<'a>, flow: &mut impl Flow) -> Option<&'a [u8]> {
+fn mpls<'a>(mut input: Input<'a>, flow: &mut impl Flow, layers: &mut Layers) -> Option<&'a [u8]> {
     let (mut labels, mut count) = ([0; NESTING], 0);
     for label in &mut labels {
         let entry = input.u32()?;
@@ -154,19 +149,25 @@ fn mpls<'a>(mut input: Input<'a>, flow: &mut impl Flow) -> Option<&'a [u8]> {
         }
     }
     flow.list(List::MPLSLabels, labels.into_iter().take(count));
-    if version(input.0).is_some() { Some(input.0) } else { pseudowire(input) }
+    if version(input.0).is_some() { Some(input.0) } else { pseudowire(input, layers) }
 }
 
 /// The IP packet of a frame of Ethernet in a pseudowire, RFC 4448: after the labels comes a control word, whose first
-/// four bits are zero, where IP has its version. The MAC addresses and the VLAN of a flow are those of the frame that has the labels.
+/// four bits are zero, where IP has its version. The MAC addresses of a flow are those of the frame that has the labels, and
+/// its VLAN too, if that frame has one.
 ///
 /// A frame without a control word is not told from other things.
-fn pseudowire(mut input: Input<'_>) -> Option<&[u8]> {
+fn pseudowire<'a>(mut input: Input<'a>, layers: &mut Layers) -> Option<&'a [u8]> {
     let [first, ..] = input.array::<4>()?;
     input.take(12)?;
     let kind = input.u16()?;
-    let kind = without_tags(kind, &mut input, NESTING)?;
-    (first >> 4 == 0 && version(input.0) == Some(kind)).then_some(input.0)
+    let mut vlan = layers.vlan;
+    let kind = without_tags(kind, &mut input, &mut vlan, NESTING)?;
+    if first >> 4 != 0 || version(input.0) != Some(kind) {
+        return None;
+    }
+    layers.vlan = vlan;
+    Some(input.0)
 }
 
 #[inline]

@@ -2,11 +2,10 @@
 
 use super::columns::{Address, Uint64};
 use super::elements;
-use super::exporters::{DomainKey, Exporters};
+use super::exporters::{DomainKey, Exporters, KnownRates};
 use super::flow::{Flow, Sink};
 use super::found::Found;
 use super::input::Input;
-use super::sampling::Rates;
 use super::template::{FieldSpecifier, Template};
 use super::{Fault, Statistics};
 
@@ -162,24 +161,55 @@ fn specifiers(
 fn data(
     key: &DomainKey,
     id: u16,
-    mut set: Input<'_>,
+    set: Input<'_>,
     received: u64,
     exporters: &mut Exporters,
     sink: &mut impl Sink,
     statistics: &mut Statistics,
 ) {
-    let Some((template, rates)) = exporters.find(key, id) else {
-        exporters.wait(key, id, received, set.0);
-        return;
-    };
-    while let Some(record) = template.next_record(&mut set) {
-        if template.is_options {
-            statistics.options += 1;
-            if !template.options(record).is_none_or(|rate| rates.insert(&rate)) {
-                statistics.fault(Fault::TooMany);
+    match exporters.find(key, id) {
+        None => exporters.wait(key, id, received, set.0),
+        Some((template, _)) if template.is_options => options(key, id, set, exporters, statistics),
+        Some((template, rates)) if !rates.are_new() => flows(key, template, &rates, set, received, sink),
+        Some(_) => {
+            exporters.has_flows(key);
+            if let Some((template, rates)) = exporters.find(key, id) {
+                flows(key, template, &rates, set, received, sink);
             }
-            continue;
         }
+    }
+}
+
+/// A set of records of options.
+fn options(
+    key: &DomainKey,
+    id: u16,
+    mut set: Input<'_>,
+    exporters: &mut Exporters,
+    statistics: &mut Statistics,
+) {
+    let Some((template, rates)) = exporters.find_options(key, id) else { return };
+    while let Some(record) = template.next_record(&mut set) {
+        statistics.options += 1;
+        if !template.options(record).is_none_or(|rate| rates.insert(&rate)) {
+            statistics.fault(Fault::TooMany);
+        }
+    }
+    if !exporters.lend(key) {
+        statistics.fault(Fault::TooMany);
+    }
+}
+
+/// A set of records of flows.
+fn flows(
+    key: &DomainKey,
+    template: &Template,
+    rates: &KnownRates<'_>,
+    mut set: Input<'_>,
+    received: u64,
+    sink: &mut impl Sink,
+) {
+    while let Some(record) = template.next_record(&mut set) {
         // Skip an incomplete record.
         let _ = sink.flow(|flow| {
             head(flow, received, &key.exporter);
@@ -202,7 +232,7 @@ fn head(flow: &mut impl Flow, received: u64, exporter: &[u8; 16]) {
 
 /// The sampling rate in the record, or else that of its sampler.
 #[inline]
-fn rate(flow: &mut impl Flow, found: &Found, rates: &Rates) {
+fn rate(flow: &mut impl Flow, found: &Found, rates: &KnownRates<'_>) {
     let rate = found.rate.get().or_else(|| rates.get(found.rate.sampler));
     // An exporter that says nothing of sampling counts every packet.
     flow.uint64(Uint64::SamplingRate, rate.unwrap_or(1));

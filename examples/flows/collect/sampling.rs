@@ -60,6 +60,9 @@ impl Rate {
     }
 }
 
+/// The sampler that options without one tell of.
+pub const COMMON: u64 = 0;
+
 /// The rates of an observation domain, by sampler.
 #[derive(Clone, Debug, Default)]
 pub struct Rates {
@@ -73,7 +76,7 @@ impl Rates {
     /// Takes note of a record of options; false if there are too many samplers.
     pub fn insert(&mut self, rate: &Rate) -> bool {
         let Some(value) = rate.get() else { return true };
-        let sampler = rate.sampler.unwrap_or(0);
+        let sampler = rate.sampler.unwrap_or(COMMON);
         let room = self.by_sampler.len() < Self::MAX || self.by_sampler.contains_key(&sampler);
         if room {
             self.by_sampler.insert(sampler, value);
@@ -83,10 +86,21 @@ impl Rates {
 
     /// The rate of a flow that a sampler has taken, or an unnamed one: then that of the domain, or of its only sampler.
     pub fn get(&self, sampler: Option<u64>) -> Option<u64> {
-        let named = sampler.and_then(|sampler| self.by_sampler.get(&sampler));
-        let common = || self.by_sampler.get(&0);
-        let only =
-            || self.by_sampler.values().next().filter(|_| sampler.is_none() && self.by_sampler.len() == 1);
-        named.or_else(common).or_else(only).copied()
+        let named = sampler.and_then(|sampler| self.named(sampler));
+        let common = || self.named(COMMON);
+        let only = || {
+            let first = self.by_sampler.values().next().copied();
+            first.filter(|_| sampler.is_none() && self.by_sampler.len() == 1)
+        };
+        named.or_else(common).or_else(only)
+    }
+
+    /// The rate of this sampler.
+    pub fn named(&self, sampler: u64) -> Option<u64> {
+        self.by_sampler.get(&sampler).copied()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.by_sampler.is_empty()
     }
 }

@@ -8,6 +8,7 @@
 //! If a tunnel is opened, then only the sampled header counts: the other records tell of the packet outside.
 
 use super::columns::{Address, List, Uint32, Uint64};
+use super::elements;
 use super::flow::{Flow, Sink};
 use super::headers::{IPV4, IPV6, Start};
 use super::input::{Input, mac, mapped};
@@ -25,8 +26,6 @@ const INTERNAL: u32 = 0x3fff_ffff;
 /// Formats of an output interface: an index, the reason why the packet was discarded, a number of interfaces.
 const SINGLE: u32 = 0;
 const DISCARDED: u32 = 1;
-/// The forwarding status of dropped packets, as in NetFlow and IPFIX.
-const STATUS_DROPPED: u32 = 128;
 
 /// The record with the first bytes of a packet.
 const SAMPLED_HEADER: u32 = 1;
@@ -34,6 +33,8 @@ const SAMPLED_HEADER: u32 = 1;
 /// Bytes of the header of an Ethernet frame and of the checksum after it: the length in a `sampled_ethernet` is that of
 /// the frame without framing bits, but with its checksum.
 const ETHERNET: u32 = 18;
+/// Bytes of a `sampled_ethernet` whose addresses have no padding, as some agents write it.
+const WITHOUT_PADDING: usize = 20;
 
 /// The values that all samples of a datagram share.
 struct Header {
@@ -50,6 +51,8 @@ struct Fallbacks {
     has_bytes: bool,
     /// The VLAN of the frame.
     vlan: u32,
+    /// The type of the frame, which can be that of a tag.
+    frame_type: u32,
     /// Whether a record says the VLANs before and after the device.
     has_vlans: bool,
     /// That of BGP.
@@ -147,7 +150,7 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
     }
     match sample.output {
         (SINGLE, index) if index != INTERNAL => flow.uint32(Uint32::OutIf, index),
-        (DISCARDED, _) => flow.uint32(Uint32::ForwardingStatus, STATUS_DROPPED),
+        (DISCARDED, reason) => flow.uint32(Uint32::ForwardingStatus, elements::status_of_drop(reason)),
         _ => {}
     }
     let mut fallbacks = Fallbacks::default();
@@ -177,6 +180,7 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
     if !fallbacks.has_bytes {
         flow.uint64(Uint64::Bytes, fallbacks.bytes.into());
     }
+    flow.uint32(Uint32::EType, fallbacks.frame_type);
     flow.uint32(Uint32::SrcVlan, fallbacks.vlan);
     if !fallbacks.has_vlans {
         // A device that only switches sends the frame on in the VLAN that it came in.
@@ -243,17 +247,20 @@ fn sampled_ethernet(
     flow: &mut impl Flow,
     fallbacks: &mut Fallbacks,
 ) -> Result<(), Fault> {
-    let [length] = words(&mut input)?;
-    fallbacks.bytes = length.saturating_sub(ETHERNET);
     // Each address is padded to eight bytes.
+    let padding = if input.0.len() == WITHOUT_PADDING { 0 } else { 2 };
+    let [length] = words(&mut input)?;
     let source = input.array().ok_or(Fault::Truncated)?;
-    input.take(2).ok_or(Fault::Truncated)?;
+    input.take(padding).ok_or(Fault::Truncated)?;
     let destination = input.array().ok_or(Fault::Truncated)?;
-    input.take(2).ok_or(Fault::Truncated)?;
+    input.take(padding).ok_or(Fault::Truncated)?;
     flow.uint64(Uint64::SrcMAC, mac(source));
     flow.uint64(Uint64::DstMAC, mac(destination));
     let [kind] = words(&mut input)?;
-    flow.uint32(Uint32::EType, kind);
+    fallbacks.frame_type = kind;
+    if fallbacks.bytes == 0 {
+        fallbacks.bytes = length.saturating_sub(ETHERNET);
+    }
     Ok(())
 }
 

@@ -254,6 +254,19 @@ fn icmp_without_elements_is_in_the_destination_port() {
     assert_eq!(record(&[(7, 2), (11, 2), (4, 1)], &[0, 0, 3, 4, 1]).line(columns), "1 772 3 4");
 }
 
+/// Some exporters fill the elements of ICMP whatever the protocol is.
+#[test]
+fn flows_of_other_protocols_have_no_icmp() {
+    let columns = "Proto ICMPType ICMPCode";
+    for (protocol, found) in [(1, "1 8 3"), (58, "58 8 3"), (6, "6 - -"), (17, "17 - -"), (0, "- 8 3")] {
+        // The protocol before the elements, and after them.
+        assert_eq!(record(&[(4, 1), (32, 2)], &[protocol, 8, 3]).line(columns), found);
+        assert_eq!(record(&[(139, 2), (4, 1)], &[8, 3, protocol]).line(columns), found);
+        assert_eq!(record(&[(176, 1), (4, 1), (177, 1)], &[8, protocol, 3]).line(columns), found);
+        assert_eq!(record(&[(178, 1), (179, 1), (4, 1)], &[8, 3, protocol]).line(columns), found);
+    }
+}
+
 #[test]
 fn directions_are_an_enum() {
     for (value, expected) in [(0, "1"), (1, "2"), (2, ""), (255, "")] {

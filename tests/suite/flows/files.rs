@@ -31,7 +31,8 @@ fn source(link: u32, bytes: &[u8]) -> String {
             assert_eq!((datagram.received, datagram.payload), (7, PAYLOAD));
             Ipv6Addr::from(datagram.source).to_canonical().to_string()
         }
-        other => format!("{other:?}"),
+        Outcome::Fragment(_) => "Fragment".into(),
+        Outcome::Other => "Other".into(),
     }
 }
 
@@ -51,6 +52,22 @@ fn datagrams_are_found_after_headers() {
     assert_eq!(source(108, &[&[0, 0, 0, 30][..], &ipv6(17, &[])].concat()), fd);
     assert_eq!(source(113, &[&[0; 14][..], &[8, 0], &ipv4(0, &[])].concat()), "192.0.2.1");
     assert_eq!(source(276, &[&[8, 0][..], &[0; 18], &ipv4(0, &[])].concat()), "192.0.2.1");
+    // All of a datagram, with the header of a fragment.
+    assert_eq!(source(229, &ipv6(44, &[17, 0, 0, 0, 0, 0, 0, 9])), fd);
+}
+
+#[test]
+fn datagrams_are_found_on_serial_lines() {
+    let fd = "fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd";
+    for link in [9, 50] {
+        for address in [&[][..], &[0xff, 3]] {
+            assert_eq!(source(link, &[address, &[0, 0x21], &ipv4(0, &[])].concat()), "192.0.2.1");
+            assert_eq!(source(link, &[address, &[0, 0x57], &ipv6(17, &[])].concat()), fd);
+            // Its own control protocol.
+            assert_eq!(source(link, &[address, &[0xc0, 0x21], &ipv4(0, &[])].concat()), "Other");
+        }
+    }
+    assert_eq!(source(104, &[&[0x0f, 0, 8, 0][..], &ipv4(0, &[])].concat()), "192.0.2.1");
 }
 
 #[test]
@@ -184,6 +201,26 @@ fn pcapng_in_both_byte_orders() {
     let mut bad = both[1].clone();
     bad[4] = 2;
     assert_eq!(packets(&bad), Err(CaptureError::BadBlock(0)));
+}
+
+#[test]
+fn times_of_an_interface_may_begin_at_another_time() {
+    for big in [false, true] {
+        let words = || Words::new(big);
+        let interface = |seconds: i64| {
+            let bytes = if big { seconds.to_be_bytes() } else { seconds.to_le_bytes() };
+            let unit = words().u16(1).u16(0).u32(0).u16(9).u16(1).put(&[0, 0, 0, 0]);
+            unit.u16(14).u16(8).put(&bytes).u32(0)
+        };
+        let packet = |interface: u32| words().u32(interface).u32(0).u32(1000).u32(3).u32(3).put(b"abc");
+        let mut file =
+            words().block(0x0a0d_0d0a, words().u32(0x1a2b_3c4d).u16(1).u16(0).u32(u32::MAX).u32(u32::MAX));
+        for (number, seconds) in [1_700_000_000, -400, -2000, i64::MAX].into_iter().enumerate() {
+            file = file.block(1, interface(seconds)).block(6, packet(number as u32));
+        }
+        let times = packets(&file.bytes).unwrap().into_iter().map(|(seconds, ..)| seconds);
+        assert!(times.eq([1_700_001_000, 600, 0, i64::MAX as u64 + 1000]));
+    }
 }
 
 /// A block that is wrong ends the reading; what comes before it stays.

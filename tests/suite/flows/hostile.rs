@@ -1,6 +1,7 @@
 //! Datagrams that were cut off, changed or made up: no panic, and an end to everything.
 
 use crate::common::heap;
+use crate::flows::capture::{self, Fragments, Outcome};
 use crate::flows::collect::Fault;
 use crate::flows::support::Collected;
 use crate::flows::traffic::{self, Bytes, NetFlow, Random, SFlow};
@@ -156,9 +157,11 @@ fn captures_with_changes() {
             let at = random.below(changed.len() as u32) as usize;
             changed[at] = random.u32() as u8;
         }
-        let Ok(packets) = crate::flows::capture::packets(&changed) else { continue };
+        let Ok(packets) = capture::packets(&changed) else { continue };
         for packet in packets.flatten() {
-            let _ = crate::flows::capture::datagram(&packet);
+            if let Outcome::Fragment(fragment) = capture::datagram(&packet) {
+                let _ = Fragments::default().add(&fragment);
+            }
         }
     }
 }

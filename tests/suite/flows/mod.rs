@@ -1,8 +1,8 @@
 //! The flow collector of `examples/flows`: what it makes of captures and datagrams, read by others.
 //!
 //! `captures.rs`: captures of real exporters, against what tshark says of them. `made.rs`: two captures made up.
-//! `records.rs` (sFlow, NetFlow 5), `templates.rs`, `elements.rs` and `packets.rs` (NetFlow 9, IPFIX, made with `messages.rs`): a
-//! datagram for each rule of the formats. `files.rs`: formats of captures. `hostile.rs`: datagrams that were cut off, changed or made up. `program.rs`:
+//! `records.rs` (sFlow), `netflow5.rs`, `templates.rs`, `elements.rs` and `packets.rs` (NetFlow 9, IPFIX, made with `messages.rs`): a
+//! datagram for each rule of the formats. `files.rs`: formats of captures. `fragments.rs`: datagrams in several packets. `hostile.rs`: datagrams that were cut off, changed or made up. `program.rs`:
 //! the command line. `parts.rs`: numbers and rates. `tunnels.rs`: packets inside of packets. `store.rs`: a column store.
 
 #[path = "../../../examples/flows/capture/mod.rs"]
@@ -12,9 +12,11 @@ mod captures;
 mod collect;
 mod elements;
 mod files;
+mod fragments;
 mod hostile;
 mod made;
 mod messages;
+mod netflow5;
 mod packets;
 mod parts;
 mod program;

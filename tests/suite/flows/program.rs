@@ -223,6 +223,14 @@ fn mistakes_are_explained() {
     );
     assert!(complains(&["--listen", "127.0.0.1:0", "a.pcap"]).contains("--listen takes no captures"));
     assert!(complains(&["--seconds", "5"]).contains("--seconds is for --listen"));
+    for others in [&["a.pcap"][..], &["--listen", "127.0.0.1:0", "--seconds", "1"]] {
+        let complaint = complains(&[&["--flows", "5"], others].concat());
+        assert!(complaint.contains("--flows is for traffic that is made up"), "{complaint}");
+    }
+    let complaint = complains(&[&out[..], &["--only", " ,"]].concat());
+    assert!(complaint.contains("--only needs the name of a column or group"), "{complaint}");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    assert!(complains(&["--out", file]).contains("Cargo.toml: this is a file; --out needs a directory"));
     let fresh = Out::new("fresh");
     let complaint = complains(&["--out", fresh.path(), "--listen", "127.0.0.1:0"]);
     assert!(complaint.starts_with("flows: --listen needs --seconds or --out -"), "{complaint}");

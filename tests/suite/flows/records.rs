@@ -1,4 +1,4 @@
-//! sFlow and NetFlow 5: a datagram for each kind of record and each rule.
+//! sFlow: a datagram for each kind of record and each rule.
 
 use crate::flows::collect::Fault;
 use crate::flows::support::{Collected, Flow};
@@ -40,8 +40,9 @@ pub fn ethernet(kinds: &[u16], packet: &[u8]) -> Vec<u8> {
     header(1, &Bytes::default().put(MACS).u16s(kinds).put(packet).0)
 }
 
+/// The only flow of a datagram.
 #[track_caller]
-fn only(payload: &[u8]) -> Flow {
+pub fn only(payload: &[u8]) -> Flow {
     let mut collected = Collected::new();
     collected.receive(payload);
     assert_eq!(collected.collector.statistics.faults, 0);
@@ -216,8 +217,68 @@ fn interfaces_have_formats() {
         only(&datagram(&[(3, &body.0)])).line(columns)
     };
     assert_eq!(expanded([0, 7], [0, 0x5000_0001]), "7 1342177281 -");
-    assert_eq!(expanded([0, 0x3fff_ffff], [1, 2]), "- - 128");
+    assert_eq!(expanded([0, 0x3fff_ffff], [1, 2]), "- - 131");
     assert_eq!(expanded([0, 1], [2, 3]), "1 - -");
+}
+
+#[test]
+fn the_status_of_a_dropped_packet_says_why() {
+    let reasons = [
+        (0, 131),
+        (3, 131),
+        (4, 133),
+        (5, 131),
+        (7, 131),
+        (8, 132),
+        (9, 129),
+        (10, 129),
+        (11, 128),
+        (255, 128),
+        (256, 128),
+        (257, 137),
+        (258, 130),
+        (259, 143),
+        (260, 139),
+        (261, 138),
+        (262, 135),
+        (263, 131),
+        (264, 128),
+        (269, 130),
+        (302, 140),
+        (0x3fff_ffff, 128),
+    ];
+    for (reason, status) in reasons {
+        let flow = only(&flow_sample(7, 1 << 30 | reason, &[]));
+        assert_eq!(flow.line("InIf OutIf ForwardingStatus"), format!("7 - {status}"), "{reason}");
+    }
+}
+
+#[test]
+fn addresses_of_frames_may_have_no_padding() {
+    let mut ethernet = Bytes::default();
+    ethernet.u32(900).put(&MACS[..6]).put(&MACS[6..]).u32(0x0806);
+    assert_eq!(
+        with_record(2, &ethernet.0).line("Bytes SrcMAC DstMAC EType"),
+        "882 2199023255553 2199023255554 2054"
+    );
+}
+
+/// A switch may say the type of a tag; the packet says more.
+#[test]
+fn the_type_of_a_frame_counts_if_there_is_no_packet() {
+    let mut fields = Bytes::default();
+    fields.u32(1000).put(&MACS[..6]).u16(0).put(&MACS[6..]).u16(0).u32(0x8100);
+    let columns = "EType SrcAddr Bytes";
+    assert_eq!(with_record(2, &fields.0).line(columns), "33024 - 982");
+    let tagged = ethernet(&[0x8100, 100, 0x0800], IPV4_TCP);
+    // Cut off before the length of the packet: that of the frame without the tag.
+    let cut = header(1, &[MACS, &[0x81, 0, 0, 100, 8, 0, 0x45]].concat());
+    for (header, line) in [(&tagged, "2048 192.0.2.1 60"), (&cut, "2048 - 978")] {
+        for records in [[(2, &fields.0), (1, header)], [(1, header), (2, &fields.0)]] {
+            let flow = only(&flow_sample(1, 2, &records.map(|(format, record)| (format, &record[..]))));
+            assert_eq!(flow.line(columns), line);
+        }
+    }
 }
 
 #[test]
@@ -268,35 +329,6 @@ fn other_versions_are_faults() {
 }
 
 #[test]
-fn netflow_5_records() {
-    let record = |last: u8| {
-        let mut out = Bytes::default();
-        out.put(&[192, 0, 2, 1, 198, 51, 100, last, 203, 0, 113, 9]).u16s(&[300, 301]);
-        out.u32s(&[12, 3456, 1, 2]).u16s(&[443, 50_000]).put(&[0, 0x1b, 6, 4]).u16s(&[64_496, 64_497]);
-        out.put(&[24, 25, 0, 0]).0.clone()
-    };
-    let payload = |count: u16, records: &[Vec<u8>]| {
-        let mut out = Bytes::default();
-        out.u16s(&[5, count]).u32s(&[1, 2, 3, 4]).u16s(&[0, 1 << 14 | 200]).put(&records.concat()).0.clone()
-    };
-    let flow = only(&payload(1, &[record(2)]));
-    assert_eq!(
-        flow.all(),
-        "TimeReceived=1700000000 SamplingRate=200 ExporterAddress=192.0.2.9 InIf=300 OutIf=301 SrcAddr=192.0.2.1 \
-         DstAddr=198.51.100.2 EType=2048 Proto=6 SrcPort=443 DstPort=50000 Bytes=3456 Packets=12 SrcAS=64496 \
-         DstAS=64497 NextHop=203.0.113.9 SrcNetMask=24 DstNetMask=25 TOS=4 TCPFlags=27"
-    );
-    let mut collected = Collected::new();
-    collected.receive(&payload(3, &[record(1), record(2)]));
-    assert_eq!(
-        (collected.flows().len(), collected.collector.statistics.first_fault),
-        (2, Some(Fault::Truncated))
-    );
-    collected.receive(&payload(1, &[record(1), record(2)]));
-    assert_eq!(collected.flows().len(), 3, "padding after the last record is none");
-}
-
-#[test]
 fn vlans_are_those_of_the_frame_where_no_record_says_them() {
     let tagged = ethernet(&[0x8100, 100, 0x0800], IPV4_TCP);
     assert_eq!(with_record(1, &tagged).line("SrcVlan DstVlan"), "100 100");
@@ -328,18 +360,4 @@ fn the_next_hop_is_that_of_the_router_and_else_of_bgp() {
     assert_eq!(hop(&[(1003, &gateway(2))]), "203.0.113.2");
     let zero = Bytes::default().u32(1).put(&[0; 4]).u32s(&[24, 16]).0.clone();
     assert_eq!(hop(&[(1002, &zero), (1003, &gateway(2))]), "203.0.113.2");
-}
-
-#[test]
-fn icmp_of_netflow_5_is_in_the_destination_port() {
-    let record = |protocol: u8, source_port: u16| {
-        let mut out = Bytes::default();
-        out.u16s(&[5, 1]).put(&[0; 20]);
-        out.put(&[192, 0, 2, 1, 198, 51, 100, 2]).put(&[0; 24]).u16s(&[source_port, 3 << 8 | 4]);
-        out.put(&[0, 0, protocol, 0]).put(&[0; 8]);
-        only(&out.0).line("Proto DstPort ICMPType ICMPCode SamplingRate")
-    };
-    assert_eq!(record(1, 0), "1 772 3 4 1");
-    assert_eq!(record(1, 9), "1 772 - - 1");
-    assert_eq!(record(17, 0), "17 772 - - 1");
 }

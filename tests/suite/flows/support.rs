@@ -1,7 +1,7 @@
 //! From datagrams to flows that can be compared.
 
 use crate::common::protoc::{Dir, Protoc};
-use crate::flows::capture::{self, Outcome};
+use crate::flows::capture::{self, Fragments, Outcome};
 use crate::flows::collect::flow::Records;
 use crate::flows::collect::{Collector, Datagram, columns};
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, ReflectMessage, Value};
@@ -14,7 +14,7 @@ pub struct Collected {
     pub plan: RecordPlan,
     pub collector: Collector,
     pub records: Records,
-    pub fragments: usize,
+    pub fragments: Fragments,
 }
 
 impl Collected {
@@ -24,7 +24,7 @@ impl Collected {
 
     pub fn with(plan: RecordPlan) -> Self {
         let records = Records::new(plan.clone()).unwrap();
-        Self { plan, collector: Collector::new(), records, fragments: 0 }
+        Self { plan, collector: Collector::new(), records, fragments: Fragments::default() }
     }
 
     pub fn receive(&mut self, payload: &[u8]) {
@@ -38,7 +38,12 @@ impl Collected {
         for packet in capture::packets(file).unwrap() {
             match capture::datagram(&packet.unwrap()) {
                 Outcome::Datagram(datagram) => self.collector.receive(&datagram, &mut self.records),
-                Outcome::Fragment => self.fragments += 1,
+                Outcome::Fragment(fragment) => {
+                    let whole = self.fragments.add(&fragment);
+                    if let Some(datagram) = whole.as_ref().and_then(|whole| whole.datagram()) {
+                        self.collector.receive(&datagram, &mut self.records);
+                    }
+                }
                 Outcome::Other => {}
             }
         }

@@ -136,6 +136,60 @@ fn sampling_rates_of_netflow_9() {
     assert_eq!((collected.collector.statistics.options, collected.collector.statistics.faults), (2, 0));
 }
 
+/// Cisco's IOS XE tells of its samplers in one domain, and of the flows that they take in another.
+#[test]
+fn domains_without_flows_lend_their_sampling_rates() {
+    let (data, named) = (template(300, &[(8, 4), (12, 4), (302, 4)]), options(301, &[(302, 4)], &[(34, 4)]));
+    let tell = |domain: u32, selector: u32, rate: u32| {
+        let record = Bytes::default().u32s(&[selector, rate]).0.clone();
+        ipfix_of(domain, &[(3, &named), (301, &record)])
+    };
+    let flow = |selector: u8| ipfix_of(256, &[(2, &data), (300, &[&V4[..], &[0, 0, 0, selector]].concat())]);
+    let rate = |payloads: &[Vec<u8>]| {
+        let collected = collect(payloads);
+        assert_eq!(collected.collector.statistics.faults, 0);
+        collected.flows().last().unwrap().get("SamplingRate")
+    };
+    assert_eq!(rate(&[tell(6, 1, 1000), flow(1)]), "1000");
+    assert_eq!(rate(&[flow(1), tell(6, 1, 1000), flow(1)]), "1000");
+    assert_eq!(rate(&[tell(6, 1, 1000), tell(6, 1, 50), flow(1)]), "50", "the later one");
+    assert_eq!(rate(&[tell(6, 2, 1000), flow(1)]), "1", "of another sampler");
+    assert_eq!(rate(&[tell(6, 1, 1000), tell(256, 1, 10), flow(1)]), "10", "its own counts before");
+    // Several that lend: only if they agree.
+    assert_eq!(rate(&[tell(6, 1, 1000), tell(7, 1, 1000), flow(1)]), "1000");
+    assert_eq!(rate(&[tell(6, 1, 1000), tell(7, 1, 10), flow(1)]), "1");
+    // A domain that has flows itself tells of its own samplers.
+    let other = ipfix_of(7, &[(2, &data), (300, &[&V4[..], &[0; 4]].concat())]);
+    assert_eq!(rate(&[tell(7, 1, 1000), other.clone(), flow(1)]), "1");
+    assert_eq!(rate(&[other.clone(), tell(7, 1, 1000), flow(1)]), "1");
+    assert_eq!(rate(&[tell(6, 1, 1000), tell(7, 1, 10), other, flow(1)]), "1000");
+    // A rate that names no sampler counts for all; of other exporters and versions, none.
+    let all = options(302, &[(144, 4)], &[(34, 4)]);
+    let general = ipfix_of(6, &[(3, &all), (302, &[0, 0, 0, 9, 0, 0, 0, 77])]);
+    assert_eq!(rate(&[general.clone(), flow(1)]), "77");
+    assert_eq!(rate(&[general.clone(), tell(8, 1, 1000), flow(1)]), "1000");
+    let netflow = netflow9(&[(0, &data), (300, &[&V4[..], &[0, 0, 0, 1]].concat())]);
+    assert_eq!(rate(&[general, netflow]), "1");
+}
+
+#[test]
+fn domains_that_lend_have_a_limit() {
+    let named = options(301, &[(302, 4)], &[(34, 4)]);
+    let mut collected = Collected::new();
+    (0..1000).for_each(|domain| {
+        collected.receive(&ipfix_of(domain, &[(3, &named), (301, &[0, 0, 0, 1, 0, 0, 0, 9])]));
+    });
+    let statistics = &collected.collector.statistics;
+    assert_eq!((statistics.faults, statistics.first_fault), (1000 - 16, Some(Fault::TooMany)));
+    // What they lend is still known, and a domain that has its own rates needs no room.
+    let data = template(300, &[(8, 4), (12, 4), (302, 4)]);
+    let flow = [&V4[..], &[0, 0, 0, 1]].concat();
+    for domain in [999, 2000] {
+        collected.receive(&ipfix_of(domain, &[(2, &data), (300, &flow)]));
+        assert_eq!(collected.flows().last().unwrap().get("SamplingRate"), "9");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_counted_and_the_rest_used() {
     let fields = template(300, &ADDRESSES);

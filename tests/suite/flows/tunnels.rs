@@ -211,3 +211,20 @@ fn pseudowires_with_a_control_word() {
         assert_eq!(sample(control, frame).line("SrcAddr EType MPLSLabels"), "- - 300012,17");
     }
 }
+
+/// A frame in a pseudowire has a VLAN of its own; that of the frame outside comes first.
+#[test]
+fn the_vlan_of_a_pseudowire_counts_if_there_is_no_other() {
+    let inside = |tag: &[u8], control: u8| {
+        let frame = [&FRAME[..12], tag, &[8, 0], IPV4_TCP].concat();
+        [&[0, 1, 0x11, 62, control, 0, 0, 0][..], &frame].concat()
+    };
+    let sample = |kinds: &[u16], labels: &[u8]| {
+        collect(&[], &flow_sample(1, 2, &[(1, &ethernet(kinds, labels))])).line("SrcVlan DstVlan SrcAddr")
+    };
+    let tagged = inside(&[0x81, 0, 0, 7], 0);
+    assert_eq!(sample(&[0x8847], &tagged), "7 7 192.0.2.1");
+    assert_eq!(sample(&[0x8100, 100, 0x8847], &tagged), "100 100 192.0.2.1");
+    assert_eq!(sample(&[0x8847], &inside(&[], 0)), "- - 192.0.2.1");
+    assert_eq!(sample(&[0x8847], &inside(&[0x81, 0, 0, 7], 0x10)), "- - -", "no control word");
+}
