@@ -272,30 +272,3 @@ pub fn is_directed(element: u16) -> bool {
             | 139 | 171 | 172 | 176..=179 | 190 | 192 | 195 | 224 | 231 | 232 | 298 | 299 | 312 | 313 | 315
     )
 }
-
-/// The forwarding status (RFC 7270, section 4.12) for the reason why sFlow says that a packet was dropped,
-/// <https://sflow.org/sflow_drops.txt>: below 256, the codes of ICMP for destinations that cannot be reached.
-pub fn status_of_drop(reason: u32) -> u32 {
-    const UNKNOWN: u32 = 128;
-    match reason {
-        // By an administrator.
-        9 | 10 => 129,
-        // An access list, a route to nowhere.
-        258 | 269 => 130,
-        // No way to the network, host, protocol or port; a source that is a group.
-        0..=3 | 5..=7 | 263 => 131,
-        // The neighbour.
-        8 => 132,
-        // Too large: to be sent without fragments, at all.
-        4 => 133,
-        262 => 135,
-        // Too many hops.
-        257 => 137,
-        // Shaping, random early detection, a source that would be routed elsewhere, no buffer.
-        261 => 138,
-        260 => 139,
-        302 => 140,
-        259 => 143,
-        _ => UNKNOWN,
-    }
-}

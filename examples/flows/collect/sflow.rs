@@ -8,7 +8,6 @@
 //! If a tunnel is opened, then only the sampled header counts: the other records tell of the packet outside.
 
 use super::columns::{Address, List, Uint32, Uint64};
-use super::elements;
 use super::flow::{Flow, Sink};
 use super::headers::{IPV4, IPV6, Start};
 use super::input::{Input, mac, mapped};
@@ -26,6 +25,8 @@ const INTERNAL: u32 = 0x3fff_ffff;
 /// Formats of an output interface: an index, the reason why the packet was discarded, a number of interfaces.
 const SINGLE: u32 = 0;
 const DISCARDED: u32 = 1;
+/// The forwarding status of dropped packets, as in NetFlow and IPFIX.
+const STATUS_DROPPED: u32 = 128;
 
 /// The record with the first bytes of a packet.
 const SAMPLED_HEADER: u32 = 1;
@@ -150,7 +151,7 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
     }
     match sample.output {
         (SINGLE, index) if index != INTERNAL => flow.uint32(Uint32::OutIf, index),
-        (DISCARDED, reason) => flow.uint32(Uint32::ForwardingStatus, elements::status_of_drop(reason)),
+        (DISCARDED, _) => flow.uint32(Uint32::ForwardingStatus, STATUS_DROPPED),
         _ => {}
     }
     let mut fallbacks = Fallbacks::default();
