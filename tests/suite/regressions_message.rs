@@ -378,3 +378,29 @@ fn messages_that_are_kept_as_bytes_count_with_all_their_levels() {
         }
     }
 }
+
+/// Each message without anything in it took a body when it came as text, so messages that had been decoded were printed and then refused.
+#[test]
+fn many_empty_messages_come_back_from_text() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto3);
+    let large = schema.message(file, "Large");
+    schema.add(large, 1, Kind::Message(large), Card::Repeated);
+    schema.add_map(large, 2, Kind::Int32, Kind::Message(large));
+    schema.add(large, 3, Kind::Message(large), Card::Optional);
+    for number in 4..44 {
+        schema.add(large, number, Kind::Int64, Card::Optional);
+    }
+    let large = descriptor(&schema, &schema.pool(), large);
+    let list = Wire::repeat(Wire::new().message(1, Wire::new()), 30_000);
+    let input = (0..100).fold(list, |w, key| w.message(2, Wire::new().int(1, key))).message(3, Wire::new());
+    let message = DynamicMessage::decode(&large, &input.0).unwrap();
+    for options in [FormatOptions::new(), FormatOptions::new().pretty(true)] {
+        let text = message.to_text_format_with_options(&options);
+        assert_eq!(DynamicMessage::parse_text_format(&large, &text).unwrap(), message);
+    }
+    let json = message.to_json_string().unwrap();
+    assert_eq!(DynamicMessage::from_json(&large, json.as_bytes()).unwrap(), message);
+    let several = DynamicMessage::parse_text_format(&large, "f3 {} f1 {} f1 < > f1 { f4: 1 }").unwrap();
+    assert_eq!(several.encode_to_vec().unwrap(), [0x0a, 0, 0x0a, 0, 0x0a, 2, 0x20, 1, 0x1a, 0]);
+}
