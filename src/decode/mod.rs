@@ -15,8 +15,8 @@
 //!
 //! Below the loop: `state.rs` has the state that all files share, `stack.rs` the frames, `window.rs` and `input.rs`
 //! the reads. `lists.rs`, `packed.rs` and `fixed.rs` decode the shapes of fields that their names say; `unknown.rs`,
-//! `map_entry.rs`, `message_set.rs` and `skip.rs` do what is rare. `undecoded.rs` is apart: it finds again what a
-//! projection skipped.
+//! `map_entry.rs`, `message_set.rs` and `skip.rs` do what is rare. `undecoded.rs` and `levels.rs` are apart: they find again what a
+//! projection skipped, and how deep it is nested.
 //!
 //! Invariant: whatever the input is, and also after an error, the slab holds a valid message. Hasbits say what was
 //! written, map keys are unique, and strings that must be UTF-8 are.
@@ -26,6 +26,7 @@ mod fault;
 mod fields;
 mod fixed;
 mod input;
+mod levels;
 mod lists;
 mod map_entry;
 pub(crate) mod message_set;
@@ -38,6 +39,7 @@ mod undecoded;
 mod unknown;
 pub(crate) mod window;
 
+pub(crate) use levels::levels;
 pub(crate) use lists::same_tag;
 pub(crate) use undecoded::{Undecoded, undecoded};
 

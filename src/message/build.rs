@@ -353,8 +353,10 @@ impl DynamicMessage {
         let bytes = store.take().map_err(|full| no_room(full.into()))?;
         let start = bytes.len();
         let mut builder = MessageBuilder::new(set, core::mem::take(slab), bytes, allowance);
+        // Without its slab there is no body either, should `parse` panic.
+        let mut root = core::mem::replace(base, NIL);
         let held = builder.slab.capacity();
-        let anew = *base == NIL;
+        let anew = root == NIL;
         if anew {
             builder.slab.clear();
         }
@@ -363,19 +365,21 @@ impl DynamicMessage {
             builder.slab.expect((set.program(index).words() as usize + len / 8).min(budget / 16));
         }
         let result = loop {
-            if *base == NIL {
+            if root == NIL {
                 match builder.root(index) {
-                    Ok(body) => *base = body.base,
+                    Ok(body) => root = body.base,
                     Err(full) => break Err(no_room(full)),
                 }
             }
-            match parse(&mut builder, pool, BodyRef { program: index, base: *base }) {
+            match parse(&mut builder, pool, BodyRef { program: index, base: root }) {
                 Err(error)
-                    if anew && is_budget(&error) && decode::start_over(&mut builder.slab, budget, base) =>
+                    if anew
+                        && is_budget(&error)
+                        && decode::start_over(&mut builder.slab, budget, &mut root) =>
                 {
                     builder.slab.set_limit(share);
                     builder.store.truncate(start);
-                    *base = NIL;
+                    root = NIL;
                 }
                 result => break result,
             }
@@ -384,7 +388,7 @@ impl DynamicMessage {
             builder.slab.distrust();
         }
         builder.slab.expect_no_more();
-        (*slab, *store) = (builder.slab, Store::from_vec(builder.store));
+        (*slab, *store, *base) = (builder.slab, Store::from_vec(builder.store), root);
         if anew {
             self.compact_later();
         }

@@ -4,7 +4,7 @@ use super::copied_spans::{CopiedSpan, CopiedSpans};
 use super::slab_writer::{SlabWriter, TooLarge};
 use super::store::Store;
 use crate::program::{Coding, FieldEntry};
-use crate::slab::{BodyRef, ByteSpan, MapContext, MapScratch, RawView, Slab, Text, Walk, WalkStep};
+use crate::slab::{BodyRef, ByteSpan, MapContext, MapScratch, NIL, RawView, Slab, Text, Walk, WalkStep};
 
 /// A message being copied: where its copy is, and whether it is the outermost verbatim one.
 #[derive(Clone, Copy)]
@@ -24,6 +24,9 @@ impl Owned {
     /// Copies a message. Garbage in its slab and unused bytes of its store are not copied.
     pub(super) fn of(source: RawView<'_, '_>) -> Result<Self, TooLarge> {
         let (mut slab, mut store) = (Slab::new(), Store::new());
+        if source.body.base == NIL {
+            return Ok(Self { slab, store, base: NIL });
+        }
         slab.set_limit(usize::MAX);
         let base = slab.alloc_outermost(source.program())?;
         let body = BodyRef { base, ..source.body };
@@ -52,15 +55,18 @@ impl SlabWriter<'_> {
                     let Some(entry) = program.entries().get(position) else { return Err(TooLarge) };
                     let child = walk.view();
                     let nesting = child.words.nesting(child.body.base);
+                    let empty = child.body.base == NIL;
                     let base = if entry.flags.is_list() {
                         let slot = self.open_list(program, here.base, position)?;
                         match nesting {
                             Some(nesting) => self.push_raw(entry, slot, nesting)?,
+                            None if empty => self.push_empty(entry, slot)?,
                             None => self.push(entry, slot)?,
                         }
                     } else {
                         match nesting {
                             Some(nesting) => self.open_raw(program, here.base, position, entry, nesting)?,
+                            None if empty => self.open_empty(program, here.base, position, entry)?,
                             None => self.open(program, here.base, position, entry)?,
                         }
                     };

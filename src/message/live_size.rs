@@ -1,7 +1,10 @@
 //! The live size of a message: everything else in its memory is garbage.
 
 use crate::program::{Coding, FieldEntry};
-use crate::slab::{RawView, Walk, WalkStep};
+use crate::slab::{NIL, RawView, Walk, WalkStep};
+
+/// Words of a message of which nothing has been decoded: its body, and what stands before its spans.
+const RAW: usize = 6;
 
 /// The slab words and store bytes that a message and its sub-messages take; `None` without memory for the walk.
 pub(super) fn live_size(view: RawView<'_, '_>) -> Option<(usize, usize)> {
@@ -19,8 +22,16 @@ pub(super) fn live_size(view: RawView<'_, '_>) -> Option<(usize, usize)> {
                     bytes += more_bytes;
                 }
             }
-            // One more word: the offset in a list, or the group table of a wide body.
-            WalkStep::Enter(..) => words += walk.view().program().words() as usize + 1,
+            // One more word: the offset in a list, or the group table of a wide body. All empty messages share a body, but those that
+            // are in their list or parent.
+            WalkStep::Enter(..) => {
+                let view = walk.view();
+                words += 1 + match view.program().words() as usize {
+                    _ if view.body.base == NIL => 0,
+                    body if view.is_raw() => body.min(RAW),
+                    body => body,
+                };
+            }
             WalkStep::End => {
                 for span in walk.view().spans() {
                     words += 2 + 2 * usize::from(span.tag.is_some());

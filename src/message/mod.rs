@@ -69,6 +69,7 @@ pub use take::{FieldMut, FieldsMut};
 pub use unknown::{UnknownField, UnknownFields};
 pub use value::{MapKey, Value};
 pub use value_ref::ValueRef;
+pub(crate) use value_ref::{owned_bytes, owned_str};
 pub use view::MessageView;
 
 #[cfg(test)]

@@ -13,6 +13,9 @@ use crate::slab::{BodyRef, NIL, RawView, Slab};
 
 /// A mutably borrowed message: the root of a [`DynamicMessage`] or a sub-message of it.
 ///
+/// Values that setters replace stay in memory until the `DynamicMessage` is borrowed again, which compacts it where they are more than
+/// half of it. So a loop that sets strings many times borrows the message in the loop.
+///
 /// ```
 /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
 ///

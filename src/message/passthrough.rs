@@ -332,6 +332,6 @@ impl DynamicMessage {
     /// The encoded message. A projected message goes into other messages in this form, because they lack its programs.
     pub(super) fn as_prepared(&self) -> Result<super::Prepared, EncodeError> {
         let bytes = crate::encode::try_encode_raw(self.as_view().raw())?;
-        Ok(super::Prepared::unchecked(self.descriptor().clone(), bytes))
+        super::Prepared::encoded(self.descriptor().clone(), bytes)
     }
 }

@@ -1,6 +1,7 @@
 //! [`Prepared`]: a message encoded once, to be written into others.
 
 use super::{Decoder, DynamicMessage};
+use crate::decode;
 use crate::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
 use crate::options::DecodeOptions;
 use crate::options::EncodeOptions;
@@ -28,7 +29,8 @@ use core::mem::replace;
 /// Dynamic messages and records accept it if the full name of its type is that of the field's type; their schemas are not
 /// compared. Encoding checks the depth of the whole message: `DepthExceeded` if it is above the limit.
 ///
-/// [`RawMessage::to_owned`](crate::RawMessage::to_owned) makes one that has not been checked; it counts as one level.
+/// [`RawMessage::to_owned`](crate::RawMessage::to_owned) makes one that has not been checked; it counts as one level, and so do the bytes of a
+/// [`Lazy`](crate::Lazy) member.
 ///
 /// A struct with such a member can be decoded too. The member keeps the bytes of the field unchanged, including unknown
 /// fields, after checking them by a decode. Each further occurrence of the field appends its bytes; all bytes are copied and
@@ -85,7 +87,17 @@ pub trait Prepare: Sized {
 
 impl Prepare for DynamicMessage {
     fn encode_prepared(&self, buffer: &mut Vec<u8>, options: EncodeOptions) -> Result<(), EncodeError> {
-        self.encode_with(buffer, options)
+        let start = buffer.len();
+        self.encode_with(buffer, options)?;
+        match buffer.get(start..) {
+            // What is kept as bytes was written without a look at it.
+            Some(bytes)
+                if self.keeps_bytes() && levels_of(self.descriptor(), bytes)? > options.depth_limit() =>
+            {
+                Err(EncodeError::new(EncodeErrorKind::DepthExceeded))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn prepared_type(&self) -> Type {
@@ -156,6 +168,15 @@ impl<T> Prepared<T> {
         Self { bytes, of, depth, complete, message: PhantomData }
     }
 
+    /// The bytes of a message that was encoded without a look at its depth.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub(super) fn encoded(descriptor: MessageDescriptor, bytes: Vec<u8>) -> Result<Self, EncodeError> {
+        let depth = levels_of(&descriptor, &bytes)?;
+        Ok(Self::from_parts(bytes.into(), Type::Descriptor(descriptor), depth, true))
+    }
+
     /// Takes the bytes of a message without checking them.
     pub(crate) fn unchecked(descriptor: MessageDescriptor, bytes: Vec<u8>) -> Self {
         Self::from_parts(bytes.into(), Type::Descriptor(descriptor), 0, true)
@@ -196,6 +217,15 @@ impl<T> Prepared<T> {
     pub fn erase(self) -> Prepared {
         Prepared::from_parts(self.bytes, self.of, self.depth, self.complete)
     }
+}
+
+/// The levels of sub-messages in an encoded message, as far as it is valid.
+///
+/// # Errors
+/// `OutOfMemory`.
+fn levels_of(descriptor: &MessageDescriptor, bytes: &[u8]) -> Result<u32, EncodeError> {
+    let levels = decode::levels(descriptor.parent_pool().programs(), descriptor.index(), bytes);
+    levels.map_err(|_| EncodeError::new(EncodeErrorKind::OutOfMemory))
 }
 
 /// The smallest depth limit that is enough for a message that needs at most [`DEFAULT_DEPTH`].

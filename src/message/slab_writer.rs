@@ -159,6 +159,32 @@ impl SlabWriter<'_> {
         Ok(body)
     }
 
+    /// Appends an empty message to the list at `slot` and returns its body: the shared one, unless bodies are in the list.
+    pub(super) fn push_empty(&mut self, entry: &FieldEntry, slot: u32) -> Result<u32, TooLarge> {
+        if self.set.program(entry.sub).is_contiguous() {
+            return self.push(entry, slot);
+        }
+        let at = self.slab.list_grow(slot, 1, 1)?;
+        self.slab.set(at, NIL);
+        Ok(NIL)
+    }
+
+    /// Sets a singular sub-message, which is not set, to an empty one and returns its body: the shared one, unless it is in its parent.
+    pub(super) fn open_empty(
+        &mut self,
+        program: &Program,
+        base: u32,
+        position: usize,
+        entry: &FieldEntry,
+    ) -> Result<u32, TooLarge> {
+        if entry.flags.is_inline() {
+            return self.open(program, base, position, entry);
+        }
+        let (slot, _) = self.slab.mark_set(program, base, position)?;
+        self.slab.set(slot, NIL);
+        Ok(NIL)
+    }
+
     /// Appends a detached body to the list at `slot`.
     pub(super) fn push_body(&mut self, entry: &FieldEntry, slot: u32, body: u32) -> Result<(), TooLarge> {
         let sub = self.set.program(entry.sub);

@@ -128,7 +128,7 @@ impl<'a, 'i> ValueRef<'a, 'i> {
 }
 
 /// Copies a string, or fails without memory.
-pub(super) fn owned_str(text: &str) -> Result<String, CopyError> {
+pub(crate) fn owned_str(text: &str) -> Result<String, CopyError> {
     let mut copy = String::new();
     copy.try_reserve_exact(text.len()).map_err(|_| CopyError::new())?;
     copy.push_str(text);
@@ -136,7 +136,7 @@ pub(super) fn owned_str(text: &str) -> Result<String, CopyError> {
 }
 
 /// Copies bytes, or fails without memory.
-pub(super) fn owned_bytes(bytes: &[u8]) -> Result<Vec<u8>, CopyError> {
+pub(crate) fn owned_bytes(bytes: &[u8]) -> Result<Vec<u8>, CopyError> {
     let mut copy = Vec::new();
     copy.try_reserve_exact(bytes.len()).map_err(|_| CopyError::new())?;
     copy.extend_from_slice(bytes);

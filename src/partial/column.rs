@@ -1,7 +1,7 @@
 //! Filling columns with the values at the end of a path.
 
 use super::ValuePath;
-use crate::message::{MessageView, ValueRef};
+use crate::message::{CopyError, MessageView, ValueRef, owned_bytes, owned_str};
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 use core::ops::ControlFlow;
@@ -30,6 +30,13 @@ impl fmt::Display for ColumnError {
 
 impl core::error::Error for ColumnError {}
 
+impl From<CopyError> for ColumnError {
+    /// A copy fails only without memory.
+    fn from(_: CopyError) -> Self {
+        Self::OutOfMemory
+    }
+}
+
 mod sealed {
     pub trait SealedColumn {}
 }
@@ -39,8 +46,11 @@ mod sealed {
 ///
 /// This trait is sealed.
 pub trait ColumnValue<'v>: Sized + sealed::SealedColumn {
-    /// The value as this type, if it holds it.
-    fn from_value(value: ValueRef<'_, 'v>) -> Option<Self>;
+    /// The value as this type. Copies strings and bytes to `String` and `Vec<u8>`.
+    ///
+    /// # Errors
+    /// `WrongType` or `NotDecoded` if this type does not hold the value; `OutOfMemory`.
+    fn from_value(value: ValueRef<'_, 'v>) -> Result<Self, ColumnError>;
 }
 
 macro_rules! columns {
@@ -49,10 +59,10 @@ macro_rules! columns {
 
         impl<'v> ColumnValue<'v> for $type {
             #[inline]
-            fn from_value(value: ValueRef<'_, 'v>) -> Option<Self> {
+            fn from_value(value: ValueRef<'_, 'v>) -> Result<Self, ColumnError> {
                 match value {
-                    $(ValueRef::$variant($value) => Some($made),)*
-                    _ => None,
+                    $(ValueRef::$variant($value) => Ok($made),)*
+                    other => Err(unfit(other)),
                 }
             }
         })*
@@ -67,16 +77,16 @@ columns! {
     u64: U64(v) => v, U32(v) => v.into();
     f32: F32(v) => v;
     f64: F64(v) => v, F32(v) => v.into(), I32(v) => v.into(), U32(v) => v.into();
-    String: String(v) => v.into();
-    Vec<u8>: Bytes(v) => v.into(), String(v) => v.as_bytes().into();
+    String: String(v) => owned_str(v)?;
+    Vec<u8>: Bytes(v) => owned_bytes(v)?, String(v) => owned_bytes(v.as_bytes())?;
 }
 
 impl sealed::SealedColumn for &str {}
 
 impl<'v> ColumnValue<'v> for &'v str {
     #[inline]
-    fn from_value(value: ValueRef<'_, 'v>) -> Option<Self> {
-        value.as_str()
+    fn from_value(value: ValueRef<'_, 'v>) -> Result<Self, ColumnError> {
+        value.as_str().ok_or_else(|| unfit(value))
     }
 }
 
@@ -84,11 +94,11 @@ impl sealed::SealedColumn for &[u8] {}
 
 impl<'v> ColumnValue<'v> for &'v [u8] {
     #[inline]
-    fn from_value(value: ValueRef<'_, 'v>) -> Option<Self> {
+    fn from_value(value: ValueRef<'_, 'v>) -> Result<Self, ColumnError> {
         match value {
-            ValueRef::Bytes(bytes) => Some(bytes),
-            ValueRef::String(text) => Some(text.as_bytes()),
-            _ => None,
+            ValueRef::Bytes(bytes) => Ok(bytes),
+            ValueRef::String(text) => Ok(text.as_bytes()),
+            other => Err(unfit(other)),
         }
     }
 }
@@ -136,7 +146,7 @@ impl<'i> MessageView<'_, 'i> {
     {
         let len = column.len();
         let appended = self.values(path).try_each(|value| {
-            match T::from_value(value).ok_or_else(|| unfit(value)).and_then(|value| push(column, value)) {
+            match T::from_value(value).and_then(|value| push(column, value)) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => ControlFlow::Break(error),
             }
@@ -187,7 +197,7 @@ impl<'i> MessageView<'_, 'i> {
         'i: 'v,
     {
         let first = match self.values(path).next() {
-            Some(value) => Some(T::from_value(value).ok_or_else(|| unfit(value))?),
+            Some(value) => Some(T::from_value(value)?),
             None => None,
         };
         push(column, first)
@@ -195,6 +205,7 @@ impl<'i> MessageView<'_, 'i> {
 }
 
 /// Why a value is none of a column.
+#[cold]
 fn unfit(value: ValueRef<'_, '_>) -> ColumnError {
     match value {
         ValueRef::Unselected | ValueRef::Raw(_) => ColumnError::NotDecoded,

@@ -304,7 +304,16 @@ fn well_known(data: &PoolData, index: u32) -> WellKnown {
         _ => return WellKnown::None,
     };
     let program = data.programs.program(index);
-    if has_forms(data, &data.programs, program, fits) { known } else { WellKnown::None }
+    let fits = has_forms(data, &data.programs, program, fits) && has_oneofs(program, known);
+    if fits { known } else { WellKnown::None }
+}
+
+/// Whether the fields can be set together as in the well-known type: one of those of `Value`, all of those of any other.
+fn has_oneofs(program: &Program, known: WellKnown) -> bool {
+    let entries = program.entries();
+    let mut pairs = entries.iter().zip(entries.iter().skip(1));
+    let exclude = |(a, b): (&FieldEntry, &FieldEntry)| a.oneof == b.oneof && a.oneof != 0;
+    if known == WellKnown::Value { pairs.all(exclude) } else { !pairs.any(exclude) }
 }
 
 /// What a field of a well-known type is.

@@ -409,9 +409,15 @@ impl<'p> TextParser<'p, '_, '_> {
         }
         let close = self.open_brace(depth)?;
         self.room_for_frame(entry.sub)?;
+        // Without a field, it needs no body.
+        let empty = self.scanner.peek() == Some(close);
         let (over, base) = match (entry.flags.is_list(), entry.flags.is_map()) {
             (_, true) => (TextContainer::Entry, self.builder.begin_entry(at, entry)?),
-            (true, _) => (TextContainer::Message, self.builder.push_message(at, &mut { NIL }, entry, false)?),
+            (true, _) => (TextContainer::Message, self.builder.push_message(at, &mut { NIL }, entry, empty)?),
+            _ if empty => {
+                self.builder.empty_message(at, entry)?;
+                (TextContainer::Message, NIL)
+            }
             _ => (TextContainer::Message, self.builder.message(at, entry)?),
         };
         self.push(over, FieldAt { body: BodyRef::of(entry, base), position: usize::MAX }, depth, close);

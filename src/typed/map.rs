@@ -152,12 +152,12 @@ macro_rules! maps {
         {
             #[inline(always)]
             fn size(&self, spec: WireSpec, sizer: &mut StructSizer<'_, '_>) -> u64 {
-                $entries!(self, sizer.sorted, |entries| size_entries(entries, spec, sizer))
+                $entries!(self, sizer, |entries| size_entries(entries, spec, sizer), sizer.no_memory(spec))
             }
 
             #[inline(always)]
             fn write(&self, spec: WireSpec, writer: &mut StructWriter<'_, '_, '_>) {
-                $entries!(self, writer.sorted, |entries| write_entries(entries, spec, writer));
+                $entries!(self, writer, |entries| write_entries(entries, spec, writer), writer.no_memory());
             }
 
             #[inline(always)]
@@ -216,28 +216,40 @@ macro_rules! maps {
 
 /// The entries of a `BTreeMap`, always in key order.
 macro_rules! in_order {
-    ($map:expr, $sorted:expr, |$entries:ident| $body:expr) => {{
+    ($map:expr, $pass:ident, |$entries:ident| $body:expr, $no_memory:expr) => {{
         let $entries = $map.iter();
         $body
     }};
 }
 
-/// The positions of `len` entries with unique keys, in key order. One sort for maps of all types: a sort of the entries themselves is
-/// compiled twice for each type of map, 1 500 statements each time.
-fn sorted_order(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..len).collect();
+/// The positions of `len` entries with unique keys, in key order; `None` without memory. One sort for maps of all types: a sort of the
+/// entries themselves is compiled twice for each type of map, 1 500 statements each time.
+fn sorted_order(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Option<Vec<usize>> {
+    let mut order = listed(0..len, len)?;
     order.sort_unstable_by(|&a, &b| compare(a, b));
-    order
+    Some(order)
 }
 
-/// The entries of another map, in key order on request.
+/// A list of `len` items; `None` without memory.
+fn listed<T>(items: impl Iterator<Item = T>, len: usize) -> Option<Vec<T>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(len).ok()?;
+    list.extend(items.take(len));
+    Some(list)
+}
+
+/// The entries of another map, in key order on request, which takes memory.
 macro_rules! any_order {
-    ($map:expr, $sorted:expr, |$entries:ident| $body:expr) => {
-        if $sorted {
-            let list: Vec<_> = $map.iter().collect();
-            let order = sorted_order(list.len(), &|a, b| list[a].0.cmp(list[b].0));
-            let $entries = order.into_iter().map(|at| list[at]);
-            $body
+    ($map:expr, $pass:ident, |$entries:ident| $body:expr, $no_memory:expr) => {
+        if $pass.sorted {
+            let list = listed($map.iter(), $map.len()).unwrap_or_default();
+            match sorted_order(list.len(), &|a, b| list[a].0.cmp(list[b].0)) {
+                Some(order) if list.len() == $map.len() => {
+                    let $entries = order.into_iter().map(|at| list[at]);
+                    $body
+                }
+                _ => $no_memory,
+            }
         } else {
             let $entries = $map.iter();
             $body

@@ -162,6 +162,9 @@ fn write_body<'b>(
     write: &impl Fn(&mut Cursor<'_>, &mut Lengths<'_>),
 ) -> Result<Written<'b>, EncodeError> {
     write(&mut cursor, &mut lengths);
+    if lengths.is_lost() {
+        return Err(OutOfMemory.into());
+    }
     if cursor.written() != total || lengths.remaining() != 0 {
         return Err(mismatch());
     }

@@ -154,6 +154,14 @@ impl<'b, 's> StructSizer<'b, 's> {
         }
     }
 
+    /// Records that there is no memory to put the entries of a map in order. The size is that of no entries.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn no_memory(&mut self, spec: WireSpec) -> u64 {
+        self.fail(EncodeErrorKind::OutOfMemory, spec);
+        0
+    }
+
     /// Adds the index of an element to the path of a fault in it.
     #[inline]
     pub(super) fn locate(&mut self, spec: WireSpec, index: usize) {

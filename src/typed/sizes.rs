@@ -98,7 +98,7 @@ impl<'s> Sizes<'s> {
             return Err(OutOfMemory);
         }
         let (free, stored) = self.space.split_at_mut_checked(self.free).unwrap_or_default();
-        Ok((free, Lengths { stored, spill: self.spill, taken: 0 }))
+        Ok((free, Lengths { stored, spill: self.spill, taken: 0, lost: false }))
     }
 
     #[inline]
@@ -137,6 +137,8 @@ pub(crate) struct Lengths<'s> {
     stored: &'s [MaybeUninit<u8>],
     spill: Vec<u32>,
     taken: usize,
+    /// The writing pass had no memory.
+    lost: bool,
 }
 
 impl Lengths<'_> {
@@ -171,6 +173,17 @@ impl Lengths<'_> {
         self.remaining() * WIDTH
     }
 
+    /// Notes that the writing pass had no memory.
+    pub(super) fn lose(&mut self) {
+        self.lost = true;
+    }
+
+    /// Whether the writing pass had no memory.
+    #[inline]
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost
+    }
+
     /// Moves the lengths out of the output buffer, so that the buffer can grow.
     ///
     /// # Errors
@@ -183,7 +196,7 @@ impl Lengths<'_> {
         let mut spill = Vec::new();
         spill.try_reserve_exact(count).map_err(|_| OutOfMemory)?;
         spill.extend((0..count).map(|_| self.take()));
-        Ok(Lengths { stored: &[], spill, taken: 0 })
+        Ok(Lengths { stored: &[], spill, taken: 0, lost: false })
     }
 
     #[cold]

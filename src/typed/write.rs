@@ -46,6 +46,13 @@ impl<'w, 'b, 's> StructWriter<'w, 'b, 's> {
         self.cursor.write_varint(u64::from(spec.number) << 3 | WireType::EndGroup as u64);
     }
 
+    /// There is no memory to put the entries of a map in order: the message will not be written.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn no_memory(&mut self) {
+        self.lengths.lose();
+    }
+
     /// The next length of the sizing pass.
     #[inline(always)]
     pub(super) fn take(&mut self) -> u32 {

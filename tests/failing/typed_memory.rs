@@ -5,9 +5,12 @@
 
 #![cfg(feature = "std")]
 
-use crate::common::scarce::{with_failure, with_failure_sparing};
+use crate::common::scarce::{sweep, with_failure, with_failure_sparing};
 use std::collections::HashMap;
-use tablepb::{DecodeError, DecodeErrorKind, EnumValue, Lazy, Message, SmallMap, UnknownFieldSet};
+use tablepb::{
+    DecodeError, DecodeErrorKind, EncodeErrorKind, EncodeOptions, EnumValue, Lazy, Message, SmallMap,
+    UnknownFieldSet,
+};
 
 /// The size of the budget that lazy members share, which is an `Arc`.
 const SHARED_BUDGET: usize = size_of::<[usize; 6]>();
@@ -219,4 +222,58 @@ fn json_without_memory_is_an_error() {
         }
     }
     assert!(failed > 40 && errors > 20, "{failed} {errors}");
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Maps {
+    table: HashMap<String, i32>,
+    small: SmallMap<i32, i32>,
+    inner: Option<Box<Maps>>,
+}
+
+tablepb::message! {
+    Maps as "memory.Maps" {
+        table: map<string, int32> = 1,
+        small: map<int32, int32> = 2,
+        inner: message Maps = 3,
+    }
+}
+
+/// Putting the entries in the order of their keys took memory that ended the process.
+#[test]
+fn maps_in_the_order_of_their_keys_without_memory_are_an_error() {
+    let maps = || Maps {
+        table: (0..20).map(|n| (format!("key {n}"), n)).collect(),
+        small: (0..30).rev().map(|n| (n, -n)).collect(),
+        inner: None,
+    };
+    let message = Maps { inner: Some(Box::new(maps())), ..maps() };
+    let options = EncodeOptions::new().deterministic(true);
+    let mut expected = Vec::new();
+    message.encode_with(&mut expected, options).unwrap();
+    assert_eq!(Maps::decode(&expected).unwrap(), message);
+    for room in [0, 8 * expected.len()] {
+        let failures = sweep(
+            || {
+                let mut buffer = b"before".to_vec();
+                buffer.reserve(room);
+                buffer
+            },
+            |buffer| message.encode_with(buffer, options),
+            |mut buffer, result, failed| {
+                match result {
+                    Ok(()) => assert!(!failed && buffer[6..] == expected),
+                    Err(error) => {
+                        assert!(failed && buffer == b"before");
+                        assert_eq!(error.kind(), EncodeErrorKind::OutOfMemory, "{error}");
+                    }
+                }
+                buffer.truncate(6);
+                message.encode_with(&mut buffer, options).unwrap();
+                assert_eq!(buffer[6..], expected);
+            },
+        );
+        // Two lists for each map, in the pass that sizes and in the one that writes.
+        assert!(failures >= 2 * 2 * 2 * 4, "{failures}");
+    }
 }

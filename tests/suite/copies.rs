@@ -1,9 +1,12 @@
 //! Copies of messages: what they take, and that they are what they were made of.
 
+use crate::common::bridge::descriptor;
 use crate::common::heap::measure;
+use crate::common::schema::{Card, Kind as SchemaKind, Schema, Syntax};
 use crate::common::wire::Wire;
 use tablepb::{
-    Decoder, DescriptorPool, FieldTable, Kind, MessageDescriptor, MessageTable, Projection, Value,
+    Decoder, DescriptorPool, DynamicMessage, FieldTable, Kind, MessageDescriptor, MessageTable, Projection,
+    Value,
 };
 
 static NODE: MessageTable = MessageTable::new(
@@ -105,4 +108,56 @@ fn copies_of_messages_of_many_occurrences_are_equal() {
                 .unwrap();
         }
     }
+}
+
+/// A type of large bodies, with a list and a map of itself, and some messages in both without anything in them.
+fn with_empty_messages(count: u64) -> (MessageDescriptor, Vec<u8>) {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto3);
+    let large = schema.message(file, "Large");
+    schema.add(large, 1, SchemaKind::Message(large), Card::Repeated);
+    schema.add_map(large, 2, SchemaKind::Int32, SchemaKind::Message(large));
+    schema.add(large, 3, SchemaKind::String, Card::Optional);
+    schema.add(large, 4, SchemaKind::Message(large), Card::Optional);
+    for number in 5..40 {
+        schema.add(large, number, SchemaKind::Int64, Card::Optional);
+    }
+    let list = Wire::repeat(Wire::new().message(1, Wire::new()), count as usize);
+    let input = (0..count).fold(list, |w, key| w.message(2, Wire::new().int(1, key)));
+    (descriptor(&schema, &schema.pool(), large), input.message(4, Wire::new()).0)
+}
+
+/// Each message without anything in it got a body of its own, which took up to a hundred times the memory.
+#[test]
+fn copies_of_empty_messages_take_no_bodies() {
+    let (large, input) = with_empty_messages(10_000);
+    let source = DynamicMessage::decode(&large, &input).unwrap();
+    let (mut copy, heap) = measure(|| source.as_view().to_owned());
+    assert!(heap.peak <= 2 * source.capacity(), "{heap:?} of {}", source.capacity());
+    assert_eq!((&copy, copy.encode_to_vec()), (&source, source.encode_to_vec()));
+    // Those that are changed get bodies of their own.
+    copy.element_mut(1, 7).unwrap().set_field(5, 70).unwrap();
+    copy.entry_mut(2, 9).unwrap().set_field(5, 90).unwrap();
+    copy.message_mut(4).unwrap().set_field(5, 40).unwrap();
+    let value = |bytes: &[u8]| DynamicMessage::decode(&large, bytes).unwrap();
+    let set = value(&copy.encode_to_vec().unwrap());
+    assert_eq!((&set, set.encoded_len()), (&copy, source.encoded_len() + 6));
+    for message in [&set, &copy] {
+        let list = message.get_field_by_number(1).unwrap();
+        let filled =
+            list.as_list().unwrap().iter().filter(|value| value.as_message().unwrap().encoded_len() > 0);
+        assert_eq!(filled.count(), 1);
+    }
+}
+
+/// Empty messages were taken for large ones, so that what setters left behind was not given back.
+#[test]
+fn what_setters_leave_behind_is_given_back_where_messages_are_empty() {
+    let (large, input) = with_empty_messages(5_000);
+    let mut message = DynamicMessage::decode(&large, &input).unwrap();
+    let before = message.capacity();
+    for i in 0..1_000 {
+        message.set_field(3, format!("{i}").repeat(1_000)).unwrap();
+    }
+    assert!(message.capacity() <= 4 * before, "{} of {before}", message.capacity());
 }

@@ -247,3 +247,21 @@ fn a_message_of_fixed_shape_at_the_end_is_not_one_at_the_beginning() {
         assert_eq!(message.encode_to_vec().unwrap(), input, "{pad}");
     }
 }
+
+/// A type with the name and the fields of a well-known one, of which only one can be set at a time, lost the others.
+#[test]
+fn a_well_known_type_whose_fields_exclude_each_other_is_a_message_like_any() {
+    static TIME: MessageTable = MessageTable::new(
+        "google.protobuf.Timestamp",
+        &[
+            FieldTable::new("seconds", 1, TableKind::Int64).oneof("either"),
+            FieldTable::new("nanos", 2, TableKind::Int32).oneof("either"),
+        ],
+    );
+    let time =
+        DescriptorPool::from_tables(&[&TIME]).unwrap().get_message_by_name("google.protobuf.Timestamp");
+    let time = time.unwrap();
+    assert!(DynamicMessage::from_json(&time, br#""1970-01-01T00:00:01.500Z""#).is_err());
+    let json = r#"{"seconds":"1"}"#;
+    assert_eq!(DynamicMessage::from_json(&time, json.as_bytes()).unwrap().to_json_string().unwrap(), json);
+}

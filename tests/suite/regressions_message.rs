@@ -7,8 +7,8 @@ use crate::common::schema::{Card, Kind, Schema, Syntax};
 use crate::common::wire::Wire;
 use tablepb::text::FormatOptions;
 use tablepb::{
-    DecodeErrorKind, DecodeOptions, Decoder, DynamicMessage, EncodeOptions, MapKey, MapKeyRef,
-    MessageDescriptor, Projection, Value, ValueRef,
+    DecodeErrorKind, DecodeOptions, Decoder, DynamicMessage, EncodeErrorKind, EncodeOptions, MapKey,
+    MapKeyRef, MessageDescriptor, Prepared, Projection, RecordPlan, Value, ValueRef,
 };
 
 /// A proto2 message with `map<string, int32> = 1` and the same in a proto3 file as `= 1` of message 2.
@@ -325,4 +325,82 @@ fn text_format_leaves_out_lists_without_elements() {
             }
         }
     }
+}
+
+/// What a projection had kept as bytes counted as one level, so messages were written that no decoder accepts.
+#[test]
+fn messages_that_are_kept_as_bytes_count_with_all_their_levels() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto3);
+    let node = schema.message(file, "Node");
+    schema.add(node, 1, Kind::Int32, Card::Optional);
+    schema.add(node, 2, Kind::Message(node), Card::Optional);
+    schema.add_map(node, 3, Kind::Int32, Kind::Message(node));
+    let node = descriptor(&schema, &schema.pool(), node);
+    let nested =
+        |levels: u32| (0..levels).fold(Wire::new().int(1, 1), |inner, _| Wire::new().message(2, inner)).0;
+    let keeping = [
+        Projection::new(&node, ["f1"]).unwrap().pass_through(),
+        Projection::all(&node).lazy(["f2"]).unwrap(),
+        Projection::all(&node),
+    ];
+    for projection in &keeping {
+        for levels in [0, 1, 2, 7, 98, 99, 100] {
+            let inner = projection.decode(&nested(levels)).unwrap();
+            let prepared = Prepared::new(&inner).unwrap();
+            assert_eq!((prepared.depth(), prepared.as_bytes()), (levels, &nested(levels)[..]));
+            let mut all = Vec::new();
+            for value in [Value::Prepared(prepared.clone()), Value::Message(inner)] {
+                let mut in_field = DynamicMessage::new(&node);
+                in_field.set_field(2, value.clone()).unwrap();
+                let mut in_map = DynamicMessage::new(&node);
+                in_map.insert(3, 7, value).unwrap();
+                all.extend([(1, in_field), (2, in_map)]);
+            }
+            for (above, outer) in all {
+                match outer.encode_to_vec() {
+                    Ok(bytes) => assert!(
+                        levels + above <= 100 && DynamicMessage::decode(&node, &bytes).is_ok(),
+                        "{levels} {above}"
+                    ),
+                    Err(error) => {
+                        assert_eq!(error.kind(), EncodeErrorKind::DepthExceeded, "{error}");
+                        assert!(levels + above > 100, "{levels} {above}");
+                    }
+                }
+            }
+            let plan = RecordPlan::new(&node);
+            let child = plan.message("f2").unwrap();
+            let mut buffer = Vec::new();
+            let mut record = plan.record(&mut buffer);
+            record.prepared(child, &prepared);
+            assert_eq!(record.finish().is_ok(), levels < 100, "{levels}");
+        }
+    }
+}
+
+/// Each message without anything in it took a body when it came as text, so messages that had been decoded were printed and then refused.
+#[test]
+fn many_empty_messages_come_back_from_text() {
+    let mut schema = Schema::default();
+    let file = schema.file(Syntax::Proto3);
+    let large = schema.message(file, "Large");
+    schema.add(large, 1, Kind::Message(large), Card::Repeated);
+    schema.add_map(large, 2, Kind::Int32, Kind::Message(large));
+    schema.add(large, 3, Kind::Message(large), Card::Optional);
+    for number in 4..44 {
+        schema.add(large, number, Kind::Int64, Card::Optional);
+    }
+    let large = descriptor(&schema, &schema.pool(), large);
+    let list = Wire::repeat(Wire::new().message(1, Wire::new()), 30_000);
+    let input = (0..100).fold(list, |w, key| w.message(2, Wire::new().int(1, key))).message(3, Wire::new());
+    let message = DynamicMessage::decode(&large, &input.0).unwrap();
+    for options in [FormatOptions::new(), FormatOptions::new().pretty(true)] {
+        let text = message.to_text_format_with_options(&options);
+        assert_eq!(DynamicMessage::parse_text_format(&large, &text).unwrap(), message);
+    }
+    let json = message.to_json_string().unwrap();
+    assert_eq!(DynamicMessage::from_json(&large, json.as_bytes()).unwrap(), message);
+    let several = DynamicMessage::parse_text_format(&large, "f3 {} f1 {} f1 < > f1 { f4: 1 }").unwrap();
+    assert_eq!(several.encode_to_vec().unwrap(), [0x0a, 0, 0x0a, 0, 0x0a, 2, 0x20, 1, 0x1a, 0]);
 }

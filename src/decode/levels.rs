@@ -1,0 +1,74 @@
+//! How deep messages are nested in bytes that are written without having been decoded.
+
+use super::message_set::scan_item;
+use crate::program::{Program, ProgramSet};
+use crate::slab::Full;
+use crate::wire::{Tag, WireType, message_set, raw};
+use alloc::vec::Vec;
+
+/// A message that has not ended.
+struct OpenLevel {
+    program: u32,
+    end: usize,
+    /// The end-group tag that ends it, 0 if it ends at `end`.
+    group: u32,
+    /// Where the message around it goes on, if it is no group.
+    resume: usize,
+}
+
+/// The levels of sub-messages in an encoded message, 0 if there are none. Does not recurse; where the bytes are not valid, it stops.
+///
+/// # Errors
+/// No memory for the open messages.
+pub(crate) fn levels(set: &ProgramSet, index: u32, bytes: &[u8]) -> Result<u32, Full> {
+    let mut open: Vec<OpenLevel> = Vec::new();
+    let mut here = OpenLevel { program: index, end: bytes.len(), group: 0, resume: 0 };
+    let (mut pos, mut deepest) = (0, 0);
+    loop {
+        let mut after = (pos >= here.end && here.group == 0).then_some(here.resume);
+        let (program, limit) = (set.program(here.program), bytes.get(..here.end).unwrap_or(bytes));
+        if after.is_none() {
+            let Ok((tag, value)) = raw::tag(limit, pos) else { return Ok(deepest) };
+            if tag.get() == here.group {
+                after = Some(value);
+            } else if let Some((child, start)) = child(program, limit, tag, value) {
+                open.try_reserve(1).map_err(|_| Full::NoMemory)?;
+                open.push(core::mem::replace(&mut here, child));
+                (pos, deepest) = (start, deepest.max(open.len() as u32));
+            } else {
+                match raw::skip_value(limit, value, here.end, tag, u32::MAX) {
+                    Ok(next) => pos = next,
+                    Err(_) => return Ok(deepest),
+                }
+            }
+        }
+        if let Some(after) = after {
+            pos = after;
+            match open.pop() {
+                Some(outer) => here = outer,
+                None => return Ok(deepest),
+            }
+        }
+    }
+}
+
+/// The message in a field of a message of this program, and where its content starts. `limit` ends with that message.
+fn child(program: &Program, limit: &[u8], tag: Tag, value: usize) -> Option<(OpenLevel, usize)> {
+    if program.is_message_set() && tag.get() == u32::from(message_set::ITEM) {
+        let item = scan_item(limit, value, u32::MAX).ok()?;
+        let (start, end) = item.payload?;
+        let (_, entry) = program.by_number(u32::try_from(item.type_id?).ok()?)?;
+        let level = OpenLevel { program: entry.sub, end, group: 0, resume: item.end };
+        return entry.coding.is_message().then_some((level, start));
+    }
+    let (_, entry) = program.by_number(tag.number())?;
+    if !entry.coding.is_message() || entry.tag != tag.get() {
+        return None;
+    }
+    if tag.wire_type() == WireType::StartGroup {
+        let level = OpenLevel { program: entry.sub, end: limit.len(), group: tag.get() + 1, resume: 0 };
+        return Some((level, value));
+    }
+    let (bytes, end) = raw::length_delimited(limit, value).ok()?;
+    Some((OpenLevel { program: entry.sub, end, group: 0, resume: end }, end - bytes.len()))
+}
