@@ -44,7 +44,7 @@ pub(crate) async fn open(
         let first = index.first_from(&file, range.start).await?;
         if columns.reader.is_none() {
             let last = index.first_from(&file, range.end.min(size)).await?;
-            return Ok(counted(last.row - first.row, columns.batch_size));
+            return Ok(counted(last.row.saturating_sub(first.row), columns.batch_size));
         }
         Blocks::open(&file, first.offset, first.row, range.end).await?
     };
