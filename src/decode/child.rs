@@ -4,6 +4,7 @@
 //! enter(entry, start, end):               # after the tag and the length of a sub-message
 //!     make its body, or find the one of an earlier occurrence
 //!     fixed shape: load it and continue in the parent
+//!     a leaf: decode it at once, and those that follow in the same list (leaf.rs)
 //!     push the parent as a frame; continue in the child with pos = start
 //!
 //! leave():                                # the loop is at the end of the innermost message
@@ -18,10 +19,11 @@
 //! Nothing recurses: depth is bounded by `max_depth`, and frames are paid for from the budget.
 
 use super::state::{Child, MAP_ENTRY, Machine, Next, OpenMessage, mark_list_set, mark_set};
+use super::window::PaddedStore;
 use super::{ParentFrame, fixed};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{FieldEntry, Op, Program};
-use crate::slab::{BodyRef, Full, NIL};
+use crate::slab::{BodyRef, Full, NIL, Slab};
 use crate::wire::WireType;
 
 /// Not a tag of one or two bytes.
@@ -42,9 +44,12 @@ impl<'r> Machine<'r, '_> {
         let bit = 1u64 << (entry.bit & 63);
         let Child { start, end, .. } = child;
         let stack = &self.scratch.stack;
+        let sub = self.set.program(entry.sub);
         // An empty child has no body of its own, and a full stack must be paid for: both are left to `enter_any`.
-        if start != end && !stack.is_full() && stack.len() < self.options.depth_limit() as usize {
-            let sub = self.set.program(entry.sub);
+        if start != end
+            && (!stack.is_full() || sub.is_leaf())
+            && stack.len() < self.options.depth_limit() as usize
+        {
             let slot = parent + entry.slot as u32;
             // No arm may allocate, except in what the slab has already: growing it here would cost registers. `None`
             // is also a singular message that is set, which is merged into.
@@ -62,6 +67,9 @@ impl<'r> Machine<'r, '_> {
                 if entry.op == Op::Inline && sub.fixed().is_some() && self.load_if_fixed(sub, child, base) {
                     self.open.pos = end;
                     return Next::Continue;
+                }
+                if sub.is_leaf() && child.group == 0 {
+                    return self.leaf(entry, start, end, base);
                 }
                 return self.push(entry, child, base, 0);
             }
@@ -99,7 +107,7 @@ impl<'r> Machine<'r, '_> {
 
     /// Pushes the parent and continues in the child.
     #[inline(always)]
-    fn push(&mut self, entry: &'r FieldEntry, child: Child, base: u32, hasbits: u64) -> Next {
+    pub(super) fn push(&mut self, entry: &'r FieldEntry, child: Child, base: u32, hasbits: u64) -> Next {
         let origin = self.source.origin();
         let OpenMessage { program, pos, end, hasbits: parent_hasbits, body: parent, group, .. } = self.open;
         if self.scratch.stack.is_full()
@@ -165,19 +173,22 @@ impl<'r> Machine<'r, '_> {
                 (self.open.pos, self.open.hasbits) = (pos, hasbits);
                 return self.fail(full.into(), pos + origin, None);
             }
-            let Some(frame) = self.scratch.stack.pop() else { return Next::Done };
-            if frame.map
-                && let Err(kind) = self.end_entry(program, hasbits, pos + origin)
-            {
-                return self.fail_after(kind, pos + origin);
+            let Some(mut frame) = self.scratch.stack.pop_mut() else { return Next::Done };
+            if frame.map {
+                if let Err(kind) = self.end_entry(program, hasbits, pos + origin) {
+                    return self.fail_after(kind, pos + origin);
+                }
+                let Some(again) = self.scratch.stack.popped_mut() else { return Next::Done };
+                frame = again;
             }
             // Most often the next element of the same list follows. Its start does not need the field loop.
-            if self.next_element(program, pos) {
+            if let Some(next) = next_element(self.slab, self.source, frame, (program, body.program), pos) {
+                self.open = next;
+                self.scratch.stack.take_back();
                 return Next::Continue;
             }
             // The frame is read field by field: a wide load waits for the recent stores that it spans. Moves of 16
             // bytes were 0.93x on traces.
-            let frame = self.scratch.stack.popped();
             program = self.set.program(frame.body.program);
             if frame.resume != 0 {
                 pos = frame.resume as usize - origin;
@@ -202,51 +213,6 @@ impl<'r> Machine<'r, '_> {
         let (pos, end) = (offset - origin, end as usize - origin);
         self.open = OpenMessage { program, pos, end, hasbits, body, group, from: offset };
         self.fail(kind, offset, program.entries().get(entry as usize))
-    }
-
-    /// After an element of a list that ended at `pos`, and whose parent was popped: begins the next element and
-    /// undoes the pop. False if no element follows, or if it needs the general path (longer than 127 bytes, empty, no
-    /// memory).
-    #[inline(always)]
-    fn next_element(&mut self, program: &Program, pos: usize) -> bool {
-        let origin = self.source.origin();
-        let Some(frame) = self.scratch.stack.popped_mut() else { return false };
-        let (tag, parent) = (frame.repeat_tag, frame.end as usize - origin);
-        let Some(head) = self.source.until(parent).at(pos) else { return false };
-        // The tag and a length below 128 in one look. `repeat_tag` has one byte or two.
-        let (prefix, content) = match *head {
-            [first, len, ..] if first < 0x80 && u32::from(first) == tag => (len, pos + 2),
-            [first, second, len, ..]
-                if first >= 0x80 && u32::from(first & 0x7f) | u32::from(second) << 7 == tag =>
-            {
-                (len, pos + 3)
-            }
-            _ => return false,
-        };
-        let group = tag & 7 == WireType::StartGroup as u32;
-        // A group has no length, so its content begins a byte earlier and its end is not known.
-        let (start, end, group) = match group {
-            true => (content - 1, parent, tag + 1),
-            false => (content, content + prefix as usize, 0),
-        };
-        if start >= end || end > parent || (prefix >= 0x80 && group == 0) {
-            return false;
-        }
-        let Some(base) = self.slab.list_push_body(frame.slot, program) else { return false };
-        self.slab.clear_body(program, base);
-        frame.tag_start = (pos + origin) as u32;
-        self.scratch.stack.take_back();
-        let OpenMessage { program, body, .. } = self.open;
-        self.open = OpenMessage {
-            program,
-            pos: start,
-            end,
-            hasbits: 0,
-            body: BodyRef { base, ..body },
-            group,
-            from: start + origin,
-        };
-        true
     }
 
     /// Finds or makes the body of a child of the innermost message. A message without content is complete with that;
@@ -334,6 +300,44 @@ impl<'r> Machine<'r, '_> {
         }
         Ok(self.end_map_entry(&frame, end)?)
     }
+}
+
+/// After an element of a list that ended at `pos`, and whose parent was popped: begins the next element, whose `frame` is to be taken back. `None`
+/// if no element follows, or if it needs the general path (longer than 127 bytes, empty, no memory).
+#[inline(always)]
+fn next_element<'r>(
+    slab: &mut Slab,
+    source: PaddedStore<'_>,
+    frame: &mut ParentFrame,
+    (program, index): (&'r Program, u32),
+    pos: usize,
+) -> Option<OpenMessage<'r>> {
+    let origin = source.origin();
+    let (tag, parent) = (frame.repeat_tag, frame.end as usize - origin);
+    // The tag and a length below 128 in one look. `repeat_tag` has one byte or two.
+    let (prefix, content) = match *source.until(parent).at(pos)? {
+        [first, len, ..] if first < 0x80 && u32::from(first) == tag => (len, pos + 2),
+        [first, second, len, ..]
+            if first >= 0x80 && u32::from(first & 0x7f) | u32::from(second) << 7 == tag =>
+        {
+            (len, pos + 3)
+        }
+        _ => return None,
+    };
+    let group = tag & 7 == WireType::StartGroup as u32;
+    // A group has no length, so its content begins a byte earlier and its end is not known.
+    let (start, end, group) = match group {
+        true => (content - 1, parent, tag + 1),
+        false => (content, content + prefix as usize, 0),
+    };
+    if start >= end || end > parent || (prefix >= 0x80 && group == 0) {
+        return None;
+    }
+    let base = slab.list_push_body(frame.slot, program)?;
+    slab.clear_body(program, base);
+    frame.tag_start = (pos + origin) as u32;
+    let (body, from) = (BodyRef { program: index, base }, start + origin);
+    Some(OpenMessage { program, pos: start, end, hasbits: 0, body, group, from })
 }
 
 /// What is left to do with a child.

@@ -13,6 +13,8 @@
 //!             Fault -> return                 # fault.rs makes an error of it
 //! ```
 //!
+//! Messages without messages, in a field or a list, are decoded by a second instance of the field loop, without a frame (`leaf.rs`).
+//!
 //! Below the loop: `state.rs` has the state that all files share, `stack.rs` the frames, `window.rs` and `input.rs`
 //! the reads. `lists.rs`, `packed.rs` and `fixed.rs` decode the shapes of fields that their names say; `unknown.rs`,
 //! `map_entry.rs`, `message_set.rs` and `skip.rs` do what is rare. `undecoded.rs` and `levels.rs` are apart: they find again what a
@@ -26,6 +28,7 @@ mod fault;
 mod fields;
 mod fixed;
 mod input;
+mod leaf;
 mod levels;
 mod lists;
 mod map_entry;

@@ -6,7 +6,8 @@
 use super::layout::CONTIGUOUS_WORDS;
 use super::lowered::{NO_FIELDS, NO_POSITION, ProgramFlags};
 use super::{
-    Coding, FieldEntry, FixedLayout, LowerError, MessageSpec, Program, Room, RoomFull, WriteEntry, sort_list,
+    Coding, FieldEntry, FixedLayout, LowerError, MessageSpec, Op, Program, Room, RoomFull, WriteEntry,
+    sort_list,
 };
 use crate::error::DescriptorErrorKind;
 use alloc::vec::Vec;
@@ -182,6 +183,8 @@ impl Program {
         let (all, few) = (last - first + 1, 2 * self.entries.len() as u32 + 16);
         self.by_number_first = first;
         self.flags.set(ProgramFlags::MORE_NUMBERS, all > few);
+        let leaf = self.has_plain_end() && !self.is_map_entry() && all_in_loop(&self.entries);
+        self.flags.set(ProgramFlags::LEAF, leaf);
         self.by_number_table =
             room.list((0..all.min(few)).map(|place| FieldEntry::none(first.saturating_add(place))))?;
         let far = if all > few { all.min(8 * few) } else { 0 };
@@ -202,6 +205,15 @@ impl Program {
         }
         Ok(())
     }
+}
+
+/// Whether the field loop decodes all fields but the messages of oneofs that have other members too: they are mostly one of those.
+fn all_in_loop(entries: &[FieldEntry]) -> bool {
+    let in_loop =
+        |e: &FieldEntry| e.op <= Op::FixedMessage || (Op::SkipVarint..=Op::SkipLength).contains(&e.op);
+    entries.iter().all(|e| {
+        in_loop(e) || e.oneof != 0 && entries.iter().any(|other| other.oneof == e.oneof && in_loop(other))
+    })
 }
 
 /// Numbers the oneofs of a message from 1 on in their entries, and gives how many there are.

@@ -47,6 +47,8 @@ impl ProgramFlags {
     pub(super) const MAP_ENTRY: Self = Self(1 << 11);
     /// Fields need no words outside of the body.
     pub(super) const SELF_CONTAINED: Self = Self(1 << 12);
+    /// The field loop decodes all fields, and nothing but hasbits is stored at the end.
+    pub(super) const LEAF: Self = Self(1 << 13);
 
     #[inline(always)]
     pub(super) const fn has(self, flag: Self) -> bool {
@@ -273,6 +275,12 @@ impl Program {
     #[inline(always)]
     pub(crate) fn has_plain_end(&self) -> bool {
         self.flags.has(ProgramFlags::PLAIN_END)
+    }
+
+    /// Whether the field loop decodes all fields, but for messages in oneofs, and the end only writes hasbits; no map entry.
+    #[inline(always)]
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.flags.has(ProgramFlags::LEAF)
     }
 
     /// Whether lists of this message hold the bodies themselves.
