@@ -66,9 +66,9 @@ fn bytes_that_are_passed_through_are_copied_once() {
     }
 }
 
-/// The bytes of every level were taken for live, so that what setters left behind was never given back.
+/// The bytes of every level were taken for live, so that what setters left was never given back.
 #[test]
-fn what_setters_leave_behind_is_given_back_where_bytes_are_passed_through() {
+fn what_setters_leave_is_given_back_where_bytes_are_passed_through() {
     let node = node();
     let input = twice(60, false);
     let mut message = passing(&node, 60).decode(&input).unwrap();
@@ -150,9 +150,9 @@ fn copies_of_empty_messages_take_no_bodies() {
     }
 }
 
-/// Empty messages were taken for large ones, so that what setters left behind was not given back.
+/// Empty messages were taken for large ones, so that what setters left was not given back.
 #[test]
-fn what_setters_leave_behind_is_given_back_where_messages_are_empty() {
+fn what_setters_leave_is_given_back_where_messages_are_empty() {
     let (large, input) = with_empty_messages(5_000);
     let mut message = DynamicMessage::decode(&large, &input).unwrap();
     let before = message.capacity();
