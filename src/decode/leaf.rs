@@ -52,7 +52,8 @@ impl<'r> Machine<'r, '_> {
                 return Next::Continue;
             };
             let content = end + 2;
-            if u32::from(tag) != entry.tag
+            if tag >= 0x80
+                || u32::from(tag) != entry.tag
                 || len == 0
                 || len >= 0x80
                 || content + usize::from(len) > self.open.end
@@ -89,6 +90,11 @@ mod tests {
             field(4, Kind::Message(0), Presence::Explicit),
             field(5, Kind::Message(2), Presence::Explicit),
             field(6, Kind::Message(2), Presence::Repeated),
+            field(15, Kind::Message(1), Presence::Repeated),
+            field(16, Kind::Message(1), Presence::Repeated),
+            field(31, Kind::Message(2), Presence::Repeated),
+            field(32, Kind::Message(1), Presence::Repeated),
+            field(2048, Kind::Message(2), Presence::Repeated),
         ];
         let mut large = vec![
             field(1, Kind::Uint64, Presence::Implicit),
@@ -125,7 +131,14 @@ mod tests {
             .message(1, Wire::new().int(1, 7))
             .times(2, Wire::new().message(6, small()))
             .message(2, Wire::new())
+            .times(2, Wire::new().message(15, large()))
+            // The first byte of a longer tag may be all of the tag as a number.
+            .times(3, Wire::new().message(16, large()))
+            .times(5, Wire::new().message(31, small()))
             .bytes(3, &text(after))
+            .times(2, Wire::new().message(31, small()))
+            .times(2, Wire::new().message(32, large()))
+            .times(2, Wire::new().message(2048, small()))
             .done()
     }
 

@@ -16,29 +16,34 @@ struct OpenLevel {
     resume: usize,
 }
 
-/// The levels of sub-messages in an encoded message, 0 if there are none. Does not recurse; where the bytes are not valid, it stops.
+/// The levels of sub-messages in an encoded message, 0 if there are none. Does not recurse; it stops at `most` + 1 levels, and leaves out the
+/// rest of a message whose bytes are not valid.
 ///
 /// # Errors
 /// No memory for the open messages.
-pub(crate) fn levels(set: &ProgramSet, index: u32, bytes: &[u8]) -> Result<u32, Full> {
+pub(crate) fn levels(set: &ProgramSet, index: u32, bytes: &[u8], most: u32) -> Result<u32, Full> {
     let mut open: Vec<OpenLevel> = Vec::new();
     let mut here = OpenLevel { program: index, end: bytes.len(), group: 0, resume: 0 };
     let (mut pos, mut deepest) = (0, 0);
-    loop {
+    while deepest <= most {
         let mut after = (pos >= here.end && here.group == 0).then_some(here.resume);
         let (program, limit) = (set.program(here.program), bytes.get(..here.end).unwrap_or(bytes));
         if after.is_none() {
-            let Ok((tag, value)) = raw::tag(limit, pos) else { return Ok(deepest) };
-            if tag.get() == here.group {
-                after = Some(value);
-            } else if let Some((child, start)) = child(program, limit, tag, value) {
-                open.try_reserve(1).map_err(|_| Full::NoMemory)?;
-                open.push(core::mem::replace(&mut here, child));
-                (pos, deepest) = (start, deepest.max(open.len() as u32));
-            } else {
-                match raw::skip_value(limit, value, here.end, tag, u32::MAX) {
-                    Ok(next) => pos = next,
-                    Err(_) => return Ok(deepest),
+            match field(program, limit, pos, here.group) {
+                Some(Found::End(value)) => after = Some(value),
+                Some(Found::Message(child, start)) => {
+                    open.try_reserve(1).map_err(|_| Full::NoMemory)?;
+                    open.push(core::mem::replace(&mut here, child));
+                    (pos, deepest) = (start, deepest.max(open.len() as u32));
+                }
+                Some(Found::Other(next)) => pos = next,
+                // Where a group ends is not known then; the message around it has an end.
+                None => {
+                    while here.group != 0 {
+                        let Some(outer) = open.pop() else { return Ok(deepest) };
+                        here = outer;
+                    }
+                    after = Some(here.resume);
                 }
             }
         }
@@ -50,6 +55,29 @@ pub(crate) fn levels(set: &ProgramSet, index: u32, bytes: &[u8]) -> Result<u32, 
             }
         }
     }
+    Ok(deepest)
+}
+
+/// What stands at a place of a message.
+enum Found {
+    /// The end of the group, and where the message around it goes on.
+    End(usize),
+    /// A message, and where its content starts.
+    Message(OpenLevel, usize),
+    /// Another field, and where it ends.
+    Other(usize),
+}
+
+/// The field at a place; `None` if it is not valid. `limit` ends with the message, `group` is the tag that ends it, 0 if none does.
+fn field(program: &Program, limit: &[u8], pos: usize, group: u32) -> Option<Found> {
+    let (tag, value) = raw::tag(limit, pos).ok()?;
+    if tag.get() == group {
+        return Some(Found::End(value));
+    }
+    if let Some((child, start)) = child(program, limit, tag, value) {
+        return Some(Found::Message(child, start));
+    }
+    raw::skip_value(limit, value, limit.len(), tag, u32::MAX).ok().map(Found::Other)
 }
 
 /// The message in a field of a message of this program, and where its content starts. `limit` ends with that message.

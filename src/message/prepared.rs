@@ -92,8 +92,11 @@ impl Prepare for DynamicMessage {
         match buffer.get(start..) {
             // What is kept as bytes was written without a look at it.
             Some(bytes)
-                if self.keeps_bytes() && levels_of(self.descriptor(), bytes)? > options.depth_limit() =>
+                if self.keeps_bytes()
+                    && levels_of(self.descriptor(), bytes, options.depth_limit())?
+                        > options.depth_limit() =>
             {
+                buffer.truncate(start);
                 Err(EncodeError::new(EncodeErrorKind::DepthExceeded))
             }
             _ => Ok(()),
@@ -173,7 +176,7 @@ impl<T> Prepared<T> {
     /// # Errors
     /// `OutOfMemory`.
     pub(super) fn encoded(descriptor: MessageDescriptor, bytes: Vec<u8>) -> Result<Self, EncodeError> {
-        let depth = levels_of(&descriptor, &bytes)?;
+        let depth = levels_of(&descriptor, &bytes, DEFAULT_DEPTH)?;
         Ok(Self::from_parts(bytes.into(), Type::Descriptor(descriptor), depth, true))
     }
 
@@ -219,12 +222,12 @@ impl<T> Prepared<T> {
     }
 }
 
-/// The levels of sub-messages in an encoded message, as far as it is valid.
+/// The levels of sub-messages in an encoded message, as far as it is valid; at most one more than `most`.
 ///
 /// # Errors
 /// `OutOfMemory`.
-fn levels_of(descriptor: &MessageDescriptor, bytes: &[u8]) -> Result<u32, EncodeError> {
-    let levels = decode::levels(descriptor.parent_pool().programs(), descriptor.index(), bytes);
+fn levels_of(descriptor: &MessageDescriptor, bytes: &[u8], most: u32) -> Result<u32, EncodeError> {
+    let levels = decode::levels(descriptor.parent_pool().programs(), descriptor.index(), bytes, most);
     levels.map_err(|_| EncodeError::new(EncodeErrorKind::OutOfMemory))
 }
 

@@ -5,7 +5,7 @@ use crate::common::samples;
 use crate::common::schema::{Card, Kind, Schema, Syntax};
 use crate::common::wire::{END, START, Wire};
 use tablepb::{
-    DecodeErrorKind, DescriptorPool, DynamicMessage, EncodeOptions, FieldTable, Kind as TableKind,
+    DecodeErrorKind, Decoder, DescriptorPool, DynamicMessage, EncodeOptions, FieldTable, Kind as TableKind,
     MessageDescriptor, MessageTable,
 };
 
@@ -264,4 +264,26 @@ fn a_well_known_type_whose_fields_exclude_each_other_is_a_message_like_any() {
     assert!(DynamicMessage::from_json(&time, br#""1970-01-01T00:00:01.500Z""#).is_err());
     let json = r#"{"seconds":"1"}"#;
     assert_eq!(DynamicMessage::from_json(&time, json.as_bytes()).unwrap().to_json_string().unwrap(), json);
+}
+
+/// Where the first byte of a longer tag was the tag as a number (fields 16 to 31), it was taken for a tag of one byte: the second message
+/// of a list was refused.
+#[test]
+fn lists_of_small_messages_have_tags_of_any_length() {
+    for number in [1, 15, 16, 17, 31, 32, 2047, 2048, 100_000] {
+        let mut schema = Schema::default();
+        let file = schema.file(Syntax::Proto3);
+        let (holder, value) = (schema.message(file, "Holder"), schema.message(file, "Value"));
+        schema.add(holder, number, Kind::Message(value), Card::Repeated);
+        for field in 1..5 {
+            schema.add(value, field, Kind::String, Card::Implicit);
+        }
+        let holder = message(&schema, holder);
+        let element = || Wire::new().message(number, Wire::new().bytes(1, b"a"));
+        let input = element().0.repeat(6);
+        let mut decoder = Decoder::new(&holder);
+        for _ in 0..3 {
+            assert_eq!(decoder.decode(&input).unwrap().encode_to_vec().unwrap(), input);
+        }
+    }
 }
