@@ -100,3 +100,71 @@ fn child(program: &Program, limit: &[u8], tag: Tag, value: usize) -> Option<(Ope
     let (bytes, end) = raw::length_delimited(limit, value).ok()?;
     Some((OpenLevel { program: entry.sub, end, group: 0, resume: end }, end - bytes.len()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::levels;
+    use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
+    use crate::table::Kind;
+    use crate::wire::testing::Wire;
+    use alloc::vec;
+
+    /// A tree of messages (1), groups (2) and numbers (3), with a MessageSet (4) that has a tree (5).
+    fn schema() -> ProgramSet {
+        let field = |number, kind| FieldSpec::new(number, kind, Presence::Explicit);
+        let tree = vec![
+            field(1, Kind::Message(0)),
+            FieldSpec { delimited: true, ..field(2, Kind::Message(0)) },
+            field(3, Kind::Int64),
+            field(4, Kind::Message(1)),
+        ];
+        let set =
+            MessageSpec { fields: vec![field(5, Kind::Message(0))], message_set: true, ..Default::default() };
+        ProgramSet::new(&[MessageSpec { fields: tree, ..Default::default() }, set], &[]).unwrap()
+    }
+
+    #[test]
+    fn messages_groups_and_items_of_message_sets_are_levels() {
+        let (set, nested) = (schema(), |depth| Wire::nested(1, depth));
+        let item = |body| Wire::new().group(1, Wire::new().int(2, 5).message(3, body));
+        let cases = [
+            (Wire::new(), 0),
+            (Wire::new().int(3, 1), 0),
+            (nested(7), 7),
+            (Wire::nested_groups(2, 6), 6),
+            (Wire::new().group(2, nested(3)).message(1, Wire::new().group(2, Wire::new())), 4),
+            (Wire::new().message(4, item(nested(2))), 4),
+            // A message set without this number, and a field of another wire type, are unknown.
+            (Wire::new().message(4, Wire::new().group(1, Wire::new().int(2, 6).message(3, nested(9)))), 1),
+            (Wire::new().int(1, 1).message(3, nested(9)), 0),
+        ];
+        for (input, depth) in cases {
+            assert_eq!(levels(&set, 0, &input.done(), 100), Ok(depth));
+        }
+    }
+
+    #[test]
+    fn what_is_not_valid_hides_nothing_after_its_message() {
+        let set = schema();
+        let faults = [
+            Wire::new().raw(&[7]),
+            Wire::new().announced(1, 9, &[]),
+            Wire::new().tag(2, 3),
+            Wire::new().tag(2, 3).tag(2, 3).raw(&[0]),
+            Wire::new().tag(9, 4),
+        ];
+        for fault in faults {
+            let input = Wire::new().message(1, fault).message(1, Wire::nested(1, 8)).done();
+            assert_eq!(levels(&set, 0, &input, 100), Ok(9));
+        }
+    }
+
+    /// Starts of groups took 24 bytes of memory for each byte of the input.
+    #[test]
+    fn one_level_more_than_asked_for_is_enough() {
+        let (set, starts) = (schema(), Wire::new().times(100_000, Wire::new().tag(2, 3)).done());
+        for most in [0, 1, 100] {
+            assert_eq!(levels(&set, 0, &starts, most), Ok(most + 1));
+        }
+    }
+}
