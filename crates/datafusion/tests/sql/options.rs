@@ -1,6 +1,7 @@
 //! The options of tables.
 
-use crate::common::{Files, context_with_pool, delimited, message, number, rows};
+use crate::common::{Files, context_with_pool, delimited, log, message, number, rows};
+use tablepb::DynamicMessage;
 
 fn ids(count: u64) -> Vec<u8> {
     delimited((0..count).map(message))
@@ -95,4 +96,24 @@ async fn a_star_selects_all_fields() {
     files.create("a.binpb", "").await.unwrap();
     assert_eq!(some, files.rows("SELECT id, part['name'] FROM t ORDER BY id").await.unwrap());
     assert_eq!(all, files.rows("SELECT * FROM t ORDER BY id").await.unwrap());
+}
+
+#[tokio::test]
+async fn times_that_nanoseconds_do_not_reach_have_a_coarser_unit() {
+    let files = Files::new(2);
+    // 0001-01-01, where the times of some languages begin.
+    let zero = "id: 9 at { seconds: -62135596800 nanos: 1500 }";
+    let zero = DynamicMessage::parse_text_format(&log(), zero).unwrap().encode_to_vec().unwrap();
+    files.write("a.binpb", &delimited([message(1), zero]));
+    files.create("a.binpb", ", well_known 'true'").await.unwrap();
+    let error = files.rows("SELECT at FROM t").await.unwrap_err().to_string();
+    assert!(error.contains("a.binpb: row 1"), "{error}");
+    for (unit, fraction) in [("second", ""), ("millisecond", ""), ("Microsecond", ".000001")] {
+        files.create("a.binpb", &format!(", well_known 'true', time_unit '{unit}'")).await.unwrap();
+        let found = files.rows("SELECT at FROM t ORDER BY id").await.unwrap().concat();
+        let zero = format!("0001-01-01T00:00:00{fraction}Z");
+        assert_eq!(found, ["2023-11-14T22:13:20Z".to_owned(), zero], "{unit}");
+    }
+    files.create("a.binpb", ", well_known 'true', time_unit 'nanosecond'").await.unwrap();
+    assert_eq!(files.rows("SELECT at FROM t WHERE id = 9").await.unwrap_err().to_string(), error);
 }
