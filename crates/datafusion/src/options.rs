@@ -42,6 +42,16 @@ impl Compression {
         }
     }
 
+    /// What the names of files of a directory match.
+    pub(crate) fn patterns(self) -> &'static [&'static str] {
+        match self {
+            Self::Auto => &["*.binpb", "*.binpb.gz", "*.binpb.zst"],
+            Self::Uncompressed => &["*.binpb"],
+            Self::Gzip => &["*.binpb.gz"],
+            Self::Zstd => &["*.binpb.zst"],
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",

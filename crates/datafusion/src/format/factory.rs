@@ -1,11 +1,10 @@
 //! [`ProtobufFormatFactory`]: formats of the options of `CREATE EXTERNAL TABLE`.
 
-use super::ProtobufFormat;
+use super::{ProtobufFormat, ProtobufTableFactory};
 use crate::options::ProtobufOptions;
 use datafusion::catalog::Session;
 use datafusion::common::{GetExt, config_datafusion_err, config_err};
 use datafusion::datasource::file_format::{FileFormat, FileFormatFactory};
-use datafusion::datasource::listing_table_factory::ListingTableFactory;
 use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
 use std::collections::HashMap;
@@ -57,7 +56,7 @@ impl ProtobufFormatFactory {
         let state = context.state_ref();
         let mut state = state.write();
         state.register_file_format(Arc::new(self), false)?;
-        state.table_factories_mut().insert(NAME.to_owned(), Arc::new(ListingTableFactory::new()));
+        state.table_factories_mut().insert(NAME.to_owned(), Arc::new(ProtobufTableFactory::new()));
         Ok(())
     }
 
