@@ -2,6 +2,7 @@
 
 use crate::common::{Files, delimited, message, number, pool};
 use crate::stores::{gzip, zstd};
+use datafusion::physical_plan::ExecutionPlanProperties;
 use datafusion::prelude::SessionContext;
 use object_store::memory::InMemory;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
@@ -175,4 +176,39 @@ async fn several_locations_are_one_table() {
     assert_eq!(number(&files.context, "SELECT count(id) FROM t").await, 9);
     assert!(files.context.sql(&create("('@d/', '@d/')")).await.is_err());
     assert!(files.context.sql(&create("('@d/', 'memory:///d/')")).await.is_err());
+}
+
+#[tokio::test]
+async fn plain_files_beside_compressed_ones_are_split() {
+    let expected: Vec<String> = (0..1200).map(|id| id.to_string()).collect();
+    for partitions in [2, 3, 5] {
+        let files = Files::new(partitions);
+        files.write("d/a.binpb", &ids(0, 1100));
+        files.write("d/b.binpb.gz", &gzip(&ids(1100, 1150)));
+        files.write("d/c.binpb.zst", &zstd(&ids(1150, 1200)));
+        for location in ["d/", "d/*.binpb*"] {
+            files.create(location, "").await.unwrap();
+            for sql in ["SELECT id FROM t", "SELECT id FROM t ORDER BY id"] {
+                let mut found = files.rows(sql).await.unwrap().concat();
+                found.sort_by_key(|id| id.parse::<u64>().unwrap());
+                assert_eq!(found, expected);
+            }
+            assert_eq!(number(&files.context, "SELECT count(*) FROM t").await, 1200);
+            let query = files.context.sql("SELECT id FROM t").await.unwrap();
+            let plan = query.create_physical_plan().await.unwrap();
+            assert_eq!(plan.output_partitioning().partition_count(), partitions);
+            let shown = datafusion::physical_plan::displayable(plan.as_ref()).indent(true).to_string();
+            assert_eq!(shown.matches("/a.binpb:").count(), partitions, "{shown}");
+            assert!(!shown.contains(".gz:") && !shown.contains(".zst:"), "{shown}");
+        }
+        // Each file alone is in order, and stays so.
+        let sorted = format!(
+            "CREATE OR REPLACE EXTERNAL TABLE t STORED AS PROTOBUF WITH ORDER (id ASC) LOCATION '{}/'
+             OPTIONS (message 'example.Log', descriptors '{}')",
+            files.path("d").display(),
+            files.path("log.set").display()
+        );
+        files.context.sql(&sorted).await.unwrap();
+        assert_eq!(files.rows("SELECT id FROM t ORDER BY id").await.unwrap().concat(), expected);
+    }
 }
