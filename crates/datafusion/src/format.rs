@@ -1,5 +1,6 @@
 //! [`ProtobufFormat`]: what files hold, and [`ProtobufFormatFactory`], which makes it of the options of a table.
 
+mod declared;
 mod factory;
 mod portable;
 mod table;

@@ -1,6 +1,7 @@
 //! [`ProtobufTableFactory`]: the tables of `CREATE EXTERNAL TABLE`, and which files a directory has.
 
 use super::ProtobufFormat;
+use super::declared::with_forms_of;
 use crate::options::Compression;
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
@@ -69,7 +70,7 @@ impl TableProviderFactory for ProtobufTableFactory {
         check(&urls)?;
         let options = ListingOptions::new(Arc::new(format.clone())).with_file_extension("");
         let (columns, directories) = if declares {
-            declared(statement)?
+            declared(statement, &format)?
         } else {
             (format.schema().clone(), undeclared(session, statement, &options, &urls).await?)
         };
@@ -160,7 +161,7 @@ fn check(urls: &[ListingTableUrl]) -> Result<()> {
 type Directory = (String, DataType);
 
 /// The columns of files and those of directories that a statement declares.
-fn declared(statement: &CreateExternalTable) -> Result<(SchemaRef, Vec<Directory>)> {
+fn declared(statement: &CreateExternalTable, format: &ProtobufFormat) -> Result<(SchemaRef, Vec<Directory>)> {
     let schema: &Schema = statement.schema.inner();
     let names = &statement.table_partition_cols;
     let of_directory = |name: &String| -> Result<Directory> {
@@ -170,7 +171,7 @@ fn declared(statement: &CreateExternalTable) -> Result<(SchemaRef, Vec<Directory
     let in_files: Vec<_> =
         schema.fields().iter().filter(|field| !names.contains(field.name())).cloned().collect();
     let in_files = Schema::new_with_metadata(in_files, schema.metadata().clone());
-    Ok((Arc::new(in_files), directories))
+    Ok((with_forms_of(&in_files, format.schema()), directories))
 }
 
 /// The columns of directories of a statement without columns: as it says, or else as the directories are called.

@@ -117,3 +117,37 @@ async fn times_that_nanoseconds_do_not_reach_have_a_coarser_unit() {
     files.create("a.binpb", ", well_known 'true', time_unit 'nanosecond'").await.unwrap();
     assert_eq!(files.rows("SELECT at FROM t WHERE id = 9").await.unwrap_err().to_string(), error);
 }
+
+#[tokio::test]
+async fn declared_strings_bytes_and_lists_have_the_form_of_the_files() {
+    let files = Files::new(2);
+    files.write("a.binpb", &ids(12));
+    let query = "SELECT raw, line, part['sizes'], id FROM t WHERE id = 9";
+    files.create("a.binpb", "").await.unwrap();
+    let row = files.rows(query).await.unwrap();
+    for views in ["true", "false"] {
+        let create = |columns: &str| {
+            format!(
+                "CREATE OR REPLACE EXTERNAL TABLE t ({columns}) STORED AS PROTOBUF LOCATION '{}'
+                 OPTIONS (message 'example.Log', descriptors '{}', views '{views}', fields 'raw, line, part.sizes, id')",
+                files.path("a.binpb").display(),
+                files.path("log.set").display()
+            )
+        };
+        let columns = "raw BYTEA, line VARCHAR, part STRUCT<sizes INT[]>, id BIGINT UNSIGNED";
+        files.context.sql(&create(columns)).await.unwrap();
+        assert_eq!(files.rows(query).await.unwrap(), row, "views {views}");
+        assert_eq!(
+            files.rows("SELECT count(*) FROM t WHERE line = 'xxxxxxxxxxxxxxxxxx'").await.unwrap(),
+            [["1"]]
+        );
+        // Other types are still refused: strings are no bytes, and numbers have their size.
+        for columns in
+            ["raw VARCHAR", "line BYTEA", "part STRUCT<sizes BIGINT[]>", "part STRUCT<other INT[]>"]
+        {
+            files.context.sql(&create(columns)).await.unwrap();
+            let error = files.rows("SELECT * FROM t").await.unwrap_err().to_string();
+            assert!(error.contains("of the table has the type"), "{columns}: {error}");
+        }
+    }
+}
