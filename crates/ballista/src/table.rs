@@ -6,13 +6,12 @@ use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider, TablePro
 use datafusion::common::{Constraints, plan_datafusion_err};
 use datafusion::datasource::TableType;
 use datafusion::datasource::listing::ListingTable;
-use datafusion::datasource::listing_table_factory::ListingTableFactory;
 use datafusion::error::Result;
 use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{CreateExternalTable, Expr, TableProviderFilterPushDown};
 use datafusion::physical_plan::ExecutionPlan;
 use std::sync::Arc;
-use tablepb_datafusion::ProtobufFormat;
+use tablepb_datafusion::{ProtobufFormat, ProtobufTableFactory};
 
 /// A [`ListingTable`] of protobuf files that a plan can take to other processes.
 ///
@@ -120,7 +119,7 @@ const VIEWS: [&str; 2] = ["views", "format.views"];
 /// file many times over.
 #[derive(Debug, Default)]
 pub struct PortableTableFactory {
-    listings: ListingTableFactory,
+    listings: ProtobufTableFactory,
 }
 
 impl PortableTableFactory {

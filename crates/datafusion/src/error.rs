@@ -9,6 +9,34 @@ use tablepb_arrow::ErrorKind;
 /// Why a file could not be read: the [file](Self::file), the [row](Self::row), its first [byte](Self::offset) and the [kind](Self::kind).
 ///
 /// A query fails with `DataFusionError::External` that holds it. The session can be used on.
+///
+/// ```
+/// use datafusion::error::DataFusionError;
+/// use datafusion::prelude::SessionContext;
+/// use std::sync::Arc;
+/// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+/// use tablepb_datafusion::{ProtobufFormat, ProtobufOptions, ScanError, ScanErrorKind};
+///
+/// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
+/// let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+/// let directory = tempfile::tempdir()?;
+/// // The second message has one byte less than its length says.
+/// std::fs::write(directory.path().join("a.binpb"), b"\x04\x0a\x02hi\x04\x0a\x02h")?;
+/// let context = SessionContext::new();
+/// let format = ProtobufFormat::new(&log, ProtobufOptions::new())?;
+/// context.register_table("logs", Arc::new(format.table(&format!("{}/", directory.path().display()))?))?;
+///
+/// # tokio::runtime::Builder::new_multi_thread().build()?.block_on(async {
+/// let failed = context.sql("SELECT line FROM logs").await?.collect().await.unwrap_err();
+/// let DataFusionError::External(error) = failed.find_root() else { return Err(failed.into()) };
+/// let error = error.downcast_ref::<ScanError>().unwrap();
+/// assert!(error.file().ends_with("/a.binpb"));
+/// assert_eq!((error.row(), error.offset()), (1, 5));
+/// assert!(matches!(error.kind(), ScanErrorKind::Truncated));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ScanError {
     file: String,

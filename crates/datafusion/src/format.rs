@@ -1,9 +1,12 @@
 //! [`ProtobufFormat`]: what files hold, and [`ProtobufFormatFactory`], which makes it of the options of a table.
 
+mod declared;
 mod factory;
 mod portable;
+mod table;
 
 pub use factory::{ProtobufFormatFactory, register};
+pub use table::ProtobufTableFactory;
 
 use crate::fence::import_schema;
 use crate::index::Indexes;
@@ -95,22 +98,16 @@ impl ProtobufFormat {
 
     /// A table of a file, of a directory (its path ends with a slash) or of a pattern, without SQL.
     ///
-    /// In a directory the files are read whose names end with `.binpb`, or `.binpb.gz` or `.binpb.zst` if the option
-    /// [`compression`](ProtobufOptions::with_compression) says so.
+    /// In a directory the files are read whose names end with `.binpb`, `.binpb.gz` or `.binpb.zst`, or with the one of them that the option
+    /// [`compression`](ProtobufOptions::with_compression) names; without such files the table has no rows.
     ///
     /// # Errors
     /// `location` is no path and no URL.
     pub fn table(&self, location: &str) -> Result<ListingTable> {
-        let url = ListingTableUrl::parse(location)?;
-        let extension = if url.is_collection() && url.get_glob().is_none() {
-            format!(".{}", self.get_ext_with_compression(&self.options.compression.file_type())?)
-        } else {
-            String::new()
-        };
-        let options = ListingOptions::new(Arc::new(self.clone())).with_file_extension(extension);
-        ListingTable::try_new(
-            ListingTableConfig::new(url).with_listing_options(options).with_schema(self.schema.clone()),
-        )
+        let urls = table::files_of(ListingTableUrl::parse(location)?, self.options.compression)?;
+        let options = ListingOptions::new(Arc::new(self.clone())).with_file_extension("");
+        let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(options);
+        ListingTable::try_new(config.with_schema(self.schema.clone()))
     }
 
     pub(crate) fn indexes(&self) -> &Arc<Indexes> {

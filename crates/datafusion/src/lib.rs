@@ -43,7 +43,7 @@ mod scan;
 mod source;
 
 pub use error::{ScanError, ScanErrorKind};
-pub use format::{ProtobufFormat, ProtobufFormatFactory, register};
+pub use format::{ProtobufFormat, ProtobufFormatFactory, ProtobufTableFactory, register};
 pub use options::{Compression, ProtobufOptions};
 pub use source::ProtobufSource;
 pub use tablepb_arrow::mapping::Enums;

@@ -1,5 +1,6 @@
 //! [`ProtobufOptions`]: the options of a table.
 
+use datafusion::arrow::datatypes::TimeUnit;
 use datafusion::common::config_err;
 use datafusion::common::parsers::CompressionTypeVariant;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
@@ -41,6 +42,16 @@ impl Compression {
         }
     }
 
+    /// What the names of files of a directory match.
+    pub(crate) fn patterns(self) -> &'static [&'static str] {
+        match self {
+            Self::Auto => &["*.binpb", "*.binpb.gz", "*.binpb.zst"],
+            Self::Uncompressed => &["*.binpb"],
+            Self::Gzip => &["*.binpb.gz"],
+            Self::Zstd => &["*.binpb.zst"],
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -61,6 +72,7 @@ impl Compression {
 /// | `fields` | paths of fields, with commas between them: `a, b.c` | all fields |
 /// | `enums` | `number`, `name`, `dictionary` | `number` |
 /// | `well_known` | `true`: timestamps, durations and wrappers as values, not structs | `false` |
+/// | `time_unit` | of these values: `second`, `millisecond`, `microsecond`, `nanosecond`, which reach from 1677 to 2262 | `nanosecond` |
 /// | `views` | `false`: strings and bytes are `Utf8` and `Binary`, copied; DataFusion 55 looks up keys of maps (`labels['k']`) in these only | `true` |
 /// | `recursion` | how often a message type may stand below itself | 3 |
 /// | `max_row_len` | the longest message, in bytes | 67 108 864 |
@@ -80,6 +92,7 @@ pub struct ProtobufOptions {
     pub(crate) fields: Vec<String>,
     pub(crate) enums: Enums,
     pub(crate) well_known: bool,
+    pub(crate) time_unit: TimeUnit,
     pub(crate) views: bool,
     pub(crate) recursion: u32,
     pub(crate) max_row_len: usize,
@@ -100,6 +113,7 @@ impl ProtobufOptions {
             fields: Vec::new(),
             enums: Enums::Number,
             well_known: false,
+            time_unit: TimeUnit::Nanosecond,
             views: true,
             recursion: 3,
             max_row_len: 64 << 20,
@@ -126,6 +140,15 @@ impl ProtobufOptions {
     #[must_use]
     pub const fn with_well_known(mut self, well_known: bool) -> Self {
         self.well_known = well_known;
+        self
+    }
+
+    /// The unit of [well-known](Self::with_well_known) timestamps and durations; nanoseconds by default, which reach from 1677 to 2262. A query of a column fails
+    /// at a time that does not fit, such as one that never was set and is the year 1; microseconds hold all that the types allow, the years 1 to 9999. Of coarser units, timestamps are
+    /// rounded down and durations towards zero.
+    #[must_use]
+    pub const fn with_time_unit(mut self, unit: TimeUnit) -> Self {
+        self.time_unit = unit;
         self
     }
 
@@ -186,6 +209,15 @@ impl ProtobufOptions {
                 }
             }
             "well_known" => self.well_known = flag(name, value)?,
+            "time_unit" => {
+                let unit = UNITS.iter().find(|(_, name)| name.eq_ignore_ascii_case(value));
+                let Some((unit, _)) = unit else {
+                    return config_err!(
+                        "the option time_unit is 'second', 'millisecond', 'microsecond' or 'nanosecond', not '{value}'"
+                    );
+                };
+                self.time_unit = *unit;
+            }
             "views" => self.views = flag(name, value)?,
             "recursion" => match value.parse() {
                 Ok(times) => self.recursion = times,
@@ -198,8 +230,8 @@ impl ProtobufOptions {
             "compression" => self.compression = compression(value)?,
             _ => {
                 return config_err!(
-                    "tables of protobuf files have no option '{name}'; they have message, descriptors, fields, enums, well_known, views, recursion, max_row_len \
-                     and compression"
+                    "tables of protobuf files have no option '{name}'; they have message, descriptors, fields, enums, well_known, time_unit, views, recursion, \
+                     max_row_len and compression"
                 );
             }
         }
@@ -219,6 +251,7 @@ impl ProtobufOptions {
             (self.fields != default.fields, "fields", self.fields.join(",")),
             (self.enums != default.enums, "enums", enums.to_owned()),
             (self.well_known != default.well_known, "well_known", self.well_known.to_string()),
+            (self.time_unit != default.time_unit, "time_unit", unit_name(self.time_unit).to_owned()),
             (self.views != default.views, "views", self.views.to_string()),
             (self.recursion != default.recursion, "recursion", self.recursion.to_string()),
             (self.max_row_len != default.max_row_len, "max_row_len", self.max_row_len.to_string()),
@@ -230,8 +263,25 @@ impl ProtobufOptions {
     /// How fields become columns.
     pub(crate) fn mapping(&self) -> Options {
         let Self { enums, well_known, views, recursion, .. } = *self;
-        Options::new().enums(enums).well_known(well_known).views(views).recursion(recursion)
+        let unit = match self.time_unit {
+            TimeUnit::Second => arrow_schema::TimeUnit::Second,
+            TimeUnit::Millisecond => arrow_schema::TimeUnit::Millisecond,
+            TimeUnit::Microsecond => arrow_schema::TimeUnit::Microsecond,
+            TimeUnit::Nanosecond => arrow_schema::TimeUnit::Nanosecond,
+        };
+        Options::new().enums(enums).well_known(well_known).time_unit(unit).views(views).recursion(recursion)
     }
+}
+
+const UNITS: [(TimeUnit, &str); 4] = [
+    (TimeUnit::Second, "second"),
+    (TimeUnit::Millisecond, "millisecond"),
+    (TimeUnit::Microsecond, "microsecond"),
+    (TimeUnit::Nanosecond, "nanosecond"),
+];
+
+fn unit_name(unit: TimeUnit) -> &'static str {
+    UNITS.iter().find(|(known, _)| *known == unit).map_or("nanosecond", |(_, name)| name)
 }
 
 fn flag(name: &str, value: &str) -> Result<bool> {
@@ -264,6 +314,7 @@ mod tests {
             .with_fields(["a.b", "c"])
             .with_enums(Enums::Dictionary)
             .with_well_known(true)
+            .with_time_unit(TimeUnit::Microsecond)
             .with_views(false)
             .with_recursion(0)
             .with_max_row_len(77)
@@ -274,7 +325,7 @@ mod tests {
             again.set(name, &value).unwrap();
         }
         assert_eq!(again, options);
-        assert_eq!(again.entries().len(), 7);
+        assert_eq!(again.entries().len(), 8);
     }
 
     #[test]
@@ -284,6 +335,7 @@ mod tests {
             ("fields", "a,,b", "commas"),
             ("enums", "text", "'dictionary'"),
             ("well_known", "yes", "'true'"),
+            ("time_unit", "us", "'microsecond'"),
             ("views", "1", "'true'"),
             ("recursion", "-1", "number"),
             ("max_row_len", "1 MB", "bytes"),

@@ -9,7 +9,7 @@ use crate::scan::{self, Columns};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{
-    FileGroupPartitioner, FileOpenFuture, FileOpener, FileScanConfig, FileSource,
+    FileGroup, FileGroupPartitioner, FileOpenFuture, FileOpener, FileScanConfig, FileSource,
 };
 use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
 use datafusion::datasource::table_schema::TableSchema;
@@ -127,7 +127,7 @@ impl FileSource for ProtobufSource {
         write!(f, ", message={}, fields=[{}]", self.format.descriptor().full_name(), paths.join(", "))
     }
 
-    /// As by default, but that no part of a compressed file can be read alone.
+    /// As by default, but that compressed files stay whole: no part of one can be read alone.
     fn repartitioned(
         &self,
         target_partitions: usize,
@@ -138,14 +138,26 @@ impl FileSource for ProtobufSource {
         let compression = self.format.options().compression;
         let is_compressed =
             |file: &PartitionedFile| compression.of(&file.object_meta.location) != Compression::Uncompressed;
-        if config.file_groups.iter().any(|group| group.iter().any(is_compressed)) {
-            return Ok(None);
-        }
-        let groups = FileGroupPartitioner::new()
-            .with_target_partitions(target_partitions)
+        let partitioner = FileGroupPartitioner::new()
             .with_repartition_file_min_size(min_size)
-            .with_preserve_order_within_groups(ordering.is_some())
-            .repartition_file_groups(&config.file_groups);
+            .with_preserve_order_within_groups(ordering.is_some());
+        let groups = if ordering.is_some() {
+            // The files of a group stay together, so that its rows stay in order.
+            let (mut whole, plain): (Vec<_>, Vec<_>) =
+                config.file_groups.iter().cloned().partition(|group| group.iter().any(is_compressed));
+            let partitions = target_partitions.saturating_sub(whole.len());
+            partitioner.with_target_partitions(partitions).repartition_file_groups(&plain).map(|split| {
+                whole.extend(split);
+                whole
+            })
+        } else {
+            let files = config.file_groups.iter().flat_map(|group| group.iter()).cloned();
+            let (compressed, plain): (Vec<_>, Vec<_>) = files.partition(is_compressed);
+            let split = partitioner
+                .with_target_partitions(target_partitions)
+                .repartition_file_groups(&[FileGroup::new(plain)]);
+            split.map(|groups| with_whole_files(groups, compressed, target_partitions))
+        };
         Ok(groups.map(|file_groups| {
             let mut split = config.clone();
             split.file_groups = file_groups;
@@ -159,6 +171,28 @@ impl FileSource for ProtobufSource {
     ) -> Result<TreeNodeRecursion> {
         datafusion::physical_plan::apply_expression_roots(self.projection.source.iter(), f)
     }
+}
+
+/// Gives each file, the largest first, to the partition that has the least to read.
+fn with_whole_files(
+    mut groups: Vec<FileGroup>,
+    mut files: Vec<PartitionedFile>,
+    target_partitions: usize,
+) -> Vec<FileGroup> {
+    if files.is_empty() {
+        return groups;
+    }
+    groups.resize_with(groups.len().max(target_partitions), FileGroup::default);
+    let mut sizes: Vec<u64> =
+        groups.iter().map(|group| group.iter().map(PartitionedFile::effective_size).sum()).collect();
+    files.sort_by_key(|file| std::cmp::Reverse(file.effective_size()));
+    for file in files {
+        let Some((least, size)) = sizes.iter_mut().enumerate().min_by_key(|(_, size)| **size) else { break };
+        *size += file.effective_size();
+        groups[least].push(file);
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
 }
 
 /// Opens the parts of files that a partition reads.

@@ -147,6 +147,26 @@ async fn columns_of_directories_and_compressed_files_travel() {
 }
 
 #[tokio::test]
+async fn declared_strings_and_a_directory_of_plain_and_compressed_files_travel() {
+    let files = Files::new(3);
+    files.write("d/a.binpb", &delimited((0..50).map(message)));
+    files.write("d/b.binpb.zst", &zstd_file(&delimited((50..59).map(message))));
+    files.write("d/notes.txt", b"no message");
+    let sender = sender(&files);
+    for views in ["", ", views 'true'"] {
+        let statement = create(&files, "t", "d/", views)
+            .replace("TABLE t", "TABLE t (line VARCHAR, id BIGINT UNSIGNED, raw BYTEA)");
+        sender.sql(&statement).await.unwrap();
+        files.context.sql(&statement).await.unwrap();
+        for sql in ["SELECT * FROM t ORDER BY id", "SELECT count(*) FROM t WHERE line = ''"] {
+            let rows = far_rows(&files, &sender, sql).await.unwrap();
+            assert_eq!(rows, files.rows(sql).await.unwrap(), "{sql}");
+        }
+        assert_eq!(far_rows(&files, &sender, "SELECT id FROM t").await.unwrap().len(), 59);
+    }
+}
+
+#[tokio::test]
 async fn a_file_that_changed_since_the_plan_was_made_is_refused_elsewhere_too() {
     let files = files();
     let (sender, executor) = (sender(&files), session(&files));

@@ -1,11 +1,10 @@
 //! [`ProtobufFormatFactory`]: formats of the options of `CREATE EXTERNAL TABLE`.
 
-use super::ProtobufFormat;
+use super::{ProtobufFormat, ProtobufTableFactory};
 use crate::options::ProtobufOptions;
 use datafusion::catalog::Session;
 use datafusion::common::{GetExt, config_datafusion_err, config_err};
 use datafusion::datasource::file_format::{FileFormat, FileFormatFactory};
-use datafusion::datasource::listing_table_factory::ListingTableFactory;
 use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
 use std::collections::HashMap;
@@ -43,6 +42,29 @@ impl ProtobufFormatFactory {
     }
 
     /// Tables have message types of this pool, and no option `descriptors`.
+    ///
+    /// ```
+    /// use datafusion::prelude::SessionContext;
+    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// use tablepb_datafusion::ProtobufFormatFactory;
+    ///
+    /// static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
+    /// let directory = tempfile::tempdir()?;
+    /// std::fs::write(directory.path().join("a.binpb"), b"\x04\x0a\x02hi")?;
+    /// let create = format!(
+    ///     "CREATE EXTERNAL TABLE logs STORED AS PROTOBUF LOCATION '{}/' OPTIONS (message 'example.Log')",
+    ///     directory.path().display()
+    /// );
+    /// let context = SessionContext::new();
+    /// ProtobufFormatFactory::new().with_pool(DescriptorPool::from_tables(&[&LOG])?).register(&context)?;
+    ///
+    /// # tokio::runtime::Builder::new_multi_thread().build()?.block_on(async {
+    /// context.sql(&create).await?;
+    /// assert_eq!(context.sql("SELECT line FROM logs").await?.count().await?, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_pool(mut self, pool: DescriptorPool) -> Self {
         self.pool = Some(pool);
@@ -57,7 +79,7 @@ impl ProtobufFormatFactory {
         let state = context.state_ref();
         let mut state = state.write();
         state.register_file_format(Arc::new(self), false)?;
-        state.table_factories_mut().insert(NAME.to_owned(), Arc::new(ListingTableFactory::new()));
+        state.table_factories_mut().insert(NAME.to_owned(), Arc::new(ProtobufTableFactory::new()));
         Ok(())
     }
 

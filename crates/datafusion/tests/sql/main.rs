@@ -1,6 +1,7 @@
 //! SQL over files: what queries give, beside the same messages decoded by the library, and what holds after a failure.
 
 mod common;
+mod directories;
 mod failures;
 mod options;
 mod queries;

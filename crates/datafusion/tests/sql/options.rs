@@ -1,6 +1,7 @@
 //! The options of tables.
 
-use crate::common::{Files, context_with_pool, delimited, message, number, rows};
+use crate::common::{Files, context_with_pool, delimited, log, message, number, rows};
+use tablepb::DynamicMessage;
 
 fn ids(count: u64) -> Vec<u8> {
     delimited((0..count).map(message))
@@ -95,4 +96,58 @@ async fn a_star_selects_all_fields() {
     files.create("a.binpb", "").await.unwrap();
     assert_eq!(some, files.rows("SELECT id, part['name'] FROM t ORDER BY id").await.unwrap());
     assert_eq!(all, files.rows("SELECT * FROM t ORDER BY id").await.unwrap());
+}
+
+#[tokio::test]
+async fn times_that_nanoseconds_do_not_reach_have_a_coarser_unit() {
+    let files = Files::new(2);
+    // 0001-01-01, where the times of some languages begin.
+    let zero = "id: 9 at { seconds: -62135596800 nanos: 1500 }";
+    let zero = DynamicMessage::parse_text_format(&log(), zero).unwrap().encode_to_vec().unwrap();
+    files.write("a.binpb", &delimited([message(1), zero]));
+    files.create("a.binpb", ", well_known 'true'").await.unwrap();
+    let error = files.rows("SELECT at FROM t").await.unwrap_err().to_string();
+    assert!(error.contains("a.binpb: row 1"), "{error}");
+    for (unit, fraction) in [("second", ""), ("millisecond", ""), ("Microsecond", ".000001")] {
+        files.create("a.binpb", &format!(", well_known 'true', time_unit '{unit}'")).await.unwrap();
+        let found = files.rows("SELECT at FROM t ORDER BY id").await.unwrap().concat();
+        let zero = format!("0001-01-01T00:00:00{fraction}Z");
+        assert_eq!(found, ["2023-11-14T22:13:20Z".to_owned(), zero], "{unit}");
+    }
+    files.create("a.binpb", ", well_known 'true', time_unit 'nanosecond'").await.unwrap();
+    assert_eq!(files.rows("SELECT at FROM t WHERE id = 9").await.unwrap_err().to_string(), error);
+}
+
+#[tokio::test]
+async fn declared_strings_bytes_and_lists_have_the_form_of_the_files() {
+    let files = Files::new(2);
+    files.write("a.binpb", &ids(12));
+    let query = "SELECT raw, line, part['sizes'], id FROM t WHERE id = 9";
+    files.create("a.binpb", "").await.unwrap();
+    let row = files.rows(query).await.unwrap();
+    for views in ["true", "false"] {
+        let create = |columns: &str| {
+            format!(
+                "CREATE OR REPLACE EXTERNAL TABLE t ({columns}) STORED AS PROTOBUF LOCATION '{}'
+                 OPTIONS (message 'example.Log', descriptors '{}', views '{views}', fields 'raw, line, part.sizes, id')",
+                files.path("a.binpb").display(),
+                files.path("log.set").display()
+            )
+        };
+        let columns = "raw BYTEA, line VARCHAR, part STRUCT<sizes INT[]>, id BIGINT UNSIGNED";
+        files.context.sql(&create(columns)).await.unwrap();
+        assert_eq!(files.rows(query).await.unwrap(), row, "views {views}");
+        assert_eq!(
+            files.rows("SELECT count(*) FROM t WHERE line = 'xxxxxxxxxxxxxxxxxx'").await.unwrap(),
+            [["1"]]
+        );
+        // Other types are still refused: strings are no bytes, and numbers have their size.
+        for columns in
+            ["raw VARCHAR", "line BYTEA", "part STRUCT<sizes BIGINT[]>", "part STRUCT<other INT[]>"]
+        {
+            files.context.sql(&create(columns)).await.unwrap();
+            let error = files.rows("SELECT * FROM t").await.unwrap_err().to_string();
+            assert!(error.contains("of the table has the type"), "{columns}: {error}");
+        }
+    }
 }

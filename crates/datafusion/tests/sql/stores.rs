@@ -9,13 +9,13 @@ use std::sync::Arc;
 use tablepb_datafusion::{Compression, ProtobufFormat, ProtobufOptions, ScanErrorKind};
 use url::Url;
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-fn zstd(bytes: &[u8]) -> Vec<u8> {
+pub fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 1).unwrap()
 }
 
@@ -170,8 +170,10 @@ async fn a_table_can_be_made_without_sql() {
     files.write("d/c.txt", b"no");
     let log = crate::common::log();
     for (location, compression, expected) in [
-        ("d/", Compression::Auto, 10),
+        ("d/", Compression::Auto, 15),
+        ("d/", Compression::Uncompressed, 10),
         ("d/", Compression::Gzip, 5),
+        ("d/", Compression::Zstd, 0),
         ("d/b.binpb.gz", Compression::Auto, 5),
         ("d/*.binpb*", Compression::Auto, 15),
     ] {

@@ -1,0 +1,195 @@
+//! [`ProtobufTableFactory`]: the tables of `CREATE EXTERNAL TABLE`, and which files a directory has.
+
+use super::ProtobufFormat;
+use super::declared::with_forms_of;
+use crate::options::Compression;
+use async_trait::async_trait;
+use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
+use datafusion::catalog::{Session, TableProvider, TableProviderFactory};
+use datafusion::common::{plan_datafusion_err, plan_err};
+use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::error::Result;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::CreateExternalTable;
+use futures::StreamExt;
+use object_store::{ObjectStore, ObjectStoreExt};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Makes a [`ListingTable`] of `CREATE EXTERNAL TABLE .. STORED AS PROTOBUF`: [`register`](crate::register) makes it known to a session.
+///
+/// Of a directory it has the files whose names say that they are of messages: `.binpb`, `.binpb.gz` and `.binpb.zst`, or the one of them that the option
+/// `compression` names. DataFusion's own factory has one ending for all files of a table, and none in stores that are not local.
+///
+/// ```
+/// use datafusion::prelude::SessionContext;
+///
+/// let context = SessionContext::new();
+/// tablepb_datafusion::register(&context)?;
+/// assert!(context.state().table_factories().contains_key("PROTOBUF"));
+/// # Ok::<(), datafusion::error::DataFusionError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct ProtobufTableFactory(());
+
+impl ProtobufTableFactory {
+    /// A factory.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(())
+    }
+}
+
+#[async_trait]
+impl TableProviderFactory for ProtobufTableFactory {
+    async fn create(
+        &self,
+        session: &dyn Session,
+        statement: &CreateExternalTable,
+    ) -> Result<Arc<dyn TableProvider>> {
+        let format = format_of(session, statement)?;
+        let declares = !statement.schema.fields().is_empty();
+        // The listing that DataFusion keeps may be that of an attempt that failed.
+        if let Some(listings) = session.runtime_env().cache_manager.get_list_files_cache() {
+            listings.drop_table_entries(&statement.name)?;
+        }
+        let mut urls = Vec::new();
+        for location in &statement.locations {
+            let url = ListingTableUrl::parse(location)?;
+            let url = directory(session, url).await?.with_table_ref(statement.name.clone());
+            let parts = files_of(url, format.options().compression)?;
+            // The columns are known without files. But a name that is wrong should not give a table without rows.
+            if !declares && !has_files(session, &parts).await? {
+                return plan_err!(
+                    "there are no files at {location}; of a directory, a table has those whose names end with .binpb, or .binpb.gz or .binpb.zst as the \
+                     option compression allows; a table that declares its columns may be without files"
+                );
+            }
+            urls.extend(parts);
+        }
+        check(&urls)?;
+        let options = ListingOptions::new(Arc::new(format.clone())).with_file_extension("");
+        let (columns, directories) = if declares {
+            declared(statement, &format)?
+        } else {
+            (format.schema().clone(), undeclared(session, statement, &options, &urls).await?)
+        };
+        for column in statement.order_exprs.iter().flatten().flat_map(|sort| sort.expr.column_refs()) {
+            let name = column.name();
+            if columns.field_with_name(name).is_err() && !directories.iter().any(|(known, _)| known == name) {
+                return plan_err!("the order of the table has the column {name}, the table has not");
+            }
+        }
+        let options = options
+            .with_table_partition_cols(directories)
+            .with_file_sort_order(statement.order_exprs.clone());
+        for url in &urls {
+            options.validate_partitions(session, url).await?;
+        }
+        let config =
+            ListingTableConfig::new_with_multi_paths(urls).with_listing_options(options).with_schema(columns);
+        let table = ListingTable::try_new(config)?
+            .with_definition(statement.definition.clone())
+            .with_constraints(statement.constraints.clone())
+            .with_column_defaults(statement.column_defaults.clone());
+        Ok(Arc::new(table))
+    }
+}
+
+/// The format that the options of a statement describe.
+fn format_of(session: &dyn Session, statement: &CreateExternalTable) -> Result<ProtobufFormat> {
+    let state = session.as_any().downcast_ref::<SessionState>();
+    let formats = state.and_then(|state| state.get_file_format_factory(&statement.file_type));
+    let Some(formats) = formats else {
+        return plan_err!("the session has no format {}", statement.file_type);
+    };
+    let format = formats.create(session, &statement.options)?;
+    let ours = format.downcast_ref::<ProtobufFormat>().cloned();
+    ours.ok_or_else(|| plan_datafusion_err!("the format {} is not of protobuf files", statement.file_type))
+}
+
+/// The same location, but that a directory of a store ends with a slash: a name that is no file, and has files below.
+async fn directory(session: &dyn Session, url: ListingTableUrl) -> Result<ListingTableUrl> {
+    if url.is_collection() {
+        return Ok(url);
+    }
+    let Ok(store) = session.runtime_env().object_store(&url) else { return Ok(url) };
+    if !matches!(store.head(url.prefix()).await, Err(object_store::Error::NotFound { .. })) {
+        return Ok(url);
+    }
+    match store.list(Some(url.prefix())).next().await {
+        Some(Ok(_)) => ListingTableUrl::parse(format!("{}/", url.as_str())),
+        _ => Ok(url),
+    }
+}
+
+/// The files of a location: itself, if it is a file or a pattern, or a pattern for each ending that files of a directory may have.
+pub(super) fn files_of(url: ListingTableUrl, compression: Compression) -> Result<Vec<ListingTableUrl>> {
+    if !url.is_collection() || url.get_glob().is_some() {
+        return Ok(vec![url]);
+    }
+    compression.patterns().iter().map(|pattern| url.clone().with_glob(pattern)).collect()
+}
+
+async fn has_files(session: &dyn Session, urls: &[ListingTableUrl]) -> Result<bool> {
+    for url in urls {
+        let store = session.runtime_env().object_store(url)?;
+        let mut files = url.list_all_files(session, store.as_ref(), "").await?;
+        if files.next().await.transpose()?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// A [`ListingTable`] reads all its locations from the store of the first one.
+fn check(urls: &[ListingTableUrl]) -> Result<()> {
+    let Some(first) = urls.first() else { return plan_err!("a table of files needs a location") };
+    let mut seen = HashSet::new();
+    for url in urls {
+        if !seen.insert(url) {
+            return plan_err!("the location {url} is there twice");
+        }
+        if url.object_store() != first.object_store() {
+            return plan_err!("the locations of a table are in one store, but {first} and {url} are not");
+        }
+    }
+    Ok(())
+}
+
+/// A column that the names of directories give, and its type.
+type Directory = (String, DataType);
+
+/// The columns of files and those of directories that a statement declares.
+fn declared(statement: &CreateExternalTable, format: &ProtobufFormat) -> Result<(SchemaRef, Vec<Directory>)> {
+    let schema: &Schema = statement.schema.inner();
+    let names = &statement.table_partition_cols;
+    let of_directory = |name: &String| -> Result<Directory> {
+        Ok((name.clone(), schema.field_with_name(name)?.data_type().clone()))
+    };
+    let directories = names.iter().map(of_directory).collect::<Result<_>>()?;
+    let in_files: Vec<_> =
+        schema.fields().iter().filter(|field| !names.contains(field.name())).cloned().collect();
+    let in_files = Schema::new_with_metadata(in_files, schema.metadata().clone());
+    Ok((with_forms_of(&in_files, format.schema()), directories))
+}
+
+/// The columns of directories of a statement without columns: as it says, or else as the directories are called.
+async fn undeclared(
+    session: &dyn Session,
+    statement: &CreateExternalTable,
+    options: &ListingOptions,
+    urls: &[ListingTableUrl],
+) -> Result<Vec<Directory>> {
+    let mut names = statement.table_partition_cols.clone();
+    if names.is_empty() && session.config_options().execution.listing_table_factory_infer_partitions {
+        for url in urls {
+            names = options.infer_partitions(session, url).await?;
+            if !names.is_empty() {
+                break;
+            }
+        }
+    }
+    let data_type = DataType::Dictionary(Box::new(DataType::UInt16), Box::new(DataType::Utf8));
+    Ok(names.into_iter().map(|name| (name, data_type.clone())).collect())
+}
