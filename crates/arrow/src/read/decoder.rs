@@ -26,7 +26,8 @@ pub enum BadRows {
     /// It is left out, and [counted](Decoder::skipped).
     Skip,
     /// It is a row of nulls, with the error in a last column [`_error`](ERROR) of type `Utf8`, which is null in good rows. All columns are
-    /// nullable, but unions, which have no member then.
+    /// nullable, but unions, which have no member then. A [`Writer`](crate::Writer) for such batches leaves the column out if its builder says
+    /// so ([`extra_columns`](crate::WriterBuilder::extra_columns)).
     Null,
 }
 
@@ -249,10 +250,15 @@ impl Decoder {
     }
 
     /// Whether [`decode`](Self::decode) has a part of a message, or of its length; or a whole one that came in parts and that the batch had no
-    /// room for, which the next call takes, also one without bytes.
+    /// room for, which the next call takes, also one without bytes; or is to skip the rest of one that was refused for its length.
     #[must_use]
     pub fn has_partial_row(&self) -> bool {
         self.frames.is_partial()
+    }
+
+    /// Whether bytes of a row have come that no error, count or row of nulls has told of.
+    pub(super) fn has_untold_row(&self) -> bool {
+        self.frames.has_bytes()
     }
 
     /// Ends the batch: its rows, or `None` if there are none. A part of a message stays.
