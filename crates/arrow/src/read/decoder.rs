@@ -192,6 +192,23 @@ impl Decoder {
     ///
     /// Where the strings of a batch are less than a quarter of its blocks, they are copied when it is flushed.
     ///
+    /// ```
+    /// # use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// # use tablepb_arrow::ReaderBuilder;
+    /// # static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
+    /// # let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+    /// use arrow_array::cast::AsArray;
+    /// use arrow_buffer::Buffer;
+    ///
+    /// let mut decoder = ReaderBuilder::new(&log).build_decoder()?;
+    /// let block = Buffer::from_vec(b"\x14\x0a\x12longer than a dozen".to_vec());
+    /// assert_eq!(decoder.decode_block(&block)?, block.len());
+    /// let batch = decoder.flush()?.unwrap();
+    /// let lines = batch.column(0).as_string_view();
+    /// assert_eq!(lines.value(0).as_ptr(), block[3..].as_ptr());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`decode`](Self::decode).
     pub fn decode_block(&mut self, block: &Buffer) -> Result<usize, Error> {

@@ -134,6 +134,21 @@ impl Writer {
 
     /// Calls `each` with the number of each row and its message, without a length. The bytes are there during the call only.
     ///
+    /// ```
+    /// # use arrow_array::{ArrayRef, Int32Array, RecordBatch};
+    /// # use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// # use tablepb_arrow::write::WriterBuilder;
+    /// # static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("level", 2, Kind::Int32)]);
+    /// # let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+    /// # let levels: ArrayRef = std::sync::Arc::new(Int32Array::from(vec![3, 4]));
+    /// # let batch = RecordBatch::try_from_iter([("level", levels)])?;
+    /// let mut writer = WriterBuilder::new(&log).build(&batch.schema())?;
+    /// let mut rows = Vec::new();
+    /// writer.for_each_message(&batch, |row, message| rows.push((row, message.to_vec())))?;
+    /// assert_eq!(rows, [(0, b"\x10\x03".to_vec()), (1, b"\x10\x04".to_vec())]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`write`](Self::write); `each` was called for the rows before.
     pub fn for_each_message(
@@ -150,6 +165,20 @@ impl Writer {
     }
 
     /// The messages as an array of bytes, one for each row, without lengths.
+    ///
+    /// ```
+    /// # use arrow_array::{ArrayRef, Int32Array, RecordBatch};
+    /// # use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// # use tablepb_arrow::write::WriterBuilder;
+    /// # static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("level", 2, Kind::Int32)]);
+    /// # let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+    /// # let levels: ArrayRef = std::sync::Arc::new(Int32Array::from(vec![3, 4]));
+    /// # let batch = RecordBatch::try_from_iter([("level", levels)])?;
+    /// let mut writer = WriterBuilder::new(&log).build(&batch.schema())?;
+    /// let messages = writer.to_array(&batch)?;
+    /// assert_eq!((messages.value(0), messages.value(1)), (&b"\x10\x03"[..], &b"\x10\x04"[..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`write`](Self::write); `TooLarge` if all together are above 2^31-1 bytes. There is no array then. Where the allocator
