@@ -5,7 +5,7 @@
 //!
 //! A column is for the field of its name, or of its JSON name; `[pkg.name]` is an extension. A column without such a field is for the one whose number is in
 //! its metadata ([`NUMBER`](crate::mapping::NUMBER)), if the schema, or the column of the struct that it is in, has this message type in its own
-//! ([`TYPE`](crate::mapping::TYPE)). Types are those of the [mapping](crate::mapping) with all of its options, and beside them:
+//! ([`TYPE`]). Types are those of the [mapping](crate::mapping) with all of its options, and beside them:
 //!
 //! | field | columns |
 //! |---|---|

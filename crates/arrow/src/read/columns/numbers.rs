@@ -334,3 +334,22 @@ impl Times {
         (self.unit, self.is_timestamp)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_doubles_up_to_a_full_batch() {
+        for (most, room) in [(10, [10, 10, 10]), (100, [64, 100, 100]), (usize::MAX, [64, 128, 8192])] {
+            let (growth, mut values) = (Growth::by_row(most), Vec::<u64>::new());
+            let mut made = Vec::new();
+            for row in 0..most.min(5000) {
+                growth.make(&mut values, row, 7);
+                made.push(values.capacity());
+            }
+            let at = |row: usize| made[row.min(made.len() - 1)];
+            assert_eq!([at(0), at(64), at(4999)], room);
+        }
+    }
+}
