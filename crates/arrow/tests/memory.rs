@@ -57,10 +57,13 @@ message Item { string name = 1; repeated double values = 2; }
 fn memory_follows_the_batch() {
     let pool = DescriptorPool::builder().source("m.proto", SOURCE).build().unwrap();
     let row = pool.get_message_by_name("m.Row").unwrap();
-    let block = rows(&row);
-    for views in [true, false] {
-        a_batch_takes_little_more_than_its_columns(&row, &block, views);
+    for (count, batch_size) in [(8192, 8192), (10, 8192), (1024, 8192), (1024, usize::MAX), (8193, 20_000)] {
+        let block = rows(&row, count);
+        for views in [true, false] {
+            a_batch_takes_little_more_than_its_columns(&row, &block, (count, batch_size), views);
+        }
     }
+    the_size_of_a_batch_reserves_nothing(&row);
     one_row_is_bounded(&row);
     bad_rows_leave_nothing(&row);
     names_of_enums_are_counted();
@@ -68,9 +71,9 @@ fn memory_follows_the_batch() {
 }
 
 /// Rows with something in every column.
-fn rows(row: &MessageDescriptor) -> Buffer {
+fn rows(row: &MessageDescriptor, count: usize) -> Buffer {
     let mut block = Vec::new();
-    for at in 0..8192 {
+    for at in 0..count {
         let text = format!(
             "a: {at} b: 1.5 c: 'row number {at}' d: 'some bytes of row {at}' e: true f: [1, 2, 3, {at}] g: 'x' g: 'a longer text {at}' \
              h {{ key: 'k{at}' value: {at} }} i {{ a: 1 c: 'inner' }} j {{ name: 'item' values: [1, 2, 3] }} j {{ }}"
@@ -81,13 +84,20 @@ fn rows(row: &MessageDescriptor) -> Buffer {
     Buffer::from_vec(block)
 }
 
-fn a_batch_takes_little_more_than_its_columns(row: &MessageDescriptor, block: &Buffer, views: bool) {
+fn a_batch_takes_little_more_than_its_columns(
+    row: &MessageDescriptor,
+    block: &Buffer,
+    (count, batch_size): (usize, usize),
+    views: bool,
+) {
     let builder = ReaderBuilder::new(row).options(Options::new().recursion(1).views(views));
-    // Without the block, which views share, and without the decoder, which keeps the memory of the last batch.
+    let builder = builder.batch_size(batch_size);
+    // Without the block, which views share, the schema, and the decoder, which keeps the memory of the last batch.
     let size = {
         let mut decoder = builder.build_decoder().unwrap();
         assert_eq!(decoder.decode_block(block).unwrap(), block.len());
         let batch = decoder.flush().unwrap().unwrap();
+        let _schema = decoder.schema();
         drop(decoder);
         let live = LIVE.load(Relaxed);
         drop(batch);
@@ -96,16 +106,17 @@ fn a_batch_takes_little_more_than_its_columns(row: &MessageDescriptor, block: &B
     assert!(size > block.len() / 2, "{size}");
     let before = LIVE.load(Relaxed);
     let mut decoder = builder.build_decoder().unwrap();
+    let empty = LIVE.load(Relaxed) - before;
     for round in 0..3 {
         let kept = LIVE.load(Relaxed) - before;
         let (rise, batch) = peak(|| {
             assert_eq!(decoder.decode_block(block).unwrap(), block.len());
             decoder.flush().unwrap().unwrap()
         });
-        assert_eq!(batch.num_rows(), 8192);
+        assert_eq!(batch.num_rows(), count);
         assert!(
-            kept + rise <= 2 * size + block.len(),
-            "views {views}, round {round}: {kept} and {rise} for a batch of {size}"
+            kept + rise <= empty + 2 * size + block.len(),
+            "{count} of {batch_size} rows, views {views}, round {round}: {kept} and {rise} for a batch of {size}"
         );
         // A batch that is still there when the next one is made is not kept.
         if round == 1 {
@@ -115,6 +126,19 @@ fn a_batch_takes_little_more_than_its_columns(row: &MessageDescriptor, block: &B
             assert!(live - LIVE.load(Relaxed) > size / 2, "{live}");
             decoder.flush().unwrap().unwrap();
         }
+    }
+}
+
+fn the_size_of_a_batch_reserves_nothing(row: &MessageDescriptor) {
+    for views in [true, false] {
+        let builder = ReaderBuilder::new(row).options(Options::new().views(views)).batch_size(usize::MAX);
+        let mut decoder = builder.build_decoder().unwrap();
+        let (rise, batch) = peak(|| {
+            assert!(decoder.push(b"\x08\x01").unwrap());
+            decoder.flush().unwrap().unwrap()
+        });
+        assert_eq!(batch.num_rows(), 1);
+        assert!(rise < 50_000, "{rise}");
     }
 }
 

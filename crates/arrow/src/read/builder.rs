@@ -63,7 +63,8 @@ impl ReaderBuilder {
         self
     }
 
-    /// The most rows of a batch; 8 192 by default, at least 1.
+    /// The most rows of a batch; 8 192 by default, at least 1. Nothing is reserved for rows that have not come: room doubles, and a later batch has room
+    /// for as many rows as the last one had.
     pub fn batch_size(mut self, rows: usize) -> Self {
         self.batch_size = rows.max(1);
         self

@@ -26,7 +26,8 @@ pub enum BadRows {
     /// It is left out, and [counted](Decoder::skipped).
     Skip,
     /// It is a row of nulls, with the error in a last column [`_error`](ERROR) of type `Utf8`, which is null in good rows. All columns are
-    /// nullable, but unions, which have no member then.
+    /// nullable, but unions, which have no member then. A [`Writer`](crate::Writer) for such batches leaves the column out if its builder says
+    /// so ([`extra_columns`](crate::WriterBuilder::extra_columns)).
     Null,
 }
 
@@ -191,6 +192,23 @@ impl Decoder {
     ///
     /// Where the strings of a batch are less than a quarter of its blocks, they are copied when it is flushed.
     ///
+    /// ```
+    /// # use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// # use tablepb_arrow::ReaderBuilder;
+    /// # static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("line", 1, Kind::String)]);
+    /// # let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+    /// use arrow_array::cast::AsArray;
+    /// use arrow_buffer::Buffer;
+    ///
+    /// let mut decoder = ReaderBuilder::new(&log).build_decoder()?;
+    /// let block = Buffer::from_vec(b"\x14\x0a\x12longer than a dozen".to_vec());
+    /// assert_eq!(decoder.decode_block(&block)?, block.len());
+    /// let batch = decoder.flush()?.unwrap();
+    /// let lines = batch.column(0).as_string_view();
+    /// assert_eq!(lines.value(0).as_ptr(), block[3..].as_ptr());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`decode`](Self::decode).
     pub fn decode_block(&mut self, block: &Buffer) -> Result<usize, Error> {
@@ -249,10 +267,15 @@ impl Decoder {
     }
 
     /// Whether [`decode`](Self::decode) has a part of a message, or of its length; or a whole one that came in parts and that the batch had no
-    /// room for, which the next call takes, also one without bytes.
+    /// room for, which the next call takes, also one without bytes; or is to skip the rest of one that was refused for its length.
     #[must_use]
     pub fn has_partial_row(&self) -> bool {
         self.frames.is_partial()
+    }
+
+    /// Whether bytes of a row have come that no error, count or row of nulls has told of.
+    pub(super) fn has_untold_row(&self) -> bool {
+        self.frames.has_bytes()
     }
 
     /// Ends the batch: its rows, or `None` if there are none. A part of a message stays.

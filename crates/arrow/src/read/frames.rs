@@ -34,6 +34,11 @@ impl Frames {
         !self.partial.is_empty() || self.skip > 0
     }
 
+    /// Whether there is a part of a message, or of its length, that is not skipped.
+    pub(super) fn has_bytes(&self) -> bool {
+        !self.partial.is_empty()
+    }
+
     /// The next message of a block that has all of it.
     #[inline]
     pub(super) fn whole<'b>(block: &'b [u8], at: &mut usize, max_len: usize) -> Next<'b> {

@@ -216,7 +216,7 @@ impl Layout<'_> {
             match content.repeat {
                 Repeat::One => {}
                 Repeat::List => this.growth = Growth::appended(),
-                Repeat::Map(_) => this.growth = Growth::by_row(0),
+                Repeat::Map(_) => this.growth = Growth::by_entry(),
             }
             let (mut slot, tree, width) = match &content.repeat {
                 Repeat::Map(key) => this.map(field, key, &content.cell),

@@ -83,7 +83,7 @@ impl<R: Read> Reader<R> {
         if let Err(error) = read {
             return Err(self.decoder.error(ErrorKind::Io(error)));
         }
-        if self.ended && self.decoder.has_partial_row() {
+        if self.ended && self.decoder.has_untold_row() {
             return Err(self.decoder.error(ErrorKind::Incomplete));
         }
         Ok(!self.ended)

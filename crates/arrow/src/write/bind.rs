@@ -31,7 +31,7 @@ pub(super) struct Bound<'a> {
     pub(super) plan: &'a FieldPlan,
     pub(super) member: Option<Member<'a>>,
     /// The columns of the other members of its oneof.
-    pub(super) others: Vec<&'a dyn Array>,
+    pub(super) others: Vec<Validity<'a>>,
     pub(super) content: Content<'a>,
 }
 
@@ -56,11 +56,16 @@ pub(super) struct Lists<'a> {
     pub(super) spans: Spans<'a>,
 }
 
-/// Values with their validity.
-pub(super) struct Column<'a> {
+/// Which rows have a value, and where.
+pub(super) struct Validity<'a> {
     nulls: Option<&'a NullBuffer>,
     /// The keys of a dictionary, and which of its values are null.
     keys: Option<(Integers<'a>, Option<&'a NullBuffer>)>,
+}
+
+/// Values with their validity.
+pub(super) struct Column<'a> {
+    validity: Validity<'a>,
     pub(super) tag: &'a Tag,
     pub(super) values: Values<'a>,
 }
@@ -94,7 +99,7 @@ impl<'a> Message<'a> {
         for field in &plan.fields {
             let mut others = room(field.others.len())?;
             for &other in &field.others {
-                others.push(array(other)?);
+                others.push(Validity::new(array(other)?)?);
             }
             fields.push(Bound::new(field, array(field.column)?, others)?);
         }
@@ -120,7 +125,7 @@ impl<'a> Bound<'a> {
     fn new(
         plan: &'a FieldPlan,
         array: &'a dyn Array,
-        others: Vec<&'a dyn Array>,
+        others: Vec<Validity<'a>>,
     ) -> Result<Self, WriteErrorKind> {
         let Some(id) = plan.member else {
             return Ok(Self { plan, member: None, others, content: Content::new(&plan.shape, array)? });
@@ -166,13 +171,12 @@ impl<'a> Content<'a> {
 
 impl<'a> Column<'a> {
     fn new(plan: &'a ValuePlan, array: &'a dyn Array) -> Result<Self, WriteErrorKind> {
+        let (validity, tag) = (Validity::new(array)?, &plan.tag);
         let Some(dictionary) = array.as_any_dictionary_opt() else {
-            let values = Values::new(plan, array)?;
-            return Ok(Self { nulls: array.nulls(), keys: None, tag: &plan.tag, values });
+            return Ok(Self { validity, tag, values: Values::new(plan, array)? });
         };
-        let (keys, values) = (dictionary.keys(), &**dictionary.values());
-        let indices = Integers::new(keys).ok_or(OTHER)?;
-        let values_of = match &plan.item {
+        let values = &**dictionary.values();
+        let values = match &plan.item {
             // Each name is looked up once, not once a row.
             Item::Named(names) => {
                 let texts = Texts::new(values).ok_or(OTHER)?;
@@ -182,12 +186,23 @@ impl<'a> Column<'a> {
             }
             _ => Values::new(plan, values)?,
         };
-        Ok(Self {
-            nulls: keys.nulls(),
-            keys: Some((indices, values.nulls())),
-            tag: &plan.tag,
-            values: values_of,
-        })
+        Ok(Self { validity, tag, values })
+    }
+
+    /// Where the value of a row is, or `None` if it is null.
+    #[inline]
+    pub(super) fn at(&self, i: usize) -> Option<usize> {
+        self.validity.at(i)
+    }
+}
+
+impl<'a> Validity<'a> {
+    fn new(array: &'a dyn Array) -> Result<Self, WriteErrorKind> {
+        let Some(dictionary) = array.as_any_dictionary_opt() else {
+            return Ok(Self { nulls: array.nulls(), keys: None });
+        };
+        let keys = Integers::new(dictionary.keys()).ok_or(OTHER)?;
+        Ok(Self { nulls: dictionary.keys().nulls(), keys: Some((keys, dictionary.values().nulls())) })
     }
 
     /// Where the value of a row is, or `None` if it is null.

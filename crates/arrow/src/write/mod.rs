@@ -3,8 +3,9 @@
 //! A [`Writer`] is built for a message type and a schema, once: every column finds its field then, and what does not fit is an error. It writes each row from
 //! the arrays straight to bytes, in the order of field numbers, as [`DynamicMessage::encode`](tablepb::DynamicMessage::encode) does.
 //!
-//! A column is for the field whose number is in its metadata ([`NUMBER`](crate::mapping::NUMBER)), or else for the field of its name, or of its JSON
-//! name; `[pkg.name]` is an extension. Types are those of the [mapping](crate::mapping) with all of its options, and beside them:
+//! A column is for the field of its name, or of its JSON name; `[pkg.name]` is an extension. A column without such a field is for the one whose number is in
+//! its metadata ([`NUMBER`](crate::mapping::NUMBER)), if the schema, or the column of the struct that it is in, has this message type in its own
+//! ([`TYPE`]). Types are those of the [mapping](crate::mapping) with all of its options, and beside them:
 //!
 //! | field | columns |
 //! |---|---|
@@ -37,6 +38,7 @@ mod wire;
 
 pub use error::{WriteError, WriteErrorKind};
 
+use crate::mapping::TYPE;
 use arrow_array::{BinaryArray, RecordBatch};
 use arrow_buffer::{Buffer as ArrowBuffer, OffsetBuffer};
 use arrow_schema::SchemaRef;
@@ -63,7 +65,9 @@ impl WriterBuilder {
         Self { descriptor: descriptor.clone(), extra: false }
     }
 
-    /// Whether columns without a field are left out, at every level. The default is `false`: they are an error.
+    /// Whether columns without a field are left out, at every level, members of unions included. The default is `false`: they are an error.
+    ///
+    /// Batches with the errors of rows ([`BadRows::Null`](crate::BadRows::Null)) need it for their column [`_error`](crate::ERROR).
     #[must_use]
     pub fn extra_columns(self, extra: bool) -> Self {
         Self { extra, ..self }
@@ -75,7 +79,8 @@ impl WriterBuilder {
     /// `NoSuchField`, `DuplicateField`, `TypeMismatch`, `MissingRequired`, `TooDeep`, with the path of the column.
     pub fn build(&self, schema: &SchemaRef) -> Result<Writer, WriteError> {
         let mut resolver = Resolver { extra: self.extra, depth: 0 };
-        let plan = resolver.message(&self.descriptor, schema.fields(), "")?;
+        let of_type = schema.metadata().get(TYPE).map(String::as_str);
+        let plan = resolver.message(&self.descriptor, schema.fields(), of_type, "")?;
         Ok(Writer { schema: schema.clone(), plan, out: Reverse::default() })
     }
 }
@@ -129,6 +134,21 @@ impl Writer {
 
     /// Calls `each` with the number of each row and its message, without a length. The bytes are there during the call only.
     ///
+    /// ```
+    /// # use arrow_array::{ArrayRef, Int32Array, RecordBatch};
+    /// # use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// # use tablepb_arrow::write::WriterBuilder;
+    /// # static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("level", 2, Kind::Int32)]);
+    /// # let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+    /// # let levels: ArrayRef = std::sync::Arc::new(Int32Array::from(vec![3, 4]));
+    /// # let batch = RecordBatch::try_from_iter([("level", levels)])?;
+    /// let mut writer = WriterBuilder::new(&log).build(&batch.schema())?;
+    /// let mut rows = Vec::new();
+    /// writer.for_each_message(&batch, |row, message| rows.push((row, message.to_vec())))?;
+    /// assert_eq!(rows, [(0, b"\x10\x03".to_vec()), (1, b"\x10\x04".to_vec())]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`write`](Self::write); `each` was called for the rows before.
     pub fn for_each_message(
@@ -145,6 +165,20 @@ impl Writer {
     }
 
     /// The messages as an array of bytes, one for each row, without lengths.
+    ///
+    /// ```
+    /// # use arrow_array::{ArrayRef, Int32Array, RecordBatch};
+    /// # use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable};
+    /// # use tablepb_arrow::write::WriterBuilder;
+    /// # static LOG: MessageTable = MessageTable::new("example.Log", &[FieldTable::new("level", 2, Kind::Int32)]);
+    /// # let log = DescriptorPool::from_tables(&[&LOG])?.get_message_by_name("example.Log").unwrap();
+    /// # let levels: ArrayRef = std::sync::Arc::new(Int32Array::from(vec![3, 4]));
+    /// # let batch = RecordBatch::try_from_iter([("level", levels)])?;
+    /// let mut writer = WriterBuilder::new(&log).build(&batch.schema())?;
+    /// let messages = writer.to_array(&batch)?;
+    /// assert_eq!((messages.value(0), messages.value(1)), (&b"\x10\x03"[..], &b"\x10\x04"[..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`write`](Self::write); `TooLarge` if all together are above 2^31-1 bytes. There is no array then. Where the allocator

@@ -3,7 +3,7 @@
 use super::plan::{FieldPlan, Item, MessagePlan, Presence, Shape, ValuePlan};
 use super::wire::{Cut, Domain, Scalar, Tag};
 use super::{WriteError, WriteErrorKind};
-use crate::mapping::{NUMBER, UNKNOWN};
+use crate::mapping::{NUMBER, TYPE, UNKNOWN};
 use arrow_schema::{DataType, Field, Fields};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,16 +24,19 @@ pub(super) struct Resolver {
 struct Columns<'d> {
     descriptor: &'d MessageDescriptor,
     path: &'d str,
+    /// The numbers in the metadata of the columns are those of this message type.
+    numbered: bool,
     numbers: HashSet<u32>,
     fields: Vec<(FieldPlan, Option<String>)>,
 }
 
 impl Resolver {
-    /// The plan for a message whose columns are these; `path` ends with a dot unless it is empty.
+    /// The plan for a message whose columns are these, of a schema or struct with this type in its metadata; `path` ends with a dot unless it is empty.
     pub(super) fn message(
         &mut self,
         descriptor: &MessageDescriptor,
         columns: &Fields,
+        of_type: Option<&str>,
         path: &str,
     ) -> Result<MessagePlan, WriteError> {
         let place = path.strip_suffix('.').unwrap_or(path);
@@ -41,10 +44,12 @@ impl Resolver {
         if self.depth > MAX_DEPTH {
             return Err(WriteError::new(WriteErrorKind::TooDeep, place));
         }
-        let mut known = Columns { descriptor, path, numbers: HashSet::new(), fields: Vec::new() };
+        // A number says nothing about the fields of another type.
+        let numbered = of_type == Some(descriptor.full_name());
+        let mut known = Columns { descriptor, path, numbered, numbers: HashSet::new(), fields: Vec::new() };
         let mut unknown = None;
         for (index, column) in columns.iter().enumerate() {
-            if let Some(field) = find_field(descriptor, column) {
+            if let Some(field) = known.find_field(column) {
                 let place = format!("{path}{}", column.name());
                 self.column(&mut known, index, &field, column, None, place)?;
             } else if let (DataType::Union(..), Some(oneof)) =
@@ -105,7 +110,11 @@ impl Resolver {
         let DataType::Union(members, _) = column.data_type() else { return Ok(()) };
         let path = format!("{}{}.", known.path, column.name());
         for (id, member) in members.iter().filter(|(_, member)| *member.data_type() != DataType::Null) {
-            let field = find_field(known.descriptor, member).filter(|field| {
+            let found = known.find_field(member);
+            if self.extra && found.is_none() {
+                continue;
+            }
+            let field = found.filter(|field| {
                 field.containing_oneof().is_some_and(|other| other.full_name() == oneof.full_name())
             });
             let Some(field) = field else {
@@ -135,30 +144,32 @@ impl Resolver {
                 return Err(mismatch());
             };
             let tag = Tag::new(field.number(), WireType::LengthDelimited);
-            let key = self.value(&key_field, key.data_type(), &format!("{path}.key"), false)?;
+            let key = self.value(&key_field, key, key.data_type(), &format!("{path}.key"), false)?;
             return Ok(Shape::Map(
                 tag,
                 key,
-                self.value(&value_field, value.data_type(), &format!("{path}.value"), false)?,
+                self.value(&value_field, value, value.data_type(), &format!("{path}.value"), false)?,
             ));
         }
         if !field.is_list() {
-            return Ok(Shape::One(self.value(field, column.data_type(), path, in_set)?));
+            return Ok(Shape::One(self.value(field, column, column.data_type(), path, in_set)?));
         }
         let (DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)) =
             column.data_type()
         else {
             return Err(mismatch());
         };
-        let value = self.value(field, item.data_type(), path, in_set)?;
+        let value = self.value(field, column, item.data_type(), path, in_set)?;
         let packed = field.is_packed() && matches!(value.item, Item::Scalar(_) | Item::Named(_));
         let run = Tag::new(field.number(), WireType::LengthDelimited);
         Ok(if packed { Shape::Packed(run, value) } else { Shape::List(value) })
     }
 
+    /// A value of this type; `column` has the metadata, also that of the elements of a list.
     fn value(
         &mut self,
         field: &FieldDescriptor,
+        column: &Field,
         data_type: &DataType,
         path: &str,
         in_set: bool,
@@ -172,7 +183,7 @@ impl Resolver {
         }
         let kind = field.kind();
         if let Kind::Message(message) = &kind {
-            return self.message_value(field, message, data_type, path, in_set);
+            return self.message_value((field, message), column, data_type, path, in_set);
         }
         let (item, wire_type) = match (Scalar::of(&kind), &kind) {
             (_, Kind::Enum(descriptor)) if is_text(data_type) => {
@@ -191,8 +202,8 @@ impl Resolver {
 
     fn message_value(
         &mut self,
-        field: &FieldDescriptor,
-        message: &MessageDescriptor,
+        (field, message): (&FieldDescriptor, &MessageDescriptor),
+        column: &Field,
         data_type: &DataType,
         path: &str,
         in_set: bool,
@@ -207,14 +218,15 @@ impl Resolver {
         };
         let item = match data_type {
             DataType::Struct(columns) => {
-                Item::Message(self.message(message, columns, &format!("{path}."))?, cut)
+                let of_type = column.metadata().get(TYPE).map(String::as_str);
+                Item::Message(self.message(message, columns, of_type, &format!("{path}."))?, cut)
             }
             DataType::Timestamp(..) if message.full_name() == "google.protobuf.Timestamp" => {
                 Item::Timestamp(cut)
             }
             DataType::Duration(_) if message.full_name() == "google.protobuf.Duration" => Item::Duration(cut),
             other => match wrapped(message) {
-                Some(value) => Item::Wrapper(Box::new(self.value(&value, other, path, false)?), cut),
+                Some(value) => Item::Wrapper(Box::new(self.value(&value, column, other, path, false)?), cut),
                 None if is_binary(other) => Item::Bytes(cut),
                 None => return Err(mismatch(path, other, field)),
             },
@@ -224,6 +236,22 @@ impl Resolver {
 }
 
 impl Columns<'_> {
+    /// The field of a column: by name, JSON name or the name of an extension in brackets, or by the number in its metadata.
+    ///
+    /// The name comes first: a column keeps its metadata where a query gives it the name of another field.
+    fn find_field(&self, column: &Field) -> Option<FieldDescriptor> {
+        let (descriptor, name) = (self.descriptor, column.name());
+        let by_name = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+            Some(name) => descriptor.get_extension_by_full_name(name).map(|found| found.as_field()),
+            None => descriptor.get_field_by_name(name).or_else(|| descriptor.get_field_by_json_name(name)),
+        };
+        by_name.or_else(|| {
+            let number = column.metadata().get(NUMBER).filter(|_| self.numbered)?.parse().ok()?;
+            let extension = || Some(descriptor.get_extension(number)?.as_field());
+            descriptor.get_field(number).or_else(extension)
+        })
+    }
+
     /// The fields from the highest number down, each with the columns of the other members of its oneof.
     fn finish(self) -> Result<Vec<FieldPlan>, WriteError> {
         let mut members: Vec<(String, usize, bool)> = Vec::new();
@@ -249,20 +277,6 @@ impl Columns<'_> {
 fn mismatch(path: &str, data_type: &DataType, field: &FieldDescriptor) -> WriteError {
     let detail = format!("{data_type} for {} {}", field.kind(), field.full_name());
     WriteError::new(WriteErrorKind::TypeMismatch, path).with_detail(detail)
-}
-
-/// The field of a column: by number if the metadata has one, or by name, JSON name or the name of an extension in brackets.
-fn find_field(descriptor: &MessageDescriptor, column: &Field) -> Option<FieldDescriptor> {
-    let extension = |number| Some(descriptor.get_extension(number)?.as_field());
-    if let Some(number) = column.metadata().get(NUMBER) {
-        let number = number.parse().ok()?;
-        return descriptor.get_field(number).or_else(|| extension(number));
-    }
-    let name = column.name();
-    if let Some(name) = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
-        return Some(descriptor.get_extension_by_full_name(name)?.as_field());
-    }
-    descriptor.get_field_by_name(name).or_else(|| descriptor.get_field_by_json_name(name))
 }
 
 fn find_oneof(descriptor: &MessageDescriptor, column: &Field) -> Option<OneofDescriptor> {

@@ -75,7 +75,7 @@ impl<'a> Bound<'a> {
             let required = self.plan.presence == Presence::Required;
             return if required { Err(self.fault(WriteErrorKind::MissingRequired)) } else { Ok(()) };
         };
-        if self.others.iter().any(|other| other.is_valid(i)) {
+        if self.others.iter().any(|other| other.at(i).is_some()) {
             return Err(self.fault(WriteErrorKind::OneofConflict));
         }
         let implicit = self.plan.presence == Presence::Implicit;

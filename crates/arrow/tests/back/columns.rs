@@ -4,6 +4,7 @@ use arrow_array::types::{Int8Type, Int16Type, Int64Type, UInt8Type, UInt16Type, 
 use arrow_array::*;
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields, Schema, UnionFields};
+use std::collections::HashMap;
 use std::sync::Arc;
 use tablepb::wire::{Tag, WireType, Writer};
 use tablepb::{
@@ -99,10 +100,10 @@ fn presence_keeps_default_values() {
 #[test]
 fn json_names_and_numbers_find_fields_too() {
     assert_eq!(texts("plainInt", Int32Array::from(vec![5])), ["plain_int:5"]);
-    let metadata: std::collections::HashMap<_, _> = [("tablepb.number".to_owned(), "3".to_owned())].into();
-    let field = Field::new("text", DataType::UInt32, false).with_metadata(metadata);
-    let batch =
-        RecordBatch::try_new(Arc::new(Schema::new(vec![field])), vec![Arc::new(UInt32Array::from(vec![8]))]);
+    let metadata = |key: &str, value: &str| HashMap::from([(key.to_owned(), value.to_owned())]);
+    let field = Field::new("renamed", DataType::UInt32, false).with_metadata(metadata("tablepb.number", "3"));
+    let schema = Schema::new_with_metadata(vec![field], metadata("tablepb.type", "e.Row"));
+    let batch = RecordBatch::try_new(Arc::new(schema), vec![Arc::new(UInt32Array::from(vec![8]))]);
     assert_eq!(write(&batch.unwrap()).unwrap()[0].to_text_format().trim(), "small:8");
 }
 

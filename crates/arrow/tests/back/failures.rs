@@ -149,6 +149,23 @@ fn two_members_of_a_oneof_are_an_error() {
 }
 
 #[test]
+fn a_null_in_a_dictionary_is_no_member_of_a_oneof() {
+    let keys = Int8Array::from(vec![Some(0), Some(1), None]);
+    let words: ArrayRef = Arc::new(StringArray::from(vec![None, Some("x")]));
+    let other: ArrayRef = Arc::new(DictionaryArray::new(keys, words));
+    let two = |one: Vec<Option<i32>>| {
+        let one: ArrayRef = Arc::new(Int32Array::from(one));
+        RecordBatch::try_from_iter_with_nullable([("one", one, true), ("other", other.clone(), true)])
+            .unwrap()
+    };
+    let good = two(vec![Some(1), None, Some(3)]);
+    let mut stream = Vec::new();
+    WriterBuilder::new(&row()).build(&good.schema()).unwrap().write(&good, &mut stream).unwrap();
+    assert_eq!(stream, b"\x03\xa0\x01\x01\x04\xaa\x01\x01x\x03\xa0\x01\x03");
+    assert_eq!(fails(&two(vec![Some(1), Some(2), Some(3)])).kind(), WriteErrorKind::OneofConflict);
+}
+
+#[test]
 fn an_error_in_a_struct_names_its_path() {
     let fields = Fields::from(vec![Field::new("small", DataType::Int32, true)]);
     let column: ArrayRef = Arc::new(Int32Array::from(vec![0, -1, 0]));

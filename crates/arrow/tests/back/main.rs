@@ -2,6 +2,7 @@
 
 mod columns;
 mod failures;
+mod fields;
 mod library;
 #[path = "../common/oracle.rs"]
 mod oracle;

@@ -192,6 +192,30 @@ fn a_reader_goes_on_after_a_bad_row() {
 }
 
 #[test]
+fn a_row_that_is_too_long_and_never_ends_is_told_once() {
+    let good = messages()[1].clone();
+    let bytes = [&delimited(std::slice::from_ref(&good))[..], b"\xff\xff\xff\xff\x07\x01"].concat();
+    let reader = |mode| ReaderBuilder::new(&descriptor(&ALL)).bad_rows(mode).build(&bytes[..]).unwrap();
+    let mut failing = reader(BadRows::Fail);
+    let error = failing.next_batch().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::BudgetExceeded));
+    assert_eq!(error.row(), 1);
+    assert_eq!(failing.next_batch().unwrap().unwrap().num_rows(), 1);
+    assert!(failing.next_batch().unwrap().is_none());
+    for (mode, rows, skipped) in [(BadRows::Skip, 1, 1), (BadRows::Null, 2, 0)] {
+        let mut reader = reader(mode);
+        assert_eq!(reader.next_batch().unwrap().unwrap().num_rows(), rows, "{mode:?}");
+        assert!(reader.next_batch().unwrap().is_none());
+        assert_eq!(reader.decoder().skipped(), skipped, "{mode:?}");
+    }
+    // Within a length the row was not told yet.
+    let mut reader = ReaderBuilder::new(&descriptor(&ALL)).build(&bytes[..bytes.len() - 3]).unwrap();
+    let error = reader.next_batch().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Incomplete));
+    assert_eq!(error.row(), 1);
+}
+
+#[test]
 fn a_full_batch_refuses_bad_rows_too() {
     let store = SchemaStore::new();
     let bad = b"\0\0\0\0\x09\0\x08\x01";

@@ -8,24 +8,36 @@ use arrow_schema::TimeUnit;
 /// How many rows a column makes at once, if its values come by row.
 const STEP: u8 = 64;
 
+/// How many rows the first batch has room for before any have come; then room doubles. Room for a full batch would be many times what a small
+/// one takes.
+const FIRST: u32 = 64;
+
 /// How the values of a column come, and how many there may be.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Growth {
     /// How many values the last batch had.
     hint: u32,
+    /// As many values there are at most, or about as many.
+    most: u32,
     /// As many rows are made at once.
     step: u8,
 }
 
 impl Growth {
     /// Values come by row: the column has rows of the default beyond those that were set, and does not know its length.
-    pub(crate) fn by_row(hint: usize) -> Self {
-        Self { hint: u32::try_from(hint).unwrap_or(u32::MAX), step: STEP }
+    pub(crate) fn by_row(most: usize) -> Self {
+        let most = u32::try_from(most).unwrap_or(u32::MAX);
+        Self { hint: most.min(FIRST), most, step: STEP }
+    }
+
+    /// As many values as come for the entries of maps, in rows.
+    pub(crate) fn by_entry() -> Self {
+        Self { hint: 0, most: u32::MAX, step: STEP }
     }
 
     /// Values are appended: the column is as long as what came.
     pub(crate) fn appended() -> Self {
-        Self { hint: 0, step: 1 }
+        Self { hint: 0, most: u32::MAX, step: 1 }
     }
 
     /// The same for the columns of messages, of which each is a row.
@@ -40,10 +52,11 @@ impl Growth {
 
     /// Makes room for some more values.
     pub(crate) fn reserve<T>(self, values: &mut Vec<T>, count: usize) {
-        // The next batch may have some more elements of lists.
-        let hint = self.hint as usize;
-        let hint = if self.step == 1 { hint + hint / 16 } else { hint };
-        let wanted = hint.max(values.len() + count).max(2 * values.len());
+        // The next batch may have some more elements of lists, and offsets are one more than the rows.
+        let some_more =
+            |count: u32| if self.step == 1 { count as usize + count as usize / 16 } else { count as usize };
+        let doubled = (2 * values.len()).min(some_more(self.most));
+        let wanted = some_more(self.hint).max(doubled).max(values.len() + count);
         values.reserve_exact(wanted - values.len());
     }
 
@@ -99,7 +112,7 @@ impl Spare {
 }
 
 /// A column of numbers. Rows that are left out hold the default.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Numbers<T> {
     values: Vec<T>,
     spare: Spare,
@@ -319,5 +332,24 @@ impl Times {
 
     pub(crate) fn unit(&self) -> (TimeUnit, bool) {
         (self.unit, self.is_timestamp)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_doubles_up_to_a_full_batch() {
+        for (most, room) in [(10, [10, 10, 10]), (100, [64, 100, 100]), (usize::MAX, [64, 128, 8192])] {
+            let (growth, mut values) = (Growth::by_row(most), Vec::<u64>::new());
+            let mut made = Vec::new();
+            for row in 0..most.min(5000) {
+                growth.make(&mut values, row, 7);
+                made.push(values.capacity());
+            }
+            let at = |row: usize| made[row.min(made.len() - 1)];
+            assert_eq!([at(0), at(64), at(4999)], room);
+        }
     }
 }
