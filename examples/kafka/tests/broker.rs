@@ -114,6 +114,31 @@ fn what_the_broker_has_deleted_is_counted() {
     });
 }
 
+/// The files are of a broker that is gone: its offsets are not those of the next one.
+#[test]
+#[ignore = "needs java, mvn and a network"]
+fn a_new_broker_needs_a_new_directory() {
+    let [old, new] = ["broker_old", "broker_new"].map(scratch);
+    let broker = Broker::start(29_392);
+    run(async {
+        write(&broker.address, 0..400).await;
+        assert_eq!(read(&broker.address, &old).await, 402);
+    });
+    drop(broker);
+    let broker = Broker::start(29_392);
+    run(async {
+        write(&broker.address, 0..200).await;
+        let client = connect(&broker.address).await.unwrap();
+        let mut consumer = Consumer::new(&old).unwrap();
+        for number in 0..PARTITIONS {
+            let error = consumer.read(number, &partition(&client, number).await.unwrap()).await.unwrap_err();
+            assert!(error.to_string().contains("new directory"), "{error}");
+        }
+        assert_eq!(read(&broker.address, &new).await, 202);
+    });
+    assert_eq!((rows(&old).len(), rows(&new).len()), (402, 202));
+}
+
 #[test]
 #[ignore = "needs java, mvn, python3 with chdb and a network"]
 fn clickhouse_has_the_same() {
