@@ -4,11 +4,12 @@
 //! cargo run --manifest-path crates/datafusion/Cargo.toml --example sql
 //! ```
 //!
-//! Both files are made up first. With a directory, the flows are those that the example `flows` of the library wrote there, from captures or from exporters:
+//! Both files are made up first. With a directory, the flows are those that the example `flows` of the library wrote there, from captures or from exporters.
+//! With a file, the traces are what an exporter sent over OTLP: one request, or length-delimited requests.
 //!
 //! ```sh
 //! cargo run --release --example flows -- --out target/flows
-//! cargo run --manifest-path crates/datafusion/Cargo.toml --example sql -- target/flows
+//! cargo run --manifest-path crates/datafusion/Cargo.toml --example sql -- target/flows otlp_traces.binpb
 //! ```
 
 #[allow(dead_code)]
@@ -21,6 +22,7 @@ mod traces;
 use datafusion::prelude::SessionContext;
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use tablepb::stream::append_frame;
 use tablepb::{DescriptorPool, Message};
 
 /// Some of the columns of the example `flows`, under the same names and numbers of their own.
@@ -60,11 +62,24 @@ const SLOWEST: &str = "
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let directory = tempfile::tempdir()?;
-    let flows = match std::env::args().nth(1) {
-        Some(written) => recorded_flows(Path::new(&written), directory.path())?,
+    let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let (written, exported) = match &paths[..] {
+        [] => (None, None),
+        [path] if path.is_dir() => (Some(path), None),
+        [path] => (None, Some(path)),
+        [written, exported] => (Some(written), Some(exported)),
+        _ => return Err("usage: sql [DIRECTORY OF FLOWS] [FILE OF TRACES]".into()),
+    };
+    let flows = match written {
+        Some(written) => recorded_flows(written, directory.path())?,
         None => made_up_flows(directory.path())?,
     };
-    let traces = made_up_traces(directory.path())?;
+    let pool = DescriptorPool::from_tables(&[traces::Export::TABLE])?;
+    std::fs::write(directory.path().join("traces.set"), pool.encode_to_vec()?)?;
+    let traces = match exported {
+        Some(exported) => exported_traces(exported, directory.path())?,
+        None => made_up_traces(directory.path())?,
+    };
 
     let context = SessionContext::new();
     tablepb_datafusion::register(&context)?;
@@ -128,9 +143,21 @@ fn made_up_flows(directory: &Path) -> Result<PathBuf, Box<dyn Error>> {
     Ok(path)
 }
 
+/// What an exporter sent. A request alone is written again, with its length.
+fn exported_traces(exported: &Path, directory: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let bytes = std::fs::read(exported).map_err(|error| format!("{}: {error}", exported.display()))?;
+    // The length of a first request is hardly ever the tag of the only field.
+    if !traces::Export::decode(&bytes).is_ok_and(|request| !request.resource_spans.is_empty()) {
+        return Ok(exported.to_path_buf());
+    }
+    let mut stream = Vec::new();
+    append_frame(&bytes, &mut stream)?;
+    let path = directory.join("traces.binpb");
+    std::fs::write(&path, stream)?;
+    Ok(path)
+}
+
 fn made_up_traces(directory: &Path) -> Result<PathBuf, Box<dyn Error>> {
-    let pool = DescriptorPool::from_tables(&[traces::Export::TABLE])?;
-    std::fs::write(directory.join("traces.set"), pool.encode_to_vec()?)?;
     let mut stream = Vec::new();
     for number in 0..50 {
         traces::sample(number).encode_length_delimited(&mut stream)?;

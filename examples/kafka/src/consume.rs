@@ -12,6 +12,7 @@ use rskafka::client::partition::{OffsetAt, PartitionClient};
 use rskafka::record::RecordAndOffset;
 use std::error::Error;
 use std::fs::{self, File};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use tablepb_arrow::mapping::Options;
@@ -63,20 +64,19 @@ impl<'a> Consumer<'a> {
     /// Reads a partition up to what is its end when the call begins.
     ///
     /// # Errors
-    /// What the broker refuses, and files that cannot be written. What was written before stays, and the next call goes on after it.
+    /// As [`span`], what the broker refuses, and files that cannot be written. What was written before stays, and the next call goes on after it.
     pub async fn read(
         &mut self,
         number: i32,
         partition: &PartitionClient,
     ) -> Result<Progress, Box<dyn Error>> {
         let begin = self.begin(number)?;
-        // The broker deletes what is old; what was never read before is no loss.
         let earliest = partition.get_offset(OffsetAt::Earliest).await?;
-        let lost = if begin > 0 { (earliest - begin).max(0) } else { 0 };
-        let mut progress = Progress { rows: 0, lost };
         let end = partition.get_offset(OffsetAt::Latest).await?;
-        let (mut next, mut bytes) = (begin.max(earliest), BYTES);
-        while next < end {
+        let (offsets, lost) = span(begin, earliest, end)?;
+        let mut progress = Progress { rows: 0, lost };
+        let (mut next, mut bytes) = (offsets.start, BYTES);
+        while next < offsets.end {
             let (records, _) = partition.fetch_records(next, 1..bytes, WAIT).await?;
             // A fetch returns whole batches of the producer, which may begin before the offset.
             for record in records.iter().filter(|record| record.offset >= next) {
@@ -139,6 +139,23 @@ impl<'a> Consumer<'a> {
         fs::rename(unfinished, self.directory.join(name))?;
         Ok(batch.num_rows())
     }
+}
+
+/// The offsets to read where the files end at `begin` and the partition has records from `earliest` up to `end`, and how many between them are deleted.
+///
+/// # Errors
+/// Files that go past the end of the partition: they are of another topic, such as one of this name that was deleted or stood in another broker. All records of
+/// this one would be taken for read.
+pub fn span(begin: i64, earliest: i64, end: i64) -> Result<(Range<i64>, i64), Box<dyn Error>> {
+    if begin > end {
+        return Err(format!(
+            "the files go on at offset {begin}, but the partition ends at {end}: they are of another topic or broker, so read into a new directory"
+        )
+        .into());
+    }
+    // The broker deletes what is old; what was never read before is no loss.
+    let lost = if begin > 0 { (earliest - begin).max(0) } else { 0 };
+    Ok((begin.max(earliest)..end, lost))
 }
 
 /// The batch with the place of each record in the topic.

@@ -1,8 +1,10 @@
-//! A real broker, and ClickHouse. Each test fails where what it needs is missing, so they run by name or by `.ci/full`.
+//! A real broker, and ClickHouse. Each ignored test fails where what it needs is missing, so they run by name or by `.ci/full`.
 
 mod common;
 
 use common::{rows, scratch};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tablepb_kafka::{PARTITIONS, connect, consume::Consumer, make_topic, partition, produce, schemas};
@@ -13,16 +15,20 @@ struct Broker {
     address: String,
 }
 
-fn script(arguments: &[&str]) -> Output {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("broker");
-    Command::new(path).args(arguments).output().unwrap()
+fn script(arguments: &[&str], path: &str) -> Output {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("broker");
+    Command::new(script).args(arguments).env("PATH", path).output().unwrap()
+}
+
+fn path() -> String {
+    std::env::var("PATH").unwrap()
 }
 
 impl Broker {
     fn start(port: u16) -> Self {
         // Not a directory of one test, so that Kafka is downloaded once.
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("broker-{port}"));
-        let started = script(&["start", directory.to_str().unwrap(), &port.to_string()]);
+        let started = script(&["start", directory.to_str().unwrap(), &port.to_string()], &path());
         assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
         let address = String::from_utf8(started.stdout).unwrap().trim().to_owned();
         Self { directory, address }
@@ -31,8 +37,39 @@ impl Broker {
 
 impl Drop for Broker {
     fn drop(&mut self) {
-        script(&["stop", self.directory.to_str().unwrap()]);
+        script(&["stop", self.directory.to_str().unwrap()], &path());
     }
+}
+
+/// What `.ci/full` relies on: status 2 is for what cannot be had, and only for that.
+#[test]
+fn a_broker_that_cannot_be_had_is_status_2() {
+    let directory = scratch("cannot_be_had");
+    let programs = directory.join("programs");
+    std::fs::create_dir(&programs).unwrap();
+    let path = format!("{}:{}", programs.display(), path());
+    let program = |name: &str, script: &str| {
+        std::fs::write(programs.join(name), format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(programs.join(name), Permissions::from_mode(0o755)).unwrap();
+    };
+    let start = || {
+        let output = script(&["start", directory.join("broker").to_str().unwrap()], &path);
+        assert!(output.stdout.is_empty());
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    program("java", "echo 'openjdk version \"1.8.0_392\"' >&2");
+    program("mvn", "exit 1");
+    assert_eq!(start(), (Some(2), "needs Java 17\n".to_owned()));
+    // No network: again when it is tried again.
+    program("java", "echo 'openjdk version \"17.0.15\" 2025-04-15' >&2");
+    for _ in 0..2 {
+        assert_eq!(start(), (Some(2), "Kafka cannot be downloaded\n".to_owned()));
+    }
+    // There is all that it needs, but it fails.
+    program("java", "case $1 in -version) echo 'openjdk version \"17\"' >&2 ;; *) exit 2 ;; esac");
+    program("mvn", "for last; do :; done; mkdir -p \"${last#*=}\"");
+    let (status, error) = start();
+    assert!(status == Some(1) && error.contains("format.log"), "{status:?} {error}");
 }
 
 fn run<T>(work: impl Future<Output = T>) -> T {
@@ -112,6 +149,31 @@ fn what_the_broker_has_deleted_is_counted() {
         let progress = Consumer::new(&new).unwrap().read(0, &first).await.unwrap();
         assert_eq!((progress.rows, progress.lost), (151, 0));
     });
+}
+
+/// The files are of a broker that is gone: its offsets are not those of the next one.
+#[test]
+#[ignore = "needs java, mvn and a network"]
+fn a_new_broker_needs_a_new_directory() {
+    let [old, new] = ["broker_old", "broker_new"].map(scratch);
+    let broker = Broker::start(29_392);
+    run(async {
+        write(&broker.address, 0..400).await;
+        assert_eq!(read(&broker.address, &old).await, 402);
+    });
+    drop(broker);
+    let broker = Broker::start(29_392);
+    run(async {
+        write(&broker.address, 0..200).await;
+        let client = connect(&broker.address).await.unwrap();
+        let mut consumer = Consumer::new(&old).unwrap();
+        for number in 0..PARTITIONS {
+            let error = consumer.read(number, &partition(&client, number).await.unwrap()).await.unwrap_err();
+            assert!(error.to_string().contains("new directory"), "{error}");
+        }
+        assert_eq!(read(&broker.address, &new).await, 202);
+    });
+    assert_eq!((rows(&old).len(), rows(&new).len()), (402, 202));
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Row, record, rows, scratch};
 use rskafka::record::RecordAndOffset;
-use tablepb_kafka::consume::{Consumer, ROWS};
+use tablepb_kafka::consume::{Consumer, ROWS, span};
 use tablepb_kafka::{produce, schemas};
 
 fn orders(count: usize) -> Vec<RecordAndOffset> {
@@ -67,6 +67,21 @@ fn files_say_where_to_go_on() {
     assert_eq!(consumer.flush(0).unwrap(), 10);
     let ids: Vec<i64> = rows(&directory).iter().map(|row| row.id).collect();
     assert!(ids.iter().copied().eq(0..ROWS as i64 + 10));
+}
+
+#[test]
+fn files_past_the_end_of_the_partition_are_an_error() {
+    // A broker that was started anew has no records, or fewer.
+    for end in [0, 9] {
+        let error = span(10, 0, end).unwrap_err().to_string();
+        assert!(error.contains("offset 10") && error.contains(&format!("ends at {end}:")), "{error}");
+    }
+    assert_eq!(span(10, 0, 10).unwrap(), (10..10, 0));
+    assert_eq!(span(10, 0, 11).unwrap(), (10..11, 0));
+    // Deleted records after the files are lost; without files they were never asked for.
+    assert_eq!(span(10, 15, 20).unwrap(), (15..20, 5));
+    assert_eq!(span(10, 20, 20).unwrap(), (20..20, 10));
+    assert_eq!(span(0, 15, 20).unwrap(), (15..20, 0));
 }
 
 #[test]
