@@ -155,13 +155,14 @@ mod tests {
         };
         let options = DecodeOptions::new();
         let (mut good, mut bad) = (0, 0);
-        for (padding, after) in [(0, 0), (50, 0), (0, 20), (0, 60)] {
+        let paddings: &[_] = if cfg!(miri) { &[(0, 0)] } else { &[(0, 0), (50, 0), (0, 20), (0, 60)] };
+        for &(padding, after) in paddings {
             let whole = tree(padding, after);
             assert!(same(&whole, &options));
             for levels in 0..4 {
                 assert_eq!(same(&whole, &options.max_depth(levels)), levels >= 2);
             }
-            for at in (0..whole.len()).step_by(if cfg!(miri) { 61 } else { 1 }) {
+            for at in (0..whole.len()).step_by(if cfg!(miri) { 29 } else { 1 }) {
                 let mut variants = vec![whole[..at].to_vec()];
                 for by in [1, 2, 0x7f, 0x80, 0xff] {
                     let mut other = whole.clone();
@@ -173,6 +174,7 @@ mod tests {
                 }
             }
         }
-        assert!(good > 20 && bad > 20, "{good} {bad}");
+        let least = if cfg!(miri) { 2 } else { 20 };
+        assert!(good > least && bad > least, "{good} {bad}");
     }
 }
