@@ -13,6 +13,6 @@ pub(super) struct PackedRun {
 }
 
 impl PackedRun {
-    /// No run: none ends at 0, where the length prefix of the record is.
-    pub(super) const NONE: Self = Self { bit: 0, prefix: 0, end: 0 };
+    /// No run: a record never reaches this offset. Not 0: a record without a length prefix starts there.
+    pub(super) const NONE: Self = Self { bit: 0, prefix: 0, end: usize::MAX };
 }
