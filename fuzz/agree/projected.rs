@@ -6,8 +6,8 @@ use super::valid::{self, PARTIAL, ROOMY};
 use crate::common::choices::Choices;
 use crate::common::projections::{all_fields, paths};
 use tablepb::{
-    DecodeErrorKind, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageMut, Projection,
-    SetFieldErrorKind, Value,
+    DecodeErrorKind, DynamicMessage, FieldDescriptor, Kind, MapKey, MapKeyRef, MessageMut, Projection,
+    SetFieldError, SetFieldErrorKind, Value,
 };
 
 pub fn check(input: &[u8]) {
@@ -16,25 +16,23 @@ pub fn check(input: &[u8]) {
 
 pub fn run(choices: &mut Choices) {
     let case = Case::new(choices);
-    if case.descriptor.is_message_set() {
-        return;
-    }
     let paths = paths(&case.descriptor, choices, 4);
-    let some = Projection::new(&case.descriptor, &paths).expect("paths to fields").pass_through();
+    let some = Projection::new(&case.descriptor, &paths).expect("paths to fields");
     let lazy = Projection::all(&case.descriptor).lazy(["*"]).expect("all message fields");
+    let both = some.clone().lazy(["*"]).expect("all message fields").pass_through();
     let input = case.any_payload(choices);
     let full = DynamicMessage::decode_with(&case.descriptor, &input, PARTIAL);
-    for projection in [some, lazy] {
+    if full.is_ok() {
+        dropping(&some, &input, choices);
+    }
+    for projection in [some.pass_through(), lazy, both] {
         match (&full, projection.decode_with(&input, PARTIAL)) {
             (Ok(full), Ok(mut part)) => {
                 let mut full = full.clone();
                 alike(&part, &full);
                 values_go_into(&part, &full);
                 without_unknown(&part, &full);
-                for _ in 0..choices.below(6) {
-                    change(&mut part.as_mut(), &mut full.as_mut(), choices, 3);
-                    alike(&part, &full);
-                }
+                changes(&mut part, &mut full, choices);
                 without_unknown(&part, &full);
                 fails(&case, &mut part, choices);
             }
@@ -48,6 +46,24 @@ pub fn run(choices: &mut Choices) {
             (Ok(_), Err(error)) => assert_eq!(error.kind(), DecodeErrorKind::BudgetExceeded),
             (Err(_), Err(_)) => {}
         }
+    }
+}
+
+/// A message without the fields that are not selected is edited like any message of what is left.
+fn dropping(projection: &Projection, input: &[u8], choices: &mut Choices) {
+    let Ok(mut part) = projection.decode_with(input, PARTIAL) else { return };
+    let mut full = part.clone();
+    full.materialize().expect("what is left is valid");
+    changes(&mut part, &mut full, choices);
+}
+
+fn changes(part: &mut DynamicMessage, full: &mut DynamicMessage, choices: &mut Choices) {
+    for _ in 0..choices.below(6) {
+        match choices.below(3) {
+            0 => reshape(&mut part.as_mut(), &mut full.as_mut(), choices),
+            _ => change(&mut part.as_mut(), &mut full.as_mut(), choices, 3),
+        }
+        alike(part, full);
     }
 }
 
@@ -195,6 +211,47 @@ fn change(part: &mut MessageMut<'_>, full: &mut MessageMut<'_>, choices: &mut Ch
             };
             part.set_field(&field, value.clone()).expect("a value of its kind");
             full.set_field(&field, value).expect("a value of its kind");
+        }
+    }
+}
+
+/// A random change of a whole field, made to both.
+fn reshape(part: &mut MessageMut<'_>, full: &mut MessageMut<'_>, choices: &mut Choices) {
+    let fields = all_fields(&full.descriptor());
+    if fields.is_empty() {
+        return;
+    }
+    let field = choices.pick(&fields).clone();
+    let (a, b) = (choices.below(4), choices.below(4));
+    let n = choices.below(4);
+    let done = |part: Result<(), SetFieldError>, full: Result<(), SetFieldError>| assert_eq!(part, full);
+    match choices.below(7) {
+        0 if field.is_map() => {
+            let drops = |key: MapKeyRef<'_>| format!("{key:?}").len() % 4 == n;
+            done(
+                part.retain_entries(&field, |k, _| !drops(k)),
+                full.retain_entries(&field, |k, _| !drops(k)),
+            );
+        }
+        1 if field.is_list() => done(part.truncate(&field, n), full.truncate(&field, n)),
+        2 if field.is_list() => done(part.swap_elements(&field, a, b), full.swap_elements(&field, a, b)),
+        3 if field.is_list() => done(part.remove_element(&field, n), full.remove_element(&field, n)),
+        4 if field.is_list() => {
+            let new = value(&field, choices);
+            done(part.set_element(&field, n, new.clone()), full.set_element(&field, n, new));
+        }
+        5 if field.is_list() => {
+            let mut new: Vec<_> = (0..n).map(|_| value(&field, choices)).collect();
+            if choices.once_in(3) {
+                new.push(Value::List(Vec::new()));
+            }
+            done(part.extend(&field, new.clone()), full.extend(&field, new));
+        }
+        _ => {
+            // A message of a projection is bytes when it is set again.
+            let taken = [part.take_field(&field), full.take_field(&field)].map(|taken| taken.expect("valid"));
+            let [Some(of_part), Some(of_full)] = taken else { return assert!(taken == [None, None]) };
+            done(part.set_field(&field, of_part), full.set_field(&field, of_full));
         }
     }
 }

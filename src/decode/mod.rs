@@ -215,6 +215,7 @@ pub(crate) fn decode_fresh(
         *base = NIL;
         *base = match slab.alloc_body(program) {
             Ok(body) => body,
+            Err(Full::Limit) if start_over(slab, budget, base) => continue,
             Err(full) => return Err(DecodeError::new(full.into(), 0)),
         };
         let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options };

@@ -174,7 +174,13 @@ impl MessageMut<'_> {
     /// Decodes a raw message into a body of its own.
     fn decode_raw(&mut self, raw: BodyRef, depth: u32) -> Result<u32, DecodeError> {
         let words = self.slab.words();
-        let program = self.set.program(raw.program);
+        let mut program = self.set.program(raw.program);
+        let mut index = raw.program;
+        if program.is_partial() && !program.keeps_bytes() {
+            // A setter gave the message as a whole: a projection that drops fields has no part in it.
+            index = program.whole();
+            program = self.set.program(index);
+        }
         let len: usize = words.spans(raw.base).map(|span| span.len as usize).sum();
         let options = DecodeOptions::new().allow_partial(true).max_depth(depth);
         let held = self.slab.capacity();
@@ -187,7 +193,7 @@ impl MessageMut<'_> {
         self.slab.set_limit(options.budget_for(len).saturating_add(2 * held));
         let new = reserved.and_then(|()| self.slab.alloc_body(program)).map_err(no_room);
         let result = new.and_then(|base| {
-            let to = BodyRef { base, ..raw };
+            let to = BodyRef { program: index, base };
             merge_spans(self.set, self.store.as_slice(), self.slab, to, &spans, &options)?;
             Ok(base)
         });

@@ -40,7 +40,9 @@ impl PathWalk<'_> {
             PathEnd::All(node, message) => {
                 let extensions = message.extensions().map(|extension| extension.as_field());
                 for field in message.fields().chain(extensions) {
+                    // A map of scalars has no message, so it gets no node, which would select it.
                     if let Kind::Message(index) = field.as_ref().raw_kind()
+                        && holds_messages(&field)
                         && let Some((position, _)) =
                             message.program().entry_of(field.as_ref().index() as usize)
                     {
@@ -140,6 +142,16 @@ impl PathWalk<'_> {
         message: &MessageDescriptor,
     ) -> ProjectionError {
         ProjectionError::new(kind, segment, message.full_name(), self.path)
+    }
+}
+
+/// Whether the values of a message field or map are messages.
+fn holds_messages(field: &FieldDescriptor) -> bool {
+    match field.kind() {
+        Kind::Message(entry) if field.is_map() => {
+            entry.map_entry_value_field().is_some_and(|value| matches!(value.kind(), Kind::Message(_)))
+        }
+        kind => matches!(kind, Kind::Message(_)),
     }
 }
 

@@ -82,7 +82,8 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// A projection that selects the fields at the end of these paths. Without paths it selects nothing.
+    /// A projection that selects the fields at the end of these paths. Without paths it selects nothing, except of a MessageSet, which is
+    /// decoded as a whole.
     ///
     /// # Errors
     /// `NoSuchField`, `NotAMessage`, `MisplacedWildcard`, `NotAMapValue` or `Unsupported`, with the path and the segment at

@@ -129,8 +129,10 @@ impl ProgramSet {
         let whole = work.index(Wanted::Whole(node.message))?;
         work.room.take(original.weight())?;
         let mut program = original.copy(&mut work.free)?;
+        // A MessageSet is decoded as a whole.
+        let all = node.all || original.is_message_set();
         let child = |entry: &FieldEntry| node.field(original.position(entry) as u16);
-        let selected = |entry: &FieldEntry| node.all || child(entry).is_some();
+        let selected = |entry: &FieldEntry| all || child(entry).is_some();
         // Whether a oneof has a selected member; index 0 stands for "no oneof".
         let mut oneofs = work.free.filled(false, original.oneofs() + 1)?;
         for entry in original.entries().iter().filter(|entry| selected(entry)) {
@@ -161,7 +163,7 @@ impl ProgramSet {
         }
         (program.fixed, program.nested_fixed) = (None, Vec::new());
         // An entry with both key and value selected is complete: it has no unknown fields.
-        let complete = node.all || (original.is_map_entry() && original.entries().iter().all(selected));
+        let complete = all || (original.is_map_entry() && original.entries().iter().all(selected));
         program.unselected = match (complete, keep) {
             (true, _) => Unselected::Nothing,
             (false, true) => Unselected::Kept,

@@ -219,6 +219,25 @@ fn what_a_budget_allows_does_not_depend_on_what_was_decoded_before() {
     }
 }
 
+/// A slab that held less than a body, and could not grow beside what it held, was not given up for one that can.
+#[test]
+fn a_decoder_with_little_memory_left_takes_what_a_new_one_takes() {
+    let node = node();
+    let (mut taken, mut refused) = (0, 0);
+    for kept in (0..400).step_by(8) {
+        for budget in (0..600).step_by(7) {
+            let options = DecodeOptions::new().budget(budget);
+            let mut used = Decoder::new(&node);
+            used.decode(b"\x3a\x00").unwrap();
+            used.shrink_to(kept);
+            let fresh = Decoder::new(&node).with_options(options).decode(b"\x12\x01a").is_ok();
+            assert_eq!(used.with_options(options).decode(b"\x12\x01a").is_ok(), fresh, "{kept} {budget}");
+            *(if fresh { &mut taken } else { &mut refused }) += 1;
+        }
+    }
+    assert!(taken > 100 && refused > 100, "{taken} {refused}");
+}
+
 #[test]
 fn a_message_takes_small_merges_however_large_it_is() {
     let node = node();

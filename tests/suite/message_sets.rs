@@ -131,6 +131,22 @@ fn all_fields_of_a_message_set_can_be_named_lazy_and_are_decoded_as_a_whole() {
     assert_eq!(error.kind(), ProjectionErrorKind::Unsupported);
 }
 
+/// Items were decoded all the same, and written once more as bytes after a change, which undid it.
+#[test]
+fn a_projection_without_paths_decodes_a_message_set_as_a_whole() {
+    let set = message("Set");
+    let input = item(4, "old").raw(&item(77, "unknown").0).0;
+    for projection in [Projection::new(&set, [""; 0]), Projection::new(&set, ["*"])] {
+        for projection in [projection.clone().unwrap(), projection.unwrap().pass_through()] {
+            let mut message = projection.decode(&input).unwrap();
+            assert!(message.as_view().is_selected(4) && message.has_field(4));
+            assert_eq!(message.encode_to_vec().unwrap(), input);
+            message.message_mut(4).unwrap().set_field("text", "new").unwrap();
+            assert_eq!(message.encode_to_vec().unwrap(), item(4, "new").raw(&item(77, "unknown").0).0);
+        }
+    }
+}
+
 #[test]
 fn items_of_a_message_set_are_visited_as_messages() {
     /// The numbers of the items, and the texts in them.

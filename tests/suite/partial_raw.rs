@@ -7,7 +7,7 @@ use crate::common::schema_gen::{ALL, schema};
 use proptest::prelude::*;
 use tablepb::{
     Cardinality, DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EncodeOptions,
-    FieldTable, Kind, MapKey, MessageTable, Prepared, SetFieldErrorKind, Value, ValueRef,
+    FieldTable, Kind, MapKey, MessageTable, Prepared, Projection, SetFieldErrorKind, Value, ValueRef,
 };
 
 const PARTIAL: DecodeOptions = DecodeOptions::new().allow_partial(true);
@@ -202,4 +202,45 @@ fn many_bytes_set_again_and_again_are_compacted() {
     assert_eq!(message.encode_to_vec().unwrap().len(), 104);
     message.insert(&log.get_field_by_name("by_name").unwrap(), MapKey::from("k"), &host).unwrap();
     assert_eq!(message.encode_to_vec().unwrap().len(), 104 + 109);
+}
+
+/// Naming them all gave maps of scalars a selection of nothing: such a map read as one entry, without key and value.
+#[test]
+fn all_messages_of_a_message_can_be_lazy_without_its_maps_of_scalars() {
+    static COUNTS: MessageTable = MessageTable::new(
+        "raw.Counts",
+        &[FieldTable::map("counts", 1, Kind::Uint32, Kind::Int32), FieldTable::new("id", 2, Kind::Int32)],
+    );
+    let pool = DescriptorPool::from_tables(&[&COUNTS]).unwrap();
+    let counts = pool.get_message_by_name("raw.Counts").unwrap();
+    let input = b"\x0a\x04\x08\x07\x10\x08\x10\x03";
+    let lazy = Projection::new(&counts, ["id"]).unwrap().lazy(["*"]).unwrap();
+    let decoded = lazy.decode(input).unwrap();
+    assert_eq!(decoded.encode_to_vec().unwrap(), b"\x10\x03");
+    assert!(!decoded.as_view().is_selected("counts"));
+    assert_eq!(lazy.pass_through().decode(input).unwrap().encode_to_vec().unwrap(), input);
+    let all = Projection::all(&counts).lazy(["*"]).unwrap().decode(input).unwrap();
+    assert_eq!(all, DynamicMessage::decode(&counts, input).unwrap());
+}
+
+/// What was set was decoded by the projection when it was changed, which dropped the fields that it does not select.
+#[test]
+fn bytes_set_into_a_projected_message_are_whole_when_they_are_changed() {
+    let pool = pool();
+    let log = pool.get_message_by_name("raw.Log").unwrap();
+    let host = prepared(&pool, "raw.Host", b"\x0a\x03web\x12\x03\x0a\x01p\x78\x01");
+    let some = Projection::new(&log, ["host.name", "hosts.name", "by_name.value.name"]).unwrap();
+    for projection in [some.clone(), some.pass_through()] {
+        let mut message = projection.decode(b"\x0a\x02\x12\x00").unwrap();
+        message.set_field("host", &host).unwrap();
+        message.push("hosts", &host).unwrap();
+        message.insert("by_name", "a", &host).unwrap();
+        message.message_mut("host").unwrap().set_field("name", "new").unwrap();
+        message.element_mut("hosts", 0).unwrap().set_field("name", "new").unwrap();
+        message.entry_mut("by_name", "a").unwrap().set_field("name", "new").unwrap();
+        let changed = b"\x0a\x03new\x12\x03\x0a\x01p\x78\x01";
+        let entry = [&b"\x1a\x11\x0a\x01a\x12\x0c"[..], changed].concat();
+        let expected = [&b"\x0a\x0c"[..], changed, b"\x12\x0c", changed, &entry].concat();
+        assert_eq!(message.encode_to_vec().unwrap(), expected);
+    }
 }
