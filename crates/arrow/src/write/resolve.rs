@@ -19,6 +19,8 @@ pub(super) struct Resolver {
     /// Columns without a field are left out.
     pub(super) extra: bool,
     pub(super) depth: u32,
+    /// The numbers of the names of the enums so far.
+    pub(super) names: HashMap<EnumDescriptor, Arc<HashMap<String, i32>>>,
 }
 
 /// What is known of a message while its columns are resolved.
@@ -198,7 +200,7 @@ impl Resolver {
         }
         let (item, wire_type) = match (Scalar::of(&kind), &kind) {
             (_, Kind::Enum(descriptor)) if is_text(data_type) => {
-                (Item::Named(names(descriptor)), WireType::Varint)
+                (Item::Named(self.names(descriptor)), WireType::Varint)
             }
             (Some(scalar), _) if fits(scalar.domain, data_type) => (Item::Scalar(scalar), scalar.wire_type()),
             (None, _) if is_text(data_type) => (Item::Text(false), WireType::LengthDelimited),
@@ -209,6 +211,12 @@ impl Resolver {
             _ => return Err(mismatch(path, data_type, field)),
         };
         Ok(ValuePlan { tag: Tag::new(field.number(), wire_type), item })
+    }
+
+    /// The numbers of the names of an enum, which its columns share.
+    fn names(&mut self, descriptor: &EnumDescriptor) -> Arc<HashMap<String, i32>> {
+        let all = || descriptor.values().map(|value| (value.name().to_owned(), value.number())).collect();
+        self.names.entry(descriptor.clone()).or_insert_with(|| Arc::new(all())).clone()
     }
 
     fn message_value(
@@ -319,11 +327,6 @@ fn mismatch(path: &str, data_type: &DataType, field: &FieldDescriptor) -> WriteE
 
 fn find_oneof(descriptor: &MessageDescriptor, column: &Field) -> Option<OneofDescriptor> {
     descriptor.oneofs().find(|oneof| oneof.name() == column.name() && !oneof.is_synthetic())
-}
-
-/// The numbers of the names of an enum.
-fn names(descriptor: &EnumDescriptor) -> Arc<HashMap<String, i32>> {
-    Arc::new(descriptor.values().map(|value| (value.name().to_owned(), value.number())).collect())
 }
 
 /// The field of a wrapper, if the type is one.
