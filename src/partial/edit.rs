@@ -250,10 +250,9 @@ impl Edit<'_> {
 /// Finds the occurrence of a field that a step names, and reads on to the end: an edit checks every message that it
 /// changes as a whole.
 fn find_and_check<'i>(message: &RawFields<'i>, step: RawStep) -> Result<Option<RawField<'i>>, DecodeError> {
-    let found = message.find(step)?;
-    if let (Some(field), Some(_)) = (&found, step.index()) {
-        message.after(field).try_for_each(|field| field.map(drop))?;
-    }
+    let mut rest = message.clone();
+    let found = rest.read_to(step)?;
+    rest.try_for_each(|field| field.map(drop))?;
     Ok(found)
 }
 

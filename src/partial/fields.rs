@@ -120,9 +120,14 @@ impl<'i> RawFields<'i> {
 
     /// The occurrence of a field that a step names.
     pub(super) fn find(&self, step: RawStep) -> Result<Option<RawField<'i>>, DecodeError> {
+        self.clone().read_to(step)
+    }
+
+    /// Reads up to the occurrence that a step names: to the end, unless the step has an index.
+    pub(super) fn read_to(&mut self, step: RawStep) -> Result<Option<RawField<'i>>, DecodeError> {
         let mut found = None;
         let mut before = 0;
-        for field in self.clone() {
+        for field in self {
             let field = field?;
             if field.number() != step.number() {
                 continue;
@@ -134,13 +139,6 @@ impl<'i> RawFields<'i> {
             found = Some(field);
         }
         Ok(found.filter(|_| step.index().is_none()))
-    }
-
-    /// The fields after one of this message.
-    pub(super) fn after(&self, field: &RawField<'i>) -> Self {
-        let end = field.offset() + field.span().len();
-        let rest = self.rest().get(end - self.offset()..).unwrap_or_default();
-        Self { reader: Reader::part(rest, end, self.reader.depth_left()) }
     }
 
     /// The next field, or `None` at the end.

@@ -49,7 +49,8 @@ fn features<'t>(ast: &Ast, texts: &'t Texts, options: Chain, mut each: impl FnMu
         if word().2 != "features" {
             continue;
         }
-        if word().1 == b'.' {
+        let after = word().1;
+        if after == b'.' {
             // A name in parentheses is not one of these.
             let (kind, _, name) = word();
             if kind == TokenKind::Identifier && word().1 == b'=' {
@@ -57,8 +58,12 @@ fn features<'t>(ast: &Ast, texts: &'t Texts, options: Chain, mut each: impl FnMu
             }
             continue;
         }
+        // What is not in braces has no end that is looked for here: it would be found in an option far away, or not at all.
+        if after != b'=' || word().1 != b'{' {
+            continue;
+        }
         let mut before = "";
-        let mut depth = 0;
+        let mut depth = 1;
         loop {
             let (kind, symbol, text) = word();
             match (kind, symbol) {

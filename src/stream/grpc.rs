@@ -82,7 +82,7 @@ pub fn append_frame(payload: &[u8], buf: &mut impl Buffer) -> Result<(), EncodeE
 
 /// Appends a frame whose payload `write` appends, straight into the buffer.
 ///
-/// `write` must only append. What it returns is an error of its own, or of encoding.
+/// `write` must only append. What it returns is an error of its own, or of encoding. If it panics, the buffer is as long as it was.
 ///
 /// ```
 /// use tablepb::stream::grpc;
@@ -107,18 +107,27 @@ pub fn append_frame_with<B: Buffer, E: From<EncodeError>>(
     let start = buf.as_bytes().len();
     buf.reserve_bytes(HEADER_LEN).map_err(EncodeError::from)?;
     buf.extend(&[0; HEADER_LEN]);
-    let written = write(buf);
-    let len = buf.as_bytes().len().checked_sub(start + HEADER_LEN).filter(|&len| len <= MAX_LEN);
-    let place = buf.as_bytes_mut().get_mut(start..).and_then(<[u8]>::first_chunk_mut);
-    match (written, len, place) {
-        (Ok(()), Some(len), Some(place)) => {
-            *place = header(compressed, len);
-            Ok(())
-        }
-        (written, ..) => {
-            buf.truncate_to(start);
-            Err(written.err().unwrap_or_else(|| EncodeError::new(EncodeErrorKind::TooLarge).into()))
-        }
+    let mut undo = Undo { buf, to: start };
+    write(undo.buf)?;
+    let len = undo.buf.as_bytes().len().checked_sub(start + HEADER_LEN).filter(|&len| len <= MAX_LEN);
+    let place = undo.buf.as_bytes_mut().get_mut(start..).and_then(<[u8]>::first_chunk_mut);
+    let (Some(len), Some(place)) = (len, place) else {
+        return Err(EncodeError::new(EncodeErrorKind::TooLarge).into());
+    };
+    *place = header(compressed, len);
+    undo.to = usize::MAX;
+    Ok(())
+}
+
+/// Takes back what was appended, also when a closure panics: the place of a header would be read as an empty frame.
+struct Undo<'b, B: Buffer> {
+    buf: &'b mut B,
+    to: usize,
+}
+
+impl<B: Buffer> Drop for Undo<'_, B> {
+    fn drop(&mut self) {
+        self.buf.truncate_to(self.to);
     }
 }
 

@@ -67,11 +67,16 @@ pub(super) fn merge<M: DecodeOwned, E>(
     let mut merged = decoded.map_err(|error| failed(Failure::Decode(error)))?;
     merge(&mut merged)?;
     let bytes = encoded(&merged).map_err(&failed)?;
-    // Members that are skipped stay; if there is no memory for the others, some of them are lost.
+    // Members that are skipped stay.
     message.clear();
     let held = before.len().saturating_mul(32);
     let options = DecodeOptions::new().allow_partial(true).budget(budget.saturating_add(held));
-    message.merge_with(&bytes, options).map_err(|error| failed(Failure::Decode(error)))
+    message.merge_with(&bytes, options).map_err(|error| {
+        // A type of one's own refuses what the schema takes. If there is no memory for what was there, some of it is lost.
+        message.clear();
+        let _ = message.merge_with(&before, WHOLE);
+        failed(Failure::Decode(error))
+    })
 }
 
 fn encoded(message: &DynamicMessage) -> Result<Vec<u8>, Failure> {

@@ -16,6 +16,7 @@ use super::{
 use crate::error::DecodeErrorKind;
 use crate::table::DefaultValue;
 use alloc::vec::Vec;
+use core::mem::replace;
 
 impl<K: ScalarKind, T: CustomValue> EncodeValue<Custom<K>> for T
 where
@@ -74,7 +75,11 @@ where
     /// Decodes the whole run, and then makes values of it.
     fn merge_all(list: &mut Vec<Self>, bits: u32, spec: WireSpec, input: &mut Input<'i>) -> Merged {
         let (start, mut run) = (input.pos, Vec::<T::Encoded<'i>>::new());
-        let outcome = DecodeValue::<K>::merge_all(&mut run, bits, spec, input)?;
+        // The run is new, whatever the list holds: it is charged by its capacity, which is given back.
+        let merging = replace(&mut input.merging, false);
+        let decoded = DecodeValue::<K>::merge_all(&mut run, bits, spec, input);
+        input.merging = merging;
+        let outcome = decoded?;
         let end = input.pos;
         for encoded in run.iter().copied() {
             let Some(value) = T::from_encoded(encoded) else {

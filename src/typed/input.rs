@@ -28,9 +28,6 @@ use core::mem::{replace, take};
 const ERROR: usize = 10 << 10;
 const ERROR_PART: usize = 32;
 
-/// The most bytes of a tag and a varint.
-const STRAY: usize = 20;
-
 /// State of one decode.
 pub struct Input<'i> {
     /// The input up to the end of the innermost message.
@@ -372,9 +369,10 @@ impl<'i> Input<'i> {
     #[inline]
     pub(super) fn stray(&mut self, spec: WireSpec, value: &[u8]) -> Result<(), DecodeErrorKind> {
         let mut strays = take(&mut self.strays);
-        self.reserve(&mut strays, STRAY)?;
+        let tag = u64::from(spec.number) << 3;
+        self.reserve(&mut strays, wire::varint_len(tag) + value.len())?;
         let mut writer = wire::Writer::new(&mut strays);
-        writer.write_varint(u64::from(spec.number) << 3);
+        writer.write_varint(tag);
         writer.write_raw(value);
         self.strays = strays;
         Ok(())

@@ -60,6 +60,7 @@ mod to_proto;
 mod to_rust;
 mod transcode;
 mod typed_custom;
+mod typed_custom_merges;
 mod typed_depth;
 mod typed_dynamic;
 mod typed_errors;

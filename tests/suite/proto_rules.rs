@@ -135,6 +135,23 @@ fn many_definitions_and_many_uses_of_them_take_time_in_their_number() {
             "syntax = \"proto3\"; message M {{ int32 _f = 1; {} }}",
             many(60_000, &|i| format!("optional int32 f = {};", i + 20_000))
         ),
+        // Features and names whose end is missing.
+        format!("edition = \"2023\"; {}", many(16_000, &|_| "option features = a;".into())),
+        format!("edition = \"2023\"; {}", many(16_000, &|_| "option features = {[};".into())),
+        format!("edition = \"2023\"; {}", many(16_000, &|_| "option features = {[a.};".into())),
+        // Values of an enum of many, by their numbers.
+        format!(
+            "{HEAD} enum E {{ {} }} message O {{ repeated E e = 1; }} {USE} option (o) = {{ e: [1{}] }};",
+            many(16_000, &|i| format!("V{i} = {i};")),
+            many(100_000, &|_| ",16000".into())
+        ),
+        // An option that is used often, and says at length which editions have it.
+        format!(
+            "{HEAD} extend google.protobuf.FieldOptions {{ optional int32 o = 50000 [feature_support = {{ /*{}*/ \
+             edition_introduced: EDITION_PROTO2 }}]; }} message M {{ {} }}",
+            " ".repeat(1_000_000),
+            many(8_000, &|i| format!("optional int32 f{i} = {} [(o) = 1];", i + 20_000))
+        ),
     ];
     for source in sources {
         let start = std::time::Instant::now();

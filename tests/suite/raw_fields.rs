@@ -371,6 +371,28 @@ fn an_edit_by_index_checks_its_levels_to_the_end() {
     assert!(RawFields::new(&message).remove(&[RawStep::nth(2, 0), RawStep::last(3)], &mut buf).is_err());
 }
 
+/// What an edit reads after a field that was found by its index ends where the message does: at the end of the input it is
+/// incomplete, and with more bytes it may go on. It was taken for cut off by a length.
+#[test]
+fn an_edit_by_index_tells_the_end_of_the_input_from_that_of_a_message() {
+    let value = RawValue::Varint(2);
+    for (input, kind) in [
+        (&b"\x08\x01\x10"[..], DecodeErrorKind::Incomplete),
+        (b"\x12\x03\x08\x01\x10", DecodeErrorKind::Overrun),
+    ] {
+        let by_index = [RawStep::nth(2, 0), RawStep::nth(1, 0)];
+        let by_last = [RawStep::last(2), RawStep::last(1)];
+        let skip = usize::from(kind == DecodeErrorKind::Incomplete);
+        let fields = RawFields::new(input);
+        let mut buf = Vec::new();
+        let edits = [
+            fields.replace(&by_last[skip..], value, &mut buf).unwrap_err(),
+            fields.replace(&by_index[skip..], value, &mut buf).unwrap_err(),
+        ];
+        assert_eq!(edits.each_ref().map(|error| (error.kind(), error.offset())), [(kind, input.len()); 2]);
+    }
+}
+
 #[test]
 fn packed_runs_are_read() {
     let message =

@@ -287,3 +287,21 @@ fn lists_of_small_messages_have_tags_of_any_length() {
         }
     }
 }
+
+/// A closure that panicked left the place of a header, which says that the message is empty, and what it had written.
+#[test]
+fn a_frame_whose_writer_panics_leaves_nothing() {
+    let mut buf = vec![9];
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        tablepb::stream::grpc::append_frame_with(&mut buf, false, |buf: &mut Vec<u8>| {
+            buf.push(1);
+            if buf.len() > 2 {
+                std::panic::resume_unwind(Box::new(()))
+            } else {
+                Ok::<(), tablepb::EncodeError>(())
+            }
+        })
+    }));
+    assert!(panicked.is_err());
+    assert_eq!(buf, [9]);
+}

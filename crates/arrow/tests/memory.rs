@@ -1,12 +1,15 @@
 //! Peaks of memory: a batch, a hostile message, a length that does not come.
 
+use arrow_array::{ArrayRef, Int32Array, RecordBatch};
 use arrow_buffer::Buffer;
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tablepb::stream::append_frame;
 use tablepb::wire::Writer;
 use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
 use tablepb_arrow::mapping::{Enums, Options};
+use tablepb_arrow::write::WriterBuilder;
 use tablepb_arrow::{BadRows, ErrorKind, ReaderBuilder};
 
 /// Counts what is allocated.
@@ -68,6 +71,57 @@ fn memory_follows_the_batch() {
     bad_rows_leave_nothing(&row);
     names_of_enums_are_counted();
     numbers_of_bad_rows_are_forgotten();
+    columns_of_a_oneof_are_listed_once();
+    names_of_an_enum_are_there_once();
+}
+
+/// Each column had a table of all names of its enum, and a list of views up to the last name that it used.
+fn names_of_an_enum_are_there_once() {
+    let fields: String = (1..=200).map(|i| format!("E f{i} = {i};")).collect();
+    let values: String = (0..5000).map(|i| format!("NAME_OF_A_VALUE_{i} = {i};")).collect();
+    let source = format!("syntax = \"proto3\"; enum E {{ {values} }} message M {{ {fields} }}");
+    let pool = DescriptorPool::builder().source("e.proto", source).build().unwrap();
+    let of = pool.get_message_by_name("M").unwrap();
+    let mut row = Vec::new();
+    for i in 1..=200 {
+        Writer::new(&mut row).write_varint(i << 3);
+        Writer::new(&mut row).write_varint(4999);
+    }
+    for enums in [Enums::Name, Enums::Dictionary] {
+        let builder = ReaderBuilder::new(&of).options(Options::new().enums(enums));
+        let (used, batch) = peak(|| {
+            let mut decoder = builder.build_decoder().unwrap();
+            assert!(decoder.push(&row).unwrap());
+            decoder.flush().unwrap().unwrap()
+        });
+        assert!(used < 4 << 20, "{enums:?}: {used}");
+        let (used, mut writer) = peak(|| WriterBuilder::new(&of).build(&batch.schema()).unwrap());
+        assert!(used < 2 << 20, "{enums:?}: {used}");
+        let mut stream = Vec::new();
+        writer.write(&batch, &mut stream).unwrap();
+        assert_eq!(&stream[2..], row);
+    }
+}
+
+/// Each member of a oneof had a list of all others: of thousands, hundreds of megabytes.
+fn columns_of_a_oneof_are_listed_once() {
+    const MEMBERS: usize = 2000;
+    let members: String = (1..=MEMBERS).map(|i| format!("int32 a_{i} = {i};")).collect();
+    let source = format!("syntax = \"proto3\"; message O {{ oneof one {{ {members} }} }}");
+    let pool = DescriptorPool::builder().source("o.proto", source).build().unwrap();
+    let of = pool.get_message_by_name("O").unwrap();
+    let column = |i: usize| {
+        let set = (i == MEMBERS / 2).then_some(7);
+        (format!("a{i}"), Arc::new(Int32Array::from(vec![set, None])) as ArrayRef, true)
+    };
+    let batch = RecordBatch::try_from_iter_with_nullable((1..=MEMBERS).map(column)).unwrap();
+    let mut stream = Vec::new();
+    let (used, ()) = peak(|| {
+        let mut writer = WriterBuilder::new(&of).build(&batch.schema()).unwrap();
+        writer.write(&batch, &mut stream).unwrap();
+    });
+    assert_eq!(stream, b"\x03\xc0\x3e\x07\x00");
+    assert!(used < MEMBERS * 1024, "{used} bytes");
 }
 
 /// Rows with something in every column.

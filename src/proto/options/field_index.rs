@@ -1,9 +1,10 @@
-//! Fields that are looked for by what they are, sorted once: going through the fields of a message for each of its values would take
+//! What is looked for by what it is, sorted once: going through the fields of a message for each of its values would take
 //! the product of both.
 
 use crate::program::{Room, RoomFull, sort_list};
-use crate::proto::ast::Ast;
+use crate::proto::ast::{Ast, NONE, Texts};
 use crate::proto::codes::label;
+use crate::proto::support::Support;
 use alloc::vec::Vec;
 
 #[derive(Debug, Default)]
@@ -13,6 +14,10 @@ pub(super) struct FieldIndex {
     required: Vec<(u32, u32)>,
     /// Of the extensions of MessageSets that the message of their type declares: that message, the set and the field.
     items: Vec<(u32, u32, u32)>,
+    /// Enum and number, of all values of enums, once a number is looked for.
+    numbers: Option<Vec<(u32, i32)>>,
+    /// What each `feature_support` says, by where it stands, once one is looked for: it may be as long as a source.
+    supports: Option<Vec<(u32, Support)>>,
 }
 
 impl FieldIndex {
@@ -50,5 +55,53 @@ impl FieldIndex {
         let at = self.items.partition_point(|&(of, its_set, _)| (of, its_set) < (message, set));
         let &(of, its_set, field) = self.items.get(at)?;
         ((of, its_set) == (message, set)).then_some(field)
+    }
+
+    /// Whether an enum has a value with this number.
+    pub(super) fn lists(
+        &mut self,
+        ast: &Ast,
+        owner: u32,
+        number: i32,
+        room: &mut Room,
+    ) -> Result<bool, RoomFull> {
+        let numbers = match self.numbers.take() {
+            Some(numbers) => numbers,
+            None => {
+                let mut numbers =
+                    room.list(ast.values.all().iter().map(|value| (value.owner, value.number)))?;
+                sort_list(&mut numbers, |a, b| a < b);
+                numbers
+            }
+        };
+        Ok(self.numbers.insert(numbers).binary_search(&(owner, number)).is_ok())
+    }
+
+    /// What the `feature_support` says that stands here.
+    pub(super) fn support(
+        &mut self,
+        (ast, texts): (&Ast, &Texts),
+        at: u32,
+        room: &mut Room,
+    ) -> Result<Support, RoomFull> {
+        if at == NONE {
+            return Ok(Support::default());
+        }
+        let supports = match self.supports.take() {
+            Some(supports) => supports,
+            None => {
+                let mut supports = Vec::new();
+                let fields = ast.fields.all().iter().map(|field| field.support);
+                let values = ast.values.all().iter().map(|value| value.support);
+                for at in fields.chain(values).filter(|&at| at != NONE) {
+                    room.push(&mut supports, (at, Support::read(texts, at)))?;
+                }
+                sort_list(&mut supports, |a, b| a.0 < b.0);
+                supports
+            }
+        };
+        let supports = self.supports.insert(supports);
+        let found = supports.binary_search_by_key(&at, |&(at, _)| at).ok();
+        Ok(found.and_then(|index| supports.get(index)).map(|&(_, support)| support).unwrap_or_default())
     }
 }

@@ -346,12 +346,14 @@ impl<'a> Options<'a> {
 }
 
 /// The dotted name up to the parenthesis or bracket that closes it, and its place.
+///
+/// A name whose end is missing ends at the symbol that no name has: each of many would go through all that follows.
 fn extension_name(text: &str, lexer: &mut Lexer<'_>, room: &mut Room) -> Done<(Vec<u8>, u32, u32)> {
     let mut name = Vec::new();
     let (mut start, mut end) = (NONE, 0);
     loop {
         let token = lexer.next();
-        if matches!(token.symbol, b')' | b']') || token.kind == TokenKind::End {
+        if matches!(token.symbol, b')' | b']' | b'{' | b'}' | b';' | b'=') || token.kind == TokenKind::End {
             return Ok((name, start.min(token.start), end.max(start.min(token.start))));
         }
         start = start.min(token.start);

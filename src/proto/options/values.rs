@@ -74,7 +74,7 @@ impl<'a> Options<'a> {
                 }
                 _ => None,
             },
-            type_code::ENUM => return self.enum_value(field, literal, text),
+            type_code::ENUM => return self.enum_value(field, literal, text, room),
             type_code::DOUBLE | type_code::FLOAT => self.float(code, literal, word, text),
             _ => self.integer(code, literal),
         };
@@ -128,7 +128,13 @@ impl<'a> Options<'a> {
         Some(if code == type_code::FLOAT { (value as f32).to_bits().into() } else { value.to_bits() })
     }
 
-    fn enum_value(&mut self, field: &Field, literal: Literal, text: bool) -> Done<NodeValue> {
+    fn enum_value(
+        &mut self,
+        field: &Field,
+        literal: Literal,
+        text: bool,
+        room: &mut Room,
+    ) -> Done<NodeValue> {
         let ast = self.ast;
         let Some(owner) = ast.enums.get(field.target) else { return Ok(NodeValue::Number(0)) };
         let token = literal.token;
@@ -139,7 +145,7 @@ impl<'a> Options<'a> {
                 && let Some(value) = ast.values.get(index)
                 && value.owner == field.target
             {
-                self.check_support(value.support, literal.start, token.end)?;
+                self.check_support(value.support, literal.start, token.end, room)?;
                 return Ok(NodeValue::Number(i64::from(value.number) as u64));
             }
             let of = self.texts.get(owner.name);
@@ -148,10 +154,9 @@ impl<'a> Options<'a> {
         }
         if text && token.kind == TokenKind::Integer {
             let number = self.integer(type_code::INT32, literal);
-            let listed =
-                |number| ast.values.of(owner.values).any(|(_, value)| i64::from(value.number) == number);
             if let Some(number) = number
-                && (owner.closed == Some(false) || listed(number as i64))
+                && (owner.closed == Some(false)
+                    || self.fields.lists(ast, field.target, number as i32, room)?)
             {
                 return Ok(NodeValue::Number(number));
             }

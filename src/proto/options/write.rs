@@ -5,7 +5,6 @@ use crate::program::Room;
 use crate::proto::ast::{Chain, Encodings, Field, NONE};
 use crate::proto::codes::{label, type_code};
 use crate::proto::error::SourceErrorKind;
-use crate::proto::support::Support;
 use crate::proto::wire::Out;
 use crate::schema::Edition;
 
@@ -56,7 +55,7 @@ impl<'a> Options<'a> {
     ) -> Done {
         let ast = self.ast;
         let Some(field) = ast.fields.get(index) else { return Ok(()) };
-        self.check_field(field, at)?;
+        self.check_field(field, at, room)?;
         let before = out.bytes.len();
         self.values(field, at, count, out, room, depth)?;
         if depth == 0 && self.target == super::Target::ExtensionRange && field.extendee.is_empty() {
@@ -194,7 +193,7 @@ impl<'a> Options<'a> {
     }
 
     /// Whether the option can be set in this file, for this definition.
-    fn check_field(&mut self, field: &Field, at: usize) -> Done {
+    fn check_field(&mut self, field: &Field, at: usize, room: &mut Room) -> Done {
         let node = self.order.get(at).and_then(|&index| self.nodes.get(index));
         let (start, end) = node.map_or((0, 0), |node| (node.start, node.end));
         if field.targets != 0 && field.targets & (1 << self.target as u16) == 0 {
@@ -211,15 +210,13 @@ impl<'a> Options<'a> {
             let detail = "ctype, for which edition 2024 has the feature string_type";
             return Err(self.fail(SourceErrorKind::NotInEdition, start, end, &detail));
         }
-        self.check_support(field.support, start, end)
+        self.check_support(field.support, start, end, room)
     }
 
     /// Whether the edition of the file has an option or a value, by its `feature_support`.
-    pub(super) fn check_support(&mut self, support: u32, start: u32, end: u32) -> Done {
-        if support == NONE {
-            return Ok(());
-        }
-        let (edition, support) = (self.edition.number(), Support::read(self.texts, support));
+    pub(super) fn check_support(&mut self, support: u32, start: u32, end: u32, room: &mut Room) -> Done {
+        let support = self.fields.support((self.ast, self.texts), support, room)?;
+        let edition = self.edition.number();
         let refused = if support.introduced.is_some_and(|number| edition < number) {
             Some("does not have yet")
         } else if support.removed.is_some_and(|number| edition >= number) {

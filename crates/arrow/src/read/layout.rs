@@ -3,14 +3,15 @@
 mod cells;
 
 use super::batch::{Batch, How, IGNORED, NONE, Node, Scalar, Slot, SlotKind, Stores};
-use super::columns::{Gathered, Growth};
+use super::columns::{Gathered, Growth, Listed};
 use super::keys::MapKeys;
 use super::lists::{List, Union};
 use super::steps::{NodeType, Steps, steps};
 use super::tree::{Tree, TreeKind};
 use crate::mapping::{Cell, Column, Content, MessageColumns, Options, Repeat};
 use std::collections::HashMap;
-use tablepb::{DecodeOptions, Decoder, FieldDescriptor, Kind, MessageDescriptor};
+use std::sync::Arc;
+use tablepb::{DecodeOptions, Decoder, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
 
 /// A batch without rows, the tree of its columns, and the paths that a decoder has to read.
 pub(super) fn lay_out(
@@ -29,6 +30,7 @@ pub(super) fn lay_out(
         paths: Vec::new(),
         place: String::new(),
         growth: Growth::by_row(rows),
+        listed: HashMap::new(),
     };
     let root = layout.node(columns, false);
     let trees = layout.columns(columns, root);
@@ -51,6 +53,8 @@ struct Layout<'o> {
     place: String,
     /// How the values of the columns that are being made come.
     growth: Growth,
+    /// The names of the enums so far.
+    listed: HashMap<EnumDescriptor, Arc<Listed>>,
 }
 
 /// What a cell became: the kind and place of its slot, its tree, and the bytes of a row in which it is not set.

@@ -16,6 +16,8 @@ use arrow_schema::{DataType, TimeUnit};
 /// The arrays of a message.
 pub(super) struct Message<'a> {
     pub(super) fields: Vec<Bound<'a>>,
+    /// The columns of oneofs that have several.
+    pub(super) oneofs: Vec<Oneof<'a>>,
     pub(super) unknown: Option<Unknown<'a>>,
 }
 
@@ -26,12 +28,13 @@ pub(super) struct Unknown<'a> {
     pub(super) texts: Texts<'a>,
 }
 
+/// The columns of the members of a oneof.
+pub(super) type Oneof<'a> = Vec<(usize, Validity<'a>)>;
+
 /// The array of a field.
 pub(super) struct Bound<'a> {
     pub(super) plan: &'a FieldPlan,
     pub(super) member: Option<Member<'a>>,
-    /// The columns of the other members of its oneof.
-    pub(super) others: Vec<Validity<'a>>,
     pub(super) content: Content<'a>,
 }
 
@@ -97,11 +100,15 @@ impl<'a> Message<'a> {
         let array = |index: usize| columns.get(index).map(|array| &**array).ok_or(OTHER);
         let mut fields = room(plan.fields.len())?;
         for field in &plan.fields {
-            let mut others = room(field.others.len())?;
-            for &other in &field.others {
-                others.push(Validity::new(array(other)?)?);
+            fields.push(Bound::new(field, array(field.column)?)?);
+        }
+        let mut oneofs = room(plan.oneofs.len())?;
+        for columns in &plan.oneofs {
+            let mut members = room(columns.len())?;
+            for &column in columns {
+                members.push((column, Validity::new(array(column)?)?));
             }
-            fields.push(Bound::new(field, array(field.column)?, others)?);
+            oneofs.push(members);
         }
         let unknown = match &plan.unknown {
             Some((column, path)) => {
@@ -110,7 +117,7 @@ impl<'a> Message<'a> {
             }
             None => None,
         };
-        Ok(Self { fields, unknown })
+        Ok(Self { fields, oneofs, unknown })
     }
 }
 
@@ -122,18 +129,14 @@ fn room<T>(count: usize) -> Result<Vec<T>, WriteErrorKind> {
 }
 
 impl<'a> Bound<'a> {
-    fn new(
-        plan: &'a FieldPlan,
-        array: &'a dyn Array,
-        others: Vec<Validity<'a>>,
-    ) -> Result<Self, WriteErrorKind> {
+    fn new(plan: &'a FieldPlan, array: &'a dyn Array) -> Result<Self, WriteErrorKind> {
         let Some(id) = plan.member else {
-            return Ok(Self { plan, member: None, others, content: Content::new(&plan.shape, array)? });
+            return Ok(Self { plan, member: None, content: Content::new(&plan.shape, array)? });
         };
         let union = array.as_union_opt().ok_or(OTHER)?;
         let offsets = union.offsets().map(|offsets| &offsets[..]);
         let member = Some(Member { id, ids: union.type_ids(), offsets });
-        Ok(Self { plan, member, others, content: Content::new(&plan.shape, union.child(id))? })
+        Ok(Self { plan, member, content: Content::new(&plan.shape, union.child(id))? })
     }
 }
 

@@ -46,6 +46,7 @@ use bind::Message;
 use plan::MessagePlan;
 use resolve::Resolver;
 use reverse::Reverse;
+use std::collections::HashMap;
 use std::sync::Arc;
 use tablepb::MessageDescriptor;
 use tablepb::stream::append_frame;
@@ -78,7 +79,7 @@ impl WriterBuilder {
     /// # Errors
     /// `NoSuchField`, `DuplicateField`, `TypeMismatch`, `MissingRequired`, `TooDeep`, with the path of the column.
     pub fn build(&self, schema: &SchemaRef) -> Result<Writer, WriteError> {
-        let mut resolver = Resolver { extra: self.extra, depth: 0 };
+        let mut resolver = Resolver { extra: self.extra, depth: 0, names: HashMap::new() };
         let of_type = schema.metadata().get(TYPE).map(String::as_str);
         let plan = resolver.message(&self.descriptor, schema.fields(), of_type, "")?;
         Ok(Writer { schema: schema.clone(), plan, out: Reverse::default() })

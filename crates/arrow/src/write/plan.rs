@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub(super) struct MessagePlan {
     /// From the highest number down, since messages are written from their end.
     pub(super) fields: Vec<FieldPlan>,
+    /// The columns of the members of each oneof that has several.
+    pub(super) oneofs: Vec<Vec<usize>>,
     /// The column of unknown fields and its path.
     pub(super) unknown: Option<(usize, String)>,
 }
@@ -22,8 +24,8 @@ pub(super) struct FieldPlan {
     pub(super) column: usize,
     /// The type id, if the column is a union and the field one of its members.
     pub(super) member: Option<i8>,
-    /// The columns of the other members of its oneof.
-    pub(super) others: Vec<usize>,
+    /// The index of its oneof, if other columns have members of it.
+    pub(super) oneof: Option<usize>,
     pub(super) presence: Presence,
     pub(super) shape: Shape,
 }

@@ -5,7 +5,8 @@ use super::wire::{Cut, Domain, Scalar, Tag};
 use super::{WriteError, WriteErrorKind};
 use crate::mapping::{NUMBER, TYPE, UNKNOWN};
 use arrow_schema::{DataType, Field, Fields};
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tablepb::wire::WireType;
 use tablepb::{EnumDescriptor, FieldDescriptor, FieldKind, Kind, MessageDescriptor, OneofDescriptor};
@@ -18,6 +19,8 @@ pub(super) struct Resolver {
     /// Columns without a field are left out.
     pub(super) extra: bool,
     pub(super) depth: u32,
+    /// The numbers of the names of the enums so far.
+    pub(super) names: HashMap<EnumDescriptor, Arc<HashMap<String, i32>>>,
 }
 
 /// What is known of a message while its columns are resolved.
@@ -27,6 +30,8 @@ struct Columns<'d> {
     /// The numbers in the metadata of the columns are those of this message type.
     numbered: bool,
     numbers: HashSet<u32>,
+    /// The numbers of the fields by their JSON names, once a column has no other name.
+    json_names: OnceCell<HashMap<String, u32>>,
     fields: Vec<(FieldPlan, Option<String>)>,
 }
 
@@ -46,7 +51,14 @@ impl Resolver {
         }
         // A number says nothing about the fields of another type.
         let numbered = of_type == Some(descriptor.full_name());
-        let mut known = Columns { descriptor, path, numbered, numbers: HashSet::new(), fields: Vec::new() };
+        let mut known = Columns {
+            descriptor,
+            path,
+            numbered,
+            numbers: HashSet::new(),
+            json_names: OnceCell::new(),
+            fields: Vec::new(),
+        };
         let mut unknown = None;
         for (index, column) in columns.iter().enumerate() {
             if let Some(field) = known.find_field(column) {
@@ -69,7 +81,8 @@ impl Resolver {
             let error = WriteError::new(WriteErrorKind::MissingRequired, place);
             return Err(error.with_detail(field.full_name().to_owned()));
         }
-        Ok(MessagePlan { fields: known.finish()?, unknown })
+        let (fields, oneofs) = known.finish()?;
+        Ok(MessagePlan { fields, oneofs, unknown })
     }
 
     /// One field that has a column, or a part of one.
@@ -93,8 +106,8 @@ impl Resolver {
             () if field.supports_presence() => Presence::Explicit,
             () => Presence::Implicit,
         };
-        let (number, others) = (field.number(), Vec::new());
-        let plan = FieldPlan { path, number, column: index, member, others, presence, shape };
+        let (number, column) = (field.number(), index);
+        let plan = FieldPlan { path, number, column, member, oneof: None, presence, shape };
         let oneof = field.containing_oneof().filter(|oneof| !oneof.is_synthetic());
         known.fields.push((plan, oneof.map(|oneof| oneof.full_name().to_owned())));
         Ok(())
@@ -187,7 +200,7 @@ impl Resolver {
         }
         let (item, wire_type) = match (Scalar::of(&kind), &kind) {
             (_, Kind::Enum(descriptor)) if is_text(data_type) => {
-                (Item::Named(names(descriptor)), WireType::Varint)
+                (Item::Named(self.names(descriptor)), WireType::Varint)
             }
             (Some(scalar), _) if fits(scalar.domain, data_type) => (Item::Scalar(scalar), scalar.wire_type()),
             (None, _) if is_text(data_type) => (Item::Text(false), WireType::LengthDelimited),
@@ -198,6 +211,12 @@ impl Resolver {
             _ => return Err(mismatch(path, data_type, field)),
         };
         Ok(ValuePlan { tag: Tag::new(field.number(), wire_type), item })
+    }
+
+    /// The numbers of the names of an enum, which its columns share.
+    fn names(&mut self, descriptor: &EnumDescriptor) -> Arc<HashMap<String, i32>> {
+        let all = || descriptor.values().map(|value| (value.name().to_owned(), value.number())).collect();
+        self.names.entry(descriptor.clone()).or_insert_with(|| Arc::new(all())).clone()
     }
 
     fn message_value(
@@ -243,7 +262,7 @@ impl Columns<'_> {
         let (descriptor, name) = (self.descriptor, column.name());
         let by_name = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
             Some(name) => descriptor.get_extension_by_full_name(name).map(|found| found.as_field()),
-            None => descriptor.get_field_by_name(name).or_else(|| descriptor.get_field_by_json_name(name)),
+            None => descriptor.get_field_by_name(name).or_else(|| self.by_json_name(name)),
         };
         by_name.or_else(|| {
             let number = column.metadata().get(NUMBER).filter(|_| self.numbered)?.parse().ok()?;
@@ -252,25 +271,52 @@ impl Columns<'_> {
         })
     }
 
-    /// The fields from the highest number down, each with the columns of the other members of its oneof.
-    fn finish(self) -> Result<Vec<FieldPlan>, WriteError> {
-        let mut members: Vec<(String, usize, bool)> = Vec::new();
-        for (plan, oneof) in &self.fields {
-            members.extend(oneof.clone().map(|oneof| (oneof, plan.column, plan.member.is_some())));
+    /// [`MessageDescriptor::get_field_by_json_name`] goes through all fields, which it would do for each column.
+    fn by_json_name(&self, name: &str) -> Option<FieldDescriptor> {
+        let names = self.json_names.get_or_init(|| {
+            let mut names = HashMap::new();
+            for field in self.descriptor.fields() {
+                names.entry(field.json_name().to_owned()).or_insert(field.number());
+            }
+            names
+        });
+        self.descriptor.get_field(*names.get(name)?)
+    }
+
+    /// The fields from the highest number down, and the columns of each oneof that has several.
+    fn finish(self) -> Result<(Vec<FieldPlan>, Vec<Vec<usize>>), WriteError> {
+        let mut indexes: HashMap<&str, usize> = HashMap::new();
+        // The columns of each oneof, and whether one of them is a union.
+        let mut oneofs: Vec<(Vec<usize>, bool)> = Vec::new();
+        let mut of_field = Vec::with_capacity(self.fields.len());
+        for (plan, name) in &self.fields {
+            let Some(name) = name else {
+                of_field.push(None);
+                continue;
+            };
+            let index = *indexes.entry(name).or_insert(oneofs.len());
+            if index == oneofs.len() {
+                oneofs.push((Vec::new(), false));
+            }
+            of_field.push(Some(index));
+            if let Some((columns, in_union)) = oneofs.get_mut(index) {
+                // The members of a union come one after the other.
+                if columns.last() != Some(&plan.column) {
+                    columns.push(plan.column);
+                }
+                *in_union |= plan.member.is_some();
+            }
         }
         let mut fields = Vec::with_capacity(self.fields.len());
-        for (mut plan, oneof) in self.fields {
-            let others = members
-                .iter()
-                .filter(|(other, column, _)| Some(other) == oneof.as_ref() && *column != plan.column);
-            if others.clone().any(|(_, _, in_union)| *in_union || plan.member.is_some()) {
+        for ((mut plan, _), oneof) in self.fields.into_iter().zip(of_field) {
+            plan.oneof = oneof.filter(|&index| oneofs.get(index).is_some_and(|(all, _)| all.len() > 1));
+            if plan.oneof.and_then(|index| oneofs.get(index)).is_some_and(|&(_, in_union)| in_union) {
                 return Err(WriteError::new(WriteErrorKind::DuplicateField, &plan.path));
             }
-            plan.others = others.map(|(_, column, _)| *column).collect();
             fields.push(plan);
         }
         fields.sort_by_key(|plan| std::cmp::Reverse(plan.number));
-        Ok(fields)
+        Ok((fields, oneofs.into_iter().map(|(columns, _)| columns).collect()))
     }
 }
 
@@ -281,11 +327,6 @@ fn mismatch(path: &str, data_type: &DataType, field: &FieldDescriptor) -> WriteE
 
 fn find_oneof(descriptor: &MessageDescriptor, column: &Field) -> Option<OneofDescriptor> {
     descriptor.oneofs().find(|oneof| oneof.name() == column.name() && !oneof.is_synthetic())
-}
-
-/// The numbers of the names of an enum.
-fn names(descriptor: &EnumDescriptor) -> Arc<std::collections::HashMap<String, i32>> {
-    Arc::new(descriptor.values().map(|value| (value.name().to_owned(), value.number())).collect())
 }
 
 /// The field of a wrapper, if the type is one.

@@ -2,7 +2,7 @@
 
 use super::WriteErrorKind;
 use super::arrays::Texts;
-use super::bind::{Bound, Column, Content, Lists, Message, Plain, Values};
+use super::bind::{Bound, Column, Content, Lists, Message, Oneof, Plain, Values};
 use super::plan::Presence;
 use super::reverse::Reverse;
 use super::wire::{Cut, Tag};
@@ -28,19 +28,19 @@ impl<'a> Message<'a> {
             let put = put_checked(unknown.texts.get(row), out);
             put.map_err(|kind| Fault { kind, path: unknown.path })?;
         }
-        self.fields.iter().try_for_each(|field| field.put(row, out))
+        self.fields.iter().try_for_each(|field| field.put(row, &self.oneofs, out))
     }
 }
 
 impl<'a> Bound<'a> {
-    fn put(&self, row: usize, out: &mut Reverse) -> Result<(), Fault<'a>> {
+    fn put(&self, row: usize, oneofs: &[Oneof<'a>], out: &mut Reverse) -> Result<(), Fault<'a>> {
         let i = match &self.member {
             None => row,
             Some(member) if member.ids[row] != member.id => return Ok(()),
             Some(member) => member.offsets.map_or(row, |offsets| offsets[row] as usize),
         };
         match &self.content {
-            Content::One(column) => self.put_one(column, i, out),
+            Content::One(column) => self.put_one(column, i, oneofs, out),
             Content::Packed(lists, tag, column) => self.put_packed(lists.get(i), tag, column, out),
             Content::List(lists, column) => {
                 for i in lists.get(i).rev() {
@@ -70,12 +70,20 @@ impl<'a> Bound<'a> {
     }
 
     #[inline]
-    fn put_one(&self, column: &Column<'a>, i: usize, out: &mut Reverse) -> Result<(), Fault<'a>> {
+    fn put_one(
+        &self,
+        column: &Column<'a>,
+        i: usize,
+        oneofs: &[Oneof<'a>],
+        out: &mut Reverse,
+    ) -> Result<(), Fault<'a>> {
         let Some(at) = column.at(i) else {
             let required = self.plan.presence == Presence::Required;
             return if required { Err(self.fault(WriteErrorKind::MissingRequired)) } else { Ok(()) };
         };
-        if self.others.iter().any(|other| other.at(i).is_some()) {
+        if let Some(members) = self.plan.oneof.and_then(|index| oneofs.get(index))
+            && members.iter().any(|(column, other)| *column != self.plan.column && other.at(i).is_some())
+        {
             return Err(self.fault(WriteErrorKind::OneofConflict));
         }
         let implicit = self.plan.presence == Presence::Implicit;

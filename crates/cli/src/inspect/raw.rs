@@ -71,7 +71,7 @@ impl<'i> Walk<'_, '_, 'i> {
             here.row += 1;
             let visible = here.visible && (self.output.full || here.row <= LIST);
             let level = here.level;
-            // The message goes on behind the fields of its child.
+            // The message goes on after the fields of its child.
             self.stack.push(here);
             let at = self.stack.len() - 1;
             let mut reader = self.stack[at].reader.clone();
@@ -87,7 +87,7 @@ impl<'i> Walk<'_, '_, 'i> {
         Ok(())
     }
 
-    /// Prints the value behind a tag and pushes the message that it is; false if it is broken.
+    /// Prints the value after a tag and pushes the message that it is; false if it is broken.
     fn value(
         &mut self,
         label: &str,

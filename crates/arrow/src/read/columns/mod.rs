@@ -11,7 +11,7 @@ mod texts;
 mod views;
 
 pub(crate) use bits::Bits;
-pub(crate) use enums::{Dictionary, Names};
+pub(crate) use enums::{Dictionary, Listed, Names};
 pub(crate) use gathered::Gathered;
 pub(crate) use numbers::{Bools, Growth, Numbers, Spare, Times};
 pub(crate) use texts::{TextSet, Texts};

@@ -2,11 +2,13 @@
 
 use super::numbers::{Growth, Spare};
 use arrow_buffer::{Buffer, ScalarBuffer};
+use std::collections::HashMap;
 
 /// The most bytes that one buffer holds: offsets in Arrow are 32 bits with a sign. Unit tests fill smaller ones.
 pub(crate) const MAX_BUFFER: usize = if cfg!(test) { 64 << 10 } else { i32::MAX as usize };
 /// The longest string that a view holds itself.
 const MAX_INLINE: usize = 12;
+const FEW: usize = 256;
 /// Which bits of the words of a view are those of the string itself, and which those of its place.
 #[derive(Clone, Copy)]
 struct Mask {
@@ -62,12 +64,14 @@ pub(super) struct Views {
     borrowed: usize,
     /// The views of strings that many rows have, as far as they are in `data`: the default, then others by number; 0 is none.
     shared: Vec<u128>,
+    /// Those of numbers from [`FEW`] on: one alone would take a list of all before it.
+    rare: HashMap<usize, u128>,
 }
 
 impl Default for Views {
     fn default() -> Self {
-        let (views, spare, data, buffers, shared) = Default::default();
-        Self { views, spare, data, buffers, own: NO_BUFFER, borrowed: 0, shared }
+        let (views, spare, data, buffers, shared, rare) = Default::default();
+        Self { views, spare, data, buffers, own: NO_BUFFER, borrowed: 0, shared, rare }
     }
 }
 
@@ -202,12 +206,17 @@ impl Views {
         if value.len() <= MAX_INLINE {
             return Some(inline_view(value));
         }
-        if let Some(&view) = self.shared.get(number)
+        let known = if number < FEW { self.shared.get(number) } else { self.rare.get(&number) };
+        if let Some(&view) = known
             && view != 0
         {
             return Some(view);
         }
         let view = self.append(value)?;
+        if number >= FEW {
+            self.rare.insert(number, view);
+            return Some(view);
+        }
         if self.shared.len() <= number {
             self.shared.resize(number + 1, 0);
         }
@@ -264,6 +273,7 @@ impl Views {
             self.data.clear();
             self.buffers.clear();
             self.shared.clear();
+            self.rare.clear();
             (self.own, self.borrowed) = (NO_BUFFER, 0);
         }
     }
@@ -296,6 +306,7 @@ impl Views {
         (self.data, self.buffers) = (data, vec![NO_BUFFER]);
         (self.own, self.borrowed) = (0, 0);
         self.shared.clear();
+        self.rare.clear();
     }
 
     /// The bytes of a long view.

@@ -1,10 +1,11 @@
 //! The columns of one value of a field.
 
 use super::super::batch::{How, NONE, Scalar, Slot, SlotKind};
-use super::super::columns::{Bools, Dictionary, Names, Numbers, Texts, Times};
+use super::super::columns::{Bools, Dictionary, Listed, Names, Numbers, Texts, Times};
 use super::super::tree::{Tree, TreeKind};
 use super::{Layout, Placed, add, positions, scalar_of, slot_of};
 use crate::mapping::{Cell, MessageColumns};
+use std::sync::Arc;
 use tablepb::{DefaultValue, EnumDescriptor, FieldDescriptor, Kind};
 
 impl Layout<'_> {
@@ -80,13 +81,14 @@ impl Layout<'_> {
         let (default, growth, validity) = (enum_default(field), self.growth, usize::from(nullable));
         match cell {
             Cell::EnumName(descriptor) => {
-                let names = Names::new(descriptor, default, self.options.views, nullable, growth);
+                let names =
+                    Names::new(self.listed(descriptor), default, self.options.views, nullable, growth);
                 let width = self.text_width(names.default_len()) + validity;
                 let column = add(&mut self.stores.names, names);
                 placed(SlotKind::Name, TreeKind::Names(column), column, width)
             }
             Cell::EnumDictionary(descriptor) => {
-                let dictionary = Dictionary::new(descriptor, default, nullable, growth);
+                let dictionary = Dictionary::new(self.listed(descriptor), default, nullable, growth);
                 let column = add(&mut self.stores.dictionaries, dictionary);
                 placed(SlotKind::Dictionary, TreeKind::Dictionary(column), column, 4 + validity)
             }
@@ -95,6 +97,12 @@ impl Layout<'_> {
                 placed(SlotKind::Value, TreeKind::I32(column), column, 4 + validity)
             }
         }
+    }
+
+    /// The names of an enum. Columns times values would not be linear.
+    fn listed(&mut self, descriptor: &EnumDescriptor) -> Arc<Listed> {
+        let listed = self.listed.entry(descriptor.clone());
+        listed.or_insert_with(|| Arc::new(Listed::new(descriptor))).clone()
     }
 
     fn message(&mut self, columns: &MessageColumns, nullable: bool) -> Placed {
