@@ -126,8 +126,10 @@ impl Slab {
         let (capacity, used, flags) =
             if block == 0 { (0, 0, 0) } else { (self.get(block), self.get(block + 1), self.get(block + 2)) };
         let flags = flags & !LAST_TAGGED | u32::from(tagged);
-        let need = used + more;
-        let new = if need <= capacity { capacity } else { (capacity * 2).max(need) };
+        // What exceeds a slab is refused when it is allocated.
+        let most = u32::MAX - BLOCK_HEADER;
+        let need = used.saturating_add(more);
+        let new = if need <= capacity { capacity } else { capacity.saturating_mul(2).max(need).min(most) };
         let mut to = block;
         if block == 0 || new > capacity {
             if block != 0 && (block + BLOCK_HEADER + capacity) as usize == self.top() {
@@ -186,5 +188,22 @@ mod tests {
         spans.reverse();
         let backwards: Vec<_> = slab.words().spans(base).rev().map(|s| (s.offset, s.len, s.tag)).collect();
         assert_eq!(backwards, spans);
+    }
+
+    #[test]
+    fn a_block_that_cannot_double_is_an_error() {
+        let mut slab = Slab::new();
+        slab.set_limit(1 << 20);
+        let base = slab.alloc(2).unwrap();
+        slab.set64(base, 0);
+        slab.add_unknown(base, 10, 5).unwrap();
+        let after = slab.alloc(1).unwrap();
+        let block = slab.get(base + 1);
+        for words in [1_u32 << 30, 1 << 31, u32::MAX - 1000] {
+            // As if it were so large: such a block takes 4 GiB and more.
+            slab.set64(block, u64::from(words) << 32 | u64::from(words));
+            assert_eq!(slab.unknown_grow(base, 2, false), Err(Full::Limit));
+            assert_eq!(slab.alloc(0), Ok(after + 1));
+        }
     }
 }
