@@ -3,6 +3,7 @@
 use super::*;
 use crate::error::EncodeError;
 use crate::error::EncodeErrorKind;
+use crate::message::Prepared;
 use crate::wire::varint_len;
 use alloc::format;
 use alloc::string::ToString;
@@ -253,6 +254,44 @@ fn prepared_messages_of_other_types_are_errors() {
     let inner = plan.message("inner").unwrap();
     let error = error_of(&plan, |rec| rec.prepared(inner, &prepared));
     assert_eq!((error.kind(), error.path().to_string().as_str()), (EncodeErrorKind::WrongMessage, "inner"));
+}
+
+/// A record takes a prepared message as deep as decoders take it there, and no deeper.
+#[test]
+fn the_depth_of_prepared_messages_is_limited() {
+    fn nest(rec: &mut RecordWriter<'_>, deep: Field<kind::Submessage>, depth: u32, last: &Prepared) {
+        match depth {
+            0 => rec.prepared(deep, last),
+            _ => rec.message(deep, |rec| nest(rec, deep, depth - 1, last)),
+        }
+    }
+    let plan = flow();
+    let deep = plan.message("one_flow").unwrap();
+    for levels in [0, 1, 50, 99] {
+        let mut prepared = DynamicMessage::new(plan.descriptor());
+        for _ in 0..levels {
+            let mut outer = DynamicMessage::new(plan.descriptor());
+            outer.set_field_by_name("one_flow", prepared).unwrap();
+            prepared = outer;
+        }
+        let prepared = Prepared::new(&prepared).unwrap();
+        // A hundred messages may be nested in a record: `outer` ones, the prepared one, and `levels` in that.
+        for outer in 98 - levels.min(98)..101 - levels {
+            let mut buf = Vec::new();
+            let mut rec = plan.record(&mut buf);
+            nest(&mut rec, deep, outer, &prepared);
+            match rec.finish_unframed() {
+                Ok(body) => {
+                    assert!(DynamicMessage::decode(plan.descriptor(), body).is_ok(), "{levels} {outer}");
+                    assert!(outer + levels < 100, "{levels} {outer}");
+                }
+                Err(error) => {
+                    assert_eq!(error.kind(), EncodeErrorKind::DepthExceeded);
+                    assert!(outer + levels >= 100, "{levels} {outer}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
