@@ -268,6 +268,20 @@ impl RawItem<'_, '_> {
         }
     }
 
+    /// As [`put`](Self::put), but keeps nothing if not `on`: no branch depends on it.
+    #[inline(always)]
+    pub(super) fn put_if(self, (first, keep_first): ([u8; 8], usize), last: [u8; 8], keep: usize, on: bool) {
+        let (spare, keep_first) = (self.0, keep_first & 7);
+        // All ones or zero.
+        let mask = usize::from(on).wrapping_neg();
+        // SAFETY: as in `put`, with N = 8. The new `at` is the old one if not `on`.
+        unsafe {
+            spare.at.cast::<[u8; 8]>().write(first);
+            spare.at.add(keep_first).cast::<[u8; 8]>().write(last);
+            spare.at = spare.at.add((keep_first + keep.min(8)) & mask);
+        }
+    }
+
     /// Writes the first `keep` (at most seven) of `tag`, `len` as a byte, and `len` bytes that begin with `first` and end with `last`; `len` is
     /// N to 2 * N. If it is less, N bytes are written, and `len` of them kept.
     #[inline(always)]

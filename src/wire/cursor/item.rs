@@ -19,6 +19,19 @@ impl Item<'_, '_> {
         self.0.put(tag.at_start(), tag.len(), &word.to_le_bytes(), len);
     }
 
+    /// As [`put_varint`](Self::put_varint); nothing, without a branch, if not `on`.
+    #[inline(always)]
+    pub(crate) fn put_varint_if(self, bits: impl Bits, tag: TagWord, value: u64, on: bool) {
+        let (word, len) = first_varint(bits, value);
+        self.put_word_if(tag, word, len, on);
+    }
+
+    /// As [`put_word`](Self::put_word); nothing, without a branch, if not `on`.
+    #[inline(always)]
+    pub(crate) fn put_word_if(self, tag: TagWord, word: u64, len: usize, on: bool) {
+        self.0.put_if((tag.at_start(), tag.len()), word.to_le_bytes(), len, on);
+    }
+
     /// A tag, the length of a string of at most 32 bytes, and the string, as two blocks that overlap: the last strings of a store have no 32
     /// bytes to copy blindly, and a call of `memcpy` takes twice the time.
     #[inline(always)]

@@ -143,6 +143,18 @@ impl SafeItem<'_, '_> {
         self.0.bytes.extend_from_slice(&last[..keep.min(N)]);
     }
 
+    pub(in crate::wire) fn put_if(
+        self,
+        (first, keep_first): ([u8; 8], usize),
+        last: [u8; 8],
+        keep: usize,
+        on: bool,
+    ) {
+        if on {
+            self.put(first, keep_first, &last, keep);
+        }
+    }
+
     pub(in crate::wire) fn put_ends<const N: usize>(
         self,
         (tag, keep): ([u8; 8], usize),
