@@ -1,6 +1,7 @@
 //! The reading methods of [`DynamicMessage`]: those of its view.
 
 use super::{DynamicMessage, FieldKey, SetFieldError, UnknownFields, ValueRef};
+use crate::encode::RawEncoder;
 use crate::error::EncodeError;
 use crate::options::EncodeOptions;
 use crate::schema::{ExtensionDescriptor, FieldDescriptor, FieldRef, OneofDescriptor};
@@ -102,7 +103,7 @@ impl DynamicMessage {
     /// # Errors
     /// As [`MessageView::encode`](super::MessageView::encode).
     pub fn encode(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
-        self.as_view().encode(buffer)
+        self.encode_with(buffer, EncodeOptions::new())
     }
 
     /// As [`encode`](Self::encode), with options.
@@ -110,7 +111,8 @@ impl DynamicMessage {
     /// # Errors
     /// As [`MessageView::encode`](super::MessageView::encode).
     pub fn encode_with(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
-        self.as_view().encode_with(buffer, options)
+        let encoder = RawEncoder::new(self.raw(), options);
+        encoder.append(buffer, false).map(drop).map_err(|e| self.as_view().named(e))
     }
 
     /// Encodes the message to a new `Vec` of exactly its size.
