@@ -12,6 +12,8 @@
 //!             write the length; move the child if the length takes other than that room
 //! ```
 //!
+//! A message of numbers only has a loop of its own, for the processor's sake (`numbers.rs`).
+//!
 //! Most messages on the wire are shorter than 128 bytes, so the guess is right and nothing moves: neither the message at its end,
 //! as after a pass backwards, nor is anything sized before.
 //!

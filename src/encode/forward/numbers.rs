@@ -6,6 +6,17 @@ use crate::program::{Program, WriteKind};
 use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Bits, CpuCall, Cursor, zigzag32, zigzag64};
 
+const INT32: u8 = WriteKind::Int32 as u8;
+const UINT32: u8 = WriteKind::Uint32 as u8;
+const VARINT64: u8 = WriteKind::Varint64 as u8;
+const SINT32: u8 = WriteKind::Sint32 as u8;
+const SINT64: u8 = WriteKind::Sint64 as u8;
+const FIXED32: u8 = WriteKind::Fixed32 as u8;
+const FIXED64: u8 = WriteKind::Fixed64 as u8;
+
+// A program of numbers has no other kinds.
+const _: () = assert!(FIXED64 == 7 && WriteKind::Varint as u8 == 0);
+
 /// The fields of a message of numbers, given its hasbits. Goes through all fields, and keeps nothing of those that are not set: the jumps
 /// are the same for each message, so that the processor foresees them. All arguments are in registers.
 struct Numbers;
@@ -27,13 +38,6 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, u6
             let header = pass.view.words.get64(base);
             return BodyTask { pass, program, base, header, bits }.fill(room);
         }
-        const INT32: u8 = WriteKind::Int32 as u8;
-        const UINT32: u8 = WriteKind::Uint32 as u8;
-        const VARINT64: u8 = WriteKind::Varint64 as u8;
-        const SINT32: u8 = WriteKind::Sint32 as u8;
-        const SINT64: u8 = WriteKind::Sint64 as u8;
-        const FIXED32: u8 = WriteKind::Fixed32 as u8;
-        const FIXED64: u8 = WriteKind::Fixed64 as u8;
         pass.missing |= program.required_mask() & !set;
         let (mut out, body) = (Cursor::of(room), pass.view.words.body(base));
         for field in fields {
@@ -45,7 +49,7 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, u6
                 }
                 continue;
             };
-            // All kinds of numbers are below eight, so this is a jump without a check.
+            // Three bits, so that this is a jump without a check.
             let varint = match field.kind as u8 & 7 {
                 INT32 => body.get(slot) as i32 as i64 as u64,
                 VARINT64 => body.get64(slot),
