@@ -43,7 +43,7 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, u6
         for field in fields {
             let (tag, slot, on) = (field.tag, field.slot, set & 1 != 0);
             set >>= 1;
-            let Some(item) = out.item() else {
+            let Some(item) = out.number_item() else {
                 if on && out.fill(LastField { pass, field, body }).is_none() {
                     break;
                 }

@@ -39,8 +39,8 @@ macro_rules! run {
                 13 => spare.item().map(|item| item.put_fives([keep as u8, 2], [word; 4])).is_some(),
                 12 => spare.item().map(|item| item.put(word, keep & 3, &[9; 8], keep)).is_some(),
                 20 => spare
-                    .item()
-                    .map(|item| item.put_if((word, keep & 15), [8; 8], keep, keep % 3 > 0))
+                    .pair()
+                    .map(|pair| pair.put_if((word, keep & 15), [8; 8], keep, keep % 3 > 0))
                     .is_some(),
                 8 => spare.set_before(keep, 0x55),
                 9 => spare.shift(keep, keep + 3),
