@@ -2,7 +2,8 @@
 
 use super::BodyTask;
 use super::pass::{LastField, Pass};
-use crate::program::{Program, WriteKind};
+use crate::program::{Program, WriteEntry, WriteKind};
+use crate::slab::BodyWords;
 use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Bits, CpuCall, Cursor, zigzag32, zigzag64};
 
@@ -40,46 +41,66 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, u6
         }
         pass.missing |= program.required_mask() & !set;
         let (mut out, body) = (Cursor::of(room), pass.view.words.body(base));
-        for field in fields {
-            let (tag, slot, on) = (field.tag, field.slot, set & 1 != 0);
-            set >>= 1;
-            let Some(item) = out.number_item() else {
-                if on && out.fill(LastField { pass, field, body }).is_none() {
-                    break;
-                }
-                continue;
-            };
-            // Three bits, so that this is a jump without a check.
-            let varint = match field.kind as u8 & 7 {
-                INT32 => body.get(slot) as i32 as i64 as u64,
-                VARINT64 => body.get64(slot),
-                SINT64 => zigzag64(body.get64(slot) as i64),
-                UINT32 => {
-                    item.put_varint_if(bits, tag, body.get(slot).into(), on);
-                    continue;
-                }
-                SINT32 => {
-                    item.put_varint_if(bits, tag, zigzag32(body.get(slot) as i32).into(), on);
-                    continue;
-                }
-                FIXED32 => {
-                    item.put_word_if(tag, body.get(slot).into(), 4, on);
-                    continue;
-                }
-                FIXED64 => {
-                    item.put_word_if(tag, body.get64(slot), 8, on);
-                    continue;
-                }
-                _ => field.form.value(body.get64_or_32(slot)),
-            };
-            if varint < 1 << 56 {
-                item.put_varint_if(bits, tag, varint, on);
-            } else if on {
-                out.put_tagged_long(tag, varint);
+        // Two jumps, so that the processor knows more of what was before each of them.
+        let (twos, last) = fields.as_chunks::<2>();
+        for [first, second] in twos {
+            let fits = put(&mut out, pass, first, body, set & 1 != 0, bits)
+                && put(&mut out, pass, second, body, set & 2 != 0, bits);
+            if !fits {
+                break;
             }
+            set >>= 2;
+        }
+        if let [field] = last {
+            put(&mut out, pass, field, body, set & 1 != 0, bits);
         }
         out.filled()
     }
+}
+
+/// Writes a number, or nothing if not `on`; false if it does not fit.
+#[inline(always)]
+fn put(
+    out: &mut Cursor<'_>,
+    pass: &Pass<'_, '_>,
+    field: &WriteEntry,
+    body: BodyWords<'_>,
+    on: bool,
+    bits: impl Bits,
+) -> bool {
+    let (tag, slot) = (field.tag, field.slot);
+    let Some(item) = out.number_item() else {
+        return !on || out.fill(LastField { pass, field, body }).is_some();
+    };
+    // Three bits, so that this is a jump without a check.
+    let varint = match field.kind as u8 & 7 {
+        INT32 => body.get(slot) as i32 as i64 as u64,
+        VARINT64 => body.get64(slot),
+        SINT64 => zigzag64(body.get64(slot) as i64),
+        UINT32 => {
+            item.put_varint_if(bits, tag, body.get(slot).into(), on);
+            return true;
+        }
+        SINT32 => {
+            item.put_varint_if(bits, tag, zigzag32(body.get(slot) as i32).into(), on);
+            return true;
+        }
+        FIXED32 => {
+            item.put_word_if(tag, body.get(slot).into(), 4, on);
+            return true;
+        }
+        FIXED64 => {
+            item.put_word_if(tag, body.get64(slot), 8, on);
+            return true;
+        }
+        _ => field.form.value(body.get64_or_32(slot)),
+    };
+    if varint < 1 << 56 {
+        item.put_varint_if(bits, tag, varint, on);
+    } else if on {
+        out.put_tagged_long(tag, varint);
+    }
+    true
 }
 
 /// Calls [`Numbers`].
