@@ -13,7 +13,6 @@ use super::backward;
 use super::forward::{Pass, WholeTask, room_for_length};
 use crate::error::{EncodeError, EncodeErrorKind};
 use crate::options::EncodeOptions;
-use crate::program::Program;
 use crate::slab::{RawView, find_missing};
 #[cfg(feature = "bytes")]
 use crate::wire::chunk;
@@ -55,7 +54,6 @@ impl Unwritten {
 }
 
 impl<'a, 'i> RawEncoder<'a, 'i> {
-    #[inline]
     pub(crate) fn new(view: RawView<'a, 'i>, options: EncodeOptions) -> Self {
         Self { view, options }
     }
@@ -96,27 +94,12 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     }
 
     /// Writes the message forwards.
-    #[inline(never)]
-    fn write_forward<'b>(&self, out: Cursor<'b>, delimited: bool) -> Result<Written<'b>, Unwritten> {
-        self.write_first(self.view.program(), out, delimited)
-    }
-
-    /// As [`write_forward`](Self::write_forward), into the caller, which needs no copy of the message for it: a third of all instructions before
-    /// the first field.
-    #[inline(always)]
-    fn write_first<'b>(
-        self,
-        program: &'a Program,
-        mut out: Cursor<'b>,
-        delimited: bool,
-    ) -> Result<Written<'b>, Unwritten> {
-        let mut room = 0;
-        if delimited {
-            room = room_for_length(self.view.store.len() as u32);
-            out.put_word([0; 8], room);
-        }
+    #[inline]
+    fn write_forward<'b>(&self, mut out: Cursor<'b>, delimited: bool) -> Result<Written<'b>, Unwritten> {
+        let room = if delimited { room_for_length(self.view.store.len() as u32) } else { 0 };
+        out.put_word([0; 8], room);
         let mut pass = Pass::new(self.view, &self.options, out.room());
-        out.fill(WholeTask { pass: &mut pass, program });
+        out.fill(WholeTask(&mut pass));
         if pass.gave_up {
             return Err(Unwritten::GaveUp);
         }
@@ -155,29 +138,13 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     ///
     /// # Errors
     /// `MissingRequired` with a path of field numbers, `TooLarge`, `DepthExceeded`, `OutOfMemory`.
-    #[inline(always)]
-    pub(crate) fn append(self, buffer: &mut impl Buffer, delimited: bool) -> Result<usize, EncodeError> {
-        let program = self.view.program();
-        self.prefetch(program);
-        match buffer.append_with(|spare| self.write_first(program, Cursor::new(spare), delimited)) {
-            Ok(written) => Ok(written),
-            Err(unwritten) => self.append_again(buffer, delimited, unwritten),
-        }
-    }
-
-    /// Appends a message that was not written at first.
-    #[cold]
-    #[inline(never)]
-    fn append_again(
-        self,
-        buffer: &mut impl Buffer,
-        delimited: bool,
-        unwritten: Unwritten,
-    ) -> Result<usize, EncodeError> {
-        let gave_up = match unwritten {
-            Unwritten::Failed(error) => return Err(error),
-            Unwritten::Full => false,
-            Unwritten::GaveUp => true,
+    pub(crate) fn append(&self, buffer: &mut impl Buffer, delimited: bool) -> Result<usize, EncodeError> {
+        self.prefetch();
+        let gave_up = match buffer.append_with(|spare| self.write_forward(Cursor::new(spare), delimited)) {
+            Ok(written) => return Ok(written),
+            Err(Unwritten::Failed(error)) => return Err(error),
+            Err(Unwritten::Full) => false,
+            Err(Unwritten::GaveUp) => true,
         };
         let total = self.checked_size(delimited)?;
         if buffer.spare().len() < total {
@@ -224,8 +191,9 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// other, and out of cache this is 256 to 106 ns on flat messages. In longer messages, the processor predicts the next lines by
     /// itself.
     #[inline(always)]
-    fn prefetch(&self, program: &Program) {
+    fn prefetch(&self) {
         let RawView { store, words, body, .. } = self.view;
+        let program = self.view.program();
         let start = words.part(body.base, 1);
         if program.nests() {
             prefetch::<8, _>(start);
@@ -275,7 +243,7 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     /// As [`append`](Self::append), and `BufferTooSmall`.
     #[cfg(feature = "bytes")]
     pub(crate) fn append_to_buf_mut(self, buffer: &mut impl bytes::BufMut) -> Result<(), EncodeError> {
-        self.prefetch(self.view.program());
+        self.prefetch();
         if buffer.remaining_mut() <= MAX_LEN {
             chunk::check_room(buffer, self.checked_size(false)?)?;
         }

@@ -371,7 +371,7 @@ impl DynamicMessage {
     }
 
     #[inline]
-    pub(super) fn raw(&self) -> RawView<'_, '_> {
+    fn raw(&self) -> RawView<'_, '_> {
         let (set, program) = programs(&self.descriptor, self.selected.as_deref().map(|[selected]| selected));
         let body = BodyRef { program, base: self.base };
         RawView { words: self.slab.words(), store: self.store.as_slice(), set, body }

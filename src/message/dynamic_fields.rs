@@ -1,7 +1,6 @@
 //! The reading methods of [`DynamicMessage`]: those of its view.
 
 use super::{DynamicMessage, FieldKey, SetFieldError, UnknownFields, ValueRef};
-use crate::encode::RawEncoder;
 use crate::error::EncodeError;
 use crate::options::EncodeOptions;
 use crate::schema::{ExtensionDescriptor, FieldDescriptor, FieldRef, OneofDescriptor};
@@ -103,7 +102,7 @@ impl DynamicMessage {
     /// # Errors
     /// As [`MessageView::encode`](super::MessageView::encode).
     pub fn encode(&self, buffer: &mut impl Buffer) -> Result<(), EncodeError> {
-        self.encode_with(buffer, EncodeOptions::new())
+        self.as_view().encode(buffer)
     }
 
     /// As [`encode`](Self::encode), with options.
@@ -111,8 +110,7 @@ impl DynamicMessage {
     /// # Errors
     /// As [`MessageView::encode`](super::MessageView::encode).
     pub fn encode_with(&self, buffer: &mut impl Buffer, options: EncodeOptions) -> Result<(), EncodeError> {
-        let encoder = RawEncoder::new(self.raw(), options);
-        encoder.append(buffer, false).map(drop).map_err(|e| self.as_view().named(e))
+        self.as_view().encode_with(buffer, options)
     }
 
     /// Encodes the message to a new `Vec` of exactly its size.

@@ -237,7 +237,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     }
 
     #[cold]
-    pub(super) fn named(&self, mut error: EncodeError) -> EncodeError {
+    fn named(&self, mut error: EncodeError) -> EncodeError {
         if let Some(path) = error.path_mut() {
             name_path(self.pool, self.message(), path);
         }

@@ -39,7 +39,7 @@ use super::list::put_string;
 use crate::program::{FieldEntry, Program, WriteEntry, WriteKind};
 use crate::slab::{BodyRef, ByteSpan, RawView};
 use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
-use crate::wire::{Bits, CpuCall, Cursor, call_best, zigzag32, zigzag64};
+use crate::wire::{Bits, CpuCall, CpuTask, Cursor, with_best_cpu, zigzag32, zigzag64};
 use children::ChildrenTask;
 use lists::ListTask;
 use numbers::NumbersTask;
@@ -176,42 +176,29 @@ impl<'a> Pass<'a, '_> {
     }
 }
 
-/// All of a pass over a message of this program.
-pub(in crate::encode) struct WholeTask<'p, 'a, 'i> {
-    pub(in crate::encode) pass: &'p mut Pass<'a, 'i>,
-    pub(in crate::encode) program: &'a Program,
-}
+/// All of a pass.
+pub(in crate::encode) struct WholeTask<'p, 'a, 'i>(pub(in crate::encode) &'p mut Pass<'a, 'i>);
 
 impl FillRoom for WholeTask<'_, '_, '_> {
     #[inline(always)]
     fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        whole(self.pass, room, self.program)
+        with_best_cpu(WholeMessage { pass: self.0, room })
     }
 }
 
-/// Out of line, so that encoding into another kind of buffer is little code.
-#[inline(never)]
-fn whole<'a, 'w>(pass: &mut Pass<'a, '_>, room: CursorRoom<'w>, program: &'a Program) -> Filled<'w> {
-    let base = pass.view.body.base;
-    let header = pass.view.words.get64(base);
-    call_best::<Whole, _, _, _, _, _>(pass, room, program, base, header)
+struct WholeMessage<'p, 'a, 'i, 'w> {
+    pass: &'p mut Pass<'a, 'i>,
+    room: CursorRoom<'w>,
 }
 
-/// All arguments are in registers.
-struct Whole;
-
-impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, u64> for Whole {
+impl<'w> CpuTask for WholeMessage<'_, '_, '_, 'w> {
     type Out = Filled<'w>;
 
     #[inline(always)]
-    fn run(
-        bits: impl Bits,
-        pass: &mut Pass<'a, 'i>,
-        room: CursorRoom<'w>,
-        program: &'a Program,
-        base: u32,
-        header: u64,
-    ) -> Filled<'w> {
+    fn run(self, bits: impl Bits) -> Filled<'w> {
+        let WholeMessage { pass, room } = self;
+        let (program, base) = (pass.view.program(), pass.view.body.base);
+        let header = pass.view.words.get64(base);
         if program.is_numbers() && header >> 32 == 0 {
             let set = pass.view.words.hasbits(program, base);
             return NumbersTask { pass, program, base, set, bits }.fill(room);

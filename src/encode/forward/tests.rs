@@ -23,7 +23,7 @@ fn backwards(view: RawView<'_, '_>) -> Vec<u8> {
 fn forwards(view: RawView<'_, '_>, room: usize) -> (Option<Vec<u8>>, bool) {
     let mut memory = vec![0xee_u8; room];
     let (mut pass, mut out) = (Pass::new(view, &EncodeOptions::new(), room), Cursor::over(&mut memory));
-    out.fill(WholeTask { pass: &mut pass, program: view.program() });
+    out.fill(WholeTask(&mut pass));
     (out.finish().ok().map(|written| written.as_slice().to_vec()), pass.gave_up)
 }
 

@@ -103,24 +103,6 @@ pub(crate) fn with_best_cpu<T: CpuTask>(task: T) -> T::Out {
     }
 }
 
-/// Calls a function with the best instructions of this processor.
-#[inline(always)]
-pub(crate) fn call_best<T: CpuCall<A, B, C, D, E>, A, B, C, D, E>(a: A, b: B, c: C, d: D, e: E) -> T::Out {
-    match dispatch::kernel() {
-        Kernel::Portable => AnyBits.call_with::<T, A, B, C, D, E>(a, b, c, d, e),
-        // SAFETY: `Avx2` and `Avx512` prove that the processor has BMI1, BMI2, LZCNT and POPCNT.
-        #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
-        Kernel::Avx2(_) | Kernel::Avx512(_) => unsafe { deposit_with::<T, A, B, C, D, E>(a, b, c, d, e) },
-        #[cfg(all(
-            target_arch = "aarch64",
-            target_feature = "neon",
-            target_endian = "little",
-            not(tablepb_safe)
-        ))]
-        Kernel::Neon(_) => T::run(AnyBits, a, b, c, d, e),
-    }
-}
-
 /// Runs a task compiled for BMI2.
 ///
 /// # Safety
