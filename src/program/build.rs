@@ -137,6 +137,10 @@ impl Program {
             (ProgramFlags::SELF_CONTAINED, leaf && !self.is_wide()),
             (ProgramFlags::CONTIGUOUS, small && (leaf || self.is_map_entry())),
             (ProgramFlags::MAPS, any(|e| e.flags.is_map())),
+            (
+                ProgramFlags::NUMBERS,
+                !self.is_wide() && self.writes.len() >= 8 && self.writes.iter().all(|w| w.kind.is_number()),
+            ),
             (ProgramFlags::PARENT, any(|e| e.coding.is_message())),
             (ProgramFlags::NESTS, any(|e| e.coding.is_message() && !e.flags.is_inline())),
             (

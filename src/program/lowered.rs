@@ -22,8 +22,8 @@ pub(super) struct ProgramFlags(u16);
 
 impl ProgramFlags {
     pub(super) const NONE: Self = Self(0);
-    /// Properties for which `encode/forward/` has a slower path.
-    const CARE: Self = Self(Self::WIDE.0 | Self::MESSAGE_SET.0);
+    /// Properties for which `encode/forward/` has a path of its own.
+    const CARE: Self = Self(Self::WIDE.0 | Self::MESSAGE_SET.0 | Self::NUMBERS.0);
     pub(super) const WIDE: Self = Self(1);
     /// The message itself has required fields.
     pub(super) const HAS_REQUIRED: Self = Self(1 << 1);
@@ -49,6 +49,8 @@ impl ProgramFlags {
     pub(super) const SELF_CONTAINED: Self = Self(1 << 12);
     /// The field loop decodes all fields, and nothing but hasbits is stored at the end.
     pub(super) const LEAF: Self = Self(1 << 13);
+    /// Eight or more fields, and all are singular numbers.
+    pub(super) const NUMBERS: Self = Self(1 << 14);
 
     #[inline(always)]
     pub(super) const fn has(self, flag: Self) -> bool {
@@ -352,6 +354,12 @@ impl Program {
     #[inline]
     pub(crate) fn has_spans(&self) -> bool {
         self.flags.has(ProgramFlags::SPANS)
+    }
+
+    /// Whether it has eight or more fields, all of them singular numbers, and is dense.
+    #[inline]
+    pub(crate) fn is_numbers(&self) -> bool {
+        self.flags.has(ProgramFlags::NUMBERS)
     }
 
     /// Whether a message of this type takes more than writing its set fields at fixed slots.

@@ -19,7 +19,7 @@ use super::{
     varint::{long_varint, short_varint, varint_len},
 };
 use core::mem::MaybeUninit;
-pub(crate) use item::Item;
+pub(crate) use item::{Item, NumberItem};
 use room::Task;
 pub(crate) use room::{CursorRoom, FillRoom, Filled};
 
@@ -168,6 +168,12 @@ impl<'b> Cursor<'b> {
     #[inline(always)]
     pub(crate) fn item(&mut self) -> Option<Item<'_, 'b>> {
         Some(Item(self.spare.item()?))
+    }
+
+    /// Room for a tag and at most eight bytes, if there is.
+    #[inline(always)]
+    pub(crate) fn number_item(&mut self) -> Option<NumberItem<'_, 'b>> {
+        Some(NumberItem(self.spare.pair()?))
     }
 
     /// `len` zeros to be overwritten; `None`, and the cursor is full, if there is no room for them.

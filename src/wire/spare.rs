@@ -10,10 +10,13 @@
 
 #[cfg(tablepb_safe)]
 pub(super) use twin::{
-    SafeFill as SpareFill, SafeItem as SpareItem, SafeRoom as SpareRoom, SafeSpare as Spare,
+    SafeFill as SpareFill, SafeItem as SpareItem, SafePair as SparePair, SafeRoom as SpareRoom,
+    SafeSpare as Spare,
 };
 #[cfg(not(tablepb_safe))]
-pub(super) use {RawFill as SpareFill, RawItem as SpareItem, RawRoom as SpareRoom, RawSpare as Spare};
+pub(super) use {
+    RawFill as SpareFill, RawItem as SpareItem, RawPair as SparePair, RawRoom as SpareRoom, RawSpare as Spare,
+};
 
 #[cfg(any(test, not(tablepb_safe)))]
 use core::{marker::PhantomData, mem::MaybeUninit, ptr, slice};
@@ -94,6 +97,12 @@ impl<'b> RawSpare<'b> {
     #[inline(always)]
     pub(super) fn item(&mut self) -> Option<RawItem<'_, 'b>> {
         if self.room() < 8 + ITEM { None } else { Some(RawItem(self)) }
+    }
+
+    /// Proof of room for two times eight bytes.
+    #[inline(always)]
+    pub(super) fn pair(&mut self) -> Option<RawPair<'_, 'b>> {
+        if self.room() < 16 { None } else { Some(RawPair(self)) }
     }
 
     /// Writes the first `keep` (at most seven) of `first`, a byte, and after it the first `keep_last` (at most all) of `last`; false, and
@@ -308,6 +317,29 @@ impl RawItem<'_, '_> {
                 spare.at.add(2 + 5 * i).cast::<[u8; 8]>().write(item);
             }
             spare.at = spare.at.add(2 + 5 * N);
+        }
+    }
+}
+
+/// Room for two times eight bytes, checked before there is anything to write.
+#[cfg(any(test, not(tablepb_safe)))]
+pub(super) struct RawPair<'s, 'b>(&'s mut RawSpare<'b>);
+
+#[cfg(any(test, not(tablepb_safe)))]
+impl RawPair<'_, '_> {
+    /// Writes the first `keep_first` (at most seven) of `first`, and after them the first `keep` (at most all) of `last`; keeps nothing, without
+    /// a branch, if not `on`.
+    #[inline(always)]
+    pub(super) fn put_if(self, (first, keep_first): ([u8; 8], usize), last: [u8; 8], keep: usize, on: bool) {
+        let (spare, keep_first) = (self.0, keep_first & 7);
+        // All ones or zero.
+        let mask = usize::from(on).wrapping_neg();
+        // SAFETY: `RawSpare::pair` found room for 16 bytes from `at` on, and nothing was written since, because this value borrows the
+        // spare. The second part begins at most seven bytes further. All bytes up to the new `at`, the old one if not `on`, are written.
+        unsafe {
+            spare.at.cast::<[u8; 8]>().write(first);
+            spare.at.add(keep_first).cast::<[u8; 8]>().write(last);
+            spare.at = spare.at.add((keep_first + keep.min(8)) & mask);
         }
     }
 }

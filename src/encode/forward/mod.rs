@@ -12,6 +12,8 @@
 //!             write the length; move the child if the length takes other than that room
 //! ```
 //!
+//! A message of numbers only has a loop of its own, for the processor's sake (`numbers.rs`).
+//!
 //! Most messages on the wire are shorter than 128 bytes, so the guess is right and nothing moves: neither the message at its end,
 //! as after a pass backwards, nor is anything sized before.
 //!
@@ -27,6 +29,7 @@ mod children;
 mod deep;
 mod fixed;
 mod lists;
+mod numbers;
 mod pass;
 #[cfg(test)]
 mod tests;
@@ -39,6 +42,7 @@ use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Bits, CpuCall, CpuTask, Cursor, with_best_cpu, zigzag32, zigzag64};
 use children::ChildrenTask;
 use lists::ListTask;
+use numbers::NumbersTask;
 use pass::LastField;
 pub(super) use pass::{Pass, room_for_length};
 use wide::WideTask;
@@ -59,7 +63,7 @@ impl<'a> Pass<'a, '_> {
         out.fill(BodyTask { pass: self, program, base, header, bits })
     }
 
-    /// Writes a message that has unknown fields, is wide, or is bytes.
+    /// Writes a message that has unknown fields, is wide, is bytes, or has only numbers.
     #[inline(never)]
     fn careful_message<'w>(
         &mut self,
@@ -69,6 +73,11 @@ impl<'a> Pass<'a, '_> {
         bits: impl Bits,
     ) -> Filled<'w> {
         let words = self.view.words;
+        let header = words.get64(base);
+        if program.is_numbers() && header >> 32 == 0 {
+            let set = words.hasbits(program, base);
+            return NumbersTask { pass: self, program, base, set, bits }.fill(room);
+        }
         if program.is_message_set() {
             return self.give_up();
         }
@@ -87,7 +96,6 @@ impl<'a> Pass<'a, '_> {
             self.missing |= u64::from(program.has_required());
             out.fill(WideTask { pass: self, program, base, bits });
         } else {
-            let header = words.get64(base);
             out.fill(BodyTask { pass: self, program, base, header, bits });
         }
         out.fill(UnknownTask { pass: self, base });
@@ -191,6 +199,10 @@ impl<'w> CpuTask for WholeMessage<'_, '_, '_, 'w> {
         let WholeMessage { pass, room } = self;
         let (program, base) = (pass.view.program(), pass.view.body.base);
         let header = pass.view.words.get64(base);
+        if program.is_numbers() && header >> 32 == 0 {
+            let set = pass.view.words.hasbits(program, base);
+            return NumbersTask { pass, program, base, set, bits }.fill(room);
+        }
         if program.needs_care() || header >> 32 != 0 {
             return pass.careful_message(room, program, base, bits);
         }

@@ -9,7 +9,7 @@ use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
 use crate::slab::Slab;
 use crate::table::Kind;
 use crate::wire::testing::Wire;
-use crate::wire::{Cursor, ReverseCursor};
+use crate::wire::{Cursor, ReverseCursor, WireType};
 use alloc::{vec, vec::Vec};
 use std::sync::LazyLock;
 
@@ -145,6 +145,104 @@ fn forwards_is_backwards_is_the_size() {
         }
     }
     assert!(passes > if cfg!(miri) { 1 } else { 5_000 }, "{passes}");
+}
+
+/// Message types of numbers only, and one that holds them: 8, 30, 33 and 60 fields of every kind and presence.
+fn types_of_numbers() -> ProgramSet {
+    let kinds = [
+        Kind::Int32,
+        Kind::Uint32,
+        Kind::Int64,
+        Kind::Uint64,
+        Kind::Sint32,
+        Kind::Sint64,
+        Kind::Bool,
+        Kind::Fixed32,
+        Kind::Sfixed64,
+        Kind::Double,
+        Kind::Float,
+    ];
+    let presences = [Presence::Implicit, Presence::Explicit, Presence::Implicit, Presence::Required];
+    let mut specs: Vec<MessageSpec> = [8, 30, 33, 60]
+        .map(|count| {
+            // Numbers of tags of one, two and five bytes.
+            let number = |i| if i == count { 1 << 28 } else { i };
+            let field = |i: u32| {
+                FieldSpec::new(number(i), kinds[i as usize % 11], presences[(i / 11 + i) as usize % 4])
+            };
+            MessageSpec { fields: (1..=count).map(field).collect(), ..Default::default() }
+        })
+        .into();
+    let mut fields = Vec::new();
+    for i in 0..4 {
+        fields.push(FieldSpec::new(i + 1, Kind::Message(i), Presence::Explicit));
+        fields.push(FieldSpec::new(i + 11, Kind::Message(i), Presence::Repeated));
+    }
+    specs.push(MessageSpec { fields, ..Default::default() });
+    ProgramSet::new(&specs, &[]).unwrap()
+}
+
+#[test]
+fn messages_of_numbers_are_written_whichever_are_set() {
+    let (set, options) = (types_of_numbers(), DecodeOptions::new().allow_partial(true));
+    let (mut state, mut dense) = (23, 0);
+    for round in 0..if cfg!(miri) { 12 } else { 6_000 } {
+        let program = (round % 4) as u32;
+        let entries = set.program(program).entries();
+        assert!(set.program(program).is_numbers());
+        // One in `rare` is not set; below four that is more than a quarter of them.
+        let rare = [2, 3, 4, 8, 1000][next(&mut state, 5) as usize];
+        let (mut numbers, mut all) = (Wire::new(), Wire::new());
+        let mut count = 0;
+        for entry in entries {
+            let (number, value) = (entry.number().into(), u64::MAX >> next(&mut state, 64));
+            let put = |wire: Wire| match entry.coding.wire_type() {
+                WireType::Fixed32 => wire.tag(number, 5).raw(&(value as u32).to_le_bytes()),
+                WireType::Fixed64 => wire.tag(number, 1).raw(&value.to_le_bytes()),
+                _ => wire.int(number, value),
+            };
+            all = put(all);
+            if next(&mut state, rare) != 0 {
+                numbers = put(numbers);
+                count += 1;
+            }
+        }
+        dense += u32::from(count * 4 >= entries.len() * 3);
+        if round % 7 == 0 {
+            numbers = numbers.int(1 << 27, 5);
+        }
+        let inner = numbers.done();
+        let nested = Wire::new().bytes(u64::from(program) + 1, &inner).bytes(u64::from(program) + 11, &inner);
+        for (program, input) in [(program, inner), (4, nested.done())] {
+            let mut slab = Slab::new();
+            if program < 4 {
+                // Slots of unset fields keep what the message before had there.
+                decode_raw(&set, program, &all.clone().done(), &mut slab, &options).unwrap();
+                slab.clear();
+            }
+            let view = decode_raw(&set, program, &input, &mut slab, &options).unwrap();
+            let expected = backwards(view);
+            for room in [expected.len(), expected.len() + next(&mut state, 60) as usize, 2000] {
+                assert_eq!(forwards(view, room), (Some(expected.clone()), false), "{input:02x?} in {room}");
+            }
+            for room in [expected.len().wrapping_sub(1), expected.len() / 2] {
+                assert!(room >= expected.len() || forwards(view, room).0.is_none(), "{input:02x?} in {room}");
+            }
+            let encoder = RawEncoder::new(view, EncodeOptions::new().allow_partial(true));
+            assert_eq!(encoder.encoded_len(), expected.len() as u64);
+            let complete = RawEncoder::new(view, EncodeOptions::new());
+            let missing = crate::slab::find_missing(view).unwrap().is_some();
+            for capacity in [0, expected.len() / 2, expected.len() + 1, 2000] {
+                let mut buffer = Vec::with_capacity(capacity);
+                buffer.push(7);
+                assert_eq!(complete.append(&mut buffer, false).is_err(), missing);
+                buffer.truncate(1);
+                assert_eq!(encoder.append(&mut buffer, false).ok(), Some(expected.len()));
+                assert!(buffer[0] == 7 && buffer[1..] == expected);
+            }
+        }
+    }
+    assert!(dense > if cfg!(miri) { 1 } else { 2_000 }, "{dense}");
 }
 
 /// `levels` messages, each the only field of the one around it, around a string of `len` bytes.

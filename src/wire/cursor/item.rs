@@ -1,6 +1,11 @@
 //! One item of a cursor: a tag and what follows it, after one check for room.
 
-use crate::wire::{kernels::Bits, spare::SpareItem, tag_word::TagWord, varint::CONTINUATION};
+use crate::wire::{
+    kernels::Bits,
+    spare::{SpareItem, SparePair},
+    tag_word::TagWord,
+    varint::CONTINUATION,
+};
 
 /// Room for a tag and at most 32 bytes.
 pub(crate) struct Item<'s, 'b>(pub(super) SpareItem<'s, 'b>);
@@ -43,6 +48,24 @@ impl Item<'_, '_> {
     pub(crate) fn put_tagged_fixed32s<const N: usize>(self, tag: u8, len: u8, items: [(u8, u32); N]) {
         let items = items.map(|(tag, value)| (u64::from(tag) | u64::from(value) << 8).to_le_bytes());
         self.0.put_fives([tag, len], items);
+    }
+}
+
+/// Room for a tag and at most eight bytes.
+pub(crate) struct NumberItem<'s, 'b>(pub(super) SparePair<'s, 'b>);
+
+impl NumberItem<'_, '_> {
+    /// A tag, then a varint; `value` is below 2^56. Nothing, without a branch, if not `on`.
+    #[inline(always)]
+    pub(crate) fn put_varint_if(self, bits: impl Bits, tag: TagWord, value: u64, on: bool) {
+        let (word, len) = first_varint(bits, value);
+        self.put_word_if(tag, word, len, on);
+    }
+
+    /// A tag, then the lowest `len` bytes of a word, at most all. Nothing, without a branch, if not `on`.
+    #[inline(always)]
+    pub(crate) fn put_word_if(self, tag: TagWord, word: u64, len: usize, on: bool) {
+        self.0.put_if((tag.at_start(), tag.len()), word.to_le_bytes(), len, on);
     }
 }
 

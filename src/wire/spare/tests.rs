@@ -38,6 +38,10 @@ macro_rules! run {
                 7 => spare.item().map(|item| item.put(word, keep & 15, &[8; 32], keep)).is_some(),
                 13 => spare.item().map(|item| item.put_fives([keep as u8, 2], [word; 4])).is_some(),
                 12 => spare.item().map(|item| item.put(word, keep & 3, &[9; 8], keep)).is_some(),
+                20 => spare
+                    .pair()
+                    .map(|pair| pair.put_if((word, keep & 15), [8; 8], keep, keep % 3 > 0))
+                    .is_some(),
                 8 => spare.set_before(keep, 0x55),
                 9 => spare.shift(keep, keep + 3),
                 10 => spare.shift(keep, keep.saturating_sub(2)),
@@ -73,7 +77,7 @@ fn the_safe_twin_agrees() {
         let steps: Vec<(u64, usize)> = (0..12)
             .map(|_| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                ((state >> 33) % if round % 3 == 0 { 21 } else { 20 }, (state >> 40) as usize % 41)
+                ((state >> 33) % if round % 3 == 0 { 22 } else { 21 }, (state >> 40) as usize % 41)
             })
             .collect();
         let mut memory = vec![MaybeUninit::uninit(); room];

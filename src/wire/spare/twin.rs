@@ -62,6 +62,10 @@ impl<'b> SafeSpare<'b> {
         if self.room() < 8 + ITEM { None } else { Some(SafeItem(self)) }
     }
 
+    pub(in crate::wire) fn pair(&mut self) -> Option<SafePair<'_, 'b>> {
+        if self.room() < 16 { None } else { Some(SafePair(self)) }
+    }
+
     pub(in crate::wire) fn zeroed(&mut self, len: usize) -> Option<&mut [u8]> {
         if self.room() < len {
             return None;
@@ -163,6 +167,24 @@ impl SafeItem<'_, '_> {
         const { assert!(5 * N + 3 <= ITEM) };
         self.0.bytes.extend_from_slice(&first);
         items.iter().for_each(|item| self.0.bytes.extend_from_slice(&item[..5]));
+    }
+}
+
+/// As [`RawPair`](super::RawPair).
+pub(in crate::wire) struct SafePair<'s, 'b>(&'s mut SafeSpare<'b>);
+
+impl SafePair<'_, '_> {
+    pub(in crate::wire) fn put_if(
+        self,
+        (first, keep_first): ([u8; 8], usize),
+        last: [u8; 8],
+        keep: usize,
+        on: bool,
+    ) {
+        if on {
+            self.0.bytes.extend_from_slice(&first[..keep_first & 7]);
+            self.0.bytes.extend_from_slice(&last[..keep.min(8)]);
+        }
     }
 }
 
