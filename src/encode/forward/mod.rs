@@ -42,7 +42,7 @@ use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
 use crate::wire::{Bits, CpuCall, CpuTask, Cursor, with_best_cpu, zigzag32, zigzag64};
 use children::ChildrenTask;
 use lists::ListTask;
-use numbers::NumbersTask;
+use numbers::{NumbersTask, most_are_set};
 use pass::LastField;
 pub(super) use pass::{Pass, room_for_length};
 use wide::WideTask;
@@ -76,7 +76,10 @@ impl<'a> Pass<'a, '_> {
         let header = words.get64(base);
         if program.is_numbers() && header >> 32 == 0 {
             let set = words.hasbits(program, base);
-            return NumbersTask { pass: self, program, base, set, bits }.fill(room);
+            if most_are_set(program, set) {
+                return NumbersTask { pass: self, program, base, set, bits }.fill(room);
+            }
+            return BodyTask { pass: self, program, base, header, bits }.fill(room);
         }
         if program.is_message_set() {
             return self.give_up();
@@ -201,7 +204,10 @@ impl<'w> CpuTask for WholeMessage<'_, '_, '_, 'w> {
         let header = pass.view.words.get64(base);
         if program.is_numbers() && header >> 32 == 0 {
             let set = pass.view.words.hasbits(program, base);
-            return NumbersTask { pass, program, base, set, bits }.fill(room);
+            if most_are_set(program, set) {
+                return NumbersTask { pass, program, base, set, bits }.fill(room);
+            }
+            return BodyTask { pass, program, base, header, bits }.fill(room);
         }
         if program.needs_care() || header >> 32 != 0 {
             return pass.careful_message(room, program, base, bits);

@@ -1,6 +1,5 @@
 //! Messages of numbers only, most of them set.
 
-use super::BodyTask;
 use super::pass::{LastField, Pass};
 use crate::program::{Program, WriteEntry, WriteKind};
 use crate::slab::BodyWords;
@@ -17,6 +16,12 @@ const FIXED64: u8 = WriteKind::Fixed64 as u8;
 
 // A program of numbers has no other kinds.
 const _: () = assert!(FIXED64 == 7 && WriteKind::Varint as u8 == 0);
+
+/// Whether [`NumbersTask`] is the better way for a message with these hasbits: at least three quarters of its fields are set.
+#[inline(always)]
+pub(super) fn most_are_set(program: &Program, set: u64) -> bool {
+    set.count_ones() as usize * 4 >= program.writes().len() * 3
+}
 
 /// The fields of a message of numbers, given its hasbits. Goes through all fields, and keeps nothing of those that are not set: the jumps
 /// are the same for each message, so that the processor foresees them. All arguments are in registers.
@@ -35,10 +40,6 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, u6
         mut set: u64,
     ) -> Filled<'w> {
         let fields = program.writes();
-        if (set.count_ones() as usize) * 4 < fields.len() * 3 {
-            let header = pass.view.words.get64(base);
-            return BodyTask { pass, program, base, header, bits }.fill(room);
-        }
         pass.missing |= program.required_mask() & !set;
         let (mut out, body) = (Cursor::of(room), pass.view.words.body(base));
         // Two jumps, so that the processor knows more of what was before each of them.
