@@ -1,6 +1,6 @@
 //! Setters and copies that fail because a message's store is full: they change nothing.
 //!
-//! A store is full at 2^31-1 bytes. Here it is shared bytes of that size, most of them zeros that nobody touches, so
+//! A store is full at 2^31-1 bytes. Here it is shared bytes of that size, most of them zeros that are not touched, so
 //! that it takes neither time nor memory.
 
 use super::case::Case;

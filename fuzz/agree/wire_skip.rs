@@ -55,7 +55,7 @@ fn descend(input: &[u8], depth: u32) -> Result<(), Fault> {
             let step = match reader.next_tag() {
                 Ok(None) => break,
                 Ok(Some(tag)) if tag.wire_type() == WireType::StartGroup => {
-                    // The outer reader goes on later, from behind the group.
+                    // The outer reader goes on later, from the end of the group.
                     let group = reader.read_group(tag);
                     group.map(|group| readers.extend([std::mem::replace(&mut reader, group)]))
                 }

@@ -48,7 +48,7 @@ impl<'r> Machine<'r, '_> {
         Ok(Unexpected::Unknown(end))
     }
 
-    /// WriteKind many levels may still be nested in the innermost message.
+    /// How many levels may still be nested in the innermost message.
     pub(super) fn depth_left(&self) -> u32 {
         self.options.depth_limit().saturating_sub(self.scratch.stack.len() as u32)
     }

@@ -254,7 +254,8 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// setter has set it since, and for names and numbers that the message does not have.
     ///
     /// For a field that was left out, [`get`](Self::get) returns `None`, [`has_field`](Self::has_field) false and
-    /// [`get_field`](Self::get_field) [`ValueRef::Unselected`].
+    /// [`get_field`](Self::get_field) [`ValueRef::Unselected`]. That is so too for a field that is unset in a message which a setter gave
+    /// as a whole to a projected one; encoding does not miss such a field if it is required.
     ///
     /// # Panics
     /// With debug assertions, if the field is of another message; see [`FieldKey`](super::FieldKey#foreign-fields).

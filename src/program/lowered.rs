@@ -362,7 +362,7 @@ impl Program {
         self.flags.has(ProgramFlags::NUMBERS)
     }
 
-    /// Whether a message of this type takes more than writing its set fields at fixed slots.
+    /// Whether a message of this type has a path of its own in the encoder: it is wide, a MessageSet, or has only numbers.
     #[inline(always)]
     pub(crate) fn needs_care(&self) -> bool {
         self.flags.has(ProgramFlags::CARE)

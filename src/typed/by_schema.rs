@@ -72,7 +72,8 @@ pub(super) fn merge<M: DecodeOwned, E>(
     let held = before.len().saturating_mul(32);
     let options = DecodeOptions::new().allow_partial(true).budget(budget.saturating_add(held));
     message.merge_with(&bytes, options).map_err(|error| {
-        // A type of one's own refuses what the schema takes. If there is no memory for what was there, some of it is lost.
+        // A type of one's own refuses what the schema takes. What was there is read again from its encoding: some of it is lost if there is no
+        // memory for it, or if a type refuses or changes its own encoding.
         message.clear();
         let _ = message.merge_with(&before, WHOLE);
         failed(Failure::Decode(error))

@@ -27,8 +27,8 @@ fn class(layout: Layout) -> Option<(usize, Layout)> {
 }
 
 // SAFETY: a block that is handed out is one of `System`, of the size of its class, which is at least that of the layout, and
-// aligned to `LEAST`, which is enough for the layout; while it is in a list nobody else has it, and the lists are behind
-// a lock. Layouts without a class go through to `System` both ways.
+// aligned to `LEAST`, which is enough for the layout; while it is in a list no caller has it, and a lock guards
+// the lists. Layouts without a class go through to `System` both ways.
 unsafe impl GlobalAlloc for Keeping {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some((class, block)) = class(layout) else {

@@ -138,7 +138,7 @@ impl<'s> Reference<'s> {
         self.fields(message, msg, input, 0, bounds).map(drop)
     }
 
-    /// The fields of a message; gives the position behind it.
+    /// The fields of a message; gives the position after it.
     fn fields(
         &mut self,
         message: usize,

@@ -161,6 +161,34 @@ fn many_definitions_and_many_uses_of_them_take_time_in_their_number() {
     }
 }
 
+/// Names in brackets were ended by any symbol that no name has.
+#[test]
+fn names_of_extensions_in_options_are_closed_by_a_bracket() {
+    let build = |options: &str| {
+        let source = format!(
+            "syntax = \"proto2\"; import \"google/protobuf/descriptor.proto\"; message O {{ extensions 100 to 101; }} \
+             extend O {{ optional int32 e = 100; optional O m = 101; }} \
+             extend google.protobuf.FileOptions {{ optional O o = 50000; }} {options}"
+        );
+        DescriptorPool::builder().source("a.proto", source).build()
+    };
+    for options in ["option (o) = {[e]: 5};", "option (o) = {[m] {[e]: 5}};", "option (o) = {[ e ] : 5 };"] {
+        assert!(build(options).is_ok(), "{options}");
+    }
+    for options in [
+        "option (o) = { [e; : 5 };",
+        "option (o) = { [e= : 5 };",
+        "option (o) = { [e) : 5 };",
+        "option (o) = { [m;{} };",
+        "option (o) = { [m{} };",
+        "option (o) = { [e };",
+        "option (o) = { [};",
+    ] {
+        let error = build(options).unwrap_err();
+        assert!(error.to_string().contains("expected \"]\""), "{options}: {error}");
+    }
+}
+
 #[test]
 fn required_fields_of_options_are_missed() {
     let head = "syntax = \"proto2\"; import \"google/protobuf/descriptor.proto\"; \

@@ -63,7 +63,7 @@ impl<'a> Pass<'a, '_> {
         out.fill(BodyTask { pass: self, program, base, header, bits })
     }
 
-    /// Writes a message that has unknown fields, is wide, is bytes, or has only numbers.
+    /// Writes a message that has unknown fields, is wide, is bytes, has only numbers, or is a MessageSet.
     #[inline(never)]
     fn careful_message<'w>(
         &mut self,

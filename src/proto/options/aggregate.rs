@@ -86,7 +86,10 @@ impl<'a> Options<'a> {
         depth: usize,
         room: &mut Room,
     ) -> Done {
-        let (name, start, end) = extension_name(&self.texts.sources, lexer, room)?;
+        let (name, (start, end), close) = extension_name(&self.texts.sources, lexer, room)?;
+        if close.symbol != b']' {
+            return Err(self.at(close, SourceErrorKind::InvalidSyntax, &"expected \"]\""));
+        }
         let text = core::str::from_utf8(&name).unwrap_or("");
         let done = if let Some((_, type_name)) = text.rsplit_once('/') {
             self.any(lexer, message, (text, type_name, start, end), chain, depth, room)

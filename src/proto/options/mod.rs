@@ -271,7 +271,7 @@ impl<'a> Options<'a> {
                 None => Err(self.unknown(message, name, (token.start, token.end))),
             };
         }
-        let (name, start, end) = extension_name(&self.texts.sources, lexer, room)?;
+        let (name, (start, end), _) = extension_name(&self.texts.sources, lexer, room)?;
         let text = core::str::from_utf8(&name).unwrap_or("");
         let found = self.extension(message, text, scope, (start, end), room);
         room.drop_list(name);
@@ -345,16 +345,17 @@ impl<'a> Options<'a> {
     }
 }
 
-/// The dotted name up to the parenthesis or bracket that closes it, and its place.
+/// The dotted name of an extension, its place, and the token after it, which should close it.
 ///
-/// A name whose end is missing ends at the symbol that no name has: each of many would go through all that follows.
-fn extension_name(text: &str, lexer: &mut Lexer<'_>, room: &mut Room) -> Done<(Vec<u8>, u32, u32)> {
+/// A name cannot contain braces, `;` or `=`. One that is not closed ends there, since the names of many that are not would each go through all
+/// that follows.
+fn extension_name(text: &str, lexer: &mut Lexer<'_>, room: &mut Room) -> Done<(Vec<u8>, (u32, u32), Token)> {
     let mut name = Vec::new();
     let (mut start, mut end) = (NONE, 0);
     loop {
         let token = lexer.next();
         if matches!(token.symbol, b')' | b']' | b'{' | b'}' | b';' | b'=') || token.kind == TokenKind::End {
-            return Ok((name, start.min(token.start), end.max(start.min(token.start))));
+            return Ok((name, (start.min(token.start), end.max(start.min(token.start))), token));
         }
         start = start.min(token.start);
         end = token.end;

@@ -59,7 +59,7 @@ fn a_feature_without_a_value_is_refused() {
         let error = load([edition("f", 1000).sub(8, features(50, feature, 0))]).unwrap_err();
         assert_eq!(error.kind(), Kind::InvalidOption, "{feature}");
     }
-    // A number that nobody knows is an unknown field.
+    // A number that no feature has is an unknown field.
     load([edition("f", 1000).sub(8, features(50, 1, 77)).sub(8, features(50, 99, 0))]).unwrap();
     let required = edition("f", 1000).sub(8, features(50, 1, 3));
     assert_eq!(load([required]).unwrap_err().kind(), Kind::InvalidOption);

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 pub(crate) const MAX_BUFFER: usize = if cfg!(test) { 64 << 10 } else { i32::MAX as usize };
 /// The longest string that a view holds itself.
 const MAX_INLINE: usize = 12;
+/// Names of numbers below this are found in a list, others in a map.
 const FEW: usize = 256;
 /// Which bits of the words of a view are those of the string itself, and which those of its place.
 #[derive(Clone, Copy)]
