@@ -75,11 +75,7 @@ impl<'a> Pass<'a, '_> {
         let words = self.view.words;
         let header = words.get64(base);
         if program.is_numbers() && header >> 32 == 0 {
-            let set = words.hasbits(program, base);
-            if most_are_set(program, set) {
-                return NumbersTask { pass: self, program, base, set, bits }.fill(room);
-            }
-            return BodyTask { pass: self, program, base, header, bits }.fill(room);
+            return self.numbers(room, program, (base, header), bits);
         }
         if program.is_message_set() {
             return self.give_up();
@@ -103,6 +99,22 @@ impl<'a> Pass<'a, '_> {
         }
         out.fill(UnknownTask { pass: self, base });
         out.filled()
+    }
+
+    /// Writes a message of numbers without unknown fields, by whichever way is the better one for what is set.
+    #[inline(always)]
+    fn numbers<'w>(
+        &mut self,
+        room: CursorRoom<'w>,
+        program: &'a Program,
+        (base, header): (u32, u64),
+        bits: impl Bits,
+    ) -> Filled<'w> {
+        let set = self.view.words.hasbits(program, base);
+        if most_are_set(program, set) {
+            return NumbersTask { pass: self, program, base, set, bits }.fill(room);
+        }
+        BodyTask { pass: self, program, base, header, bits }.fill(room)
     }
 
     /// Writes fields of the message at `base`: those at the positions of the bits in `set`.
@@ -203,11 +215,7 @@ impl<'w> CpuTask for WholeMessage<'_, '_, '_, 'w> {
         let (program, base) = (pass.view.program(), pass.view.body.base);
         let header = pass.view.words.get64(base);
         if program.is_numbers() && header >> 32 == 0 {
-            let set = pass.view.words.hasbits(program, base);
-            if most_are_set(program, set) {
-                return NumbersTask { pass, program, base, set, bits }.fill(room);
-            }
-            return BodyTask { pass, program, base, header, bits }.fill(room);
+            return pass.numbers(room, program, (base, header), bits);
         }
         if program.needs_care() || header >> 32 != 0 {
             return pass.careful_message(room, program, base, bits);

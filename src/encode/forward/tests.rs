@@ -27,6 +27,20 @@ fn forwards(view: RawView<'_, '_>, room: usize) -> (Option<Vec<u8>>, bool) {
     (out.finish().ok().map(|written| written.as_slice().to_vec()), pass.gave_up)
 }
 
+/// Kinds of numbers, of each way to write one.
+const NUMBERS: [Kind<u32, u32>; 10] = [
+    Kind::Int32,
+    Kind::Uint32,
+    Kind::Int64,
+    Kind::Uint64,
+    Kind::Sint32,
+    Kind::Sint64,
+    Kind::Bool,
+    Kind::Fixed32,
+    Kind::Sfixed64,
+    Kind::Double,
+];
+
 /// Every kind of field: singular, repeated, packed, in a oneof, in a map, as message, group and itself.
 fn schema() -> &'static ProgramSet {
     // Miri takes longer for making it than for some tests.
@@ -35,23 +49,8 @@ fn schema() -> &'static ProgramSet {
 }
 
 fn made_schema() -> ProgramSet {
-    let kinds = [
-        Kind::Int32,
-        Kind::Uint32,
-        Kind::Int64,
-        Kind::Uint64,
-        Kind::Sint32,
-        Kind::Sint64,
-        Kind::Bool,
-        Kind::Fixed32,
-        Kind::Sfixed64,
-        Kind::Double,
-        Kind::String,
-        Kind::Bytes,
-        Kind::Message(0),
-        Kind::Message(1),
-        Kind::Message(2),
-    ];
+    let others = [Kind::String, Kind::Bytes, Kind::Message(0), Kind::Message(1), Kind::Message(2)];
+    let kinds = NUMBERS.into_iter().chain(others);
     let mut fields = Vec::new();
     for (i, kind) in (1..).zip(kinds) {
         fields.push(FieldSpec::new(i, kind, Presence::Explicit));
@@ -149,19 +148,7 @@ fn forwards_is_backwards_is_the_size() {
 
 /// Message types of numbers only, and one that holds them: 8, 30, 33 and 60 fields of every kind and presence.
 fn types_of_numbers() -> ProgramSet {
-    let kinds = [
-        Kind::Int32,
-        Kind::Uint32,
-        Kind::Int64,
-        Kind::Uint64,
-        Kind::Sint32,
-        Kind::Sint64,
-        Kind::Bool,
-        Kind::Fixed32,
-        Kind::Sfixed64,
-        Kind::Double,
-        Kind::Float,
-    ];
+    let kinds: Vec<_> = NUMBERS.into_iter().chain([Kind::Float]).collect();
     let presences = [Presence::Implicit, Presence::Explicit, Presence::Implicit, Presence::Required];
     let mut specs: Vec<MessageSpec> = [8, 30, 33, 60]
         .map(|count| {
