@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! append(buffer):
-//!     write forwards into the spare capacity
-//!     if it did not fit:   size; reserve; write forwards
-//!     if it gave up:       size; reserve; write backwards into just that room
+//!     write forwards into the spare capacity              # the usual case, inlined, in registers
+//!     if that did not do:                                 # out of line
+//!         size; reserve
+//!         write forwards again, and see what is wrong;
+//!         if it gave up: write backwards into just that room
 //! ```
 //!
 //! A `Vec` of exactly that capacity and a slice need the size first.
@@ -34,6 +36,15 @@ pub(crate) struct RawEncoder<'a, 'i> {
     options: EncodeOptions,
 }
 
+/// A message that was written forwards.
+struct Forwards<'b> {
+    written: Written<'b>,
+    /// Its length, without the prefix.
+    len: usize,
+    /// A required field may be missing.
+    missing: bool,
+}
+
 /// Why nothing was written.
 enum Unwritten {
     /// The message did not fit.
@@ -56,6 +67,17 @@ impl Unwritten {
 impl<'a, 'i> RawEncoder<'a, 'i> {
     pub(crate) fn new(view: RawView<'a, 'i>, options: EncodeOptions) -> Self {
         Self { view, options }
+    }
+
+    /// The encoder of a pass.
+    fn of(pass: &Pass<'a, 'i>) -> Self {
+        Self::new(pass.view, pass.options)
+    }
+
+    /// A pass over the message.
+    #[inline(always)]
+    fn pass(self) -> Pass<'a, 'i> {
+        Pass::new(self.view, self.options)
     }
 
     /// The encoded length in bytes.
@@ -93,38 +115,30 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         Ok(written)
     }
 
-    /// Writes the message forwards.
-    #[inline]
-    fn write_forward<'b>(&self, mut out: Cursor<'b>, delimited: bool) -> Result<Written<'b>, Unwritten> {
-        let room = if delimited { room_for_length(self.view.store.len() as u32) } else { 0 };
-        out.put_word([0; 8], room);
-        let mut pass = Pass::new(self.view, &self.options, out.room());
-        out.fill(WholeTask(&mut pass));
-        if pass.gave_up {
-            return Err(Unwritten::GaveUp);
+    /// Writes the message forwards, or says what is wrong with it.
+    #[inline(never)]
+    fn write_forward<'b>(&self, out: Cursor<'b>, delimited: bool) -> Result<Written<'b>, Unwritten> {
+        match forwards(&mut self.pass(), out, delimited) {
+            Err(gave_up) => Err(if gave_up { Unwritten::GaveUp } else { Unwritten::Full }),
+            Ok(Forwards { written, len, missing }) => {
+                self.complete(missing).map_err(Unwritten::Failed)?;
+                if len > MAX_LEN {
+                    return Err(Unwritten::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
+                }
+                Ok(written)
+            }
         }
-        let missing = pass.missing != 0;
-        let len = out.written().saturating_sub(room);
-        if delimited {
-            out.close_any_length(len, room);
-        }
-        let written = out.finish().map_err(|CursorOverflow| Unwritten::Full)?;
-        self.complete(missing).map_err(Unwritten::Failed)?;
-        if len > MAX_LEN {
-            return Err(Unwritten::Failed(EncodeError::new(EncodeErrorKind::TooLarge)));
-        }
-        Ok(written)
     }
 
     /// Checks required fields, if one may be missing and that matters.
     #[inline(always)]
-    fn complete(&self, missing: bool) -> Result<(), EncodeError> {
+    fn complete(self, missing: bool) -> Result<(), EncodeError> {
         if missing && !self.options.allows_partial() { self.check_required() } else { Ok(()) }
     }
 
     #[cold]
     #[inline(never)]
-    fn check_required(&self) -> Result<(), EncodeError> {
+    fn check_required(self) -> Result<(), EncodeError> {
         match find_missing(self.view) {
             Ok(Some(missing)) => {
                 Err(EncodeError::new(EncodeErrorKind::MissingRequired).with_path(missing.path()))
@@ -138,14 +152,24 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
     ///
     /// # Errors
     /// `MissingRequired` with a path of field numbers, `TooLarge`, `DepthExceeded`, `OutOfMemory`.
-    pub(crate) fn append(&self, buffer: &mut impl Buffer, delimited: bool) -> Result<usize, EncodeError> {
+    #[inline]
+    pub(crate) fn append(self, buffer: &mut impl Buffer, delimited: bool) -> Result<usize, EncodeError> {
         self.prefetch();
-        let gave_up = match buffer.append_with(|spare| self.write_forward(Cursor::new(spare), delimited)) {
-            Ok(written) => return Ok(written),
-            Err(Unwritten::Failed(error)) => return Err(error),
-            Err(Unwritten::Full) => false,
-            Err(Unwritten::GaveUp) => true,
-        };
+        let mut pass = self.pass();
+        let written = buffer.append_with(|spare| at_once(&mut pass, Cursor::new(spare), delimited));
+        // The encoder is made anew, so that its parts are in registers until here and not copied twice.
+        written.or_else(|gave_up| Self::of(&pass).append_again(buffer, delimited, gave_up))
+    }
+
+    /// Appends a message that could not be written at once.
+    #[cold]
+    #[inline(never)]
+    fn append_again(
+        self,
+        buffer: &mut impl Buffer,
+        delimited: bool,
+        gave_up: bool,
+    ) -> Result<usize, EncodeError> {
         let total = self.checked_size(delimited)?;
         if buffer.spare().len() < total {
             buffer.reserve_bytes(total + SLACK)?;
@@ -247,12 +271,11 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
         if buffer.remaining_mut() <= MAX_LEN {
             chunk::check_room(buffer, self.checked_size(false)?)?;
         }
-        match chunk::append_to_chunk(buffer, |cursor| self.write_forward(cursor, false)) {
-            Ok(_) => return Ok(()),
-            Err(Unwritten::Failed(error)) => return Err(error),
-            Err(Unwritten::Full | Unwritten::GaveUp) => {}
+        let mut pass = self.pass();
+        match chunk::append_to_chunk(buffer, |cursor| at_once(&mut pass, cursor, false)) {
+            Ok(_) => Ok(()),
+            Err(_) => chunk::append(buffer, &Self::of(&pass).to_vec()?),
         }
-        chunk::append(buffer, &self.to_vec()?)
     }
 
     /// The encoded length in bytes, above any limit too. Aborts if a message of more than a hundred levels needs
@@ -267,6 +290,33 @@ impl<'a, 'i> RawEncoder<'a, 'i> {
             len => len.unwrap_or(0),
         }
     }
+}
+
+/// Writes a message forwards; whether the pass gave up, if it does not fit.
+#[inline(always)]
+fn forwards<'b>(pass: &mut Pass<'_, '_>, mut out: Cursor<'b>, delimited: bool) -> Result<Forwards<'b>, bool> {
+    let room = if delimited { room_for_length(pass.looks) } else { 0 };
+    if delimited {
+        out.put_word([0; 8], room);
+    }
+    pass.begin(out.room());
+    if out.fill(WholeTask(pass)).is_none() {
+        return Err(pass.gave_up);
+    }
+    let len = out.written().saturating_sub(room);
+    if delimited {
+        out.close_any_length(len, room);
+    }
+    let written = out.finish().map_err(|CursorOverflow| false)?;
+    Ok(Forwards { written, len, missing: pass.missing != 0 })
+}
+
+/// Writes a message forwards; whether the pass gave up, if it does not fit or something may be wrong with it.
+#[inline(always)]
+fn at_once<'b>(pass: &mut Pass<'_, '_>, out: Cursor<'b>, delimited: bool) -> Result<Written<'b>, bool> {
+    let done = forwards(pass, out, delimited)?;
+    let may_be = done.len <= MAX_LEN && (!done.missing || RawEncoder::of(pass).complete(true).is_ok());
+    if may_be { Ok(done.written) } else { Err(false) }
 }
 
 /// Checks that the message has the size that was computed.

@@ -29,12 +29,6 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// The list with this header.
-    #[inline(always)]
-    const fn from_header(header: u64) -> Self {
-        Self { ptr: header as u32, len: (header >> 32) as u32 }
-    }
-
     #[inline(always)]
     const fn header(self) -> u64 {
         self.ptr as u64 | (self.len as u64) << 32
@@ -45,7 +39,9 @@ impl Words<'_> {
     /// The list whose header is at `slot`.
     #[inline(always)]
     pub(crate) fn list(self, slot: u32) -> List {
-        List::from_header(self.get64(slot))
+        // Two words, not one of 64 bits: the length has often just been stored, and a load that is wider than the store waits for it.
+        let (ptr, len) = self.two(slot);
+        List { ptr, len }
     }
 
     /// The owner's word of a list; 0 for a list without a block.

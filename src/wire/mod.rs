@@ -72,7 +72,7 @@ pub use writer::Writer;
 #[allow(unused_imports, reason = "for the encoders and decoders")]
 pub(crate) use {
     cursor::{Cursor, CursorOverflow},
-    kernels::{Bits, CpuCall, CpuTask, with_best_cpu},
+    kernels::{BestBits, Bits, CpuCall, CpuTask, with_best_cpu},
     limits::MAX_LEN,
     packed::count_varints,
     raw::WireFault,

@@ -99,7 +99,7 @@ impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagW
         let (list, in_place) = (words.list(slot), program.is_contiguous());
         // Where the next message is, or its offset; how many are left.
         let (mut at, mut left) = (list.ptr, list.len);
-        if pass.depth >= pass.levels || pass.sorts && entry.flags.is_map() {
+        if pass.depth >= pass.levels || pass.options.is_deterministic() && entry.flags.is_map() {
             return pass.deep_children(room, entry, tag, DeepChildren { at, left, in_place });
         }
         let (mut out, looks) = (Cursor::of(room), pass.looks);

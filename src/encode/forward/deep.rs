@@ -2,7 +2,6 @@
 
 use super::pass::Pass;
 use crate::encode::backward;
-use crate::options::EncodeOptions;
 use crate::program::{Coding, FieldEntry};
 use crate::slab::BodyRef;
 use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
@@ -48,11 +47,13 @@ impl Pass<'_, '_> {
         }
         let stride = self.view.set.program(entry.sub).element_words();
         // Errors are found again, and reported, by the way backwards.
-        let Some(max_depth) = self.depth_limit.checked_sub(self.depth + 1) else { return self.give_up() };
-        if self.sorts && entry.flags.is_map() {
+        let Some(max_depth) = self.options.depth_limit().checked_sub(self.depth + 1) else {
+            return self.give_up();
+        };
+        if self.options.is_deterministic() && entry.flags.is_map() {
             return self.give_up();
         }
-        let options = EncodeOptions::new().allow_partial(true).deterministic(self.sorts).max_depth(max_depth);
+        let options = self.options.allow_partial(true).max_depth(max_depth);
         let mut out = Cursor::of(room);
         for _ in 0..left {
             let base = if in_place { at } else { self.view.words.get(at) };

@@ -37,9 +37,9 @@ mod wide;
 
 use super::list::put_string;
 use crate::program::{FieldEntry, Program, WriteEntry, WriteKind};
-use crate::slab::{BodyRef, ByteSpan, RawView};
+use crate::slab::{BodyRef, BodyWords, ByteSpan};
 use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
-use crate::wire::{Bits, CpuCall, CpuTask, Cursor, with_best_cpu, zigzag32, zigzag64};
+use crate::wire::{BestBits, Bits, CpuCall, CpuTask, Cursor, with_best_cpu, zigzag32, zigzag64};
 use children::ChildrenTask;
 use lists::ListTask;
 use numbers::{NumbersTask, most_are_set};
@@ -84,7 +84,7 @@ impl<'a> Pass<'a, '_> {
             // Sub-messages that were decoded from its bytes may lack required fields.
             self.missing |= u64::from(program.needs_check());
             let levels = self.view.at(BodyRef { base, ..self.view.body }).raw_levels();
-            if self.depth + levels > self.depth_limit {
+            if self.depth + levels > self.options.depth_limit() {
                 return self.give_up();
             }
             return self.unknown(room, base);
@@ -126,101 +126,114 @@ impl<'a> Pass<'a, '_> {
         (base, mut set): (u32, u64),
         bits: impl Bits,
     ) {
-        let RawView { words, store, .. } = self.view;
-        let body = words.body(base);
+        let body = self.view.words.body(base);
+        // Two jumps, so that the processor knows more of what was before each of them.
         while set != 0 {
-            let index = set.trailing_zeros() as usize;
-            set &= set - 1;
-            let Some(field) = writes.get(index) else { break };
-            let (tag, slot) = (field.tag, field.slot);
-            if field.kind >= WriteKind::List {
-                let Some(entry) = entries.get(index) else { break };
-                let slot = base.wrapping_add(slot.into());
-                let fits = if field.kind == WriteKind::List {
-                    out.fill(ListTask { view: &self.view, entry, tag, slot }).is_some()
-                } else if entry.flags.is_list() {
-                    out.fill(ChildrenTask { pass: self, entry, tag, slot, bits }).is_some()
-                } else {
-                    self.child(out, entry, field, slot, bits)
-                };
-                if !fits {
-                    break;
-                }
-                continue;
+            set = self.field(out, (writes, entries), set, (base, body), bits);
+            if set == 0 {
+                break;
             }
-            let Some(item) = out.item() else {
-                if out.fill(LastField { pass: self, field, body }).is_none() {
-                    break;
-                }
-                continue;
-            };
-            // An arm for each kind of number; for those of explicit presence one without branches (`WriteKind::of`). Arms go to the next field
-            // themselves: with the cursor returned from a function of its own, flat messages took a fifth more instructions.
-            let varint = match field.kind {
-                WriteKind::Varint => field.form.value(body.get64_or_32(slot)),
-                WriteKind::Int32 => body.get(slot) as i32 as i64 as u64,
-                WriteKind::Varint64 => body.get64(slot),
-                WriteKind::Sint64 => zigzag64(body.get64(slot) as i64),
-                WriteKind::Uint32 => {
-                    item.put_varint(bits, tag, body.get(slot).into());
-                    continue;
-                }
-                WriteKind::Sint32 => {
-                    item.put_varint(bits, tag, zigzag32(body.get(slot) as i32).into());
-                    continue;
-                }
-                WriteKind::Fixed32 => {
-                    item.put_word(tag, body.get(slot).into(), 4);
-                    continue;
-                }
-                WriteKind::Fixed64 => {
-                    item.put_word(tag, body.get64(slot), 8);
-                    continue;
-                }
-                _ => {
-                    put_string(out, store, tag, ByteSpan::from_word(body.get64(slot)));
-                    continue;
-                }
-            };
-            if varint < 1 << 56 {
-                item.put_varint(bits, tag, varint);
-            } else {
-                out.put_tagged_long(tag, varint);
-            }
+            set = self.field(out, (writes, entries), set, (base, body), bits);
         }
+    }
+
+    /// Writes the first field of those in `set`, and gives the others; none of them if it does not fit.
+    #[inline(always)]
+    fn field(
+        &mut self,
+        out: &mut Cursor<'_>,
+        (writes, entries): (&[WriteEntry], &'a [FieldEntry]),
+        set: u64,
+        (base, body): (u32, BodyWords<'a>),
+        bits: impl Bits,
+    ) -> u64 {
+        let (index, rest) = (set.trailing_zeros() as usize, set & (set - 1));
+        let Some(field) = writes.get(index) else { return 0 };
+        let (tag, slot) = (field.tag, field.slot);
+        if field.kind >= WriteKind::List {
+            let Some(entry) = entries.get(index) else { return 0 };
+            let slot = base.wrapping_add(slot.into());
+            let fits = if field.kind == WriteKind::List {
+                out.fill(ListTask { view: &self.view, entry, tag, slot }).is_some()
+            } else if entry.flags.is_list() {
+                out.fill(ChildrenTask { pass: self, entry, tag, slot, bits }).is_some()
+            } else {
+                self.child(out, entry, field, slot, bits)
+            };
+            return if fits { rest } else { 0 };
+        }
+        let Some(item) = out.item() else {
+            return if out.fill(LastField { pass: self, field, body }).is_some() { rest } else { 0 };
+        };
+        // An arm for each kind of number; for those of explicit presence one without branches (`WriteKind::of`).
+        let varint = match field.kind {
+            WriteKind::Varint => field.form.value(body.get64_or_32(slot)),
+            WriteKind::Int32 => body.get(slot) as i32 as i64 as u64,
+            WriteKind::Varint64 => body.get64(slot),
+            WriteKind::Sint64 => zigzag64(body.get64(slot) as i64),
+            WriteKind::Uint32 => {
+                item.put_varint(bits, tag, body.get(slot).into());
+                return rest;
+            }
+            WriteKind::Sint32 => {
+                item.put_varint(bits, tag, zigzag32(body.get(slot) as i32).into());
+                return rest;
+            }
+            WriteKind::Fixed32 => {
+                item.put_word(tag, body.get(slot).into(), 4);
+                return rest;
+            }
+            WriteKind::Fixed64 => {
+                item.put_word(tag, body.get64(slot), 8);
+                return rest;
+            }
+            _ => {
+                put_string(out, self.view.store, tag, ByteSpan::from_word(body.get64(slot)));
+                return rest;
+            }
+        };
+        if varint < 1 << 56 {
+            item.put_varint(bits, tag, varint);
+        } else {
+            out.put_tagged_long(tag, varint);
+        }
+        rest
     }
 }
 
-/// All of a pass.
+/// All of a pass: the first message, of the ordinary kind without a call between.
 pub(in crate::encode) struct WholeTask<'p, 'a, 'i>(pub(in crate::encode) &'p mut Pass<'a, 'i>);
 
 impl FillRoom for WholeTask<'_, '_, '_> {
     #[inline(always)]
     fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
-        with_best_cpu(WholeMessage { pass: self.0, room })
+        let pass = self.0;
+        let (program, base) = (pass.view.program(), pass.view.body.base);
+        let header = pass.view.words.get64(base);
+        if program.is_numbers() && header >> 32 == 0 {
+            return pass.numbers(room, program, (base, header), BestBits);
+        }
+        if program.needs_care() || header >> 32 != 0 {
+            return with_best_cpu(CarefulMessage { pass, room });
+        }
+        BodyTask { pass, program, base, header, bits: BestBits }.fill(room)
     }
 }
 
-struct WholeMessage<'p, 'a, 'i, 'w> {
+/// A first message that needs care.
+struct CarefulMessage<'p, 'a, 'i, 'w> {
     pass: &'p mut Pass<'a, 'i>,
     room: CursorRoom<'w>,
 }
 
-impl<'w> CpuTask for WholeMessage<'_, '_, '_, 'w> {
+impl<'w> CpuTask for CarefulMessage<'_, '_, '_, 'w> {
     type Out = Filled<'w>;
 
     #[inline(always)]
     fn run(self, bits: impl Bits) -> Filled<'w> {
-        let WholeMessage { pass, room } = self;
+        let CarefulMessage { pass, room } = self;
         let (program, base) = (pass.view.program(), pass.view.body.base);
-        let header = pass.view.words.get64(base);
-        if program.is_numbers() && header >> 32 == 0 {
-            return pass.numbers(room, program, (base, header), bits);
-        }
-        if program.needs_care() || header >> 32 != 0 {
-            return pass.careful_message(room, program, base, bits);
-        }
-        BodyTask { pass, program, base, header, bits }.fill(room)
+        pass.careful_message(room, program, base, bits)
     }
 }
 

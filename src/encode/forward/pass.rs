@@ -15,15 +15,13 @@ pub(super) const LOOKS_LARGE: u32 = 1024;
 
 /// A pass over a message, and what it finds out.
 pub(in crate::encode) struct Pass<'a, 'i> {
-    pub(super) view: RawView<'a, 'i>,
+    pub(in crate::encode) view: RawView<'a, 'i>,
+    pub(in crate::encode) options: EncodeOptions,
     /// The depth of the message being written, and how many bytes long it looks.
     pub(super) depth: u32,
-    pub(super) looks: u32,
+    pub(in crate::encode) looks: u32,
     /// Levels that may be entered.
     pub(super) levels: u32,
-    pub(super) depth_limit: u32,
-    /// Maps are written in the order of their keys, so not forwards.
-    pub(super) sorts: bool,
     /// Not zero if a required field may be missing.
     pub(in crate::encode) missing: u64,
     /// How many bytes wrong guesses have moved.
@@ -35,13 +33,16 @@ pub(in crate::encode) struct Pass<'a, 'i> {
 }
 
 impl<'a, 'i> Pass<'a, 'i> {
-    /// A pass that writes into `room` bytes.
     #[inline(always)]
-    pub(in crate::encode) fn new(view: RawView<'a, 'i>, options: &EncodeOptions, room: usize) -> Self {
-        let depth_limit = options.depth_limit();
-        let (levels, sorts) = (depth_limit.min(LEVELS), options.is_deterministic());
-        let looks = view.store.len() as u32;
-        Self { view, depth: 0, looks, levels, depth_limit, sorts, missing: 0, moved: 0, room, gave_up: false }
+    pub(in crate::encode) fn new(view: RawView<'a, 'i>, options: EncodeOptions) -> Self {
+        let (looks, levels) = (view.store.len() as u32, options.depth_limit().min(LEVELS));
+        Self { view, options, depth: 0, looks, levels, missing: 0, moved: 0, room: 0, gave_up: false }
+    }
+
+    /// Begins to write into `room` bytes.
+    #[inline(always)]
+    pub(in crate::encode) fn begin(&mut self, room: usize) {
+        self.room = room;
     }
 
     /// Ends the pass: nothing fits any more.

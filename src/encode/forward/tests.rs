@@ -6,7 +6,7 @@ use crate::decode::decode_raw;
 use crate::encode::{RawEncoder, backward};
 use crate::options::{DecodeOptions, EncodeOptions};
 use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
-use crate::slab::Slab;
+use crate::slab::{RawView, Slab};
 use crate::table::Kind;
 use crate::wire::testing::Wire;
 use crate::wire::{Cursor, ReverseCursor, WireType};
@@ -22,7 +22,8 @@ fn backwards(view: RawView<'_, '_>) -> Vec<u8> {
 /// What a pass over `room` bytes writes, and whether it gave up.
 fn forwards(view: RawView<'_, '_>, room: usize) -> (Option<Vec<u8>>, bool) {
     let mut memory = vec![0xee_u8; room];
-    let (mut pass, mut out) = (Pass::new(view, &EncodeOptions::new(), room), Cursor::over(&mut memory));
+    let (mut pass, mut out) = (Pass::new(view, EncodeOptions::new()), Cursor::over(&mut memory));
+    pass.begin(room);
     out.fill(WholeTask(&mut pass));
     (out.finish().ok().map(|written| written.as_slice().to_vec()), pass.gave_up)
 }

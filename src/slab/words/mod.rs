@@ -39,11 +39,22 @@ impl<'a> Words<'a> {
         self.0.get(place(at)).copied()
     }
 
+    /// The two words at an offset, 0 if they are not both there.
+    #[inline(always)]
+    pub(crate) fn two(self, at: u32) -> (u32, u32) {
+        let at = place(at);
+        // The second word first: its bounds check covers both.
+        match (self.0.get(at.wrapping_add(1)), self.0.get(at)) {
+            (Some(&high), Some(&low)) => (low, high),
+            _ => (0, 0),
+        }
+    }
+
     /// The two words at an offset, low word first, if they are there.
     #[inline(always)]
     pub(crate) fn find64(self, at: u32) -> Option<u64> {
         let at = place(at);
-        // The second word first: its bounds check covers both.
+        // As in `two`.
         match (self.0.get(at.wrapping_add(1)), self.0.get(at)) {
             (Some(&high), Some(&low)) => Some(low as u64 | (high as u64) << 32),
             _ => None,

@@ -103,6 +103,32 @@ pub(crate) fn with_best_cpu<T: CpuTask>(task: T) -> T::Out {
     }
 }
 
+/// The best instructions of this processor: each call chooses, so that calls within it need not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BestBits;
+
+impl Bits for BestBits {
+    #[inline(always)]
+    fn spread(self, value: u64) -> u64 {
+        varint::spread(value)
+    }
+
+    #[inline(always)]
+    fn call<T: CpuTask>(self, task: T) -> T::Out {
+        with_best_cpu(task)
+    }
+
+    #[inline(always)]
+    fn call_with<T: CpuCall<A, B, C, D, E>, A, B, C, D, E>(self, a: A, b: B, c: C, d: D, e: E) -> T::Out {
+        match dispatch::kernel() {
+            // SAFETY: `Avx2` and `Avx512` prove that the processor has BMI1, BMI2, LZCNT and POPCNT.
+            #[cfg(all(target_arch = "x86_64", not(tablepb_safe)))]
+            Kernel::Avx2(_) | Kernel::Avx512(_) => unsafe { deposit_with::<T, A, B, C, D, E>(a, b, c, d, e) },
+            _ => AnyBits.call_with::<T, A, B, C, D, E>(a, b, c, d, e),
+        }
+    }
+}
+
 /// Runs a task compiled for BMI2.
 ///
 /// # Safety
