@@ -164,6 +164,17 @@ mod tests {
         }
     }
 
+    /// The same by arguments, one of them the values.
+    struct SpreadCall;
+
+    impl CpuCall<Vec<u64>, u8, u8, u8, u8> for SpreadCall {
+        type Out = (Vec<u64>, &'static str);
+
+        fn run(bits: impl Bits, values: Vec<u64>, _: u8, _: u8, _: u8, _: u8) -> Self::Out {
+            Spread(values).run(bits)
+        }
+    }
+
     fn name_of<B: Bits>(_: &B) -> &'static str {
         core::any::type_name::<B>()
     }
@@ -172,8 +183,12 @@ mod tests {
     fn the_best_is_used_and_agrees() {
         let values: Vec<u64> = varint::tests::edges().collect();
         let expected: Vec<u64> = values.iter().map(|&value| AnyBits.spread(value)).collect();
+        let by_arguments = BestBits.call_with::<SpreadCall, _, _, _, _, _>(values.clone(), 0, 0, 0, 0);
+        let by_task = BestBits.call(Spread(values.clone()));
+        assert_eq!(by_arguments, by_task);
         let (spread, name) = with_best_cpu(Spread(values));
         assert_eq!(spread, expected);
+        assert_eq!((spread, name), by_task);
         let deposits = cfg!(target_arch = "x86_64") && dispatch::kernel() != Kernel::Portable;
         assert_eq!(name.ends_with("AnyBits"), !deposits, "{name}");
     }
