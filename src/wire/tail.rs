@@ -30,8 +30,9 @@ pub(crate) use RawTail as Tail;
 pub(crate) use SafeTail as Tail;
 
 use super::buffer::sealed::RawBuffer;
-use core::mem::MaybeUninit;
-use core::{ptr, slice};
+use core::ptr;
+#[cfg(any(test, not(tablepb_safe)))]
+use core::{mem::MaybeUninit, slice};
 
 /// The longest tail: a message of 2^31-1 bytes with the longest prefix.
 const LIMIT: usize = super::MAX_LEN + 5;
