@@ -85,7 +85,7 @@ fn child(program: &Program, limit: &[u8], tag: Tag, value: usize) -> Option<(Ope
     if program.is_message_set() && tag.get() == u32::from(message_set::ITEM) {
         let item = scan_item(limit, value, u32::MAX).ok()?;
         let (start, end) = item.payload?;
-        let (_, entry) = program.by_number(u32::try_from(item.type_id?).ok()?)?;
+        let (_, entry) = program.by_number(item.type_id?)?;
         let level = OpenLevel { program: entry.sub, end, group: 0, resume: item.end };
         return entry.coding.is_message().then_some((level, start));
     }

@@ -3,13 +3,14 @@
 use super::skip::skip;
 use super::state::{Child, FieldStart, Located, Machine};
 use super::unknown::Unexpected;
+use crate::error::DecodeErrorKind as Kind;
 use crate::program::Coding;
 use crate::wire::{message_set, raw};
 
 /// What a scan finds in an item.
 #[derive(Default)]
 pub(crate) struct SetItem {
-    pub(crate) type_id: Option<u64>,
+    pub(crate) type_id: Option<u32>,
     /// Start and end of the payload, after its length prefix.
     pub(crate) payload: Option<(usize, usize)>,
     /// The offset after the end-group tag.
@@ -27,8 +28,7 @@ impl Machine<'_, '_> {
         let (Some(type_id), Some((start, end))) = (item.type_id, item.payload) else {
             return Ok(None);
         };
-        let found = u32::try_from(type_id).ok().and_then(|number| field.program.by_number(number));
-        Ok(match found {
+        Ok(match field.program.by_number(type_id) {
             Some((_, entry)) if entry.coding == Coding::Message => {
                 let origin = self.source.origin();
                 let child = Child { start: start - origin, end: end - origin, group: 0, resume: item.end };
@@ -53,6 +53,11 @@ pub(crate) fn scan_item(limit: &[u8], mut pos: usize, depth_left: u32) -> Locate
             }
             message_set::TYPE_ID => {
                 let (type_id, next) = raw::varint(limit, value).map_err(|kind| (kind, value))?;
+                // A number of 32 bits, like any other of that type; 0 is no field number.
+                let type_id = type_id as u32;
+                if type_id == 0 {
+                    return Err((Kind::InvalidFieldNumber, tag_start));
+                }
                 item.type_id.get_or_insert(type_id);
                 pos = next;
             }

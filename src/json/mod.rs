@@ -6,7 +6,8 @@
 //! content of an `Any` is looked up in the pool of the message.
 //!
 //! What is accepted is what C++ protobuf and the conformance suite accept: field names in JSON or in the schema, extensions in brackets,
-//! integers in quotes or as `1e2`, base64 of either alphabet, enum values by name or number, `null` for what is not set. Parsing has
+//! integers in quotes or as `1e2`, base64 of either alphabet, enum values by name or number (in quotes too), `null` for what is not set.
+//! One thing is stricter: a number in quotes is one of JSON, so `"01"`, `"+1"`, `".5"` and `"inf"` are errors. Parsing has
 //! the bounds of decoding: depth 100, and memory in proportion to the input ([`DeserializeOptions::budget`]).
 //!
 //! ```

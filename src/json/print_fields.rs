@@ -111,8 +111,10 @@ impl JsonPrinter<'_, '_> {
                 continue;
             }
             let field = FieldRef::at(self.pool, message, program.field_of(position) as u16, position as u16);
-            // An extension that is not set is no field of the message.
-            if slot.is_none() && field.is_extension() {
+            // An extension that is not set is no field of the message. Numbers that a closed enum does not list leave a list without
+            // elements, which is not set.
+            let set = slot.is_some_and(|slot| !list || here.words.list(slot).len != 0);
+            if !set && field.is_extension() {
                 continue;
             }
             let Some(frame) = self.frames.last_mut() else { return Ok(JsonStep::GoOn) };

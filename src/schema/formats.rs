@@ -415,12 +415,17 @@ impl DescriptorPool {
         data.values(enumeration).get(at as usize).map(|v| v.number)
     }
 
-    /// The number that an enum's value of this name has, or the one whose options give it this JSON name.
+    /// The number that an enum's value of this name has, or the one whose options give it this JSON name; or the name is a number,
+    /// which a closed enum has to list.
     pub(crate) fn json_enum_number(&self, enumeration: u32, name: &str) -> Option<i32> {
         self.enum_number(enumeration, name).or_else(|| {
             let data = self.data();
-            let at = data.value_of_json(enumeration, name)?;
-            data.values(enumeration).get(at as usize).map(|v| v.number)
+            if let Some(at) = data.value_of_json(enumeration, name) {
+                return data.values(enumeration).get(at as usize).map(|v| v.number);
+            }
+            let number = name.parse().ok()?;
+            let open = !data.enums.get(enumeration as usize)?.closed;
+            (open || data.value_position(enumeration, number).is_some()).then_some(number)
         })
     }
 

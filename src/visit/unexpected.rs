@@ -43,7 +43,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
         if program.is_message_set() && tag.get() == u32::from(message_set::ITEM) {
             let item = scan_item(limit, pos, self.depth_left().saturating_sub(1))?;
             if let (Some(type_id), Some((start, end))) = (item.type_id, item.payload)
-                && let Some((_, entry)) = u32::try_from(type_id).ok().and_then(|n| program.by_number(n))
+                && let Some((_, entry)) = program.by_number(type_id)
                 && entry.coding == Coding::Message
             {
                 let child = VisitedChild { start, end, group: 0, resume: item.end };

@@ -382,15 +382,21 @@ impl<'s> Reference<'s> {
         bounds: Bounds,
     ) -> Decoded<usize> {
         let inner = Bounds { group: Some(1), depth: bounds.depth + 1, ..bounds };
-        let behind = self.skip(input, (start, at), 1, START, bounds)?;
         let (mut type_id, mut payload) = (None, None);
         loop {
             let (number, wire_type, value) = self.tag(input, at, inner)?;
             let tag_at = at;
             match (number, wire_type) {
-                (1, END) => break,
+                (1, END) => {
+                    at = value;
+                    break;
+                }
                 (2, VARINT) => {
                     let (id, next) = self.varint(input, value, inner)?;
+                    let id = id as u32;
+                    if id == 0 {
+                        return fault(DecodeErrorKind::InvalidFieldNumber, tag_at);
+                    }
                     type_id.get_or_insert(id);
                     at = next;
                 }
@@ -403,10 +409,10 @@ impl<'s> Reference<'s> {
             }
         }
         let this = &self.schema.messages[message];
-        let field = type_id.and_then(|id| this.field(u32::try_from(id).ok()?));
+        let field = type_id.and_then(|id| this.field(id));
         let (Some(field), Some((from, end))) = (field, payload) else {
-            msg.unknown.extend_from_slice(&input[start..behind]);
-            return Ok(behind);
+            msg.unknown.extend_from_slice(&input[start..at]);
+            return Ok(at);
         };
         let Kind::Message(sub) = field.kind else { unreachable!() };
         let bounds = Bounds { end, group: None, depth: bounds.depth + 1, bounded: true };
@@ -414,7 +420,7 @@ impl<'s> Reference<'s> {
             unreachable!()
         };
         self.fields(sub, inner, input, from, bounds)?;
-        Ok(behind)
+        Ok(at)
     }
 
     /// For values that are not written when they are zero.

@@ -1,5 +1,5 @@
 //! The names that options give to enum values in JSON: `(pb.enumvalue.json).string`, new in edition 2026. The values are
-//! those of protobuf's own tests.
+//! those of protobuf's own tests. Enum values by number, and numbers that a closed enum does not list.
 
 use crate::common::wire::Wire;
 use tablepb::json::{DeserializeErrorKind as Bad, DeserializeOptions, SerializeOptions};
@@ -59,14 +59,81 @@ fn options_name_enum_values() {
 }
 
 #[test]
+fn an_enum_number_may_be_in_quotes_as_in_other_implementations() {
+    let knight = knight();
+    // A JSON name that looks like a number is a name.
+    for (text, number) in [("5", 5u64), ("8", 6), ("99", 99), ("-1", u64::MAX), ("0", 0)] {
+        let json = format!("{{\"armors\":[\"{text}\"]}}");
+        let message = DynamicMessage::from_json(&knight, json.as_bytes()).unwrap();
+        let bytes = Wire::new().message(2, Wire::new().varint(number)).0;
+        assert_eq!(message.encode_to_vec().unwrap(), bytes, "{text}");
+    }
+}
+
+#[test]
 fn other_names_stay_unknown() {
     let knight = knight();
     let ignore = DeserializeOptions::new().deny_unknown_fields(false);
-    for name in ["GR8 HELM", "ARMOR_great_helm", "5", "gr8 helm ", "UNKNOWN"] {
+    for name in ["GR8 HELM", "ARMOR_great_helm", " 5", "5.0", "2147483648", "gr8 helm ", "UNKNOWN"] {
         let text = format!("{{\"armors\":[\"{name}\"]}}");
         let error = DynamicMessage::from_json(&knight, text.as_bytes()).unwrap_err();
         assert_eq!((error.kind(), error.path().to_string().as_str()), (Bad::UnknownEnumValue, "armors[0]"));
         let message = DynamicMessage::from_json_with(&knight, text.as_bytes(), &ignore).unwrap();
         assert_eq!(message.encode_to_vec().unwrap(), b"");
+    }
+}
+
+/// `message Holder { extensions 100 to 199; optional Closed one = 1; }`, the closed enum with the numbers 1 and -2, and an
+/// extension `repeated Closed more = 100 [packed = true]`.
+fn holder() -> MessageDescriptor {
+    let closed = [("ONE", 1), ("LESS", -2i64 as u64)]
+        .iter()
+        .fold(Wire::new().bytes(1, "Closed"), |closed, &(name, number)| {
+            closed.message(2, Wire::new().bytes(1, name).int(2, number))
+        });
+    let field = |name, number, label| {
+        Wire::new().bytes(1, name).int(3, number).int(4, label).int(5, 14).bytes(6, ".t.Closed")
+    };
+    let range = Wire::new().int(1, 100).int(2, 200);
+    let holder = Wire::new().bytes(1, "Holder").message(2, field("one", 1, 1)).message(5, range);
+    let more = field("more", 100, 3).bytes(2, ".t.Holder").message(8, Wire::new().int(2, 1));
+    let file = Wire::new().bytes(1, "holder.proto").bytes(2, "t");
+    let set = Wire::new().message(1, file.message(4, holder).message(5, closed).message(7, more));
+    DescriptorPool::decode(&set.0).unwrap().get_message_by_name("t.Holder").unwrap()
+}
+
+#[test]
+fn a_closed_enum_takes_the_numbers_that_it_lists() {
+    let holder = holder();
+    for (text, number) in [("\"1\"", 1u64), ("\"-2\"", -2i64 as u64), ("1", 1), ("\"ONE\"", 1)] {
+        let message = DynamicMessage::from_json(&holder, format!("{{\"one\":{text}}}").as_bytes()).unwrap();
+        assert_eq!(message.encode_to_vec().unwrap(), Wire::new().int(1, number).0, "{text}");
+    }
+    for text in ["\"2\"", "2", "\"TWO\""] {
+        let error = DynamicMessage::from_json(&holder, format!("{{\"one\":{text}}}").as_bytes()).unwrap_err();
+        assert_eq!(error.kind(), Bad::UnknownEnumValue, "{text}");
+    }
+}
+
+/// It was printed as `[]` where fields are printed that are not set, and left out where there was no run at all.
+#[test]
+fn an_extension_of_numbers_that_the_enum_does_not_list_is_not_set_in_json() {
+    let holder = holder();
+    let runs = |numbers: &[u64]| {
+        let run = numbers.iter().fold(Wire::new(), |run, &number| run.varint(number));
+        Wire::new().message(100, run).0
+    };
+    for (input, expected) in [
+        (Vec::new(), "{}"),
+        (runs(&[]), "{}"),
+        (runs(&[7, 8]), "{}"),
+        (runs(&[7, 1]), r#"{"[t.more]":["ONE"]}"#),
+    ] {
+        let message = DynamicMessage::decode(&holder, &input).unwrap();
+        for skip in [true, false] {
+            let mut json = Vec::new();
+            message.to_json_with(&mut json, &SerializeOptions::new().skip_default_fields(skip)).unwrap();
+            assert_eq!(String::from_utf8(json).unwrap(), expected, "{input:02x?}");
+        }
     }
 }

@@ -4,8 +4,8 @@ use crate::common::wire::Wire;
 use tablepb::visit::{Field, Sink, Step};
 use tablepb::wire::Tag;
 use tablepb::{
-    Decoder, DescriptorErrorKind, DescriptorPool, DynamicMessage, MessageDescriptor, Projection,
-    ProjectionErrorKind, Value,
+    DecodeError, DecodeErrorKind, Decoder, DescriptorErrorKind, DescriptorPool, DynamicMessage,
+    MessageDescriptor, Projection, ProjectionErrorKind, Value,
 };
 
 /// Around what a field number can be, and the largest ones.
@@ -93,6 +93,76 @@ fn a_field_with_a_tag_of_the_low_bits_is_not_an_extension_of_a_message_set() {
     }
 }
 
+/// The numbers of the items, and the texts in them, without those of the number that is skipped.
+#[derive(Default)]
+struct Visited(Vec<String>, Option<u32>);
+
+impl<'i> Sink<'i> for Visited {
+    fn begin(&mut self, field: Field<'_>) -> Step {
+        self.0.push(field.number().to_string());
+        if self.1 == Some(field.number()) { Step::Skip } else { Step::Enter }
+    }
+
+    fn str(&mut self, _: Field<'_>, value: &'i str) {
+        self.0.push(value.into());
+    }
+
+    fn unknown(&mut self, tag: Tag, _: &'i [u8]) {
+        self.0.push(format!("unknown {}", tag.number()));
+    }
+}
+
+/// An item with these type ids, and a payload in front of them or after them.
+fn item_of(ids: &[u64], payload_first: bool) -> Vec<u8> {
+    let payload = |item: Wire| item.message(3, Wire::new().bytes(1, "hi"));
+    let start = if payload_first { payload(Wire::new()) } else { Wire::new() };
+    let item = ids.iter().fold(start, |item, &id| item.int(2, id));
+    Wire::new().group(1, if payload_first { item } else { payload(item) }).0
+}
+
+#[test]
+fn a_type_id_has_32_bits_as_in_other_implementations() {
+    let set = message("Set");
+    for number in NUMBERS {
+        for high in [1u64 << 32, 1 << 35, 1 << 63, u64::MAX << 32] {
+            for payload_first in [false, true] {
+                let input = item_of(&[high | u64::from(number)], payload_first);
+                let decoded = DynamicMessage::decode(&set, &input).unwrap();
+                assert_eq!(decoded.encode_to_vec().unwrap(), item(number, "hi").0, "{input:02x?}");
+                let mut items = Visited::default();
+                Decoder::new(&set).visit(&input, &mut items).unwrap();
+                assert_eq!(items.0, [number.to_string(), "hi".into()]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_type_id_of_zero_is_an_error_as_the_field_number_zero_is() {
+    let set = message("Set");
+    let mut decoder = Decoder::new(&set);
+    for ids in [&[0][..], &[1 << 32], &[4, 0], &[0, 4], &[77, 0]] {
+        for payload_first in [false, true] {
+            let input = item_of(ids, payload_first);
+            let mut merged = DynamicMessage::decode(&set, &item(4, "kept").0).unwrap();
+            let error = merged.merge(&input).unwrap_err();
+            assert_eq!(error.kind(), DecodeErrorKind::InvalidFieldNumber, "{input:02x?}");
+            let id = ids.iter().position(|id| *id as u32 == 0).unwrap();
+            // A tag of one byte for the item, for each type id, and the payload of six bytes.
+            assert_eq!(error.offset(), 1 + 2 * id + if payload_first { 6 } else { 0 });
+            assert_eq!(merged.encode_to_vec().unwrap(), item(4, "kept").0);
+            merged.merge(&item(18_999, "more").0).unwrap();
+            assert_eq!(merged.fields().count(), 2);
+
+            let place = |error: DecodeError| (error.kind(), error.offset());
+            let expected = place(error);
+            assert_eq!(place(decoder.decode(&input).unwrap_err()), expected);
+            assert_eq!(place(decoder.visit(&input, &mut Visited::default()).unwrap_err()), expected);
+            assert_eq!(decoder.decode(&item(4, "again").0).unwrap().fields().count(), 1);
+        }
+    }
+}
+
 #[test]
 fn numbers_beyond_those_of_a_message_set_are_refused() {
     for number in [0, 3, 2_147_483_647, 4_294_967_295] {
@@ -149,34 +219,15 @@ fn a_projection_without_paths_decodes_a_message_set_as_a_whole() {
 
 #[test]
 fn items_of_a_message_set_are_visited_as_messages() {
-    /// The numbers of the items, and the texts in them.
-    #[derive(Default)]
-    struct Items(Vec<String>);
-
-    impl<'i> Sink<'i> for Items {
-        fn begin(&mut self, field: Field<'_>) -> Step {
-            self.0.push(field.number().to_string());
-            if field.number() == 18_999 { Step::Skip } else { Step::Enter }
-        }
-
-        fn str(&mut self, _: Field<'_>, value: &'i str) {
-            self.0.push(value.into());
-        }
-
-        fn unknown(&mut self, tag: Tag, _: &'i [u8]) {
-            self.0.push(format!("unknown {}", tag.number()));
-        }
-    }
-
     // The payload before the type id, an unknown type, and one that is skipped.
     let turned = Wire::new().group(1, Wire::new().message(3, Wire::new().bytes(1, "c")).int(2, 4));
     let items = [item(2_147_483_646, "a"), item(77, "b"), item(18_999, "skipped"), turned];
     let set: Vec<u8> = items.iter().flat_map(|item| item.0.clone()).collect();
     let expected = ["2147483646", "a", "unknown 1", "18999", "4", "c"];
-    let mut found = Items::default();
+    let mut found = Visited(Vec::new(), Some(18_999));
     Decoder::new(&message("Set")).visit(&set, &mut found).unwrap();
     assert_eq!(found.0, expected);
-    let mut found = Items::default();
+    let mut found = Visited(Vec::new(), Some(18_999));
     Decoder::new(&message("Holder")).visit(&Wire::new().bytes(1, &set).0, &mut found).unwrap();
     assert_eq!(found.0[1..], expected);
 }
