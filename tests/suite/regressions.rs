@@ -305,3 +305,28 @@ fn a_frame_whose_writer_panics_leaves_nothing() {
     assert!(panicked.is_err());
     assert_eq!(buf, [9]);
 }
+
+/// A message with one field of a type of 60 000 took 15 KB, so a list of a hundred, 600 bytes, was more than the default budget.
+#[test]
+fn lists_of_messages_of_wide_types_fit_the_default_budget() {
+    for (fields, count) in [(70, 20_000), (300, 20_000), (600, 100_000), (2_000, 20_000), (50_000, 20_000)] {
+        let mut schema = Schema::default();
+        let file = schema.file(Syntax::Proto3);
+        let (holder, value) = (schema.message(file, "Holder"), schema.message(file, "Value"));
+        schema.messages[value].oneofs = 1;
+        let number = |n: u32| if n < 19_000 { n } else { n + 1_000 };
+        for n in 1..=fields {
+            let oneof = (n == fields / 2).then_some(0);
+            schema.add(value, number(n), Kind::Int32, Card::Optional).oneof = oneof;
+        }
+        schema.add(holder, 1, Kind::Message(value), Card::Repeated);
+        let holder = message(&schema, holder);
+        for set in [&[1][..], &[fields / 2], &[fields], &[1, fields / 2, fields]] {
+            let element = set.iter().fold(Wire::new(), |wire, &n| wire.int(number(n), 1));
+            let input = Wire::new().message(1, element).0.repeat(count);
+            let decoded = DynamicMessage::decode(&holder, &input).map_err(|error| error.kind());
+            let decoded = decoded.unwrap_or_else(|kind| panic!("{fields} fields, {set:?}: {kind:?}"));
+            assert!(decoded.encode_to_vec().unwrap() == input);
+        }
+    }
+}
