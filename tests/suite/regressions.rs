@@ -330,3 +330,37 @@ fn lists_of_messages_of_wide_types_fit_the_default_budget() {
         }
     }
 }
+
+/// A closure that panicked left a tag and a part of the content. An iterator that gave other values the second time made a run that its
+/// length does not fit.
+#[test]
+fn a_writer_leaves_nothing_of_a_field_that_is_not_whole() {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use tablepb::wire::{Tag, WireType, Writer};
+    let mut buf = vec![9];
+    let tag = Tag::new(1, WireType::LengthDelimited);
+    fn stops(writer: &mut Writer<'_, Vec<u8>>) -> Result<(), tablepb::EncodeError> {
+        writer.write_varint(300);
+        resume_unwind(Box::new(()))
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| Writer::new(&mut buf).write_message(tag, stops))).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| Writer::new(&mut buf).write_group(1, stops))).is_err());
+    let calls = std::cell::Cell::new(0);
+    let other = (0..5).map(|_| {
+        calls.set(calls.get() + 1);
+        calls.get()
+    });
+    assert!(Writer::new(&mut buf).write_packed_varints(other.clone()).is_ok());
+    assert_eq!(buf.split_off(1), [5, 6, 7, 8, 9, 10]);
+    calls.set(125);
+    let error = Writer::new(&mut buf).write_packed_varints(other.clone()).unwrap_err();
+    assert_eq!(error.kind(), tablepb::EncodeErrorKind::SizeMismatch);
+    let stops = other.inspect(|&value| {
+        if value > 140 {
+            resume_unwind(Box::new(()))
+        }
+    });
+    let panicked = catch_unwind(AssertUnwindSafe(|| Writer::new(&mut buf).write_packed_varints(stops)));
+    assert!(panicked.is_err());
+    assert_eq!(buf, [9]);
+}
