@@ -43,15 +43,24 @@ struct Group<'a> {
 #[cold]
 #[inline(never)]
 fn next_group<'a>(words: Words<'_>, base: u32, layout: &'a ReadLayout, left: u32) -> Option<Group<'a>> {
-    if layout.is_wide() && words.is_wide_empty(base) {
-        return None;
-    }
-    let group = layout.more_pages.len().checked_sub(left as usize)?;
-    layout.more_pages.iter().enumerate().skip(group).find_map(|(group, page)| {
-        let (bits, slots) =
-            if layout.is_wide() { words.wide_group(base, group as u32) } else { (words.get(base + 2), base) };
+    let pages = layout.more_pages.as_slice();
+    let first = pages.len().checked_sub(left as usize)?;
+    let found = |page: &'a PresencePage, bits: u32, slots: u32| {
         Some(Group { page, bits: NonZeroU32::new(bits & page.mask)?, slots })
-    })
+    };
+    if !layout.is_wide() {
+        return found(pages.get(first)?, words.get(base + 2), base);
+    }
+    let mut rank = words.wide_before(base, first as u32);
+    loop {
+        let group = words.wide_group(base, rank, pages.len())?;
+        // The groups of oneofs come last and have no page.
+        let page = pages.get(group.number as usize)?;
+        if let Some(found) = found(page, group.hasbits, group.block) {
+            return Some(found);
+        }
+        rank += 1;
+    }
 }
 
 impl<'a, 'i> Iterator for Fields<'a, 'i> {

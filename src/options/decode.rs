@@ -41,6 +41,9 @@ impl DecodeOptions {
 
     /// Sets how much memory one decode may allocate, in bytes; by default 1 MiB plus 32 bytes per byte of input. A merge
     /// into a message that holds fields already may take more, in proportion to what the message holds.
+    ///
+    /// The default is enough for what programs usually write. It may be too little for thousands of messages of a type of many fields of which next to
+    /// none are set: each takes up to 400 bytes.
     pub const fn budget(mut self, bytes: usize) -> Self {
         self.budget = Some(bytes);
         self

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! dense  | hasbits 0..32 | unknown fields | hasbits 32..64, if over 32 fields | strings .. | other slots .. |
-//! wide   | 0             | unknown fields | group table (slab/wide.rs)        |
+//! wide   | groups listed | unknown fields | group table (slab/wide.rs)        |
 //! ```
 //!
 //! A *dense* body has a fixed slot for each field. Members of a oneof share one slot, and those that are strings share

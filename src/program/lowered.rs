@@ -390,10 +390,9 @@ impl Program {
         self.flags.has(ProgramFlags::NEEDS_CHECK)
     }
 
-    /// Words of the group table of a wide body: bitmap and block offset for each 32 places. Each field has a place; after
-    /// the fields, each oneof has one, which says which member is set.
-    pub(crate) fn wide_table_words(&self) -> u32 {
-        ((self.entries.len() + self.oneofs()).div_ceil(WIDE_GROUP) * 2) as u32
+    /// Groups of 32 places in a wide body. Each field has a place; after the fields, each oneof has one, which says which member is set.
+    pub(crate) fn wide_groups(&self) -> u32 {
+        (self.entries.len() + self.oneofs()).div_ceil(WIDE_GROUP) as u32
     }
 }
 

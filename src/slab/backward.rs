@@ -6,10 +6,11 @@ use crate::program::{Program, WIDE_GROUP, WriteEntry};
 /// Iterates over the set fields in descending field number order. Holds no reference.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SetFieldsRev {
-    /// Hasbits not yet visited; those of one group in a wide message.
+    /// Hasbits not yet visited. In a wide message those of one group, and the group's number in the upper half.
     bits: u64,
     /// The end of the slots not yet visited in a wide group.
     block: u32,
+    /// How many wide groups are before this one.
     group: u32,
 }
 
@@ -27,19 +28,20 @@ impl SetFieldsRev {
     /// The set fields of a wide message before a position.
     #[inline(never)]
     fn below(program: &Program, words: Words<'_>, base: u32, position: usize) -> Self {
-        if words.is_wide_empty(base) {
-            return Self::default();
+        let position = position.min(program.entries().len());
+        match words.wide_before(base, position.div_ceil(WIDE_GROUP) as u32).checked_sub(1) {
+            Some(rank) => Self::group_below(words, base, rank, position),
+            None => Self::default(),
         }
-        let group = (position.min(program.entries().len()).saturating_sub(1) / WIDE_GROUP) as u32;
-        Self::group_below(words, base, group, position)
     }
 
-    fn group_below(words: Words<'_>, base: u32, group: u32, position: usize) -> Self {
-        let (bitmap, block) = words.wide_group(base, group);
+    fn group_below(words: Words<'_>, base: u32, rank: u32, position: usize) -> Self {
+        let Some(group) = words.wide_group(base, rank, usize::MAX) else { return Self::default() };
         // In the last group, the bitmap has places of oneofs after the fields: mask them off.
-        let count = position.saturating_sub(group as usize * WIDE_GROUP).min(WIDE_GROUP);
-        let bits = u64::from(bitmap) & ((1 << count) - 1);
-        Self { bits, block: block + 2 * bits.count_ones(), group }
+        let count = position.saturating_sub(group.number as usize * WIDE_GROUP).min(WIDE_GROUP);
+        let bits = u64::from(group.hasbits) & ((1 << count) - 1);
+        let block = group.block + 2 * bits.count_ones();
+        Self { bits: bits | u64::from(group.number) << 32, block, group: rank }
     }
 
     /// Restores an iteration as it was after it gave the field at `position`; `rest` is from [`rest`](Self::rest).
@@ -103,14 +105,14 @@ impl SetFieldsRev {
     /// The next field of a wide message: the iteration after it, and its position; `usize::MAX` at the end.
     #[inline(never)]
     fn next_group(mut self, program: &Program, words: Words<'_>, base: u32) -> (Self, usize) {
-        while self.bits == 0 {
-            let Some(group) = self.group.checked_sub(1) else { return (self, usize::MAX) };
-            self = Self::group_below(words, base, group, program.entries().len());
+        while self.bits as u32 == 0 {
+            let Some(rank) = self.group.checked_sub(1) else { return (self, usize::MAX) };
+            self = Self::group_below(words, base, rank, program.entries().len());
         }
-        let index = self.bits.ilog2() as usize;
+        let index = (self.bits as u32).ilog2() as usize;
         self.bits ^= 1 << index;
         self.block -= 2;
-        (self, self.group as usize * WIDE_GROUP + index)
+        (self, (self.bits >> 32) as usize * WIDE_GROUP + index)
     }
 }
 

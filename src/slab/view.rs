@@ -2,6 +2,7 @@
 
 use super::span::ByteSpan;
 use super::unknown::UnknownSpans;
+use super::wide::WideGroup;
 use super::{BodyRef, List, NIL, Nesting, Words};
 use crate::program::{FieldEntry, Program, ProgramSet, WIDE_GROUP};
 
@@ -194,10 +195,11 @@ impl<'a, 'i> RawList<'a, 'i> {
 /// Iterates over the set fields in field number order. Holds no reference, so that a walk can keep one per level.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SetFields {
-    /// Hasbits not yet visited; those of one group in a wide message.
+    /// Hasbits not yet visited. In a wide message those of one group, and the group's number in the upper half.
     bits: u64,
     /// The next slot in a wide group.
     block: u32,
+    /// The rank of the next wide group.
     group: u32,
 }
 
@@ -222,11 +224,7 @@ impl SetFields {
     /// The set fields of the message at `base`.
     #[inline]
     pub(crate) fn new(program: &Program, words: Words<'_>, base: u32) -> Self {
-        if program.is_wide() {
-            let (bits, block) = words.wide_group(base, 0);
-            return Self { bits: bits as u64, block, group: 0 };
-        }
-        Self::dense(words.hasbits(program, base))
+        Self::dense(if program.is_wide() { 0 } else { words.hasbits(program, base) })
     }
 
     /// The next field of `view`, the message that this was made from: (entry index, entry, slot).
@@ -259,15 +257,13 @@ impl SetFields {
         words: Words<'_>,
         base: u32,
     ) -> Option<(usize, &'a FieldEntry, u32)> {
-        while self.bits == 0 {
+        while self.bits as u32 == 0 {
+            let groups = program.entries().len().div_ceil(WIDE_GROUP);
+            let WideGroup { number, hasbits, block } = words.wide_group(base, self.group, groups)?;
+            (self.bits, self.block) = (u64::from(hasbits) | u64::from(number) << 32, block);
             self.group += 1;
-            if self.group as usize * WIDE_GROUP >= program.entries().len() || words.is_wide_empty(base) {
-                return None;
-            }
-            let (bits, block) = words.wide_group(base, self.group);
-            (self.bits, self.block) = (bits as u64, block);
         }
-        let index = self.group as usize * WIDE_GROUP + self.bits.trailing_zeros() as usize;
+        let index = (self.bits >> 32) as usize * WIDE_GROUP + self.bits.trailing_zeros() as usize;
         self.bits &= self.bits - 1;
         self.block += 2;
         Some((index, program.entries().get(index)?, self.block - 2))

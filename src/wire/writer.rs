@@ -126,29 +126,29 @@ impl<'b, B: Buffer> Writer<'b, B> {
     ///
     /// # Errors
     ///
-    /// That of `write`; `TooLarge` above 2^31-1 bytes; `OutOfMemory`. The buffer then has its old length.
+    /// That of `write`; `TooLarge` above 2^31-1 bytes; `OutOfMemory`. The buffer then has its old length, as it has if `write` panics.
     pub fn write_message(
         &mut self,
         tag: Tag,
         write: impl FnOnce(&mut Writer<'_, B>) -> Result<(), EncodeError>,
     ) -> Result<(), EncodeError> {
         self.buf.reserve_bytes(tag.len() + 1)?;
-        let start = self.buf.as_bytes().len();
-        self.write_tag(tag);
-        let prefix = self.buf.as_bytes().len();
-        self.buf.extend(&[0]);
-        let done = write(&mut Writer { buf: self.buf }).and_then(|()| self.fill_length(prefix));
-        if done.is_err() {
-            self.buf.truncate_to(start);
-        }
-        done
+        let mut undo = self.undo();
+        let writer = &mut undo.writer;
+        writer.write_tag(tag);
+        let prefix = writer.buf.as_bytes().len();
+        writer.buf.extend(&[0]);
+        write(&mut Writer { buf: writer.buf })?;
+        writer.fill_length(prefix)?;
+        undo.keep();
+        Ok(())
     }
 
     /// The group `number`, whose fields `write` appends, between its start and end tags.
     ///
     /// # Errors
     ///
-    /// That of `write`; `OutOfMemory`. The buffer then has its old length.
+    /// That of `write`; `OutOfMemory`. The buffer then has its old length, as it has if `write` panics.
     ///
     /// # Panics
     ///
@@ -160,22 +160,22 @@ impl<'b, B: Buffer> Writer<'b, B> {
     ) -> Result<(), EncodeError> {
         let (begin, end) = (Tag::new(number, WireType::StartGroup), Tag::new(number, WireType::EndGroup));
         self.buf.reserve_bytes(begin.len())?;
-        let start = self.buf.as_bytes().len();
-        self.write_tag(begin);
-        let done =
-            write(&mut Writer { buf: self.buf }).and_then(|()| Ok(self.buf.reserve_bytes(end.len())?));
-        match done {
-            Ok(()) => self.write_tag(end),
-            Err(_) => self.buf.truncate_to(start),
-        }
-        done
+        let mut undo = self.undo();
+        let writer = &mut undo.writer;
+        writer.write_tag(begin);
+        write(&mut Writer { buf: writer.buf })?;
+        writer.buf.reserve_bytes(end.len())?;
+        writer.write_tag(end);
+        undo.keep();
+        Ok(())
     }
 
     /// A packed run of varints: a length and the values. The iterator runs twice, once to add up the length.
     ///
     /// # Errors
     ///
-    /// `TooLarge` above 2^31-1 bytes, `OutOfMemory`; nothing is written then.
+    /// `TooLarge` above 2^31-1 bytes, `OutOfMemory`, `SizeMismatch` if the second run gives other values than the first; nothing is written then,
+    /// nor if the iterator panics.
     pub fn write_packed_varints<I>(&mut self, values: I) -> Result<(), EncodeError>
     where
         I: IntoIterator<Item = u64>,
@@ -183,10 +183,17 @@ impl<'b, B: Buffer> Writer<'b, B> {
     {
         let values = values.into_iter();
         let len = values.clone().fold(0, |len: usize, value| len.saturating_add(varint_len(value)));
-        self.begin(len)?;
+        let mut undo = self.undo();
+        let writer = &mut undo.writer;
+        writer.begin(len)?;
+        let start = writer.buf.as_bytes().len();
         for value in values {
-            self.write_varint(value);
+            writer.write_varint(value);
         }
+        if writer.buf.as_bytes().len() - start != len {
+            return Err(EncodeError::new(EncodeErrorKind::SizeMismatch));
+        }
+        undo.keep();
         Ok(())
     }
 
@@ -216,6 +223,12 @@ impl<'b, B: Buffer> Writer<'b, B> {
             self.buf.append_up_to(len, |cursor| values.iter().for_each(|&value| cursor.put_fixed64(value)));
         debug_assert!(written.is_ok());
         Ok(())
+    }
+
+    /// What is written with this goes unless it is kept.
+    #[inline]
+    fn undo(&mut self) -> Undo<'_, B> {
+        Undo { to: self.buf.as_bytes().len(), writer: Writer { buf: self.buf } }
     }
 
     /// Makes room for so many bytes and their length prefix, and writes the prefix.
@@ -248,5 +261,24 @@ impl<'b, B: Buffer> Writer<'b, B> {
         let written = cursor.finish();
         debug_assert!(written.is_ok());
         Ok(())
+    }
+}
+
+/// Takes back what was written, also when a closure panics: a tag without the rest of its field would be read together with what is written
+/// next.
+struct Undo<'b, B: Buffer> {
+    writer: Writer<'b, B>,
+    to: usize,
+}
+
+impl<B: Buffer> Undo<'_, B> {
+    fn keep(mut self) {
+        self.to = usize::MAX;
+    }
+}
+
+impl<B: Buffer> Drop for Undo<'_, B> {
+    fn drop(&mut self) {
+        self.writer.buf.truncate_to(self.to);
     }
 }

@@ -305,3 +305,62 @@ fn a_frame_whose_writer_panics_leaves_nothing() {
     assert!(panicked.is_err());
     assert_eq!(buf, [9]);
 }
+
+/// A message with one field of a type of 60 000 took 15 KB, so a list of a hundred, 600 bytes, was more than the default budget.
+#[test]
+fn lists_of_messages_of_wide_types_fit_the_default_budget() {
+    for (fields, count) in [(70, 20_000), (300, 20_000), (600, 100_000), (2_000, 20_000), (50_000, 20_000)] {
+        let mut schema = Schema::default();
+        let file = schema.file(Syntax::Proto3);
+        let (holder, value) = (schema.message(file, "Holder"), schema.message(file, "Value"));
+        schema.messages[value].oneofs = 1;
+        let number = |n: u32| if n < 19_000 { n } else { n + 1_000 };
+        for n in 1..=fields {
+            let oneof = (n == fields / 2).then_some(0);
+            schema.add(value, number(n), Kind::Int32, Card::Optional).oneof = oneof;
+        }
+        schema.add(holder, 1, Kind::Message(value), Card::Repeated);
+        let holder = message(&schema, holder);
+        for set in [&[1][..], &[fields / 2], &[fields], &[1, fields / 2, fields]] {
+            let element = set.iter().fold(Wire::new(), |wire, &n| wire.int(number(n), 1));
+            let input = Wire::new().message(1, element).0.repeat(count);
+            let decoded = DynamicMessage::decode(&holder, &input).map_err(|error| error.kind());
+            let decoded = decoded.unwrap_or_else(|kind| panic!("{fields} fields, {set:?}: {kind:?}"));
+            assert!(decoded.encode_to_vec().unwrap() == input);
+        }
+    }
+}
+
+/// A closure that panicked left a tag and a part of the content. An iterator that gave other values the second time made a run that its
+/// length does not fit.
+#[test]
+fn a_writer_leaves_nothing_of_a_field_that_is_not_whole() {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use tablepb::wire::{Tag, WireType, Writer};
+    let mut buf = vec![9];
+    let tag = Tag::new(1, WireType::LengthDelimited);
+    fn stops(writer: &mut Writer<'_, Vec<u8>>) -> Result<(), tablepb::EncodeError> {
+        writer.write_varint(300);
+        resume_unwind(Box::new(()))
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| Writer::new(&mut buf).write_message(tag, stops))).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| Writer::new(&mut buf).write_group(1, stops))).is_err());
+    let calls = std::cell::Cell::new(0);
+    let other = (0..5).map(|_| {
+        calls.set(calls.get() + 1);
+        calls.get()
+    });
+    assert!(Writer::new(&mut buf).write_packed_varints(other.clone()).is_ok());
+    assert_eq!(buf.split_off(1), [5, 6, 7, 8, 9, 10]);
+    calls.set(125);
+    let error = Writer::new(&mut buf).write_packed_varints(other.clone()).unwrap_err();
+    assert_eq!(error.kind(), tablepb::EncodeErrorKind::SizeMismatch);
+    let stops = other.inspect(|&value| {
+        if value > 140 {
+            resume_unwind(Box::new(()))
+        }
+    });
+    let panicked = catch_unwind(AssertUnwindSafe(|| Writer::new(&mut buf).write_packed_varints(stops)));
+    assert!(panicked.is_err());
+    assert_eq!(buf, [9]);
+}
