@@ -196,7 +196,9 @@ impl Decimal {
                 return None;
             }
         }
-        let many = whole + decimals > DIGITS && significant(text.get(at..end)?) > DIGITS;
+        // A power of ten has 32 bits. Longer texts have far more than 19 digits, so most numbers do not come to the comparison.
+        let many = whole + decimals > DIGITS
+            && (decimals > i32::MAX as usize || significant(text.get(at..end)?) > DIGITS);
         if many || matches!(text.get(end), Some(b'e' | b'E')) {
             return None;
         }
