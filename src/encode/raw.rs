@@ -3,10 +3,8 @@
 //! ```text
 //! append(buffer):
 //!     write forwards into the spare capacity              # the usual case, inlined, in registers
-//!     if that did not do:                                 # out of line
-//!         size; reserve
-//!         write forwards again, and see what is wrong;
-//!         if it gave up: write backwards into just that room
+//!     if it gave up:  size; reserve; write backwards into just that room
+//!     if it did not fit, or something is wrong with it:  size; reserve; write forwards, and backwards if that gives up
 //! ```
 //!
 //! A `Vec` of exactly that capacity and a slice need the size first.

@@ -17,7 +17,7 @@ error_kind! {
         DepthExceeded = "messages are nested deeper than the limit",
         /// The slice given is shorter than the encoded message.
         BufferTooSmall = "the buffer is shorter than the encoded message",
-        /// The message changed between the sizing and the writing pass.
+        /// The message, or the values of an iterator, changed between the sizing and the writing pass.
         SizeMismatch = "the message changed while it was encoded",
         /// A field handle of another plan, or of another message than the one being written.
         ForeignField = "the field handle belongs to another plan or message",

@@ -196,7 +196,9 @@ impl Decimal {
                 return None;
             }
         }
-        let many = whole + decimals > DIGITS && significant(text.get(at..end)?) > DIGITS;
+        // The power of ten is an `i32`: a number with more decimals is left to the slow way.
+        let many = whole + decimals > DIGITS
+            && (decimals > i32::MAX as usize || significant(text.get(at..end)?) > DIGITS);
         if many || matches!(text.get(end), Some(b'e' | b'E')) {
             return None;
         }

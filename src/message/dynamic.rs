@@ -26,7 +26,9 @@ const COMPACT_MIN: usize = 4096;
 /// fields. Decoding copies the input once, with room for setting a few short strings. Types whose fields are all numbers
 /// need no copy, unless a message has unknown fields. [`clear`](Self::clear) keeps the
 /// memory for the next message. Setters append and leave garbage. When more than half of the memory in use is garbage, a
-/// later setter compacts the message. `Send + Sync`; `Clone` copies the memory.
+/// later setter compacts the message. It looks for garbage when the memory in use has doubled; after a compaction,
+/// when the memory of fields is four times as much.
+/// `Send + Sync`; `Clone` copies the memory.
 ///
 /// ```
 /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};
@@ -411,22 +413,30 @@ impl DynamicMessage {
     ///
     /// One walk measures the live data, each time the bytes in use have doubled since the last walk. So setters and merges
     /// keep no account of their garbage, and a message that only grows pays for one walk per doubling.
+    ///
+    /// A compacted list has room for what it holds. The next element moves it to a block of twice its size: a few elements make three
+    /// times the words, most of them garbage. So the words have to become four times as many before the next walk; with twice as
+    /// many, each merge of an element into two lists in turn copied the message (290 µs for 5 bytes).
     fn compact_if_due(&mut self) {
-        if self.slab.used() + self.store.len() < self.compact_at {
+        let used = self.slab.used() + self.store.len();
+        if used < self.compact_at {
             return;
         }
         // Without memory for the walk, the next setter tries again.
         let Some((words, bytes)) = live_size(self.raw()) else { return };
-        if self.slab.used() + self.store.len() > 2 * (4 * words + bytes) + COMPACT_MIN {
-            self.compact();
-        }
-        self.compact_at = 2 * (self.slab.used() + self.store.len()) + COMPACT_MIN;
+        let compacted = used > 2 * (4 * words + bytes) + COMPACT_MIN && self.compact();
+        let in_slab = if compacted { 2 * self.slab.used() } else { self.slab.used() };
+        self.compact_at = 2 * (in_slab + self.store.len()) + COMPACT_MIN;
     }
 
-    fn compact(&mut self) {
-        if let Ok(Owned { slab, store, base }) = Owned::of(self.raw()) {
+    /// Copies what is live; false without memory for that.
+    fn compact(&mut self) -> bool {
+        let copy = Owned::of(self.raw());
+        let copied = copy.is_ok();
+        if let Ok(Owned { slab, store, base }) = copy {
             (self.slab, self.store, self.base) = (slab, store, base);
         }
+        copied
     }
 
     /// The message type.

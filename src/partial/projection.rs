@@ -172,6 +172,9 @@ impl Projection {
     /// unselected field replaces its bytes. Changing a part of one, such as an element or a field of its message, decodes
     /// its bytes first. Other messages are still written as they were read.
     ///
+    /// A setter of an unselected field takes time in the number of fields that its message keeps as bytes. To set many of them, call
+    /// [`materialize`](DynamicMessage::materialize) first.
+    ///
     /// ```
     /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, Projection};
     ///

@@ -423,6 +423,11 @@ impl DescriptorPool {
             if let Some(at) = data.value_of_json(enumeration, name) {
                 return data.values(enumeration).get(at as usize).map(|v| v.number);
             }
+            // As JSON writes it: no `+5`, no `05`.
+            let digits = name.strip_prefix('-').unwrap_or(name);
+            if digits != "0" && !digits.starts_with(|first| matches!(first, '1'..='9')) {
+                return None;
+            }
             let number = name.parse().ok()?;
             let open = !data.enums.get(enumeration as usize)?.closed;
             (open || data.value_position(enumeration, number).is_some()).then_some(number)

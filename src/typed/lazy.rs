@@ -207,10 +207,13 @@ impl<T: DecodeOwned> Lazy<T> {
     fn append_again(&mut self, part: Deferred<'_>, input: &mut Input<'_>) -> Result<(), DecodeErrorKind> {
         if let Some(raw) = &mut self.raw {
             raw.append(part, input)?;
-            // The next access decodes all parts again, so the old value's share of the budget goes back.
-            raw.refund(self.value.get().map_or(0, |value| value.spent));
+            // The next access decodes all parts again, so the old value's share of the budget goes back. Without a value nothing has been
+            // taken: a look at the budgets of all inputs for each of many merges would take time in the square of their number.
+            if let Some(value) = self.value.get() {
+                raw.refund(value.spent);
+                self.value = OnceBox::new();
+            }
         }
-        self.value = OnceBox::new();
         Ok(())
     }
 

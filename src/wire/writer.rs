@@ -174,8 +174,8 @@ impl<'b, B: Buffer> Writer<'b, B> {
     ///
     /// # Errors
     ///
-    /// `TooLarge` above 2^31-1 bytes, `OutOfMemory`, `SizeMismatch` if the second run gives other values than the first; nothing is written then,
-    /// nor if the iterator panics.
+    /// `TooLarge` above 2^31-1 bytes, `OutOfMemory`, `SizeMismatch` if the values of the second run take more or fewer bytes than those of the first;
+    /// nothing is written then, nor if the iterator panics.
     pub fn write_packed_varints<I>(&mut self, values: I) -> Result<(), EncodeError>
     where
         I: IntoIterator<Item = u64>,
@@ -188,6 +188,10 @@ impl<'b, B: Buffer> Writer<'b, B> {
         writer.begin(len)?;
         let start = writer.buf.as_bytes().len();
         for value in values {
+            // There is room for `len` bytes, and a second run may be longer, even without end.
+            if writer.buf.as_bytes().len() - start >= len {
+                return Err(EncodeError::new(EncodeErrorKind::SizeMismatch));
+            }
             writer.write_varint(value);
         }
         if writer.buf.as_bytes().len() - start != len {
@@ -225,7 +229,7 @@ impl<'b, B: Buffer> Writer<'b, B> {
         Ok(())
     }
 
-    /// What is written with this goes unless it is kept.
+    /// Takes back what is written through it, unless `keep` is called.
     #[inline]
     fn undo(&mut self) -> Undo<'_, B> {
         Undo { to: self.buf.as_bytes().len(), writer: Writer { buf: self.buf } }
