@@ -74,7 +74,19 @@ fn an_enum_number_may_be_in_quotes_as_in_other_implementations() {
 fn other_names_stay_unknown() {
     let knight = knight();
     let ignore = DeserializeOptions::new().deny_unknown_fields(false);
-    for name in ["GR8 HELM", "ARMOR_great_helm", " 5", "5.0", "+5", "05", "-", "--5", "2147483648", "gr8 helm ", "UNKNOWN"] {
+    for name in [
+        "GR8 HELM",
+        "ARMOR_great_helm",
+        " 5",
+        "5.0",
+        "+5",
+        "05",
+        "-",
+        "--5",
+        "2147483648",
+        "gr8 helm ",
+        "UNKNOWN",
+    ] {
         let text = format!("{{\"armors\":[\"{name}\"]}}");
         let error = DynamicMessage::from_json(&knight, text.as_bytes()).unwrap_err();
         assert_eq!((error.kind(), error.path().to_string().as_str()), (Bad::UnknownEnumValue, "armors[0]"));

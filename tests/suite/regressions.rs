@@ -355,6 +355,15 @@ fn a_writer_leaves_nothing_of_a_field_that_is_not_whole() {
     calls.set(125);
     let error = Writer::new(&mut buf).write_packed_varints(other.clone()).unwrap_err();
     assert_eq!(error.kind(), tablepb::EncodeErrorKind::SizeMismatch);
+    calls.set(0);
+    let endless = (0..).map_while(|_| {
+        calls.set(calls.get() + 1);
+        // The first run ends, the second does not.
+        (calls.get() != 6).then_some(1)
+    });
+    let error = Writer::new(&mut buf).write_packed_varints(endless).unwrap_err();
+    assert_eq!((error.kind(), &buf[..]), (tablepb::EncodeErrorKind::SizeMismatch, &[9][..]));
+    calls.set(135);
     let stops = other.inspect(|&value| {
         if value > 140 {
             resume_unwind(Box::new(()))

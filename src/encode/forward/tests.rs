@@ -19,6 +19,13 @@ fn backwards(view: RawView<'_, '_>) -> Vec<u8> {
     out.finish().unwrap().as_slice().to_vec()
 }
 
+/// A message after its length.
+fn delimited(message: &[u8]) -> Vec<u8> {
+    let mut bytes = Wire::new().bytes(1, message).done();
+    bytes.remove(0);
+    bytes
+}
+
 /// What a pass over `room` bytes writes, and whether it gave up.
 fn forwards(view: RawView<'_, '_>, room: usize) -> (Option<Vec<u8>>, bool) {
     let mut memory = vec![0xee_u8; room];
@@ -141,7 +148,7 @@ fn forwards_is_backwards_is_the_size() {
             let mut buffer = Vec::with_capacity(capacity);
             let total = encoder.append(&mut buffer, true).unwrap();
             assert_eq!(total, buffer.len());
-            assert!(buffer.ends_with(&expected) && buffer.len() - expected.len() <= 3);
+            assert_eq!(buffer, delimited(&expected));
         }
     }
     assert!(passes > if cfg!(miri) { 1 } else { 5_000 }, "{passes}");
@@ -223,8 +230,13 @@ fn messages_of_numbers_are_written_whichever_are_set() {
             for capacity in [0, expected.len() / 2, expected.len() + 1, 2000] {
                 let mut buffer = Vec::with_capacity(capacity);
                 buffer.push(7);
-                assert_eq!(complete.append(&mut buffer, false).is_err(), missing);
-                buffer.truncate(1);
+                for delimited in [false, true] {
+                    let result = complete.append(&mut buffer, delimited);
+                    let kind = result.as_ref().err().map(|error| error.kind());
+                    assert_eq!(kind, missing.then_some(crate::error::EncodeErrorKind::MissingRequired));
+                    assert!(!missing || buffer == [7]);
+                    buffer.truncate(1);
+                }
                 assert_eq!(encoder.append(&mut buffer, false).ok(), Some(expected.len()));
                 assert!(buffer[0] == 7 && buffer[1..] == expected);
             }
@@ -326,10 +338,12 @@ fn a_buffer_keeps_its_content_if_encoding_fails() {
         for capacity in [0, 100, 5000] {
             let mut buffer = Vec::with_capacity(capacity);
             buffer.push(7);
-            let error =
-                RawEncoder::new(view, EncodeOptions::new().max_depth(depth)).append(&mut buffer, false);
-            assert_eq!(error.unwrap_err().kind(), crate::error::EncodeErrorKind::DepthExceeded);
-            assert_eq!(buffer, [7]);
+            for delimited in [false, true] {
+                let encoder = RawEncoder::new(view, EncodeOptions::new().max_depth(depth));
+                let error = encoder.append(&mut buffer, delimited);
+                assert_eq!(error.unwrap_err().kind(), crate::error::EncodeErrorKind::DepthExceeded);
+                assert_eq!(buffer, [7]);
+            }
         }
     }
 }

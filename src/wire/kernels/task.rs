@@ -103,13 +103,14 @@ pub(crate) fn with_best_cpu<T: CpuTask>(task: T) -> T::Out {
     }
 }
 
-/// The best instructions of this processor: each call chooses, so that calls within it need not.
+/// The best instructions of this processor: each call chooses, so that calls within it need not. Loops do not run with this itself, so
+/// nothing is spread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BestBits;
 
 impl Bits for BestBits {
-    #[inline(always)]
     fn spread(self, value: u64) -> u64 {
+        debug_assert!(false, "a loop that did not choose its instructions");
         varint::spread(value)
     }
 
