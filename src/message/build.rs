@@ -352,6 +352,8 @@ impl DynamicMessage {
         let set = pool.programs();
         let bytes = store.take().map_err(|full| no_room(full.into()))?;
         let start = bytes.len();
+        // Bytes that the message holds already may move to twice the room; that does not count against the budget of the text.
+        let allowance = allowance.saturating_add(start.saturating_mul(2));
         let mut builder = MessageBuilder::new(set, core::mem::take(slab), bytes, allowance);
         // Without its slab there is no body either, should `parse` panic.
         let mut root = core::mem::replace(base, NIL);

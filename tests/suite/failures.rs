@@ -1,6 +1,7 @@
 //! What holds after an operation that failed, and for an object that is used again.
 
 use crate::common::proportion::assert_within;
+use tablepb::json::{DeserializeErrorKind, DeserializeOptions};
 use tablepb::{
     DecodeErrorKind, DecodeOptions, Decoder, DescriptorPool, DynamicMessage, EnumTable, FieldTable, Kind,
     MessageDescriptor, MessageTable, MessageView, Projection, RawMessage, ValueRef,
@@ -257,6 +258,33 @@ fn a_message_takes_small_merges_however_large_it_is() {
             message.capacity(),
             bytes.len()
         );
+    }
+}
+
+/// All of the store that moved to make room for a string of three bytes counted against the budget of that string.
+#[test]
+fn a_message_takes_small_texts_however_many_bytes_of_strings_it_holds() {
+    let node = node();
+    for size in [1 << 20, 3 << 20] {
+        let mut set = DynamicMessage::new(&node);
+        set.message_mut("child").unwrap().set_field("text", "x".repeat(size)).unwrap();
+        let bytes = set.encode_to_vec().unwrap();
+        let mut shared = DynamicMessage::decode_shared(&node, &bytes.into()).unwrap();
+        for message in [&mut set, &mut shared] {
+            for _ in 0..40 {
+                message.merge_json(br#"{"text": "abc", "names": {"d\n": 1}}"#).unwrap();
+                message.merge_json(br#"{"raw": "AAAA"}"#).unwrap();
+                message.merge_text_format(r#"text: "abc" names { key: "e" value: 2 }"#).unwrap();
+            }
+            assert!(message.capacity() <= 8 * size, "{} for {size}", message.capacity());
+            // What does not fit into the budget and twice what the message holds is refused.
+            let json = [br#"{"text": ""#, "y".repeat(5 * size).as_bytes(), br#""}"#].concat();
+            let scarce = DeserializeOptions::new().budget(size / 2);
+            let error = message.clone().merge_json_with(&json, &scarce).unwrap_err();
+            assert_eq!(error.kind(), DeserializeErrorKind::BudgetExceeded);
+            message.merge_json(&json).unwrap();
+            assert_eq!(message.get_field_by_name("text").unwrap().as_str().map(str::len), Some(5 * size));
+        }
     }
 }
 

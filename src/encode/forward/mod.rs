@@ -127,13 +127,14 @@ impl<'a> Pass<'a, '_> {
         bits: impl Bits,
     ) {
         let body = self.view.words.body(base);
-        // Two jumps, so that the processor knows more of what was before each of them.
         while set != 0 {
             set = self.field(out, (writes, entries), set, (base, body), bits);
-            if set == 0 {
-                break;
+            // Two jumps, so that the processor knows more of what was before each of them. Not in debug builds, where each level of messages
+            // would have the locals of both on the stack.
+            #[cfg(not(debug_assertions))]
+            if set != 0 {
+                set = self.field(out, (writes, entries), set, (base, body), bits);
             }
-            set = self.field(out, (writes, entries), set, (base, body), bits);
         }
     }
 
