@@ -280,6 +280,8 @@ fn a_lazy_member_takes_merges_in_time_in_proportion() {
         rich.merge(&part).unwrap();
         assert!(!rich.lazy.is_decoded() && rich.lazy.get().is_ok());
     };
-    // Four times the merges: 16 times as long if each takes time in the number of those before it.
-    assert_within(8, || merge(2_000), || merge(8_000));
+    // Four times the merges: 16 times as long if each takes time in the number of those before it. So many that the clock, which is out by
+    // 4 ms, does not matter.
+    let few = if cfg!(debug_assertions) { 16_000 } else { 100_000 };
+    assert_within(8, || merge(few), || merge(4 * few));
 }
