@@ -381,6 +381,9 @@ impl<'s> Reference<'s> {
         mut at: usize,
         bounds: Bounds,
     ) -> Decoded<usize> {
+        if bounds.depth >= self.depth_limit {
+            return fault(DecodeErrorKind::DepthExceeded, start);
+        }
         let inner = Bounds { group: Some(1), depth: bounds.depth + 1, ..bounds };
         let (mut type_id, mut payload) = (None, None);
         loop {
@@ -391,6 +394,7 @@ impl<'s> Reference<'s> {
                     at = value;
                     break;
                 }
+                (_, END) => return fault(DecodeErrorKind::UnexpectedEndGroup, tag_at),
                 (2, VARINT) => {
                     let (id, next) = self.varint(input, value, inner)?;
                     let id = id as u32;
