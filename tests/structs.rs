@@ -5,6 +5,7 @@
 mod common {
     #[allow(dead_code, reason = "the tests use a part of it")]
     pub mod heap;
+    pub mod proportion;
 }
 #[path = "suite/typed_errors.rs"]
 mod typed_errors;
