@@ -4,7 +4,7 @@ use super::difference::{Compatibility, Difference, DifferenceKind};
 use super::enums::EnumFacts;
 use super::fields;
 use super::queue::Comparer;
-use super::reserved::Reserved;
+use super::reserved::{Reserved, extension_ranges};
 use crate::schema::{FieldDescriptor, MessageDescriptor, OneofDescriptor};
 use Compatibility::{Breaking, Compatible, Conditional};
 use alloc::collections::BTreeMap;
@@ -57,6 +57,10 @@ impl Comparer {
         let mut pairs = Vec::new();
         let reserved = Reserved::of_message(new);
         let was_reserved = Reserved::of_message(old);
+        if self.pools {
+            was_reserved.compare(&reserved, (old.full_name(), new.full_name()), self);
+            extension_ranges(old, new, self);
+        }
         for field in self.fields_of(old) {
             if let Some(partner) = self.by_number(new, field.number()) {
                 pairs.push((field, partner));
@@ -115,16 +119,17 @@ impl Comparer {
         }
         for pair in pairs {
             let (old, new) = names(pair);
-            if old.is_empty() && new.is_empty() {
-                continue;
-            }
             let count = |a: &str, b: &str| counts.get(&(a.into(), b.into())).map_or(0, |c| c.0);
             let (of_old, of_new, both) = (count(&old, "*"), count("*", &new), count(&old, &new));
             let path = pair.0.full_name();
+            // A field that stays in its oneof has not moved; those that join or leave it have.
+            if old == new {
+                continue;
+            }
             if !old.is_empty() && !new.is_empty() && of_old == both && of_new == both {
                 let first =
                     counts.get_mut(&(old.clone(), new.clone())).map(|c| core::mem::replace(&mut c.1, true));
-                if old != new && first == Some(false) {
+                if first == Some(false) {
                     self.add(path, DifferenceKind::OneofRenamed, (Compatible, Compatible), old, new);
                 }
                 continue;

@@ -3,7 +3,8 @@
 use alloc::string::String;
 use core::fmt;
 
-/// What a change means for data that was written with one of the two schemas and is read with the other.
+/// The meaning of a change for data that was written with one of the two schemas and is read with the other, and for calls of
+/// clients that have the old one to servers that have the new one.
 ///
 /// Ordered: the worst is the greatest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,7 +14,7 @@ pub enum Compatibility {
     /// It depends on the values, or on what is done with the schema later: numbers may be truncated, strings may not be
     /// UTF-8, of several values one is kept, the number of a removed field may be given to another.
     Conditional,
-    /// Values are lost or misread, or reading fails.
+    /// Values are lost or misread, or reading or a call fails.
     Breaking,
 }
 
@@ -33,6 +34,10 @@ pub enum DifferenceKind {
     EnumAdded,
     /// An enum is gone.
     EnumRemoved,
+    /// A service is new.
+    ServiceAdded,
+    /// A service is gone, with its methods.
+    ServiceRemoved,
     /// A message or enum has another full name, which data does not show, except in `google.protobuf.Any`.
     TypeRenamed,
     /// A message became a MessageSet, or ceased to be one.
@@ -79,6 +84,26 @@ pub enum DifferenceKind {
     EnumValueRenamed,
     /// An open enum became closed, or the other way round.
     EnumOpennessChanged,
+    /// Numbers or names are reserved.
+    ReservedAdded,
+    /// Numbers or names are no longer reserved, and may be given to other definitions.
+    ReservedRemoved,
+    /// Numbers of a message are left to extensions.
+    ExtensionRangeAdded,
+    /// Numbers of a message are no longer left to extensions.
+    ExtensionRangeRemoved,
+    /// A service has another full name, which is part of the path of each call.
+    ServiceRenamed,
+    /// A method is new.
+    MethodAdded,
+    /// A method is gone.
+    MethodRemoved,
+    /// A method takes another message type: one of another name, apart from the package of the service.
+    RequestTypeChanged,
+    /// A method returns another message type: one of another name, apart from the package of the service.
+    ResponseTypeChanged,
+    /// A method streams its requests or responses, or no longer does.
+    StreamingChanged,
 }
 
 /// One change between an old schema and a new one. [`Display`](fmt::Display) is one line.
@@ -109,7 +134,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The full name of the message, field, enum or enum value; in the old schema, unless it is new.
+    /// The full name of the message, field, enum, enum value, service or method; in the old schema, unless it is new.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -154,7 +179,9 @@ impl Difference {
             MessageRemoved => ("the message is removed", false),
             EnumAdded => ("the enum is new", false),
             EnumRemoved => ("the enum is removed", false),
-            TypeRenamed => ("the full name changes", true),
+            ServiceAdded => ("the service is new", false),
+            ServiceRemoved => ("the service is removed", false),
+            TypeRenamed | ServiceRenamed => ("the full name changes", true),
             MessageSetChanged => ("the wire format changes", true),
             FieldAdded => ("the field is new", false),
             FieldRemoved => ("the field is removed", false),
@@ -177,11 +204,34 @@ impl Difference {
             EnumValueRenumbered => ("the number changes", true),
             EnumValueRenamed => ("the name changes", true),
             EnumOpennessChanged => ("the enum changes", true),
+            ReservedAdded => ("the reservation is new", false),
+            ReservedRemoved => ("the reservation is removed", false),
+            ExtensionRangeAdded => ("the extension range is new", false),
+            ExtensionRangeRemoved => ("the extension range is removed", false),
+            MethodAdded => ("the method is new", false),
+            MethodRemoved => ("the method is removed", false),
+            RequestTypeChanged => ("the request type changes", true),
+            ResponseTypeChanged => ("the response type changes", true),
+            StreamingChanged => ("the streaming changes", true),
         }
     }
 
     fn verdict(&self) -> &'static str {
+        use DifferenceKind::*;
         match (self.wire, self.json) {
+            (Compatibility::Breaking, _)
+                if matches!(
+                    self.kind,
+                    ServiceRemoved
+                        | ServiceRenamed
+                        | MethodRemoved
+                        | RequestTypeChanged
+                        | ResponseTypeChanged
+                        | StreamingChanged
+                ) =>
+            {
+                "breaks calls"
+            }
             (Compatibility::Breaking, _) => "breaks the wire format",
             (Compatibility::Conditional, Compatibility::Breaking) => {
                 "breaks JSON; on the wire it depends on the values"

@@ -59,6 +59,9 @@ impl EnumFacts {
             let kind = DifferenceKind::EnumOpennessChanged;
             out.add(&self.full_name, kind, (Conditional, Conditional), words.0, words.1);
         }
+        if out.pools {
+            self.reserved.compare(&new.reserved, (&self.full_name, &new.full_name), out);
+        }
         for (name, number) in &self.values {
             let path = format!("{}.{name}", self.full_name);
             match new.numbers.get(name) {

@@ -1,7 +1,7 @@
 //! Differences of schemas: between a listing and a descriptor, two messages, enums, files or pools.
 //!
-//! `queue.rs` has the pairs of types to compare, `compare.rs` goes through them, `fields.rs` and `enums.rs` compare what is in them, `reserved.rs` knows which
-//! numbers and names cannot come back, `difference.rs` has the result.
+//! `queue.rs` has the pairs of types to compare, `compare.rs` goes through them, `fields.rs` and `enums.rs` compare what is in them, `services.rs` compares
+//! services, `reserved.rs` has the numbers and names that are kept for later, `difference.rs` has the result.
 //!
 //! Fields and enum values are the same if they have the same number; one whose number the other schema does not have, if it has the same name. What a change means
 //! follows "Updating A Message Type" (<https://protobuf.dev/programming-guides/proto3/#updating>) and the categories `WIRE` and
@@ -14,10 +14,11 @@ mod enums;
 mod fields;
 mod queue;
 mod reserved;
+mod services;
 
 pub use difference::{Compatibility, Difference, DifferenceKind};
 
-use crate::schema::{DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor};
+use crate::schema::{DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor, ServiceDescriptor};
 use crate::table::{EnumTable, MessageTable};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec, vec::Vec};
@@ -30,18 +31,41 @@ fn types(a: &DescriptorPool, b: &DescriptorPool) -> usize {
     count(a) + count(b)
 }
 
-/// The differences of the messages that `old` and `new` list by name, and those that only one of them has.
+/// What a schema defines, by name.
+#[derive(Default)]
 struct Named {
     messages: BTreeMap<String, MessageDescriptor>,
     enums: BTreeMap<String, EnumDescriptor>,
+    services: BTreeMap<String, ServiceDescriptor>,
+}
+
+/// Pairs what is defined under one name in both schemas, and notes what only one of them defines.
+fn pair<T>(
+    (old, new): (&BTreeMap<String, T>, &BTreeMap<String, T>),
+    full_name: impl Fn(&T) -> &str,
+    (removed, verdict, added): (DifferenceKind, Compatibility, DifferenceKind),
+    out: &mut Comparer,
+    mut both: impl FnMut(&mut Comparer, &T, &T),
+) {
+    for (name, it) in old {
+        match new.get(name) {
+            Some(partner) => both(out, it, partner),
+            None => out.add(full_name(it), removed, (verdict, verdict), "", ""),
+        }
+    }
+    let verdict = (Compatibility::Compatible, Compatibility::Compatible);
+    for (_, it) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
+        out.add(full_name(it), added, verdict, "", "");
+    }
 }
 
 impl Named {
-    /// All types of a file, by their names after `scope`.
+    /// All types and services of a file, by their names after `scope`.
     fn add_file(&mut self, file: &FileDescriptor, scope: &str) {
         let name =
             |full: &str| String::from(full.strip_prefix(scope).unwrap_or(full).trim_start_matches('.'));
         self.enums.extend(file.enums().map(|e| (name(e.full_name()), e)));
+        self.services.extend(file.services().map(|s| (name(s.full_name()), s)));
         let mut todo: Vec<MessageDescriptor> = file.messages().collect();
         while let Some(message) = todo.pop() {
             self.enums.extend(message.child_enums().map(|e| (name(e.full_name()), e)));
@@ -51,39 +75,33 @@ impl Named {
     }
 
     fn of_file(file: &FileDescriptor) -> Self {
-        let mut this = Self { messages: BTreeMap::new(), enums: BTreeMap::new() };
+        let mut this = Self::default();
         this.add_file(file, file.package_name());
         this
     }
 
     fn of_pool(pool: &DescriptorPool) -> Self {
-        let mut this = Self { messages: BTreeMap::new(), enums: BTreeMap::new() };
+        let mut this = Self::default();
         pool.files().for_each(|file| this.add_file(&file, ""));
         this
     }
 
     fn diff(&self, new: &Self, mut comparer: Comparer) -> Vec<Difference> {
-        use DifferenceKind::{EnumAdded, EnumRemoved, MessageAdded, MessageRemoved};
-        let added = (Compatibility::Compatible, Compatibility::Compatible);
-        let removed = (Compatibility::Conditional, Compatibility::Conditional);
-        for (name, message) in &self.messages {
-            match new.messages.get(name) {
-                Some(partner) => comparer.messages(message, partner),
-                None => comparer.add(message.full_name(), MessageRemoved, removed, "", ""),
-            }
-        }
-        for (name, enumeration) in &self.enums {
-            match new.enums.get(name) {
-                Some(partner) => comparer.enums(enumeration, partner),
-                None => comparer.add(enumeration.full_name(), EnumRemoved, removed, "", ""),
-            }
-        }
-        for message in new.messages.iter().filter(|(name, _)| !self.messages.contains_key(*name)) {
-            comparer.add(message.1.full_name(), MessageAdded, added, "", "");
-        }
-        for enumeration in new.enums.iter().filter(|(name, _)| !self.enums.contains_key(*name)) {
-            comparer.add(enumeration.1.full_name(), EnumAdded, added, "", "");
-        }
+        use Compatibility::{Breaking, Conditional};
+        use DifferenceKind::{
+            EnumAdded, EnumRemoved, MessageAdded, MessageRemoved, ServiceAdded, ServiceRemoved,
+        };
+        let out = &mut comparer;
+        let messages = (&self.messages, &new.messages);
+        let kinds = (MessageRemoved, Conditional, MessageAdded);
+        pair(messages, MessageDescriptor::full_name, kinds, out, Comparer::messages);
+        let kinds = (EnumRemoved, Conditional, EnumAdded);
+        pair((&self.enums, &new.enums), EnumDescriptor::full_name, kinds, out, Comparer::enums);
+        let services = (&self.services, &new.services);
+        let kinds = (ServiceRemoved, Breaking, ServiceAdded);
+        pair(services, ServiceDescriptor::full_name, kinds, out, |out, old, new| {
+            services::compare(old, new, out);
+        });
         comparer.run()
     }
 }
@@ -153,8 +171,8 @@ impl EnumTable {
     }
 }
 
-fn compare_messages(old: &MessageDescriptor, new: &MessageDescriptor, extensions: bool) -> Vec<Difference> {
-    let mut comparer = Comparer::new(types(old.parent_pool(), new.parent_pool()), extensions);
+fn compare_messages(old: &MessageDescriptor, new: &MessageDescriptor, pools: bool) -> Vec<Difference> {
+    let mut comparer = Comparer::new(types(old.parent_pool(), new.parent_pool()), pools);
     comparer.messages(old, new);
     comparer.run()
 }
@@ -188,6 +206,37 @@ impl EnumDescriptor {
     pub fn diff(&self, new: &EnumDescriptor) -> Vec<Difference> {
         let mut comparer = Comparer::new(2, true);
         comparer.enums(self, new);
+        comparer.run()
+    }
+}
+
+impl ServiceDescriptor {
+    /// The changes from this service to another, with those of the messages that its methods take and return; see
+    /// [`MessageTable::diff`].
+    ///
+    /// Methods are the same if they have the same name. What fails a call of a client that has the old service is
+    /// [`Breaking`](Compatibility::Breaking): a method that is gone, one that takes or returns a message type of another name, and one that streams
+    /// differently.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, DifferenceKind};
+    ///
+    /// # #[cfg(feature = "proto")] {
+    /// let pool = |source: &str| DescriptorPool::builder().source("s.proto", source).build();
+    /// let old = pool("message M {} service S { rpc Get(M) returns (M); rpc List(M) returns (stream M); }")?;
+    /// let new = pool("message M {} service S { rpc List(M) returns (M); }")?;
+    /// let service = |pool: &DescriptorPool| pool.services().next().unwrap();
+    /// let lines: Vec<String> = service(&old).diff(&service(&new)).iter().map(|it| it.to_string()).collect();
+    /// assert_eq!(lines, [
+    ///     "S.Get: the method is removed (breaks calls)",
+    ///     "S.List: the streaming changes from server streaming to unary (breaks calls)",
+    /// ]);
+    /// # }
+    /// # Ok::<(), tablepb::SourceError>(())
+    /// ```
+    pub fn diff(&self, new: &ServiceDescriptor) -> Vec<Difference> {
+        let mut comparer = Comparer::new(types(self.parent_pool(), new.parent_pool()), true);
+        services::compare(self, new, &mut comparer);
         comparer.run()
     }
 }

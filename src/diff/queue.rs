@@ -15,13 +15,13 @@ pub(super) struct Comparer {
     known: BTreeMap<(bool, u32, u32), ()>,
     /// The most pairs. Pairs follow from fields, and two schemas of n types can refer to each other in n² pairs.
     limit: usize,
-    /// Whether extensions count as fields; tables have none.
-    pub(super) extensions: bool,
+    /// Both schemas are of pools. Tables have no extensions and reserve nothing, so these do not count beside a table.
+    pub(super) pools: bool,
 }
 
 impl Comparer {
-    pub(super) fn new(types: usize, extensions: bool) -> Self {
-        Self { limit: types.saturating_mul(4), extensions, ..Self::default() }
+    pub(super) fn new(types: usize, pools: bool) -> Self {
+        Self { limit: types.saturating_mul(4), pools, ..Self::default() }
     }
 
     pub(super) fn add(
@@ -70,7 +70,7 @@ impl Comparer {
 
     pub(super) fn fields_of(&self, message: &MessageDescriptor) -> Vec<FieldDescriptor> {
         let mut fields: Vec<FieldDescriptor> = message.fields().collect();
-        if self.extensions {
+        if self.pools {
             fields.extend(message.extensions().map(|e| e.as_field()));
         }
         fields
@@ -78,6 +78,6 @@ impl Comparer {
 
     pub(super) fn by_number(&self, message: &MessageDescriptor, number: u32) -> Option<FieldDescriptor> {
         let field = message.field_by_number(number)?;
-        (self.extensions || !field.is_extension()).then(|| field.to_owned())
+        (self.pools || !field.is_extension()).then(|| field.to_owned())
     }
 }
