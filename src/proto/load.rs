@@ -112,8 +112,11 @@ impl Loaded {
             }
         }
         for name in &request.files {
-            if this.file(name).is_none() && this.fetch(name, request, room)?.is_none() {
-                return Err(SourceError::plain(SourceErrorKind::MissingImport, name, &"no such file"));
+            // No resolver is asked for a path that leads out of a directory, or for a second name of one file.
+            let plain = is_plain(name);
+            if this.file(name).is_none() && (!plain || this.fetch(name, request, room)?.is_none()) {
+                let detail = if plain { "no such file" } else { "the name must be a plain path" };
+                return Err(SourceError::plain(SourceErrorKind::MissingImport, name, &detail));
             }
         }
         // Files are added at the end of the list while it is gone through.

@@ -202,6 +202,17 @@ fn imports_are_found_or_named() {
     assert_eq!(names, ["b.proto", "a.proto"]);
 }
 
+/// Each file has one name, and none leads out of a directory.
+#[test]
+fn no_resolver_is_asked_for_a_file_whose_name_is_no_plain_path() {
+    for name in ["a/../x.proto", "../x.proto", "/x.proto", "./x.proto", "a//x.proto", "a\\x.proto", ""] {
+        let all = |_: &str| Some(String::from("message M {}"));
+        let error = DescriptorPool::builder().file(name).resolver(all).build().expect_err(name);
+        assert_eq!(error.kind(), SourceErrorKind::MissingImport, "{name}");
+        assert!(error.to_string().contains("plain path"), "{error}");
+    }
+}
+
 struct Unreadable;
 
 impl FileResolver for Unreadable {

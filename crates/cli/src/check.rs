@@ -10,9 +10,10 @@ use tablepb::{Compatibility, Difference};
 
 const PAGE: &str = "\
 Each schema is a .proto source if its name ends so, and a descriptor set otherwise. Prints a line for
-each difference and ends with 1 if one breaks the wire format: if data that was written with one
-schema is lost or misread with the other. With --json, names count as well. With --strict, so does
-what depends on the values: numbers that may not fit, or a number that is free for another field.
+each difference and ends with 1 if one breaks the wire format or calls: if data that was written with
+one schema is lost or misread with the other, or clients of OLD fail to call servers of NEW. With
+--json, names count as well. With --strict, so does what depends on the values: numbers that may not
+fit, or a number that is free for another field, because its field or its reservation is gone.
 
 Examples:
   tablepb check old/user.proto new/user.proto
@@ -60,10 +61,10 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     target.finish(result)?;
     match (count, strict) {
         (0, _) => Ok(()),
-        (1, false) => Err(Failure::report("1 difference breaks data")),
-        (count, false) => Err(Failure::report(format!("{count} differences break data"))),
+        (1, false) => Err(Failure::report("1 difference breaks data or calls")),
+        (count, false) => Err(Failure::report(format!("{count} differences break data or calls"))),
         (count, true) => {
-            Err(Failure::report(format!("differences that break data or may break it: {count}")))
+            Err(Failure::report(format!("differences that break data or calls, or may break it: {count}")))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::format::Format;
-use crate::messages::{self, Parser, Printer};
+use crate::messages::{self, Parser, Printer, Recognized};
 use crate::schema::Schema;
 use crate::source::Payload;
 use crate::{format, names, schema, source, target};
@@ -11,6 +11,9 @@ use std::collections::HashMap;
 use std::io::Write;
 use tablepb::stream::confluent;
 use tablepb::{Decoder, FileDescriptor, MessageDescriptor};
+
+/// The byte that every record begins with.
+const MAGIC: u8 = 0;
 
 const PAGE: &str = "\
 A record is a zero byte, the id of a schema in the registry, indexes that say which message type of
@@ -66,7 +69,8 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let mut types = Types::new(&schema)?;
     let payloads = source::from_arguments(matches, from)?;
     let mut target = target::from_arguments(matches)?;
-    let mut printer = Printer::new(format::value(matches, "to"));
+    let to = format::value(matches, "to");
+    let (mut printer, mut recognized) = (Printer::new(to), Recognized::default());
     let mut scratch = Vec::new();
     let result = messages::each(payloads, skip_bad, |payload| {
         let whole = source::undo(payload, from, &mut scratch)?;
@@ -75,13 +79,25 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
         let header = whole.bytes.len() - record.payload.len();
         let payload = Payload { bytes: record.payload, offset: whole.offset + header as u64, ..whole };
         let view = messages::decode(decoder, &payload)?;
+        if !to.is_wire() {
+            recognized.look(&payload, view);
+        }
         printer.print(&payload, view, &mut target)
     });
-    target.finish(result)
+    target.finish(recognized.finish(types.file.name(), result))
 }
 
 fn read<'p>(payload: &Payload<'p>) -> Result<confluent::Record<'p>, Failure> {
-    confluent::read_record(payload.bytes).map_err(|error| Failure::decode(payload, &error))
+    confluent::read_record(payload.bytes).map_err(|error| match payload.bytes.first() {
+        Some(&byte) if byte != MAGIC => Failure::message(
+            payload,
+            format_args!(
+                "no record in Confluent's framing (InvalidFrame): it begins with the byte {byte:#04x}, not with {MAGIC:#04x}, \
+                 the id of a schema and indexes; `tablepb decode` takes messages without that framing"
+            ),
+        ),
+        _ => Failure::decode(payload, &error),
+    })
 }
 
 /// The decoders of the types that records have named.

@@ -1,7 +1,7 @@
 //! `tablepb decode` and `tablepb encode`: from any format to any other. They differ in what they take by default.
 
 use crate::failure::Failure;
-use crate::messages::{self, Parser, Printer};
+use crate::messages::{self, Parser, Printer, Recognized};
 use crate::{format, schema, source, target};
 use clap::{ArgMatches, Command};
 use tablepb::Decoder;
@@ -51,11 +51,15 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let payloads = source::from_arguments(matches, from)?;
     let mut target = target::from_arguments(matches)?;
     let (mut parser, mut printer) = (Parser::new(&schema, from), Printer::new(to));
-    let mut decoder = Decoder::new(&schema);
+    let (mut decoder, mut recognized) = (Decoder::new(&schema), Recognized::default());
     let result = messages::each(payloads, matches.get_flag("skip-bad"), |payload| {
         let payload = parser.parse(payload)?;
         let view = messages::decode(&mut decoder, &payload)?;
+        // On the wire nothing is lost.
+        if !to.is_wire() {
+            recognized.look(&payload, view);
+        }
         printer.print(&payload, view, &mut target)
     });
-    target.finish(result)
+    target.finish(recognized.finish(schema.full_name(), result))
 }

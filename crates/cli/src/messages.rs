@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction};
 use std::io::{self, Write};
 use tablepb::json::SerializeOptions;
 use tablepb::text::FormatOptions;
-use tablepb::{Decoder, DynamicMessage, EncodeError, MessageDescriptor, MessageView};
+use tablepb::{Decoder, DynamicMessage, EncodeError, MessageDescriptor, MessageView, RawFields};
 
 /// Bad messages that are described; the others are only counted.
 const DESCRIBED: u64 = 10;
@@ -129,6 +129,41 @@ impl Printer {
             text.push(b'\n');
         }
         Ok(out.write_all(text)?)
+    }
+}
+
+/// Whether the messages of a run are of the type that was named: one field that the type lists, in one of them, is enough.
+///
+/// Bytes of another type mostly decode, to a message without fields, which JSON and text show as nothing.
+#[derive(Default)]
+pub struct Recognized {
+    /// Messages with fields, all unknown.
+    strange: u64,
+    pub found: bool,
+}
+
+impl Recognized {
+    /// Looks at a message, if none was recognized so far. All of it must have been decoded.
+    pub fn look(&mut self, payload: &Payload<'_>, view: MessageView<'_, '_>) {
+        let fields = if self.found { 0 } else { RawFields::new(payload.bytes).count() };
+        if fields > 0 {
+            self.found = view.unknown_fields().count() < fields;
+            self.strange += 1;
+        }
+    }
+
+    /// The result of a run, or what is wrong with all of its messages; `schema` is what should have their fields.
+    pub fn finish(&self, schema: &str, result: Result<(), Failure>) -> Result<(), Failure> {
+        if self.found || self.strange == 0 {
+            return result;
+        }
+        result.and_then(|()| {
+            let subject = if self.strange == 1 { "the message" } else { "the messages" };
+            Err(Failure::report(format!(
+                "{schema} lists no field of {subject}: all are unknown, so nothing of them is shown; \
+                 the bytes are perhaps of another type, or in another format than --from says"
+            )))
+        })
     }
 }
 

@@ -29,9 +29,9 @@ fn unknown(pool: &DescriptorPool, place: &str, name: &str) -> Failure {
     let text = format!("{place}: there is no message type {name}");
     if near.is_empty() {
         let all = all(pool);
-        return Failure::report(format!("{text}; the set has {}\n{}", all.len(), listing(all, LISTED)));
+        return Failure::Usage(format!("{text}; the set has {}\n{}", all.len(), listing(all, LISTED)));
     }
-    Failure::report(format!("{text}; did you mean\n{}", listing(near, LISTED)))
+    Failure::Usage(format!("{text}; did you mean\n{}", listing(near, LISTED)))
 }
 
 /// The names of all messages but map entries and those of protobuf itself.

@@ -1,10 +1,11 @@
 //! Where schemas come from: `.proto` sources or a descriptor set.
 
 use crate::failure::Failure;
-use crate::names;
+use crate::roots::Roots;
+use crate::{names, source};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
-use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use tablepb::{DescriptorPool, FileDescriptor, MessageDescriptor};
 
 /// The name of a source that is read from standard input.
@@ -110,7 +111,7 @@ fn descriptor_set(file: &Path) -> Result<Schema, Failure> {
     let place = if stdin { "standard input".into() } else { file.display().to_string() };
     let mut bytes = Vec::new();
     let read = if stdin {
-        io::stdin().lock().read_to_end(&mut bytes).map(drop)
+        source::stdin()?.read_to_end(&mut bytes).map(drop)
     } else {
         std::fs::read(file).map(|content| bytes = content)
     };
@@ -123,25 +124,26 @@ fn descriptor_set(file: &Path) -> Result<Schema, Failure> {
 
 /// Compiles sources with all that they import; with places and comments if `source_info`.
 pub fn sources(files: &[PathBuf], include: &[PathBuf], source_info: bool) -> Result<Schema, Failure> {
+    let stdin = |file: &&PathBuf| file.as_os_str() == "-";
+    let on_disk: Vec<PathBuf> = files.iter().filter(|file| !stdin(file)).cloned().collect();
+    let roots = Roots::new(include, &on_disk);
     let mut builder = DescriptorPool::builder().include_source_info(source_info);
-    for directory in include {
+    for directory in roots.directories() {
         builder = builder.include(directory);
     }
     let mut names: Vec<String> = Vec::new();
-    let mut directories: Vec<PathBuf> = Vec::new();
+    if files.iter().any(|file| stdin(&file)) {
+        let mut source = String::new();
+        let read = source::stdin()?.read_to_string(&mut source);
+        read.map_err(|error| Failure::file("standard input", &error))?;
+        builder = builder.source(STDIN, source);
+    }
     for file in files {
-        if file.as_os_str() == "-" {
-            let mut source = String::new();
-            let read = io::stdin().lock().read_to_string(&mut source);
-            read.map_err(|error| Failure::file("standard input", &error))?;
-            builder = builder.source(STDIN, source).file(STDIN);
-            names.push(STDIN.into());
-            continue;
-        }
-        let (name, directory) = import_name(file, include)?;
-        if let Some(directory) = directory.filter(|directory| !directories.contains(directory)) {
-            builder = builder.include(&directory);
-            directories.push(directory);
+        let name = if stdin(&file) { STDIN.into() } else { roots.name(file)? };
+        if name == STDIN && !stdin(&file) && files.iter().any(|file| stdin(&file)) {
+            let text =
+                format!("{}: the file is shadowed by standard input, which has its name", file.display());
+            return Err(Failure::report(text));
         }
         if !names.contains(&name) {
             builder = builder.file(&name);
@@ -151,44 +153,6 @@ pub fn sources(files: &[PathBuf], include: &[PathBuf], source_info: bool) -> Res
     let place = files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
     let pool = builder.build().map_err(|error| Failure::report(error.to_string()))?;
     Ok(Schema { pool, files: names, place })
-}
-
-/// The name under which others import a file, and the directory to add for it.
-fn import_name(file: &Path, include: &[PathBuf]) -> Result<(String, Option<PathBuf>), Failure> {
-    let slashes = |path: &Path| {
-        let parts = path.components().filter(|part| *part != Component::CurDir);
-        parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
-    };
-    let shown = file.display();
-    if file.starts_with("google/protobuf") && !file.exists() {
-        // The compiler has these files, and says so if it has not.
-        return Ok((slashes(file), None));
-    }
-    if !include.is_empty() {
-        let plain =
-            |path: &Path| path.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>();
-        let inside =
-            include.iter().find_map(|directory| plain(file).strip_prefix(plain(directory)).map(slashes).ok());
-        // As protoc: a file in one of the directories, or its name in one of them.
-        if let Some(name) = inside.filter(|_| file.is_file()) {
-            return Ok((name, None));
-        }
-        if !file.is_absolute() && include.iter().any(|directory| directory.join(file).is_file()) {
-            return Ok((slashes(file), None));
-        }
-        let why = if file.is_file() { "is in no directory of -I" } else { "is not there" };
-        return Err(Failure::report(format!("{shown}: the file {why}")));
-    }
-    if let Err(error) = std::fs::metadata(file) {
-        return Err(Failure::file(&shown.to_string(), &error));
-    }
-    let below = !file.is_absolute() && file.components().all(|part| part != Component::ParentDir);
-    match (below, file.parent(), file.file_name()) {
-        (false, Some(parent), Some(name)) => {
-            Ok((name.to_string_lossy().into_owned(), Some(parent.to_owned())))
-        }
-        _ => Ok((slashes(file), Some(".".into()))),
-    }
 }
 
 impl Schema {

@@ -5,8 +5,9 @@ use crate::format::{self, Format};
 use crate::{compressed, progress};
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, StdinLock};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tablepb::stream::FrameReader;
 
 /// No message is longer, nor is a line that holds one.
@@ -59,7 +60,17 @@ pub fn from_arguments(matches: &ArgMatches, format: Format) -> Result<Payloads, 
 pub fn open(file: Option<&Path>, format: Format, decompress: bool) -> Result<Payloads, Failure> {
     let file = file.filter(|file| file.as_os_str() != "-");
     let name = file.map_or_else(|| "standard input".into(), |file| file.display().to_string());
-    let reader = open_reader(file, decompress).map_err(|error| Failure::file(&name, &error))?;
+    let fail = |error| Failure::file(&name, &error);
+    let (reader, total): (Box<dyn Read>, _) = match file {
+        Some(file) => {
+            let file = File::open(file).map_err(fail)?;
+            let total = file.metadata().ok().filter(|data| data.is_file()).map(|data| data.len());
+            (Box::new(file), total)
+        }
+        None => (Box::new(stdin()?), None),
+    };
+    let reader = progress::watch(reader, total);
+    let reader = if decompress { compressed::open(reader).map_err(fail)? } else { reader };
     let source = match format {
         // The buffer grows with what is there, so a large limit costs nothing.
         Format::Delimited => {
@@ -78,17 +89,13 @@ pub fn open(file: Option<&Path>, format: Format, decompress: bool) -> Result<Pay
     Ok(Payloads { name, source })
 }
 
-fn open_reader(file: Option<&Path>, decompress: bool) -> io::Result<Box<dyn Read>> {
-    let (reader, total): (Box<dyn Read>, _) = match file {
-        Some(file) => {
-            let file = File::open(file)?;
-            let total = file.metadata().ok().filter(|data| data.is_file()).map(|data| data.len());
-            (Box::new(file), total)
-        }
-        None => (Box::new(io::stdin().lock()), None),
-    };
-    let reader = progress::watch(reader, total);
-    if decompress { compressed::open(reader) } else { Ok(reader) }
+/// Standard input, for the one argument that names it: a second one would find it read, and take it for empty.
+pub fn stdin() -> Result<StdinLock<'static>, Failure> {
+    static TAKEN: AtomicBool = AtomicBool::new(false);
+    match TAKEN.swap(true, Ordering::Relaxed) {
+        false => Ok(io::stdin().lock()),
+        true => Err(Failure::Usage("standard input can stand for one file only".into())),
+    }
 }
 
 impl Payloads {

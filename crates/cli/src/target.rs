@@ -1,6 +1,7 @@
 //! Where output goes. A file is written beside its name and renamed at the end, so that a run that fails leaves the old one.
 
 use crate::failure::Failure;
+use crate::interrupt;
 use clap::{Arg, ArgMatches, value_parser};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, StdoutLock, Write};
@@ -55,7 +56,7 @@ fn open(file: &Path) -> io::Result<(File, Option<(PathBuf, PathBuf)>)> {
     let mut beside = file.as_os_str().to_owned();
     beside.push(format!(".{}.tmp", std::process::id()));
     let beside = PathBuf::from(beside);
-    let opened = File::options().write(true).create_new(true).open(&beside)?;
+    let opened = interrupt::create(&beside)?;
     if let Some(old) = old {
         let _ = fs::set_permissions(&beside, old.permissions());
     }

@@ -5,7 +5,7 @@ mod condition;
 mod csv;
 
 use crate::failure::Failure;
-use crate::messages::{self, Parser, Printer};
+use crate::messages::{self, Parser, Printer, Recognized};
 use crate::{format, schema, source, target};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -68,15 +68,18 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let mut conditions = Conditions::new(&schema, texts("where"))?;
     let from = format::value(matches, "from");
     let csv = matches.get_one::<String>("to").is_some_and(|to| to == "csv");
-    let mut decoder = decoder(&schema, &selected)?;
+    let (mut decoder, mut whole) = (decoder(&schema, &selected)?, Decoder::new(&schema));
     let mut table = if csv { Some(Table::new(&schema, &selected)?) } else { None };
     let mut printer = Printer::new(Format::Ndjson);
-    let mut parser = Parser::new(&schema, from);
+    let (mut parser, mut recognized) = (Parser::new(&schema, from), Recognized::default());
     let payloads = source::from_arguments(matches, from)?;
     let mut target = target::from_arguments(matches)?;
     let result = table.as_ref().map_or(Ok(()), |table| table.head(&mut target)).and_then(|()| {
         messages::each(payloads, matches.get_flag("skip-bad"), |payload| {
             let payload = parser.parse(payload)?;
+            if !recognized.found {
+                recognized.look(&payload, messages::decode(&mut whole, &payload)?);
+            }
             if !conditions.hold(&payload)? {
                 return Ok(());
             }
@@ -87,7 +90,7 @@ pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
             }
         })
     });
-    target.finish(result)
+    target.finish(recognized.finish(schema.full_name(), result))
 }
 
 /// A decoder of the selected fields, or of all if none are.

@@ -41,7 +41,7 @@ fn changes_that_break_data_are_found() {
     // Mistakes.
     ends(2, &["check", &old], "");
     assert!(ends(1, &["check", &old, "missing.proto"], "").contains("missing.proto"));
-    ends(1, &["check", "--type", "app.None", &old, &old], "");
+    ends(2, &["check", "--type", "app.None", &old, &old], "");
 }
 
 #[test]
@@ -70,4 +70,43 @@ fn comments_are_kept_if_that_is_asked_for() {
     );
     // A source is printed with its comments.
     assert!(text(&["print", &file], "").contains("// Of the syntax."));
+}
+
+#[test]
+fn calls_that_fail_and_reservations_that_are_gone_are_found() {
+    let scratch = Scratch::new("check-services");
+    let source = "syntax = \"proto3\"; package app; message A { reserved 3; } message B {}
+        service S { rpc Get(A) returns (A); rpc List(A) returns (stream A); }";
+    let old = scratch.file("old.proto", source);
+    for (from, to, line) in [
+        ("rpc Get(A) returns (A);", "", "app.S.Get: the method is removed (breaks calls)\n"),
+        ("Get(A)", "Get(B)", "app.S.Get: the request type changes from app.A to app.B (breaks calls)\n"),
+        (
+            "returns (A)",
+            "returns (B)",
+            "app.S.Get: the response type changes from app.A to app.B (breaks calls)\n",
+        ),
+        (
+            "stream A",
+            "A",
+            "app.S.List: the streaming changes from server streaming to unary (breaks calls)\n",
+        ),
+    ] {
+        let new = scratch.file("new.proto", source.replace(from, to));
+        let output = run(&["check", &old, &new], b"");
+        assert_eq!(
+            (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8")),
+            (Some(1), line.into())
+        );
+        assert!(
+            String::from_utf8(output.stderr).expect("UTF-8").contains("1 difference breaks data or calls")
+        );
+    }
+    let gone = scratch.file("gone.proto", &source[..source.find("service").expect("a service")]);
+    assert!(ends(1, &["check", &old, &gone], "").contains("1 difference"));
+    assert_eq!(text(&["check", &gone, &old], ""), "app.S: the service is new (compatible)\n");
+    let free = scratch.file("free.proto", source.replace("reserved 3;", ""));
+    let line = "app.A: the reservation is removed: 3 (depends on the values)\n";
+    assert_eq!(text(&["check", &old, &free], ""), line);
+    ends(1, &["check", "--strict", &old, &free], "");
 }

@@ -44,7 +44,12 @@ fn broken_records() {
     // Another first byte, a header that ends, an index that there is not, a message that ends.
     let lines =
         "010000000700\n000000\n00000000070220\n000000000702061005\n00000000070010\n0000000007001005\n";
-    assert!(ends(1, &arguments, "010000000700\n").contains("InvalidFrame"));
+    // A field of another type.
+    let said = ends(1, &arguments, "0000000007000805\n");
+    assert!(said.contains("user.proto lists no field of the message"), "{said}");
+    let said = ends(1, &arguments, "0a0000000700\n");
+    assert!(said.contains("message 1 at byte 0") && said.contains("begins with the byte 0x0a"), "{said}");
+    assert!(said.contains("Confluent") && said.contains("InvalidFrame"), "{said}");
     assert!(ends(1, &arguments, "000000000702061005\n").contains("no message type at [3]"));
     let output = run(&[&arguments[..], &["--skip-bad"]].concat(), lines.as_bytes());
     assert_eq!((output.status.code(), &output.stdout[..]), (Some(1), &b"{\"id\":\"5\"}\n"[..]));

@@ -282,3 +282,54 @@ fn help_is_a_page_each_and_has_colours_only_in_a_terminal() {
         assert!(page.lines().all(|line| line.chars().count() <= 120), "{page}");
     }
 }
+
+/// Bytes of another type decode to nothing, which is not the end of a run that went well.
+#[test]
+fn messages_of_which_every_field_is_unknown_end_with_1() {
+    let scratch = Scratch::new("unknown");
+    let proto = scratch.path("user.proto");
+    // A number that is not listed, and a listed one with another wire type; both, and with a tag that is longer than it need be.
+    let strange = [&b"\xf8\x06\x01"[..], b"\x08\x05", b"\x08\x05\xf8\x06\x01", b"\x88\x00\x05"];
+    let all =
+        [with_user("decode", &proto, &["--to", "ndjson"]), with_user("query", &proto, &["--from", "binary"])];
+    for arguments in &all {
+        for bytes in strange {
+            let output = run(arguments, bytes);
+            assert_eq!((output.status.code(), &output.stdout[..]), (Some(1), &b"{}\n"[..]), "{bytes:?}");
+            let said = String::from_utf8(output.stderr).expect("UTF-8");
+            assert!(
+                said.contains("app.User lists no field of the message") && said.contains("another type"),
+                "{said}"
+            );
+        }
+        // One listed field is enough, and a message without fields is of any type.
+        assert_eq!(text(arguments, b"\x10\x00\xf8\x06\x01"), "{}\n");
+        assert_eq!(text(arguments, b""), "{}\n");
+    }
+    assert!(
+        text(&with_user("query", &proto, &["--from", "binary", "--select", "name"]), b"\x10\x01")
+            .contains("{}")
+    );
+    // In a stream one message suffices, wherever it is.
+    let stream = with_user("decode", &proto, &["--from", "delimited", "--to", "ndjson"]);
+    assert_eq!(text(&stream, b"\x00\x02\x08\x05\x02\x10\x01\x02\x08\x05"), "{}\n{}\n{\"id\":\"1\"}\n{}\n");
+    assert!(ends(1, &stream, b"\x02\x08\x05\x02\x08\x05").contains("no field of the messages"));
+    // Nothing is lost on the wire; a file is left as it was.
+    assert_eq!(text(&with_user("decode", &proto, &["--to", "hex"]), b"\x08\x05"), "0805\n");
+    let out = scratch.file("out", "precious");
+    ends(1, &with_user("decode", &proto, &["-o", &out]), b"\x08\x05");
+    assert_eq!(std::fs::read(&out).expect("a file"), b"precious");
+}
+
+#[test]
+fn a_type_that_is_unknown_is_a_wrong_argument() {
+    let scratch = Scratch::new("unknown-type");
+    let proto = scratch.path("user.proto");
+    for command in ["decode", "encode", "query", "inspect", "stats", "bench"] {
+        let said = ends(2, &[command, "--proto", &proto, "--type", "app.Usr"], "");
+        assert!(said.contains("did you mean\n  app.User"), "{command}: {said}");
+    }
+    ends(2, &["conf", "--wrap", "1", "--proto", &proto, "--type", "app.Usr"], "");
+    ends(2, &["print", "--type", "app.Usr", &proto], "");
+    ends(2, &["check", "--type", "app.Usr", &proto, &proto], "");
+}

@@ -180,7 +180,28 @@ fn bench_measures() {
     let arguments = with_user("bench", &proto, &["--from", "delimited", "--milliseconds", "1"]);
     let shown = text(&arguments, users(&proto));
     assert!(shown.starts_with("app.User: 4 messages, 27 bytes in the mean\n"), "{shown}");
-    assert_eq!(shown.matches(" MB/s ").count(), 5, "{shown}");
+    assert_eq!(shown.matches(" MB/s ").count(), 4, "{shown}");
+    assert_eq!(shown.matches(" ns each\n").count(), 5, "{shown}");
     assert!(ends(1, &arguments, "").contains("no bytes to measure"));
     ends(1, &arguments, b"\x02\x10");
+}
+
+/// What takes less time than the clock can tell is measured many times over, and a pass that does not read the bytes has no rate.
+#[test]
+fn bench_measures_what_is_tiny() {
+    let scratch = Scratch::new("bench-tiny");
+    let proto = scratch.path("user.proto");
+    let long = [b"\x0a\x80\x80\x40".to_vec(), vec![b'a'; 1 << 20]].concat();
+    for input in [b"\x10\x01".to_vec(), long] {
+        let shown = text(&with_user("bench", &proto, &["--milliseconds", "1"]), &input);
+        for line in shown.lines().filter(|line| line.contains(" each")) {
+            let number = |unit: &str| {
+                let before = line.split_once(unit).map(|(before, _)| before.split_whitespace().last());
+                before.flatten().map(|number| number.parse::<f64>().expect("a number"))
+            };
+            assert!(number(" ns each").expect("a time") >= 1.0, "{shown}");
+            // No memory is that fast.
+            assert!(number(" MB/s").is_none_or(|pace| pace < 1e6), "{shown}");
+        }
+    }
 }

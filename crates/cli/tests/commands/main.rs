@@ -8,5 +8,8 @@ mod convert;
 mod docs;
 mod look;
 mod query;
+mod roots;
+#[cfg(unix)]
+mod signals;
 mod stream;
 mod support;
