@@ -1,13 +1,12 @@
-//! A consumer of Kafka records in Confluent's framing: a pool for each schema id, a projection, and columns that it fills.
-//!
-//! ```text
-//! cargo run --example consumer --features proto
-//! ```
+//! A consumer of Kafka records in Confluent's framing: a pool for each schema id, a projection, and columns that it fills:
+//! `cargo run --example consumer --features proto`.
 
 use std::collections::hash_map::{Entry, HashMap};
 use std::error::Error;
 use tablepb::stream::confluent;
 use tablepb::{Decoder, DescriptorPool, DynamicMessage, Projection, ValuePath};
+
+include!("common/say.rs");
 
 const VERSION_1: &str = r#"
     syntax = "proto3"; message Heartbeat {}
@@ -90,11 +89,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         record(7, &[1], r#"{"id": 3}"#)?,
     ];
     let columns = consume(records.iter().map(Vec::as_slice))?;
-    println!("{columns:?}");
+    say!("{columns:?}");
     assert_eq!((columns.id, columns.quantity), (vec![1, 1, 2], vec![2, 0, 6]));
 
     for wrong in [&b"\0\0\0\0\x08\0"[..], &records[0][..10]] {
-        println!("{}", consume([wrong]).unwrap_err());
+        say!("{}", consume([wrong]).unwrap_err());
     }
     Ok(())
 }

@@ -1,12 +1,11 @@
-//! Every kind of member, beside prost: a struct that prost derives gets a listing, and both write the same bytes.
-//!
-//! ```text
-//! cargo run --example every_kind
-//! ```
+//! Every kind of member, beside prost: a struct that prost derives gets a listing, and both write the same bytes:
+//! `cargo run --example every_kind`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use tablepb::{EnumValue, Lazy, Message, RawFields, SmallMap, UnknownFieldSet};
+
+include!("common/say.rs");
 
 #[derive(Clone, PartialEq, prost::Message)]
 #[rustfmt::skip]
@@ -89,12 +88,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(bytes, prost::Message::encode_to_vec(&event), "both write the same bytes");
     assert_eq!(Event::decode(&bytes)?, event);
     assert_eq!(<Event as prost::Message>::decode(&bytes[..])?, event);
-    println!("{} fields, {} bytes, the same as prost's", Event::TABLE.fields().len(), bytes.len());
+    say!("{} fields, {} bytes, the same as prost's", Event::TABLE.fields().len(), bytes.len());
     let borrowed = Borrowed::decode(&bytes)?;
     assert_eq!((borrowed.name, borrowed.level.known()), ("request", Some(Level::Warn)));
     assert_eq!((&borrowed.trace, borrowed.cause.get()?.name.as_str()), (b"0123456789abcdef", "leaf"));
     let rest = RawFields::new(borrowed.rest.as_bytes()).count();
-    println!("{} sizes, comment {:?}, {rest} fields kept", borrowed.sizes.len(), borrowed.comment);
+    say!("{} sizes, comment {:?}, {rest} fields kept", borrowed.sizes.len(), borrowed.comment);
     assert_eq!(Event::decode(&borrowed.encode_to_vec()?)?, event, "what has no member is kept");
     Ok(())
 }

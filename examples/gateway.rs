@@ -8,6 +8,8 @@
 use std::error::Error;
 use tablepb::{DescriptorPool, FieldTable, Kind, Message, MessageTable, Projection, Value};
 
+include!("common/say.rs");
+
 /// What is set: the field at the end of a path, in messages of one type.
 struct Gateway {
     projection: Projection,
@@ -83,14 +85,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut expected = order.clone();
     expected.customer.region = "eu-west-1".into();
     assert_eq!(Order::decode(&out)?, expected, "every other field is as it was");
-    println!("before {}", order.to_text_format());
-    println!("after  {}", Order::decode(&out)?.to_text_format());
+    say!("before {}", order.to_text_format());
+    say!("after  {}", Order::decode(&out)?.to_text_format());
 
     // What does not fit is refused, and nothing is sent on.
     let refused = gateway.forward(&payload, &5.into(), &mut out).unwrap_err();
-    println!("value: {refused}");
+    say!("value: {refused}");
     let cut = gateway.forward(&payload[..9], &"eu".into(), &mut out).unwrap_err();
-    println!("input: {cut}");
+    say!("input: {cut}");
     assert_eq!(Order::decode(&out)?, expected);
     Ok(())
 }

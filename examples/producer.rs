@@ -1,14 +1,12 @@
 //! A producer of telemetry: records are written as spans end, with no message in between, and what is the same in every
-//! record is encoded once.
-//!
-//! ```text
-//! cargo run --example producer
-//! ```
+//! record is encoded once: `cargo run --example producer`.
 
 use std::error::Error;
 use tablepb::record::{Field, kind};
 use tablepb::stream::frames;
 use tablepb::{DescriptorPool, Message, Prepared, RecordPlan, SmallMap};
+
+include!("common/say.rs");
 
 /// A batch of spans, as a collector reads it.
 #[derive(Debug, Default, PartialEq)]
@@ -94,7 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         assert!(exports.iter().all(|export| export.resource.as_ref() == Some(&host)));
         let spans: Vec<_> = exports.iter().flat_map(|export| &export.spans).collect();
         assert!(spans.iter().all(|span| span.stack.is_some() == disabled.is_empty()));
-        println!("without {disabled:?}: {} spans in {} bytes", spans.len(), buf.len());
+        say!("without {disabled:?}: {} spans in {} bytes", spans.len(), buf.len());
     }
     Ok(())
 }

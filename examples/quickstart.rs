@@ -12,6 +12,8 @@ use tablepb::{
     SetFieldError, UnknownFieldSet, Value,
 };
 
+include!("common/say.rs");
+
 /// The measurements of a service: `message Metrics { Resource resource = 1; repeated Metric metrics = 2; }`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Metrics {
@@ -132,14 +134,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut buf = Vec::new();
     metrics.encode(&mut buf)?;
     assert_eq!(Metrics::decode(&buf)?, metrics);
-    println!("typed     {} bytes, {} metrics", buf.len(), metrics.metrics.len());
+    say!("typed     {} bytes, {} metrics", buf.len(), metrics.metrics.len());
 
     // At run time: the listing above is also a table. `DescriptorPool::decode` takes a descriptor set instead.
     let pool = DescriptorPool::from_tables(&[Metrics::TABLE])?;
     let schema = pool.get_message_by_name("example.Metrics").ok_or("no such message")?;
     let message = DynamicMessage::decode(&schema, &buf)?;
     assert_eq!(message.encode_to_vec()?, buf, "both ways write the same bytes");
-    println!("dynamic   {} fields are set", message.fields().count());
+    say!("dynamic   {} fields are set", message.fields().count());
 
     built_by_setters(&schema)?;
     borrowed(&schema, &buf)?;
@@ -165,7 +167,7 @@ fn built_by_setters(schema: &MessageDescriptor) -> Result<(), Box<dyn Error>> {
     assert_eq!(message.encode_to_vec()?, typed.encode_to_vec()?);
 
     let refused: SetFieldError = message.set_field_by_name("metrics", 5u64).unwrap_err();
-    println!("setters   {refused}");
+    say!("setters   {refused}");
     Ok(())
 }
 
@@ -177,7 +179,7 @@ fn borrowed(schema: &MessageDescriptor, input: &[u8]) -> Result<(), Box<dyn Erro
     let attributes = resource.and_then(|r| r.get_field_by_name("attributes")?.as_map());
     let host = attributes.and_then(|map| map.get("host.name")?.as_str());
     assert_eq!(host, Some("web-1"));
-    println!("borrowed  host.name = {host:?}");
+    say!("borrowed  host.name = {host:?}");
     Ok(())
 }
 
@@ -192,7 +194,7 @@ fn framed(payload: &[u8]) -> Result<(), Box<dyn Error>> {
     while let Some(payload) = frames.next_frame()? {
         count += Metrics::decode(payload)?.metrics.len();
     }
-    println!("framed    {count} metrics in {} bytes", stream.len());
+    say!("framed    {count} metrics in {} bytes", stream.len());
     Ok(())
 }
 
@@ -203,5 +205,5 @@ fn explained(schema: &MessageDescriptor, payload: &[u8]) {
     let dynamic = DynamicMessage::decode(schema, cut).unwrap_err();
     assert_eq!(typed.kind(), DecodeErrorKind::Incomplete);
     assert_eq!((dynamic.kind(), dynamic.offset()), (typed.kind(), typed.offset()));
-    println!("errors    {dynamic}");
+    say!("errors    {dynamic}");
 }

@@ -12,6 +12,8 @@ use std::error::Error;
 use std::path::Path;
 use tablepb::{DescriptorPool, EnumValueDescriptor, FieldDescriptor};
 
+include!("common/say.rs");
+
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// A source with all that it imports from its directory, or a descriptor set.
@@ -26,25 +28,25 @@ fn load(path: &str) -> Outcome<DescriptorPool> {
 
 fn list(pool: &DescriptorPool) {
     for file in pool.files() {
-        println!("{}: {:?}", file.name(), file.edition());
+        say!("{}: {:?}", file.name(), file.edition());
         for message in file.messages() {
-            println!("  message {}: {} fields", message.full_name(), message.fields().len());
+            say!("  message {}: {} fields", message.full_name(), message.fields().len());
         }
         for kind in file.enums() {
-            println!("  enum {}: {} values", kind.full_name(), kind.values().len());
+            say!("  enum {}: {} values", kind.full_name(), kind.values().len());
         }
         for service in file.services() {
-            println!("  service {}: {} methods", service.full_name(), service.methods().len());
+            say!("  service {}: {} methods", service.full_name(), service.methods().len());
         }
     }
 }
 
 fn print(pool: &DescriptorPool, name: Option<&str>) -> Outcome<()> {
     match name {
-        None => pool.files().for_each(|file| print!("// {}\n{}", file.name(), file.to_proto())),
+        None => pool.files().for_each(|file| say!("// {}\n{}", file.name(), file.to_proto().trim_end())),
         Some(name) => match (pool.get_message_by_name(name), pool.get_enum_by_name(name)) {
-            (Some(message), _) => print!("{}", message.to_proto()),
-            (_, Some(kind)) => print!("{}", kind.to_proto()),
+            (Some(message), _) => say!("{}", message.to_proto().trim_end()),
+            (_, Some(kind)) => say!("{}", kind.to_proto().trim_end()),
             _ => return Err(format!("no message type or enum {name}").into()),
         },
     }
@@ -75,7 +77,7 @@ fn compare(old: &DescriptorPool, new: &DescriptorPool) -> Outcome<()> {
     let changes = old.into_iter().map(|(at, was)| (new.remove(&at), at, was));
     let broken = changes.filter(|(is, _, was)| is.as_ref() != Some(was));
     let broken = broken.inspect(|(is, (name, number), was)| {
-        println!("{name} {number}: was {was}, is {}", is.as_deref().unwrap_or("gone"));
+        say!("{name} {number}: was {was}, is {}", is.as_deref().unwrap_or("gone"));
     });
     match broken.count() {
         0 => Ok(()),

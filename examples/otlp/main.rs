@@ -19,6 +19,8 @@ use tablepb::{
     Prepared, Projection, RawFields, RawStep, RawValue,
 };
 
+include!("../common/say.rs");
+
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const TRACES: &str = "opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest";
@@ -26,7 +28,7 @@ const EXPORTS: u64 = 1000;
 
 fn main() -> Result<()> {
     let directory = std::env::args_os().nth(1).map(PathBuf::from);
-    println!("data: {}\n", if directory.is_some() { "recorded exports" } else { "made here" });
+    say!("data: {}\n", if directory.is_some() { "recorded exports" } else { "made here" });
     publish(resource(directory.as_deref())?)?;
     let (pool, export) = spans(directory.as_deref())?;
     let schema = pool.get_message_by_name(TRACES).ok_or("the set has no trace service")?;
@@ -80,9 +82,9 @@ fn publish(resource: Resource) -> Result<()> {
         Ok(())
     })?;
     assert_eq!(buf, expected, "what is prepared cannot be told from what is not");
-    println!("publish {EXPORTS} exports of {} bytes", bytes / EXPORTS as usize);
-    println!("  all of it encoded      {full:>10.2?}");
-    println!("  constant parts once    {once:>10.2?}  {:.1} times as fast\n", ratio(full, once));
+    say!("publish {EXPORTS} exports of {} bytes", bytes / EXPORTS as usize);
+    say!("  all of it encoded      {full:>10.2?}");
+    say!("  constant parts once    {once:>10.2?}  {:.1} times as fast\n", ratio(full, once));
     Ok(())
 }
 
@@ -116,9 +118,9 @@ fn read_names(schema: &MessageDescriptor, export: &[u8]) -> Result<()> {
     };
     let (full, partial) = (time(&mut full)? / ROUNDS, time(&mut partial)? / ROUNDS);
     let selected: usize = expected.iter().map(|name| name.len() + 2).sum();
-    println!("read {} span names, {selected} of {} bytes", expected.len(), export.len());
-    println!("  all of it decoded      {full:>10.2?}");
-    println!("  the names decoded      {partial:>10.2?}  {:.1} times as fast\n", ratio(full, partial));
+    say!("read {} span names, {selected} of {} bytes", expected.len(), export.len());
+    say!("  all of it decoded      {full:>10.2?}");
+    say!("  the names decoded      {partial:>10.2?}  {:.1} times as fast\n", ratio(full, partial));
     Ok(())
 }
 
@@ -190,9 +192,9 @@ fn change_attribute(schema: &MessageDescriptor, export: &[u8]) -> Result<()> {
     let decoded = edit(DynamicMessage::decode(schema, export)?)?;
     let full = start.elapsed();
     assert_eq!(DynamicMessage::decode(schema, &passed)?, DynamicMessage::decode(schema, &decoded)?);
-    println!("rename the service in {} bytes, which become {}", export.len(), passed.len());
-    println!("  all of it decoded      {full:>10.2?}");
-    println!("  the rest passed through{partial:>10.2?}  {:.1} times as fast", ratio(full, partial));
+    say!("rename the service in {} bytes, which become {}", export.len(), passed.len());
+    say!("  all of it decoded      {full:>10.2?}");
+    say!("  the rest passed through{partial:>10.2?}  {:.1} times as fast", ratio(full, partial));
     Ok(())
 }
 
@@ -218,7 +220,7 @@ fn change_attribute_on_the_wire(export: &[u8]) -> Result<()> {
     let mut changed = Vec::new();
     let found = fields.replace(&path, RawValue::LengthDelimited(b"renamed"), &mut changed)?;
     assert!(found && RawFields::new(&changed).follow(&path)?.and_then(|v| v.as_bytes()) == Some(b"renamed"));
-    println!("  on the wire            {:>10.2?}", start.elapsed());
+    say!("  on the wire            {:>10.2?}", start.elapsed());
     Ok(())
 }
 

@@ -152,21 +152,21 @@ fn values(old: &FieldDescriptor, new: &FieldDescriptor, out: &mut Comparer) {
 
 /// The default as text; that of an enum is its number.
 fn default_text(field: &FieldDescriptor) -> Text {
-    match field.explicit_default() {
-        Some(DefaultValue::Enum(_)) => format!("{}", field.as_ref().default_number()),
-        Some(DefaultValue::Bool(value)) => format!("{value}"),
-        Some(DefaultValue::Int(value)) => format!("{value}"),
-        Some(DefaultValue::Uint(value)) => format!("{value}"),
+    match (field.kind(), field.explicit_default()) {
+        (Kind::Enum(of), Some(DefaultValue::Enum(name))) => {
+            format!("{}", of.get_value_by_name(name).unwrap_or_else(|| of.default_value()).number())
+        }
+        (Kind::Enum(of), _) => format!("{}", of.default_value().number()),
+        (_, Some(DefaultValue::Bool(value))) => format!("{value}"),
+        (_, Some(DefaultValue::Int(value))) => format!("{value}"),
+        (_, Some(DefaultValue::Uint(value))) => format!("{value}"),
         // The float 1.1 is another f64.
-        Some(DefaultValue::Float(value)) => format!("{:?}", value + 0.0),
-        Some(DefaultValue::String(value)) => format!("{value:?}"),
-        Some(DefaultValue::Bytes(value)) => format!("\"{}\"", value.escape_ascii()),
-        None => match field.kind() {
-            Kind::Enum(_) => format!("{}", field.as_ref().default_number()),
-            Kind::Bool => "false".into(),
-            Kind::String | Kind::Bytes => "\"\"".into(),
-            Kind::Float | Kind::Double => "0.0".into(),
-            _ => "0".into(),
-        },
+        (_, Some(DefaultValue::Float(value))) => format!("{:?}", value + 0.0),
+        (_, Some(DefaultValue::String(value))) => format!("{value:?}"),
+        (_, Some(DefaultValue::Bytes(value))) => format!("\"{}\"", value.escape_ascii()),
+        (Kind::Bool, _) => "false".into(),
+        (Kind::String | Kind::Bytes, _) => "\"\"".into(),
+        (Kind::Float | Kind::Double, _) => "0.0".into(),
+        _ => "0".into(),
     }
 }

@@ -6,7 +6,7 @@
 //! Fields and enum values are the same if they have the same number; one whose number the other schema does not have, if it has the same name. What a change means
 //! follows "Updating A Message Type" (<https://protobuf.dev/programming-guides/proto3/#updating>) and the categories `WIRE` and
 //! `WIRE_JSON` of buf (<https://buf.build/docs/breaking/rules>). Here the types of message fields are compared by their content,
-//! not by their names, and what is safe for some values only is a class of its own, [`Compatibility::Conditional`].
+//! not by their names (those of methods by their names, as in buf), and what is safe for some values only is a class of its own, [`Compatibility::Conditional`].
 
 mod compare;
 mod difference;
@@ -108,7 +108,7 @@ impl Named {
 
 impl MessageTable {
     /// Where this table, and those it refers to, differ from a descriptor: the table is the old schema, the descriptor the new
-    /// one. Extensions are left out, which tables do not have.
+    /// one. Extensions and what is reserved are left out, which tables do not have.
     ///
     /// A table that is invalid, which the compiler finds for one listing but not among several, is one difference
     /// ([`InvalidTable`](DifferenceKind::InvalidTable)). Takes n log n time and memory in the number of fields and values of
@@ -242,7 +242,7 @@ impl ServiceDescriptor {
 }
 
 impl FileDescriptor {
-    /// The changes from this file to another; see [`MessageTable::diff`]. Types are the same if they have the same name after
+    /// The changes from this file to another; see [`MessageTable::diff`] and [`ServiceDescriptor::diff`]. Types are the same if they have the same name after
     /// the package, so `pkg.v1` and `pkg.v2` can be compared.
     ///
     /// ```
@@ -263,7 +263,8 @@ impl FileDescriptor {
 }
 
 impl DescriptorPool {
-    /// The changes from this pool to another, type by type; see [`MessageTable::diff`].
+    /// The changes from this pool to another, type by type and service by service; see [`MessageTable::diff`] and
+    /// [`ServiceDescriptor::diff`].
     ///
     /// ```
     /// use tablepb::{DescriptorPool, DifferenceKind};

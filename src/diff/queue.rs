@@ -2,7 +2,7 @@
 
 use super::difference::{Compatibility, Difference, DifferenceKind};
 use crate::schema::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
-use alloc::collections::BTreeMap;
+use alloc::collections::BTreeSet;
 use alloc::{string::String, vec::Vec};
 
 /// A comparison of two schemas.
@@ -11,8 +11,8 @@ pub(super) struct Comparer {
     pub(super) found: Vec<Difference>,
     pub(super) pairs: Vec<(MessageDescriptor, MessageDescriptor)>,
     pub(super) enum_pairs: Vec<(EnumDescriptor, EnumDescriptor)>,
-    /// The pairs that are known, of messages and of enums, by their indices.
-    known: BTreeMap<(bool, u32, u32), ()>,
+    /// The pairs that are known, of messages and of enums, by their full names.
+    known: BTreeSet<(bool, String, String)>,
     /// The most pairs. Pairs follow from fields, and two schemas of n types can refer to each other in n² pairs.
     limit: usize,
     /// Both schemas are of pools. Tables have no extensions and reserve nothing, so these do not count beside a table.
@@ -36,13 +36,14 @@ impl Comparer {
     }
 
     /// Whether a pair is new, and there is room for it.
-    fn is_new(&mut self, enums: bool, old: u32, new: u32, path: &str) -> bool {
-        if self.known.contains_key(&(enums, old, new)) {
+    fn is_new(&mut self, enums: bool, old: &str, new: &str) -> bool {
+        let pair = (enums, old.into(), new.into());
+        if self.known.contains(&pair) {
             return false;
         }
         if self.known.len() >= self.limit {
             self.add(
-                path,
+                old,
                 DifferenceKind::NotCompared,
                 (Compatibility::Breaking, Compatibility::Breaking),
                 "",
@@ -50,20 +51,19 @@ impl Comparer {
             );
             return false;
         }
-        self.known.insert((enums, old, new), ());
-        true
+        self.known.insert(pair)
     }
 
     /// A pair of messages, to be compared later.
     pub(super) fn messages(&mut self, old: &MessageDescriptor, new: &MessageDescriptor) {
-        if self.is_new(false, old.index(), new.index(), old.full_name()) {
+        if self.is_new(false, old.full_name(), new.full_name()) {
             self.pairs.push((old.clone(), new.clone()));
         }
     }
 
     /// A pair of enums, to be compared later.
     pub(super) fn enums(&mut self, old: &EnumDescriptor, new: &EnumDescriptor) {
-        if self.is_new(true, old.index(), new.index(), old.full_name()) {
+        if self.is_new(true, old.full_name(), new.full_name()) {
             self.enum_pairs.push((old.clone(), new.clone()));
         }
     }
@@ -77,7 +77,7 @@ impl Comparer {
     }
 
     pub(super) fn by_number(&self, message: &MessageDescriptor, number: u32) -> Option<FieldDescriptor> {
-        let field = message.field_by_number(number)?;
-        (self.pools || !field.is_extension()).then(|| field.to_owned())
+        let extension = || message.get_extension(number).filter(|_| self.pools).map(|it| it.as_field());
+        message.get_field(number).or_else(extension)
     }
 }

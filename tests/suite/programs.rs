@@ -33,6 +33,30 @@ fn a_program_has_at_most_100_lines() {
     }
 }
 
+/// The reader of the output has gone before the first line, as that of `| head -n 0`.
+#[test]
+fn examples_end_quietly_when_their_output_is_closed() {
+    let ends_quietly = |name: &str, features: &str, arguments: &[&str]| {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut command = Command::new(example::build(name, features));
+        let output = command.args(arguments).stdout(writer).output().expect("the program starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.is_empty(), "{name}: {}, {said}", output.status);
+    };
+    for name in ["quickstart", "otlp", "every_kind", "gateway", "producer"] {
+        ends_quietly(name, "", &[]);
+    }
+    ends_quietly("flows", "", &["--columns"]);
+    if cfg!(feature = "proto") {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/proto/well_known/type.proto");
+        let source = source.to_str().expect("UTF-8");
+        ends_quietly("consumer", "proto", &[]);
+        ends_quietly("schema_tool", "proto", &["list", source]);
+        ends_quietly("schema_tool", "proto", &["print", source]);
+    }
+}
+
 #[test]
 fn every_kind_of_member_is_as_prost_writes_it() {
     assert_eq!(

@@ -25,6 +25,8 @@ use std::path::{Path, PathBuf};
 use tablepb::stream::append_frame;
 use tablepb::{DescriptorPool, Message};
 
+include!("../../../examples/common/say.rs");
+
 /// Some of the columns of the example `flows`, under the same names and numbers of their own.
 #[derive(Debug, Default, PartialEq)]
 struct Flow {
@@ -101,11 +103,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
             file.display(),
             set.display()
         );
-        println!("{create};");
+        say!("{create};");
         context.sql(&create).await?;
     }
     for query in [TALKERS, SLOWEST] {
-        println!("{query};");
+        say!("{query};");
         context.sql(query).await?.show().await?;
     }
     Ok(())

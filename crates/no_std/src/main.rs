@@ -3,6 +3,8 @@
 use tablepb::Message;
 use tablepb_no_std::{Action, Command, Reading, Sensor};
 
+include!("../../../examples/common/say.rs");
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut sensor, mut buffer) = (Sensor::default(), [0; 32]);
     for action in [Action::Calibrate(-0.5), Action::Every(250)] {
@@ -13,10 +15,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sent = sensor.report("oven", &[0x09, 0x60], &mut buffer)?;
     let reading = Reading::decode(sent)?;
     assert_eq!((reading.sensor, reading.temperature, reading.raw), ("oven", Some(23.5), &[0x09, 0x60][..]));
-    println!("{} bytes: {reading:?}", sent.len());
+    say!("{} bytes: {reading:?}", sent.len());
 
-    println!("{}", sensor.report("oven", &[0, 0], &mut [0; 8]).unwrap_err());
-    println!("{}", sensor.obey("oven", b"\x12\x05").unwrap_err());
+    say!("{}", sensor.report("oven", &[0, 0], &mut [0; 8]).unwrap_err());
+    say!("{}", sensor.obey("oven", b"\x12\x05").unwrap_err());
     assert_eq!(sensor.interval, 250);
     Ok(())
 }

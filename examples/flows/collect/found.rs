@@ -194,6 +194,7 @@ impl Found {
             flow.uint64(Uint64::Bytes, layers.network.into());
         }
         flow.uint64(Uint64::Bytes, self.frame_length.saturating_sub(layers.link).into());
+        // As of a frame that sFlow has sampled; DstVlan has elements of its own.
         flow.uint32(Uint32::SrcVlan, layers.vlan);
     }
 }

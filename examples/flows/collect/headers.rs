@@ -26,6 +26,9 @@ const WITH_PORTS: [u8; 3] = [136, 132, 33];
 pub const NESTING: usize = 16;
 
 /// Takes VLAN tags off, at most so many; the kind of what follows them. The first that has one sets the VLAN, if it is 0.
+///
+/// The first is the outer one, which IPFIX means by the VLAN of a frame with two tags (`dot1qVlanId`, element 243; the inner one
+/// is element 245). Akvorado keeps the inner one of a frame, so there a flow of such frames has another VLAN.
 #[inline]
 pub fn without_tags(mut kind: u16, input: &mut Input<'_>, vlan: &mut u32, most: usize) -> Option<u16> {
     for _ in 0..most {

@@ -25,8 +25,6 @@ const INTERNAL: u32 = 0x3fff_ffff;
 /// Formats of an output interface: an index, the reason why the packet was discarded, a number of interfaces.
 const SINGLE: u32 = 0;
 const DISCARDED: u32 = 1;
-/// The forwarding status of dropped packets, as in NetFlow and IPFIX.
-const STATUS_DROPPED: u32 = 128;
 
 /// The record with the first bytes of a packet.
 const SAMPLED_HEADER: u32 = 1;
@@ -54,8 +52,6 @@ struct Fallbacks {
     vlan: u32,
     /// The type of the frame, which can be that of a tag.
     frame_type: u32,
-    /// Whether a record says the VLANs before and after the device.
-    has_vlans: bool,
     /// That of BGP.
     next_hop: Option<[u8; 16]>,
 }
@@ -151,7 +147,7 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
     }
     match sample.output {
         (SINGLE, index) if index != INTERNAL => flow.uint32(Uint32::OutIf, index),
-        (DISCARDED, _) => flow.uint32(Uint32::ForwardingStatus, STATUS_DROPPED),
+        (DISCARDED, reason) => flow.uint32(Uint32::ForwardingStatus, dropped(reason)),
         _ => {}
     }
     let mut fallbacks = Fallbacks::default();
@@ -167,10 +163,7 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
                 fallbacks.has_bytes = true;
                 if format == 3 { sampled_ipv4(record, flow)? } else { sampled_ipv6(record, flow)? }
             }
-            1001 => {
-                fallbacks.has_vlans = true;
-                extended_switch(record, flow)?;
-            }
+            1001 => extended_switch(record, flow)?,
             1002 => extended_router(record, flow)?,
             1003 => extended_gateway(record, flow, &mut fallbacks)?,
             1007 => extended_nat(record, flow)?,
@@ -182,15 +175,33 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
         flow.uint64(Uint64::Bytes, fallbacks.bytes.into());
     }
     flow.uint32(Uint32::EType, fallbacks.frame_type);
+    // The frame is sampled as it came in. What VLAN it left in only an `extended_switch` says; Akvorado, too, sets no DstVlan
+    // without one.
     flow.uint32(Uint32::SrcVlan, fallbacks.vlan);
-    if !fallbacks.has_vlans {
-        // A device that only switches sends the frame on in the VLAN that it came in.
-        flow.uint32(Uint32::DstVlan, fallbacks.vlan);
-    }
     if let Some(next_hop) = fallbacks.next_hop {
         flow.address(Address::NextHop, &next_hop);
     }
     Ok(())
+}
+
+/// The forwarding status (IPFIX element 89, <https://www.iana.org/assignments/ipfix>) of a packet that was dropped for a reason of sFlow:
+/// up to 255 a code of ICMP's *unreachable*, above one of the list of <https://sflow.org/sflow_drops.txt>. Akvorado maps them so, too;
+/// what it does not map has the status *dropped, reason unknown*.
+fn dropped(reason: u32) -> u32 {
+    match reason {
+        0..=3 | 5..=7 | 263 => 131, // unroutable
+        4 => 133,                   // must not be fragmented
+        8 => 132,                   // adjacency
+        9 | 10 => 129,              // denied
+        257 => 137,                 // TTL
+        258 | 269 => 130,           // dropped by a list, or by a black hole
+        259 => 143,                 // no buffer: hardware
+        260 => 139,                 // random early detection
+        261 => 138,                 // policer
+        262 => 135,                 // length
+        302 => 140,                 // reverse path
+        _ => 128,
+    }
 }
 
 /// Whether a sampled header in these records has a tunnel to open. It can come after the records that it outdoes.

@@ -6,6 +6,8 @@ use tablepb_kafka::{
     PARTITIONS, connect, consume::Consumer, consume::Progress, make_topic, partition, produce, schemas,
 };
 
+include!("../../common/say.rs");
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -26,7 +28,7 @@ async fn write(broker: &str, count: usize) -> Result<(), Box<dyn Error>> {
             (0..count).filter(here).map(|order| produce::order(&store, order)).collect();
         produce::write(&partition(&client, number).await?, orders?).await?;
     }
-    println!("{count} orders");
+    say!("{count} orders");
     Ok(())
 }
 
@@ -35,9 +37,9 @@ async fn read(broker: &str, directory: &Path) -> Result<(), Box<dyn Error>> {
     let mut consumer = Consumer::new(directory)?;
     for number in 0..PARTITIONS {
         let Progress { rows, lost } = consumer.read(number, &partition(&client, number).await?).await?;
-        println!("partition {number}: {rows} rows");
+        say!("partition {number}: {rows} rows");
         if lost > 0 {
-            println!("partition {number}: {lost} records were deleted before they were read");
+            say!("partition {number}: {lost} records were deleted before they were read");
         }
     }
     Ok(())

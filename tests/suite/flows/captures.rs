@@ -83,7 +83,8 @@ fn sflow_with_five_samples() {
 fn sflow_of_packets_that_go_nowhere() {
     let columns = "InIf OutIf ForwardingStatus SrcPort Bytes";
     let (_, flows) = collect(&["sflow-data-discard-interface"]);
-    assert_eq!(lines(&flows, columns), ["27 - 128 46026 1500"]);
+    // Reason 0: no route.
+    assert_eq!(lines(&flows, columns), ["27 - 131 46026 1500"]);
     let (_, flows) = collect(&["sflow-data-local-interface"]);
     assert_eq!(lines(&flows, columns), ["27 - - 46026 1500"]);
 }

@@ -206,6 +206,13 @@ fn interfaces_have_formats() {
         (0x3fff_ffff, 8, "- 8 -"),
         (7, 0x3fff_ffff, "7 - -"),
         (7, 0x4000_0000 | 256, "7 - 128"),
+        // A reason that has a status of its own: of ICMP, and of sFlow.
+        (7, 0x4000_0000, "7 - 131"),
+        (7, 0x4000_0000 | 4, "7 - 133"),
+        (7, 0x4000_0000 | 10, "7 - 129"),
+        (7, 0x4000_0000 | 257, "7 - 137"),
+        (7, 0x4000_0000 | 258, "7 - 130"),
+        (7, 0x4000_0000 | 303, "7 - 128"),
         (7, 0x8000_0000 | 3, "7 - -"),
     ];
     for (input, output, line) in cases {
@@ -217,7 +224,8 @@ fn interfaces_have_formats() {
         only(&datagram(&[(3, &body.0)])).line(columns)
     };
     assert_eq!(expanded([0, 7], [0, 0x5000_0001]), "7 1342177281 -");
-    assert_eq!(expanded([0, 0x3fff_ffff], [1, 2]), "- - 128");
+    assert_eq!(expanded([0, 0x3fff_ffff], [1, 2]), "- - 131");
+    assert_eq!(expanded([0, 1], [1, 256]), "1 - 128");
     assert_eq!(expanded([0, 1], [2, 3]), "1 - -");
 }
 
@@ -299,7 +307,8 @@ fn other_versions_are_faults() {
 #[test]
 fn vlans_are_those_of_the_frame_where_no_record_says_them() {
     let tagged = ethernet(&[0x8100, 100, 0x0800], IPV4_TCP);
-    assert_eq!(with_record(1, &tagged).line("SrcVlan DstVlan"), "100 100");
+    // The VLAN that it left in is not known, in sFlow as for a frame in IPFIX.
+    assert_eq!(with_record(1, &tagged).line("SrcVlan DstVlan"), "100 -");
     let switch = |from: u32, to: u32| Bytes::default().u32s(&[from, 0, to, 0]).0.clone();
     for records in [[(1, &tagged), (1001, &switch(100, 200))], [(1001, &switch(100, 200)), (1, &tagged)]] {
         let flow = only(&flow_sample(1, 2, &records.map(|(format, record)| (format, &record[..]))));

@@ -197,6 +197,41 @@ fn a_closed_pipe_is_no_error() {
     assert!(writer.join().expect("no panic"), "all of the input was read");
 }
 
+/// The reader of the output has gone before the first byte.
+#[test]
+fn every_command_ends_quietly_when_its_output_is_closed() {
+    let scratch = Scratch::new("closed");
+    let proto = scratch.path("user.proto");
+    let bytes = scratch.file("user.bin", b"\x10\x01");
+    let with = |command, more: &[&'static str]| {
+        [&with_user(command, &proto, more)[..], &[&bytes]].concat().iter().map(|it| it.to_string()).collect()
+    };
+    let plain = |arguments: &[&str]| arguments.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+    let commands: [Vec<String>; 12] = [
+        vec![],
+        plain(&["--help"]),
+        plain(&["completions", "bash"]),
+        plain(&["print", &proto]),
+        plain(&["compile", &proto]),
+        plain(&["check", &proto, &proto]),
+        plain(&["inspect", &bytes]),
+        plain(&["guess", &bytes]),
+        with("decode", &[]),
+        with("query", &["--from", "binary"]),
+        with("stats", &["--from", "binary"]),
+        with("bench", &["--milliseconds", "1"]),
+    ];
+    for arguments in commands {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tablepb"));
+        let output =
+            command.args(&arguments).stdin(Stdio::null()).stdout(writer).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.is_empty(), "{arguments:?}: {}, {said}", output.status);
+    }
+}
+
 #[test]
 fn wrong_arguments_end_with_2() {
     let scratch = Scratch::new("usage");

@@ -26,6 +26,8 @@ use std::time::Instant;
 use tablepb::{DescriptorPool, Message};
 use tablepb_datafusion::ProtobufFormatFactory;
 
+include!("../../../../examples/common/say.rs");
+
 const USAGE: &str = "usage: spans write BYTES DIRECTORY | spans query DIRECTORY [PARTITIONS]";
 
 const SCHEMA: &str = include_str!("spans.proto");
@@ -69,7 +71,7 @@ fn write(bytes: usize, directory: &Path) -> Result<(), Box<dyn Error>> {
         }
     }
     file.flush()?;
-    println!("{}: {written} bytes", directory.join("spans.binpb").display());
+    say!("{}: {written} bytes", directory.join("spans.binpb").display());
     Ok(())
 }
 
@@ -80,7 +82,7 @@ fn pool() -> Result<DescriptorPool, Box<dyn Error>> {
 async fn query(directory: &Path, partitions: usize) -> Result<(), Box<dyn Error>> {
     let file = directory.join("spans.binpb");
     let bytes = std::fs::metadata(&file)?.len();
-    println!("{bytes} bytes, {partitions} partitions");
+    say!("{bytes} bytes, {partitions} partitions");
     for sql in QUERIES {
         // A new session knows nothing of the file.
         let context =
@@ -104,7 +106,7 @@ async fn query(directory: &Path, partitions: usize) -> Result<(), Box<dyn Error>
         }
         let first = first.unwrap_or(best);
         let rate = |seconds: f64| bytes as f64 / seconds / 1e9;
-        println!(
+        say!(
             "\n{sql}\nfirst {first:.3} s, {:.2} GB/s; later {best:.3} s, {:.2} GB/s\n{result}",
             rate(first),
             rate(best)
