@@ -3,14 +3,19 @@
 use crate::agree::serde;
 use crate::common::bridge::descriptor;
 use crate::common::choices::Choices;
+use crate::common::known_types;
 use crate::common::payload::{Style, TAME, mutate, payload};
+use crate::common::rounds;
 use crate::common::schema::{Schema, Syntax};
 use crate::common::schema_gen::{ALL as ALL_OF_IT, Limits, schema};
 use crate::formats::{ALL, Format, alike};
 use prost_reflect::DynamicMessage as Theirs;
 use std::fs;
 use tablepb::json::{DeserializeOptions, SerializeOptions};
-use tablepb::{DecodeOptions, DynamicMessage, EncodeOptions, MessageDescriptor};
+use tablepb::{
+    DecodeOptions, DescriptorPool, DynamicMessage, EncodeOptions, FieldTable, Kind, MessageDescriptor,
+    MessageTable, Projection, wkt,
+};
 
 const LIMITS: Limits = Limits { message_sets: false, ..ALL_OF_IT };
 /// What prost-reflect reads.
@@ -212,4 +217,53 @@ fn broken_bytes_are_refused_or_give_a_message() {
         }
     }
     assert!(refused > tried / 4, "{refused} of {tried}");
+}
+
+/// Lazy fields, also empty ones, were `{}` to the direct printer.
+#[test]
+fn what_is_kept_as_bytes_serializes_as_what_is_decoded() {
+    let all = known_types::all();
+    let lazy = Projection::all(&all).lazy(["*"]).unwrap();
+    for seed in 0..rounds(2000) {
+        let input = known_types::payload(&mut Choices::seeded(seed.into()));
+        let plain = DynamicMessage::decode(&all, &input).unwrap();
+        let printed = |message: &DynamicMessage| serde_json::to_string(message).map_err(|e| e.to_string());
+        let expected = printed(&plain);
+        assert_eq!(expected.clone().ok(), plain.to_json_string().ok(), "{input:02x?}");
+        assert_eq!(printed(&lazy.decode(&input).unwrap()), expected, "{input:02x?}");
+        let passed = lazy.clone().pass_through().decode(&input).unwrap();
+        assert_eq!(printed(&passed), expected, "{input:02x?}");
+    }
+}
+
+/// As the direct parser has them, and C++: keys are integers as they stand, and types have a host.
+#[test]
+fn keys_and_type_urls_are_those_of_the_direct_parser() {
+    static MAPS: MessageTable = MessageTable::new(
+        "t.Maps",
+        &[
+            FieldTable::map("i32", 1, Kind::Int32, Kind::Bool),
+            FieldTable::map("i64", 2, Kind::Sint64, Kind::Bool),
+            FieldTable::map("u32", 3, Kind::Fixed32, Kind::Bool),
+            FieldTable::map("u64", 4, Kind::Uint64, Kind::Bool),
+            FieldTable::map("flags", 5, Kind::Bool, Kind::Bool),
+            FieldTable::new("any", 6, Kind::Message(|| wkt::Any::TABLE)),
+        ],
+    );
+    let maps = DescriptorPool::from_tables(&[&MAPS]).unwrap().get_message_by_name("t.Maps").unwrap();
+    let keys =
+        ["0", "-0", "-1", "1e1", "1.0", " 1", "+1", "01", "", "true", "True", "4294967296", "2147483647"];
+    let mut texts: Vec<String> = Vec::new();
+    for name in ["i32", "i64", "u32", "u64", "flags"] {
+        texts.extend(keys.iter().map(|key| format!("{{\"{name}\":{{\"{key}\":true}}}}")));
+    }
+    let urls = ["x/t.Maps", "/t.Maps", "t.Maps", "//t.Maps", "/"];
+    texts.extend(urls.map(|url| format!("{{\"any\":{{\"@type\":\"{url}\"}}}}")));
+    for text in texts {
+        let direct = DynamicMessage::from_json(&maps, text.as_bytes());
+        let mut deserializer = serde_json::Deserializer::from_str(&text);
+        let options = DeserializeOptions::new();
+        let through = DynamicMessage::deserialize_with_options(&maps, &mut deserializer, &options);
+        assert_eq!(through.ok(), direct.ok(), "{text}");
+    }
 }

@@ -175,8 +175,8 @@ impl<'r> Machine<'r, '_> {
             }
             let Some(mut frame) = self.scratch.stack.pop_mut() else { return Next::Done };
             if frame.map {
-                if let Err(kind) = self.end_entry(program, hasbits, pos + origin) {
-                    return self.fail_after(kind, pos + origin);
+                if let Err(full) = self.end_entry(program, hasbits, pos + origin) {
+                    return self.fail_after(full.into(), pos + origin);
                 }
                 let Some(again) = self.scratch.stack.popped_mut() else { return Next::Done };
                 frame = again;
@@ -293,12 +293,12 @@ impl<'r> Machine<'r, '_> {
 
     /// Ends a map entry at the offset `end`; its parent was just popped.
     #[inline(never)]
-    fn end_entry(&mut self, program: &Program, hasbits: u64, end: usize) -> Result<(), Kind> {
+    fn end_entry(&mut self, program: &Program, hasbits: u64, end: usize) -> Result<(), Full> {
         let frame = *self.scratch.stack.popped();
         if hasbits != MAP_ENTRY {
             self.complete_entry(&frame, program, self.open.body.base)?;
         }
-        Ok(self.end_map_entry(&frame, end)?)
+        self.end_map_entry(&frame, end)
     }
 }
 

@@ -3,7 +3,6 @@
 
 use super::state::Machine;
 use super::{OpenMap, ParentFrame};
-use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, FieldEntry, Program};
 use crate::slab::{Full, MapContext, NIL, Nesting, RawView, Text};
 
@@ -11,8 +10,7 @@ impl<'r> Machine<'r, '_> {
     /// Adds the key or value that the last entry of a map lacks: zero, the empty string or message, or the first
     /// number of the enum. `frame` is the parent of the entry.
     ///
-    /// If there is no memory for that, the entry is dropped. The same if its value is a message deeper than the limit:
-    /// an encoder would write that message.
+    /// If there is no memory for that, the entry is dropped. A value that is not in the input is no level of it, as in C++.
     #[cold]
     #[inline(never)]
     pub(super) fn complete_entry(
@@ -20,7 +18,7 @@ impl<'r> Machine<'r, '_> {
         frame: &ParentFrame,
         program: &Program,
         base: u32,
-    ) -> Result<(), Kind> {
+    ) -> Result<(), Full> {
         let completed = self.fill_entry(program, base);
         if completed.is_err()
             && let Some((_, slot)) = self.map_slot(frame)
@@ -30,16 +28,11 @@ impl<'r> Machine<'r, '_> {
         completed
     }
 
-    fn fill_entry(&mut self, program: &Program, base: u32) -> Result<(), Kind> {
-        // The entry has been popped from the stack, but its value is one level deeper than the entry.
-        let levels = self.depth_left().saturating_sub(1);
+    fn fill_entry(&mut self, program: &Program, base: u32) -> Result<(), Full> {
         for (position, entry) in program.entries().iter().enumerate() {
             let (slot, fresh) = self.slab.mark_set(program, base, position)?;
             if !fresh {
                 continue;
-            }
-            if entry.coding.is_message() && levels == 0 {
-                return Err(Kind::DepthExceeded);
             }
             // A missing value is an empty message, which lacks all required fields of its type.
             let decoded = entry.coding.is_message() && !entry.op.is_lazy();
@@ -48,7 +41,8 @@ impl<'r> Machine<'r, '_> {
                 Coding::ClosedEnum => self.slab.set(slot, self.set.enum_default(entry.sub) as u32),
                 _ if entry.op.is_lazy() => {
                     self.slab.set(slot, NIL);
-                    let raw = self.slab.alloc_raw(Nesting::allowed(levels - 1))?;
+                    // The entry has been popped from the stack; what is in its value is two levels below its parent.
+                    let raw = self.slab.alloc_raw(Nesting::allowed(self.depth_left().saturating_sub(2)))?;
                     self.slab.set(slot, raw);
                 }
                 Coding::String => self.slab.set64(slot, Text::EMPTY.pair()),

@@ -82,6 +82,14 @@ impl DecodeError {
         Self(Report::new(kind.number(), offset, Some(message.into()), path))
     }
 
+    /// A frame that begins with a byte other than those of its framing, which `rule` names.
+    #[cold]
+    pub(crate) fn first_byte(rule: &'static str, found: u8) -> Self {
+        let mut error = Self::new(DecodeErrorKind::InvalidFrame, 0);
+        error.0.set_first(rule, found);
+        error
+    }
+
     /// The byte offset, from the start of the input, of the item at fault (a tag, a length, a value).
     #[inline]
     #[must_use]
@@ -109,6 +117,7 @@ impl fmt::Display for DecodeError {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at byte {}", self.kind(), self.offset())?;
+        self.0.show_first(f)?;
         self.0.show_place(f)
     }
 }

@@ -15,13 +15,15 @@ struct Detail {
     offset: usize,
     message: Option<Cow<'static, str>>,
     path: FieldPath,
+    /// What a frame begins with, and the byte that stands there.
+    first: Option<(&'static str, u8)>,
 }
 
 impl Report {
     #[cold]
     #[inline(never)]
     pub(super) fn new(kind: u8, offset: usize, message: Option<Cow<'static, str>>, path: FieldPath) -> Self {
-        Self(boxed(Detail { kind, offset, message, path }))
+        Self(boxed(Detail { kind, offset, message, path, first: None }))
     }
 
     #[inline]
@@ -94,6 +96,22 @@ impl Report {
     #[inline]
     pub(super) fn path_mut(&mut self) -> Option<&mut FieldPath> {
         self.get_mut().map(|detail| &mut detail.path)
+    }
+
+    /// Notes what a frame begins with, and the byte that stands there.
+    #[cold]
+    pub(super) fn set_first(&mut self, rule: &'static str, found: u8) {
+        if let Some(detail) = self.get_mut() {
+            detail.first = Some((rule, found));
+        }
+    }
+
+    /// `: rule, not found`, if that is known.
+    pub(super) fn show_first(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.get().and_then(|detail| detail.first) {
+            Some((rule, found)) => write!(f, ": {rule}, not {found:#04x}"),
+            None => Ok(()),
+        }
     }
 
     /// `, in package.Message: path.to.field`, as far as it is known.

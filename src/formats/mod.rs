@@ -21,6 +21,8 @@ mod shortest;
 #[cfg(feature = "reflect")]
 mod swar;
 mod time;
+#[cfg(feature = "reflect")]
+mod url;
 
 #[cfg(feature = "reflect")]
 pub(crate) use base64::{decode as decode_base64, encode as encode_base64};
@@ -45,3 +47,5 @@ pub(crate) use swar::read_digits;
 pub(crate) use time::{
     MAX_DURATION, MAX_SECONDS, MIN_SECONDS, parse_duration, parse_timestamp, put_duration, put_timestamp,
 };
+#[cfg(feature = "reflect")]
+pub(crate) use url::type_in_url;

@@ -103,6 +103,11 @@ impl<'t> JsonNumber<'t> {
         (len == text.len()).then_some(number)
     }
 
+    /// Whether there is neither a point nor an exponent.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
+    }
+
     /// As an integer: `1.0` and `1e2` are, `1.5` is not.
     #[inline]
     pub(crate) fn integer(&self) -> Integer {

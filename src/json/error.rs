@@ -1,8 +1,8 @@
 //! Why JSON could not be printed or parsed.
 
 use crate::error::{
-    FieldPath, NOWHERE, Opaque, PathStep, TextLocation, copy_of, error_kind, in_place, opaque_error,
-    text_error,
+    DecodeError, DecodeErrorKind, FieldPath, NOWHERE, Opaque, PathStep, TextLocation, copy_of, error_kind,
+    in_place, opaque_error, text_error,
 };
 use alloc::borrow::Cow;
 use core::fmt;
@@ -24,6 +24,18 @@ error_kind! {
         DepthExceeded = "messages are nested deeper than the limit",
         /// The allocator has no memory: for the buffer to grow, or for an error that says more.
         OutOfMemory = "the allocator has no memory",
+    }
+}
+
+impl SerializeErrorKind {
+    /// Why a message in bytes is not printed: the kinds of one that is decoded, as far as both have them.
+    #[cold]
+    pub(crate) fn of_bytes(error: &DecodeError) -> Self {
+        match error.kind() {
+            DecodeErrorKind::DepthExceeded => Self::DepthExceeded,
+            DecodeErrorKind::OutOfMemory => Self::OutOfMemory,
+            _ => Self::InvalidMessage,
+        }
     }
 }
 

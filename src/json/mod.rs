@@ -7,7 +7,8 @@
 //!
 //! What is accepted is what C++ protobuf and the conformance suite accept: field names in JSON or in the schema, extensions in brackets,
 //! integers in quotes or as `1e2`, base64 of either alphabet, enum values by name or number (in quotes too), `null` for what is not set.
-//! One thing is stricter: a number in quotes is one of JSON, so `"01"`, `"+1"`, `".5"` and `"inf"` are errors. Parsing has
+//! One thing is stricter: a number in quotes, also one that is a key, is one of JSON, so `"01"`, `"+1"`, `".5"` and `"inf"` are errors. Keys of
+//! integers have neither a point nor an exponent. The `@type` of an `Any` has something before its last slash. Parsing has
 //! the bounds of decoding: depth 100, and memory in proportion to the input ([`DeserializeOptions::budget`]).
 //!
 //! ```
@@ -63,7 +64,7 @@ pub(crate) use error::step as path_step;
 pub(crate) use follow::{AHEAD, Follow, MemberKey};
 pub(crate) use print::JsonPrinter;
 pub(crate) use scan::JsonScanner;
-pub(crate) use scan_value::{integer_word, word_of};
+pub(crate) use scan_value::{integer_word, key_word, word_of};
 pub(crate) use strings::put_whole;
 
 #[allow(unused_imports, reason = "for the documentation")]

@@ -7,6 +7,7 @@
 use super::error::DeserializeErrorKind as Kind;
 use super::parse::{JsonContainer, JsonParser, OuterJson};
 use super::scan::Quoted;
+use crate::formats::type_in_url;
 use crate::message::FieldAt;
 use crate::program::Coding;
 use crate::schema::WellKnown;
@@ -32,12 +33,10 @@ impl JsonParser<'_, '_, '_> {
         };
         let pool = self.pool;
         let url = self.scanner.text(quoted, &mut self.scratch)?;
-        let name = url.rsplit(|&byte| byte == b'/').next().filter(|name| name.len() < url.len());
-        let Some(name) = name.filter(|name| !name.is_empty()) else {
+        let Some(name) = type_in_url(url) else {
             return Err(self.scanner.fail(quoted.start, Kind::InvalidAny));
         };
-        let message = core::str::from_utf8(name).ok().and_then(|name| pool.get_message_by_name(name));
-        let Some(message) = message else {
+        let Some(message) = pool.get_message_by_name(name) else {
             return Err(self.scanner.fail(quoted.start, Kind::UnknownType));
         };
         let mark = self.builder.mark();

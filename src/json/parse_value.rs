@@ -3,8 +3,8 @@
 use super::error::DeserializeErrorKind as Kind;
 use super::parse::JsonParser;
 use super::scan::unescape_to;
-use super::scan_value::{integer_word, word_of};
-use crate::formats::{JsonNumber, decode_base64};
+use super::scan_value::{integer_word, key_word, word_of};
+use crate::formats::decode_base64;
 use crate::program::{Coding, FieldEntry, Scalar};
 use crate::schema::FieldFormats;
 
@@ -114,15 +114,6 @@ impl JsonParser<'_, '_, '_> {
         }
         let quoted = self.scanner.string()?;
         let text = self.text(quoted)?;
-        let word = match (key.scalar(), text) {
-            (Scalar::Bool, b"true") => Ok(1),
-            (Scalar::Bool, b"false") => Ok(0),
-            (Scalar::Bool, _) => Err(Kind::WrongType),
-            (scalar, text) => match JsonNumber::whole(text).map(|number| number.integer()) {
-                Some(integer) => integer_word(scalar, integer),
-                None => Err(Kind::InvalidNumber),
-            },
-        };
-        word.map_err(|kind| self.scanner.fail(start, kind))
+        key_word(key.scalar(), text).map_err(|kind| self.scanner.fail(start, kind))
     }
 }

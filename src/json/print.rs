@@ -135,7 +135,7 @@ impl<'p, 'b> JsonPrinter<'p, 'b> {
                 let options =
                     DecodeOptions::new().allow_partial(true).max_depth(limit().saturating_sub(depth));
                 let message = Detached::decode(set, detached.innermost(root, set), encoded, &options)
-                    .map_err(|_| Kind::InvalidMessage)?;
+                    .map_err(|error| Kind::of_bytes(&error))?;
                 detached.push(message, self.frames.len()).map_err(|_| Kind::OutOfMemory)?;
                 next = self.open(detached.innermost(root, set), depth)?;
             } else if self.frames.is_empty() {

@@ -3,6 +3,7 @@
 use super::error::SerializeErrorKind as Kind;
 use super::print::{JsonPrinter, JsonSource, JsonStep, limit};
 use super::strings;
+use crate::formats::type_in_url;
 use crate::message::Encoded;
 use crate::schema::WellKnown;
 use crate::slab::{NIL, RawView};
@@ -16,14 +17,15 @@ impl JsonPrinter<'_, '_> {
                 return Err(Kind::DepthExceeded);
             }
             if view.is_raw() {
-                // Without bytes it has no fields.
-                return match view.spans().next() {
-                    None => self.open_plain(view, depth),
-                    Some(_) => Ok(JsonStep::Decode(Encoded::Raw(view.body), depth)),
-                };
+                return Ok(JsonStep::Decode(Encoded::Raw(view.body), depth));
             }
             match self.pool.well_known(view.program().message()) {
-                WellKnown::None => return self.open_plain(view, depth),
+                WellKnown::None => {
+                    let set = self.options.skip_default_fields;
+                    let over = if set { JsonSource::Fields } else { JsonSource::AllFields };
+                    self.push(over, view, depth, u32::MAX, NIL)?;
+                    return Ok(JsonStep::GoOn);
+                }
                 WellKnown::Any => return self.open_any(view, depth),
                 WellKnown::Value => match self.value(view)? {
                     Some(inner) => (view, depth) = (inner, depth + 1),
@@ -44,12 +46,6 @@ impl JsonPrinter<'_, '_> {
         }
     }
 
-    fn open_plain<'i>(&mut self, view: RawView<'_, '_>, depth: u32) -> Result<JsonStep<'i>, Kind> {
-        let over = if self.options.skip_default_fields { JsonSource::Fields } else { JsonSource::AllFields };
-        self.push(over, view, depth, u32::MAX, NIL)?;
-        Ok(JsonStep::GoOn)
-    }
-
     /// `{"@type": url`, and then the fields of the content, or its value.
     fn open_any<'i>(&mut self, view: RawView<'_, 'i>, depth: u32) -> Result<JsonStep<'i>, Kind> {
         let (url, value) = (view.bytes_of(0), view.bytes_of(1));
@@ -57,7 +53,8 @@ impl JsonPrinter<'_, '_> {
             self.out.array(b"{}");
             return Ok(JsonStep::GoOn);
         }
-        let index = self.type_of(url).ok_or(Kind::UnknownType)?;
+        let message = type_in_url(url).and_then(|name| self.pool.get_message_by_name(name));
+        let index = message.ok_or(Kind::UnknownType)?.index();
         let known = self.pool.well_known(index) != WellKnown::None;
         self.push(JsonSource::Value, view, depth, u32::MAX, NIL)?;
         self.comma();
@@ -70,12 +67,5 @@ impl JsonPrinter<'_, '_> {
             self.colon();
         }
         Ok(JsonStep::Decode(Encoded::Any { value, message: index }, depth + 1))
-    }
-
-    /// The message type that a URL names.
-    fn type_of(&self, url: &[u8]) -> Option<u32> {
-        let name = url.rsplit(|&byte| byte == b'/').next().filter(|name| name.len() < url.len())?;
-        let message = self.pool.get_message_by_name(core::str::from_utf8(name).ok()?)?;
-        Some(message.index())
     }
 }

@@ -127,6 +127,21 @@ pub(crate) fn integer_word(scalar: Scalar, integer: Integer) -> Result<u64, Kind
     value.ok_or(if integer == Integer::Fraction { Kind::InvalidNumber } else { Kind::OutOfRange })
 }
 
+/// The key of a map as a word or two; not for strings. As in C++, the key of an integer type has neither a point nor an exponent, and one without
+/// sign no minus.
+pub(crate) fn key_word(scalar: Scalar, text: &[u8]) -> Result<u64, Kind> {
+    match (scalar, text) {
+        (Scalar::Bool, b"true") => Ok(1),
+        (Scalar::Bool, b"false") => Ok(0),
+        (Scalar::Bool, _) => Err(Kind::WrongType),
+        _ => {
+            let number = JsonNumber::whole(text).filter(JsonNumber::is_plain).ok_or(Kind::InvalidNumber)?;
+            let minus = matches!(scalar, Scalar::U32 | Scalar::U64) && text.starts_with(b"-");
+            if minus { Err(Kind::OutOfRange) } else { integer_word(scalar, number.integer()) }
+        }
+    }
+}
+
 /// What the slot of an integer field holds for a number of this sign and size, if it fits.
 #[inline(always)]
 pub(crate) fn word_of(scalar: Scalar, (negative, size): (bool, u64)) -> Option<u64> {

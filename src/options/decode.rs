@@ -33,7 +33,7 @@ impl DecodeOptions {
     }
 
     /// Sets how deep messages and groups may nest, unknown groups and map entries included; 100 by default. The root
-    /// message is at depth 0. Decoding into dynamic messages needs 48 bytes of heap per level and no stack.
+    /// message is at depth 0. The value of a map entry is a level only if the input has it. Decoding into dynamic messages needs 48 bytes of heap per level and no stack.
     pub const fn max_depth(mut self, levels: u32) -> Self {
         self.max_depth = levels;
         self

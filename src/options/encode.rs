@@ -31,6 +31,8 @@ impl EncodeOptions {
     }
 
     /// Sets how deep messages may nest; 100 by default. The root message is at depth 0.
+    ///
+    /// The value of a map entry is always written, and so is a level, even if the entry was decoded without it.
     pub const fn max_depth(mut self, levels: u32) -> Self {
         self.max_depth = levels;
         self

@@ -3,6 +3,7 @@
 use super::content::{BufferedContent, ContentSeed};
 use super::state::{State, Target, copy};
 use super::{MemberReader, MessageSeed};
+use crate::formats::type_in_url;
 use crate::json::DeserializeErrorKind as Kind;
 use crate::message::FieldAt;
 use crate::program::Coding;
@@ -65,8 +66,7 @@ impl<'de> Visitor<'de> for AnyVisitor<'_, '_, '_> {
 
 /// Sets the type URL; gives the program of the message type that it names.
 fn begin<E: Error>(state: &mut State<'_, '_>, at: FieldAt, url: &str) -> Result<u32, E> {
-    let name = url.rsplit_once('/').map(|(_, name)| name).filter(|name| !name.is_empty());
-    let Some(name) = name else { return Err(state.fail(Kind::InvalidAny)) };
+    let Some(name) = type_in_url(url.as_bytes()) else { return Err(state.fail(Kind::InvalidAny)) };
     let Some(message) = state.pool.get_message_by_name(name) else {
         return Err(state.fail(Kind::UnknownType));
     };

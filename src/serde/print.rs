@@ -174,7 +174,7 @@ impl<'n> SerializedField<'n, '_, '_> {
     fn raw<S: Serializer>(&self, raw: RawMessage<'_, '_>, serializer: S) -> Result<S::Ok, S::Error> {
         let descriptor = raw.descriptor();
         let mut decoder = decoder(&descriptor, self.place.depth + 1);
-        let view = raw.decode(&mut decoder).map_err(|_| self.place.fail(Kind::InvalidMessage))?;
+        let view = raw.decode(&mut decoder).map_err(|error| self.place.fail(Kind::of_bytes(&error)))?;
         MessageAt { view, place: self.place.deeper(1) }.serialize(serializer)
     }
 

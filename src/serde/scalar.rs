@@ -2,7 +2,7 @@
 
 use super::state::State;
 use crate::formats::{Integer, JsonNumber, decode_base64};
-use crate::json::DeserializeErrorKind as Kind;
+use crate::json::{DeserializeErrorKind as Kind, integer_word, key_word};
 use crate::message::FieldAt;
 use crate::program::{Coding, FieldEntry, Scalar};
 use ::serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
@@ -63,7 +63,7 @@ impl ScalarSeed<'_, '_, '_> {
             _ => {}
         }
         let wanted = if scalar == Scalar::Enum { Scalar::I32 } else { scalar };
-        match word_of(wanted, value) {
+        match integer_word(wanted, value) {
             Ok(word) if scalar == Scalar::Enum => self.listed(word as u32 as i32),
             Ok(word) => Ok(Some(word)),
             Err(kind) => self.fail(kind),
@@ -218,19 +218,6 @@ impl<'de> Visitor<'de> for ScalarSeed<'_, '_, '_> {
     }
 }
 
-/// What an integer of a scalar type is in its slot.
-fn word_of(scalar: Scalar, integer: Integer) -> Result<u64, Kind> {
-    let word = match scalar {
-        Scalar::I32 => {
-            integer.signed(i32::MIN.into(), i32::MAX.into()).map(|value| u64::from(value as i32 as u32))
-        }
-        Scalar::I64 => integer.signed(i64::MIN, i64::MAX).map(|value| value as u64),
-        Scalar::U32 => integer.unsigned(u32::MAX.into()),
-        _ => integer.unsigned(u64::MAX),
-    };
-    word.ok_or(if integer == Integer::Fraction { Kind::InvalidNumber } else { Kind::OutOfRange })
-}
-
 /// A float as an integer, if it is one.
 fn whole(value: f64) -> Integer {
     let negative = value < 0.0;
@@ -266,7 +253,7 @@ impl KeySeed<'_, '_, '_> {
     fn integer<E: Error>(self, value: Integer) -> Result<u64, E> {
         match self.key.scalar() {
             Scalar::Bool | Scalar::String => Err(self.state.fail(Kind::WrongType)),
-            scalar => word_of(scalar, value).map_err(|kind| self.state.fail(kind)),
+            scalar => integer_word(scalar, value).map_err(|kind| self.state.fail(kind)),
         }
     }
 }
@@ -308,16 +295,7 @@ impl<'de> Visitor<'de> for KeySeed<'_, '_, '_> {
                 state.room(stored)?;
                 state.builder.span(key.coding, mark).ok_or_else(|| state.fail(Kind::InvalidUtf8))
             }
-            (Scalar::Bool, "true") => Ok(1),
-            (Scalar::Bool, "false") => Ok(0),
-            (Scalar::Bool, _) => Err(self.state.fail(Kind::WrongType)),
-            (_, text) => match JsonNumber::whole(text.as_bytes()) {
-                Some(number) => {
-                    let integer = number.integer();
-                    self.integer(integer)
-                }
-                None => Err(self.state.fail(Kind::InvalidNumber)),
-            },
+            (scalar, text) => key_word(scalar, text.as_bytes()).map_err(|kind| self.state.fail(kind)),
         }
     }
 }

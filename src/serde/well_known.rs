@@ -2,7 +2,9 @@
 
 use super::place::ValuePlace;
 use super::{MessageAt, SerializedField, decoder, members, print_members, printed};
-use crate::formats::{MAX_DURATION, MAX_SECONDS, MIN_SECONDS, camel_path, put_duration, put_timestamp};
+use crate::formats::{
+    MAX_DURATION, MAX_SECONDS, MIN_SECONDS, camel_path, put_duration, put_timestamp, type_in_url,
+};
 use crate::json::SerializeErrorKind as Kind;
 use crate::message::{MessageView, ValueRef};
 use crate::schema::{FieldRef, WellKnown};
@@ -113,10 +115,10 @@ fn any<S: Serializer>(
     if url.is_empty() && bytes.is_empty() {
         return serializer.serialize_map(Some(0))?.end();
     }
-    let descriptor = url.rsplit_once('/').and_then(|(_, name)| place.pool.get_message_by_name(name));
+    let descriptor = type_in_url(url.as_bytes()).and_then(|name| place.pool.get_message_by_name(name));
     let descriptor = descriptor.ok_or_else(|| place.fail(Kind::UnknownType))?;
     let mut decoder = decoder(&descriptor, place.depth + 1);
-    let content = decoder.decode(bytes).map_err(|_| place.fail(Kind::InvalidMessage))?;
+    let content = decoder.decode(bytes).map_err(|error| place.fail(Kind::of_bytes(&error)))?;
     let inner = place.deeper(1);
     if place.pool.well_known(descriptor.index()) != WellKnown::None {
         let mut map = serializer.serialize_map(Some(2))?;

@@ -76,7 +76,7 @@ pub fn read_record(record: &[u8]) -> Result<Record<'_>, DecodeError> {
     let fault = |kind, offset| Err(DecodeError::new(kind, offset));
     let Some((&magic, rest)) = record.split_first() else { return fault(DecodeErrorKind::Incomplete, 0) };
     if magic != MAGIC {
-        return fault(DecodeErrorKind::InvalidFrame, 0);
+        return Err(DecodeError::first_byte("a record in Confluent's framing begins with 0x00", magic));
     }
     let Some((&id, _)) = rest.split_first_chunk() else { return fault(DecodeErrorKind::Incomplete, 1) };
     let count = |at| match raw::varint(record, at) {

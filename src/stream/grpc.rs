@@ -47,15 +47,10 @@ pub struct Frame<'a> {
 pub fn read_frame<'a>(input: &mut &'a [u8], max_len: usize) -> Result<Option<Frame<'a>>, DecodeError> {
     let Some((header, rest)) = input.split_first_chunk::<HEADER_LEN>() else {
         // A flag that is wrong stays wrong.
-        return match input.first() {
-            Some(2..) => Err(DecodeError::new(DecodeErrorKind::InvalidFrame, 0)),
-            _ => Ok(None),
-        };
+        return input.first().map_or(Ok(None), |&flag| check_flag(flag).map(|()| None));
     };
     let [flag, len @ ..] = *header;
-    if flag > 1 {
-        return Err(DecodeError::new(DecodeErrorKind::InvalidFrame, 0));
-    }
+    check_flag(flag)?;
     let len = u32::from_be_bytes(len) as usize;
     if len > max_len.min(MAX_LEN) {
         return Err(DecodeError::new(DecodeErrorKind::FrameTooLarge, 1));
@@ -63,6 +58,13 @@ pub fn read_frame<'a>(input: &mut &'a [u8], max_len: usize) -> Result<Option<Fra
     let Some((payload, rest)) = rest.split_at_checked(len) else { return Ok(None) };
     *input = rest;
     Ok(Some(Frame { compressed: flag == 1, payload }))
+}
+
+fn check_flag(flag: u8) -> Result<(), DecodeError> {
+    match flag {
+        0 | 1 => Ok(()),
+        _ => Err(DecodeError::first_byte("a frame of gRPC begins with 0x00 or 0x01", flag)),
+    }
 }
 
 /// Appends `payload`, which is not compressed, as a frame.

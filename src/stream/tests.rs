@@ -318,6 +318,19 @@ fn confluent_headers_come_back() {
     assert!(confluent::read_record(&[0, 0, 0, 0, 1, 2, 0, 7]).unwrap().indexes.iter().eq([0]));
 }
 
+/// Whoever reads a record in another framing has to find that out from the error.
+#[test]
+fn a_wrong_first_byte_and_the_framing_that_was_expected_are_in_the_error() {
+    let error = confluent::read_record(b"\x0a\x01a").unwrap_err();
+    let text = "the header of the frame is not valid at byte 0: a record in Confluent's framing begins with 0x00, not 0x0a";
+    assert_eq!(error.to_string(), text);
+    let error = grpc::read_frame(&mut &b"\xff"[..], 9).unwrap_err();
+    let text =
+        "the header of the frame is not valid at byte 0: a frame of gRPC begins with 0x00 or 0x01, not 0xff";
+    assert_eq!(error.to_string(), text);
+    assert!(!confluent::read_record(&[0, 0, 0, 0, 1, 1]).unwrap_err().to_string().contains("0x"));
+}
+
 #[test]
 fn confluent_headers_are_bounded() {
     let kind = |bytes: &[u8]| {

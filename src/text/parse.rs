@@ -303,13 +303,11 @@ impl<'p> TextParser<'p, '_, '_> {
             return self.bracketed(program);
         }
         let Some(name) = self.scanner.identifier() else {
-            // Unknown fields are printed by number; their types are not known.
-            return match self.scanner.number()? {
-                None => Err(self.scanner.unexpected()),
-                Some(_) if self.options.deny_unknown_fields => {
-                    Err(self.scanner.fail(start, Kind::UnknownField))
-                }
-                Some(_) => Ok(NameTarget::Other),
+            // The types of such fields are not known.
+            return if self.scanner.field_number()? {
+                self.unknown(start)
+            } else {
+                Err(self.scanner.unexpected())
             };
         };
         self.scanner.space();

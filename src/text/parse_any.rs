@@ -58,8 +58,9 @@ impl TextParser<'_, '_, '_> {
     fn type_of(&mut self, program: &Program, url: &[u8], start: usize) -> Result<NameTarget, Kind> {
         let pool = self.pool;
         let Some(name) = type_name(url) else { return Err(self.scanner.fail(start, Kind::InvalidName)) };
-        let message = core::str::from_utf8(name).ok().and_then(|name| pool.get_message_by_name(name));
-        let Some(message) = message else { return Err(self.scanner.fail(start, Kind::UnknownType)) };
+        let Some(message) = pool.get_message_by_name(name) else {
+            return Err(self.scanner.fail(start, Kind::UnknownType));
+        };
         let coding = program.entries().first().map_or(Coding::Bytes, |entry| entry.coding);
         let mark = self.builder.mark();
         self.builder.store(url.len())?.extend_from_slice(url);

@@ -31,8 +31,7 @@ impl TextPrinter<'_, '_> {
     /// What is to be decoded of an `Any`, if its URL can stand in brackets and the pool has its type.
     fn content_of<'i>(&self, view: RawView<'_, 'i>) -> Option<Encoded<'i>> {
         let (url, value) = (view.bytes_of(0), view.bytes_of(1));
-        let name = core::str::from_utf8(type_name(url)?).ok()?;
-        let message = self.pool.get_message_by_name(name)?.index();
+        let message = self.pool.get_message_by_name(type_name(url)?)?.index();
         Some(Encoded::Any { value, message })
     }
 

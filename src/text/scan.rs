@@ -136,6 +136,16 @@ impl<'t> TextScanner<'t> {
         }
     }
 
+    /// Takes an integer in the place of a name, as unknown fields are printed: by number; says whether there is one.
+    pub(super) fn field_number(&mut self) -> Result<bool, Kind> {
+        let start = self.at;
+        match self.number()? {
+            None => Ok(false),
+            Some(NumberToken::Float(_)) => Err(self.fail(start, Kind::InvalidSyntax)),
+            Some(_) => Ok(true),
+        }
+    }
+
     fn decimal(&self, start: usize) -> (Option<NumberToken<'t>>, usize) {
         let whole = self.run(start, u8::is_ascii_digit);
         let mut end = start + whole;

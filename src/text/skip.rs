@@ -75,7 +75,7 @@ impl TextParser<'_, '_, '_> {
                 scanner.space();
             }
             scanner.must(b']')?;
-        } else if scanner.identifier().is_some() || scanner.number()?.is_some() {
+        } else if scanner.identifier().is_some() || scanner.field_number()? {
             scanner.space();
         } else {
             return Err(scanner.unexpected());

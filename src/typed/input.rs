@@ -390,14 +390,6 @@ impl<'i> Input<'i> {
         self.budget.refund(bytes);
     }
 
-    /// A map entry without a message value has an empty one, which may lack required fields and counts as a level.
-    #[cold]
-    #[inline]
-    pub(super) fn empty_value(&mut self, required: bool) -> Result<(), DecodeErrorKind> {
-        self.required |= required;
-        self.may_nest()
-    }
-
     /// Checks the depth before a message is created, so that a failed merge never leaves a struct too deep to encode.
     #[inline(always)]
     pub(super) fn may_nest(&mut self) -> Result<(), DecodeErrorKind> {

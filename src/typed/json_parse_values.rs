@@ -11,8 +11,8 @@ use super::{
     map::MapMember,
     place,
 };
-use crate::formats::{JsonNumber, decode_base64};
-use crate::json::{integer_word, word_of};
+use crate::formats::decode_base64;
+use crate::json::{integer_word, key_word, word_of};
 use crate::message::Prepared;
 use crate::program::Scalar;
 use crate::table::TableKind;
@@ -118,12 +118,8 @@ impl<'i, K: ScalarKind, T: ScalarValue<K>> ParseValue<'i, K> for T {
     }
 
     fn parse_key(&mut self, parser: &mut StructParser<'_, 'i>) -> Parsed {
-        let word = match (K::VALUE, parser.string()?) {
-            (TableKind::Bool, b"true") => 1,
-            (TableKind::Bool, b"false") => 0,
-            (TableKind::Bool, _) => return Err(Stop),
-            (_, text) => integer_word(integer::<K>(), JsonNumber::whole(text).ok_or(Stop)?.integer())?,
-        };
+        let scalar = if matches!(K::VALUE, TableKind::Bool) { Scalar::Bool } else { integer::<K>() };
+        let word = key_word(scalar, parser.string()?)?;
         *self = T::from_raw(raw::<K>(word)).ok_or(Stop)?;
         Ok(())
     }

@@ -16,7 +16,7 @@ use super::{
     write::StructWriter,
 };
 use crate::error::DecodeErrorKind;
-use crate::table::{Syntax, TableKind};
+use crate::table::Syntax;
 use crate::wire::WireType;
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::cmp::Ordering;
@@ -90,9 +90,8 @@ fn read_entry<'i, K: DecodeValue<'i, KK>, V: DecodeValue<'i, VK>, KK: KindMarker
                 input.settle(outcome, bits, at, 0, None)?;
             }
         }
-        if const { matches!(VK::VALUE, TableKind::Message(_)) } && !has_value {
-            input.empty_value(const { VK::REQUIRED })?;
-        }
+        // An entry without a message has an empty one, which may lack required fields.
+        input.required |= const { VK::REQUIRED } && !has_value;
         Ok(known)
     })?;
     if !known {

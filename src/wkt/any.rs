@@ -3,6 +3,7 @@
 use super::UnpackError;
 #[cfg(not(feature = "reflect"))]
 use crate::error::EncodeError;
+use crate::error::copy_of;
 use crate::typed::{DecodeOwned, Message};
 use alloc::{string::String, vec::Vec};
 
@@ -75,11 +76,12 @@ impl Any {
     /// Decodes the message as a struct.
     ///
     /// # Errors
-    /// [`InvalidUrl`](UnpackError::InvalidUrl), [`WrongType`](UnpackError::WrongType), or what is wrong with the bytes.
+    /// [`InvalidUrl`](UnpackError::InvalidUrl), [`WrongType`](UnpackError::WrongType), which names both types, or what is wrong with the bytes.
     pub fn to_msg<M: DecodeOwned>(&self) -> Result<M, UnpackError> {
         let name = self.type_name().ok_or(UnpackError::InvalidUrl)?;
-        if name != M::TABLE.full_name() {
-            return Err(UnpackError::WrongType);
+        if !self.is::<M>() {
+            let found = copy_of(name).unwrap_or_default();
+            return Err(UnpackError::WrongType { expected: M::TABLE.full_name(), found });
         }
         M::decode(&self.value).map_err(UnpackError::Invalid)
     }

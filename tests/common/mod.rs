@@ -4,8 +4,8 @@
 //! descriptor sets, `schema_gen` and `payload` make random ones; `reference` decodes and encodes slowly and
 //! plainly, and `disagreements` says where others differ; `projections` makes random field paths; `data` finds files; `heap` counts
 //! memory, `scarce` has none; `proportion` measures how time grows; `family` is a set of structs; `protoc` compiles
-//! .proto sources; `example` builds programs; `format_case` and `text_schema` are for JSON and text format; `bridge` goes
-//! between its messages and those of tablepb.
+//! .proto sources; `example` builds programs; `format_case` and `text_schema` are for JSON and text format, `known_types`
+//! for the well-known types; `bridge` goes between its messages and those of tablepb.
 #![allow(dead_code, reason = "each test uses a part of this")]
 
 /// How many rounds of a run are made: all of them in release builds, as in `.ci/run`, the first quarter without
@@ -23,6 +23,7 @@ pub mod family;
 pub mod format_case;
 pub mod heap;
 pub mod keeping;
+pub mod known_types;
 pub mod payload;
 pub mod projections;
 pub mod proportion;

@@ -148,8 +148,8 @@ fn with_any() -> (MessageDescriptor, String) {
         ],
     );
     let pool = DescriptorPool::from_tables(&[&HOLDER]).expect("a valid table");
-    let inner = r#"{"@type":"/t.Holder","text":"a text of some length, which the store must grow for"}"#;
-    let any = format!(r#"{{"@type":"/t.Holder","any":{inner},"more":[{inner},{inner}]}}"#);
+    let inner = r#"{"@type":"x/t.Holder","text":"a text of some length, which the store must grow for"}"#;
+    let any = format!(r#"{{"@type":"x/t.Holder","any":{inner},"more":[{inner},{inner}]}}"#);
     (pool.get_message_by_name("t.Holder").expect("a message"), format!(r#"{{"any":{any},"more":[{any}]}}"#))
 }
 

@@ -265,3 +265,105 @@ fn ten_thousand_levels_need_no_more_stack_than_one() {
         });
     }
 }
+
+/// What a message ends with: how many levels the input has below that message, or is it an error in any case.
+const ENDS: [(&str, &[u8], usize); 11] = [
+    ("nothing", b"", 0),
+    ("an empty message", b"\x12\0", 1),
+    ("an entry without key and value", b"\x0a\0", 1),
+    ("an entry without its value", b"\x0a\x02\x08\x01", 1),
+    ("an entry with an empty value", b"\x0a\x02\x12\0", 2),
+    ("an entry with a number for its value", b"\x0a\x02\x10\x01", 1),
+    ("an entry with an unknown group", b"\x0a\x04\x08\x01\x1b\x1c", 2),
+    ("an entry with a group for its value", b"\x0a\x02\x13\x14", 2),
+    ("an unknown group", b"\x23\x24", 1),
+    ("a group in place of a message", b"\x13\x14", 1),
+    ("a group in place of an entry", b"\x0b\x0c", 1),
+];
+
+#[derive(Debug, Default, PartialEq)]
+struct Tree {
+    entries: std::collections::BTreeMap<i32, Tree>,
+    child: Option<Box<Tree>>,
+    items: Vec<Tree>,
+}
+
+tablepb::message! {
+    Tree as "depth.Tree" { entries: map<int32, message Tree> = 1, child: message Tree = 2, items: repeated message Tree = 3 }
+}
+
+struct Nothing;
+impl tablepb::visit::Sink<'_> for Nothing {}
+
+/// The value of an entry is a level where it is in the input, as in C++ and upb, and only there.
+#[test]
+fn all_decoders_count_the_same_levels_with_and_without_the_value_of_an_entry() {
+    use tablepb::{DescriptorPool, Message, Projection};
+    let pool = DescriptorPool::from_tables(&[Tree::TABLE]).unwrap();
+    let tree = pool.get_message_by_name("depth.Tree").unwrap();
+    let lazy = Projection::all(&tree).lazy(["entries", "items"]).unwrap();
+    for (name, end, below) in ENDS {
+        for limit in [1, 2, 30, 99, 100, 101, 130] {
+            for levels in (limit as usize).saturating_sub(3)..=limit as usize + 1 {
+                let mut bytes = Backwards(end.iter().rev().copied().collect());
+                (0..levels).for_each(|_| bytes.message(2));
+                bytes.0.reverse();
+                let (input, options) = (bytes.0, DecodeOptions::new().max_depth(limit));
+                let fits = levels + below <= limit as usize;
+                let check = |how: &str, result: Result<(), tablepb::DecodeError>| match result {
+                    Ok(()) => assert!(fits, "{how}: {name} below {levels} levels, {limit} allowed"),
+                    Err(error) => {
+                        assert!(!fits, "{how}: {name} below {levels} levels, {limit} allowed: {error}");
+                        assert_eq!(error.kind(), DecodeErrorKind::DepthExceeded);
+                    }
+                };
+                let message = DynamicMessage::decode_with(&tree, &input, options);
+                let mut merged = DynamicMessage::decode(&tree, b"\x0a\x02\x12\0").unwrap();
+                check("merge", merged.merge_with(&input, options));
+                merged.encode_with(&mut Vec::new(), EncodeOptions::new().max_depth(limit + 1)).unwrap();
+                let mut decoder = Decoder::new(&tree).with_options(options);
+                check("decoder", decoder.decode(&input).map(drop));
+                check("visit", decoder.visit(&input, &mut Nothing).map(drop));
+                if limit <= 100 {
+                    let decoded = Tree::decode_with(&input, options);
+                    let mut merged = Tree::default();
+                    check("merge of a struct", merged.merge_with(&input, options));
+                    assert!(decoded.as_ref().is_ok_and(|tree| *tree == merged) || decoded.is_err());
+                    check("struct", decoded.map(drop));
+                }
+                let raw = lazy.decode_with(&input, options).and_then(|mut message| message.materialize());
+                if fits {
+                    raw.unwrap();
+                }
+                check("message", message.map(drop));
+            }
+        }
+    }
+}
+
+/// An encoder writes the value of each entry, and nothing that a decoder with the same limit refuses.
+#[test]
+fn what_is_encoded_within_a_limit_is_decoded_within_it() {
+    use tablepb::{DescriptorPool, Message};
+    let pool = DescriptorPool::from_tables(&[Tree::TABLE]).unwrap();
+    let tree = pool.get_message_by_name("depth.Tree").unwrap();
+    for (name, end, _) in ENDS {
+        for levels in 95..=100 {
+            let mut bytes = Backwards(end.iter().rev().copied().collect());
+            (0..levels).for_each(|_| bytes.message(2));
+            bytes.0.reverse();
+            let Ok(message) = DynamicMessage::decode(&tree, &bytes.0) else { continue };
+            let json = message.to_json_string();
+            let fits = json.is_ok();
+            if let Ok(json) = json {
+                assert!(DynamicMessage::from_json(&tree, json.as_bytes()).is_ok(), "{name} at {levels}");
+                assert_eq!(Tree::decode(&bytes.0).unwrap().to_json_string().unwrap(), json);
+            }
+            assert_eq!(Tree::decode(&bytes.0).unwrap().to_json_string().is_ok(), fits);
+            match message.encode_to_vec() {
+                Ok(bytes) => assert!(DynamicMessage::decode(&tree, &bytes).is_ok(), "{name} at {levels}"),
+                Err(error) => assert_eq!(error.kind(), EncodeErrorKind::DepthExceeded),
+            }
+        }
+    }
+}

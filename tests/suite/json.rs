@@ -191,6 +191,8 @@ fn what_is_refused_and_why() {
         (r#"{"any":{"flag":true}}"#, Bad::InvalidAny),
         (r#"{"any":{"@type":"t.All"}}"#, Bad::InvalidAny),
         (r#"{"any":{"@type":"x/"}}"#, Bad::InvalidAny),
+        (r#"{"any":{"@type":"/t.Point"}}"#, Bad::InvalidAny),
+        (r#"{"any":{"@type":"/"}}"#, Bad::InvalidAny),
         (r#"{"any":{"@type":5}}"#, Bad::WrongType),
         (r#"{"any":{"@type":"x/t.Nope"}}"#, Bad::UnknownType),
         (r#"{"any":{"@type":"x/t.Point","@type":"x/t.Point"}}"#, Bad::DuplicateKey),
@@ -273,43 +275,43 @@ fn a_null_value_of_any_number_is_null() {
 #[test]
 fn an_any_is_read_wherever_its_type_stands() {
     same(r#"{"any":{"@type":"type.googleapis.com/t.Point","x":1,"y":2}}"#);
-    same(r#"{"any":{"@type":"x.org/y/t.All","anys":[{"@type":"/t.Point"},{"@type":"/t.All","text":"in"}],"text":"out"}}"#
-        .replace(r#""anys":[{"@type":"/t.Point"},{"@type":"/t.All","text":"in"}],"text":"out""#,
-            r#""text":"out","anys":[{"@type":"/t.Point"},{"@type":"/t.All","text":"in"}]"#).as_str());
+    same(r#"{"any":{"@type":"x.org/y/t.All","anys":[{"@type":"x/t.Point"},{"@type":"x/t.All","text":"in"}],"text":"out"}}"#
+        .replace(r#""anys":[{"@type":"x/t.Point"},{"@type":"x/t.All","text":"in"}],"text":"out""#,
+            r#""text":"out","anys":[{"@type":"x/t.Point"},{"@type":"x/t.All","text":"in"}]"#).as_str());
     becomes(
-        r#"{"any":{"x":1,"y":{},"@type":"/t.Point"}}"#.replace("{}", "2").as_str(),
-        r#"{"any":{"@type":"/t.Point","x":1,"y":2}}"#,
+        r#"{"any":{"x":1,"y":{},"@type":"x/t.Point"}}"#.replace("{}", "2").as_str(),
+        r#"{"any":{"@type":"x/t.Point","x":1,"y":2}}"#,
     );
     becomes(
-        r#"{"any":{"any":{"value":"1.5s","@type":"/google.protobuf.Duration"},"@type":"/t.All"},"text":"after"}"#,
-        r#"{"text":"after","any":{"@type":"/t.All","any":{"@type":"/google.protobuf.Duration","value":"1.500s"}}}"#,
+        r#"{"any":{"any":{"value":"1.5s","@type":"x/google.protobuf.Duration"},"@type":"x/t.All"},"text":"after"}"#,
+        r#"{"text":"after","any":{"@type":"x/t.All","any":{"@type":"x/google.protobuf.Duration","value":"1.500s"}}}"#,
     );
     same(
-        r#"{"any":{"@type":"/google.protobuf.Any","value":{"@type":"/google.protobuf.Value","value":[null]}}}"#,
+        r#"{"any":{"@type":"x/google.protobuf.Any","value":{"@type":"x/google.protobuf.Value","value":[null]}}}"#,
     );
-    same(r#"{"any":{"@type":"/google.protobuf.Empty"}}"#);
+    same(r#"{"any":{"@type":"x/google.protobuf.Empty"}}"#);
     same(r#"{"any":{}}"#);
-    same(r#"{"anys":[{"@type":"/t.Point","x":1},{"@type":"/google.protobuf.Struct","value":{"a":1}},{}],"maybe":1}"#
+    same(r#"{"anys":[{"@type":"x/t.Point","x":1},{"@type":"x/google.protobuf.Struct","value":{"a":1}},{}],"maybe":1}"#
         .replace(r#""anys""#, r#""maybe":1,"anys""#).replace(r#","maybe":1}"#, "}").as_str());
     let pretty = SerializeOptions::new().pretty(true);
     let mut buffer = Vec::new();
-    let any = r#"{"any":{"@type":"/t.All","any":{"@type":"/google.protobuf.Duration","value":"1s"},"points":[{}]}}"#;
+    let any = r#"{"any":{"@type":"x/t.All","any":{"@type":"x/google.protobuf.Duration","value":"1s"},"points":[{}]}}"#;
     parse(any).to_json_with(&mut buffer, &pretty).unwrap();
     let expected = r#"{
   "any": {
-    "@type": "/t.All",
+    "@type": "x/t.All",
     "points": [
       {}
     ],
     "any": {
-      "@type": "/google.protobuf.Duration",
+      "@type": "x/google.protobuf.Duration",
       "value": "1s"
     }
   }
 }"#;
     assert_eq!(String::from_utf8(buffer).unwrap(), expected);
     // Bytes that are no message of the type.
-    let mut message = parse(r#"{"any":{"@type":"/t.Point"}}"#);
+    let mut message = parse(r#"{"any":{"@type":"x/t.Point"}}"#);
     let any = message.descriptor().get_field_by_name("any").unwrap();
     message.message_mut(&any).unwrap().set_field_by_name("value", Value::Bytes(vec![0xff])).unwrap();
     assert_eq!(message.to_json_string().unwrap_err().kind(), SerializeErrorKind::InvalidMessage);
@@ -392,7 +394,7 @@ fn depth_is_counted_as_on_the_wire() {
         |levels: usize| format!("{{\"object\":{}1{}}}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
     let list = |levels: usize| format!("{{\"list\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
     let any = |levels: usize| {
-        let open = r#"{"@type":"/t.All","any":"#;
+        let open = r#"{"@type":"x/t.All","any":"#;
         format!("{{\"any\":{}{{}}{}}}", open.repeat(levels), "}".repeat(levels))
     };
     for json in [object(25), list(25), any(25)] {
@@ -536,4 +538,25 @@ fn names_at_fault_are_those_of_the_text_cut_where_they_are_long() {
     }
     // Other errors name nothing.
     assert_eq!(DynamicMessage::from_json(&all, b"[").unwrap_err().found(), None);
+}
+
+/// C++ wants a host in the URL. It was printed without one too, and then refused by others.
+#[test]
+fn an_any_without_anything_before_its_last_slash_is_of_no_type() {
+    let any = all().parent_pool().get_message_by_name("google.protobuf.Any").unwrap();
+    for (url, valid) in [
+        ("x/t.Point", true),
+        ("//t.Point", true),
+        ("/t.Point", false),
+        ("t.Point", false),
+        ("x/", false),
+        ("/", false),
+    ] {
+        let mut message = DynamicMessage::new(&any);
+        message.set_field_by_name("type_url", url).unwrap();
+        let json = format!(r#"{{"@type":"{url}"}}"#);
+        let printed = message.to_json_string().map_err(|error| error.kind());
+        assert_eq!(printed, if valid { Ok(json.clone()) } else { Err(SerializeErrorKind::UnknownType) });
+        assert_eq!(DynamicMessage::from_json(&any, json.as_bytes()).is_ok(), valid, "{url}");
+    }
 }

@@ -25,6 +25,7 @@ mod json;
 mod json_enum_names;
 mod json_fast;
 mod json_random;
+mod kept_bytes;
 mod memory;
 mod message_sets;
 mod otlp;

@@ -491,6 +491,25 @@ fn reserved_names_are_skipped() {
     assert!(DynamicMessage::parse_text_format(&all(), text).is_err());
     let message = DynamicMessage::parse_text_format_with(&all(), text, &lenient).unwrap();
     assert_eq!(message.to_text_format(), "i32:1");
+    // Integers of any form are names then, floats are not.
+    let names = [
+        ("7", true),
+        ("0x1f", true),
+        ("017", true),
+        ("99999999999999999999", true),
+        ("1.0", false),
+        ("1e1", false),
+        ("1f", false),
+        (".5", false),
+        ("-7", false),
+    ];
+    for (name, taken) in names {
+        for text in [format!("{name}: 5"), format!("{name} {{}}"), format!("none {{ {name}: 5 }}")] {
+            let parsed = DynamicMessage::parse_text_format_with(&all(), &text, &lenient);
+            let kind = parsed.map(drop).map_err(|error| error.kind());
+            assert_eq!(kind, if taken { Ok(()) } else { Err(Bad::InvalidSyntax) }, "{text}");
+        }
+    }
     // What the message has must still be right.
     assert!(DynamicMessage::parse_text_format_with(&all(), "color: GREEN", &lenient).is_err());
 }

@@ -911,3 +911,60 @@ fn depth_agrees() {
         }
     }
 }
+
+/// Of a key C++ takes what is an integer as it stands, and no other number of JSON.
+#[test]
+fn keys_are_integers_as_they_stand() {
+    let maps = descriptor::<Maps>();
+    let fields = [
+        ("byInt32", "\"\"", true, 32),
+        ("byInt64", "0", true, 64),
+        ("byUint32", "0", false, 32),
+        ("byUint64", "{}", false, 64),
+        ("bySint32", "0", true, 32),
+        ("bySint64", "\"\"", true, 64),
+        ("byFixed32", "true", false, 32),
+        ("byFixed64", "0", false, 64),
+        ("bySfixed32", "{}", true, 32),
+        ("bySfixed64", "null", true, 64),
+    ];
+    let integers = [
+        "0",
+        "1",
+        "-1",
+        "2147483647",
+        "2147483648",
+        "-2147483648",
+        "-2147483649",
+        "4294967295",
+        "4294967296",
+        "9223372036854775807",
+        "9223372036854775808",
+        "-9223372036854775808",
+        "18446744073709551615",
+        "18446744073709551616",
+    ];
+    let others = [
+        "1e1", "1E1", "1e0", "0e1", "1.0", "0.0", "10e-1", "1.", ".5", " 1", "1 ", "+1", "01", "-01", "",
+        "-", "0x1", "1_0", "true", "NaN",
+    ];
+    for (name, value, signed, bits) in fields {
+        let check = |key: &str, expected: bool| {
+            let json = format!("{{\"{name}\":{{\"{key}\":{value}}}}}");
+            let parsed = parses_alike::<Maps>(json.as_bytes(), &maps, &DeserializeOptions::new());
+            assert_eq!(parsed.is_some(), expected, "{json}");
+        };
+        let range = if signed { -(1i128 << (bits - 1))..1 << (bits - 1) } else { 0..1i128 << bits };
+        integers.iter().for_each(|key| check(key, range.contains(&key.parse().unwrap())));
+        others.iter().for_each(|key| check(key, false));
+        check("-0", signed);
+        check("\\u0031", true);
+    }
+    for (key, expected) in
+        [("true", true), ("false", true), ("True", false), ("TRUE", false), ("1", false), ("", false)]
+    {
+        let json = format!("{{\"byBool\":{{\"{key}\":\"1970-01-01T00:00:00Z\"}}}}");
+        let parsed = parses_alike::<Maps>(json.as_bytes(), &maps, &DeserializeOptions::new());
+        assert_eq!(parsed.is_some(), expected, "{json}");
+    }
+}

@@ -90,23 +90,30 @@ fn oneofs_of_wide_messages_are_no_fields() {
     }
 }
 
-/// Such an error named the message around the map and not the map.
+/// As in C++, a value that is not in the input is no level of it. It is one for an encoder, which writes it.
 #[test]
-fn an_entry_that_cannot_be_ended_is_found_in_its_map() {
+fn an_entry_without_its_message_is_one_level_and_is_written_as_two() {
     let node = node();
-    // A child with an attribute that has a key and no value, for which there is no level left.
+    // A child with an attribute that has a key and no value.
     let input = [0x2a, 5, 0x32, 3, 0x0a, 1, b'k'];
-    let options = DecodeOptions::new().max_depth(2);
-    let error = DynamicMessage::decode_with(&node, &input, options).unwrap_err();
-    let numbers: Vec<u32> = error.path().steps().iter().map(|step| step.number()).collect();
-    assert_eq!((error.kind(), error.offset()), (DecodeErrorKind::DepthExceeded, 7));
-    assert_eq!(numbers, [5, 6], "{error}");
-    let mut merged = DynamicMessage::new(&node);
-    assert!(merged.merge_with(&input, options).is_err());
-    let (children, attributes) = (field(&node, "children"), field(&node, "attributes"));
-    let child = merged.get_field(&children).as_list().unwrap().get(0).unwrap();
-    assert!(child.as_message().unwrap().get_field(&attributes).as_map().unwrap().is_empty());
-    assert_eq!(merged.encode_to_vec().unwrap().len(), merged.encoded_len());
+    let options = |depth| DecodeOptions::new().max_depth(depth);
+    assert!(DynamicMessage::decode_with(&node, &input, options(1)).is_err());
+    let message = DynamicMessage::decode_with(&node, &input, options(2)).unwrap();
+    let children = message.get_field(&field(&node, "children"));
+    let child = children.as_list().unwrap().get(0).unwrap().as_message().unwrap();
+    let attributes = child.get_field(&field(&node, "attributes"));
+    let value = attributes.as_map().unwrap().get("k").unwrap().as_message().unwrap();
+    assert_eq!(value.fields().count(), 0);
+    let encoded = |depth| {
+        let options = crate::options::EncodeOptions::new().max_depth(depth);
+        message.encode_with(&mut Vec::new(), options)
+    };
+    assert_eq!(encoded(2).unwrap_err().kind(), crate::error::EncodeErrorKind::DepthExceeded);
+    assert!(encoded(3).is_ok());
+    // With its value it is as deep for both.
+    let whole = message.encode_to_vec().unwrap();
+    assert!(DynamicMessage::decode_with(&node, &whole, options(2)).is_err());
+    assert_eq!(DynamicMessage::decode_with(&node, &whole, options(3)).unwrap(), message);
 }
 
 /// Such a list was left by operations that failed, and the encoder had no level for its elements.
