@@ -3,6 +3,7 @@
 use crate::chart::{Axis, Bars, Lines, Panel, Plot, Series, short};
 use crate::data::{Row, Table};
 use crate::page::{Place, columns, image, table};
+use crate::speed::marked;
 use std::error::Error;
 
 pub type Text = Result<String, Box<dyn Error>>;
@@ -75,7 +76,7 @@ pub fn partial(place: &Place<'_>) -> Text {
                 row.text("contender").into(),
                 format!("{share:.0} %"),
                 short(row.number("nanoseconds")),
-                format!("{:.2}", prost / row.number("nanoseconds")),
+                marked(prost / row.number("nanoseconds")),
             ]
         })
         .collect();

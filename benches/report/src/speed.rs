@@ -65,7 +65,7 @@ fn summed(ratio: &Table, (mode, ours): (&str, &str), regime: &str, beside_best: 
 }
 
 /// A ratio; losses are bold.
-fn marked(times: f64) -> String {
+pub fn marked(times: f64) -> String {
     if times < 0.995 { format!("**{times:.2}**") } else { format!("{times:.2}") }
 }
 

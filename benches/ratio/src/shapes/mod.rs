@@ -15,6 +15,7 @@ mod negatives;
 mod optional;
 mod orders;
 mod otlp;
+mod readings;
 mod search;
 mod telemetry;
 mod tiles;
@@ -47,9 +48,9 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Whether it counts in the means; one column of short varints is a check of its own.
+    /// Whether it counts in the means; one column of short varints and messages of a few bytes are checks of their own.
     pub fn counts(&self) -> bool {
-        self.name != "packed"
+        !matches!(self.name, "packed" | "readings")
     }
 
     /// The payload set of a seed: distinct messages of about this size together.
@@ -283,6 +284,15 @@ shapes! {
         quick: [telemetry::Reading],
         google: telemetry_proto::Reading,
         edit: [10], |m| m.voltage => EDITED_NUMBER,
+    }
+    "readings" {
+        message: "ratio.readings.Reading",
+        generate: readings::generate,
+        prost: p::readings::Reading,
+        buffa: b::readings::Reading,
+        quick: [readings::Reading<>],
+        google: readings_proto::Reading,
+        edit: [1], |m| m.sensor => EDITED_NUMBER,
     }
     "orders" {
         message: "ratio.orders.Order",
