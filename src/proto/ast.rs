@@ -243,17 +243,33 @@ pub(super) struct Import {
     pub(super) at: u32,
 }
 
+/// `features.field_presence`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Presence {
+    Explicit,
+    Implicit,
+    Required,
+}
+
 /// The features that decide how a field is encoded, as far as they are set: they are needed to encode options.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Encodings {
     pub(super) packed: Option<bool>,
     pub(super) delimited: Option<bool>,
+    pub(super) presence: Option<Presence>,
+    /// Of an enum, or of all in a file.
+    pub(super) closed: Option<bool>,
 }
 
 impl Encodings {
     /// These, and where they are silent those of what encloses them.
     pub(super) fn or(self, outer: Self) -> Self {
-        Self { packed: self.packed.or(outer.packed), delimited: self.delimited.or(outer.delimited) }
+        Self {
+            packed: self.packed.or(outer.packed),
+            delimited: self.delimited.or(outer.delimited),
+            presence: self.presence.or(outer.presence),
+            closed: self.closed.or(outer.closed),
+        }
     }
 }
 
@@ -358,8 +374,7 @@ pub(super) struct Enum {
     pub(super) reserved: Chain,
     pub(super) reserved_names: Chain,
     pub(super) options: Chain,
-    /// `features.enum_type`, as far as it is set.
-    pub(super) closed: Option<bool>,
+    pub(super) encodings: Encodings,
 }
 
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use super::compile;
 use super::error::SourceError;
-use super::request::Request;
+use super::request::{Place, Request};
 use super::resolver::FileResolver;
 use crate::schema::{DescriptorPool, PoolOptions};
 use alloc::boxed::Box;
@@ -77,17 +77,35 @@ impl<'r> SourceBuilder<'r> {
 
     /// Adds a place where imported files are looked for.
     pub fn resolver(mut self, resolver: impl FileResolver + 'r) -> Self {
-        self.0.resolvers.push(Box::new(resolver));
+        self.0.places.push(Place::Resolver(Box::new(resolver)));
         self
     }
 
     /// Adds a directory in which imported files are looked for, as `protoc -I` does.
+    ///
+    /// No more of a file is read than the bound on memory ([`PoolOptions::memory`]). By default that follows the length of the file,
+    /// which for devices and pipes is unknown: of them at most 1 MiB. Bytes of comments that are not UTF-8 become `?`.
     #[cfg(feature = "std")]
-    pub fn include(self, directory: impl Into<std::path::PathBuf>) -> Self {
-        self.resolver(super::resolver::Directory(directory.into()))
+    pub fn include(mut self, directory: impl Into<std::path::PathBuf>) -> Self {
+        self.0.places.push(Place::Directory(directory.into()));
+        self
     }
 
     /// Sets the bounds. They count twice: for the sources while they are compiled, and for the pool.
+    ///
+    /// [`PoolOptions::memory`] raises or lowers the bound on memory, that on the length of what is read from directories included.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, PoolOptions, SourceErrorKind};
+    ///
+    /// let source = "syntax = \"proto3\"; message Log { string line = 1; }";
+    /// let build = |bytes| {
+    ///     let options = PoolOptions::new().memory(bytes);
+    ///     DescriptorPool::builder().source("log.proto", source).with_options(options).build()
+    /// };
+    /// assert_eq!(build(1000).unwrap_err().kind(), SourceErrorKind::BudgetExceeded);
+    /// assert!(build(64 << 20).is_ok());
+    /// ```
     pub fn with_options(mut self, options: PoolOptions) -> Self {
         self.0.options = options;
         self

@@ -86,8 +86,8 @@ impl<'a, 'r> Emitter<'a, 'r> {
         let before = self.out.bytes.len();
         let start = self.out.begin(self.room, number)?;
         self.options.write(target, options, scope, &mut self.out, self.room)?;
-        // What is left of options that are for the source alone; protoc drops it here, and keeps it elsewhere.
-        if target == Target::ExtensionRange && self.out.bytes.len() == start {
+        // What is left of options that are for the source alone.
+        if self.out.bytes.len() == start {
             self.out.bytes.truncate(before);
             return Ok(());
         }
@@ -284,12 +284,21 @@ impl<'a, 'r> Emitter<'a, 'r> {
     }
 
     fn json_name(&mut self, field: &Field) -> Done {
+        let texts = self.texts();
+        let start = self.out.bytes.len();
+        json_name(texts, (field.name, field.json_name), 10, &mut self.out, self.room)?;
         if field.json_name != NONE && !field.extendee.is_empty() {
-            let detail = "an extension has no JSON name of its own";
-            let (start, kind) = (field.json_name, SourceErrorKind::InvalidDefault);
-            self.options.faults.add(kind, start, start + 1, &detail);
+            let end = self.out.bytes.len();
+            json_name(texts, (field.name, NONE), 10, &mut self.out, self.room)?;
+            let own = self.out.bytes.get(start..end) != self.out.bytes.get(end..);
+            self.out.bytes.truncate(end);
+            if own {
+                let detail = "an extension has no JSON name of its own";
+                let (start, kind) = (field.json_name, SourceErrorKind::InvalidDefault);
+                self.options.faults.add(kind, start, start + 1, &detail);
+            }
         }
-        json_name(self.texts(), (field.name, field.json_name), 10, &mut self.out, self.room)
+        Ok(())
     }
 
     /// Faults of a default value that show only when the type is known, or whose field has none.

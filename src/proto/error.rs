@@ -47,6 +47,8 @@ error_kind! {
     }
 }
 
+/// What helps against a bound.
+pub(super) const RAISE: &str = "; PoolOptions::memory raises the bound";
 /// The most faults that an error lists.
 const MOST: usize = 50;
 /// The most characters of a source line that an error shows.
@@ -166,9 +168,11 @@ impl SourceError {
     pub(super) fn full(full: RoomFull) -> Self {
         match full {
             RoomFull::Allocation => Self(Opaque::NO_MEMORY),
-            RoomFull::Limit(limit) => {
-                Self::plain(SourceErrorKind::BudgetExceeded, "", &format_args!("more than {limit} bytes"))
-            }
+            RoomFull::Limit(limit) => Self::plain(
+                SourceErrorKind::BudgetExceeded,
+                "",
+                &format_args!("more than {limit} bytes{RAISE}"),
+            ),
         }
     }
 
@@ -198,7 +202,9 @@ impl SourceError {
         use crate::error::DescriptorErrorKind as Kind;
         match error.kind() {
             Kind::OutOfMemory => Self(Opaque::NO_MEMORY),
-            Kind::BudgetExceeded => Self::plain(SourceErrorKind::BudgetExceeded, "", &error.detail()),
+            Kind::BudgetExceeded => {
+                Self::plain(SourceErrorKind::BudgetExceeded, "", &format_args!("{}{RAISE}", error.detail()))
+            }
             _ => Self::plain(SourceErrorKind::InvalidSchema, error.file(), &Fault(error)),
         }
     }

@@ -268,6 +268,11 @@ pub(super) fn integer(text: &str) -> Option<u64> {
     u64::from_str_radix(digits, radix).ok()
 }
 
+/// Whether a number token is an octal or hexadecimal integer.
+pub(super) fn is_octal_or_hex(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'0', second, ..] if !matches!(second, b'.' | b'e' | b'E'))
+}
+
 /// The value of a number token as a double: infinite beyond the largest.
 pub(super) fn float(text: &str) -> f64 {
     // `1e` is refused by the lexer; what else C++ takes, such as `1.` and `.5`, Rust takes too.

@@ -3,10 +3,11 @@
 use super::ast::{Ast, Chain, Encodings, File, MAX_TEXT, NONE, Span, Texts, make_text};
 use super::error::{Faults, SourceError, SourceErrorKind};
 use super::parser;
-use super::request::Request;
+use super::request::{Place, Request, Searched};
 use super::resolver::well_known;
 use crate::program::{Room, RoomFull};
 use crate::schema::Edition;
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -84,14 +85,19 @@ impl Loaded {
         request: &Request<'_>,
         room: &mut Room,
     ) -> Result<Option<u32>, SourceError> {
-        for resolver in &request.resolvers {
-            match resolver.find(name) {
-                Ok(Some(source)) => {
-                    widen(room, request, source.len());
-                    return self.add(name, &source, false, room).map(Some);
+        for place in &request.places {
+            let found: Option<Cow<'_, str>> = match place {
+                Place::Resolver(resolver) => resolver
+                    .find(name)
+                    .map_err(|detail| SourceError::plain(SourceErrorKind::Unreadable, name, &detail))?,
+                #[cfg(feature = "std")]
+                Place::Directory(directory) => {
+                    super::directory::read(directory, name, &request.options)?.map(Cow::Owned)
                 }
-                Ok(None) => {}
-                Err(detail) => return Err(SourceError::plain(SourceErrorKind::Unreadable, name, &detail)),
+            };
+            if let Some(source) = found {
+                widen(room, request, source.len());
+                return self.add(name, &source, false, room).map(Some);
             }
         }
         match well_known(name) {
@@ -112,10 +118,16 @@ impl Loaded {
             }
         }
         for name in &request.files {
+            if this.file(name).is_some() {
+                continue;
+            }
             // No resolver is asked for a path that leads out of a directory, or for a second name of one file.
-            let plain = is_plain(name);
-            if this.file(name).is_none() && (!plain || this.fetch(name, request, room)?.is_none()) {
-                let detail = if plain { "no such file" } else { "the name must be a plain path" };
+            if !is_plain(name) {
+                let detail = "the name must be a plain path";
+                return Err(SourceError::plain(SourceErrorKind::MissingImport, name, &detail));
+            }
+            if this.fetch(name, request, room)?.is_none() {
+                let detail = format_args!("no such file{}", Searched(request));
                 return Err(SourceError::plain(SourceErrorKind::MissingImport, name, &detail));
             }
         }
@@ -132,9 +144,13 @@ impl Loaded {
                     None => this.fetch(&name, request, room)?,
                 };
                 if index.is_none() && !this.faults.is_full() {
-                    let detail = if is_plain(&name) { "" } else { ": the name must be a plain path" };
-                    let end = at + span.len + 2;
-                    this.faults.add(SourceErrorKind::MissingImport, at, end, &format_args!("{name}{detail}"));
+                    let (kind, end) = (SourceErrorKind::MissingImport, at + span.len + 2);
+                    if is_plain(&name) {
+                        this.faults.add(kind, at, end, &format_args!("{name}{}", Searched(request)));
+                    } else {
+                        let detail = format_args!("{name}: the name must be a plain path");
+                        this.faults.add(kind, at, end, &detail);
+                    }
                 }
                 room.drop_list(name.into_bytes());
                 if let Some(found) = this.ast.imports.get_mut(import) {

@@ -1,6 +1,6 @@
 //! `.proto` sources at run time: what protoc does, without protoc.
 
-// `load.rs` reads files and what they import; `lexer.rs` and `parser/` make flat lists of definitions of them (`ast.rs`).
+// `load.rs` reads files and what they import, `directory.rs` those of directories; `lexer.rs` and `parser/` make flat lists of definitions of them (`ast.rs`).
 // `symbols.rs` has all names and finds what a name means, `resolve.rs` does so for types, `options/` for options. `emit.rs` writes
 // descriptors as protoc does, with places and comments by `info/`, and the pool loads them, with all its checks: only what concerns
 // sources alone is checked here: style (`style.rs`), declarations of extensions, and the editions that have an option (`support.rs`).
@@ -11,6 +11,8 @@ mod codes;
 mod compile;
 mod declarations;
 mod defaults;
+#[cfg(feature = "std")]
+mod directory;
 mod emit;
 mod error;
 mod info;

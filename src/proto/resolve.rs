@@ -76,7 +76,7 @@ impl Lookup<'_> {
         let found = self.symbols.resolve((self.ast, self.texts), scope, text, types);
         if found.is_none() && !self.faults.is_full() {
             let closest = self.symbols.closest(self.texts, text, true);
-            let meant = Meant::new((self.ast, self.texts), self.symbols, closest, self.room)?;
+            let meant = Meant::new((self.ast, self.texts), self.symbols, text, closest, self.room)?;
             let kind = SourceErrorKind::UnresolvedType;
             self.faults.add(kind, at, at + name.len, &format_args!("{text}{meant}"));
         }
@@ -123,6 +123,8 @@ impl Lookup<'_> {
 
 /// What a name that refers to nothing may mean.
 pub(super) struct Meant<'t> {
+    written: &'t str,
+    /// With a dot in front.
     name: Vec<u8>,
     /// The file that declares it, if it is not imported.
     file: Option<&'t str>,
@@ -133,6 +135,7 @@ impl<'t> Meant<'t> {
     pub(super) fn new(
         (ast, texts): (&Ast, &'t Texts),
         symbols: &Symbols,
+        written: &'t str,
         closest: Option<(Scope, Span, u32)>,
         room: &mut Room,
     ) -> Result<Self, RoomFull> {
@@ -143,17 +146,22 @@ impl<'t> Meant<'t> {
             let found = ast.files.get(declared_in as usize);
             file = found.filter(|_| !symbols.sees(declared_in)).map(|found| texts.get(found.name));
         }
-        Ok(Self { name, file })
+        Ok(Self { written, name, file })
     }
 }
 
 impl fmt::Display for Meant<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.name.strip_prefix(b".").unwrap_or_default();
-        let Ok(name) = core::str::from_utf8(name) else { return Ok(()) };
+        let Some(name) = core::str::from_utf8(&self.name).ok().and_then(|name| name.strip_prefix('.')) else {
+            return Ok(());
+        };
+        let same = self.written.strip_prefix('.').unwrap_or(self.written) == name;
         match self.file {
-            _ if name.is_empty() => Ok(()),
+            Some(file) if same => write!(f, " ({file} declares it, and is not imported)"),
             Some(file) => write!(f, " (did you mean {name}, in {file}, which is not imported?)"),
+            // An inner scope has the first part of the name, and not the rest.
+            None if same && self.written == name => write!(f, " (did you mean .{name}?)"),
+            None if same => Ok(()),
             None => write!(f, " (did you mean {name}?)"),
         }
     }

@@ -38,22 +38,6 @@ impl<F: Fn(&str) -> Option<String>> FileResolver for F {
     }
 }
 
-/// A directory of sources, as `protoc -I` takes it.
-#[cfg(feature = "std")]
-pub(super) struct Directory(pub(super) std::path::PathBuf);
-
-#[cfg(feature = "std")]
-impl FileResolver for Directory {
-    fn find(&self, name: &str) -> Result<Option<Cow<'_, str>>, String> {
-        use std::io::ErrorKind;
-        match std::fs::read_to_string(self.0.join(name)) {
-            Ok(source) => Ok(Some(Cow::Owned(source))),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
-            Err(error) => Err(crate::error::text(&error)),
-        }
-    }
-}
-
 /// The files of protobuf that any file can import.
 pub(super) fn well_known(name: &str) -> Option<&'static str> {
     macro_rules! files {

@@ -119,6 +119,7 @@ pub(super) fn check(ast: &Ast, texts: &Texts, faults: &mut Faults, room: &mut Ro
             checker.package(file.package);
         }
     }
+    let mut oneofs = room.list(ast.oneofs.all().iter().map(|_| Rules { style: false, limits: false }))?;
     // Messages come after those around them.
     let mut messages = room.list(ast.messages.all().iter().map(|_| Rules { style: false, limits: false }))?;
     for (index, message) in ast.messages.all().iter().enumerate() {
@@ -128,13 +129,14 @@ pub(super) fn check(ast: &Ast, texts: &Texts, faults: &mut Faults, room: &mut Ro
         if let Some(place) = messages.get_mut(index) {
             *place = rules;
         }
-        checker.message(message, rules);
+        checker.message(message, rules, &mut oneofs);
     }
     let around = |file: u32, parent: u32| messages.get(parent as usize).or(files.get(file as usize)).copied();
     for field in ast.fields.all() {
         let own = ast.messages.get(field.declared_in);
         if own.is_none_or(|message| message.kind != MessageKind::MapEntry)
-            && let Some(outer) = around(field.file, field.declared_in)
+            && let Some(outer) =
+                oneofs.get(field.oneof as usize).copied().or_else(|| around(field.file, field.declared_in))
         {
             checker.named("field", Style::LowerSnake, (field.name, field.at), outer, field.options);
         }
@@ -158,6 +160,7 @@ pub(super) fn check(ast: &Ast, texts: &Texts, faults: &mut Faults, room: &mut Ro
     }
     room.drop_list(files);
     room.drop_list(messages);
+    room.drop_list(oneofs);
     Ok(())
 }
 
@@ -173,7 +176,8 @@ impl Checker<'_> {
         rules
     }
 
-    fn message(&mut self, message: &Message, rules: Rules) {
+    /// Checks a message and its oneofs, and notes the rules for the members of each.
+    fn message(&mut self, message: &Message, rules: Rules, oneofs: &mut [Rules]) {
         if message.kind == MessageKind::MapEntry {
             return;
         }
@@ -189,6 +193,9 @@ impl Checker<'_> {
         let mut fields = self.ast.fields.of(message.fields).map(|(_, field)| field.oneof).peekable();
         for (index, oneof) in self.ast.oneofs.of(message.oneofs) {
             let own = self.named("oneof", Style::LowerSnake, (oneof.name, oneof.at), rules, oneof.options);
+            if let Some(place) = oneofs.get_mut(index as usize) {
+                *place = own;
+            }
             while fields.next_if(|&of| of != index).is_some() {}
             let mut members = 0;
             while fields.next_if(|&of| of == index).is_some() {

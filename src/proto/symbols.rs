@@ -132,7 +132,12 @@ impl Symbols {
         }
         let mut order = room.list(0..ast.files.len())?;
         let name = |ast: &Ast, file: usize| ast.files.get(file).map_or("", |file| texts.get(file.package));
-        order.sort_unstable_by(|&a, &b| name(ast, a).split('.').cmp(name(ast, b).split('.')));
+        // Those of one root after each other: a package of both would else be open for one while the files of the other come, and
+        // be added once more.
+        let hidden = |file: usize| ast.files.get(file).is_some_and(|file| file.hidden);
+        order.sort_unstable_by(|&a, &b| {
+            hidden(a).cmp(&hidden(b)).then_with(|| name(ast, a).split('.').cmp(name(ast, b).split('.')))
+        });
         let mut open: Vec<u32> = Vec::new();
         for &index in &order {
             let Some(file) = ast.files.get_mut(index) else { continue };

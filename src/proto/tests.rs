@@ -115,7 +115,7 @@ fn names_follow_the_scoping_rules_of_cpp() {
     imports("public ").unwrap();
     let error = imports("").unwrap_err();
     assert_eq!(error.kind(), SourceErrorKind::UnresolvedType);
-    assert!(error.to_string().contains("did you mean A, in a.proto, which is not imported?"), "{error}");
+    assert!(error.to_string().contains("A (a.proto declares it, and is not imported)"), "{error}");
 }
 
 /// Found by mutated sources: the built-in descriptor.proto, read because the file has options, hid what the file declares itself.

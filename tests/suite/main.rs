@@ -38,6 +38,10 @@ mod projection_rules;
 mod prost_derive;
 mod prost_reflect;
 #[cfg(feature = "proto")]
+mod proto_options;
+#[cfg(feature = "proto")]
+mod proto_reading;
+#[cfg(feature = "proto")]
 mod proto_rules;
 #[cfg(feature = "proto")]
 mod proto_sources;

@@ -23,6 +23,8 @@ const MAX_PATH: usize = 256;
 enum Step {
     One(i32),
     Two(i32, i32),
+    /// The options of a definition, of which one has a name that begins here.
+    Options(i32, u32),
     /// The option whose name begins here.
     Option(u32),
     Same,
@@ -71,7 +73,7 @@ pub(super) fn write(
     room: &mut Room,
 ) -> Result<(), RoomFull> {
     paths.sort();
-    let info = walk::walk(sources, file, paths, room)?;
+    let info = walk::walk(sources, file, room)?;
     let start = out.begin(room, number)?;
     for location in &info.locations {
         info.location(location, sources, paths, out, room)?;
@@ -113,7 +115,7 @@ impl Info {
         out.end(room, start)
     }
 
-    /// Fills in the path of a location from the end of `path` on; where it begins, or `None` for an option that is not kept.
+    /// Fills in the path of a location from the end of `path` on; where it begins, or `None` for options that are not kept.
     fn path(&self, location: &Location, paths: &OptionPaths, path: &mut [i32; MAX_PATH]) -> Option<usize> {
         let mut at = MAX_PATH;
         let mut put = |numbers: &[i32]| {
@@ -127,6 +129,7 @@ impl Info {
             match location.step {
                 Step::One(number) => put(&[number])?,
                 Step::Two(number, index) => put(&[number, index])?,
+                Step::Options(number, name) => put(&[paths.has_options(name).then_some(number)?])?,
                 Step::Option(name) => {
                     let (numbers, index) = paths.find(name)?;
                     if index != NONE {

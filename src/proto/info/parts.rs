@@ -15,17 +15,9 @@ impl Walker<'_, '_> {
             let options = self.open(first, Step::One(3))?;
             self.bracketed(options, NONE)?;
             self.close(options);
-            let own = self.info.locations.get(options as usize + 1..).unwrap_or_default();
-            if !own
-                .iter()
-                .any(|found| matches!(found.step, Step::Option(name) if self.paths.find(name).is_some()))
-            {
-                // Options for the source alone: the descriptor has none.
-                self.info.locations.truncate(options as usize);
-            }
             let end = self.info.locations.len() as u32;
             // Each range has its start and its end.
-            for range in (1..count).filter(|_| end > options) {
+            for range in 1..count {
                 let copy = self.info.locations.len() as u32;
                 for index in options..end {
                     let Some(&found) = self.info.locations.get(index as usize) else { continue };
@@ -47,13 +39,13 @@ impl Walker<'_, '_> {
             let range = self.open(all, Step::One(index))?;
             let first = self.tokens.current;
             self.within(range, Step::One(1), Self::value)?;
-            let last = self.tokens.previous;
             if self.tokens.is("to") {
                 self.tokens.take();
                 self.within(range, Step::One(2), Self::value)?;
             } else {
                 let end = self.open_at(range, Step::One(2), first)?;
-                self.close_at(end, last);
+                // Of a negative number protoc marks the sign, its first token.
+                self.close_at(end, first);
             }
             self.close(range);
             number += 1;

@@ -9,7 +9,6 @@ use crate::program::{Room, RoomFull};
 use crate::proto::ast::{File, NONE, Span};
 use crate::proto::codes::type_code_of;
 use crate::proto::lexer::TokenKind;
-use crate::proto::options::OptionPaths;
 use alloc::vec::Vec;
 
 pub(super) type Done<T = ()> = Result<T, RoomFull>;
@@ -71,21 +70,19 @@ pub(super) struct Walker<'s, 'r> {
     pub(super) room: &'r mut Room,
     pub(super) blocks: Vec<Block>,
     imports: Imports,
-    pub(super) paths: &'s OptionPaths,
     /// The comments in front of the declaration that is next.
     leading: Span,
     detached: Vec<Span>,
 }
 
 /// All locations of a file.
-pub(super) fn walk(sources: &str, file: &File, paths: &OptionPaths, room: &mut Room) -> Done<Info> {
+pub(super) fn walk(sources: &str, file: &File, room: &mut Room) -> Done<Info> {
     let mut walker = Walker {
         tokens: Tokens::new(sources, file),
         info: Info::default(),
         room,
         blocks: Vec::new(),
         imports: Imports::default(),
-        paths,
         leading: Span::EMPTY,
         detached: Vec::new(),
     };
@@ -432,7 +429,13 @@ impl Walker<'_, '_> {
                     self.close(location);
                 }
                 _ => {
-                    let option = self.open(options, Step::Option(self.tokens.current.start))?;
+                    let name = self.tokens.current.start;
+                    if let Some(Location { step, .. }) = self.info.locations.get_mut(options as usize)
+                        && let Step::One(number) = *step
+                    {
+                        *step = Step::Options(number, name);
+                    }
+                    let option = self.open(options, Step::Option(name))?;
                     self.assignment();
                     self.close(option);
                 }
@@ -442,8 +445,9 @@ impl Walker<'_, '_> {
     }
 
     pub(super) fn option_statement(&mut self, parent: u32, number: i32) -> Done {
-        let options = self.open(parent, Step::One(number))?;
-        let option = self.open(options, Step::Option(self.tokens.peek().start))?;
+        let name = self.tokens.peek().start;
+        let options = self.open(parent, Step::Options(number, name))?;
+        let option = self.open(options, Step::Option(name))?;
         self.tokens.take();
         self.assignment();
         self.end(option)?;

@@ -2,13 +2,14 @@
 
 use super::{Done, Halt, MAX_DEPTH, Node, NodeValue, Options, extension_name};
 use crate::program::Room;
-use crate::proto::ast::{Chain, NONE};
+use crate::proto::ast::{Chain, MessageKind, NONE};
 use crate::proto::codes::{label, type_code};
 use crate::proto::error::SourceErrorKind;
 use crate::proto::lexer::{Lexer, Token, TokenKind};
 use crate::proto::symbols::{Scope, Symbol};
 use crate::proto::wire::Out;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 impl<'a> Options<'a> {
@@ -25,6 +26,7 @@ impl<'a> Options<'a> {
         loop {
             let token = lexer.next();
             if token.symbol == close {
+                self.end_aggregate(&mut chain, message, token, room)?;
                 return Ok(chain);
             }
             if depth > MAX_DEPTH {
@@ -47,6 +49,52 @@ impl<'a> Options<'a> {
                 *lexer = ahead;
             }
         }
+    }
+
+    /// Checks what is set together, and completes the entry of a map.
+    fn end_aggregate(&mut self, chain: &mut Chain, message: u32, close: Token, room: &mut Room) -> Done {
+        let ast = self.ast;
+        let base = self.sorted(*chain, |field| (field.oneof != NONE).then_some(field.oneof), room)?;
+        let of = |index: &u32| {
+            self.nodes
+                .get(*index)
+                .and_then(|node| ast.fields.get(node.field))
+                .map_or(NONE, |field| field.oneof)
+        };
+        let members = self.order.get(base..).unwrap_or_default().windows(2);
+        let second = members
+            .filter_map(|two| two.split_last())
+            .find(|(last, first)| first.first().map(of) == Some(of(last)));
+        let second = second.and_then(|(&last, _)| self.nodes.get(last)).map(|node| (node.start, node.end));
+        self.order.truncate(base);
+        if let Some((start, end)) = second {
+            let detail = "a member of its oneof is set already";
+            return Err(self.fail(SourceErrorKind::InvalidOption, start, end, &detail));
+        }
+        let Some(found) = ast.messages.get(message) else { return Ok(()) };
+        if found.kind == MessageKind::MapEntry {
+            for (index, field) in ast.fields.of(found.fields) {
+                if self.nodes.of(*chain).any(|(_, node)| node.field == index && !node.silent) {
+                    continue;
+                }
+                let value = match i32::from(field.type_code) {
+                    type_code::MESSAGE | type_code::GROUP => {
+                        self.check_required(self.order.len(), field.target, (close.start, close.end))?;
+                        NodeValue::Message(Chain::default())
+                    }
+                    type_code::STRING | type_code::BYTES => NodeValue::Bytes(0, 0),
+                    _ => NodeValue::Number(0),
+                };
+                self.nodes.push(room, chain, Node::new(index, (close.start, close.end), value))?;
+            }
+        }
+        if self.fields.required(message).is_empty() {
+            return Ok(());
+        }
+        let base = self.sorted(*chain, |field| Some(field.number as u32), room)?;
+        let checked = self.check_required(base, message, (close.start, close.end));
+        self.order.truncate(base);
+        checked
     }
 
     #[cold]
@@ -132,27 +180,53 @@ impl<'a> Options<'a> {
         depth: usize,
         room: &mut Room,
     ) -> Done {
+        let mut own = Vec::new();
+        let scope = self.scope_of(message);
+        if let Some(found) = self.ast.messages.get(message) {
+            self.symbols.full_name((self.ast, self.texts), scope, found.name, &mut own, room)?;
+        }
+        let is_any = own == b".google.protobuf.Any";
+        room.drop_list(own);
         let prefix = url.get(..url.len() - name.len()).unwrap_or("");
-        let known = matches!(prefix, "type.googleapis.com/" | "type.googleprod.com/");
+        let known = is_any && matches!(prefix, "type.googleapis.com/" | "type.googleprod.com/");
         let fields = self.field_of(message, "type_url").zip(self.field_of(message, "value"));
         let of = self.symbols.resolve((self.ast, self.texts), Scope::Package(0), name, true);
         let (Some((type_url, value)), Some(Symbol::Message(of)), true) = (fields, of, known) else {
             let detail = format_args!("{url} is not the URL of a type that this file sees");
             return Err(self.fail(SourceErrorKind::InvalidOption, start, end, &detail));
         };
+        if self.nodes.of(*chain).any(|(_, node)| [type_url, value].contains(&node.field) && !node.silent) {
+            return Err(self.fail(SourceErrorKind::InvalidOption, start, end, &"the Any is set already"));
+        }
         let url_start = self.bytes.len();
         room.extend(&mut self.bytes, url.as_bytes())?;
         let url_value = NodeValue::Bytes(url_start, self.bytes.len());
-        self.nodes.push(room, chain, Node { field: type_url, start, end, whole: true, value: url_value })?;
+        self.set(type_url, (start, end), url_value, chain, room)?;
         let token = after_colon(lexer);
+        let outer = core::mem::replace(&mut self.in_any, true);
         let inner = self.braces(lexer, token, of, depth, room)?;
         let mut out = Out::default();
         self.message(inner, of, &mut out, room, depth)?;
+        self.in_any = outer;
         let from = self.bytes.len();
         room.extend(&mut self.bytes, &out.bytes)?;
         room.drop_list(out.bytes);
         let content = NodeValue::Bytes(from, self.bytes.len());
-        self.nodes.push(room, chain, Node { field: value, start, end, whole: true, value: content })?;
+        self.set(value, (start, end), content, chain, room)
+    }
+
+    /// Adds a field that stands in braces.
+    fn set(
+        &mut self,
+        field: u32,
+        place: (u32, u32),
+        value: NodeValue,
+        chain: &mut Chain,
+        room: &mut Room,
+    ) -> Done {
+        let silent =
+            value.is_zero() && self.ast.fields.get(field).is_some_and(|field| self.is_implicit(field));
+        self.nodes.push(room, chain, Node { silent, ..Node::new(field, place, value) })?;
         Ok(())
     }
 
@@ -206,7 +280,7 @@ impl<'a> Options<'a> {
         &mut self,
         lexer: &mut Lexer<'_>,
         field: u32,
-        (start, end): (u32, u32),
+        place: (u32, u32),
         chain: &mut Chain,
         depth: usize,
         room: &mut Room,
@@ -224,8 +298,7 @@ impl<'a> Options<'a> {
             }
             self.scalar(found, literal, true, room)?
         };
-        self.nodes.push(room, chain, Node { field, start, end, whole: true, value })?;
-        Ok(())
+        self.set(field, place, value, chain, room)
     }
 
     /// A message in braces or angle brackets, of which the first has been read.

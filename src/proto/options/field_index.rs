@@ -2,7 +2,7 @@
 //! the product of both.
 
 use crate::program::{Room, RoomFull, sort_list};
-use crate::proto::ast::{Ast, NONE, Texts};
+use crate::proto::ast::{Ast, NONE, Presence, Texts};
 use crate::proto::codes::label;
 use crate::proto::support::Support;
 use alloc::vec::Vec;
@@ -27,7 +27,9 @@ impl FieldIndex {
             return Ok(());
         }
         for (index, field) in (0..).zip(ast.fields.all()) {
-            if i32::from(field.label) == label::REQUIRED {
+            if i32::from(field.label) == label::REQUIRED
+                || field.encodings.presence == Some(Presence::Required)
+            {
                 room.push(&mut self.required, (field.message, index))?;
             }
             if !field.extendee.is_empty()

@@ -69,7 +69,17 @@ struct Node {
     end: u32,
     /// All of the field is set here: nothing can be added.
     whole: bool,
+    /// A zero in braces for a field without presence: as if it was not there, but that it comes too late after another value.
+    silent: bool,
+    /// Another member of its oneof is set later.
+    lost: bool,
     value: NodeValue,
+}
+
+impl Node {
+    const fn new(field: u32, (start, end): (u32, u32), value: NodeValue) -> Self {
+        Self { field, start, end, whole: true, silent: false, lost: false, value }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +89,16 @@ enum NodeValue {
     /// A range of `bytes`.
     Bytes(usize, usize),
     Message(Chain),
+}
+
+impl NodeValue {
+    const fn is_zero(self) -> bool {
+        match self {
+            Self::Number(number) => number == 0,
+            Self::Bytes(start, end) => start == end,
+            Self::Message(_) => false,
+        }
+    }
 }
 
 /// Why an option is given up.
@@ -110,6 +130,8 @@ pub(super) struct Options<'a> {
     /// Nodes that are being sorted.
     order: Vec<u32>,
     fields: FieldIndex,
+    /// Within the message of a `google.protobuf.Any`: its fields are data, no options.
+    in_any: bool,
     /// The options messages by target, once they are needed.
     messages: [u32; 10],
     /// What the options of extension ranges declare.
@@ -136,6 +158,7 @@ impl<'a> Options<'a> {
             bytes: Vec::new(),
             order: Vec::new(),
             fields: FieldIndex::default(),
+            in_any: false,
             messages: [NONE; 10],
             declarations: Declarations::default(),
             paths: None,
@@ -160,6 +183,7 @@ impl<'a> Options<'a> {
                 Ok(()) | Err(Halt::Fault) => {}
                 Err(Halt::Full(full)) => return Err(full),
             }
+            self.in_any = false;
         }
         if let Some(paths) = &mut self.paths {
             paths.end_message(room)?;
@@ -225,14 +249,13 @@ impl<'a> Options<'a> {
         }
         let mut values = Lexer::new(&self.texts.sources, option.value);
         let value = self.option_value(*field, &mut values, room)?;
-        let (mut start, mut end, mut field, mut value, mut whole) = (*start, *end, *field, value, true);
-        for &(parent, parent_start, parent_end) in outer.iter().rev() {
+        let mut node = Node::new(*field, (*start, *end), value);
+        for &(parent, start, end) in outer.iter().rev() {
             let mut chain = Chain::default();
-            self.nodes.push(room, &mut chain, Node { field, start, end, whole, value })?;
-            (field, start, end, whole) = (parent, parent_start, parent_end, false);
-            value = NodeValue::Message(chain);
+            self.nodes.push(room, &mut chain, node)?;
+            node = Node { whole: false, ..Node::new(parent, (start, end), NodeValue::Message(chain)) };
         }
-        self.nodes.push(room, root, Node { field, start, end, whole, value })?;
+        self.nodes.push(room, root, node)?;
         Ok(())
     }
 
@@ -286,7 +309,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// The extension of a message by a name that stands in a scope.
+    /// The extension of a message, or the field of its own, by a name that stands in a scope.
     fn extension(
         &mut self,
         message: u32,
@@ -298,20 +321,20 @@ impl<'a> Options<'a> {
         let found = self.symbols.resolve((self.ast, self.texts), scope, name, false);
         if let Some(Symbol::Field(field)) = found
             && let Some(extension) = self.ast.fields.get(field)
-            && !extension.extendee.is_empty()
         {
             if extension.message == message {
                 return Ok(field);
             }
             let of = self.ast.messages.get(message).map_or("", |message| self.texts.get(message.name));
-            let detail = format_args!("{name} extends another message, not {of}");
+            let what = if extension.extendee.is_empty() { "is a field of" } else { "extends" };
+            let detail = format_args!("{name} {what} another message, not {of}");
             return Err(self.fail(SourceErrorKind::InvalidOption, start, end, &detail));
         }
         if self.faults.is_full() {
             return Err(Halt::Fault);
         }
         let closest = self.symbols.closest(self.texts, name, false);
-        let meant = Meant::new((self.ast, self.texts), self.symbols, closest, room)?;
+        let meant = Meant::new((self.ast, self.texts), self.symbols, name, closest, room)?;
         let detail = format_args!("({name}){meant}");
         Err(self.fail(SourceErrorKind::UnknownOption, start, end, &detail))
     }
@@ -325,6 +348,7 @@ impl<'a> Options<'a> {
         let of = found.map_or("", |message| self.texts.get(message.name));
         let fields = found.map(|message| message.fields).unwrap_or_default();
         let names = self.ast.fields.of(fields).take(200).map(|(_, field)| self.texts.get(field.name));
+        let names = names.filter(|&known| known != name);
         let near = names.filter_map(|known| {
             let far = super::symbols::distance(name.as_bytes(), known.as_bytes(), (name.len() / 3).max(1))?;
             Some((far, known))

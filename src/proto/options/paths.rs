@@ -17,6 +17,8 @@ struct OptionPath {
     index: u32,
     /// A part of it is for the source alone: it is not in the descriptors.
     dropped: bool,
+    /// All of the option is for the source alone; after all options of the definition are read: of each of them.
+    alone: bool,
 }
 
 /// The paths of the options of a file.
@@ -44,8 +46,9 @@ impl OptionPaths {
         room: &mut Room,
     ) -> Result<(), RoomFull> {
         let start = self.numbers.len() as u32;
-        let mut path = OptionPath { name, start, end: start, index: NONE, dropped: false };
+        let mut path = OptionPath { name, start, end: start, index: NONE, dropped: false, alone: false };
         for field in fields.filter_map(|field| ast.fields.get(field)) {
+            path.alone |= field.source_retention && self.numbers.len() == start as usize;
             room.push(&mut self.numbers, field.number)?;
             path.dropped |= field.source_retention;
             path.index = if i32::from(field.label) == label::REPEATED { 0 } else { NONE };
@@ -79,6 +82,9 @@ impl OptionPaths {
             room.drop_list(order);
             room.drop_list(indices);
         }
+        let own = self.paths.get_mut(self.begin..).unwrap_or_default();
+        let alone = own.iter().all(|path| path.alone);
+        own.iter_mut().for_each(|path| path.alone = alone);
         self.begin = self.paths.len();
         Ok(())
     }
@@ -92,10 +98,18 @@ impl OptionPaths {
         self.paths.sort_unstable_by_key(|path| path.name);
     }
 
+    fn named(&self, name: u32) -> Option<&OptionPath> {
+        self.paths.get(self.paths.binary_search_by_key(&name, |path| path.name).ok()?)
+    }
+
+    /// Whether the definition that has the option whose name begins here has options in the descriptors.
+    pub(in crate::proto) fn has_options(&self, name: u32) -> bool {
+        self.named(name).is_none_or(|path| !path.alone)
+    }
+
     /// The field numbers of the option whose name begins here, and the element or `NONE`. `None` if it is not in the descriptors.
     pub(in crate::proto) fn find(&self, name: u32) -> Option<(&[i32], u32)> {
-        let at = self.paths.binary_search_by_key(&name, |path| path.name).ok()?;
-        let path = self.paths.get(at).filter(|path| !path.dropped)?;
+        let path = self.named(name).filter(|path| !path.dropped)?;
         Some((self.numbers(path), path.index))
     }
 }

@@ -6,9 +6,10 @@ use crate::proto::ast::Field;
 use crate::proto::codes::type_code;
 use crate::proto::defaults::number_at;
 use crate::proto::error::SourceErrorKind;
-use crate::proto::lexer::{Lexer, Token, TokenKind, integer};
+use crate::proto::lexer::{Lexer, Token, TokenKind, integer, is_octal_or_hex};
 use crate::proto::strings::unescape;
 use crate::proto::symbols::{Symbol, around};
+use crate::schema::Edition;
 
 /// A value as it stands: sign and token.
 #[derive(Clone, Copy)]
@@ -118,13 +119,15 @@ impl<'a> Options<'a> {
     fn float(&self, code: i32, literal: Literal, word: &str, text: bool) -> Option<u64> {
         let is = |name: &str| if text { word.eq_ignore_ascii_case(name) } else { word == name };
         let value = match literal.token.kind {
+            TokenKind::Integer if text && is_octal_or_hex(self.text(literal.token)) => return None,
             TokenKind::Integer | TokenKind::Float => number_at(self.texts, literal.token.start),
             _ if is("inf") || (text && is("infinity")) => f64::INFINITY,
             _ if is("nan") => f64::NAN,
             _ => return None,
         };
-        // C++ takes `-nan` as `nan`, but not in text format.
-        let value = if literal.negative && (text || !value.is_nan()) { -value } else { value };
+        // C++ takes `-nan` as `nan` and the integer `-0` as 0, but not in text format.
+        let unsigned = value.is_nan() || literal.token.kind == TokenKind::Integer && value == 0.0;
+        let value = if literal.negative && (text || !unsigned) { -value } else { value };
         Some(if code == type_code::FLOAT { (value as f32).to_bits().into() } else { value.to_bits() })
     }
 
@@ -138,6 +141,9 @@ impl<'a> Options<'a> {
         let ast = self.ast;
         let Some(owner) = ast.enums.get(field.target) else { return Ok(NodeValue::Number(0)) };
         let token = literal.token;
+        let encodings =
+            ast.files.get(owner.file as usize).map(|file| (owner.encodings.or(file.encodings), file.edition));
+        let closed = encodings.is_some_and(|(own, edition)| own.closed.unwrap_or(edition == Edition::Proto2));
         if token.kind == TokenKind::Identifier && !literal.negative {
             let name = self.text(token);
             let scope = around(ast, owner.file, owner.parent);
@@ -155,8 +161,7 @@ impl<'a> Options<'a> {
         if text && token.kind == TokenKind::Integer {
             let number = self.integer(type_code::INT32, literal);
             if let Some(number) = number
-                && (owner.closed == Some(false)
-                    || self.fields.lists(ast, field.target, number as i32, room)?)
+                && (!closed || self.fields.lists(ast, field.target, number as i32, room)?)
             {
                 return Ok(NodeValue::Number(number));
             }

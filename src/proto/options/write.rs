@@ -1,8 +1,8 @@
 //! Nodes to bytes.
 
-use super::{Done, Halt, NodeValue, Options};
+use super::{Done, Halt, Node, NodeValue, Options};
 use crate::program::Room;
-use crate::proto::ast::{Chain, Encodings, Field, NONE};
+use crate::proto::ast::{Chain, Encodings, Field, MessageKind, NONE, Presence};
 use crate::proto::codes::{label, type_code};
 use crate::proto::error::SourceErrorKind;
 use crate::proto::wire::Out;
@@ -18,17 +18,8 @@ impl<'a> Options<'a> {
         room: &mut Room,
         depth: usize,
     ) -> Done {
-        let base = self.order.len();
-        for (index, _) in self.nodes.of(chain) {
-            room.push(&mut self.order, index)?;
-        }
-        let (nodes, ast) = (&self.nodes, self.ast);
-        let number = |index| {
-            nodes.get(index).and_then(|node| ast.fields.get(node.field)).map_or(0, |field| field.number)
-        };
-        if let Some(order) = self.order.get_mut(base..) {
-            order.sort_unstable_by_key(|&index| (number(index), index));
-        }
+        self.settle_oneofs(chain, room)?;
+        let base = self.sorted(chain, |field| Some(field.number as u32), room)?;
         let mut at = base;
         while let Some(&index) = self.order.get(at) {
             let field = self.nodes.get(index).map_or(NONE, |node| node.field);
@@ -38,9 +29,43 @@ impl<'a> Options<'a> {
             self.field(field, at, count, out, room, depth)?;
             at += count;
         }
-        let checked = self.check_required(base, message);
+        let checked = self.check_required(base, message, (0, 0));
         self.order.truncate(base);
         checked
+    }
+
+    /// Puts the nodes of a chain that have a key into `order`, by it and in the order of the source; where they begin there.
+    pub(super) fn sorted(
+        &mut self,
+        chain: Chain,
+        key: impl Fn(&Field) -> Option<u32>,
+        room: &mut Room,
+    ) -> Done<usize> {
+        let (nodes, ast, base) = (&self.nodes, self.ast, self.order.len());
+        let key = |node: &Node| ast.fields.get(node.field).and_then(&key);
+        for (index, node) in nodes.of(chain) {
+            if key(node).is_some() {
+                room.push(&mut self.order, index)?;
+            }
+        }
+        if let Some(order) = self.order.get_mut(base..) {
+            order.sort_unstable_by_key(|&index| (nodes.get(index).and_then(key), index));
+        }
+        Ok(base)
+    }
+
+    /// Of the members of a oneof that several options set, the last one stays, with what was set of it since it is the one.
+    fn settle_oneofs(&mut self, chain: Chain, room: &mut Room) -> Done {
+        let base = self.sorted(chain, |field| (field.oneof != NONE).then_some(field.oneof), room)?;
+        let mut last = (NONE, NONE, false);
+        while self.order.len() > base {
+            let Some(node) = self.order.pop().and_then(|index| self.nodes.get_mut(index)) else { continue };
+            let oneof = self.ast.fields.get(node.field).map_or(NONE, |field| field.oneof);
+            let lost = last.0 == oneof && (last.2 || last.1 != node.field);
+            node.lost |= lost;
+            last = (oneof, node.field, lost);
+        }
+        Ok(())
     }
 
     /// Writes the nodes of one field.
@@ -55,9 +80,12 @@ impl<'a> Options<'a> {
     ) -> Done {
         let ast = self.ast;
         let Some(field) = ast.fields.get(index) else { return Ok(()) };
-        self.check_field(field, at, room)?;
         let before = out.bytes.len();
         self.values(field, at, count, out, room, depth)?;
+        if self.in_any || out.bytes.len() == before {
+            return Ok(());
+        }
+        self.check_field(field, at, room)?;
         if depth == 0 && self.target == super::Target::ExtensionRange && field.extendee.is_empty() {
             let encoded = out.bytes.get(before..).unwrap_or_default();
             self.declarations.note(field.number, encoded, room)?;
@@ -89,7 +117,7 @@ impl<'a> Options<'a> {
             }
             return Ok(out.end(room, start)?);
         }
-        if repeated || count == 1 {
+        if repeated {
             for i in at..at + count {
                 if let Some(value) = self.value(i) {
                     self.single(field, value, out, room, depth)?;
@@ -97,22 +125,34 @@ impl<'a> Options<'a> {
             }
             return Ok(());
         }
-        // One message, set by several options; what sets all of it cannot come after anything else.
-        let mut all = Chain::default();
+        // One value, or one message that several options set; what sets all of it cannot come after anything else.
+        let (mut set, mut all) = (false, None);
         for i in at..at + count {
             let Some(node) = self.order.get(i).and_then(|&index| self.nodes.get(index)) else { continue };
-            let (start, end, whole, value) = (node.start, node.end, node.whole, node.value);
-            let NodeValue::Message(chain) = value else {
-                return Err(self.again(field, at + 1));
-            };
-            if whole && i != at {
-                let name = self.texts.get(field.name);
-                let detail = format_args!("{name} is set already");
-                return Err(self.fail(SourceErrorKind::InvalidOption, start, end, &detail));
+            let value = node.value;
+            if node.whole && set {
+                return Err(self.again(field, i));
             }
-            all = self.nodes.join(all, chain);
+            if node.silent {
+                continue;
+            }
+            set = true;
+            if !node.lost {
+                all = Some(match (all, value) {
+                    (Some(NodeValue::Message(before)), NodeValue::Message(chain)) => {
+                        NodeValue::Message(self.nodes.join(before, chain))
+                    }
+                    _ => value,
+                });
+            }
         }
-        self.single(field, NodeValue::Message(all), out, room, depth)
+        match all {
+            // The entry of a map has both of its fields.
+            Some(value) if !value.is_zero() || self.in_entry(field) || !self.is_implicit(field) => {
+                self.single(field, value, out, room, depth)
+            }
+            _ => Ok(()),
+        }
     }
 
     #[cold]
@@ -173,6 +213,10 @@ impl<'a> Options<'a> {
         self.ast.messages.get(field.message).is_some_and(|message| message.message_set)
     }
 
+    fn in_entry(&self, field: &Field) -> bool {
+        self.ast.messages.get(field.message).is_some_and(|of| of.kind == MessageKind::MapEntry)
+    }
+
     /// How the field is encoded, by its options and features and those around it.
     fn encodings(&self, field: &Field) -> Encodings {
         let mut encodings = field.encodings;
@@ -183,13 +227,32 @@ impl<'a> Options<'a> {
         }
         let Some(file) = self.ast.files.get(field.file as usize) else { return encodings };
         let packed = file.edition != Edition::Proto2;
-        encodings.or(file.encodings).or(Encodings { packed: Some(packed), delimited: Some(false) })
+        let encodings = encodings.or(file.encodings);
+        Encodings { packed: encodings.packed.or(Some(packed)), ..encodings }
+    }
+
+    /// Whether zero is the same as nothing.
+    pub(super) fn is_implicit(&self, field: &Field) -> bool {
+        let has_presence = i32::from(field.label) != label::OPTIONAL
+            || matches!(i32::from(field.type_code), type_code::MESSAGE | type_code::GROUP)
+            || field.oneof != NONE
+            || field.proto3_optional
+            || !field.extendee.is_empty();
+        if has_presence {
+            return false;
+        }
+        match self.encodings(field).presence {
+            Some(presence) => presence == Presence::Implicit,
+            None => {
+                self.ast.files.get(field.file as usize).is_some_and(|file| file.edition == Edition::Proto3)
+            }
+        }
     }
 
     pub(super) fn is_delimited(&self, field: &Field) -> bool {
         let target = self.ast.messages.get(field.target);
-        let is_map = target.is_some_and(|of| of.kind == crate::proto::ast::MessageKind::MapEntry);
-        !is_map && self.encodings(field).delimited == Some(true)
+        let is_map = target.is_some_and(|of| of.kind == MessageKind::MapEntry);
+        !is_map && !self.in_entry(field) && self.encodings(field).delimited == Some(true)
     }
 
     /// Whether the option can be set in this file, for this definition.
@@ -215,6 +278,9 @@ impl<'a> Options<'a> {
 
     /// Whether the edition of the file has an option or a value, by its `feature_support`.
     pub(super) fn check_support(&mut self, support: u32, start: u32, end: u32, room: &mut Room) -> Done {
+        if self.in_any {
+            return Ok(());
+        }
         let support = self.fields.support((self.ast, self.texts), support, room)?;
         let edition = self.edition.number();
         let refused = if support.introduced.is_some_and(|number| edition < number) {
@@ -233,8 +299,8 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// Whether the required fields of a message are set, whose nodes are in `order` from `base` on.
-    fn check_required(&mut self, base: usize, message: u32) -> Done {
+    /// Whether the required fields of a message are set, whose nodes are in `order` by number from `base` on.
+    pub(super) fn check_required(&mut self, base: usize, message: u32, place: (u32, u32)) -> Done {
         let ast = self.ast;
         let order = self.order.get(base..).unwrap_or_default();
         let field_of = |&index: &u32| self.nodes.get(index).map_or(NONE, |node| node.field);
@@ -246,7 +312,7 @@ impl<'a> Options<'a> {
         let missing = self.fields.required(message).iter().find(|&&(_, field)| !is_set(field));
         let Some(field) = missing.and_then(|&(_, field)| ast.fields.get(field)) else { return Ok(()) };
         let first = order.iter().min().and_then(|&index| self.nodes.get(index));
-        let (start, end) = first.map_or((0, 0), |node| (node.start, node.end));
+        let (start, end) = first.map_or(place, |node| (node.start, node.end));
         let name = self.texts.get(field.name);
         let detail = format_args!("the required field {name} is not set");
         Err(self.fail(SourceErrorKind::InvalidOption, start, end, &detail))

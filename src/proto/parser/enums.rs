@@ -36,7 +36,7 @@ impl<'s> Parser<'s, '_> {
             return Ok(());
         }
         let Some(found) = self.ast.enums.get(index) else { return Ok(()) };
-        let (mut values, mut chain, mut closed) = (found.values, found.options, found.closed);
+        let (mut values, mut chain, mut encodings) = (found.values, found.options, found.encodings);
         let (mut ranges, mut names) = (found.reserved, found.reserved_names);
         if self.is_word("option") {
             let parsed = self.option_statement(&mut chain);
@@ -44,14 +44,10 @@ impl<'s> Parser<'s, '_> {
                 if note.name == "allow_alias" && !note.longer && alias.is_none() {
                     *alias = Some(self.text_of(note.value) == "true");
                 }
-                self.pairs(note, |name, value| {
-                    if name == "enum_type" {
-                        closed = Some(value == "CLOSED");
-                    }
-                });
+                encodings = self.encodings_of(note).or(encodings);
             }
             if let Some(found) = self.ast.enums.get_mut(index) {
-                (found.options, found.closed) = (chain, closed);
+                (found.options, found.encodings) = (chain, encodings);
             }
             return parsed.map(drop);
         }

@@ -348,9 +348,12 @@ impl<'s> Parser<'s, '_> {
             type_code::DOUBLE | type_code::FLOAT => {
                 self.try_symbol(b'-');
                 let word = matches!(self.text_of(self.token), "inf" | "nan");
-                if word || matches!(self.token.kind, TokenKind::Integer | TokenKind::Float) {
+                if word {
                     self.take();
                     return Ok(());
+                }
+                if matches!(self.token.kind, TokenKind::Integer | TokenKind::Float) {
+                    return self.any_number();
                 }
                 return Err(self.expected(&"a number"));
             }

@@ -13,7 +13,7 @@ mod synthetic;
 
 use super::ast::{Ast, Chain, Span, make_text};
 use super::error::{Faults, SourceErrorKind};
-use super::lexer::{Lexer, Token, TokenKind, integer};
+use super::lexer::{Lexer, Token, TokenKind, integer, is_octal_or_hex};
 use crate::program::{Room, RoomFull};
 use crate::schema::Edition;
 use alloc::string::String;
@@ -220,6 +220,16 @@ impl<'s> Parser<'s, '_> {
         self.take();
         // The rest of the statement is read with whatever number.
         Ok(value.unwrap_or(0))
+    }
+
+    /// A number that is a double if no integer type has it. Octal and hexadecimal ones are integers in any case.
+    fn any_number(&mut self) -> Parsed {
+        let text = self.text_of(self.token);
+        if is_octal_or_hex(text) && integer(text).is_none() {
+            self.fail(SourceErrorKind::InvalidNumber, &format_args!("larger than {}", u64::MAX));
+        }
+        self.take();
+        Ok(())
     }
 
     /// A number from 0 to 2^31-1.

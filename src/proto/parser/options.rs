@@ -1,7 +1,7 @@
 //! Options: where each stands, and what has to be known of it before it is interpreted.
 
 use super::{Parsed, Parser};
-use crate::proto::ast::{Chain, Encodings, RawOption};
+use crate::proto::ast::{Chain, Encodings, Presence, RawOption};
 use crate::proto::error::SourceErrorKind;
 use crate::proto::lexer::{Lexer, Token, TokenKind};
 
@@ -71,14 +71,11 @@ impl<'s> Parser<'s, '_> {
             TokenKind::Identifier if negative && !matches!(self.text_of(self.token), "inf" | "nan") => {
                 Err(self.expected(&"a number"))
             }
-            TokenKind::Identifier | TokenKind::Float => {
+            TokenKind::Identifier => {
                 self.take();
                 Ok(())
             }
-            TokenKind::Integer => {
-                let most = if negative { 1 << 63 } else { u64::MAX };
-                self.number(most, "a number").map(drop)
-            }
+            TokenKind::Integer | TokenKind::Float => self.any_number(),
             TokenKind::String if !negative => self.string("a string").map(drop),
             TokenKind::Symbol if self.is_symbol(b'{') && !negative => self.aggregate(),
             _ => Err(self.expected(&"the value of the option")),
@@ -111,13 +108,18 @@ impl<'s> Parser<'s, '_> {
             ("repeated_field_encoding", "EXPANDED") => encodings.packed = Some(false),
             ("message_encoding", "DELIMITED") => encodings.delimited = Some(true),
             ("message_encoding", "LENGTH_PREFIXED") => encodings.delimited = Some(false),
+            ("field_presence", "EXPLICIT") => encodings.presence = Some(Presence::Explicit),
+            ("field_presence", "IMPLICIT") => encodings.presence = Some(Presence::Implicit),
+            ("field_presence", "LEGACY_REQUIRED") => encodings.presence = Some(Presence::Required),
+            ("enum_type", "CLOSED") => encodings.closed = Some(true),
+            ("enum_type", "OPEN") => encodings.closed = Some(false),
             _ => {}
         });
         encodings
     }
 
     /// The identifiers in an option that follow each other, with nothing but punctuation between them.
-    pub(super) fn pairs(&self, note: &OptionNote<'s>, mut pair: impl FnMut(&'s str, &'s str)) {
+    fn pairs(&self, note: &OptionNote<'s>, mut pair: impl FnMut(&'s str, &'s str)) {
         let mut lexer = Lexer::new(self.text, note.start);
         let mut before = "";
         loop {

@@ -49,18 +49,16 @@ impl Parser<'_, '_> {
         self.take();
         self.symbol(b'=')?;
         let (name, token) = self.string_value("a string that names the version")?;
-        // Both from the source: no version has escapes.
-        let name = self.text.get(name.start as usize..(name.start + name.len) as usize).unwrap_or("");
-        let edition = match (is_edition, name) {
+        let edition = match (is_edition, text_in(self.text, self.made, name)) {
             (false, "proto2") => Edition::Proto2,
             (false, "proto3") => Edition::Proto3,
             (true, "2023") => Edition::Edition2023,
             (true, "2024") => Edition::Edition2024,
             (true, "2026") => Edition::Edition2026,
-            (true, "UNSTABLE") => Edition::Unstable,
             _ => {
                 let known = if is_edition { "2023, 2024 and 2026" } else { "proto2 and proto3" };
-                let detail = format_args!("{name}; known are {known}");
+                let detail =
+                    format_args!("{}; known are {known}", self.text_of(token).trim_matches(['"', '\'']));
                 return Err(self.fail_at(SourceErrorKind::UnsupportedEdition, token, &detail));
             }
         };
