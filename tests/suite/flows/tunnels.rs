@@ -102,7 +102,7 @@ const FRAME: [u8; 18] = [2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 0, 8, 0x81, 0, 0, 7, 8, 0
 #[test]
 fn layer_2_is_that_of_the_frame_inside() {
     let frame = [&FRAME, IPV4_TCP].concat();
-    let inside = "2199023255560 2199023255561 7 -";
+    let inside = "2199023255560 2199023255561 7 7";
     for (name, packet, line) in [
         ("vxlan", vxlan(4789, 8, &frame), inside),
         ("gre", gre(0, 0x6558, &[], &frame), inside),
@@ -114,7 +114,7 @@ fn layer_2_is_that_of_the_frame_inside() {
         let flow = collect(&[name], &sample);
         assert_eq!((flow.line(LINK), flow.get("SrcAddr")), (line.into(), "192.0.2.1".into()), "{name}");
         let flow = collect(&[], &sample);
-        assert_eq!(flow.line(LINK), "2199023255554 2199023255553 100 -");
+        assert_eq!(flow.line(LINK), "2199023255554 2199023255553 100 100");
     }
     // Nor are labels of the packet outside its own.
     let sample =
@@ -200,7 +200,7 @@ fn pseudowires_with_a_control_word() {
     for control in [[0, 0, 0, 0], [0, 0, 0, 5]] {
         let flow = sample(&control, &frame);
         assert_eq!(flow.line(columns), "192.0.2.1 198.51.100.2 8080 6 60 2048 300012,17");
-        assert_eq!(flow.line(LINK), "2199023255554 2199023255553 100 -", "of the frame with the labels");
+        assert_eq!(flow.line(LINK), "2199023255554 2199023255553 100 100", "of the frame with the labels");
     }
     // No control word; no IP in the frame; a version that is not that of the frame; cut off.
     let arp = [&FRAME[..12], &[8, 6], &[0; 28]].concat();
@@ -223,8 +223,8 @@ fn the_vlan_of_a_pseudowire_counts_if_there_is_no_other() {
         collect(&[], &flow_sample(1, 2, &[(1, &ethernet(kinds, labels))])).line("SrcVlan DstVlan SrcAddr")
     };
     let tagged = inside(&[0x81, 0, 0, 7], 0);
-    assert_eq!(sample(&[0x8847], &tagged), "7 - 192.0.2.1");
-    assert_eq!(sample(&[0x8100, 100, 0x8847], &tagged), "100 - 192.0.2.1");
+    assert_eq!(sample(&[0x8847], &tagged), "7 7 192.0.2.1");
+    assert_eq!(sample(&[0x8100, 100, 0x8847], &tagged), "100 100 192.0.2.1");
     assert_eq!(sample(&[0x8847], &inside(&[], 0)), "- - 192.0.2.1");
     assert_eq!(sample(&[0x8847], &inside(&[0x81, 0, 0, 7], 0x10)), "- - -", "no control word");
 }
