@@ -80,8 +80,8 @@ impl<'s> Sizes<'s> {
     /// It keeps the low 32 bits. A longer child makes the total too large, which the caller checks.
     #[inline]
     pub(crate) fn end(&mut self, slot: LengthSlot, len: u64) {
-        let at = self.space.len().checked_sub((slot.0 + 1) * WIDTH).filter(|&at| at >= self.free);
-        match at {
+        // Lengths go to the `Vec` only when less than one fits before `free`: then no slot after those in `space` fits either.
+        match self.space.len().checked_sub((slot.0 + 1) * WIDTH) {
             Some(at) => self.put(at, len as u32),
             None => self.respill(slot, len as u32),
         }
