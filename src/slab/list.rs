@@ -262,7 +262,8 @@ mod tests {
             let mut slab = slab();
             let slot = slab.alloc(2).unwrap();
             slab.set64(slot, 0);
-            let pushed = (0..4).map(|_| slab.list_more(slot, program).unwrap()).collect::<alloc::vec::Vec<_>>();
+            let pushed =
+                (0..4).map(|_| slab.list_more(slot, program).unwrap()).collect::<alloc::vec::Vec<_>>();
             let before = slab.used();
             // Without this the element would have a place already.
             assert_eq!(slab.get(slab.words().list(slot).ptr - 1), 4);

@@ -67,6 +67,10 @@ fn check(view: RawView<'_, '_>, pair: u64, place: u32) {
     if view.words.trusts(pair) {
         let bytes = ByteSpan::from_word(pair).bytes(view.store);
         let text = bytes.map(core::str::from_utf8);
-        assert!(matches!(text, Some(Ok(_))), "no string at {place} of {:?}: {pair:016x}, {text:?}", view.body);
+        assert!(
+            matches!(text, Some(Ok(_))),
+            "no string at {place} of {:?}: {pair:016x}, {text:?}",
+            view.body
+        );
     }
 }

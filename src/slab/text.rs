@@ -115,7 +115,9 @@ fn marked_str(bytes: &[u8]) -> &str {
 /// The safe twin.
 #[cfg(any(debug_assertions, tablepb_safe))]
 fn marked_str(bytes: &[u8]) -> &str {
-    recheck(bytes).unwrap_or("")
+    let text = utf8::from_utf8(bytes);
+    debug_assert!(text.is_some(), "a marked string is not UTF-8: {}", bytes.escape_ascii());
+    text.unwrap_or("")
 }
 
 #[cfg(test)]
@@ -214,5 +216,32 @@ mod tests {
             }
         }
         assert_eq!(copy(&slab, 2, ByteSpan::MARK), 0, "bytes that are not UTF-8 are marked");
+    }
+
+    /// The mark is what a failure left; the bytes are not UTF-8. Builds with debug assertions say that no such string should be.
+    #[test]
+    fn a_string_of_a_slab_that_is_not_trusted_is_checked_when_it_is_read() {
+        let mut slab = Slab::new();
+        slab.set_limit(1 << 10);
+        slab.alloc(1).unwrap();
+        let read = |slab: &Slab, store: &'static [u8]| {
+            let read = || text_at(slab.words(), store, ByteSpan::new(0, 2).word() | ByteSpan::MARK);
+            std::panic::catch_unwind(core::panic::AssertUnwindSafe(read))
+        };
+        assert_eq!(read(&slab, b"ab").unwrap(), Some("ab"));
+        slab.distrust();
+        assert_eq!(read(&slab, b"ab").unwrap(), Some("ab"));
+        match read(&slab, b"a\xff") {
+            Ok(text) => {
+                assert!(!cfg!(debug_assertions) && text.is_some_and(|text| text.as_bytes().is_empty()))
+            }
+            Err(panic) => {
+                let message = panic.downcast_ref::<alloc::string::String>().unwrap();
+                assert!(
+                    message.starts_with("a string was not validated"),
+                    "the mark was believed: {message}"
+                );
+            }
+        }
     }
 }

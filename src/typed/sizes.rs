@@ -288,4 +288,14 @@ mod tests {
         sizes.end(slot, u64::from(u32::MAX));
         assert_eq!(sizes.finish().unwrap().1.take(), u32::MAX);
     }
+
+    #[test]
+    fn a_length_that_nobody_ended_is_zero() {
+        let mut space = [MaybeUninit::new(0xff_u8); 6];
+        let mut sizes = Sizes::new(&mut space);
+        let (first, second) = (sizes.begin(), sizes.begin());
+        let _ = (first, second);
+        let mut lengths = sizes.finish().unwrap().1;
+        assert_eq!((lengths.take(), lengths.take()), (0, 0));
+    }
 }
