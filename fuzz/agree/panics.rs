@@ -71,13 +71,13 @@ pub fn run(choices: &mut Choices) -> Tried {
     let mut given = first.len();
     for _ in 0..12 {
         let input = case.any_payload(choices);
-        let fuse = Fuse(choices.below(6));
+        let fuse = Fuse(choices.below(16));
         given += input.len() + 64;
-        match choices.below(5) {
+        match choices.below(7) {
             0 => merged(&mut message, &input, fuse, choices, &mut tried),
             1 => decoded(&mut decoder, &input, fuse, choices, &mut tried),
             2 => visited(&mut decoder, &input, fuse, choices, &mut tried),
-            3 => edited(&mut message, fuse, choices, &mut tried),
+            3..6 => edited(&mut message, fuse, choices, &mut tried),
             _ => encoded(&message, &mut buffer, choices, &mut tried),
         }
         valid::message(&message, given);
@@ -168,8 +168,8 @@ fn visited(decoder: &mut Decoder, input: &[u8], fuse: Fuse, choices: &mut Choice
 /// Values made beforehand, since making one takes memory too; one too many panics.
 fn values(field: &FieldDescriptor) -> Option<Vec<Value>> {
     let value = |i: u32| match field.kind() {
-        Kind::String => Some(Value::String("text ".repeat(i as usize))),
-        Kind::Bytes => Some(Value::Bytes(vec![0xff; i as usize])),
+        Kind::String => Some(Value::String("text ".repeat(200 * i as usize))),
+        Kind::Bytes => Some(Value::Bytes(vec![0xff; 1000 * i as usize])),
         Kind::Bool => Some(Value::Bool(i & 1 == 1)),
         Kind::Fixed64 | Kind::Uint64 => Some(Value::U64(u64::MAX << i)),
         Kind::Fixed32 | Kind::Uint32 => Some(Value::U32(i)),
@@ -185,14 +185,15 @@ fn edited(message: &mut DynamicMessage, fuse: Fuse, choices: &mut Choices, tried
     if fields.is_empty() {
         return;
     }
-    let (field, mut fuse, keep) = (choices.pick(&fields), fuse, choices.next());
+    let (field, mut fuse, bits) = (choices.pick(&fields), fuse, choices.next());
     let before = message.clone();
     // Which are kept follows from a number.
+    let kept = move |index: usize| bits >> (index & 31) & 1 == 1;
     let mut index = 0;
     let mut keep = move || {
         fuse.burn();
         index += 1;
-        keep >> (index & 31) & 1 == 1
+        kept(index)
     };
     let way = choices.below(3);
     let result = if field.is_map() {
@@ -211,6 +212,10 @@ fn edited(message: &mut DynamicMessage, fuse: Fuse, choices: &mut Choices, tried
         assert!(extended != Some(false) || alike(message, &before), "extend failed and left something");
         extended.map(|_| true)
     };
+    if result == Some(true) && (field.is_map() || way == 0) {
+        let expected = (1..=len(&before, field)).filter(|&index| kept(index)).count();
+        assert_eq!(len(message, field), expected, "{}", field.full_name());
+    }
     let change = field.full_name();
     if result != Some(true) && (field.is_map() || way == 0) {
         assert!(
@@ -218,6 +223,11 @@ fn edited(message: &mut DynamicMessage, fuse: Fuse, choices: &mut Choices, tried
             "{change}: {message:?} after a call that failed, and was {before:?}"
         );
     }
+}
+
+fn len(message: &DynamicMessage, field: &FieldDescriptor) -> usize {
+    let value = message.get_field(field);
+    value.as_list().map_or(0, |list| list.len()) + value.as_map().map_or(0, |map| map.len())
 }
 
 fn alike(a: &DynamicMessage, b: &DynamicMessage) -> bool {
