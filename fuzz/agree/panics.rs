@@ -71,7 +71,7 @@ pub fn run(choices: &mut Choices) -> Tried {
     let mut given = first.len();
     for _ in 0..12 {
         let input = case.any_payload(choices);
-        let fuse = Fuse(choices.below(16));
+        let fuse = Fuse(choices.below(6));
         given += input.len() + 64;
         match choices.below(7) {
             0 => merged(&mut message, &input, fuse, choices, &mut tried),

@@ -25,7 +25,7 @@ fn sweep<T>(name: &str, rounds: u64, check: impl Fn(&mut Choices) -> T, mut done
 #[test]
 fn objects_live_on_after_panics_of_the_caller_and_failing_allocations() {
     let mut all = panics::Tried::default();
-    sweep("panics", 200, panics::run, |tried| {
+    sweep("panics", 400, panics::run, |tried| {
         all.panicked += tried.panicked;
         all.failed += tried.failed;
         all.done += tried.done;
