@@ -9,6 +9,8 @@ pub mod choices;
 pub mod family;
 #[path = "../tests/common/format_case.rs"]
 pub mod format_case;
+#[path = "../tests/common/heap.rs"]
+pub mod heap;
 #[path = "../tests/common/payload.rs"]
 pub mod payload;
 #[path = "../tests/common/projections.rs"]
@@ -17,6 +19,8 @@ pub mod projections;
 pub mod reference;
 #[path = "../tests/common/samples.rs"]
 pub mod samples;
+#[path = "../tests/common/scarce.rs"]
+pub mod scarce;
 #[path = "../tests/common/schema.rs"]
 pub mod schema;
 #[path = "../tests/common/schema_gen.rs"]

@@ -7,3 +7,7 @@ pub mod common;
 pub mod serde;
 #[path = "agree/proto_sources.rs"]
 pub mod proto_sources;
+
+/// Fails where a check wants it to, and counts.
+#[global_allocator]
+static HEAP: common::scarce::Scarce = common::scarce::Scarce;

@@ -183,4 +183,27 @@ mod tests {
         let least = if cfg!(miri) { 2 } else { 20 };
         assert!(good > least && bad > least, "{good} {bad}");
     }
+
+    /// The fence around strings: a slot that holds an old word would be a marked string after a stale hasbit.
+    #[test]
+    fn slots_of_strings_are_cleared_in_every_leaf_of_a_list() {
+        let set = schema(true);
+        let element = || Wire::new().int(1, 5).int(5, 1);
+        let input = Wire::new().times(12, Wire::new().message(2, element())).done();
+        let mut slab = Slab::new();
+        // Words that look like marked strings, where the bodies will be.
+        slab.set_limit(1 << 16);
+        let old = slab.alloc(1000).unwrap();
+        slab.run_mut(old, 1000).fill(1 << 31);
+        let view = decode_raw(&set, 0, &input, &mut slab, &DecodeOptions::new()).unwrap();
+        let (entry, text) = (&view.program().entries()[1], &set.program(1).entries()[1]);
+        assert!(entry.flags.is_list() && text.coding == crate::program::Coding::String);
+        let list = view.list(entry, view.slot(1, entry).unwrap());
+        assert_eq!(list.len(), 12);
+        for i in 0..list.len() {
+            let body = list.message(i).body.base;
+            assert_eq!(view.words.get64(body + u32::from(text.slot)), 0, "element {i}");
+            assert!(view.words.get64(body + u32::from(set.program(1).entries()[0].slot)) == 5);
+        }
+    }
 }

@@ -187,7 +187,11 @@ fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
     match (error, settled) {
         (Some(error), _) => Err(error),
         (None, Err(full)) => Err(DecodeError::new(full.into(), store.len() - start)),
-        (None, Ok(())) => Ok(may_miss),
+        (None, Ok(())) => {
+            #[cfg(tablepb_poison)]
+            crate::slab::check_strings(RawView { words: machine.slab.words(), store, set, body: root.body });
+            Ok(may_miss)
+        }
     }
 }
 

@@ -246,4 +246,35 @@ mod tests {
         let list = slab.words().list(slot);
         assert_eq!((list.len, slab.get(list.ptr + 20)), (999, 11));
     }
+
+    /// The list grows before the body is made: an element without a body would be some other message of the slab.
+    #[test]
+    fn a_list_has_no_element_more_whose_body_has_no_room() {
+        use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
+        use crate::table::Kind;
+        let text = |number| FieldSpec::new(number, Kind::String, Presence::Explicit);
+        let fields = (1..=40).map(text).collect();
+        let set = ProgramSet::new(&[MessageSpec { fields, ..Default::default() }], &[]).unwrap();
+        let program = set.program(0);
+        assert!(!program.is_contiguous());
+        let mut undone = 0;
+        for limit in (0..4096).step_by(4) {
+            let mut slab = slab();
+            let slot = slab.alloc(2).unwrap();
+            slab.set64(slot, 0);
+            let pushed =
+                (0..4).map(|_| slab.list_more(slot, program).unwrap()).collect::<alloc::vec::Vec<_>>();
+            let before = slab.used();
+            // Without this the element would have a place already.
+            assert_eq!(slab.get(slab.words().list(slot).ptr - 1), 4);
+            slab.set_limit(limit);
+            let more = slab.list_more(slot, program);
+            let list = slab.words().list(slot);
+            assert_eq!(list.len, 4 + u32::from(more.is_ok()), "{limit}");
+            let bodies = (0..list.len).map(|i| slab.get(list.ptr + i));
+            assert!(bodies.eq(pushed.into_iter().chain(more)), "{limit}");
+            undone += u32::from(more.is_err() && slab.used() > before);
+        }
+        assert!(undone > 0, "no limit is between the list and the body");
+    }
 }

@@ -14,6 +14,7 @@
 //! body_ref.rs  where a message is                            backward.rs       set fields, last first
 //! view.rs      reading by entry and slot                     required.rs       the check for required fields
 //! walk.rs      all sub-messages without recursion            open.rs           sub-messages and lists, made if unset
+//! poison.rs    a debug mode for what is not cleared
 //! ```
 //!
 //! `program/layout.rs` draws a body.
@@ -25,6 +26,8 @@ mod map;
 mod map_remove;
 mod map_write;
 mod open;
+#[cfg(tablepb_poison)]
+mod poison;
 mod required;
 mod span;
 mod text;
@@ -40,6 +43,8 @@ pub(crate) use body_ref::BodyRef;
 pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};
 pub(crate) use map_write::MapScratch;
+#[cfg(tablepb_poison)]
+pub(crate) use poison::check_strings;
 pub(crate) use required::find_missing;
 pub(crate) use span::ByteSpan;
 pub(crate) use text::{Text, text_at};

@@ -115,7 +115,9 @@ fn marked_str(bytes: &[u8]) -> &str {
 /// The safe twin.
 #[cfg(any(debug_assertions, tablepb_safe))]
 fn marked_str(bytes: &[u8]) -> &str {
-    recheck(bytes).unwrap_or("")
+    let text = utf8::from_utf8(bytes);
+    debug_assert!(text.is_some(), "a marked string is not UTF-8: {}", bytes.escape_ascii());
+    text.unwrap_or("")
 }
 
 #[cfg(test)]
@@ -168,5 +170,78 @@ mod tests {
         });
         assert!(cuts > 3 && cuts < input.len() && limits > 0 && limits < tried, "{cuts} {limits}");
         assert_eq!(texts, [false; 6]);
+    }
+
+    /// Whatever the length: short strings, long ones and the words of long ones are compared in different ways.
+    #[test]
+    fn the_last_byte_of_a_string_of_any_length_is_checked() {
+        for len in (1..300).step_by(if cfg!(miri) { 37 } else { 1 }) {
+            for after in [0, 1, 40] {
+                let mut bytes = vec![b'a'; 3 + len + after];
+                let check = |bytes: &[u8]| Text::check_moved(bytes, 3, len, 1000).map(Text::pair);
+                let span = ByteSpan::new(1003, len as u64).word() | ByteSpan::MARK;
+                assert_eq!(check(&bytes), Some(span));
+                bytes[2 + len] = 0xc3;
+                assert_eq!(check(&bytes), None, "{len} and {after} after it");
+                bytes[2 + len] = b'a';
+                if let Some(next) = bytes.get_mut(3 + len) {
+                    *next = 0xff;
+                    assert_eq!(check(&bytes), Some(span));
+                }
+                assert_eq!(check(&bytes[..2 + len]), None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_copy_believes_a_mark_only_where_the_slab_is_trusted() {
+        let store = b"ab\xff";
+        let copy = |slab: &Slab, len, mark| {
+            let mut to = b"before".to_vec();
+            let pair = Text::copy(slab.words(), store, ByteSpan::new(1, len).word() | mark, &mut to);
+            let span = ByteSpan::from_word(pair);
+            assert_eq!(span.bytes(&to), Some(&store[1..][..len as usize]));
+            pair & ByteSpan::MARK
+        };
+        let mut slab = Slab::new();
+        for trusted in [true, false] {
+            assert_eq!(slab.words().trusts(ByteSpan::MARK), trusted);
+            // Nothing is wrong with these bytes, so the copy is marked whatever the source is.
+            assert_eq!([0, ByteSpan::MARK].map(|mark| copy(&slab, 1, mark)), [ByteSpan::MARK; 2]);
+            assert_eq!(copy(&slab, 2, 0), 0);
+            if trusted {
+                slab.set_limit(1 << 10);
+                slab.alloc(1).unwrap();
+                slab.distrust();
+            }
+        }
+        assert_eq!(copy(&slab, 2, ByteSpan::MARK), 0, "bytes that are not UTF-8 are marked");
+    }
+
+    /// The mark is what a failure left; the bytes are not UTF-8. Builds with debug assertions say that no such string should be.
+    #[test]
+    fn a_string_of_a_slab_that_is_not_trusted_is_checked_when_it_is_read() {
+        let mut slab = Slab::new();
+        slab.set_limit(1 << 10);
+        slab.alloc(1).unwrap();
+        let read = |slab: &Slab, store: &'static [u8]| {
+            let read = || text_at(slab.words(), store, ByteSpan::new(0, 2).word() | ByteSpan::MARK);
+            std::panic::catch_unwind(core::panic::AssertUnwindSafe(read))
+        };
+        assert_eq!(read(&slab, b"ab").unwrap(), Some("ab"));
+        slab.distrust();
+        assert_eq!(read(&slab, b"ab").unwrap(), Some("ab"));
+        match read(&slab, b"a\xff") {
+            Ok(text) => {
+                assert!(!cfg!(debug_assertions) && text.is_some_and(|text| text.as_bytes().is_empty()))
+            }
+            Err(panic) => {
+                let message = panic.downcast_ref::<alloc::string::String>().unwrap();
+                assert!(
+                    message.starts_with("a string was not validated"),
+                    "the mark was believed: {message}"
+                );
+            }
+        }
     }
 }

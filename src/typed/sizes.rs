@@ -80,8 +80,8 @@ impl<'s> Sizes<'s> {
     /// It keeps the low 32 bits. A longer child makes the total too large, which the caller checks.
     #[inline]
     pub(crate) fn end(&mut self, slot: LengthSlot, len: u64) {
-        let at = self.space.len().checked_sub((slot.0 + 1) * WIDTH).filter(|&at| at >= self.free);
-        match at {
+        // Lengths go to the `Vec` only when less than one fits before `free`: then no slot after those in `space` fits either.
+        match self.space.len().checked_sub((slot.0 + 1) * WIDTH) {
             Some(at) => self.put(at, len as u32),
             None => self.respill(slot, len as u32),
         }
@@ -287,5 +287,15 @@ mod tests {
         let slot = sizes.begin();
         sizes.end(slot, u64::from(u32::MAX));
         assert_eq!(sizes.finish().unwrap().1.take(), u32::MAX);
+    }
+
+    #[test]
+    fn a_length_that_nobody_ended_is_zero() {
+        let mut space = [MaybeUninit::new(0xff_u8); 6];
+        let mut sizes = Sizes::new(&mut space);
+        let (first, second) = (sizes.begin(), sizes.begin());
+        let _ = (first, second);
+        let mut lengths = sizes.finish().unwrap().1;
+        assert_eq!((lengths.take(), lengths.take()), (0, 0));
     }
 }

@@ -1,10 +1,11 @@
 //! A global allocator that fails where a test wants it to. A test binary installs it with `#[global_allocator]`.
 #![allow(unsafe_code, reason = "an allocator cannot be written without")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use super::heap::Counting;
+use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 
-/// Fails on the threads that ask for it, and goes to the system's allocator otherwise.
+/// Fails on the threads that ask for it, and otherwise counts (`heap.rs`) what goes to the system's allocator.
 pub struct Scarce;
 
 /// Which allocations of this thread fail.
@@ -46,22 +47,22 @@ fn fails(bytes: usize) -> bool {
     .unwrap_or(false)
 }
 
-// SAFETY: every method hands its arguments to `System`, whose contract is the same, and returns what it returns, or
+// SAFETY: every method hands its arguments to `Counting`, whose contract is the same, and returns what it returns, or
 // null, which says that there is no memory; a block that does not grow stays as it was.
 unsafe impl GlobalAlloc for Scarce {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller's duty says.
-        if fails(layout.size()) { std::ptr::null_mut() } else { unsafe { System.alloc(layout) } }
+        if fails(layout.size()) { std::ptr::null_mut() } else { unsafe { Counting.alloc(layout) } }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller's duty says.
-        if fails(layout.size()) { std::ptr::null_mut() } else { unsafe { System.alloc_zeroed(layout) } }
+        if fails(layout.size()) { std::ptr::null_mut() } else { unsafe { Counting.alloc_zeroed(layout) } }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: as the caller's duty says.
-        unsafe { System.dealloc(block, layout) }
+        unsafe { Counting.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
@@ -69,7 +70,7 @@ unsafe impl GlobalAlloc for Scarce {
             return std::ptr::null_mut();
         }
         // SAFETY: as the caller's duty says.
-        unsafe { System.realloc(block, layout, size) }
+        unsafe { Counting.realloc(block, layout, size) }
     }
 }
 
@@ -80,6 +81,11 @@ pub fn with_failure<T>(k: usize, for_good: bool, work: impl FnOnce() -> T) -> (T
     let result = work();
     PLAN.set(Plan::None);
     (result, FAILED.get())
+}
+
+/// Ends what [`with_failure`] has begun: no allocation fails any more. Panics allocate, and abort if they cannot.
+pub fn no_more_failures() {
+    PLAN.set(Plan::None);
 }
 
 /// The same, once, where blocks of one size never fail and do not count.

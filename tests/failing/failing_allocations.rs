@@ -4,11 +4,11 @@
 //!
 //! An abort takes the process with it, so every operation runs in a process of its own, which says how far it got.
 
+use crate::agree::valid;
 use crate::common::bridge::descriptor;
 use crate::common::samples::{self, rich_payload};
 use crate::common::scarce::with_failure;
 use crate::common::wire::Wire;
-use crate::valid;
 use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::process::Command;

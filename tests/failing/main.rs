@@ -8,9 +8,20 @@ mod out_of_memory;
 mod partial_edits;
 mod scarce_messages;
 mod typed_memory;
-#[path = "../../fuzz/agree/valid.rs"]
+
+/// The checks of the fuzz targets that need an allocator which fails or counts.
+#[path = "../../fuzz/agree"]
 #[allow(dead_code, reason = "the tests use a part of it")]
-mod valid;
+mod agree {
+    pub mod case;
+    pub mod hostile_keys;
+    pub mod panics;
+    pub mod shaped;
+    pub mod strangers;
+    pub mod unchecked;
+    pub mod valid;
+}
+mod attacks;
 
 #[global_allocator]
 static HEAP: common::scarce::Scarce = common::scarce::Scarce;

@@ -268,6 +268,8 @@ impl Slab {
             self.grow(end)?;
         }
         self.top = end as u32;
+        #[cfg(tablepb_poison)]
+        self.poison(at, n);
         Ok(at)
     }
 
@@ -280,6 +282,8 @@ impl Slab {
             return None;
         }
         self.top = end as u32;
+        #[cfg(tablepb_poison)]
+        self.poison(at, n);
         Some(at)
     }
 

@@ -64,6 +64,30 @@ fn the_safe_twin_agrees() {
     }
 }
 
+/// Its last bytes would be memory that nothing was written to.
+#[test]
+fn a_window_that_is_not_filled_is_not_kept() {
+    fn partly(put: impl FnOnce(&mut dyn FnMut(&mut Cursor<'_>)) -> bool, written: &[u8]) -> bool {
+        put(&mut |cursor| cursor.put_slice(written))
+    }
+    for (len, kept) in [(0, false), (7, false), (8, true), (9, false)] {
+        let written = &[5; 9][..len];
+        let mut memory = vec![MaybeUninit::uninit(); 32];
+        let mut spare = RawReverse::new(&mut memory);
+        assert!(spare.put_slice(b"end"));
+        // The cursor of a safe build writes elsewhere, which only the safe twin knows of.
+        if !cfg!(tablepb_safe) {
+            assert_eq!(partly(|write| spare.put_forward(8, write), written), kept, "{len}");
+            let expected = [written, b"end"].concat();
+            assert_eq!(spare.finish().as_slice(), if kept { &expected[..] } else { b"end" });
+        }
+        let mut memory = vec![MaybeUninit::uninit(); 32];
+        let mut safe = SafeReverse::new(&mut memory);
+        assert_eq!(partly(|write| safe.put_forward(8, write), written), kept, "{len}");
+        assert_eq!(safe.written(), if kept { 8 } else { 0 });
+    }
+}
+
 #[test]
 fn nothing_outside_of_the_window_changes() {
     for room in 0..40 {

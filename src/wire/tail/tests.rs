@@ -156,3 +156,28 @@ fn a_buffer_that_cannot_grow_closes_the_tail() {
         assert_eq!(buf.0, [0, 0]);
     }
 }
+
+/// A tail that refuses a long item has room left, which a shorter one would fill after the gap.
+#[test]
+fn a_tail_that_could_not_grow_takes_nothing_that_would_fit() {
+    let mut buf = stingy(40, false);
+    let mut tail = RawTail::new(&mut buf, 0);
+    assert!(tail.put_slice(b"0123456789") && !tail.put_slice(&[1; 31]));
+    assert!(!tail.put([1], 1) && !tail.put_slice(b"x") && !tail.put_pair([0; 8], 1, [0; 8], 1));
+    assert_eq!((tail.len(), tail.as_mut_slice().len()), (10, 10));
+    assert!(tail.is_closed() && tail.commit().is_none());
+    assert_eq!(buf.0, [0, 0]);
+}
+
+/// More than there is: of a word, and of what has been written.
+#[test]
+fn a_tail_keeps_no_more_than_was_written() {
+    let mut buf = Vec::with_capacity(64);
+    let mut tail = RawTail::new(&mut buf, 0);
+    assert!(tail.put([1; 4], 9) && tail.put_pair([2; 8], 9, [3; 8], 40));
+    assert_eq!(tail.len(), 20);
+    tail.truncate(21);
+    assert_eq!(tail.as_mut_slice(), [&[1; 4][..], &[2; 8], &[3; 8]].concat());
+    tail.truncate(3);
+    assert_eq!(tail.commit(), Some(&[1; 3][..]));
+}
