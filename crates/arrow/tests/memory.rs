@@ -58,6 +58,9 @@ message Item { string name = 1; repeated double values = 2; }
 /// One test: what other tests allocate at the same time would count.
 #[test]
 fn memory_follows_the_batch() {
+    recursive_types_are_in_proportion();
+    columns_that_nothing_sets_take_nothing();
+    columns_that_few_rows_set_are_in_a_budget();
     let pool = DescriptorPool::builder().source("m.proto", SOURCE).build().unwrap();
     let row = pool.get_message_by_name("m.Row").unwrap();
     for (count, batch_size) in [(8192, 8192), (10, 8192), (1024, 8192), (1024, usize::MAX), (8193, 20_000)] {
@@ -73,6 +76,119 @@ fn memory_follows_the_batch() {
     numbers_of_bad_rows_are_forgotten();
     columns_of_a_oneof_are_listed_once();
     names_of_an_enum_are_there_once();
+}
+
+/// Reads rows of which there may be many, and keeps the batches. Returns the rows that came, how far memory rose and the bytes of the rows.
+fn all_batches(
+    builder: &ReaderBuilder,
+    rows: impl Iterator<Item = Vec<u8>>,
+) -> (Result<usize, ErrorKind>, usize, usize) {
+    let mut decoder = builder.build_decoder().unwrap();
+    let (mut batches, mut input) = (Vec::new(), 0);
+    let (rise, result) = peak(|| {
+        let mut count = 0;
+        for row in rows {
+            input += row.len();
+            loop {
+                match decoder.push(&row) {
+                    Ok(true) => break,
+                    Ok(false) => batches.extend(decoder.flush().unwrap()),
+                    // What came before is there, and the row is to come again.
+                    Err(error) if matches!(error.kind(), ErrorKind::ColumnsBudget) => {
+                        assert_eq!(error.consumed(), 0);
+                        assert!(decoder.is_full() && decoder.flush().unwrap().is_some());
+                        assert!(decoder.push(&row).unwrap());
+                        return Err(ErrorKind::ColumnsBudget);
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            count += 1;
+        }
+        batches.extend(decoder.flush().unwrap());
+        Ok(count)
+    });
+    (result, rise, input)
+}
+
+/// Three levels of eight fields each were 7.2 GiB for 260 KB.
+fn recursive_types_are_in_proportion() {
+    let fields: String = (1..=8).map(|i| format!("R r{i} = {i};")).collect();
+    let source = format!("syntax = \"proto3\"; message R {{ {fields} int64 id = 9; }}");
+    let pool = DescriptorPool::builder().source("r.proto", source).build().unwrap();
+    let of = pool.get_message_by_name("R").unwrap();
+    // Each row goes another way down.
+    let rows = || {
+        (0..20_000_u32).map(|row| {
+            let tag = |level: u32| (row / 8_u32.pow(level) % 8 + 1) as u8 * 8 + 2;
+            vec![tag(0), 11, tag(1), 9, tag(2), 7, 0x48, 1, 0x48, 2, 0x48, 0x83, 1]
+        })
+    };
+    let (result, rise, input) = all_batches(&ReaderBuilder::new(&of).batch_size(usize::MAX), rows());
+    assert_eq!((result.ok(), input), (Some(20_000), 260_000));
+    assert!(rise <= 2 * ((1 << 20) + 32 * input), "{rise}");
+    for levels in [1, 2, 3] {
+        let builder =
+            ReaderBuilder::new(&of).options(Options::new().recursion(levels)).batch_size(usize::MAX);
+        let (result, rise, input) = all_batches(&builder, rows());
+        let bound = (64 << 20) + 32 * input;
+        // Vectors that double.
+        assert!(rise <= 2 * bound + (8 << 20), "{levels} levels: {rise}, {result:?}");
+    }
+}
+
+/// A tree of types, each of which has eight fields of the next one: 4 096 ways down, of which the rows go none.
+fn columns_that_nothing_sets_take_nothing() {
+    let levels: String = (0..4)
+        .map(|level| {
+            let fields: String = (1..=8).map(|i| format!("L{} f{i} = {i};", level + 1)).collect();
+            format!("message L{level} {{ {fields} }}")
+        })
+        .collect();
+    let source = format!(
+        "syntax = \"proto3\"; {levels} message L4 {{ int64 a = 1; string b = 2; repeated bool c = 3; }}"
+    );
+    let pool = DescriptorPool::builder().source("l.proto", source).build().unwrap();
+    let of = pool.get_message_by_name("L0").unwrap();
+    for options in [Options::new(), Options::new().views(false)] {
+        let builder = ReaderBuilder::new(&of).options(options);
+        let mut decoder = builder.build_decoder().unwrap();
+        for round in 0..2 {
+            let (rise, batch) = peak(|| {
+                (0..8192).for_each(|_| assert!(decoder.push(b"").unwrap()));
+                decoder.flush().unwrap().unwrap()
+            });
+            assert_eq!(batch.num_rows(), 8192);
+            // Arrays, of which there are 17 000, without their values.
+            assert!(rise < 12 << 20, "round {round}: {rise}");
+        }
+    }
+}
+
+/// One row sets all fields, and others set one.
+fn columns_that_few_rows_set_are_in_a_budget() {
+    let fields: String = (1..=4000).map(|i| format!("int64 f{i} = {i};")).collect();
+    let source = format!("syntax = \"proto3\"; message W {{ {fields} }}");
+    let pool = DescriptorPool::builder().source("w.proto", source).build().unwrap();
+    let of = pool.get_message_by_name("W").unwrap();
+    let mut all = Vec::new();
+    for i in 1..=4000 {
+        Writer::new(&mut all).write_varint(i << 3);
+        all.push(1);
+    }
+    let builder = ReaderBuilder::new(&of).batch_size(usize::MAX).batch_bytes(1 << 30);
+    for first in [0, 1500] {
+        let rows = || (0..100_000).map(|row| if row == first { all.clone() } else { b"\x08\x01".to_vec() });
+        let (result, rise, input) = all_batches(&builder, rows());
+        assert!(matches!(result, Err(ErrorKind::ColumnsBudget)), "{result:?}");
+        assert!(rise <= 2 * ((64 << 20) + 32 * input) + (8 << 20), "{rise} for {input}");
+        // Who has the memory says so.
+        let (result, ..) = all_batches(&builder.clone().columns_budget(1 << 30), rows().take(4_000));
+        assert_eq!(result.ok(), Some(4_000));
+        // Rows that are skipped do not hide it.
+        let skipping = builder.clone().bad_rows(BadRows::Skip);
+        assert!(matches!(all_batches(&skipping, rows()).0, Err(ErrorKind::ColumnsBudget)));
+    }
 }
 
 /// Each column had a table of all names of its enum, and a list of views up to the last name that it used.

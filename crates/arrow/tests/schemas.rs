@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use arrow_cast::pretty::pretty_format_batches;
 use tablepb::stream::confluent;
 use tablepb::{DescriptorPool, DynamicMessage, MessageDescriptor};
-use tablepb_arrow::mapping::{MappingErrorKind, Oneofs, Options};
+use tablepb_arrow::mapping::{MappingErrorKind, Oneofs, Options, Recursive};
 use tablepb_arrow::{BadRows, Decoder, ErrorKind, ReaderBuilder, SchemaStore};
 
 const ROW: &str = r#"
@@ -170,7 +170,8 @@ fn a_wide_type_is_read_like_a_narrow_one() {
     let some = batch.project(&[of("f7"), of("f8"), of("f300")]).unwrap();
     assert_eq!(lines(&some), ["|  |", "seven |  | a string of more than twelve", "|  |"]);
     let paths = ["f7", "f8", "f300", "more.f1"];
-    let mut some = ReaderBuilder::new(&wide).projection(paths).build_decoder().unwrap();
+    let mut some =
+        ReaderBuilder::new(&wide).projection(paths).options(options.clone()).build_decoder().unwrap();
     assert_eq!(
         read(&mut some, &wide, &["", text]),
         ["|  |  | []", "seven |  | a string of more than twelve | [{f1: in it}, {f1: }]"],
@@ -191,4 +192,65 @@ fn a_message_without_fields_has_rows() {
     let has = empty.get_message_by_name("x.Has").unwrap();
     let mut decoder = ReaderBuilder::new(&has).build_decoder().unwrap();
     assert_eq!(read(&mut decoder, &has, &["", "e { } es { } es { }"]), ["| []", "{} | [{}, {}]"]);
+}
+
+#[test]
+fn a_store_that_changes_is_asked_again() {
+    let file =
+        |messages: &str| pool(&format!("syntax = 'proto3'; package x; {messages}")).files().next().unwrap();
+    let first = file("message Row { int32 a = 1; } message Other {}");
+    let swapped = file("message Other {} message Row { int32 a = 1; }");
+    let row = first.message_at([0]).unwrap();
+    let record = |id, index: usize, payload: &[u8]| {
+        let mut record = Vec::new();
+        confluent::append_header(id, &[index], &mut record).unwrap();
+        [record, payload.to_vec()].concat()
+    };
+    let mut store = SchemaStore::new();
+    (0..20).for_each(|id| _ = store.insert(id, first.clone()));
+    let mut decoder = ReaderBuilder::new(&row).build_decoder().unwrap();
+    // More ids than are noted, records as short as a header and long ones, each of them twice.
+    for round in 0..2 {
+        for id in 0..20 {
+            assert!(decoder.push_framed(&store, &record(id, 0, b"")).unwrap());
+            assert!(decoder.push_framed(&store, &record(id, 0, &b"\x08\x05".repeat(9))).unwrap());
+            assert!(decoder.push_framed(&store, &record(id, 1, b"")).is_err(), "{round} {id}");
+            // Cut off in its header.
+            assert!(decoder.push_framed(&store, &record(id, 0, b"")[..5]).is_err());
+        }
+    }
+    assert_eq!(decoder.rows(), 80);
+    let good = record(7, 0, b"\x08\x01");
+    // A clone has the same schemas until one of the two changes.
+    let mut other = store.clone();
+    assert!(decoder.push_framed(&other, &good).unwrap());
+    other.insert(7, swapped);
+    assert!(decoder.push_framed(&store, &good).unwrap());
+    let error = decoder.push_framed(&other, &good).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::ForeignType(name) if name == "x.Other"));
+    assert!(decoder.push_framed(&other, &record(7, 1, b"\x08\x01")).unwrap());
+    assert!(decoder.push_framed(&store, &record(7, 1, b"\x08\x01")).is_err());
+    assert!(matches!(
+        decoder.push_framed(&SchemaStore::new(), &good).unwrap_err().kind(),
+        ErrorKind::UnknownSchema(7)
+    ));
+    assert_eq!(decoder.rows(), 83);
+}
+
+#[test]
+fn a_message_in_itself_is_bytes_or_an_error() {
+    let pool = pool(
+        "syntax = 'proto3'; package x; message A { int32 id = 1; B b = 2; } message B { A a = 1; repeated B bs = 2; }",
+    );
+    let a = pool.get_message_by_name("x.A").unwrap();
+    let schema = tablepb_arrow::mapping::schema(&a, &Options::new(), &[]).unwrap();
+    assert_eq!(
+        schema.field(1).data_type().to_string(),
+        r#"Struct("a": BinaryView, metadata: {"tablepb.number": "1", "tablepb.type": "x.A"}, "bs": non-null List(non-null BinaryView), metadata: {"tablepb.number": "2", "tablepb.type": "x.B"})"#
+    );
+    let options = Options::new().recursive(Recursive::Error);
+    let error = ReaderBuilder::new(&a).options(options.clone()).build_decoder().unwrap_err();
+    assert!(matches!(error.kind(), MappingErrorKind::RecursiveType));
+    assert_eq!(error.to_string(), "the message type is in itself: b.a");
+    assert!(ReaderBuilder::new(&a).options(options).projection(["id"]).build_decoder().is_ok());
 }

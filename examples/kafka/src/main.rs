@@ -1,4 +1,4 @@
-//! `tablepb-kafka produce BROKER COUNT`: writes so many orders. `tablepb-kafka consume BROKER DIRECTORY`: reads what is there into Arrow files.
+//! `tablepb-kafka produce BROKER COUNT [CODEC]`: writes so many orders, compressed with `gzip`, `snappy`, `lz4` or `zstd`. `tablepb-kafka consume BROKER DIRECTORY`: reads what is there into Arrow files.
 
 use std::error::Error;
 use std::path::Path;
@@ -12,13 +12,15 @@ include!("../../common/say.rs");
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["produce", broker, count] => write(broker, count.parse()?).await,
+        ["produce", broker, count] => write(broker, count.parse()?, "none").await,
+        ["produce", broker, count, codec] => write(broker, count.parse()?, codec).await,
         ["consume", broker, directory] => read(broker, Path::new(directory)).await,
-        _ => Err("usage: tablepb-kafka produce BROKER COUNT | consume BROKER DIRECTORY".into()),
+        _ => Err("usage: tablepb-kafka produce BROKER COUNT [CODEC] | consume BROKER DIRECTORY".into()),
     }
 }
 
-async fn write(broker: &str, count: usize) -> Result<(), Box<dyn Error>> {
+async fn write(broker: &str, count: usize, codec: &str) -> Result<(), Box<dyn Error>> {
+    let compression = produce::codec(codec).ok_or("the codecs are none, gzip, snappy, lz4 and zstd")?;
     let (client, store) = (connect(broker).await?, schemas::store()?);
     make_topic(&client).await?;
     for number in 0..PARTITIONS {
@@ -26,7 +28,7 @@ async fn write(broker: &str, count: usize) -> Result<(), Box<dyn Error>> {
         let here = |order: &usize| (order / 2) as i32 % PARTITIONS == number;
         let orders: Result<Vec<_>, _> =
             (0..count).filter(here).map(|order| produce::order(&store, order)).collect();
-        produce::write(&partition(&client, number).await?, orders?).await?;
+        produce::write(&partition(&client, number).await?, orders?, compression).await?;
     }
     say!("{count} orders");
     Ok(())

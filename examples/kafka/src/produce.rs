@@ -36,13 +36,26 @@ pub fn order(store: &SchemaStore, number: usize) -> Result<Vec<u8>, Box<dyn Erro
     Ok(bytes)
 }
 
-/// Writes records into a partition.
+/// The codec of this name, as Kafka calls it; `None` if there is no such codec.
+pub fn codec(name: &str) -> Option<Compression> {
+    Some(match name {
+        "none" => Compression::NoCompression,
+        "gzip" => Compression::Gzip,
+        "snappy" => Compression::Snappy,
+        "lz4" => Compression::Lz4,
+        "zstd" => Compression::Zstd,
+        _ => return None,
+    })
+}
+
+/// Writes records into a partition, compressed.
 ///
 /// # Errors
 /// What the broker refuses.
 pub async fn write(
     partition: &PartitionClient,
     values: impl IntoIterator<Item = Vec<u8>>,
+    compression: Compression,
 ) -> Result<(), Box<dyn Error>> {
     let mut values = values.into_iter();
     loop {
@@ -52,6 +65,6 @@ pub async fn write(
         if records.is_empty() {
             return Ok(());
         }
-        partition.produce(records, Compression::NoCompression).await?;
+        partition.produce(records, compression).await?;
     }
 }

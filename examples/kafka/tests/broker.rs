@@ -26,9 +26,14 @@ fn path() -> String {
 
 impl Broker {
     fn start(port: u16) -> Self {
+        Self::compressing(port, "producer")
+    }
+
+    /// A broker that compresses what is written, with Java's codecs.
+    fn compressing(port: u16, codec: &str) -> Self {
         // Not a directory of one test, so that Kafka is downloaded once.
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("broker-{port}"));
-        let started = script(&["start", directory.to_str().unwrap(), &port.to_string()], &path());
+        let started = script(&["start", directory.to_str().unwrap(), &port.to_string(), codec], &path());
         assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
         let address = String::from_utf8(started.stdout).unwrap().trim().to_owned();
         Self { directory, address }
@@ -78,13 +83,18 @@ fn run<T>(work: impl Future<Output = T>) -> T {
 
 /// Writes orders from `first` on into both partitions, each with a record in the middle that is none.
 async fn write(address: &str, orders: std::ops::Range<usize>) {
+    write_compressed(address, orders, "none").await;
+}
+
+async fn write_compressed(address: &str, orders: std::ops::Range<usize>, codec: &str) {
     let (client, store) = (connect(address).await.unwrap(), schemas::store().unwrap());
     make_topic(&client).await.unwrap();
     for number in 0..PARTITIONS {
         let here = orders.clone().filter(|order| (order / 2) as i32 % PARTITIONS == number);
         let mut values: Vec<_> = here.map(|order| produce::order(&store, order).unwrap()).collect();
         values.insert(values.len() / 2, b"not framed".to_vec());
-        produce::write(&partition(&client, number).await.unwrap(), values).await.unwrap();
+        let codec = produce::codec(codec).unwrap();
+        produce::write(&partition(&client, number).await.unwrap(), values, codec).await.unwrap();
     }
 }
 
@@ -127,6 +137,39 @@ fn every_record_arrives_once() {
         assert_eq!(row.skus.len(), 1 + row.id as usize % 2, "{row:?}");
         let customer = if row.id % 2 == 0 { format!("c{}", row.id % 100) } else { String::new() };
         assert_eq!(row.customer, customer, "{row:?}");
+    }
+}
+
+/// Compressed by the producer, and by the broker, whose codecs are other programs with forms of their own.
+#[test]
+#[ignore = "needs java, mvn and a network"]
+fn every_codec_is_read() {
+    const CODECS: [&str; 4] = ["gzip", "snappy", "lz4", "zstd"];
+    let check = |directory: &Path, count: i64| {
+        let rows = rows(directory);
+        let mut ids: Vec<i64> = rows.iter().filter(|row| !row.bad).map(|row| row.id).collect();
+        ids.sort_unstable();
+        assert!(ids.into_iter().eq(0..count));
+    };
+    let directory = scratch("codecs_of_the_producer");
+    let broker = Broker::start(29_492);
+    run(async {
+        for (at, codec) in CODECS.into_iter().enumerate() {
+            write_compressed(&broker.address, 2_000 * at..2_000 * (at + 1), codec).await;
+        }
+        // The records that are none: one for each partition and codec.
+        assert_eq!(read(&broker.address, &directory).await, 8_000 + 2 * CODECS.len());
+    });
+    check(&directory, 8_000);
+    drop(broker);
+    for codec in CODECS {
+        let directory = scratch(&format!("broker_with_{codec}"));
+        let broker = Broker::compressing(29_492, codec);
+        run(async {
+            write(&broker.address, 0..3_000).await;
+            assert_eq!(read(&broker.address, &directory).await, 3_002, "{codec}");
+        });
+        check(&directory, 3_000);
     }
 }
 

@@ -1,7 +1,9 @@
 //! The columns of a message type, as a tree.
 
 use super::paths::Selection;
-use super::{Enums, MAX_COLUMNS, MAX_NESTING, MappingError, MappingErrorKind, Oneofs, Options, UNKNOWN};
+use super::{
+    Enums, MAX_COLUMNS, MAX_NESTING, MappingError, MappingErrorKind, Oneofs, Options, Recursive, UNKNOWN,
+};
 use std::collections::HashSet;
 use tablepb::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor, OneofDescriptor};
 
@@ -108,7 +110,8 @@ struct Builder<'o> {
 
 impl Builder<'_> {
     fn error(&self, kind: MappingErrorKind, name: &str) -> MappingError {
-        let place: Vec<_> = self.place.iter().map(String::as_str).chain([name]).collect();
+        let place: Vec<_> =
+            self.place.iter().map(String::as_str).chain(Some(name).filter(|name| !name.is_empty())).collect();
         MappingError::new(kind, place.join("."))
     }
 
@@ -245,7 +248,10 @@ impl Builder<'_> {
         let name = message.full_name();
         let times = self.ancestors.iter().filter(|ancestor| *ancestor == name).count();
         if times > self.options.recursion as usize {
-            return Ok(Cell::Cut(message));
+            return match self.options.recursive {
+                Recursive::Bytes => Ok(Cell::Cut(message)),
+                Recursive::Error => Err(self.error(MappingErrorKind::RecursiveType, "")),
+            };
         }
         Ok(Cell::Message(Box::new(self.message(&message, selection)?)))
     }

@@ -24,6 +24,8 @@ pub enum MappingErrorKind {
     TooManyColumns,
     /// More than [`MAX_NESTING`](super::MAX_NESTING) levels.
     TooDeep,
+    /// A message in itself, which [`Recursive::Error`](super::Recursive::Error) forbids.
+    RecursiveType,
     /// A oneof with more than 127 members cannot be a union.
     TooManyMembers,
     /// The library refused the paths.
@@ -58,6 +60,7 @@ impl fmt::Display for MappingError {
                 "too many columns; select some of them or allow less recursion"
             }
             MappingErrorKind::TooDeep => "columns are nested too deep",
+            MappingErrorKind::RecursiveType => "the message type is in itself",
             MappingErrorKind::TooManyMembers => "too many members for a union",
             MappingErrorKind::Projection(error) => return error.fmt(f),
         };

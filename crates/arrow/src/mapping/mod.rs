@@ -17,7 +17,7 @@
 //! | well-known types | `Struct`, or as [`Options::well_known`] says |
 //! | unknown fields | nothing, or as [`Options::unknown_fields`] says |
 //! | extensions | nothing, or as [`Options::extensions`] says |
-//! | a message in itself | `Struct`, and from [`Options::recursion`] on `BinaryView` or `Binary`, nullable |
+//! | a message in itself | `BinaryView` or `Binary`, nullable: the encoded message; `Struct` as often as [`Options::recursion`] allows; an error, if [`Options::recursive`] says so |
 //!
 //! A column is nullable if its field has presence: `optional` fields, members of oneofs, messages. `required` fields are not
 //! nullable. Fields with implicit presence (proto3) are not either: unset, they have their default value. Lists and maps that are unset
@@ -36,7 +36,7 @@ mod options;
 mod paths;
 
 pub use error::{MappingError, MappingErrorKind};
-pub use options::{Enums, Oneofs, Options};
+pub use options::{Enums, Oneofs, Options, Recursive};
 
 pub(crate) use columns::{Cell, Column, Content, MessageColumns, Repeat};
 pub(crate) use fields::to_schema;

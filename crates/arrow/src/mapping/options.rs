@@ -28,6 +28,16 @@ pub enum Oneofs {
     Union,
 }
 
+/// What a message becomes that stands below a message of its own type more often than [`Options::recursion`] allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recursive {
+    /// `BinaryView` (or `Binary`), nullable: the encoded message.
+    #[default]
+    Bytes,
+    /// No columns: [`RecursiveType`](super::MappingErrorKind::RecursiveType) names the field.
+    Error,
+}
+
 /// How fields become columns: the options of the [mapping](crate::mapping).
 ///
 /// ```
@@ -47,6 +57,7 @@ pub struct Options {
     pub(crate) unknown_fields: bool,
     pub(crate) extensions: bool,
     pub(crate) recursion: u32,
+    pub(crate) recursive: Recursive,
 }
 
 impl Default for Options {
@@ -66,7 +77,8 @@ impl Options {
             time_unit: TimeUnit::Nanosecond,
             unknown_fields: false,
             extensions: false,
-            recursion: 3,
+            recursion: 0,
+            recursive: Recursive::Bytes,
         }
     }
 
@@ -97,7 +109,8 @@ impl Options {
     }
 
     /// The unit of [`well_known`](Self::well_known) times; nanoseconds by default, which reach from 1677 to 2262. A row with
-    /// a time that does not fit is a bad row. Of coarser units, timestamps are rounded down and durations towards zero.
+    /// a time that does not fit is a bad row. Of coarser units, timestamps are rounded down, before 1970 too, and durations towards zero, as Google's
+    /// `TimeUtil` does: the whole value is, whatever the signs of its seconds and nanoseconds are. A [`Writer`](crate::Writer) rounds nothing.
     pub const fn time_unit(mut self, unit: TimeUnit) -> Self {
         self.time_unit = unit;
         self
@@ -118,10 +131,17 @@ impl Options {
         self
     }
 
-    /// How often a message type may stand below itself on one path; 3 by default. What is deeper is a nullable binary
-    /// column with the encoded message.
+    /// How often a message type may stand below itself on one path; 0 by default. What is deeper is as [`recursive`](Self::recursive) says.
+    ///
+    /// Each level has the columns of the level above it once more for each field of the type: eight fields and three levels are 4 681 columns and more.
     pub const fn recursion(mut self, times: u32) -> Self {
         self.recursion = times;
+        self
+    }
+
+    /// What messages become that stand deeper below their own type than [`recursion`](Self::recursion) allows; [`Recursive::Bytes`] by default.
+    pub const fn recursive(mut self, recursive: Recursive) -> Self {
+        self.recursive = recursive;
         self
     }
 }

@@ -1,6 +1,6 @@
 //! [`Batch`]: the rows of a batch that is being filled.
 
-use super::columns::{Bits, Bools, Dictionary, Gathered, Names, Numbers, Source, Texts, Times};
+use super::columns::{Bits, Bools, Dictionary, Gathered, Names, Numbers, Source, Texts, Times, Zeros};
 use super::keys::MapKeys;
 use super::lists::{List, Union};
 use arrow_buffer::Buffer;
@@ -162,6 +162,8 @@ pub(super) struct Batch {
     pub(super) stores: Stores,
     /// The blocks that views point into.
     pub(super) blocks: Vec<Buffer>,
+    /// What columns share for which nothing came.
+    pub(super) zeros: Zeros,
     pub(super) source: Source,
     /// The number of rows.
     pub(super) rows: usize,
@@ -190,6 +192,7 @@ impl Batch {
             nodes,
             stores,
             blocks: Vec::new(),
+            zeros: Zeros::default(),
             source: Source::Copied,
             rows: 0,
             base: 0,

@@ -34,6 +34,7 @@ pub struct ReaderBuilder {
     batch_size: usize,
     batch_bytes: usize,
     max_row_len: usize,
+    columns_budget: usize,
     options: Options,
     decode: DecodeOptions,
     bad_rows: BadRows,
@@ -49,6 +50,7 @@ impl ReaderBuilder {
             batch_size: 8192,
             batch_bytes: 256 << 20,
             max_row_len: 64 << 20,
+            columns_budget: 64 << 20,
             options: Options::new(),
             decode: DecodeOptions::new(),
             bad_rows: BadRows::Fail,
@@ -80,6 +82,16 @@ impl ReaderBuilder {
     /// The longest message, in bytes; 64 MiB by default, at most 1 GiB. A longer one is a bad row, and is not kept in memory.
     pub fn max_row_len(mut self, bytes: usize) -> Self {
         self.max_row_len = bytes.min(1 << 30);
+        self
+    }
+
+    /// What the columns of a batch may take beside 32 bytes for each byte of its messages, in bytes; 64 MiB by default. More is an error before the memory is
+    /// taken ([`ColumnsBudget`](super::ErrorKind::ColumnsBudget)), whatever [`bad_rows`](Self::bad_rows) says: the message type has many columns, and the messages
+    /// set few of them.
+    ///
+    /// Columns of one batch that no message sets share their zeros, and take nothing.
+    pub fn columns_budget(mut self, bytes: usize) -> Self {
+        self.columns_budget = bytes;
         self
     }
 
@@ -156,7 +168,7 @@ impl ReaderBuilder {
             messages = messages.with_projection(&projection);
         }
         let steps = steps.filter(|_| self.with_steps);
-        let limits = (self.batch_size, self.batch_bytes, self.max_row_len);
+        let limits = (self.batch_size, self.batch_bytes, self.max_row_len, self.columns_budget);
         Ok(Decoder::new(messages, batch, (trees, steps), schema, decode, limits, self.bad_rows))
     }
 

@@ -6,6 +6,7 @@ use super::batch::Batch;
 use super::columns::{Bits, MAX_BUFFER, Source};
 use super::error::{Error, ErrorKind};
 use super::frames::{Frames, Next};
+use super::registry::Known;
 use super::steps::{SLACK, Steps};
 use super::tree::Tree;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray};
@@ -78,8 +79,13 @@ pub struct Decoder {
     bad_rows: BadRows,
     frames: Frames,
     max_row_len: usize,
-    /// The bytes of the batch, by the count of [`ReaderBuilder::batch_bytes`](super::ReaderBuilder::batch_bytes).
+    /// The bytes of the batch, by the count of [`ReaderBuilder::batch_bytes`](super::ReaderBuilder::batch_bytes); at least what its columns take.
     bytes: usize,
+    /// The bytes of the messages of the batch, and what its columns may take beside 32 times as much.
+    input: usize,
+    columns_budget: usize,
+    /// The headers of records that the store of schemas knew.
+    pub(super) known: Known,
     /// Messages so far, bad ones included, and those left out.
     messages_seen: u64,
     skipped: u64,
@@ -98,7 +104,7 @@ impl Decoder {
         (trees, steps): (Vec<Tree>, Option<Steps>),
         schema: SchemaRef,
         decode: DecodeOptions,
-        (batch_size, batch_bytes, max_row_len): (usize, usize, usize),
+        (batch_size, batch_bytes, max_row_len, columns_budget): (usize, usize, usize, usize),
         bad_rows: BadRows,
     ) -> Self {
         Self {
@@ -118,6 +124,9 @@ impl Decoder {
             frames: Frames::new(max_row_len),
             max_row_len,
             bytes: 0,
+            input: 0,
+            columns_budget,
+            known: Known::default(),
             messages_seen: 0,
             skipped: 0,
             scratch: Vec::new(),
@@ -169,9 +178,9 @@ impl Decoder {
     /// Strings are copied.
     ///
     /// # Errors
-    /// A bad row, with [`BadRows::Fail`]. It is left out, and the decoder can be used.
+    /// A bad row, with [`BadRows::Fail`]. It is left out, and the decoder can be used. `ColumnsBudget`, after which the message may be pushed again.
     pub fn push(&mut self, message: &[u8]) -> Result<bool, Error> {
-        self.row(message, None, Source::Copied).map_err(|error| error.after(message.len()))
+        self.row(message, None, Source::Copied).map_err(|error| error.after_row(message.len()))
     }
 
     /// Appends length-delimited messages, up to the end of the bytes or until the batch is full. Returns how many bytes were taken.
@@ -180,7 +189,7 @@ impl Decoder {
     ///
     /// # Errors
     /// A bad row, with [`BadRows::Fail`]; it is left out, and [`Error::consumed`] says where to go on. A length prefix that is not valid, in
-    /// any mode.
+    /// any mode. `ColumnsBudget`, in any mode: the row at fault is the first of the next batch.
     pub fn decode(&mut self, bytes: &[u8]) -> Result<usize, Error> {
         let mut at = 0;
         let result = self.pieces(bytes, &mut at, false);
@@ -228,7 +237,11 @@ impl Decoder {
                 Next::Frame(frame) => {
                     let source = self.source(block);
                     let padded = block.get(*at - frame.len()..*at + SLACK);
-                    self.row(frame, padded, source)?
+                    self.row(frame, padded, source).inspect_err(|error| {
+                        if !error.takes_row() {
+                            *at = before;
+                        }
+                    })?
                 }
                 Next::TooLong => self.refused(ErrorKind::BudgetExceeded, 1)?,
                 Next::Invalid(error) => return Err(Error::new(ErrorKind::Frame(error), self.messages_seen)),
@@ -253,7 +266,7 @@ impl Decoder {
                 Next::TooLong => self.refused(ErrorKind::BudgetExceeded, 1),
                 Next::Invalid(error) => Err(Error::new(ErrorKind::Frame(error), self.messages_seen)),
             };
-            if let Ok(false) = result {
+            if matches!(&result, Ok(false)) || result.as_ref().is_err_and(|error| !error.takes_row()) {
                 *at = frames.keep(before, *at);
                 break;
             }
@@ -292,7 +305,8 @@ impl Decoder {
         }
         self.batch.detach_few();
         let errors = std::mem::take(&mut self.errors);
-        let good = Some(NullBuffer::new(self.good.take(rows))).filter(|_| !errors.is_empty());
+        let good =
+            Some(NullBuffer::new(self.good.take(rows, &mut self.batch.zeros))).filter(|_| !errors.is_empty());
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.trees.len() + 1);
         let mut failed = None;
         // All columns are emptied, also after a failure.
@@ -312,7 +326,7 @@ impl Decoder {
             arrays.push(Arc::new(StringArray::from(texts)));
         }
         self.batch.clear();
-        self.bytes = 0;
+        (self.bytes, self.input) = (0, 0);
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = match failed {
             None => RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options),

@@ -23,6 +23,9 @@ pub enum ErrorKind {
     /// The row takes more memory than [`DecodeOptions::budget`](tablepb::DecodeOptions::budget) allows, or is longer than
     /// [`max_row_len`](super::ReaderBuilder::max_row_len).
     BudgetExceeded,
+    /// The columns of the batch would take more memory than [`columns_budget`](super::ReaderBuilder::columns_budget) allows. The batch is full, and has the rows
+    /// before this one, which is the first of the next batch.
+    ColumnsBudget,
     /// A length prefix is not valid. What comes after it has no known start.
     Frame(DecodeError),
     /// The input ends within a row.
@@ -45,6 +48,16 @@ impl Error {
     pub(super) fn after(mut self, consumed: usize) -> Self {
         self.consumed = consumed;
         self
+    }
+
+    /// As [`after`](Self::after) a row, if it was taken.
+    pub(super) fn after_row(self, consumed: usize) -> Self {
+        if self.takes_row() { self.after(consumed) } else { self }
+    }
+
+    /// Whether the row at fault was left out, or else is to come again.
+    pub(super) fn takes_row(&self) -> bool {
+        !matches!(self.kind, ErrorKind::ColumnsBudget)
     }
 
     /// What is wrong.
@@ -73,6 +86,9 @@ impl fmt::Display for Error {
             ErrorKind::Decode(error) => error.fmt(f),
             ErrorKind::TimeOutOfRange => f.write_str("a time does not fit its column"),
             ErrorKind::BudgetExceeded => f.write_str("the row takes more memory than it may"),
+            ErrorKind::ColumnsBudget => f.write_str(
+                "the columns of the batch would take more memory than they may: select fewer fields, allow less recursion, make smaller batches or raise columns_budget",
+            ),
             ErrorKind::Frame(error) => write!(f, "length prefix: {error}"),
             ErrorKind::Incomplete => f.write_str("the input ends within the row"),
             ErrorKind::UnknownSchema(id) => write!(f, "no message type for schema {id}"),

@@ -35,7 +35,7 @@ pub(super) fn lay_out(
     let root = layout.node(columns, false);
     let trees = layout.columns(columns, root);
     let batch = Batch::new(layout.table, layout.nodes, layout.stores, decode.depth_limit());
-    let steps = steps(&batch, &layout.types);
+    let steps = steps(&batch, &layout.types, decode.allows_partial());
     (batch, trees, layout.paths, steps)
 }
 

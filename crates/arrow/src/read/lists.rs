@@ -1,6 +1,6 @@
 //! [`List`], [`Union`]: which elements, and which member, each row has.
 
-use super::columns::Spare;
+use super::columns::{Spare, Zeros, size_of};
 use arrow_buffer::ScalarBuffer;
 
 /// Where the elements of each row start.
@@ -31,8 +31,16 @@ impl List {
         self.starts.resize(rows, len as i32);
     }
 
+    /// The bytes that they take in a batch of this many rows.
+    pub(super) fn size(&self, rows: usize) -> usize {
+        size_of(&self.starts, rows + 1, true)
+    }
+
     /// Where the lists of this many rows start, and the end of the last one.
-    pub(super) fn take(&mut self, rows: usize, len: usize) -> ScalarBuffer<i32> {
+    pub(super) fn take(&mut self, rows: usize, len: usize, zeros: &mut Zeros) -> ScalarBuffer<i32> {
+        if self.starts.is_empty() && len == 0 {
+            return zeros.get(rows + 1);
+        }
         self.fill(rows + 1, len);
         self.hint = rows + 1;
         ScalarBuffer::new(self.spare.keep(std::mem::take(&mut self.starts)), 0, rows + 1)

@@ -4,8 +4,18 @@ use super::columns::Source;
 use super::decoder::Decoder;
 use super::error::{Error, ErrorKind};
 use std::collections::HashMap;
+use std::sync::Arc;
 use tablepb::stream::confluent;
 use tablepb::{FileDescriptor, MessageDescriptor};
+
+/// The first 16 bytes of a record, or zeros after its end.
+#[inline]
+fn start(record: &[u8]) -> u128 {
+    match record.first_chunk() {
+        Some(start) => u128::from_le_bytes(*start),
+        None => record.iter().rev().fold(0, |start, &byte| start << 8 | u128::from(byte)),
+    }
+}
 
 /// The schemas of a registry, by id, for records in Confluent's framing ([`confluent`]).
 ///
@@ -27,6 +37,54 @@ use tablepb::{FileDescriptor, MessageDescriptor};
 #[derive(Clone, Debug, Default)]
 pub struct SchemaStore {
     files: HashMap<u32, FileDescriptor>,
+    /// Another one after each change.
+    version: Arc<()>,
+}
+
+/// The headers of records of a decoder's message type, by a version of a store, so that a record of a known one needs no lookup.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    version: Option<Arc<()>>,
+    headers: [Header; 8],
+    next: usize,
+}
+
+/// The first bytes of a record up to its message: which of 16, and how many. A header ends itself, so no message changes what it says.
+#[derive(Clone, Copy, Debug, Default)]
+struct Header {
+    bytes: u128,
+    mask: u128,
+    len: usize,
+}
+
+impl Known {
+    /// The message of a record, if its header is known.
+    #[inline]
+    fn payload<'r>(&self, store: &SchemaStore, record: &'r [u8]) -> Option<&'r [u8]> {
+        if !self.version.as_ref().is_some_and(|version| Arc::ptr_eq(version, &store.version)) {
+            return None;
+        }
+        let start = start(record);
+        let header =
+            self.headers.iter().find(|header| start & header.mask == header.bytes && header.len > 0)?;
+        record.get(header.len..)
+    }
+
+    /// Notes the header of this length of a record.
+    fn note(&mut self, store: &SchemaStore, record: &[u8], len: usize) {
+        if len >= 16 {
+            return;
+        }
+        if !self.version.as_ref().is_some_and(|version| Arc::ptr_eq(version, &store.version)) {
+            *self = Self { version: Some(store.version.clone()), ..Self::default() };
+        }
+        let mask = (1 << (8 * len)) - 1;
+        let header = Header { bytes: start(record) & mask, mask, len };
+        if let Some(to) = self.headers.get_mut(self.next) {
+            *to = header;
+        }
+        self.next = (self.next + 1) % self.headers.len();
+    }
 }
 
 impl SchemaStore {
@@ -38,6 +96,7 @@ impl SchemaStore {
 
     /// Adds the file of a schema, or replaces the one with this id, which is returned.
     pub fn insert(&mut self, id: u32, file: FileDescriptor) -> Option<FileDescriptor> {
+        self.version = Arc::default();
         self.files.insert(id, file)
     }
 
@@ -68,6 +127,10 @@ impl Decoder {
         if self.is_full() {
             return Ok(false);
         }
+        if let Some(message) = self.known.payload(store, record) {
+            let row = self.row(message, None, Source::Copied);
+            return row.map_err(|error| error.after_row(record.len()));
+        }
         let refused = match confluent::read_record(record) {
             Err(error) => ErrorKind::Decode(error),
             Ok(read) => match store.message(&read) {
@@ -76,9 +139,9 @@ impl Decoder {
                     ErrorKind::ForeignType(found.full_name().to_owned())
                 }
                 Some(_) => {
-                    return self
-                        .row(read.payload, None, Source::Copied)
-                        .map_err(|error| error.after(record.len()));
+                    self.known.note(store, record, record.len() - read.payload.len());
+                    let row = self.row(read.payload, None, Source::Copied);
+                    return row.map_err(|error| error.after_row(record.len()));
                 }
             },
         };

@@ -49,6 +49,16 @@ macro_rules! column {
     };
 }
 
+/// The same, for what changes nothing.
+macro_rules! ask {
+    ($batch:expr, $store:ident, $at:expr, $column:ident => $body:expr) => {
+        match $batch.stores.$store.get(*$at as usize) {
+            Some($column) => $body,
+            None => 0,
+        }
+    };
+}
+
 /// The same, for what gives an array.
 macro_rules! array {
     ($batch:expr, $store:ident, $at:expr, $column:ident => $body:expr) => {
@@ -61,25 +71,57 @@ macro_rules! array {
 
 impl Tree {
     /// How many values the column has as the child of a list.
-    fn len(&self, batch: &mut Batch) -> usize {
+    fn len(&self, batch: &Batch) -> usize {
         match &self.kind {
-            TreeKind::Bool(at) => column!(batch, bools, at, column => column.len()),
-            TreeKind::I32(at) => column!(batch, i32s, at, column => column.len()),
-            TreeKind::I64(at) => column!(batch, i64s, at, column => column.len()),
-            TreeKind::U32(at) => column!(batch, u32s, at, column => column.len()),
-            TreeKind::U64(at) => column!(batch, u64s, at, column => column.len()),
-            TreeKind::F32(at) => column!(batch, f32s, at, column => column.len()),
-            TreeKind::F64(at) => column!(batch, f64s, at, column => column.len()),
-            TreeKind::Text(at) | TreeKind::Bytes(at) => column!(batch, texts, at, column => column.len()),
-            TreeKind::Names(at) => column!(batch, names, at, column => column.texts.len()),
-            TreeKind::Dictionary(at) => column!(batch, dictionaries, at, column => column.keys.len()),
-            TreeKind::Time(at) => column!(batch, times, at, column => column.values.len()),
-            TreeKind::Gathered(at) => column!(batch, gathered, at, column => column.len()),
+            TreeKind::Bool(at) => ask!(batch, bools, at, column => column.len()),
+            TreeKind::I32(at) => ask!(batch, i32s, at, column => column.len()),
+            TreeKind::I64(at) => ask!(batch, i64s, at, column => column.len()),
+            TreeKind::U32(at) => ask!(batch, u32s, at, column => column.len()),
+            TreeKind::U64(at) => ask!(batch, u64s, at, column => column.len()),
+            TreeKind::F32(at) => ask!(batch, f32s, at, column => column.len()),
+            TreeKind::F64(at) => ask!(batch, f64s, at, column => column.len()),
+            TreeKind::Text(at) | TreeKind::Bytes(at) => ask!(batch, texts, at, column => column.len()),
+            TreeKind::Names(at) => ask!(batch, names, at, column => column.texts.len()),
+            TreeKind::Dictionary(at) => ask!(batch, dictionaries, at, column => column.keys.len()),
+            TreeKind::Time(at) => ask!(batch, times, at, column => column.values.len()),
+            TreeKind::Gathered(at) => ask!(batch, gathered, at, column => column.len()),
             TreeKind::Struct { node, .. } => batch.nodes.get(*node as usize).map_or(0, |node| node.count),
             TreeKind::List { list, .. } | TreeKind::Map { list, .. } => {
-                column!(batch, lists, list, list => list.starts.len())
+                ask!(batch, lists, list, list => list.starts.len())
             }
-            TreeKind::Union { union, .. } => column!(batch, unions, union, union => union.ids.len()),
+            TreeKind::Union { union, .. } => ask!(batch, unions, union, union => union.ids.len()),
+        }
+    }
+
+    /// The bytes that the column takes in a batch of this many rows. One for which nothing came takes none.
+    pub(super) fn size(&self, batch: &Batch, rows: usize) -> usize {
+        match &self.kind {
+            TreeKind::Bool(at) => ask!(batch, bools, at, column => column.size()),
+            TreeKind::I32(at) => ask!(batch, i32s, at, column => column.size(rows)),
+            TreeKind::I64(at) => ask!(batch, i64s, at, column => column.size(rows)),
+            TreeKind::U32(at) => ask!(batch, u32s, at, column => column.size(rows)),
+            TreeKind::U64(at) => ask!(batch, u64s, at, column => column.size(rows)),
+            TreeKind::F32(at) => ask!(batch, f32s, at, column => column.size(rows)),
+            TreeKind::F64(at) => ask!(batch, f64s, at, column => column.size(rows)),
+            TreeKind::Text(at) | TreeKind::Bytes(at) => ask!(batch, texts, at, column => column.size(rows)),
+            TreeKind::Names(at) => ask!(batch, names, at, column => column.texts.size(rows)),
+            TreeKind::Dictionary(at) => ask!(batch, dictionaries, at, column => column.size(rows)),
+            TreeKind::Time(at) => ask!(batch, times, at, column => column.values.size(rows)),
+            TreeKind::Gathered(at) => ask!(batch, gathered, at, column => column.size(rows)),
+            TreeKind::Struct { node, children } => {
+                let validity = batch.nodes.get(*node as usize).map_or(0, |node| node.valid.size());
+                validity + children.iter().map(|child| child.size(batch, rows)).sum::<usize>()
+            }
+            TreeKind::List { list, item: child } | TreeKind::Map { list, entries: child } => {
+                ask!(batch, lists, list, list => list.size(rows)) + child.size(batch, child.len(batch))
+            }
+            TreeKind::Union { union, members } => {
+                let members = members.iter().map(|(id, member)| {
+                    member.size(batch, ask!(batch, unions, union, union => union.count(*id)))
+                });
+                // Type ids and offsets are there for rows without a member too.
+                5 * rows + members.sum::<usize>()
+            }
         }
     }
 
@@ -153,33 +195,47 @@ impl Tree {
 
     fn array(&self, batch: &mut Batch, field: &Field, rows: usize) -> Result<ArrayRef, ArrowError> {
         Ok(match &self.kind {
-            TreeKind::Bool(at) => array!(batch, bools, at, column => Arc::new(column.take(rows))),
-            TreeKind::I32(at) => array!(batch, i32s, at, column => Arc::new(column.take::<Int32Type>(rows))),
-            TreeKind::I64(at) => array!(batch, i64s, at, column => Arc::new(column.take::<Int64Type>(rows))),
-            TreeKind::U32(at) => array!(batch, u32s, at, column => Arc::new(column.take::<UInt32Type>(rows))),
-            TreeKind::U64(at) => array!(batch, u64s, at, column => Arc::new(column.take::<UInt64Type>(rows))),
+            TreeKind::Bool(at) => {
+                array!(batch, bools, at, column => Arc::new(column.take(rows, &mut batch.zeros)))
+            }
+            TreeKind::I32(at) => {
+                array!(batch, i32s, at, column => Arc::new(column.take::<Int32Type>(rows, &mut batch.zeros)))
+            }
+            TreeKind::I64(at) => {
+                array!(batch, i64s, at, column => Arc::new(column.take::<Int64Type>(rows, &mut batch.zeros)))
+            }
+            TreeKind::U32(at) => {
+                array!(batch, u32s, at, column => Arc::new(column.take::<UInt32Type>(rows, &mut batch.zeros)))
+            }
+            TreeKind::U64(at) => {
+                array!(batch, u64s, at, column => Arc::new(column.take::<UInt64Type>(rows, &mut batch.zeros)))
+            }
             TreeKind::F32(at) => {
-                array!(batch, f32s, at, column => Arc::new(column.take::<Float32Type>(rows)))
+                array!(batch, f32s, at, column => Arc::new(column.take::<Float32Type>(rows, &mut batch.zeros)))
             }
             TreeKind::F64(at) => {
-                array!(batch, f64s, at, column => Arc::new(column.take::<Float64Type>(rows)))
+                array!(batch, f64s, at, column => Arc::new(column.take::<Float64Type>(rows, &mut batch.zeros)))
             }
             TreeKind::Text(at) => {
-                array!(batch, texts, at, column => column.take(rows, &batch.blocks, true)?)
+                array!(batch, texts, at, column => column.take(rows, &batch.blocks, true, &mut batch.zeros)?)
             }
             TreeKind::Bytes(at) => {
-                array!(batch, texts, at, column => column.take(rows, &batch.blocks, false)?)
+                array!(batch, texts, at, column => column.take(rows, &batch.blocks, false, &mut batch.zeros)?)
             }
             TreeKind::Names(at) => {
-                array!(batch, names, at, column => column.texts.take(rows, &batch.blocks, true)?)
+                array!(batch, names, at, column => column.texts.take(rows, &batch.blocks, true, &mut batch.zeros)?)
             }
-            TreeKind::Dictionary(at) => array!(batch, dictionaries, at, column => column.take(rows)?),
-            TreeKind::Gathered(at) => array!(batch, gathered, at, column => column.take(rows)?),
+            TreeKind::Dictionary(at) => {
+                array!(batch, dictionaries, at, column => column.take(rows, &mut batch.zeros)?)
+            }
+            TreeKind::Gathered(at) => {
+                array!(batch, gathered, at, column => column.take(rows, &mut batch.zeros)?)
+            }
             TreeKind::Time(at) => time(batch, *at, rows),
             TreeKind::Struct { node, children } => {
                 let nulls = batch.nodes.get_mut(*node as usize).and_then(|node| {
                     node.count = 0;
-                    if node.nullable { node.valid.take_nulls(rows) } else { None }
+                    if node.nullable { node.valid.take_nulls(rows, &mut batch.zeros) } else { None }
                 });
                 Arc::new(structs(batch, field, children, rows, nulls)?)
             }
@@ -218,7 +274,7 @@ fn lists(
 ) -> Result<ListArray, ArrowError> {
     let DataType::List(of) = field.data_type() else { return Err(wrong(field)) };
     let len = item.len(batch);
-    let offsets = column!(batch, lists, &list, list => list.take(rows, len));
+    let offsets = column!(batch, lists, &list, list => list.take(rows, len, &mut batch.zeros));
     let values = item.array(batch, of, len)?;
     ListArray::try_new(of.clone(), OffsetBuffer::new(offsets), values, None)
 }
@@ -233,7 +289,7 @@ fn maps(
     let DataType::Map(of, ordered) = field.data_type() else { return Err(wrong(field)) };
     let TreeKind::Struct { node, children } = &entries.kind else { return Err(wrong(field)) };
     let len = entries.len(batch);
-    let offsets = column!(batch, lists, &list, list => list.take(rows, len));
+    let offsets = column!(batch, lists, &list, list => list.take(rows, len, &mut batch.zeros));
     if let Some(node) = batch.nodes.get_mut(*node as usize) {
         node.count = 0;
     }
@@ -264,7 +320,7 @@ fn time(batch: &mut Batch, at: u32, rows: usize) -> ArrayRef {
     let Some(column) = batch.stores.times.get_mut(at as usize) else { return Arc::new(NullArray::new(rows)) };
     macro_rules! timestamp {
         ($type:ty) => {
-            Arc::new(column.values.take::<$type>(rows).with_timezone("UTC"))
+            Arc::new(column.values.take::<$type>(rows, &mut batch.zeros).with_timezone("UTC"))
         };
     }
     match column.unit() {
@@ -272,9 +328,17 @@ fn time(batch: &mut Batch, at: u32, rows: usize) -> ArrayRef {
         (TimeUnit::Millisecond, true) => timestamp!(TimestampMillisecondType),
         (TimeUnit::Microsecond, true) => timestamp!(TimestampMicrosecondType),
         (TimeUnit::Nanosecond, true) => timestamp!(TimestampNanosecondType),
-        (TimeUnit::Second, false) => Arc::new(column.values.take::<DurationSecondType>(rows)),
-        (TimeUnit::Millisecond, false) => Arc::new(column.values.take::<DurationMillisecondType>(rows)),
-        (TimeUnit::Microsecond, false) => Arc::new(column.values.take::<DurationMicrosecondType>(rows)),
-        (TimeUnit::Nanosecond, false) => Arc::new(column.values.take::<DurationNanosecondType>(rows)),
+        (TimeUnit::Second, false) => {
+            Arc::new(column.values.take::<DurationSecondType>(rows, &mut batch.zeros))
+        }
+        (TimeUnit::Millisecond, false) => {
+            Arc::new(column.values.take::<DurationMillisecondType>(rows, &mut batch.zeros))
+        }
+        (TimeUnit::Microsecond, false) => {
+            Arc::new(column.values.take::<DurationMicrosecondType>(rows, &mut batch.zeros))
+        }
+        (TimeUnit::Nanosecond, false) => {
+            Arc::new(column.values.take::<DurationNanosecondType>(rows, &mut batch.zeros))
+        }
     }
 }

@@ -40,7 +40,7 @@ pub use error::{WriteError, WriteErrorKind};
 
 use crate::mapping::TYPE;
 use arrow_array::{BinaryArray, RecordBatch};
-use arrow_buffer::{Buffer as ArrowBuffer, OffsetBuffer};
+use arrow_buffer::{Buffer as ArrowBuffer, NullBuffer, OffsetBuffer};
 use arrow_schema::SchemaRef;
 use bind::Message;
 use plan::MessagePlan;
@@ -57,13 +57,14 @@ use tablepb::wire::Buffer;
 pub struct WriterBuilder {
     descriptor: MessageDescriptor,
     extra: bool,
+    skips: bool,
 }
 
 impl WriterBuilder {
     /// For messages of this type.
     #[must_use]
     pub fn new(descriptor: &MessageDescriptor) -> Self {
-        Self { descriptor: descriptor.clone(), extra: false }
+        Self { descriptor: descriptor.clone(), extra: false, skips: false }
     }
 
     /// Whether columns without a field are left out, at every level, members of unions included. The default is `false`: they are an error.
@@ -74,6 +75,14 @@ impl WriterBuilder {
         Self { extra, ..self }
     }
 
+    /// Whether a row with a value that cannot be written, such as a time that the message type does not allow, is left out and [counted](Writer::skipped); in an
+    /// [array](Writer::to_array) it is null. The default is `false`: it is an error, and the rows after it are to be written from
+    /// [their place](WriteError::row) on, as `batch.slice(row + 1, ..)`.
+    #[must_use]
+    pub fn skip_bad_rows(self, skips: bool) -> Self {
+        Self { skips, ..self }
+    }
+
     /// A writer of batches with this schema. The cost is that of looking up each column; keep the writer.
     ///
     /// # Errors
@@ -82,7 +91,8 @@ impl WriterBuilder {
         let mut resolver = Resolver { extra: self.extra, depth: 0, names: HashMap::new() };
         let of_type = schema.metadata().get(TYPE).map(String::as_str);
         let plan = resolver.message(&self.descriptor, schema.fields(), of_type, "")?;
-        Ok(Writer { schema: schema.clone(), plan, out: Reverse::default() })
+        let (schema, out) = (schema.clone(), Reverse::default());
+        Ok(Writer { schema, plan, out, skips: self.skips, skipped: 0, last_skipped: None })
     }
 }
 
@@ -115,6 +125,9 @@ pub struct Writer {
     plan: MessagePlan,
     /// The memory for one row, kept.
     out: Reverse,
+    skips: bool,
+    skipped: u64,
+    last_skipped: Option<WriteError>,
 }
 
 impl Writer {
@@ -124,13 +137,28 @@ impl Writer {
         &self.schema
     }
 
+    /// How many rows [`skip_bad_rows`](WriterBuilder::skip_bad_rows) has left out, of all batches.
+    #[must_use]
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Why the last one of them was left out, with its row in its batch and its column.
+    #[must_use]
+    pub fn last_skipped(&self) -> Option<&WriteError> {
+        self.last_skipped.as_ref()
+    }
+
     /// Appends the rows to a buffer, each with its length before it, as [`tablepb::stream`] reads them.
     ///
     /// # Errors
     /// `SchemaMismatch` before the first row; the errors of a value, with row and column. The rows before it are in the buffer, whole;
     /// nothing of it is. The writer is usable.
     pub fn write(&mut self, batch: &RecordBatch, buffer: &mut impl Buffer) -> Result<(), WriteError> {
-        self.rows(batch, |message| append_frame(message, buffer).map_err(|_| WriteErrorKind::OutOfMemory))
+        self.rows(batch, |message| match message {
+            Some(message) => append_frame(message, buffer).map_err(|_| WriteErrorKind::OutOfMemory),
+            None => Ok(()),
+        })
     }
 
     /// Calls `each` with the number of each row and its message, without a length. The bytes are there during the call only.
@@ -159,7 +187,9 @@ impl Writer {
     ) -> Result<(), WriteError> {
         let mut row = 0;
         self.rows(batch, |message| {
-            each(row, message);
+            if let Some(message) = message {
+                each(row, message);
+            }
             row += 1;
             Ok(())
         })
@@ -185,8 +215,10 @@ impl Writer {
     /// Those of [`write`](Self::write); `TooLarge` if all together are above 2^31-1 bytes. There is no array then. Where the allocator
     /// has no memory this call may abort, as Arrow's buffers do.
     pub fn to_array(&mut self, batch: &RecordBatch) -> Result<BinaryArray, WriteError> {
-        let (mut bytes, mut offsets) = (Vec::new(), vec![0_i32]);
+        let (mut bytes, mut offsets, mut valid) = (Vec::new(), vec![0_i32], Vec::new());
         self.rows(batch, |message| {
+            valid.push(message.is_some());
+            let message = message.unwrap_or_default();
             let end = bytes.len().saturating_add(message.len());
             offsets.push(i32::try_from(end).map_err(|_| WriteErrorKind::TooLarge)?);
             bytes.try_reserve(message.len()).map_err(|_| WriteErrorKind::OutOfMemory)?;
@@ -194,15 +226,16 @@ impl Writer {
             Ok(())
         })?;
         let offsets = OffsetBuffer::new(offsets.into());
-        let array = BinaryArray::try_new(offsets, ArrowBuffer::from_vec(bytes), None);
+        let nulls = Some(NullBuffer::from(valid)).filter(|nulls| nulls.null_count() > 0);
+        let array = BinaryArray::try_new(offsets, ArrowBuffer::from_vec(bytes), nulls);
         array.map_err(|error| WriteError::new(WriteErrorKind::TooLarge, "").with_detail(error.to_string()))
     }
 
-    /// Writes one row after the other, and hands each over when it is whole.
+    /// Writes one row after the other, and hands each over when it is whole; `None` for one that is left out.
     fn rows(
         &mut self,
         batch: &RecordBatch,
-        mut done: impl FnMut(&[u8]) -> Result<(), WriteErrorKind>,
+        mut done: impl FnMut(Option<&[u8]>) -> Result<(), WriteErrorKind>,
     ) -> Result<(), WriteError> {
         let schema = batch.schema_ref();
         if !Arc::ptr_eq(schema, &self.schema) && schema.fields() != self.schema.fields() {
@@ -212,8 +245,16 @@ impl Writer {
         for row in 0..batch.num_rows() {
             self.out.clear();
             let written = message.put(row, &mut self.out);
-            written.map_err(|fault| WriteError::new(fault.kind, fault.path).at_row(row))?;
-            done(self.out.written()).map_err(|kind| WriteError::new(kind, "").at_row(row))?;
+            let message = match written.map_err(|fault| WriteError::new(fault.kind, fault.path).at_row(row)) {
+                Ok(()) => Some(self.out.written()),
+                Err(error) if self.skips && error.kind() != WriteErrorKind::OutOfMemory => {
+                    self.skipped += 1;
+                    self.last_skipped = Some(error);
+                    None
+                }
+                Err(error) => return Err(error),
+            };
+            done(message).map_err(|kind| WriteError::new(kind, "").at_row(row))?;
         }
         Ok(())
     }

@@ -141,6 +141,40 @@ fn values_that_do_not_fit_name_row_and_column() {
 }
 
 #[test]
+fn a_time_out_of_range_costs_its_row_only() {
+    let times: ArrayRef =
+        Arc::new(TimestampSecondArray::from(vec![Some(1), Some(i64::MAX), None, Some(i64::MIN), Some(5)]));
+    let bad = batch("time", times);
+    // The error says where to go on.
+    let mut writer = WriterBuilder::new(&row()).build(&bad.schema()).unwrap();
+    let (mut stream, mut from, mut errors) = (Vec::new(), 0, Vec::new());
+    while let Err(error) = writer.write(&bad.slice(from, bad.num_rows() - from), &mut stream) {
+        assert_eq!((error.kind(), error.column()), (WriteErrorKind::OutOfRange, "time"));
+        errors.push(from + error.row().unwrap());
+        from = errors[errors.len() - 1] + 1;
+    }
+    assert_eq!(errors, [1, 3]);
+    // Or the rows are left out.
+    let mut writer = WriterBuilder::new(&row()).skip_bad_rows(true).build(&bad.schema()).unwrap();
+    let mut skipping = Vec::new();
+    writer.write(&bad, &mut skipping).unwrap();
+    assert_eq!(skipping, stream);
+    let expected = batch("time", TimestampSecondArray::from(vec![Some(1), None, Some(5)]));
+    let mut whole = Vec::new();
+    WriterBuilder::new(&row()).build(&expected.schema()).unwrap().write(&expected, &mut whole).unwrap();
+    assert_eq!(skipping, whole);
+    assert_eq!(writer.skipped(), 2);
+    let last = writer.last_skipped().unwrap();
+    assert_eq!((last.row(), last.column(), last.kind()), (Some(3), "time", WriteErrorKind::OutOfRange));
+    let mut rows = Vec::new();
+    writer.for_each_message(&bad, |row, _| rows.push(row)).unwrap();
+    assert_eq!(rows, [0, 2, 4]);
+    let array = writer.to_array(&bad).unwrap();
+    assert_eq!((0..5).map(|row| array.is_null(row)).collect::<Vec<_>>(), [false, true, false, true, false]);
+    assert_eq!(writer.skipped(), 6);
+}
+
+#[test]
 fn two_members_of_a_oneof_are_an_error() {
     let one: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), Some(0), None]));
     let other: ArrayRef = Arc::new(StringArray::from(vec![None, Some(""), Some("x")]));

@@ -95,3 +95,60 @@ fn times_that_do_not_fit_are_bad_rows() {
     }
     assert_eq!((decoder.skipped(), decoder.flush().unwrap().unwrap().num_rows()), (3, 2));
 }
+
+/// A row whose `time` and `span` have these seconds and nanoseconds, whatever they are.
+fn of_parts(seconds: i64, nanos: i32) -> Vec<u8> {
+    let mut message = DynamicMessage::new(&row());
+    for name in ["time", "span"] {
+        let mut time = message.message_mut(name).unwrap();
+        time.set_field_by_name("seconds", seconds).unwrap();
+        time.set_field_by_name("nanos", nanos).unwrap();
+    }
+    message.encode_to_vec().unwrap()
+}
+
+#[test]
+fn the_whole_value_is_rounded_whatever_the_signs_of_its_parts() {
+    const SECOND: i128 = 1_000_000_000;
+    let parts = [
+        (1, -1),
+        (-1, 1),
+        (0, -1),
+        (2, -1_500_000_001),
+        (-2, 1_500_000_001),
+        (-1, 999_999_999),
+        (5, i32::MAX),
+        (5, i32::MIN),
+        (-62_135_596_800, -1),
+        (9_223_372_036, 999_999_999),
+        // In nanoseconds seconds alone are too many, and in milliseconds just enough.
+        (9_223_372_037, -999_999_999),
+        (9_223_372_036_854_776, -200_000_000),
+        (i64::MAX, -1),
+        (i64::MIN, 1),
+        (i64::MIN, i32::MIN),
+    ];
+    for (unit, divisor) in UNITS {
+        let options = Options::new().well_known(true).time_unit(unit).recursion(0);
+        let builder = ReaderBuilder::new(&row()).options(options).projection(["time", "span"]);
+        for (seconds, nanos) in parts {
+            let (total, divisor) = (i128::from(seconds) * SECOND + i128::from(nanos), i128::from(divisor));
+            // Down for points in time, towards zero for durations.
+            let exact = [total.div_euclid(divisor), total / divisor].map(|count| i64::try_from(count).ok());
+            let mut decoder = builder.clone().bad_rows(BadRows::Skip).build_decoder().unwrap();
+            decoder.push(&of_parts(seconds, nanos)).unwrap();
+            let batch = decoder.flush().unwrap();
+            let found = batch.map(|batch| {
+                [0, 1].map(|at| {
+                    arrow_buffer::ScalarBuffer::<i64>::from(batch.column(at).to_data().buffers()[0].clone())
+                        [0]
+                })
+            });
+            let expected = match exact {
+                [Some(time), Some(span)] => Some([time, span]),
+                _ => None,
+            };
+            assert_eq!(found, expected, "{seconds} s and {nanos} ns in {unit:?}");
+        }
+    }
+}

@@ -162,3 +162,60 @@ fn unknown_fields_that_are_discarded_are_in_no_column() {
     let builder = builder.decode_options(DecodeOptions::new().discard_unknown(true));
     assert_eq!(lines_of(&builder, &[row]), ["0.0 | 0.0 |"]);
 }
+
+#[test]
+fn rows_of_proto2_are_read_by_steps() {
+    let source = "syntax = 'proto2'; enum E { A = 1; B = 2; N = -1; Z = 9; }
+        message Sub { required int32 x = 1; optional bytes s = 2; }
+        message Root { required string name = 1; optional E e = 2; repeated E es = 3; repeated E packed = 4 [packed = true];
+            required Sub sub = 5; repeated Sub subs = 6; map<string, Sub> m = 7; oneof o { E one = 8; Sub other = 9; }
+            repeated Root roots = 10; }";
+    let root = from_source(source, "Root");
+    // Name, sub-message; an enum, lists of it, a sub-message in a list, an entry, a member.
+    let (name, sub): (&[u8], &[u8]) = (b"\x0a\x02a\xff", b"\x2a\x02\x08\x05");
+    let rest = b"\x10\x02\x18\x09\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x22\x02\x01\x09\x32\x02\x08\x01\x3a\x07\x0a\x01k\x12\x02\x08\x03\x40\x01";
+    let good = [[name, sub].concat(), [name, sub, rest].concat(), [name, rest, sub].concat()];
+    let unlisted: [&[u8]; 5] =
+        [b"\x10\x05", b"\x18\x00", b"\x22\x02\x01\x08", b"\x40\x03", b"\x10\x80\x80\x80\x80\x10"];
+    let bad = [
+        name.to_vec(),
+        sub.to_vec(),
+        [name, b"\x2a\x00"].concat(),
+        [name, sub, b"\x32\x00"].concat(),
+        [name, sub, b"\x3a\x03\x0a\x01k"].concat(),
+        [name, sub, b"\x4a\x00"].concat(),
+        [name, sub, b"\x52\x04\x0a\x02ab"].concat(),
+    ];
+    for options in [Options::new().recursion(1), Options::new().unknown_fields(true)] {
+        let builder = ReaderBuilder::new(&root).options(options);
+        let mut decoder = builder.build_decoder().unwrap();
+        good.iter().for_each(|row| assert!(decoder.push(row).unwrap()));
+        assert_eq!(decoder.rows_by_steps(), 3);
+        let batch = decoder.flush().unwrap().unwrap();
+        let strings: arrow_array::BinaryViewArray = batch.column(0).to_data().into();
+        assert_eq!(strings.value(0), b"a\xff");
+        let rows: Vec<_> = unlisted.iter().map(|row| [name, sub, row].concat()).collect();
+        lines_of(&builder, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        for row in &bad {
+            for builder in [builder.clone(), builder.clone().without_steps()] {
+                let mut decoder = builder.build_decoder().unwrap();
+                assert!(matches!(decoder.push(row).unwrap_err().kind(), ErrorKind::Decode(_)), "{row:02x?}");
+                assert!(decoder.push(&good[0]).unwrap());
+            }
+            // Whoever allows it has rows without what is required.
+            let partial = builder.clone().decode_options(DecodeOptions::new().allow_partial(true));
+            lines_of(&partial, &[row]);
+        }
+    }
+    // A number that is not listed is kept as it is on the wire.
+    let some = ReaderBuilder::new(&root).options(Options::new().unknown_fields(true));
+    let mut decoder = some.build_decoder().unwrap();
+    assert!(decoder.push(&[name, sub, b"\x10\x05"].concat()).unwrap());
+    let batch = decoder.flush().unwrap().unwrap();
+    let unknown: arrow_array::BinaryViewArray = batch.column_by_name("_unknown").unwrap().to_data().into();
+    assert_eq!((unknown.value(0), batch.column_by_name("e").unwrap().null_count()), (&b"\x10\x05"[..], 1));
+    // What is not selected is not required.
+    let mut decoder = ReaderBuilder::new(&root).projection(["e"]).build_decoder().unwrap();
+    assert!(decoder.push(b"\x10\x02").unwrap());
+    assert_eq!(decoder.rows_by_steps(), 1);
+}

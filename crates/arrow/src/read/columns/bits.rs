@@ -1,5 +1,6 @@
 //! [`Bits`]: a bitmap that grows when a bit is set.
 
+use super::zeros::Zeros;
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 
 /// A bitmap. What was never set is unset, so rows that are null cost nothing before the batch is finished.
@@ -52,8 +53,16 @@ impl Bits {
         }
     }
 
+    /// The bytes that it takes.
+    pub(crate) fn size(&self) -> usize {
+        self.words.capacity() * 8
+    }
+
     /// The first `len` bits, and an empty bitmap stays.
-    pub(crate) fn take(&mut self, len: usize) -> BooleanBuffer {
+    pub(crate) fn take(&mut self, len: usize, zeros: &mut Zeros) -> BooleanBuffer {
+        if self.words.is_empty() {
+            return zeros.bits(len);
+        }
         let mut words = std::mem::take(&mut self.words);
         words.resize(len.div_ceil(64), 0);
         for word in &mut words {
@@ -63,7 +72,7 @@ impl Bits {
     }
 
     /// As [`take`](Self::take), for validity: `None` if all bits are set.
-    pub(crate) fn take_nulls(&mut self, len: usize) -> Option<NullBuffer> {
-        Some(NullBuffer::new(self.take(len))).filter(|nulls| nulls.null_count() > 0)
+    pub(crate) fn take_nulls(&mut self, len: usize, zeros: &mut Zeros) -> Option<NullBuffer> {
+        Some(NullBuffer::new(self.take(len, zeros))).filter(|nulls| nulls.null_count() > 0)
     }
 }

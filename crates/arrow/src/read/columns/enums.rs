@@ -3,6 +3,7 @@
 use super::numbers::{Growth, Numbers};
 use super::texts::Texts;
 use super::views::Source;
+use super::zeros::Zeros;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, StringArray};
 use arrow_schema::ArrowError;
@@ -124,12 +125,17 @@ impl Dictionary {
         self.names.truncate(self.added.len());
     }
 
+    /// The bytes that it takes in a batch of this many rows.
+    pub(crate) fn size(&self, rows: usize) -> usize {
+        self.keys.size(rows) + self.added.len() * ADDED
+    }
+
     /// The column with this many rows; an empty one stays.
     ///
     /// # Errors
     /// If Arrow refuses the values.
-    pub(crate) fn take(&mut self, rows: usize) -> Result<ArrayRef, ArrowError> {
-        let keys = self.keys.take::<Int32Type>(rows);
+    pub(crate) fn take(&mut self, rows: usize, zeros: &mut Zeros) -> Result<ArrayRef, ArrowError> {
+        let keys = self.keys.take::<Int32Type>(rows, zeros);
         let all = || Arc::new(StringArray::from_iter_values(self.listed.names.iter().chain(&self.names)));
         let values: ArrayRef = match self.names.is_empty() {
             true => self.listed.values.get_or_init(|| all()).clone(),

@@ -1,7 +1,9 @@
 //! [`Gathered`]: columns of bytes that come in pieces.
 
 use super::bits::Bits;
+use super::numbers::size_of;
 use super::views::{MAX_BUFFER, view_of};
+use super::zeros::Zeros;
 use arrow_array::{ArrayRef, BinaryArray, BinaryViewArray};
 use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_schema::ArrowError;
@@ -49,13 +51,31 @@ impl Gathered {
         }
     }
 
+    /// The bytes that it takes in a batch of this many rows: offsets, and then views beside them.
+    pub(crate) fn size(&self, rows: usize) -> usize {
+        let starts = size_of(&self.starts, rows, true);
+        let views = if self.views { 4 * starts } else { 0 };
+        views + starts + self.data.capacity() + self.valid.size()
+    }
+
     /// The column with this many rows; an empty one stays.
     ///
     /// # Errors
     /// If Arrow refuses the values.
-    pub(crate) fn take(&mut self, rows: usize) -> Result<ArrayRef, ArrowError> {
+    pub(crate) fn take(&mut self, rows: usize, zeros: &mut Zeros) -> Result<ArrayRef, ArrowError> {
         let (mut offsets, data) = (std::mem::take(&mut self.starts), std::mem::take(&mut self.data));
-        let nulls = if self.nullable { self.valid.take_nulls(rows) } else { None };
+        let nulls = if self.nullable { self.valid.take_nulls(rows, zeros) } else { None };
+        if offsets.is_empty() {
+            return zeros.array((rows, self.views, self.nullable), |zeros| {
+                Ok(match self.views {
+                    true => Arc::new(BinaryViewArray::try_new(zeros.get(rows), Vec::new(), nulls)?),
+                    false => {
+                        let offsets = OffsetBuffer::new(zeros.get(rows + 1));
+                        Arc::new(BinaryArray::try_new(offsets, data.into(), nulls)?)
+                    }
+                })
+            });
+        }
         offsets.resize(rows + 1, data.len() as i32);
         if !self.views {
             let offsets = OffsetBuffer::new(offsets.into());

@@ -1,8 +1,9 @@
 //! [`Numbers`], [`Bools`], [`Times`], and how columns [grow](Growth): columns of values of one size.
 
 use super::bits::Bits;
+use super::zeros::Zeros;
 use arrow_array::{ArrowPrimitiveType, BooleanArray, PrimitiveArray};
-use arrow_buffer::{ArrowNativeType, Buffer, ScalarBuffer};
+use arrow_buffer::{ArrowNativeType, Buffer, ScalarBuffer, ToByteSlice};
 use arrow_schema::TimeUnit;
 
 /// How many rows a column makes at once, if its values come by row.
@@ -86,6 +87,11 @@ impl Growth {
         }
         values
     }
+}
+
+/// The bytes that a vector takes in a batch of this many rows: none if nothing came for it, and it may be [`Zeros`] then.
+pub(crate) fn size_of<T>(values: &Vec<T>, rows: usize, may_be_zeros: bool) -> usize {
+    if values.is_empty() && may_be_zeros { 0 } else { values.capacity().max(rows) * std::mem::size_of::<T>() }
 }
 
 /// The memory of the column of the last batch, for the next one if nothing refers to it any more.
@@ -210,11 +216,28 @@ impl<T: ArrowNativeType> Numbers<T> {
     }
 
     /// The column with this many rows; an empty one stays.
-    pub(crate) fn take<A: ArrowPrimitiveType<Native = T>>(&mut self, rows: usize) -> PrimitiveArray<A> {
+    pub(crate) fn take<A: ArrowPrimitiveType<Native = T>>(
+        &mut self,
+        rows: usize,
+        zeros: &mut Zeros,
+    ) -> PrimitiveArray<A> {
+        let nulls = if self.nullable { self.valid.take_nulls(rows, zeros) } else { None };
+        if self.values.is_empty() && self.may_be_zeros() {
+            return PrimitiveArray::new(zeros.get(rows), nulls);
+        }
         let values = Growth::take(&mut self.values, rows, self.default);
         self.growth = self.growth.again(rows);
-        let nulls = if self.nullable { self.valid.take_nulls(rows) } else { None };
         PrimitiveArray::new(ScalarBuffer::new(self.spare.keep(values), 0, rows), nulls)
+    }
+
+    /// Whether rows that are left out hold zeros, or are null.
+    fn may_be_zeros(&self) -> bool {
+        self.nullable || self.default.to_byte_slice().iter().all(|&byte| byte == 0)
+    }
+
+    /// The bytes that it takes in a batch of this many rows.
+    pub(crate) fn size(&self, rows: usize) -> usize {
+        size_of(&self.values, rows, self.may_be_zeros()) + self.valid.size()
     }
 }
 
@@ -279,11 +302,16 @@ impl Bools {
         self.valid.truncate(rows);
     }
 
-    pub(crate) fn take(&mut self, rows: usize) -> BooleanArray {
+    pub(crate) fn take(&mut self, rows: usize, zeros: &mut Zeros) -> BooleanArray {
         self.fill(rows);
         self.len = 0;
-        let nulls = if self.nullable { self.valid.take_nulls(rows) } else { None };
-        BooleanArray::new(self.bits.take(rows), nulls)
+        let nulls = if self.nullable { self.valid.take_nulls(rows, zeros) } else { None };
+        BooleanArray::new(self.bits.take(rows, zeros), nulls)
+    }
+
+    /// The bytes that it takes in a batch of any number of rows.
+    pub(crate) fn size(&self) -> usize {
+        self.bits.size() + self.valid.size()
     }
 }
 
@@ -317,17 +345,21 @@ impl Times {
         value.is_some()
     }
 
+    /// The value in its unit: the whole of it is rounded, so parts of different signs, which are not valid but decode, count for what they are together.
     fn value(&self) -> Option<i64> {
-        let (scale, divisor) = match self.unit {
-            TimeUnit::Second => (1, 1_000_000_000),
-            TimeUnit::Millisecond => (1_000, 1_000_000),
-            TimeUnit::Microsecond => (1_000_000, 1_000),
-            TimeUnit::Nanosecond => (1_000_000_000, 1),
+        let divisor = match self.unit {
+            TimeUnit::Second => 1_000_000_000,
+            TimeUnit::Millisecond => 1_000_000,
+            TimeUnit::Microsecond => 1_000,
+            TimeUnit::Nanosecond => 1,
         };
-        let nanos = i64::from(self.nanos);
-        let part = if self.is_timestamp { nanos.div_euclid(divisor) } else { nanos / divisor };
-        let value = i128::from(self.seconds) * i128::from(scale) + i128::from(part);
-        i64::try_from(value).ok()
+        let total = i128::from(self.seconds) * 1_000_000_000 + i128::from(self.nanos);
+        // A division of 128 bits is a call.
+        if let Ok(total) = i64::try_from(total) {
+            return Some(if self.is_timestamp { total.div_euclid(divisor) } else { total / divisor });
+        }
+        let divisor = i128::from(divisor);
+        i64::try_from(if self.is_timestamp { total.div_euclid(divisor) } else { total / divisor }).ok()
     }
 
     pub(crate) fn unit(&self) -> (TimeUnit, bool) {

@@ -1,8 +1,9 @@
 //! [`Texts`]: columns of strings and bytes.
 
 use super::bits::Bits;
-use super::numbers::Growth;
+use super::numbers::{Growth, size_of};
 use super::views::{Key, MAX_BUFFER, Rows, Source, Views};
+use super::zeros::Zeros;
 use crate::fence;
 use arrow_array::{ArrayRef, BinaryArray, StringArray, StringViewArray};
 use arrow_buffer::{Buffer, OffsetBuffer};
@@ -244,6 +245,19 @@ impl Texts {
         }
     }
 
+    /// The bytes that it takes in a batch of this many rows.
+    pub(crate) fn size(&self, rows: usize) -> usize {
+        let store = match &self.store {
+            Store::Views(views) => views.size(rows, self.default_len() == 0),
+            Store::Offsets { starts, data } => {
+                // Rows that are left out are filled with the default when the batch is finished.
+                let left_out = rows.saturating_sub(starts.len()) * self.default_len();
+                size_of(starts, rows, left_out == 0) + data.capacity() + left_out
+            }
+        };
+        store + self.valid.size()
+    }
+
     /// The column with this many rows, as strings or as bytes; an empty one stays.
     ///
     /// # Errors
@@ -254,15 +268,19 @@ impl Texts {
         rows: usize,
         blocks: &[Buffer],
         utf8: bool,
+        zeros: &mut Zeros,
     ) -> Result<ArrayRef, ArrowError> {
-        let nulls = if self.nullable { self.valid.take_nulls(rows) } else { None };
+        let nulls = if self.nullable { self.valid.take_nulls(rows, zeros) } else { None };
         let is_utf8 = std::mem::replace(&mut self.is_utf8, std::str::from_utf8(&self.default).is_ok());
         let default: &[u8] = if self.nullable { b"" } else { &self.default };
         match &mut self.store {
             Store::Views(store) => {
                 let of = Rows { growth: &self.growth, default, nullable: self.nullable };
-                let (views, buffers) = store.take(rows, blocks, of);
-                self.growth = self.growth.again(rows);
+                let any = store.len() > 0;
+                let (views, buffers) = store.take(rows, blocks, of, zeros);
+                if any {
+                    self.growth = self.growth.again(rows);
+                }
                 Ok(match (utf8, is_utf8) {
                     // SAFETY: `Views` made each view of a value and of its place, in copies or in a block, which is at its number
                     // among the blocks of the batch until this is done.
@@ -274,10 +292,16 @@ impl Texts {
             }
             Store::Offsets { starts, data } => {
                 let (mut starts, mut data) = (std::mem::take(starts), std::mem::take(data));
-                fill(&mut starts, &mut data, rows, default);
-                starts.push(data.len() as i32);
-                self.growth = self.growth.again(rows + 1);
-                let offsets = OffsetBuffer::new(starts.into());
+                let offsets = if starts.is_empty() && default.is_empty() {
+                    data.clear();
+                    zeros.get(rows + 1)
+                } else {
+                    fill(&mut starts, &mut data, rows, default);
+                    starts.push(data.len() as i32);
+                    self.growth = self.growth.again(rows + 1);
+                    starts.into()
+                };
+                let offsets = OffsetBuffer::new(offsets);
                 let data = Buffer::from_vec(data);
                 Ok(match (utf8, is_utf8) {
                     (false, _) => Arc::new(BinaryArray::try_new(offsets, data, nulls)?),

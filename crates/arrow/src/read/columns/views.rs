@@ -1,6 +1,7 @@
 //! [`Views`]: strings and bytes as Arrow's views, which are 16 bytes each and hold what is short themselves.
 
-use super::numbers::{Growth, Spare};
+use super::numbers::{Growth, Spare, size_of};
+use super::zeros::Zeros;
 use arrow_buffer::{Buffer, ScalarBuffer};
 use std::collections::HashMap;
 
@@ -310,6 +311,11 @@ impl Views {
         self.rare.clear();
     }
 
+    /// The bytes that they and their copies take in a batch of this many rows.
+    pub(super) fn size(&self, rows: usize, may_be_zeros: bool) -> usize {
+        size_of(&self.views, rows, may_be_zeros) + self.data.capacity()
+    }
+
     /// The bytes of a long view.
     fn bytes<'t>(&'t self, view: u128, blocks: &'t [Buffer]) -> Option<&'t [u8]> {
         let (len, buffer, offset) = place(view);
@@ -324,7 +330,14 @@ impl Views {
         rows: usize,
         blocks: &[Buffer],
         of: Rows<'_>,
+        zeros: &mut Zeros,
     ) -> (ScalarBuffer<u128>, Vec<Buffer>) {
+        if self.views.is_empty() && (of.nullable || of.default.is_empty()) {
+            // Copies of rows that were taken back.
+            self.truncate(0);
+            self.data = Vec::new();
+            return (zeros.get(rows), Vec::new());
+        }
         let default = if self.views.len() < rows { self.default_view(of) } else { 0 };
         let Self { mut views, mut spare, data, buffers, .. } = std::mem::take(self);
         let views = ScalarBuffer::new(spare.keep(Growth::take(&mut views, rows, default)), 0, rows);
@@ -389,7 +402,7 @@ mod tests {
         assert_eq!(views.data.len(), 20 + 30);
         views.detach(std::slice::from_ref(&block));
         assert_eq!(views.data.len(), 20 + 30 + 40);
-        let (ours, buffers) = views.take(102, &[], rows);
+        let (ours, buffers) = views.take(102, &[], rows, &mut Zeros::default());
         assert_eq!(buffers.len(), 1);
         let value = |row: usize| {
             let (len, _, offset) = place(ours[row]);

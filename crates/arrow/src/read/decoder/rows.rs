@@ -22,6 +22,10 @@ const MOST_GIVEN_UP: u32 = 5;
 /// The longest message that is copied to be padded.
 const MAX_PADDED: usize = 64 << 10;
 
+/// The largest value of a column, with its validity; and as many rows a column makes at once.
+const LARGEST: usize = 17;
+const MADE: usize = 64;
+
 /// Why a row was not taken.
 enum Refused {
     /// The batch has no room for it.
@@ -45,6 +49,11 @@ impl Decoder {
         if message.len() > self.max_row_len {
             return self.refused(ErrorKind::BudgetExceeded, message.len());
         }
+        // All of its columns, set or not, fit in most batches.
+        let most = self.bytes.saturating_add(16 * message.len() + self.batch.root_width());
+        if most > self.columns_may_take(message.len()) && !self.columns_fit(message.len())? {
+            return Ok(false);
+        }
         let allowed = self.decode.budget_for(message.len());
         self.batch.begin_row(source, allowed);
         match self.by_steps(message, padded, source) {
@@ -67,6 +76,33 @@ impl Decoder {
             Ok(_) => self.other_row(message, None),
             Err(error) => self.other_row(message, Some(error)),
         }
+    }
+
+    /// How many bytes the columns of the batch may take with one more message of this length.
+    #[inline]
+    fn columns_may_take(&self, len: usize) -> usize {
+        self.columns_budget.saturating_add(self.input.saturating_add(len).saturating_mul(32))
+    }
+
+    /// Counts what the columns take, and whether a message of this length fits too; if not, the batch is full.
+    ///
+    /// # Errors
+    /// `ColumnsBudget`: they take more than they may.
+    #[cold]
+    #[inline(never)]
+    fn columns_fit(&mut self, len: usize) -> Result<bool, Error> {
+        let (rows, allowed) = (self.batch.rows, self.columns_may_take(len));
+        self.bytes = self.trees.iter().map(|tree| tree.size(&self.batch, rows)).sum();
+        // A field takes two bytes or more. In columns for which nothing came before it makes all rows.
+        let first = (len / 2).saturating_mul(LARGEST * (rows + MADE));
+        let most = first.min(self.batch.root_width().saturating_mul(rows + MADE));
+        if rows > 0 && self.bytes.saturating_add(most) > allowed {
+            let error =
+                (self.bytes > allowed / 2).then(|| Error::new(ErrorKind::ColumnsBudget, self.messages_seen));
+            self.bytes = self.batch_bytes;
+            return error.map_or(Ok(false), Err);
+        }
+        Ok(true)
     }
 
     /// Reads a row by steps. After rows for which they gave up, more and more rows go without them.
@@ -104,6 +140,7 @@ impl Decoder {
         }
         self.batch.rows += 1;
         self.messages_seen += 1;
+        self.input += len;
         self.bytes = self.bytes.saturating_add(16 * len + self.batch.spent + self.batch.root_width());
     }
 

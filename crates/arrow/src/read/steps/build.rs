@@ -1,8 +1,9 @@
 //! From the slots of a batch to steps.
 
 use super::super::batch::{Batch, How, NONE, Slot, SlotKind};
-use super::{NO_STEP, NodeSteps, Op, SLOT, STAYS, Step, Steps};
-use tablepb::{FieldDescriptor, Kind, MessageDescriptor};
+use super::{Closed, NO_STEP, NodeSteps, Op, Rule, Run, SLOT, STAYS, Step, Steps};
+use std::collections::HashMap;
+use tablepb::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
 
 /// What a node stands for.
 #[derive(Clone, Debug)]
@@ -13,29 +14,93 @@ pub(in crate::read) struct NodeType {
 }
 
 /// The steps of a batch, whose nodes have these types; `None` for types that steps are not for.
-pub(in crate::read) fn steps(batch: &Batch, types: &[NodeType]) -> Option<Steps> {
-    let (steps, nodes, runs) = (Vec::new(), Vec::new(), Vec::new());
-    let mut steps = Steps { steps, nodes, runs };
+pub(in crate::read) fn steps(batch: &Batch, types: &[NodeType], partial: bool) -> Option<Steps> {
+    let mut builder = Builder { steps: Steps::default(), closed: HashMap::new() };
     for (node, of) in batch.nodes.iter().zip(types) {
-        let fields = fields_of(&of.descriptor);
-        if of.descriptor.is_message_set() || fields.iter().any(|field| field.is_required()) {
+        if of.descriptor.is_message_set() {
             return None;
         }
-        let first = steps.steps.len();
-        let (mut likely, mut others) = (Vec::new(), Vec::new());
+        let fields = fields_of(&of.descriptor);
+        let (mut likely, mut others, mut required) = (Vec::new(), Vec::new(), 0);
         for (position, field) in fields.iter().enumerate() {
             let at = node.base + position;
             let slot = batch.table.get(at).copied().unwrap_or(Slot::ABSENT);
-            let forms = forms(field, slot, at as u32, of.whole, &mut steps.runs);
-            likely.extend(forms.0);
-            others.extend(forms.1);
+            let mut rule = Rule { closed: builder.closed(field), ..Rule::NONE };
+            // What is not selected is not asked for.
+            if !partial && is_required(field) && (of.whole || slot.how != How::Absent) {
+                // The lowest bit that is free; none is left after 64 fields.
+                let free: u64 = !required;
+                rule.required = free & free.wrapping_neg();
+                required |= rule.required;
+                if rule.required == 0 {
+                    return None;
+                }
+            }
+            let forms = forms(field, slot, (at as u32, rule.closed), of.whole, &mut builder.steps.runs);
+            likely.extend(forms.0.map(|step| (step, rule)));
+            others.extend(forms.1.map(|step| (step, rule)));
         }
-        steps.steps.extend(likely.iter().chain(&others).chain(&[Step::END]));
         let numbers = fields.iter().map(FieldDescriptor::number).collect();
-        let node = node_steps(steps.steps.get(first..)?, first, numbers);
-        steps.nodes.push(node);
+        builder.node(likely.into_iter().chain(others), numbers, required);
+    }
+    let mut steps = builder.steps;
+    if !steps.requires && steps.enums.is_empty() {
+        steps.rules.clear();
     }
     Some(steps)
+}
+
+struct Builder {
+    steps: Steps,
+    /// The places of closed enums.
+    closed: HashMap<EnumDescriptor, u32>,
+}
+
+impl Builder {
+    /// The place of the enum of a field, if it is closed.
+    fn closed(&mut self, field: &FieldDescriptor) -> u32 {
+        let Kind::Enum(descriptor) = field.kind() else { return NONE };
+        if !descriptor.is_closed() {
+            return NONE;
+        }
+        let enums = &mut self.steps.enums;
+        *self.closed.entry(descriptor.clone()).or_insert_with(|| {
+            enums.push(numbers_of(&descriptor));
+            enums.len() as u32 - 1
+        })
+    }
+
+    /// Adds a node.
+    fn node(&mut self, steps: impl Iterator<Item = (Step, Rule)>, numbers: Vec<u32>, required: u64) {
+        let to = &mut self.steps;
+        let first = to.steps.len();
+        for (step, rule) in steps.chain([(Step::END, Rule::NONE)]) {
+            to.steps.push(step);
+            to.rules.push(rule);
+        }
+        let node = node_steps(to.steps.get(first..).unwrap_or_default(), first, numbers, required);
+        to.nodes.push(node);
+        to.requires |= required != 0;
+    }
+}
+
+/// Whether a message without the field lacks something that is required: the field itself, or of a map entry what is required in its value.
+fn is_required(field: &FieldDescriptor) -> bool {
+    let is_value = field.number() == 2 && field.parent_message().is_map_entry();
+    let requires = |message: &MessageDescriptor| message.fields().any(|field| field.is_required());
+    field.is_required() || is_value && matches!(field.kind(), Kind::Message(message) if requires(&message))
+}
+
+/// The numbers of an enum.
+fn numbers_of(descriptor: &EnumDescriptor) -> Closed {
+    let mut numbers: Vec<i32> = descriptor.values().map(|value| value.number()).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    // Most enums have no gap after their first number.
+    let first = numbers.first().copied().unwrap_or(0);
+    let follows = |(at, number): &(usize, &i32)| i64::from(**number) == i64::from(first) + *at as i64;
+    let count = numbers.iter().enumerate().take_while(follows).count();
+    Closed { first, count: count as u32, others: numbers.split_off(count) }
 }
 
 /// The fields and extensions of a message, by number.
@@ -46,7 +111,7 @@ fn fields_of(descriptor: &MessageDescriptor) -> Vec<FieldDescriptor> {
     fields
 }
 
-fn node_steps(steps: &[Step], first: usize, numbers: Vec<u32>) -> NodeSteps {
+fn node_steps(steps: &[Step], first: usize, numbers: Vec<u32>, required: u64) -> NodeSteps {
     let mut short = Box::new([NO_STEP; 128]);
     let mut tags = Vec::new();
     for (at, step) in steps.iter().enumerate().filter(|(_, step)| step.mask != 0) {
@@ -56,7 +121,7 @@ fn node_steps(steps: &[Step], first: usize, numbers: Vec<u32>) -> NodeSteps {
         tags.push((step.tag, (first + at) as u32));
     }
     tags.sort_unstable();
-    NodeSteps { first: first as u32, short, tags, numbers }
+    NodeSteps { first: first as u32, short, tags, numbers, required }
 }
 
 /// The wire types.
@@ -99,11 +164,11 @@ fn scalar(field: &FieldDescriptor) -> (Op, u32) {
         Kind::Fixed64 => (Op::Fixed64, FIXED64),
         Kind::Sfixed64 => (Op::Sfixed64, FIXED64),
         Kind::Double => (Op::Double, FIXED64),
-        Kind::Enum(descriptor) if descriptor.is_closed() => (Op::GiveUp, VARINT),
+        Kind::Enum(descriptor) if descriptor.is_closed() => (Op::ClosedEnum, VARINT),
         Kind::Enum(_) => (Op::Enum, VARINT),
-        Kind::String if !field.validates_utf8() => (Op::GiveUp, LENGTH),
-        Kind::String => (Op::String, LENGTH),
-        Kind::Bytes => (Op::Bytes, LENGTH),
+        Kind::String if field.validates_utf8() => (Op::String, LENGTH),
+        // A string that need not be UTF-8 is a column of bytes.
+        Kind::String | Kind::Bytes => (Op::Bytes, LENGTH),
         Kind::Message(_) => (Op::Message, LENGTH),
     }
 }
@@ -112,9 +177,9 @@ fn scalar(field: &FieldDescriptor) -> (Op, u32) {
 fn forms(
     field: &FieldDescriptor,
     slot: Slot,
-    at: u32,
+    (at, closed): (u32, u32),
     whole: bool,
-    runs: &mut Vec<(u32, Op)>,
+    runs: &mut Vec<Run>,
 ) -> (Option<Step>, Option<Step>) {
     let (op, wire_type) = scalar(field);
     if field.is_group() {
@@ -129,10 +194,10 @@ fn forms(
     }
     let one = one.map(|one| placed(one, slot, at, field.is_list() || field.is_map()));
     let run = step(field, LENGTH, Op::Packed).filter(|_| packable).map(|run| {
-        if op == Op::GiveUp || slot.kind != SlotKind::Value || slot.how != How::List {
+        if slot.kind != SlotKind::Value || slot.how != How::List {
             return Step { op: Op::GiveUp, ..run };
         }
-        runs.push((at, op));
+        runs.push(Run { at, op, closed });
         Step { to: runs.len() as u32 - 1, ..run }
     });
     if field.is_packed() { (run, one) } else { (one, run) }

@@ -13,9 +13,9 @@
 //! Preconditions: [`SLACK`] bytes can be read after the row, or it gives up; the batch has begun the row. Messages around the one that is
 //! being read are on the stack of the batch.
 //!
-//! The loop gives up at whatever is rare or wrong: groups, closed enums, long packed runs, faults. The caller takes the row back and reads it by
-//! [`tablepb::Decoder::visit`], which finds the error. So steps are never the only way to a result. A batch has no steps at all if one of its
-//! message types has a required field or is a MessageSet: all of its rows are read by the visitor.
+//! The loop gives up at whatever is rare or wrong: groups, numbers that a closed enum does not list, missing required fields, long packed runs, faults. The
+//! caller takes the row back and reads it by [`tablepb::Decoder::visit`], which finds the error. So steps are never the only way to a result. A batch has no
+//! steps at all if one of its message types is a MessageSet or has more than 64 required fields: all of its rows are read by the visitor.
 
 mod build;
 mod packed;
@@ -61,6 +61,8 @@ impl Step {
 enum Op {
     Int32,
     Enum,
+    /// Of a closed enum, which [`Steps::rules`] has.
+    ClosedEnum,
     Int64,
     Uint32,
     Uint64,
@@ -92,13 +94,55 @@ enum Op {
 }
 
 /// The steps of all nodes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
     /// Of each node: those in the order of the wire, other forms of lists, [`Step::END`].
     steps: Vec<Step>,
     nodes: Vec<NodeSteps>,
-    /// Packed runs: their slots, and the kinds of their values.
-    runs: Vec<(u32, Op)>,
+    /// Packed runs.
+    runs: Vec<Run>,
+    /// What proto2 asks of a field beside its value, for each step; empty if it asks nothing.
+    rules: Vec<Rule>,
+    /// The numbers of closed enums.
+    enums: Vec<Closed>,
+    /// Some message has a required field.
+    requires: bool,
+}
+
+/// A packed run: its slot, the kind of its values, and of a closed enum the place among [`Steps::enums`].
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    at: u32,
+    op: Op,
+    closed: u32,
+}
+
+/// What proto2 asks of a field.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    /// The bit of a required field among those of its message.
+    required: u64,
+    /// The place of a closed enum among [`Steps::enums`].
+    closed: u32,
+}
+
+impl Rule {
+    const NONE: Self = Self { required: 0, closed: u32::MAX };
+}
+
+/// The numbers that a closed enum lists: all from the first one on, as many as there are without a gap, and others in order.
+#[derive(Clone, Debug)]
+struct Closed {
+    first: i32,
+    count: u32,
+    others: Vec<i32>,
+}
+
+impl Closed {
+    #[inline(always)]
+    fn lists(&self, number: i32) -> bool {
+        (number.wrapping_sub(self.first) as u32) < self.count || self.others.binary_search(&number).is_ok()
+    }
 }
 
 /// The steps of a node.
@@ -111,6 +155,8 @@ struct NodeSteps {
     tags: Vec<(u32, u32)>,
     /// The numbers of all fields, in order.
     numbers: Vec<u32>,
+    /// The bits of all required fields.
+    required: u64,
 }
 
 /// No step.

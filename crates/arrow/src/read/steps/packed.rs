@@ -1,7 +1,7 @@
 //! Packed runs.
 
 use super::super::batch::Batch;
-use super::{Op, window};
+use super::{Closed, Op, Run, window};
 use tablepb::wire::{unzigzag32, unzigzag64};
 
 /// Longer runs go to the visitor, which has kernels for them.
@@ -9,8 +9,8 @@ const LONG: usize = 128;
 
 /// Reads a packed run of `len` bytes, which is not empty, into the column of a slot; false to give up.
 #[inline]
-pub(super) fn run(batch: &mut Batch, (at, op): (u32, Op), input: &[u8], len: usize) -> bool {
-    let Some(slot) = batch.table.get(at as usize) else { return false };
+pub(super) fn run(batch: &mut Batch, run: Run, closed: Option<&Closed>, input: &[u8], len: usize) -> bool {
+    let Some(slot) = batch.table.get(run.at as usize) else { return false };
     let row = batch.row;
     let Some(list) = batch.stores.lists.get_mut(slot.list as usize) else { return false };
     let to = slot.column as usize;
@@ -18,7 +18,10 @@ pub(super) fn run(batch: &mut Batch, (at, op): (u32, Op), input: &[u8], len: usi
         ($store:ident, $value:expr) => {{
             let Some(column) = batch.stores.$store.get_mut(to) else { return false };
             list.open(row, column.len());
-            varints(input, len, |number| column.append($value(number)))
+            varints(input, len, |number| {
+                column.append($value(number));
+                true
+            })
         }};
     }
     macro_rules! fixed {
@@ -30,9 +33,17 @@ pub(super) fn run(batch: &mut Batch, (at, op): (u32, Op), input: &[u8], len: usi
             true
         }};
     }
-    match op {
+    match run.op {
         _ if len > LONG => false,
         Op::Int32 | Op::Enum => varints!(i32s, |number| number as i32),
+        Op::ClosedEnum => {
+            let (Some(closed), Some(column)) = (closed, batch.stores.i32s.get_mut(to)) else { return false };
+            list.open(row, column.len());
+            varints(input, len, |number| {
+                column.append(number as i32);
+                closed.lists(number as i32)
+            })
+        }
         Op::Int64 => varints!(i64s, |number| number as i64),
         Op::Uint32 => varints!(u32s, |number| number as u32),
         Op::Uint64 => varints!(u64s, |number| number),
@@ -49,14 +60,16 @@ pub(super) fn run(batch: &mut Batch, (at, op): (u32, Op), input: &[u8], len: usi
     }
 }
 
-/// Reads varints one by one; false if the run is not whole.
+/// Reads varints one by one; false if the run is not whole, or one is not taken.
 #[inline(always)]
-fn varints(input: &[u8], len: usize, mut append: impl FnMut(u64)) -> bool {
+fn varints(input: &[u8], len: usize, mut append: impl FnMut(u64) -> bool) -> bool {
     let mut pos = 0;
     while pos < len {
         let Some(bytes) = input.get(pos..).and_then(<[u8]>::first_chunk) else { return false };
         let Some((number, more)) = window::varint(bytes) else { return false };
-        append(number);
+        if !append(number) {
+            return false;
+        }
         pos += 1 + more;
     }
     pos == len

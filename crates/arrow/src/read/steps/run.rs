@@ -2,7 +2,7 @@
 
 use super::super::batch::{Batch, TIME};
 use super::super::columns::TextSet;
-use super::{MEMBER, NO_STEP, NodeSteps, Op, SLOT, STAYS, Step, Steps, packed, window};
+use super::{MEMBER, NO_STEP, NodeSteps, Op, Rule, SLOT, STAYS, Step, Steps, packed, window};
 use tablepb::visit::{self, Sink};
 use tablepb::wire::{Tag, WireType, unzigzag32, unzigzag64};
 
@@ -16,14 +16,32 @@ fn cold() {}
 
 impl Steps {
     /// Reads a row into columns; false if it gave up. The row is `input` up to `end`, and [`SLACK`](super::SLACK) bytes follow it.
+    #[inline]
     pub(in crate::read) fn row(&self, batch: &mut Batch, input: &[u8], end: usize) -> bool {
+        if self.requires { self.run::<true>(batch, input, end) } else { self.run::<false>(batch, input, end) }
+    }
+
+    /// The same. Only with `REQUIRED` it looks for required fields that are missing.
+    fn run<const REQUIRED: bool>(&self, batch: &mut Batch, input: &[u8], end: usize) -> bool {
         let (mut pos, mut end) = (0, end);
+        // The required fields of the message that is being read, and of those around it.
+        let (mut seen, mut around) = (0, Vec::new());
+        macro_rules! enter {
+            () => {
+                if REQUIRED {
+                    around.push(std::mem::take(&mut seen));
+                }
+            };
+        }
         // From the likely step on.
         let mut likely = self.of_node(0);
         loop {
             if pos >= end {
-                if pos > end {
+                if pos > end || REQUIRED && self.here(batch).is_none_or(|node| node.required & !seen != 0) {
                     return false;
+                }
+                if REQUIRED {
+                    seen = around.pop().unwrap_or(0);
                 }
                 let Some((node, row)) = batch.leave() else { return true };
                 (end, likely) = (batch.resume.0 as usize, self.last(batch.resume.1 as usize));
@@ -104,6 +122,10 @@ impl Steps {
                     }
                 }};
             }
+            if REQUIRED {
+                seen |= self.rule(likely.len()).required;
+            }
+            let rest = likely.len();
             if step.rare == 0 {
                 likely = next;
             } else {
@@ -116,6 +138,14 @@ impl Steps {
             match step.op {
                 Op::Int32 => store!(i32s, rare_i32, varint!() as i32),
                 Op::Enum => store!(i32s, rare_enum, varint!(short_varint) as i32),
+                Op::ClosedEnum => {
+                    let number = varint!(short_varint) as i32;
+                    // A number that is not listed is an unknown field, which the visitor knows how to keep.
+                    if !self.enums.get(self.rule(rest).closed as usize).is_some_and(|of| of.lists(number)) {
+                        return false;
+                    }
+                    store!(i32s, rare_enum, number);
+                }
                 Op::Int64 => store!(i64s, rare_i64, varint!() as i64),
                 Op::Uint32 => store!(u32s, rare_u32, varint!() as u32),
                 Op::Uint64 => store!(u64s, rare_u64, varint!()),
@@ -173,6 +203,7 @@ impl Steps {
                     if !batch.begin_struct(step.to, (end as u32, likely.len() as u32)) {
                         return false;
                     }
+                    enter!();
                     (pos, end, likely) = (start, start + bytes, self.of_node(to));
                 }
                 Op::Element | Op::Entry => {
@@ -183,6 +214,7 @@ impl Steps {
                         _ => batch.begin_map_entry(to & !(SLOT as usize)),
                     };
                     let Some(node) = node else { return false };
+                    enter!();
                     (pos, end, likely) = (start, start + bytes, self.of_node(node as usize));
                 }
                 Op::Message => {
@@ -195,6 +227,7 @@ impl Steps {
                     batch.resume = (end as u32, likely.len() as u32);
                     match batch.begin_rare(slot) {
                         visit::Step::Enter => {
+                            enter!();
                             let node = batch.table.get(slot).map_or(usize::MAX, |slot| slot.column as usize);
                             (pos, end, likely) = (start, start + bytes, self.of_node(node));
                         }
@@ -212,7 +245,8 @@ impl Steps {
                     let (Some(rest), Some(&run)) = (input.get(start..), self.runs.get(to)) else {
                         return false;
                     };
-                    if bytes > 0 && !packed::run(batch, run, rest, bytes) {
+                    let closed = self.enums.get(run.closed as usize);
+                    if bytes > 0 && !packed::run(batch, run, closed, rest, bytes) {
                         return false;
                     }
                 }
@@ -234,6 +268,12 @@ impl Steps {
     fn of_node(&self, node: usize) -> &[Step] {
         let first = self.nodes.get(node).map_or(usize::MAX, |node| node.first as usize);
         self.steps.get(first..).unwrap_or_default()
+    }
+
+    /// What proto2 asks of the field of the first of so many steps, which go to the last one.
+    #[inline(always)]
+    fn rule(&self, count: usize) -> Rule {
+        self.rules.get(self.steps.len().wrapping_sub(count)).copied().unwrap_or(Rule::NONE)
     }
 
     /// As many steps, to the last one.
