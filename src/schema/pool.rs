@@ -105,11 +105,9 @@ impl DescriptorPool {
         for file in &files {
             bytes.push(write::file(file)?);
         }
-        // Tables are part of the program, so their memory is not bounded.
-        let options = PoolOptions::new().memory(usize::MAX);
         let len = bytes.iter().map(Vec::len).sum();
         let mut files = bytes.iter().map(|bytes| FileInput { bytes, of_tables: true });
-        build::pool(&mut files, bytes.len(), len, &options).map(Self::from_data)
+        build::pool(&mut files, bytes.len(), len, &PoolOptions::unbounded()).map(Self::from_data)
     }
 
     /// The block that all clones share: the one allocation of a load that cannot return an error.
@@ -263,11 +261,7 @@ impl DescriptorPool {
 
     /// The declared field of this name of the message of this index.
     pub(crate) fn field_by_name(&self, message: u32, name: &str) -> Option<FieldRef<'_>> {
-        let scope = self.0.messages.get(message as usize)?.scope;
-        match self.0.symbols.member(&self.0.names, scope, name)? {
-            Symbol::Field { message: m, field } if m == message => Some(FieldRef::new(self, m, field)),
-            _ => None,
-        }
+        self.0.field_position(message, name).map(|field| FieldRef::new(self, message, field))
     }
 
     /// The extension of this full name, if it extends the message of this index.
