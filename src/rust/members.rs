@@ -5,7 +5,8 @@ use super::names::{Names, unique};
 use super::needs::{Needs, Traits, value_of};
 use super::options::{MapType, OpenEnumType, TextType};
 use crate::schema::{
-    Edition, EnumDescriptor, FieldDescriptor, MessageDescriptor, OneofDescriptor, is_json_name, is_well_known,
+    Edition, EnumDescriptor, FieldDescriptor, FieldKind, MessageDescriptor, OneofDescriptor, is_json_name,
+    is_well_known,
 };
 use crate::table::{DefaultValue, Kind};
 use alloc::collections::BTreeMap;
@@ -311,7 +312,7 @@ pub(super) fn renamed(rust: &str, name: &str) -> String {
 }
 
 /// A default as an expression of Rust; an enum value by its name in the schema.
-fn default_text<M, E>(default: DefaultValue<'_>, kind: &Kind<M, E>) -> String {
+fn default_text(default: DefaultValue<'_>, kind: &FieldKind) -> String {
     match default {
         DefaultValue::Bool(value) => format!("{value}"),
         DefaultValue::Int(value) => format!("{value}"),
@@ -323,9 +324,13 @@ fn default_text<M, E>(default: DefaultValue<'_>, kind: &Kind<M, E>) -> String {
         DefaultValue::Float(value) => format!("{value:?}"),
         DefaultValue::String(value) => format!("{value:?}"),
         DefaultValue::Bytes(value) => format!("b\"{}\"", value.escape_ascii()),
-        DefaultValue::Enum(value) => match value {
-            "self" | "Self" | "super" | "crate" | "true" | "false" => value.into(),
-            other => identifier(other.into()),
-        },
+        // A number is listed by its first name only.
+        DefaultValue::Enum(name) => {
+            let value = kind.as_enum().and_then(|e| e.get_value(e.get_value_by_name(name)?.number()));
+            match value.as_ref().map_or(name, |value| value.name()) {
+                word @ ("self" | "Self" | "super" | "crate" | "true" | "false") => word.into(),
+                other => identifier(other.into()),
+            }
+        }
     }
 }

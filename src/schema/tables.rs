@@ -5,6 +5,7 @@
 
 mod fields;
 mod files;
+mod reached;
 
 use super::Result;
 use super::edition::Edition;
@@ -13,125 +14,69 @@ use super::proto::{EnumProto, EnumValueProto, ExtensionRangeProto, FileProto, Me
 use super::write;
 use crate::error::{DescriptorError, DescriptorErrorKind};
 use crate::program::sort_indices;
-use crate::table::{Cardinality, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
-use alloc::{borrow::Cow, collections::BTreeMap, format, vec::Vec};
-use files::{Files, well_known_file};
-
-/// All tables reachable from the roots, in the order of discovery, and their indices by full name.
-///
-/// All maps in this room are of the same type: each other type would add 3 000 lines of IR to the build.
-#[derive(Default)]
-struct Reached {
-    messages: Vec<&'static MessageTable>,
-    enums: Vec<&'static EnumTable>,
-    message_of: BTreeMap<&'static str, u32>,
-    enum_of: BTreeMap<&'static str, u32>,
-    /// Tables that say the same as one of `messages`, in another place of memory.
-    copies: Vec<&'static MessageTable>,
-}
-
-/// The definitions of one file, in the order of discovery.
-#[derive(Default)]
-struct Contents {
-    messages: Vec<(&'static str, Option<&'static MessageTable>)>,
-    enums: Vec<&'static EnumTable>,
-}
+use crate::table::{Cardinality, EnumTable, FieldTable, Kind, MessageTable, Syntax};
+use alloc::{borrow::Cow, collections::BTreeMap, vec::Vec};
+use files::{Contents, Files, well_known_file};
+use reached::Reached;
 
 /// The files for these tables and all tables that they refer to.
 pub(super) fn files(roots: &[&'static MessageTable]) -> Result<Vec<FileProto<'static>>> {
     let reached = Reached::from(roots)?;
     let files = Files::of(&reached);
-    (0..files.len()).map(|at| reached.file(&files, at)).collect()
+    (0..files.len()).map(|at| file(&reached, &files, at)).collect()
 }
 
-impl Reached {
-    fn from(roots: &[&'static MessageTable]) -> Result<Self> {
-        let mut this = Self::default();
-        let mut todo: Vec<&'static MessageTable> = roots.iter().rev().copied().collect();
-        while let Some(table) = todo.pop() {
-            let next = this.messages.len() as u32;
-            let at = *this.message_of.entry(table.full_name()).or_insert(next);
-            match this.messages.get(at as usize) {
-                None => this.messages.push(table),
-                Some(known) if core::ptr::eq(*known, table) => continue,
-                Some(_) if this.copies.iter().any(|copy| core::ptr::eq(*copy, table)) => continue,
-                Some(known) if same_message(known, table) => this.copies.push(table),
-                Some(_) => return Err(twice(table.full_name())),
-            }
-            for field in table.fields().iter().rev() {
-                match field.kind() {
-                    Kind::Message(inner) => todo.push(inner()),
-                    Kind::Enum(inner) => this.add_enum(inner())?,
-                    _ => {}
-                }
-            }
-        }
-        Ok(this)
+fn file(reached: &Reached, files: &Files<'_>, at: usize) -> Result<FileProto<'static>> {
+    let contents = files.contents(at);
+    let edition = edition(&contents);
+    // Fewer dots first: messages before those nested in them.
+    let dots = |i: u32| {
+        let message = contents.messages.get(i as usize);
+        (message.map(|m| m.0.bytes().filter(|&b| b == b'.').count()), i)
+    };
+    let mut order: Vec<u32> = (0..contents.messages.len() as u32).collect();
+    sort_indices(&mut order, &mut |a, b| dots(a).cmp(&dots(b)));
+    let mut positions: BTreeMap<&str, u32> = BTreeMap::new();
+    let ordered = || order.iter().filter_map(|&i| contents.messages.get(i as usize));
+    for (i, (name, _)) in (0..).zip(ordered()) {
+        positions.insert(name, i);
     }
-
-    fn add_enum(&mut self, table: &'static EnumTable) -> Result<()> {
-        let next = self.enums.len() as u32;
-        let at = *self.enum_of.entry(table.full_name()).or_insert(next);
-        match self.enums.get(at as usize) {
-            None => self.enums.push(table),
-            Some(known) if known.values() == table.values() && known.is_closed() == table.is_closed() => {}
-            Some(_) => return Err(twice(table.full_name())),
+    // The position of the message around a type, and the type's own name.
+    let split = |full_name: &'static str| {
+        let (outer, name) = full_name.rsplit_once('.').unwrap_or(("", full_name));
+        (positions.get(outer).copied(), Cow::Borrowed(name))
+    };
+    let mut messages = Vec::with_capacity(order.len());
+    let mut entries = Vec::new();
+    // What each message says about its names in JSON, for those nested in it.
+    let mut strict = Vec::with_capacity(order.len());
+    for (i, &(name, table)) in (0..).zip(ordered()) {
+        let (parent, name) = split(name);
+        let around = parent.and_then(|at| strict.get(at as usize).copied()).unwrap_or(true);
+        let syntax = table.map(|table| table.syntax_version());
+        let own = syntax.map_or(around, |syntax| edition.is_legacy() || syntax == Syntax::Proto3);
+        strict.push(own);
+        let mut message = message(table, (own != around).then_some(own))?;
+        (message.parent, message.name) = (parent, name);
+        if let Some(table) = table {
+            fields::add(reached, table, edition, i, &mut message, &mut entries)?;
         }
-        Ok(())
+        messages.push(message);
     }
-
-    fn file(&self, files: &Files<'_>, at: usize) -> Result<FileProto<'static>> {
-        let contents = files.contents(at);
-        let edition = edition(&contents);
-        // Fewer dots first: messages before those nested in them.
-        let dots = |i: u32| {
-            let message = contents.messages.get(i as usize);
-            (message.map(|m| m.0.bytes().filter(|&b| b == b'.').count()), i)
-        };
-        let mut order: Vec<u32> = (0..contents.messages.len() as u32).collect();
-        sort_indices(&mut order, &mut |a, b| dots(a).cmp(&dots(b)));
-        let mut positions: BTreeMap<&str, u32> = BTreeMap::new();
-        let ordered = || order.iter().filter_map(|&i| contents.messages.get(i as usize));
-        for (i, (name, _)) in (0..).zip(ordered()) {
-            positions.insert(name, i);
-        }
-        // The position of the message around a type, and the type's own name.
-        let split = |full_name: &'static str| {
-            let (outer, name) = full_name.rsplit_once('.').unwrap_or(("", full_name));
-            (positions.get(outer).copied(), Cow::Borrowed(name))
-        };
-        let mut messages = Vec::with_capacity(order.len());
-        let mut entries = Vec::new();
-        // What each message says about its names in JSON, for those nested in it.
-        let mut strict = Vec::with_capacity(order.len());
-        for (i, &(name, table)) in (0..).zip(ordered()) {
-            let (parent, name) = split(name);
-            let around = parent.and_then(|at| strict.get(at as usize).copied()).unwrap_or(true);
-            let syntax = table.map(|table| table.syntax_version());
-            let own = syntax.map_or(around, |syntax| edition.is_legacy() || syntax == Syntax::Proto3);
-            strict.push(own);
-            let mut message = message(table, (own != around).then_some(own))?;
-            (message.parent, message.name) = (parent, name);
-            if let Some(table) = table {
-                fields::add(self, table, edition, i, &mut message, &mut entries)?;
-            }
-            messages.push(message);
-        }
-        messages.append(&mut entries);
-        let mut enums = Vec::with_capacity(contents.enums.len());
-        for table in &contents.enums {
-            let (parent, name) = split(table.full_name());
-            enums.push(EnumProto { parent, name, ..enumeration(table, edition)? });
-        }
-        Ok(FileProto {
-            name: files.name(at).into(),
-            package: files.package(at).into(),
-            dependencies: files.dependencies(at),
-            messages,
-            enums,
-            edition,
-        })
+    messages.append(&mut entries);
+    let mut enums = Vec::with_capacity(contents.enums.len());
+    for table in &contents.enums {
+        let (parent, name) = split(table.full_name());
+        enums.push(EnumProto { parent, name, ..enumeration(table, edition)? });
     }
+    Ok(FileProto {
+        name: files.name(at).into(),
+        package: files.package(at).into(),
+        dependencies: files.dependencies(at),
+        messages,
+        enums,
+        edition,
+    })
 }
 
 /// proto3 or proto2 if it can express all tables of the file, otherwise edition 2023.
@@ -172,31 +117,6 @@ fn is_group(message: &str, field: &FieldTable) -> bool {
             && name.eq_ignore_ascii_case(field.name())
             && !field.name().contains(|c: char| c.is_ascii_uppercase())
     })
-}
-
-/// Compares two tables of one name, fields by their text: types are functions, whose addresses mean nothing, and a default that is
-/// not a number is equal to itself.
-fn same_message(a: &MessageTable, b: &MessageTable) -> bool {
-    let same_field = |(a, b): (&FieldTable, &FieldTable)| {
-        type_name(a.kind()) == type_name(b.kind()) && format!("{a:?}") == format!("{b:?}")
-    };
-    (a.syntax_version(), a.is_message_set(), a.extension_ranges())
-        == (b.syntax_version(), b.is_message_set(), b.extension_ranges())
-        && a.fields().len() == b.fields().len()
-        && a.fields().iter().zip(b.fields()).all(same_field)
-}
-
-fn type_name(kind: TableKind) -> &'static str {
-    match kind {
-        Kind::Message(table) => table().full_name(),
-        Kind::Enum(table) => table().full_name(),
-        other => other.name(),
-    }
-}
-
-#[cold]
-fn twice(full_name: &str) -> DescriptorError {
-    DescriptorError::new(DescriptorErrorKind::DuplicateName, full_name, "two different tables of this name")
 }
 
 /// Whether [`wkt`](crate::wkt) has a struct or an enum for the type.

@@ -14,8 +14,9 @@ pub(super) fn print<M: Message>(
 ) -> Result<(), EncodeError> {
     let failed = |failure: Failure| match failure {
         Failure::Encode(error) => error,
+        Failure::Schema(error) => EncodeError::without_schema(error, M::TABLE.full_name()),
         // What a struct has encoded is a message of its table.
-        Failure::Schema | Failure::Decode(_) => EncodeError::new(EncodeErrorKind::OutOfMemory),
+        Failure::Decode(_) => EncodeError::new(EncodeErrorKind::OutOfMemory),
     };
     by_schema::print(message, failed, |view| view.append_text_format(buffer, options))
 }
@@ -40,8 +41,10 @@ pub(super) fn merge<M: DecodeOwned>(
 fn failed<M: Message>(text: &str) -> impl Fn(Failure) -> ParseError {
     |failure| {
         let (text, name) = (text.as_bytes(), M::TABLE.full_name());
-        let Failure::Decode(error) = failure else {
-            return ParseError::of(ParseErrorKind::InvalidMessage, text, name);
+        let error = match failure {
+            Failure::Decode(error) => error,
+            Failure::Schema(error) => return ParseError::without_schema(error, name),
+            Failure::Encode(_) => return ParseError::of(ParseErrorKind::InvalidMessage, text, name),
         };
         let kind = match error.kind() {
             DecodeErrorKind::BudgetExceeded => ParseErrorKind::BudgetExceeded,

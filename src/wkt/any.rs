@@ -78,8 +78,9 @@ impl Any {
     /// [`InvalidUrl`](UnpackError::InvalidUrl), [`WrongType`](UnpackError::WrongType), or what is wrong with the bytes.
     pub fn to_msg<M: DecodeOwned>(&self) -> Result<M, UnpackError> {
         let name = self.type_name().ok_or(UnpackError::InvalidUrl)?;
-        if name != M::TABLE.full_name() {
-            return Err(UnpackError::WrongType);
+        let expected = M::TABLE.full_name();
+        if name != expected {
+            return Err(UnpackError::WrongType { expected, found: name.into() });
         }
         M::decode(&self.value).map_err(UnpackError::Invalid)
     }

@@ -1,6 +1,7 @@
 //! Why a well-known type could not be converted or unpacked.
 
 use crate::error::DecodeError;
+use alloc::string::String;
 use core::fmt;
 
 /// Why a value could not be converted to or from a well-known type.
@@ -49,7 +50,12 @@ pub enum UnpackError {
     /// The type URL has no slash, or no name after the last one.
     InvalidUrl,
     /// The message is of another type than the struct.
-    WrongType,
+    WrongType {
+        /// The full name of the struct's type.
+        expected: &'static str,
+        /// The full name of the type in the `Any`.
+        found: String,
+    },
     /// The pool does not have the type.
     UnknownType,
     /// The bytes are not a valid message of the type.
@@ -59,8 +65,10 @@ pub enum UnpackError {
 impl fmt::Display for UnpackError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::WrongType { expected, found } => {
+                return write!(f, "the google.protobuf.Any holds a {found}, not a {expected}");
+            }
             Self::InvalidUrl => "the type URL of a google.protobuf.Any does not name a message type",
-            Self::WrongType => "the google.protobuf.Any holds a message of another type",
             Self::UnknownType => "the pool does not have the type of a google.protobuf.Any",
             Self::Invalid(error) => return write!(f, "the content of a google.protobuf.Any: {error}"),
         })

@@ -183,7 +183,12 @@ fn any_holds_what_was_packed() {
     assert_eq!(any.type_name(), Some("google.protobuf.Timestamp"));
     assert!(any.is::<Timestamp>() && !any.is::<Duration>());
     assert_eq!(any.to_msg::<Timestamp>(), Ok(time));
-    assert_eq!(any.to_msg::<Duration>(), Err(UnpackError::WrongType));
+    let error = any.to_msg::<Duration>().unwrap_err();
+    assert!(matches!(error, UnpackError::WrongType { .. }));
+    // The error names both types.
+    let name = any.type_name().unwrap();
+    let text = format!("the google.protobuf.Any holds a {name}, not a google.protobuf.Duration");
+    assert_eq!(error.to_string(), text);
     let pool = DescriptorPool::from_tables(TABLES).unwrap();
     let message = any.unpack(&pool).unwrap();
     assert_eq!(message.to_json_string().unwrap(), "\"1970-01-01T00:00:07.000000008Z\"");

@@ -1,6 +1,7 @@
 //! The fields of a table, and the entry messages of its maps.
 
-use super::{Reached, is_group};
+use super::is_group;
+use super::reached::Reached;
 use crate::error::{DescriptorError, DescriptorErrorKind};
 use crate::schema::Result;
 use crate::schema::edition::{Edition, label, type_code};

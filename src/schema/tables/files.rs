@@ -8,13 +8,20 @@
 //! what their names do not have in common is messages around them: `p.Tree.Child` and `p.Node` are in package `p`, where `Tree` is a
 //! message without fields if no table has it. In a schema of files, that is where they came from.
 
-use super::{Contents, Reached};
+use super::reached::Reached;
 use crate::program::{groups, sort_indices};
-use crate::table::{FieldTable, Kind};
+use crate::table::{EnumTable, FieldTable, Kind, MessageTable};
 use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, vec, vec::Vec};
 
 /// Edges of a graph, per node.
 type Edges = Vec<Vec<u32>>;
+
+/// The definitions of one file, in the order of discovery.
+#[derive(Default)]
+pub(super) struct Contents {
+    pub(super) messages: Vec<(&'static str, Option<&'static MessageTable>)>,
+    pub(super) enums: Vec<&'static EnumTable>,
+}
 
 /// The files for all tables. A type is an index: messages first, then enums.
 pub(super) struct Files<'r> {
