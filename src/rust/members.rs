@@ -334,3 +334,27 @@ fn default_text(default: DefaultValue<'_>, kind: &FieldKind) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::schema::DescriptorPool;
+    use crate::table::{DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax};
+
+    static E: EnumTable = EnumTable::new("p.E", &[("A", 1), ("type", 2), ("B", 1), ("C", 2)]).closed();
+    static M: MessageTable = MessageTable::new(
+        "p.M",
+        &[
+            FieldTable::new("b", 1, Kind::Enum(|| &E)).default_value(DefaultValue::Enum("B")),
+            FieldTable::new("c", 2, Kind::Enum(|| &E)).default_value(DefaultValue::Enum("C")),
+        ],
+    )
+    .syntax(Syntax::Proto2);
+
+    /// The listing of the enum has no aliases.
+    #[test]
+    fn a_default_that_is_an_alias_has_the_name_that_is_listed() {
+        let source = DescriptorPool::from_tables(&[&M]).unwrap().to_rust();
+        assert!(source.contains("b: enum E = 1 [default = A],"), "{source}");
+        assert!(source.contains("c: enum E = 2 [default = r#type],"), "{source}");
+    }
+}

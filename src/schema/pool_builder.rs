@@ -133,7 +133,7 @@ pub enum SourceBuilder {}
 #[diagnostic::on_unimplemented(
     message = "`DescriptorPool::builder` needs the feature `proto` of tablepb",
     label = "needs the feature `proto`",
-    note = "`tablepb = { version = \"..\", features = [\"proto\"] }` in Cargo.toml, or `cargo add tablepb --features proto`"
+    note = "`cargo add tablepb --features proto`"
 )]
 pub trait FeatureProto<'a> {}
 
