@@ -279,10 +279,11 @@ pub(crate) fn check_required(view: RawView<'_, '_>, end: usize) -> Result<(), De
     }
 }
 
-/// Decodes with a stack of its own, for descriptor sets.
+/// Decodes with a stack of its own, for tests.
 ///
 /// # Errors
 /// As [`decode`].
+#[cfg(test)]
 pub(crate) fn decode_raw<'a, 'i>(
     set: &'a ProgramSet,
     index: u32,

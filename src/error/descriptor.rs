@@ -92,6 +92,13 @@ impl DescriptorError {
         this
     }
 
+    /// One file where a set is expected.
+    #[cold]
+    pub(crate) fn one_file() -> Self {
+        let detail = "this looks like one FileDescriptorProto, not a FileDescriptorSet: PoolBuilder::add_file_descriptor_proto takes it";
+        Self::new(DescriptorErrorKind::Malformed, "", detail)
+    }
+
     /// Names the file, unless it has been named.
     #[cold]
     pub(crate) fn in_file(mut self, file: &str) -> Self {
@@ -156,4 +163,9 @@ impl core::error::Error for DescriptorError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         self.decode_error().map(|e| e as _)
     }
+}
+
+/// What is wrong with the schema of a message, after the rest of an error.
+pub(crate) fn show(f: &mut fmt::Formatter<'_>, error: Option<&DescriptorError>) -> fmt::Result {
+    error.map_or(Ok(()), |error| write!(f, ": {error}"))
 }

@@ -25,6 +25,8 @@ error_kind! {
         WrongMessage = "the prepared message is of another type than the field",
         /// A number that a closed enum does not list.
         UnknownEnumNumber = "the closed enum does not list the number",
+        /// The tables of a struct, which its text format needs, are not the schema of a message: `descriptor_error` says why.
+        InvalidSchema = "the tables of the struct are no schema",
         /// A nested message was not written to its end.
         Interrupted = "a nested message was not written to its end",
         /// The allocator has no memory: for the buffer to grow, or for an error that says more.
@@ -61,6 +63,26 @@ impl EncodeError {
         self.0.path()
     }
 
+    /// An error about the schema of a struct.
+    #[cfg(feature = "reflect")]
+    #[cold]
+    pub(crate) fn without_schema(error: super::DescriptorError, message: &'static str) -> Self {
+        let kind = match error.kind() {
+            super::DescriptorErrorKind::OutOfMemory => EncodeErrorKind::OutOfMemory,
+            _ => EncodeErrorKind::InvalidSchema,
+        };
+        let mut this = Self::at(kind, FieldPath::EMPTY, message);
+        this.0.set_schema(error);
+        this
+    }
+
+    /// Why the tables of a struct are not the schema of a message, for [`EncodeErrorKind::InvalidSchema`].
+    #[cfg(feature = "reflect")]
+    #[must_use]
+    pub fn descriptor_error(&self) -> Option<&super::DescriptorError> {
+        self.0.schema()
+    }
+
     #[cold]
     #[inline(never)]
     pub(crate) fn in_field(
@@ -80,7 +102,10 @@ impl fmt::Display for EncodeError {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.kind())?;
-        self.0.show_place(f)
+        self.0.show_place(f)?;
+        #[cfg(feature = "reflect")]
+        super::descriptor::show(f, self.descriptor_error())?;
+        Ok(())
     }
 }
 

@@ -1,5 +1,6 @@
 //! [`TextLocation`]: where in a text, and in which field, an error is; and what the errors of parsers of text have in common.
 
+use super::DescriptorError;
 use super::opaque::copy_of;
 use super::path::{FieldPath, PathStep};
 use alloc::borrow::Cow;
@@ -14,6 +15,8 @@ pub(crate) struct TextLocation {
     pub(crate) path: FieldPath,
     /// The name at fault, where it is one.
     pub(crate) found: Option<Cow<'static, str>>,
+    /// What is wrong with the schema.
+    pub(crate) schema: Option<DescriptorError>,
 }
 
 /// The most bytes of a name that an error keeps.
@@ -29,7 +32,7 @@ impl TextLocation {
         // Bytes that continue a character count for nothing.
         let line_text = before.get(start..).unwrap_or_default();
         let column = 1 + line_text.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
-        Self { offset, line, column, message: copy_of(message), path, found: None }
+        Self { offset, line, column, message: copy_of(message), path, found: None, schema: None }
     }
 
     /// The same, with the name that begins at the place: without the quotes if it has some, and cut where it is long.
@@ -111,6 +114,23 @@ macro_rules! text_error {
                 self
             }
 
+            /// An error about the schema of a struct.
+            #[cold]
+            pub(crate) fn without_schema(error: $crate::error::DescriptorError, message: &str) -> Self {
+                let kind = match error.kind() {
+                    $crate::error::DescriptorErrorKind::OutOfMemory => $kind::OutOfMemory,
+                    _ => $kind::InvalidSchema,
+                };
+                let mut location = TextLocation::new(b"", 0, message, $crate::error::FieldPath::EMPTY);
+                location.schema = Some(error);
+                Self(Opaque::new(kind, location))
+            }
+
+            /// Why the tables of a struct are not the schema of a message, if the kind is `InvalidSchema`.
+            pub fn descriptor_error(&self) -> Option<&$crate::error::DescriptorError> {
+                self.0.get()?.schema.as_ref()
+            }
+
             /// The byte offset of what is at fault, from the start of the input.
             pub fn offset(&self) -> usize {
                 self.0.get().map_or(0, |inner| inner.offset)
@@ -159,8 +179,11 @@ macro_rules! text_error {
                 if let Some(found) = self.found() {
                     write!(f, " \"{}\"", found.escape_debug())?;
                 }
-                write!(f, " at line {}, column {}", self.line(), self.column())?;
-                $crate::error::in_place(f, self.message_name(), self.path())
+                if self.descriptor_error().is_none() {
+                    write!(f, " at line {}, column {}", self.line(), self.column())?;
+                }
+                $crate::error::in_place(f, self.message_name(), self.path())?;
+                $crate::error::show_descriptor_error(f, self.descriptor_error())
             }
         }
 

@@ -18,6 +18,8 @@ mod report;
 
 pub use decode::{DecodeError, DecodeErrorKind};
 #[cfg(feature = "reflect")]
+pub(crate) use descriptor::show as show_descriptor_error;
+#[cfg(feature = "reflect")]
 pub use descriptor::{DescriptorError, DescriptorErrorKind};
 pub use encode::{EncodeError, EncodeErrorKind};
 #[cfg(feature = "reflect")]

@@ -17,13 +17,23 @@ struct Detail {
     path: FieldPath,
     /// What a frame begins with, and the byte that stands there.
     first: Option<(&'static str, u8)>,
+    #[cfg(feature = "reflect")]
+    schema: Option<super::DescriptorError>,
 }
 
 impl Report {
     #[cold]
     #[inline(never)]
     pub(super) fn new(kind: u8, offset: usize, message: Option<Cow<'static, str>>, path: FieldPath) -> Self {
-        Self(boxed(Detail { kind, offset, message, path, first: None }))
+        Self(boxed(Detail {
+            kind,
+            offset,
+            message,
+            path,
+            first: None,
+            #[cfg(feature = "reflect")]
+            schema: None,
+        }))
     }
 
     #[inline]
@@ -55,6 +65,20 @@ impl Report {
     #[inline]
     pub(super) fn message_name(&self) -> Option<&str> {
         self.get()?.message.as_deref()
+    }
+
+    /// What is wrong with the schema.
+    #[cfg(feature = "reflect")]
+    pub(super) fn schema(&self) -> Option<&super::DescriptorError> {
+        self.get()?.schema.as_ref()
+    }
+
+    #[cfg(feature = "reflect")]
+    #[cold]
+    pub(super) fn set_schema(&mut self, error: super::DescriptorError) {
+        if let Some(detail) = self.get_mut() {
+            detail.schema = Some(error);
+        }
     }
 
     /// Adds `start` to the offset.

@@ -1,8 +1,8 @@
 //! Why JSON could not be printed or parsed.
 
 use crate::error::{
-    DecodeError, DecodeErrorKind, FieldPath, NOWHERE, Opaque, PathStep, TextLocation, copy_of, error_kind,
-    in_place, opaque_error, text_error,
+    DecodeError, DecodeErrorKind, DescriptorError, DescriptorErrorKind, FieldPath, NOWHERE, Opaque, PathStep,
+    TextLocation, copy_of, error_kind, in_place, opaque_error, show_descriptor_error, text_error,
 };
 use alloc::borrow::Cow;
 use core::fmt;
@@ -22,6 +22,8 @@ error_kind! {
         InvalidMessage = "the bytes of a nested message are not valid",
         /// Messages are nested deeper than 100 levels.
         DepthExceeded = "messages are nested deeper than the limit",
+        /// The tables of a struct are not the schema of a message: `descriptor_error` says why.
+        InvalidSchema = "the tables of the struct are no schema",
         /// The allocator has no memory: for the buffer to grow, or for an error that says more.
         OutOfMemory = "the allocator has no memory",
     }
@@ -89,6 +91,8 @@ error_kind! {
         TooLarge = "the message is longer than 2^31-1 bytes",
         /// Bytes that the message kept, and that a merge had to decode, are not a valid message.
         InvalidMessage = "the bytes of a nested message are not valid",
+        /// The tables of a struct are not the schema of a message: `descriptor_error` says why.
+        InvalidSchema = "the tables of the struct are no schema",
         /// The allocator has no memory: for the message, or for an error that says more.
         OutOfMemory = "the allocator has no memory",
     }
@@ -99,11 +103,12 @@ error_kind! {
 struct Place {
     message: Option<Cow<'static, str>>,
     path: FieldPath,
+    schema: Option<DescriptorError>,
 }
 
 impl Place {
     fn new(message: &str, path: FieldPath) -> Self {
-        Self { message: copy_of(message), path }
+        Self { message: copy_of(message), path, schema: None }
     }
 }
 
@@ -136,6 +141,23 @@ impl SerializeError {
         self
     }
 
+    /// An error about the schema of a struct.
+    #[cold]
+    pub(crate) fn without_schema(error: DescriptorError, message: &str) -> Self {
+        let kind = match error.kind() {
+            DescriptorErrorKind::OutOfMemory => SerializeErrorKind::OutOfMemory,
+            _ => SerializeErrorKind::InvalidSchema,
+        };
+        let schema = Some(error);
+        Self(Opaque::new(kind, Place { schema, ..Place::new(message, FieldPath::EMPTY) }))
+    }
+
+    /// Why the tables of a struct are not the schema of a message, for [`SerializeErrorKind::InvalidSchema`].
+    #[must_use]
+    pub fn descriptor_error(&self) -> Option<&DescriptorError> {
+        self.0.get()?.schema.as_ref()
+    }
+
     /// The fields that lead to the fault; empty for the root message.
     #[must_use]
     pub fn path(&self) -> &FieldPath {
@@ -152,7 +174,8 @@ impl SerializeError {
 impl fmt::Display for SerializeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.kind())?;
-        in_place(f, self.message_name(), self.path())
+        in_place(f, self.message_name(), self.path())?;
+        show_descriptor_error(f, self.descriptor_error())
     }
 }
 

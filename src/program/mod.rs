@@ -21,6 +21,7 @@ mod coding;
 mod entry;
 mod enums;
 mod fixed;
+mod groups;
 mod layout;
 mod lowered;
 mod nested_fixed;
@@ -36,6 +37,7 @@ pub(crate) use access::{Access, Elements, PAGE, PresencePage, ReadLayout, ReadLa
 pub(crate) use coding::{Coding, Op, ReadKind, Scalar, WriteKind};
 pub(crate) use entry::FieldEntry;
 pub(crate) use fixed::FixedLayout;
+pub(crate) use groups::groups;
 pub(crate) use lowered::{Program, WIDE_GROUP};
 pub(crate) use nested_fixed::{MAX_NESTED_LEN, NestedFixedLayout};
 pub(crate) use room::{Room, RoomFull};

@@ -5,7 +5,8 @@ use super::names::{Names, unique};
 use super::needs::{Needs, Traits, value_of};
 use super::options::{MapType, OpenEnumType, TextType};
 use crate::schema::{
-    Edition, EnumDescriptor, FieldDescriptor, MessageDescriptor, OneofDescriptor, is_json_name, is_well_known,
+    Edition, EnumDescriptor, FieldDescriptor, FieldKind, MessageDescriptor, OneofDescriptor, is_json_name,
+    is_well_known,
 };
 use crate::table::{DefaultValue, Kind};
 use alloc::collections::BTreeMap;
@@ -311,7 +312,7 @@ pub(super) fn renamed(rust: &str, name: &str) -> String {
 }
 
 /// A default as an expression of Rust; an enum value by its name in the schema.
-fn default_text<M, E>(default: DefaultValue<'_>, kind: &Kind<M, E>) -> String {
+fn default_text(default: DefaultValue<'_>, kind: &FieldKind) -> String {
     match default {
         DefaultValue::Bool(value) => format!("{value}"),
         DefaultValue::Int(value) => format!("{value}"),
@@ -323,9 +324,37 @@ fn default_text<M, E>(default: DefaultValue<'_>, kind: &Kind<M, E>) -> String {
         DefaultValue::Float(value) => format!("{value:?}"),
         DefaultValue::String(value) => format!("{value:?}"),
         DefaultValue::Bytes(value) => format!("b\"{}\"", value.escape_ascii()),
-        DefaultValue::Enum(value) => match value {
-            "self" | "Self" | "super" | "crate" | "true" | "false" => value.into(),
-            other => identifier(other.into()),
-        },
+        // A number is listed by its first name only.
+        DefaultValue::Enum(name) => {
+            let value = kind.as_enum().and_then(|e| e.get_value(e.get_value_by_name(name)?.number()));
+            match value.as_ref().map_or(name, |value| value.name()) {
+                word @ ("self" | "Self" | "super" | "crate" | "true" | "false") => word.into(),
+                other => identifier(other.into()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::schema::DescriptorPool;
+    use crate::table::{DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax};
+
+    static E: EnumTable = EnumTable::new("p.E", &[("A", 1), ("type", 2), ("B", 1), ("C", 2)]).closed();
+    static M: MessageTable = MessageTable::new(
+        "p.M",
+        &[
+            FieldTable::new("b", 1, Kind::Enum(|| &E)).default_value(DefaultValue::Enum("B")),
+            FieldTable::new("c", 2, Kind::Enum(|| &E)).default_value(DefaultValue::Enum("C")),
+        ],
+    )
+    .syntax(Syntax::Proto2);
+
+    /// The listing of the enum has no aliases.
+    #[test]
+    fn a_default_that_is_an_alias_has_the_name_that_is_listed() {
+        let source = DescriptorPool::from_tables(&[&M]).unwrap().to_rust();
+        assert!(source.contains("b: enum E = 1 [default = A],"), "{source}");
+        assert!(source.contains("c: enum E = 2 [default = r#type],"), "{source}");
     }
 }

@@ -179,6 +179,18 @@ impl EnumValueDescriptor {
         &self.parent.pool.data().values(self.parent.index)[self.index as usize]
     }
 
+    /// The pool that the value belongs to.
+    #[must_use]
+    pub fn parent_pool(&self) -> &DescriptorPool {
+        self.parent_enum().parent_pool()
+    }
+
+    /// The file that declares the value.
+    #[must_use]
+    pub fn parent_file(&self) -> FileDescriptor {
+        self.parent_enum().parent_file()
+    }
+
     /// The enum.
     #[must_use]
     pub fn parent_enum(&self) -> &EnumDescriptor {

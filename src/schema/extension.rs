@@ -53,6 +53,13 @@ impl ExtensionDescriptor {
         FileDescriptor::new(&self.pool, self.data().file)
     }
 
+    /// The package of the file that declares it, or `""`.
+    #[must_use]
+    pub fn package_name(&self) -> &str {
+        let data = self.pool.data();
+        data.files.get(self.data().file as usize).map_or("", |file| data.text(file.package))
+    }
+
     /// The message that declares the extension, which is only the scope of its name.
     #[must_use]
     pub fn parent_message(&self) -> Option<MessageDescriptor> {

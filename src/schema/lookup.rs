@@ -1,7 +1,7 @@
 //! Lookups in the data of a pool.
 
 use super::model::{
-    Container, DefaultData, EnumValueData, FieldData, MessageData, NONE, OneofData, PoolData, Span,
+    Container, DefaultData, EnumData, EnumValueData, FieldData, MessageData, NONE, OneofData, PoolData, Span,
 };
 use super::names::TextRange;
 use super::symbols::Symbol;
@@ -121,11 +121,45 @@ impl PoolData {
             };
             return values.iter().position(is).map(|at| at as u32);
         }
-        let scope = self.enums.get(enumeration as usize)?.scope;
+        let EnumData { scope, file, .. } = *self.enums.get(enumeration as usize)?;
         match self.symbols.member(&self.names, scope, name)? {
             Symbol::EnumValue { enumeration: e, value } if e == enumeration => Some(value),
+            // Its name is another definition's too.
+            _ if self.is_of_tables(file) => {
+                values.iter().position(|value| self.text(value.name.local()) == name).map(|at| at as u32)
+            }
             _ => None,
         }
+    }
+
+    /// Position of the declared field of this name in a message.
+    pub(super) fn field_position(&self, message: u32, name: &str) -> Option<u32> {
+        let data = self.messages.get(message as usize)?;
+        match self.symbols.member(&self.names, data.scope, name)? {
+            Symbol::Field { message: m, field } if m == message => Some(field),
+            _ if self.is_of_tables(data.file) => {
+                let mut declared = data.fields.iter().take(data.declared as usize);
+                declared.position(|field| self.text(field.name.local()) == name).map(|at| at as u32)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_of_tables(&self, file: u32) -> bool {
+        self.files.get(file as usize).is_some_and(|file| file.of_tables)
+    }
+
+    /// Whether a definition leaves its name to another one. In a set of files, all names of a scope differ, and the values of an enum are
+    /// named in the scope around it. Tables do not know each other, so this holds for the names of types alone: values, fields and oneofs are
+    /// found in their own type.
+    pub(super) fn gives_way(&self, symbol: Symbol) -> bool {
+        let message = |at: u32| self.messages.get(at as usize).map(|message| message.file);
+        let file = match symbol {
+            Symbol::EnumValue { enumeration, .. } => self.enums.get(enumeration as usize).map(|e| e.file),
+            Symbol::Field { message: at, .. } | Symbol::Oneof { message: at, .. } => message(at),
+            _ => None,
+        };
+        file.is_some_and(|file| self.is_of_tables(file))
     }
 }
 

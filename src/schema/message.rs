@@ -4,7 +4,7 @@ use super::model::{Container, MessageData, OneofData};
 use super::{
     DescriptorPool, EnumDescriptor, ExtensionDescriptor, FieldDescriptor, FieldRef, FileDescriptor, print,
 };
-use crate::error::{DecodeError, FieldPath, PathStep, copy_of};
+use crate::error::{FieldPath, PathStep, copy_of};
 use crate::program::Program;
 use crate::table::Kind;
 use alloc::string::String;
@@ -192,13 +192,6 @@ impl MessageDescriptor {
         (index < fields).then(|| FieldRef::new(&self.pool, self.index, index as u32))
     }
 
-    /// Adds the names of message and fields to an error that has numbers only.
-    #[cold]
-    pub(crate) fn name_error(&self, error: DecodeError) -> DecodeError {
-        let path = self.name_path(error.path());
-        error.with_path(path).in_message_copied(self.full_name())
-    }
-
     /// The same path with the field names that the pool knows.
     #[cold]
     pub(crate) fn name_path(&self, path: &FieldPath) -> FieldPath {
@@ -312,6 +305,18 @@ impl OneofDescriptor {
 
     fn data(&self) -> &OneofData {
         &self.message.pool.data().oneofs(self.message.data())[self.index as usize]
+    }
+
+    /// The pool that the oneof belongs to.
+    #[must_use]
+    pub fn parent_pool(&self) -> &DescriptorPool {
+        self.message.parent_pool()
+    }
+
+    /// The file that declares the oneof.
+    #[must_use]
+    pub fn parent_file(&self) -> FileDescriptor {
+        self.message.parent_file()
     }
 
     /// The message that has the oneof.

@@ -39,6 +39,11 @@ impl PoolOptions {
         Self { memory: None, messages: usize::MAX, fields: usize::MAX, depth: 32 }
     }
 
+    /// No bounds, for tables: they are part of the program.
+    pub(super) const fn unbounded() -> Self {
+        Self { memory: Some(usize::MAX), messages: usize::MAX, fields: usize::MAX, depth: usize::MAX }
+    }
+
     /// Sets the most memory that loading may hold at any moment, in bytes, the finished pool included.
     pub const fn memory(mut self, bytes: usize) -> Self {
         self.memory = Some(bytes);

@@ -8,11 +8,8 @@ use super::{
     EnumDescriptor, ExtensionDescriptor, FieldRef, FileDescriptor, MessageDescriptor, PoolOptions,
     ServiceDescriptor, read, tables, write,
 };
-use crate::decode::decode_raw;
 use crate::error::{DescriptorError, EncodeError, EncodeErrorKind};
-use crate::options::DecodeOptions;
 use crate::program::ProgramSet;
-use crate::slab::Slab;
 use crate::sync::Arc;
 use crate::table::MessageTable;
 use crate::wire::{MAX_LEN, push_varint};
@@ -81,14 +78,26 @@ impl DescriptorPool {
     ///
     /// Tables are identified by their full names, so a table may occur any number of times, also as a copy. Each package
     /// becomes one file, well-known types go into their usual files (`google/protobuf/timestamp.proto`), and a message whose full name starts with that of another message is nested in it. A package
-    /// with both proto2 and proto3 tables becomes a file of edition 2023 with equivalent features. The bounds of
-    /// [`PoolOptions`] do not apply.
+    /// with both proto2 and proto3 tables becomes a file of edition 2023 with equivalent features. Packages that need each other become
+    /// several files, `a.proto` and `a-1.proto`, since files do not import each other; types of two packages that need each other are in one file, nested in
+    /// messages with the names of what their packages do not have in common. The bounds of [`PoolOptions`] do not apply.
+    ///
+    /// There is a pool for every [`message!`](crate::message) and [`enumeration!`](crate::enumeration) that compiles, unless two tables have one name. Tables do not
+    /// know each other, so two enums of a package may have a value of the same name, and a field may be named as a type nested in its message, which
+    /// files do not allow: what [`encode_to_vec`](Self::encode_to_vec) makes of such a pool is no valid set.
     ///
     /// # Errors
-    /// The faults that make a descriptor set invalid, such as a bad name, a duplicate number or packages that import
-    /// each other.
+    /// `DuplicateName` for two different types of one name, or an enum with the name of a package. Tables that are not made by a macro have all faults
+    /// that make a descriptor set invalid, such as a bad name or a duplicate number.
     pub fn from_tables(roots: &[&'static MessageTable]) -> Result<Self, DescriptorError> {
-        Self::from_protos(tables::files(roots)?)
+        let files = tables::files(roots)?;
+        let mut bytes = Vec::with_capacity(files.len());
+        for file in &files {
+            bytes.push(write::file(file)?);
+        }
+        let len = bytes.iter().map(Vec::len).sum();
+        let mut files = bytes.iter().map(|bytes| FileInput { bytes, of_tables: true });
+        build::pool(&mut files, bytes.len(), len, &PoolOptions::unbounded()).map(Self::from_data)
     }
 
     /// A pool of descriptor.proto, complete as of protobuf v36.
@@ -100,26 +109,15 @@ impl DescriptorPool {
         descriptor_proto::pool()
     }
 
-    fn from_protos(files: Vec<super::proto::FileProto<'static>>) -> Result<Self, DescriptorError> {
-        let mut bytes = Vec::with_capacity(files.len());
-        for file in &files {
-            bytes.push(write::file(file)?);
-        }
-        // Tables are part of the program, so their memory is not bounded.
-        let options = PoolOptions::new().memory(usize::MAX);
-        let len = bytes.iter().map(Vec::len).sum();
-        let mut files = bytes.iter().map(|bytes| FileInput { bytes, of_tables: true });
-        build::pool(&mut files, bytes.len(), len, &options).map(Self::from_data)
-    }
-
     /// The block that all clones share: the one allocation of a load that cannot return an error.
     fn from_data(data: PoolData) -> Self {
         Self(Arc::new(data))
     }
 
-    /// A pool of descriptor.proto alone, made from this crate's tables.
-    pub(super) fn make_builtin() -> Result<Self, DescriptorError> {
-        Self::from_protos(descriptor_proto::file()?)
+    /// A pool of descriptor.proto alone. Its file gives way to another one of the same name, as those of tables do.
+    pub(super) fn make_builtin(set: &[u8]) -> Result<Self, DescriptorError> {
+        let mut files = read::children(set, 1).map(|bytes| FileInput { bytes, of_tables: true });
+        build::pool(&mut files, 1, set.len(), &PoolOptions::unbounded()).map(Self::from_data)
     }
 
     /// Makes a new pool from the files of this one and those of a `FileDescriptorSet`, which may import and extend them.
@@ -263,11 +261,7 @@ impl DescriptorPool {
 
     /// The declared field of this name of the message of this index.
     pub(crate) fn field_by_name(&self, message: u32, name: &str) -> Option<FieldRef<'_>> {
-        let scope = self.0.messages.get(message as usize)?.scope;
-        match self.0.symbols.member(&self.0.names, scope, name)? {
-            Symbol::Field { message: m, field } if m == message => Some(FieldRef::new(self, m, field)),
-            _ => None,
-        }
+        self.0.field_position(message, name).map(|field| FieldRef::new(self, message, field))
     }
 
     /// The extension of this full name, if it extends the message of this index.
@@ -335,27 +329,11 @@ fn load<'i>(
     let count = known.clone().count() + read::children(set, 1).count();
     let added = read::children(set, 1).map(|bytes| FileInput { bytes, of_tables: false });
     let files = &mut known.chain(added);
-    match read::check_set(set).and_then(|()| build::pool(files, count, len, options)) {
-        Ok(data) => Ok(DescriptorPool::from_data(data)),
-        Err(error) if error.decode_error().is_some() => Err(located(set, options, error)),
-        Err(error) => Err(error),
-    }
-}
-
-/// Decodes a malformed set as one message, to report offset and path from its start. The original error knows only the
-/// definition that was being read.
-#[cold]
-fn located(set: &[u8], options: &PoolOptions, error: DescriptorError) -> DescriptorError {
-    let pool = DescriptorPool::descriptor_proto();
-    let Some(message) = pool.get_message_by_name("google.protobuf.FileDescriptorSet") else { return error };
-    let options = DecodeOptions::new()
-        .allow_partial(true)
-        .budget(options.memory_for(set.len()) / 2)
-        .discard_unknown(true);
-    match decode_raw(pool.programs(), message.index(), set, &mut Slab::default(), &options) {
-        Err(fault) => DescriptorError::malformed(message.name_error(fault)),
-        Ok(_) => error,
-    }
+    let made = read::check_set(set).and_then(|()| build::pool(files, count, len, options));
+    made.map(DescriptorPool::from_data).map_err(|error| match read::looks_like_a_file(set) {
+        true => DescriptorError::one_file(),
+        false => read::located(set, error),
+    })
 }
 
 /// The most bytes of the tag and the length of a file in a set.

@@ -44,6 +44,13 @@ impl ServiceDescriptor {
         self.pool.data().text(self.data().name.full())
     }
 
+    /// The package of the file that declares it, or `""`.
+    #[must_use]
+    pub fn package_name(&self) -> &str {
+        let data = self.pool.data();
+        data.files.get(self.data().file as usize).map_or("", |file| data.text(file.package))
+    }
+
     /// The methods, in the order of the file.
     #[must_use]
     pub fn methods(&self) -> impl ExactSizeIterator<Item = MethodDescriptor> + '_ {
@@ -80,6 +87,18 @@ pub struct MethodDescriptor {
 impl MethodDescriptor {
     fn data(&self) -> &MethodData {
         &self.service.data().methods.of(&self.service.pool.data().methods)[self.index as usize]
+    }
+
+    /// The pool that the method belongs to.
+    #[must_use]
+    pub fn parent_pool(&self) -> &DescriptorPool {
+        self.parent_service().parent_pool()
+    }
+
+    /// The file that declares the method.
+    #[must_use]
+    pub fn parent_file(&self) -> FileDescriptor {
+        self.parent_service().parent_file()
     }
 
     /// The service.

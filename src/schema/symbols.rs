@@ -2,7 +2,8 @@
 //!
 //! Packages, messages and services are scopes. The table is one list of (scope, name) pairs in sorted order: memory is
 //! proportional to the number of definitions, a lookup is one binary search per component of the name, and no choice
-//! of names makes it slower. A [`SymbolTable`] has no duplicates.
+//! of names makes it slower. A [`SymbolTable`] has no duplicates: of two definitions of one name, one is found elsewhere, or there is
+//! an error.
 
 use super::names::{Names, TextRange};
 use crate::program::{Room, RoomFull, sort_key, sort_keys, sort_list};
@@ -138,13 +139,14 @@ impl<'i> SymbolBuilder<'i> {
         Ok(inner)
     }
 
-    /// Sorts the definitions.
+    /// Sorts the definitions. Leaves out those that give way to another one of the same name.
     ///
     /// # Errors
-    /// The first two definitions that have the same name.
+    /// The first two definitions that have the same name, neither of which gives way.
     pub(super) fn build(
         self,
         names: &Names,
+        gives_way: &dyn Fn(Symbol) -> bool,
         room: &mut Room,
     ) -> Result<Result<SymbolTable, Duplicate>, RoomFull> {
         room.drop_list(self.packages);
@@ -159,19 +161,22 @@ impl<'i> SymbolBuilder<'i> {
             _ => Ordering::Equal,
         });
         let sorted = keys.iter().filter_map(|&key| unsorted.get(key as u32 as usize).copied());
-        let mut entries = Vec::new();
+        let mut entries: Vec<SymbolEntry> = Vec::new();
         room.reserve(&mut entries, unsorted.len())?;
-        entries.extend(sorted);
-        room.drop_list(keys);
-        room.drop_list(unsorted);
-        for pair in entries.windows(2) {
-            if let [a, b] = pair
-                && a.scope == b.scope
-                && names.get(a.name) == names.get(b.name)
-            {
-                return Ok(Err(Duplicate { first: a.symbol, second: b.symbol }));
+        for entry in sorted {
+            match entries.last_mut() {
+                Some(last) if last.scope == entry.scope && names.get(last.name) == names.get(entry.name) => {
+                    if gives_way(last.symbol) {
+                        *last = entry;
+                    } else if !gives_way(entry.symbol) {
+                        return Ok(Err(Duplicate { first: last.symbol, second: entry.symbol }));
+                    }
+                }
+                _ => entries.push(entry),
             }
         }
+        room.drop_list(keys);
+        room.drop_list(unsorted);
         Ok(Ok(SymbolTable { entries, outer: self.outer }))
     }
 }
@@ -298,7 +303,7 @@ mod tests {
         let sa = scope(pab, a, 3);
         scope(sa, b, 4);
         builder.add(sm, v, Symbol::EnumValue { enumeration: 0, value: 0 }, room).unwrap();
-        (builder.build(names, room).unwrap().unwrap(), pab, sm)
+        (builder.build(names, &|_| false, room).unwrap().unwrap(), pab, sm)
     }
 
     #[test]
@@ -337,7 +342,7 @@ mod tests {
         let mut builder = SymbolBuilder::new(&[], room).unwrap();
         builder.add(Scope::ROOT, y, Symbol::Enum(0), room).unwrap();
         builder.add(Scope::ROOT, x, Symbol::Message(0), room).unwrap();
-        let duplicate = builder.build(&names, room).unwrap().unwrap_err();
+        let duplicate = builder.build(&names, &|_| false, room).unwrap().unwrap_err();
         assert_eq!((duplicate.first, duplicate.second), (Symbol::Message(0), Symbol::Enum(0)));
     }
 }

@@ -173,12 +173,13 @@ pub(super) fn field_options(options: &OptionsProto) -> Result<Vec<u8>, Descripto
 }
 
 /// `MessageOptions`.
-pub(super) fn message_options(options: &OptionsProto) -> Vec<u8> {
+pub(super) fn message_options(options: &OptionsProto) -> Result<Vec<u8>, DescriptorError> {
     let mut buf = Vec::new();
     let mut out = Writer::new(&mut buf);
     flag(&mut out, 1, options.message_set.then_some(true));
     flag(&mut out, 7, options.map_entry.then_some(true));
-    buf
+    feature_set(&mut out, 12, options.features)?;
+    Ok(buf)
 }
 
 /// `EnumOptions`.

@@ -41,6 +41,8 @@ error_kind! {
         TooLarge = "the message is longer than 2^31-1 bytes",
         /// Bytes that the message kept, and that a merge had to decode, are not a valid message.
         InvalidMessage = "the bytes of a nested message are not valid",
+        /// The tables of a struct are not the schema of a message: `descriptor_error` says why.
+        InvalidSchema = "the tables of the struct are no schema",
         /// The allocator has no memory: for the message, or for an error that says more.
         OutOfMemory = "the allocator has no memory",
     }

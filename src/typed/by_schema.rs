@@ -2,7 +2,7 @@
 
 use super::schema::schema;
 use super::{DecodeOwned, Message};
-use crate::error::{DecodeError, EncodeError};
+use crate::error::{DecodeError, DescriptorError, EncodeError};
 use crate::message::{Decoder, DynamicMessage, MessageView};
 use crate::options::{DecodeOptions, EncodeOptions};
 use crate::schema::MessageDescriptor;
@@ -16,8 +16,8 @@ const WHOLE: DecodeOptions = DecodeOptions::new().allow_partial(true).budget(usi
 
 /// Why a struct could not be made a dynamic message, or the other way round.
 pub(super) enum Failure {
-    /// There is no schema; without memory, there is none for a pool.
-    Schema,
+    /// The tables are no schema, or there is no memory for a pool.
+    Schema(DescriptorError),
     Encode(EncodeError),
     /// What the one takes and the other does not: mostly that it needs more memory.
     Decode(DecodeError),
@@ -35,7 +35,7 @@ pub(super) fn print<M: Message, E>(
     failed: impl Fn(Failure) -> E,
     print: impl FnOnce(MessageView<'_, '_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let descriptor = schema::<M>().map_err(|_| failed(Failure::Schema))?;
+    let descriptor = schema::<M>().map_err(|error| failed(Failure::Schema(error)))?;
     let bytes = bytes(message).map_err(&failed)?;
     let mut decoder = Decoder::new(&descriptor).with_options(WHOLE);
     print(decoder.decode(&bytes).map_err(|error| failed(Failure::Decode(error)))?)
@@ -47,7 +47,7 @@ pub(super) fn parse<M: DecodeOwned, E>(
     failed: impl Fn(Failure) -> E,
     parse: impl FnOnce(&MessageDescriptor) -> Result<DynamicMessage, E>,
 ) -> Result<M, E> {
-    let descriptor = schema::<M>().map_err(|_| failed(Failure::Schema))?;
+    let descriptor = schema::<M>().map_err(|error| failed(Failure::Schema(error)))?;
     let message = parse(&descriptor)?;
     let bytes = encoded(&message).map_err(&failed)?;
     let options = DecodeOptions::new().allow_partial(true).budget(budget);
@@ -61,7 +61,7 @@ pub(super) fn merge<M: DecodeOwned, E>(
     failed: impl Fn(Failure) -> E,
     merge: impl FnOnce(&mut DynamicMessage) -> Result<(), E>,
 ) -> Result<(), E> {
-    let descriptor = schema::<M>().map_err(|_| failed(Failure::Schema))?;
+    let descriptor = schema::<M>().map_err(|error| failed(Failure::Schema(error)))?;
     let before = bytes(message).map_err(&failed)?;
     let decoded = DynamicMessage::decode_with(&descriptor, &before, WHOLE);
     let mut merged = decoded.map_err(|error| failed(Failure::Decode(error)))?;

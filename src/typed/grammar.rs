@@ -197,6 +197,23 @@ macro_rules! __field_mistake {
             @stop $listing $field "expected `=` before the field number ", $crate::listing::stringify!($number)
         }
     };
+    // The order of .proto files.
+    ($listing:tt map <$key:ident, $($value:ident).+> $field:ident = $($rest:tt)*) => {
+        $crate::listing::field_mistake! { @proto $listing $field
+            $crate::listing::stringify!(map<$key, $($value).+>)
+        }
+    };
+    ($listing:tt $label:ident $($kind:ident).+ $field:ident = $($rest:tt)*) => {
+        $crate::listing::field_mistake! { @proto $listing $field $crate::listing::stringify!($label $($kind).+) }
+    };
+    ($listing:tt $($kind:ident).+ $field:ident = $($rest:tt)*) => {
+        $crate::listing::field_mistake! { @proto $listing $field $crate::listing::stringify!($($kind).+) }
+    };
+    (@proto $listing:tt $field:ident $kind:expr) => {
+        $crate::listing::field_mistake! { @stop $listing $field
+            "the name stands before the kind: `", $crate::listing::stringify!($field), ": ", $kind, " = 1`"
+        }
+    };
     ($listing:tt $field:ident as $name:ident $($rest:tt)*) => {
         $crate::listing::field_mistake! {
             @stop $listing $field "expected the name in quotes, as in `as \"name\"`, found `",

@@ -19,7 +19,7 @@ pub(super) fn print<M: Message>(
 ) -> Result<(), SerializeError> {
     let name = M::TABLE.full_name();
     let failed = |failure: Failure| match failure {
-        Failure::Schema => SerializeError::of(SerializeErrorKind::InvalidMessage, name),
+        Failure::Schema(error) => SerializeError::without_schema(error, name),
         Failure::Encode(error) => {
             let kind = match error.kind() {
                 EncodeErrorKind::DepthExceeded => SerializeErrorKind::DepthExceeded,
@@ -76,8 +76,12 @@ pub(super) fn merge<M: DecodeOwned>(
 fn failed<M: Message>(json: &[u8]) -> impl Fn(Failure) -> DeserializeError {
     |failure| {
         let name = M::TABLE.full_name();
-        let Failure::Decode(error) = failure else {
-            return DeserializeError::of(DeserializeErrorKind::InvalidMessage, json, name);
+        let error = match failure {
+            Failure::Decode(error) => error,
+            Failure::Schema(error) => return DeserializeError::without_schema(error, name),
+            Failure::Encode(_) => {
+                return DeserializeError::of(DeserializeErrorKind::InvalidMessage, json, name);
+            }
         };
         let kind = match error.kind() {
             DecodeErrorKind::BudgetExceeded => DeserializeErrorKind::BudgetExceeded,

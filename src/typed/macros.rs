@@ -170,6 +170,12 @@
 /// ```
 #[macro_export]
 macro_rules! message {
+    // Without notes, so that the name can be a `tt`, which keeps its place in the source: a lifetime that it lacks is reported there.
+    ($(
+        $type:tt $(<$($life:lifetime),+ $(,)?>)? as $full:literal $(syntax $syntax:tt)? {$($body:tt)*}
+    )+) => {$(
+        $crate::listing::listing! { [$type] [$($($life)+)?] [$full] [$($syntax)?] $($body)* }
+    )+};
     ($(
         $(#[$note:meta])*
         $type:ident $(<$($life:lifetime),+ $(,)?>)? as $full:literal $(syntax $syntax:tt)? {$($body:tt)*}
@@ -228,7 +234,7 @@ macro_rules! __listing {
 #[macro_export]
 macro_rules! __bind {
     (
-        [$type:ident] [$($life:lifetime)*] $lives:tt [$full:literal] $syntax:tt
+        [$type:tt] [$($life:lifetime)*] $lives:tt [$full:literal] $syntax:tt
         $({
             $field:ident $name:tt $kind:tt
             [$($number:literal $options:tt)?]
@@ -237,7 +243,7 @@ macro_rules! __bind {
     ) => {
         #[allow(elided_lifetimes_in_paths)]
         const _: () = {
-            type __Listed<$($life),*> = $type<$($life),*>;
+            type __Listed<$($life),*> = $crate::listing::listed!([$type] $lives);
 
             /// Names every member: the compiler reports one that the listing forgets.
             #[allow(dead_code, clippy::diverging_sub_expression, unreachable_code)]

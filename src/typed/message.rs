@@ -451,7 +451,8 @@ pub trait Message: Sized {
     ///
     /// # Panics
     ///
-    /// If the allocator fails, or if messages are nested deeper than 100 levels;
+    /// If the allocator fails, if messages are nested deeper than 100 levels, or if the tables of the struct and those that it refers to
+    /// are no schema ([`DescriptorPool::from_tables`](crate::DescriptorPool::from_tables));
     /// [`append_text_format`](Self::append_text_format) returns an error.
     #[cfg(feature = "reflect")]
     fn to_text_format(&self) -> String {
@@ -476,7 +477,8 @@ pub trait Message: Sized {
     /// # Errors
     ///
     /// [`DepthExceeded`](crate::EncodeErrorKind::DepthExceeded) above 100 levels,
-    /// [`OutOfMemory`](crate::EncodeErrorKind::OutOfMemory). The buffer keeps its length.
+    /// [`OutOfMemory`](crate::EncodeErrorKind::OutOfMemory), [`InvalidSchema`](crate::EncodeErrorKind::InvalidSchema). The buffer keeps
+    /// its length.
     #[cfg(feature = "reflect")]
     fn append_text_format(
         &self,

@@ -143,9 +143,9 @@ pub mod expansion {
     pub use crate::{
         __arm as arm, __bind as bind, __clear as clear, __clear_oneof as clear_oneof, __default as default,
         __field_mistake as field_mistake, __header_mistake as header_mistake, __inert as inert, __key as key,
-        __kind as kind, __listing as listing, __member as member, __name as name, __option as option,
-        __optional as optional, __reset as reset, __show as show, __spec as spec, __syntax as syntax,
-        __table as table, __unknown as unknown, __variant as variant, __verify as verify,
+        __kind as kind, __listed as listed, __listing as listing, __member as member, __name as name,
+        __option as option, __optional as optional, __reset as reset, __show as show, __spec as spec,
+        __syntax as syntax, __table as table, __unknown as unknown, __variant as variant, __verify as verify,
     };
     pub use alloc::vec::Vec;
     pub use core::{

@@ -181,6 +181,14 @@ macro_rules! __default {
     };
 }
 
+/// The type of a listing. A type without lifetimes is only its name, so that an error about one that is missing has the place of the name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __listed {
+    ([$type:tt] []) => { $type };
+    ([$type:tt] [$($life:lifetime)+]) => { $type<$($life),+> };
+}
+
 /// The variant of a oneof, as a pattern.
 #[doc(hidden)]
 #[macro_export]

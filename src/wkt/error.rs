@@ -65,10 +65,10 @@ pub enum UnpackError {
 impl fmt::Display for UnpackError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::InvalidUrl => "the type URL of a google.protobuf.Any does not name a message type",
             Self::WrongType { expected, found } => {
                 return write!(f, "the google.protobuf.Any holds a {found}, not a {expected}");
             }
+            Self::InvalidUrl => "the type URL of a google.protobuf.Any does not name a message type",
             Self::UnknownType => "the pool does not have the type of a google.protobuf.Any",
             Self::Invalid(error) => return write!(f, "the content of a google.protobuf.Any: {error}"),
         })

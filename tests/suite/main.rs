@@ -57,6 +57,7 @@ mod schema_memory;
 #[cfg(feature = "proto")]
 mod source_info;
 mod sweeps;
+mod tables;
 mod text;
 mod text_hostile;
 mod text_print;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The library without features, for which there is nothing to download: its metadata, built once.
+/// The library with `reflect` only, for which there is nothing to download: its metadata, built once.
 pub fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -12,7 +12,7 @@ pub fn library() -> &'static Path {
         std::fs::create_dir_all(dir.join("src")).unwrap();
         let manifest = format!(
             "[package]\nname = \"library\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-             [dependencies]\ntablepb = {{ path = {:?}, default-features = false }}\n",
+             [dependencies]\ntablepb = {{ path = {:?}, default-features = false, features = [\"reflect\"] }}\n",
             env!("CARGO_MANIFEST_DIR")
         );
         std::fs::write(dir.join("Cargo.toml"), manifest).unwrap();

@@ -87,7 +87,8 @@ pub(super) fn packages<'i>(
         let (_, package) = file_names(file.bytes)?;
         let components = || package.split('.');
         if !package.is_empty()
-            && (components().any(|c| !is_identifier(c)) || components().count() > MAX_PACKAGE)
+            && (components().any(|c| !is_identifier(c))
+                || (components().count() > MAX_PACKAGE && !file.of_tables))
         {
             let error = DescriptorError::new(DescriptorErrorKind::InvalidName, package, "not a package name");
             return Err(error.in_file(file.name));

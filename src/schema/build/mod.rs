@@ -184,7 +184,8 @@ impl<'i> Builder<'i> {
         self.resolve_imports()?;
         let empty = SymbolBuilder::new(&[], &mut self.room)?;
         let symbols = core::mem::replace(&mut self.symbols, empty);
-        let symbols = symbols.build(&self.data.names, &mut self.room)?;
+        let gives_way = |symbol| self.data.gives_way(symbol);
+        let symbols = symbols.build(&self.data.names, &gives_way, &mut self.room)?;
         self.data.symbols = symbols.map_err(|d| self.duplicate(d))?;
         self.resolve_types()?;
         self.attach_extensions()?;

@@ -86,7 +86,8 @@ impl Builder<'_> {
                     let name = self.data.text(entry.name.local());
                     field.is_some_and(|field| {
                         field.cardinality == Cardinality::Repeated
-                            && is_map_entry_name(name, self.data.text(field.name.local()))
+                            && (is_map_entry_name(name, self.data.text(field.name.local()))
+                                || self.data.is_of_tables(pending.file))
                     })
                 };
                 let entry = self.data.messages.get(entry as usize);

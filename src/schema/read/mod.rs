@@ -8,7 +8,9 @@
 mod fields;
 mod options;
 
-pub(in crate::schema) use fields::{Children, all_children, check_set, children, ints, text};
+pub(in crate::schema) use fields::{
+    Children, all_children, check_set, children, ints, located, looks_like_a_file, text,
+};
 pub(in crate::schema) use options::Options;
 
 use super::Result;

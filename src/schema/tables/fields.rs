@@ -1,6 +1,7 @@
 //! The fields of a table, and the entry messages of its maps.
 
 use super::is_group;
+use super::reached::Reached;
 use crate::error::{DescriptorError, DescriptorErrorKind};
 use crate::schema::Result;
 use crate::schema::edition::{Edition, label, type_code};
@@ -14,6 +15,7 @@ use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
 /// Adds fields and oneofs to `message`, which is at `position` in its file, and its map entries to `entries`.
 pub(super) fn add(
+    reached: &Reached,
     table: &'static MessageTable,
     edition: Edition,
     position: u32,
@@ -21,6 +23,7 @@ pub(super) fn add(
     entries: &mut Vec<MessageProto<'static>>,
 ) -> Result<()> {
     let mut oneofs: BTreeMap<&'static str, u32> = BTreeMap::new();
+    let first_entry = entries.len();
     for field in table.fields() {
         let mut proto = self::field(table, field, edition)?;
         if let Some(name) = field.oneof_name() {
@@ -31,7 +34,9 @@ pub(super) fn add(
             proto.oneof_index = Some(index as i32);
         }
         if let Some(key) = field.map_key() {
-            entries.push(map_entry(table, field, key, &mut proto, position)?);
+            let own = entries.get(first_entry..).unwrap_or(&[]);
+            let name = free_entry_name(reached, table, field, own);
+            entries.push(map_entry(table, field, key, &mut proto, (position, name))?);
         }
         message.fields.push(proto);
     }
@@ -41,13 +46,19 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Gives each `optional` field of proto3 a oneof of its own, after all other oneofs, as protoc does.
+/// Gives each `optional` field of proto3 a oneof of its own, after all other oneofs and with a free name, as protoc does.
 fn add_synthetic_oneofs(table: &'static MessageTable, message: &mut MessageProto<'static>) {
+    let names = |field: &FieldTable| [Some(field.name()), field.oneof_name()].into_iter().flatten();
+    let taken: BTreeMap<&str, u32> = table.fields().iter().flat_map(names).map(|name| (name, 0)).collect();
     for (field, proto) in table.fields().iter().zip(&mut message.fields) {
         if field.is_optional() && proto.oneof_index.is_none() {
             proto.proto3_optional = true;
             proto.oneof_index = Some(message.oneofs.len() as i32);
-            message.oneofs.push(OneofProto { name: format!("_{}", field.name()).into() });
+            let mut name = format!("_{}", field.name());
+            while taken.contains_key(name.as_str()) {
+                name.insert(0, 'X');
+            }
+            message.oneofs.push(OneofProto { name: name.into() });
         }
     }
 }
@@ -137,15 +148,36 @@ fn features(syntax: Syntax, field: &FieldTable) -> FeatureOverrides {
     features
 }
 
+/// The name of an entry message that nothing else in the message has. Where it is another than protoc's, no set of files could say
+/// the same.
+fn free_entry_name(
+    reached: &Reached,
+    table: &MessageTable,
+    field: &FieldTable,
+    entries: &[MessageProto<'_>],
+) -> String {
+    let mut name = map_entry_name(field.name());
+    let is_taken = |name: &str| {
+        let full_name = format!("{}.{name}", table.full_name());
+        let (messages, enums) = (&reached.message_of, &reached.enum_of);
+        messages.contains_key(full_name.as_str())
+            || enums.contains_key(full_name.as_str())
+            || entries.iter().any(|entry| entry.name == name)
+    };
+    while is_taken(&name) {
+        name.insert(0, 'X');
+    }
+    name
+}
+
 /// Makes the entry message of a map, as protoc does, and turns the field into a list of entries.
 fn map_entry(
     table: &'static MessageTable,
     field: &FieldTable,
     key: TableKind,
     proto: &mut FieldProto<'static>,
-    parent: u32,
+    (parent, name): (u32, String),
 ) -> Result<MessageProto<'static>> {
-    let name = map_entry_name(field.name());
     let member = |name: &'static str, number, kind| {
         let options = OptionsProto { features: proto.options.features, ..Default::default() };
         let options = OptionsProto { bytes: write::field_options(&options)?, ..options };
@@ -158,7 +190,7 @@ fn map_entry(
     proto.type_code = type_code::MESSAGE;
     proto.type_name = format!(".{}.{name}", table.full_name()).into();
     let mut options = OptionsProto { map_entry: true, ..Default::default() };
-    options.bytes = write::message_options(&options);
+    options.bytes = write::message_options(&options)?;
     Ok(MessageProto { parent: Some(parent), name: name.into(), fields, options, ..Default::default() })
 }
 

@@ -346,3 +346,33 @@ fn an_empty_pool_answers() {
     assert!(pool.get_message_by_name("a").is_none() && pool.get_file_by_name("").is_none());
     assert_eq!(DescriptorPool::decode(b"").unwrap().files().len(), 0);
 }
+
+/// prost-reflect has these on every descriptor, and so has docs/prost-reflect.md.
+#[test]
+fn every_descriptor_knows_its_pool_and_file() {
+    let values = enumeration("E", &[("A", 0)]);
+    let extension = int_extension();
+    let method = named("Get").str(2, ".p.M").str(3, ".p.M");
+    let with_oneof = message("M", [field("a", 1, OPTIONAL, INT32).int(9, 0)])
+        .sub(8, named("o"))
+        .sub(5, Proto::default().int(1, 10).int(2, 20));
+    let file =
+        file("f").sub(4, with_oneof).sub(5, values).sub(6, named("S").sub(2, method)).sub(7, extension);
+    let pool = load([file]).unwrap();
+    let oneof = pool.get_message_by_name("p.M").unwrap().oneofs().next().unwrap();
+    let value = pool.get_enum_by_name("p.E").unwrap().default_value();
+    let service = pool.get_service_by_name("p.S").unwrap();
+    let method = service.methods().next().unwrap();
+    let extension = pool.get_extension_by_name("p.x").unwrap();
+    for of in [oneof.parent_pool(), value.parent_pool(), method.parent_pool(), extension.parent_pool()] {
+        assert_eq!(*of, pool);
+    }
+    for of in [oneof.parent_file(), value.parent_file(), method.parent_file(), extension.parent_file()] {
+        assert_eq!(of.name(), "f");
+    }
+    assert_eq!((service.package_name(), extension.package_name()), ("p", "p"));
+}
+
+fn int_extension() -> Proto {
+    field("x", 10, OPTIONAL, INT32).str(2, ".p.M")
+}

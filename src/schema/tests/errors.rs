@@ -2,7 +2,7 @@
 
 use super::*;
 use DescriptorErrorKind as Kind;
-use alloc::{format, vec};
+use alloc::{format, string::ToString, vec};
 
 fn int(name: &str, number: i32) -> Proto {
     field(name, number, OPTIONAL, INT32)
@@ -19,6 +19,33 @@ fn malformed() {
     let decode = error.decode_error().unwrap();
     assert_eq!(format!("{}", decode.path()), "file[0].message_type[0]");
     assert_eq!(decode.message_name(), Some("google.protobuf.FileDescriptorSet"));
+}
+
+/// The offset is that in the set, wherever in it a part ends too early.
+#[test]
+fn a_malformed_set_has_the_offset_from_its_start() {
+    let message = message("M", [int("a", 1)]);
+    for (cut, path) in [
+        (file("f").sub(4, message.clone()).bytes(4, b"\x0a\x05M"), "file[1].message_type[1]"),
+        (file("f").sub(4, message.clone().bytes(2, b"\x0a")), "file[1].message_type[0].field[1]"),
+        (file("f").bytes(8, b"\x0a\x01a\x80"), "file[1].options"),
+    ] {
+        let bytes = set([file("other"), cut]);
+        let error = DescriptorPool::decode(&bytes).unwrap_err();
+        let decode = error.decode_error().unwrap();
+        assert_eq!(decode.path().to_string(), path, "{error}");
+        assert!(decode.offset() <= bytes.len() && decode.offset() > bytes.len() - 6, "{error}");
+    }
+    let error = crate::schema::PoolBuilder::new().add_file_descriptor_set(b"\x0a\x01f\x0a").unwrap_err();
+    assert_eq!(error.decode_error().unwrap().offset(), 4);
+}
+
+#[test]
+fn one_file_in_place_of_a_set_is_named() {
+    let one = file("log.proto").sub(4, message("Log", [int("level", 1)])).0;
+    let error = DescriptorPool::decode(&one).unwrap_err();
+    assert!(error.to_string().contains("looks like one FileDescriptorProto"), "{error}");
+    assert_eq!(error.kind(), Kind::Malformed);
 }
 
 #[test]
