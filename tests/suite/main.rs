@@ -26,6 +26,7 @@ mod json_enum_names;
 mod json_fast;
 mod json_random;
 mod memory;
+mod memory_maps;
 mod message_sets;
 mod otlp;
 mod partial_lazy;
