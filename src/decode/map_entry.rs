@@ -1,10 +1,10 @@
 //! The end of map entries: missing parts are filled in, and the keys of the map become unique, now or at the end of the
 //! decode.
 
+use super::ParentFrame;
 use super::state::Machine;
-use super::{OpenMap, ParentFrame};
 use crate::program::{Coding, FieldEntry, Program};
-use crate::slab::{Full, MapContext, NIL, Nesting, RawView, Text};
+use crate::slab::{BodyRef, Full, MapContext, NIL, Nesting, RawView, Text};
 
 impl<'r> Machine<'r, '_> {
     /// Adds the key or value that the last entry of a map lacks: zero, the empty string or message, or the first
@@ -86,7 +86,7 @@ impl<'r> Machine<'r, '_> {
             self.drop_last(slot);
             return self.keep_unknown(frame.body.base, frame.tag_start as usize, end);
         }
-        self.map_entry_done(entry, slot, OpenMap { body: frame.body, entry: frame.entry, fresh: 0 })
+        self.map_entry_done(entry, slot, frame.body, frame.entry.into())
     }
 
     /// The map field of an open entry, in the parent `frame`, and the slot of the map.
@@ -111,23 +111,17 @@ impl<'r> Machine<'r, '_> {
     /// Makes keys unique after an entry was appended to the map at `slot`. Where that may take long, it is left to the
     /// end of the decode, so that hostile keys cost n log n.
     #[inline(always)]
-    pub(super) fn map_entry_done(&mut self, entry: &FieldEntry, slot: u32, map: OpenMap) -> Result<(), Full> {
+    pub(super) fn map_entry_done(
+        &mut self,
+        entry: &FieldEntry,
+        slot: u32,
+        body: BodyRef,
+        position: usize,
+    ) -> Result<(), Full> {
         let context = MapContext { store: self.buf, set: self.set };
         match self.slab.map_entry_done(context, entry, slot) {
             None => Ok(()),
-            Some(fresh) => self.settle_later(slot, OpenMap { fresh, ..map }),
+            Some(fresh) => self.slab.settle_later(body, position, slot, fresh),
         }
-    }
-
-    /// Adds a map to those that are settled at the end. If there is no memory for that, its last entry is dropped.
-    #[cold]
-    #[inline(never)]
-    fn settle_later(&mut self, slot: u32, map: OpenMap) -> Result<(), Full> {
-        if self.scratch.maps.try_reserve(1).is_err() {
-            self.slab.map_take_back(slot);
-            return Err(Full::NoMemory);
-        }
-        self.scratch.maps.push(map);
-        Ok(())
     }
 }

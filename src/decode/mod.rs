@@ -49,9 +49,8 @@ pub(crate) use undecoded::{Undecoded, undecoded};
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::options::DecodeOptions;
 use crate::program::{Program, ProgramSet};
-use crate::slab::{BodyRef, Full, MapContext, MapScratch, NIL, RawView, Slab, find_missing};
+use crate::slab::{BodyRef, Full, MapContext, NIL, RawView, Slab, find_missing};
 use crate::wire::MAX_LEN;
-use alloc::vec::Vec;
 use stack::Stack;
 use state::Machine;
 
@@ -96,27 +95,20 @@ impl ParentFrame {
     };
 }
 
-/// A map whose keys are made unique at the end of the decode.
-#[derive(Clone, Copy, Debug)]
-struct OpenMap {
-    /// The message that has the map, and the position of the field.
-    body: BodyRef,
-    entry: u16,
-    /// The first entry whose key may occur before.
-    fresh: u32,
-}
-
 /// The memory of a decode beside slab and store, kept for the next decode.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     stack: Stack,
-    maps: Vec<OpenMap>,
-    settling: MapScratch,
 }
 
 impl Scratch {
     pub(crate) const fn new() -> Self {
-        Self { stack: Stack::new(), maps: Vec::new(), settling: MapScratch::new() }
+        Self { stack: Stack::new() }
+    }
+
+    /// Bytes allocated.
+    pub(crate) fn capacity(&self) -> usize {
+        self.stack.allocated()
     }
 
     /// Frees the memory.
@@ -167,7 +159,6 @@ fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
         kept.map_err(|full| DecodeError::new(full.into(), 0))?;
     }
     job.scratch.stack.clear();
-    job.scratch.maps.clear();
     let mut tail = window::PaddedTail::EMPTY;
     tail.fill(store);
     let mut machine = Machine::new(job, &tail, root);
@@ -180,9 +171,9 @@ fn merge_into(job: Job<'_, '_>, root: Root<'_>) -> Result<bool, DecodeError> {
         }
     };
     let may_miss = machine.may_miss;
-    let settled = match machine.scratch.maps.is_empty() {
-        true => Ok(()),
-        false => settle_maps(set, store, machine.slab, machine.scratch),
+    let settled = match machine.slab.has_maps_to_settle() {
+        true => machine.slab.settle_maps(MapContext { store, set }),
+        false => Ok(()),
     };
     match (error, settled) {
         (Some(error), _) => Err(error),
@@ -212,32 +203,33 @@ pub(crate) fn decode_fresh(
 ) -> Result<bool, DecodeError> {
     let Job { set, store, start, slab, scratch, options } = job;
     slab.clear();
+    slab.set_limit(slab_share(budget));
     let program = set.program(index);
     loop {
-        slab.set_limit(slab_share(budget));
         scratch.stack.pay_again();
         *base = NIL;
         *base = match slab.alloc_body(program) {
             Ok(body) => body,
-            Err(Full::Limit) if start_over(slab, budget, base) => continue,
+            Err(Full::Limit) if start_over(slab, scratch, budget, base) => continue,
             Err(full) => return Err(DecodeError::new(full.into(), 0)),
         };
         let job = Job { set, store, start, slab: &mut *slab, scratch: &mut *scratch, options };
         let body = BodyRef { program: index, base: *base };
         match merge_into(job, Root { program, body, hasbits: 0 }) {
             Err(error)
-                if error.kind() == DecodeErrorKind::BudgetExceeded && start_over(slab, budget, base) => {}
+                if error.kind() == DecodeErrorKind::BudgetExceeded
+                    && start_over(slab, scratch, budget, base) => {}
             result => return result,
         }
     }
 }
 
-/// Empties the slab and gives it all of a budget at once. False if it has that already, or if the allocation fails;
-/// then there is no body either.
+/// Empties the slab and gives it all of a budget at once, but for what the stack took. False if it has that already, or if the allocation
+/// fails; then there is no body either.
 #[cold]
-pub(crate) fn start_over(slab: &mut Slab, budget: usize, base: &mut u32) -> bool {
-    slab.set_limit(slab_share(budget));
-    match slab.start_over() {
+pub(crate) fn start_over(slab: &mut Slab, scratch: &mut Scratch, budget: usize, base: &mut u32) -> bool {
+    scratch.shrink();
+    match slab.start_over(slab_share(budget)) {
         Ok(has_more) => has_more,
         Err(_) => {
             *base = NIL;
@@ -246,18 +238,21 @@ pub(crate) fn start_over(slab: &mut Slab, budget: usize, base: &mut u32) -> bool
     }
 }
 
-/// The part of a budget that a slab may take. The rest is for settling maps, and for errors.
+/// The part of a budget that a slab may take. The rest is for errors.
 pub(crate) const fn slab_share(budget: usize) -> usize {
     budget - budget / 16
 }
 
-/// Decodes the whole store into an empty slab and checks required fields.
+/// Decodes the whole store into an empty slab with a budget in bytes, and checks required fields.
 ///
 /// # Errors
 /// As [`merge`], and `MissingRequired`.
-pub(crate) fn decode<'a, 'i>(job: Job<'a, 'i>, index: u32) -> Result<RawView<'a, 'i>, DecodeError> {
+pub(crate) fn decode<'a, 'i>(
+    job: Job<'a, 'i>,
+    index: u32,
+    budget: usize,
+) -> Result<RawView<'a, 'i>, DecodeError> {
     let Job { set, store, start, slab, scratch, options } = job;
-    let budget = options.budget_for(store.len());
     let mut base = NIL;
     let may_miss = decode_fresh(Job { set, store, start, slab, scratch, options }, index, budget, &mut base)?;
     let view = RawView { words: slab.words(), store, set, body: BodyRef { program: index, base } };
@@ -294,25 +289,9 @@ pub(crate) fn decode_raw<'a, 'i>(
     let mut scratch = Scratch::new();
     let body = {
         let job = Job { set, store: input, start: 0, slab, scratch: &mut scratch, options };
-        decode(job, index)?.body
+        decode(job, index, options.budget_for(input.len()))?.body
     };
     Ok(RawView { words: slab.words(), store: input, set, body })
-}
-
-/// Makes the keys of all open maps unique. Fails if there was no memory to do that and keep all entries; keys are unique
-/// in any case.
-#[inline(never)]
-fn settle_maps(set: &ProgramSet, store: &[u8], slab: &mut Slab, scratch: &mut Scratch) -> Result<(), Full> {
-    let mut all = Ok(());
-    let Scratch { maps, settling, .. } = scratch;
-    for map in maps.drain(..) {
-        let view = RawView { words: slab.words(), store, set, body: map.body };
-        let position = map.entry as usize;
-        let Some(entry) = set.program(map.body.program).entries().get(position) else { continue };
-        let Some(slot) = view.slot(position, entry) else { continue };
-        all = all.and(slab.map_settle(MapContext { store, set }, entry, slot, map.fresh, settling));
-    }
-    all
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The slow path: fields that the field loop does not decode itself. These are lists of numbers and strings, groups, all
 //! fields of wide messages, messages that stay bytes, and everything unexpected.
 
+use super::input;
 use super::lists::{self, FixedList, MapEntryList, NestedFixedList, NumberList, SpanList};
 use super::packed::Packed;
 use super::state::{Child, FieldStart, Located, Machine, Next, OpenMessage, mark_list_set, mark_set};
 use super::unknown::Unexpected;
-use super::{OpenMap, input};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, FieldEntry, Op, Program};
 use crate::slab::{BodyRef, Full};
@@ -164,8 +164,7 @@ impl<'r> Machine<'r, '_> {
         let mut done = None;
         while let Some(result) = list.append(self.slab, slot, pos) {
             let entry_end = at(pos)(result)?;
-            let map = OpenMap { body, entry: program.position(entry) as u16, fresh: 0 };
-            at(pos)(self.map_entry_done(entry, slot, map))?;
+            at(pos)(self.map_entry_done(entry, slot, body, program.position(entry)))?;
             done = Some(entry_end);
             match list.next(entry_end) {
                 Some(next) => pos = next,

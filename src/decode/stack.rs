@@ -63,6 +63,11 @@ impl Stack {
         self.room
     }
 
+    /// Bytes allocated.
+    pub(super) fn allocated(&self) -> usize {
+        self.more.capacity() * size_of::<ParentFrame>()
+    }
+
     /// Makes room for `more` frames.
     pub(super) fn grow(&mut self, more: usize) -> Result<(), Full> {
         let room = self.room + more;

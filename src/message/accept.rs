@@ -47,7 +47,7 @@ impl ResolvedField<'_> {
     }
 
     /// Converts the messages in a value to this pool. A message of another pool is encoded and decoded by this pool's type of the
-    /// same name; a projected one becomes bytes. Setters call this before they write anything.
+    /// same name; one of a projection is left as it is, for it is written as bytes. Setters call this before they write anything.
     fn convert_to_pool(&self, value: &mut Value) -> Result<(), Misfit> {
         if !self.entry.coding.is_message() {
             return Ok(());
@@ -64,13 +64,10 @@ impl ResolvedField<'_> {
         };
         let pool = field.descriptor.pool();
         let foreign = |value: &Value| match value {
-            Value::Message(message) => message.is_projected() || message.descriptor().parent_pool() != pool,
+            Value::Message(message) => !message.is_projected() && message.descriptor().parent_pool() != pool,
             _ => false,
         };
         let convert = |value: &Value| match value {
-            Value::Message(message) if message.is_projected() => {
-                message.as_prepared().map(Value::Prepared).map_err(|_| SetFieldErrorKind::TooLarge)
-            }
             Value::Message(message) => {
                 let invalid = SetFieldErrorKind::InvalidMessage;
                 let bytes =

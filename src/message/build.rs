@@ -12,7 +12,7 @@ use crate::encode::{raw_len, try_encode_raw};
 use crate::error::{EncodeError, EncodeErrorKind};
 use crate::program::{Coding, FieldEntry, ProgramSet};
 use crate::schema::DescriptorPool;
-use crate::slab::{BodyRef, Full, MapScratch, NIL, RawView, Slab, Text};
+use crate::slab::{BodyRef, Full, NIL, RawView, Slab, Text};
 use crate::wire::MAX_LEN;
 use alloc::vec::Vec;
 
@@ -52,14 +52,6 @@ pub(crate) struct FieldAt {
     pub(crate) position: usize,
 }
 
-/// A map whose keys are made unique at the end (`map_builder.rs`).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct UnsettledMap {
-    pub(super) at: FieldAt,
-    /// The first entry whose key may occur before.
-    pub(super) fresh: u32,
-}
-
 /// Slab and store of a message that is being made.
 pub(crate) struct MessageBuilder<'p> {
     pub(crate) set: &'p ProgramSet,
@@ -67,8 +59,6 @@ pub(crate) struct MessageBuilder<'p> {
     pub(super) store: Vec<u8>,
     /// What the store may take before it is charged to the slab.
     allowance: usize,
-    pub(super) maps: MapScratch,
-    pub(super) unsettled_maps: Vec<UnsettledMap>,
 }
 
 impl<'p> MessageBuilder<'p> {
@@ -80,7 +70,22 @@ impl<'p> MessageBuilder<'p> {
     }
 
     fn new(set: &'p ProgramSet, slab: Slab, store: Vec<u8>, allowance: usize) -> Self {
-        Self { set, slab, store, allowance, maps: MapScratch::new(), unsettled_maps: Vec::new() }
+        Self { set, slab, store, allowance }
+    }
+
+    /// Empties slab and store, of which the first `start` bytes stay, and gives the slab at once what the store and the parser leave
+    /// of its limit. False if it has that already; then the contents stay.
+    ///
+    /// # Errors
+    /// The allocator failed. The contents are gone.
+    #[cold]
+    fn start_over(&mut self, limit: usize, start: usize) -> Result<bool, Full> {
+        let begins = self.slab.start_over(limit);
+        if begins != Ok(false) {
+            self.store.truncate(start);
+            self.store.shrink_to(start);
+        }
+        begins
     }
 
     /// An empty message of this program.
@@ -374,15 +379,14 @@ impl DynamicMessage {
                 }
             }
             match parse(&mut builder, pool, BodyRef { program: index, base: root }) {
-                Err(error)
-                    if anew
-                        && is_budget(&error)
-                        && decode::start_over(&mut builder.slab, budget, &mut root) =>
-                {
-                    builder.slab.set_limit(share);
-                    builder.store.truncate(start);
-                    root = NIL;
-                }
+                Err(error) if anew && is_budget(&error) => match builder.start_over(share, start) {
+                    Ok(true) => (builder.allowance, root) = (allowance, NIL),
+                    Ok(false) => break Err(error),
+                    Err(_) => {
+                        root = NIL;
+                        break Err(error);
+                    }
+                },
                 result => break result,
             }
         };
@@ -395,5 +399,51 @@ impl DynamicMessage {
             self.compact_later();
         }
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{FieldTable, Kind, MessageTable};
+
+    static LOG: MessageTable = MessageTable::new("t.Log", &[FieldTable::new("line", 1, Kind::String)]);
+
+    fn log() -> DynamicMessage {
+        let pool = DescriptorPool::from_tables(&[&LOG]).unwrap();
+        DynamicMessage::new(&pool.get_message_by_name("t.Log").unwrap())
+    }
+
+    /// Builds with this parser; gives whether marks are believed then.
+    fn trusted(
+        message: &mut DynamicMessage,
+        budget: usize,
+        parse: impl for<'p> FnMut(&mut MessageBuilder<'p>, &'p DescriptorPool, BodyRef) -> Result<(), NoRoom>,
+    ) -> (Result<(), NoRoom>, bool) {
+        let built = message.built(8, budget, parse, |_| false, |full| full);
+        (built, message.parts().1.is_trusted())
+    }
+
+    #[test]
+    fn no_mark_is_believed_after_a_parser_gave_up() {
+        let mut message = log();
+        assert_eq!(trusted(&mut message, 1 << 16, |_, _, _| Ok(())), (Ok(()), true));
+        let failed = trusted(&mut message, 1 << 16, |_, _, _| Err(NoRoom::NoMemory));
+        assert_eq!(failed, (Err(NoRoom::NoMemory), false));
+        // Nor after a parse that does what it should.
+        assert_eq!(trusted(&mut message, 1 << 16, |_, _, _| Ok(())), (Ok(()), false));
+        message.clear();
+        assert_eq!(trusted(&mut message, 1 << 16, |_, _, _| Ok(())), (Ok(()), true));
+    }
+
+    /// A parser may go on after a value for which there was no room.
+    #[test]
+    fn no_mark_is_believed_after_a_store_could_not_grow() {
+        let full = trusted(&mut log(), 1 << 12, |builder, _, _| {
+            assert_eq!(builder.store(1 << 20).err(), Some(NoRoom::Budget));
+            assert_eq!(builder.store(MAX_LEN + 1).err(), Some(NoRoom::TooLarge));
+            Ok(())
+        });
+        assert_eq!(full, (Ok(()), false));
     }
 }

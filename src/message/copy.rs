@@ -4,7 +4,7 @@ use super::copied_spans::{CopiedSpan, CopiedSpans};
 use super::slab_writer::{SlabWriter, TooLarge};
 use super::store::Store;
 use crate::program::{Coding, FieldEntry};
-use crate::slab::{BodyRef, ByteSpan, MapContext, MapScratch, NIL, RawView, Slab, Text, Walk, WalkStep};
+use crate::slab::{BodyRef, ByteSpan, MapContext, NIL, RawView, Slab, Text, Walk, WalkStep};
 
 /// A message being copied: where its copy is, and whether it is the outermost verbatim one.
 #[derive(Clone, Copy)]
@@ -220,9 +220,52 @@ impl SlabWriter<'_> {
         while let Some((_, entry, slot)) = fields.next_of(program, self.slab.words(), body.base) {
             if entry.flags.is_map() {
                 let context = MapContext { store, set };
-                self.slab.map_settle(context, entry, slot, u32::MAX, &mut MapScratch::new())?;
+                self.slab.map_settle(context, entry, slot, u32::MAX)?;
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
+    use crate::table::Kind;
+    use crate::wire::MAX_LEN;
+    use alloc::vec;
+
+    /// The copy of a string for which a store that is not empty has no room.
+    #[test]
+    fn no_mark_is_believed_after_a_copy_that_did_not_fit() {
+        for presence in [Presence::Explicit, Presence::Repeated] {
+            let fields = vec![FieldSpec::new(1, Kind::String, presence)];
+            let set = ProgramSet::new(&[MessageSpec { fields, ..Default::default() }], &[]).unwrap();
+            let slab = || {
+                let mut slab = Slab::new();
+                slab.set_limit(1 << 16);
+                let base = slab.alloc_body(set.program(0)).unwrap();
+                (slab, BodyRef { program: 0, base })
+            };
+            let (mut source, from) = slab();
+            let long = (MAX_LEN as u64) << 32;
+            match presence {
+                Presence::Repeated => {
+                    let slot = source.open_list(set.program(0), from.base, 0).unwrap();
+                    let at = source.list_grow(slot, 2, 1).unwrap();
+                    source.set64(at, long);
+                }
+                _ => {
+                    let (slot, _) = source.mark_set(set.program(0), from.base, 0).unwrap();
+                    source.set64(slot, long);
+                }
+            }
+            let (mut copy, to) = slab();
+            let mut store = Store::new();
+            store.append(b"x").unwrap();
+            let view = RawView { words: source.words(), store: b"", set: &set, body: from };
+            let copied = SlabWriter { set: &set, slab: &mut copy, store: &mut store }.copy(view, to);
+            assert!(copied.is_err() && !copy.is_trusted());
+        }
     }
 }

@@ -93,7 +93,8 @@ impl Decoder {
     pub fn decode<'a, 'i>(&'a mut self, input: &'i [u8]) -> Result<MessageView<'a, 'i>, DecodeError> {
         let Self { descriptor, selected, options, slab, scratch, .. } = self;
         let (set, index) = programs(descriptor, selected.as_ref());
-        view(descriptor, Job { set, store: input, start: 0, slab, scratch, options }, index)
+        let budget = options.budget_for(input.len());
+        view(descriptor, Job { set, store: input, start: 0, slab, scratch, options }, index, budget)
     }
 
     /// Decodes the rest of any [`Buf`](bytes::Buf), which is read to its end, also if there is an error. The previous message is gone.
@@ -108,17 +109,24 @@ impl Decoder {
         let Self { descriptor, selected, options, slab, scratch, input: copy, .. } = self;
         let len = input.remaining();
         copy.clear();
-        let read = match len > MAX_LEN {
-            true => Err(DecodeErrorKind::TooLarge),
-            false => read_chunks(&mut input, len, copy).map_err(|_| DecodeErrorKind::OutOfMemory),
-        };
-        if let Err(kind) = read {
-            input.advance(len);
-            slab.clear();
-            return Err(named(descriptor, DecodeError::new(kind, 0)));
+        if copy.capacity() < len {
+            // Not twice as much as is needed, nor the old copy beside the new one.
+            *copy = Vec::new();
         }
+        let read = options.for_copy(len).and_then(|options| {
+            read_chunks(&mut input, len, copy).map_err(|_| DecodeErrorKind::OutOfMemory)?;
+            Ok(options.budget_for(len))
+        });
+        let budget = match read {
+            Ok(budget) => budget,
+            Err(kind) => {
+                input.advance(len);
+                slab.clear();
+                return Err(named(descriptor, DecodeError::new(kind, 0)));
+            }
+        };
         let (set, index) = programs(descriptor, selected.as_ref());
-        view(descriptor, Job { set, store: copy, start: 0, slab, scratch, options }, index)
+        view(descriptor, Job { set, store: copy, start: 0, slab, scratch, options }, index, budget)
     }
 
     /// Hands the fields of a message to a sink, in the order of the wire, without making a message of them. The previous message
@@ -191,7 +199,7 @@ impl Decoder {
                 // Restart with all the memory of the budget, as a decode of one piece does.
                 Err(error)
                     if error.kind() == DecodeErrorKind::BudgetExceeded
-                        && decode::start_over(slab, budget, &mut base) =>
+                        && decode::start_over(slab, scratch, budget, &mut base) =>
                 {
                     (left, base, may_miss) = (spans, NIL, false);
                 }
@@ -212,7 +220,8 @@ impl Decoder {
         let copy = self.input.capacity();
         #[cfg(not(feature = "bytes"))]
         let copy = 0;
-        self.slab.capacity() + copy
+        let levels = self.levels.capacity() * size_of::<Level>();
+        self.slab.capacity() + self.scratch.capacity() + levels + copy
     }
 
     /// Drops the last message and frees memory above `bytes`.
@@ -235,8 +244,9 @@ fn view<'a, 'i>(
     descriptor: &'a MessageDescriptor,
     job: Job<'a, 'i>,
     index: u32,
+    budget: usize,
 ) -> Result<MessageView<'a, 'i>, DecodeError> {
-    match decode::decode(job, index) {
+    match decode::decode(job, index, budget) {
         Ok(raw) => Ok(MessageView::new(descriptor.parent_pool(), raw)),
         Err(error) => Err(named(descriptor, error)),
     }

@@ -126,16 +126,14 @@ impl DynamicMessage {
         if self.refers_to_input() {
             return self.decoded_from(len, options, |store| store.append(input));
         }
-        let may_miss = match options.budget_for(len).checked_sub(len) {
-            Some(left) => self.run(Some(input), 0, left, &options).and_then(|may_miss| {
-                // Only unknown fields refer to the input now.
-                if self.raw().spans().next().is_some() {
-                    self.store.append(input).map_err(|full| DecodeError::new(full.into(), 0))?;
-                }
-                Ok(may_miss)
-            }),
-            None => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)),
-        };
+        let may_miss = options.for_copy(len).map_err(at_start).and_then(|options| {
+            let may_miss = self.run(Some(input), 0, &options)?;
+            // Only unknown fields refer to the input now.
+            if self.raw().spans().next().is_some() {
+                self.store.append(input).map_err(at_start)?;
+            }
+            Ok(may_miss)
+        });
         self.checked(may_miss, len, &options)
     }
 
@@ -152,14 +150,7 @@ impl DynamicMessage {
         options: DecodeOptions,
         append: impl FnOnce(&mut Store) -> Result<usize, StoreFull>,
     ) -> Result<Self, DecodeError> {
-        let too_large = |full: StoreFull| DecodeError::new(full.into(), 0);
-        // The copy of the input counts against the budget.
-        let may_miss = match options.budget_for(len).checked_sub(len) {
-            Some(left) => {
-                append(&mut self.store).map_err(too_large).and_then(|at| self.run(None, at, left, &options))
-            }
-            None => Err(DecodeError::new(DecodeErrorKind::BudgetExceeded, 0)),
-        };
+        let may_miss = self.run_copy(len, options, append);
         self.checked(may_miss, len, &options)
     }
 
@@ -167,7 +158,8 @@ impl DynamicMessage {
     /// copies the input.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode).
+    /// As [`decode`](Self::decode). The process aborts if the allocator fails in the first clone of `Bytes`, which is here unless they were
+    /// cloned before.
     #[cfg(feature = "bytes")]
     pub fn decode_shared(descriptor: &MessageDescriptor, input: &bytes::Bytes) -> Result<Self, DecodeError> {
         Self::decode_shared_with(descriptor, input, DecodeOptions::new())
@@ -223,7 +215,7 @@ impl DynamicMessage {
         options: DecodeOptions,
     ) -> Result<Self, DecodeError> {
         self.store = Store::shared(input);
-        let may_miss = self.run(None, 0, options.budget_for(input.len()), &options);
+        let may_miss = self.run(None, 0, &options);
         self.checked(may_miss, input.len(), &options)
     }
 
@@ -246,16 +238,29 @@ impl DynamicMessage {
         }
     }
 
+    /// Decodes `len` bytes that `append` adds to the store. Returns whether required fields may be missing.
+    #[inline]
+    fn run_copy(
+        &mut self,
+        len: usize,
+        options: DecodeOptions,
+        append: impl FnOnce(&mut Store) -> Result<usize, StoreFull>,
+    ) -> Result<bool, DecodeError> {
+        let options = options.for_copy(len).map_err(at_start)?;
+        let start = append(&mut self.store).map_err(at_start)?;
+        self.run(None, start, &options)
+    }
+
     /// Decodes the store, or bytes in place of it, from `start` on. Returns whether required fields may be missing.
     fn run(
         &mut self,
         bytes: Option<&[u8]>,
         start: usize,
-        budget: usize,
         options: &DecodeOptions,
     ) -> Result<bool, DecodeError> {
         let Self { descriptor, selected, slab, store, base, .. } = self;
         let store = bytes.unwrap_or(store.as_slice());
+        let budget = options.budget_for(store.len() - start);
         let (set, index) = programs(descriptor, selected.as_deref().map(|[selected]| selected));
         let mut scratch = Scratch::new();
         let held = slab.capacity();
@@ -268,8 +273,7 @@ impl DynamicMessage {
         if *base == NIL {
             let decoded = decode::decode_fresh(job, index, budget, base);
             self.slab.expect_no_more();
-            // A fresh message holds no garbage: measure it once it has doubled.
-            self.compact_at = 2 * (self.slab.used() + self.store.len()) + COMPACT_MIN;
+            self.compact_later();
             return decoded;
         }
         decode::merge(job, BodyRef { program: index, base: *base })
@@ -321,11 +325,7 @@ impl DynamicMessage {
     ) -> Result<(), DecodeError> {
         self.materialize()?;
         self.compact_if_due();
-        let start = match append(&mut self.store) {
-            Ok(start) => start,
-            Err(full) => return Err(named(&self.descriptor, DecodeError::new(full.into(), 0))),
-        };
-        match self.run(None, start, options.budget_for(len), &options) {
+        match self.run_copy(len, options, append) {
             Ok(_) => Ok(()),
             Err(error) => Err(named(&self.descriptor, error)),
         }
@@ -354,12 +354,13 @@ impl DynamicMessage {
     pub fn shrink_to(&mut self, bytes: usize) {
         self.compact_if_due();
         self.slab.shrink_to(bytes);
-        self.store.shrink_to(bytes);
+        self.store.shrink_to(bytes.saturating_sub(self.slab.capacity()));
     }
 
     /// The memory allocated, in bytes.
     pub fn capacity(&self) -> usize {
-        self.slab.capacity() + self.store.capacity()
+        let selected = self.selected.as_ref().map_or(0, |_| size_of::<Selected>());
+        self.slab.capacity() + self.store.capacity() + selected
     }
 
     /// Whether parts of the message may be verbatim or raw.
@@ -404,9 +405,9 @@ impl DynamicMessage {
         (&self.descriptor, &mut self.slab, &mut self.store, &mut self.base)
     }
 
-    /// A message that was just built holds no garbage: measure it once it has doubled.
+    /// A message that was just made holds no garbage: measure it once it has doubled.
     pub(super) fn compact_later(&mut self) {
-        self.compact_at = 2 * (self.slab.used() + self.store.len()) + COMPACT_MIN;
+        self.compact_at = next_measure(self.slab.used(), self.store.len());
     }
 
     /// Compacts the message if more than half of the bytes in use are garbage.
@@ -418,15 +419,16 @@ impl DynamicMessage {
     /// times the words, most of them garbage. So the words have to become four times as many before the next walk; with twice as
     /// many, each merge of an element into two lists in turn copied the message (290 µs for 5 bytes).
     fn compact_if_due(&mut self) {
-        let used = self.slab.used() + self.store.len();
+        let used = self.slab.used().saturating_add(self.store.len());
         if used < self.compact_at {
             return;
         }
         // Without memory for the walk, the next setter tries again.
         let Some((words, bytes)) = live_size(self.raw()) else { return };
-        let compacted = used > 2 * (4 * words + bytes) + COMPACT_MIN && self.compact();
-        let in_slab = if compacted { 2 * self.slab.used() } else { self.slab.used() };
-        self.compact_at = 2 * (in_slab + self.store.len()) + COMPACT_MIN;
+        let compacted = used > next_measure(words.saturating_mul(4), bytes) && self.compact();
+        let in_slab = self.slab.used();
+        self.compact_at =
+            next_measure(if compacted { in_slab.saturating_mul(2) } else { in_slab }, self.store.len());
     }
 
     /// Copies what is live; false without memory for that.
@@ -442,5 +444,34 @@ impl DynamicMessage {
     /// The message type.
     pub fn descriptor(&self) -> &MessageDescriptor {
         &self.descriptor
+    }
+}
+
+/// The bytes in use, or the bound on them, for a message of this much in its slab and in its store: twice that, and what is never
+/// compacted. The largest number where addresses cannot count it: a slab and a store together may be longer than 4 GiB.
+const fn next_measure(slab: usize, store: usize) -> usize {
+    slab.saturating_add(store).saturating_mul(2).saturating_add(COMPACT_MIN)
+}
+
+/// An error before the first field.
+#[cold]
+fn at_start(kind: impl Into<DecodeErrorKind>) -> DecodeError {
+    DecodeError::new(kind.into(), 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where addresses have 32 bits, slab and store may be 2 GiB each.
+    #[test]
+    fn the_size_at_which_a_message_is_measured_does_not_overflow() {
+        assert_eq!(next_measure(1000, 24), 2048 + COMPACT_MIN);
+        let half = usize::MAX / 2;
+        for (slab, store) in
+            [(half, half), (usize::MAX, 0), (half, 1), (0, half + 1), (usize::MAX, usize::MAX)]
+        {
+            assert_eq!(next_measure(slab, store), usize::MAX, "{slab} {store}");
+        }
     }
 }

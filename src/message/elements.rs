@@ -80,8 +80,7 @@ impl<'m> MessageMut<'m> {
 
     fn append_some(&mut self, field: &ResolvedField<'_>, slot: u32, value: &Value) -> Result<(), TooLarge> {
         let mut writer = self.writer();
-        if let Value::Prepared(prepared) = value {
-            let body = writer.detached_raw(&field.entry, prepared)?;
+        if let Some(body) = writer.detached_bytes(&field.entry, value)? {
             return writer.push_body(&field.entry, slot, body);
         }
         if let Value::Message(message) = value {
@@ -124,17 +123,9 @@ impl<'m> MessageMut<'m> {
             return Err(field.error(SetFieldErrorKind::OutOfRange, Some(value)));
         };
         let written = match &value {
-            Value::Prepared(prepared) => {
-                let body = self.writer().detached_raw(&field.entry, prepared);
+            Value::Message(_) | Value::Prepared(_) => {
+                let body = self.detached(&field.entry, &value);
                 body.map(|body| self.replace_element(&field, index, body))
-            }
-            Value::Message(message) => {
-                let body = self.writer().detached_body(&field.entry);
-                let filled = body.and_then(|base| {
-                    self.fill(BodyRef::of(&field.entry, base), message)?;
-                    Ok(base)
-                });
-                filled.map(|body| self.replace_element(&field, index, body))
             }
             scalar => {
                 let coding = field.entry.coding;

@@ -225,7 +225,7 @@ impl MessageMut<'_> {
             let context = MapContext { store: self.store.as_slice(), set: self.set };
             self.slab.map_drop(context, &field.entry, slot, &dropped.0);
         } else {
-            self.slab.list_drop(slot, field.element_words(), &dropped.0);
+            self.slab.list_drop(slot, field.element_words(), |_, i| dropped.0.get(i as usize).copied());
         }
         self.unset_if_empty(&field);
         Ok(())

@@ -7,10 +7,14 @@ use crate::slab::{NIL, RawView, Walk, WalkStep};
 const RAW: usize = 6;
 
 /// The slab words and store bytes that a message and its sub-messages take; `None` without memory for the walk.
+///
+/// Words are counted once each, and one more for a message, which has two: their sum is less than twice the words of the slab, and does
+/// not overflow. Bytes may be counted more than once: what is set from one prepared message many times is in the store many times, but
+/// parts of copies share it.
 pub(super) fn live_size(view: RawView<'_, '_>) -> Option<(usize, usize)> {
     // The walk keeps with each message whether a verbatim message encloses it.
     let mut walk = Walk::new(view, false);
-    let (mut words, mut bytes) = (view.program().words() as usize, 0);
+    let (mut words, mut bytes) = (view.program().words() as usize, 0usize);
     loop {
         walk.make_room().ok()?;
         let inside = *walk.data();
@@ -19,7 +23,7 @@ pub(super) fn live_size(view: RawView<'_, '_>) -> Option<(usize, usize)> {
                 let (more_words, more_bytes) = live_size_of_values(walk.view(), entry, slot);
                 words += more_words;
                 if !inside && !walk.view().is_verbatim() {
-                    bytes += more_bytes;
+                    bytes = bytes.saturating_add(more_bytes);
                 }
             }
             // One more word: the offset in a list, or the group table of a wide body. All empty messages share a body, but those that
@@ -35,7 +39,7 @@ pub(super) fn live_size(view: RawView<'_, '_>) -> Option<(usize, usize)> {
             WalkStep::End => {
                 for span in walk.view().spans() {
                     words += 2 + 2 * usize::from(span.tag.is_some());
-                    bytes += if inside { 0 } else { span.len as usize };
+                    bytes = bytes.saturating_add(if inside { 0 } else { span.len as usize });
                 }
                 if walk.leave().is_none() {
                     return Some((words, bytes));
@@ -51,6 +55,7 @@ fn live_size_of_values(view: RawView<'_, '_>, entry: &FieldEntry, slot: u32) -> 
         return (0, if spans { view.span(slot).len() } else { 0 });
     }
     let list = view.list(entry, slot);
-    let bytes = if spans { (0..list.len()).map(|i| list.span(i).len()).sum() } else { 0 };
+    let lengths = (0..list.len()).map(|i| list.span(i).len());
+    let bytes = if spans { lengths.fold(0, usize::saturating_add) } else { 0 };
     (list.len() as usize * entry.coding.words() as usize, bytes)
 }

@@ -53,7 +53,7 @@ impl MessageBuilder<'_> {
     ) -> Result<bool, NoRoom> {
         let context = MapContext { store: &self.store, set: self.set };
         if let Some(fresh) = map.fresh {
-            self.slab.map_settle(context, entry, map.slot, fresh, &mut self.maps)?;
+            self.slab.map_settle(context, entry, map.slot, fresh)?;
         }
         let list = self.slab.words().list(map.slot);
         if list.len < map.added && deny {
@@ -87,7 +87,7 @@ impl MessageBuilder<'_> {
         }
         let context = MapContext { store: &self.store, set: self.set };
         if let Some(first) = may_repeat {
-            self.slab.map_settle(context, entry, slot, first, &mut self.maps)?;
+            self.slab.map_settle(context, entry, slot, first)?;
         }
         moved?;
         Ok(true)

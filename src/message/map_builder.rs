@@ -3,7 +3,7 @@
 //! An entry is appended to the map before its key is known. Keys become unique when the entry ends or, in larger maps, when the
 //! whole text has been parsed (`settle_maps`), so that n entries take n log n, whatever their keys and their order.
 
-use super::build::{FieldAt, MessageBuilder, NoRoom, UnsettledMap};
+use super::build::{FieldAt, MessageBuilder, NoRoom};
 use crate::program::{Coding, FieldEntry};
 use crate::slab::{BodyRef, MapContext, Text};
 
@@ -29,22 +29,10 @@ impl MessageBuilder<'_> {
         }
         let Some(slot) = self.slot(at) else { return Ok(()) };
         let context = MapContext { store: &self.store, set: self.set };
-        let Some(fresh) = self.slab.map_entry_done(context, entry, slot) else { return Ok(()) };
-        let noted = self.room_for_map();
-        match noted {
-            Ok(()) => self.unsettled_maps.push(UnsettledMap { at, fresh }),
-            Err(_) => self.slab.map_take_back(slot),
+        match self.slab.map_entry_done(context, entry, slot) {
+            None => Ok(()),
+            Some(fresh) => Ok(self.slab.settle_later(at.body, at.position, slot, fresh)?),
         }
-        noted
-    }
-
-    fn room_for_map(&mut self) -> Result<(), NoRoom> {
-        if self.unsettled_maps.len() == self.unsettled_maps.capacity() {
-            let more = self.unsettled_maps.len().max(4);
-            self.charge(2 * more * size_of::<UnsettledMap>())?;
-            self.unsettled_maps.try_reserve_exact(more).map_err(|_| NoRoom::NoMemory)?;
-        }
-        Ok(())
     }
 
     fn fill_entry(&mut self, entry: &FieldEntry, body: u32) -> Result<(), NoRoom> {
@@ -76,15 +64,7 @@ impl MessageBuilder<'_> {
 
     /// Makes all keys unique. If there is no memory to do that and keep all entries, keys are unique in any case.
     pub(crate) fn settle_maps(&mut self) -> Result<(), NoRoom> {
-        let mut settled = Ok(());
-        while let Some(UnsettledMap { at, fresh }) = self.unsettled_maps.pop() {
-            let Some(slot) = self.slot(at) else { continue };
-            let Some(entry) = self.set.program(at.body.program).entries().get(at.position) else { continue };
-            let context = MapContext { store: &self.store, set: self.set };
-            let unique = self.slab.map_settle(context, entry, slot, fresh, &mut self.maps);
-            settled = unique.map_err(NoRoom::from).and(settled);
-        }
-        settled
+        Ok(self.slab.settle_maps(MapContext { store: &self.store, set: self.set })?)
     }
 
     /// The length of a list or map.

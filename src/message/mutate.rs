@@ -7,7 +7,7 @@ use super::resolved_field::{ResolvedField, own_field};
 use super::slab_writer::{SlabWriter, TooLarge, is_zero};
 use super::store::Store;
 use super::{DynamicMessage, FieldKey, MessageView, Value};
-use crate::program::{Program, ProgramSet};
+use crate::program::{FieldEntry, Program, ProgramSet};
 use crate::schema::{DescriptorPool, MessageDescriptor};
 use crate::slab::{BodyRef, NIL, RawView, Slab};
 
@@ -195,13 +195,8 @@ impl<'m> MessageMut<'m> {
                 entries.iter().try_for_each(|(key, value)| self.put(field, list, key, value))?;
                 self.writer().attach_list(program, base, position, list)?;
             }
-            Value::Message(message) => {
-                let detached = self.writer().detached_body(&entry)?;
-                self.fill(BodyRef::of(&entry, detached), message)?;
-                self.writer().attach(program, base, position, &entry, detached)?;
-            }
-            Value::Prepared(prepared) => {
-                let body = self.writer().detached_raw(&entry, prepared)?;
+            Value::Message(_) | Value::Prepared(_) => {
+                let body = self.detached(&entry, value)?;
                 self.writer().attach(program, base, position, &entry, body)?;
             }
             scalar if entry.flags.is_implicit() && is_zero(scalar) => self.unset(field),
@@ -212,6 +207,18 @@ impl<'m> MessageMut<'m> {
             }
         }
         Ok(())
+    }
+
+    /// A detached body with the content of a message, or of one that stays bytes.
+    pub(super) fn detached(&mut self, entry: &FieldEntry, value: &Value) -> Result<u32, TooLarge> {
+        if let Some(body) = self.writer().detached_bytes(entry, value)? {
+            return Ok(body);
+        }
+        let body = self.writer().detached_body(entry)?;
+        if let Value::Message(message) = value {
+            self.fill(BodyRef::of(entry, body), message)?;
+        }
+        Ok(body)
     }
 
     /// Copies a message of the same pool into an empty body.

@@ -6,6 +6,7 @@
 
 use super::decoder::named;
 use super::error::{SetFieldError, SetFieldErrorKind};
+use super::prepared::levels_of;
 use super::raw::merge_spans;
 use super::resolved_field::ResolvedField;
 use super::slab_writer::TooLarge;
@@ -16,7 +17,7 @@ use crate::options::DecodeOptions;
 use crate::program::{Coding, FieldEntry, Program};
 use crate::schema::MessageDescriptor;
 use crate::slab::{BodyRef, UnknownSpan};
-use crate::wire::{push_varint, raw};
+use crate::wire::{DEFAULT_DEPTH, push_varint, raw};
 use alloc::vec::Vec;
 
 /// How a setter is about to change a field.
@@ -237,7 +238,7 @@ impl MessageMut<'_> {
         let len: usize = spans.iter().map(|span| span.len as usize).sum();
         let options = DecodeOptions::new().allow_partial(true);
         let held = self.slab.capacity();
-        self.slab.set_limit(options.budget_for(len).saturating_add(2 * held));
+        self.slab.set_limit(options.budget_for(len).saturating_add(held.saturating_mul(2)));
         let store = self.store.as_slice();
         let body = BodyRef { program: program.whole(), ..self.body };
         let merged = merge_spans(self.set, store, self.slab, body, spans, &options);
@@ -329,9 +330,11 @@ fn push<T>(list: &mut Vec<T>, value: T) -> Result<(), TooLarge> {
 }
 
 impl DynamicMessage {
-    /// The encoded message. A projected message goes into other messages in this form, because they lack its programs.
-    pub(super) fn as_prepared(&self) -> Result<super::Prepared, EncodeError> {
+    /// The encoded message, and its levels of sub-messages. A projected message goes into other messages in this form, because they lack
+    /// its programs.
+    pub(super) fn as_bytes(&self) -> Result<(Vec<u8>, u32), EncodeError> {
         let bytes = crate::encode::try_encode_raw(self.as_view().raw())?;
-        super::Prepared::encoded(self.descriptor().clone(), bytes)
+        let levels = levels_of(self.descriptor(), &bytes, DEFAULT_DEPTH)?;
+        Ok((bytes, levels))
     }
 }

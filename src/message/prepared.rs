@@ -118,7 +118,8 @@ impl<T: Prepare> Prepared<T> {
         let options = EncodeOptions::new();
         let mut bytes = Vec::new();
         message.encode_prepared(&mut bytes, options)?;
-        let mut scratch = Vec::with_capacity(bytes.capacity());
+        let mut scratch = Vec::new();
+        scratch.try_reserve_exact(bytes.len()).map_err(|_| EncodeError::new(EncodeErrorKind::OutOfMemory))?;
         let depth = min_depth_limit(|depth| {
             scratch.clear();
             match message.encode_prepared(&mut scratch, options.max_depth(depth)) {
@@ -171,15 +172,6 @@ impl<T> Prepared<T> {
         Self { bytes, of, depth, complete, message: PhantomData }
     }
 
-    /// The bytes of a message that was encoded without a look at its depth.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    pub(super) fn encoded(descriptor: MessageDescriptor, bytes: Vec<u8>) -> Result<Self, EncodeError> {
-        let depth = levels_of(&descriptor, &bytes, DEFAULT_DEPTH)?;
-        Ok(Self::from_parts(bytes.into(), Type::Descriptor(descriptor), depth, true))
-    }
-
     /// Takes the bytes of a message without checking them.
     pub(crate) fn unchecked(descriptor: MessageDescriptor, bytes: Vec<u8>) -> Self {
         Self::from_parts(bytes.into(), Type::Descriptor(descriptor), 0, true)
@@ -226,7 +218,7 @@ impl<T> Prepared<T> {
 ///
 /// # Errors
 /// `OutOfMemory`.
-fn levels_of(descriptor: &MessageDescriptor, bytes: &[u8], most: u32) -> Result<u32, EncodeError> {
+pub(super) fn levels_of(descriptor: &MessageDescriptor, bytes: &[u8], most: u32) -> Result<u32, EncodeError> {
     let levels = decode::levels(descriptor.parent_pool().programs(), descriptor.index(), bytes, most);
     levels.map_err(|_| EncodeError::new(EncodeErrorKind::OutOfMemory))
 }

@@ -190,7 +190,7 @@ impl MessageMut<'_> {
         if reserved.is_ok() {
             spans.extend(words.spans(raw.base));
         }
-        self.slab.set_limit(options.budget_for(len).saturating_add(2 * held));
+        self.slab.set_limit(options.budget_for(len).saturating_add(held.saturating_mul(2)));
         let new = reserved.and_then(|()| self.slab.alloc_body(program)).map_err(no_room);
         let result = new.and_then(|base| {
             let to = BodyRef { program: index, base };

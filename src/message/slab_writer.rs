@@ -1,7 +1,7 @@
 //! Writing values into a slab and a store: strings, sub-messages and lists.
 
 use super::store::Store;
-use super::{CopyError, Prepared, Value};
+use super::{CopyError, Value};
 use crate::program::{Coding, FieldEntry, Program, ProgramSet};
 use crate::slab::{ByteSpan, Full, NIL, Nesting, Slab, Text};
 
@@ -70,15 +70,33 @@ impl SlabWriter<'_> {
         Ok(self.slab.alloc_body(self.set.program(entry.sub))?)
     }
 
-    /// As `detached_body`, of a message that stays bytes.
-    pub(super) fn detached_raw(&mut self, entry: &FieldEntry, prepared: &Prepared) -> Result<u32, TooLarge> {
-        let nesting = Nesting::known(prepared.depth());
+    /// A detached body of a message that stays bytes: one that is prepared, or one of a projection, whose programs only it has. `None`
+    /// for other values.
+    pub(super) fn detached_bytes(
+        &mut self,
+        entry: &FieldEntry,
+        value: &Value,
+    ) -> Result<Option<u32>, TooLarge> {
+        match value {
+            Value::Prepared(prepared) => {
+                self.detached_raw(entry, prepared.as_bytes(), prepared.depth()).map(Some)
+            }
+            Value::Message(message) if message.is_projected() => {
+                let (bytes, levels) = message.as_bytes().map_err(|_| TooLarge)?;
+                self.detached_raw(entry, &bytes, levels).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn detached_raw(&mut self, entry: &FieldEntry, bytes: &[u8], levels: u32) -> Result<u32, TooLarge> {
+        let nesting = Nesting::known(levels);
         let in_place = if entry.flags.is_list() {
             self.set.program(entry.sub).is_contiguous()
         } else {
             entry.flags.is_inline()
         };
-        let bytes = self.span(prepared.as_bytes())?;
+        let bytes = self.span(bytes)?;
         let body = if in_place {
             let body = self.detached_body(entry)?;
             self.slab.make_raw(body, nesting)?;

@@ -16,7 +16,8 @@ impl<'m> MessageMut<'m> {
     ///
     /// # Errors
     /// `NoSuchField` or `ForeignField`; `TooLarge` if the allocator fails; `InvalidMessage` if bytes that were kept do not decode.
-    /// The message does not change.
+    /// The message does not change. For maps and messages kept as bytes a failed allocation can abort, as
+    /// [`ValueRef::try_to_owned`] says.
     ///
     /// ```
     /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable, Value};
@@ -58,7 +59,8 @@ impl<'m> MessageMut<'m> {
     /// Fields that a projection has left out are not taken.
     ///
     /// # Errors
-    /// `TooLarge` if the allocator fails. The message does not change.
+    /// `TooLarge` if the allocator fails. The message does not change. For maps and messages kept as bytes a failed allocation can
+    /// abort, as [`ValueRef::try_to_owned`] says.
     ///
     /// ```
     /// use tablepb::{DescriptorPool, DynamicMessage, FieldTable, Kind, MessageTable};

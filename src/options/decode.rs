@@ -1,6 +1,7 @@
 //! The limits and choices of decoding.
 
-use crate::wire::DEFAULT_DEPTH;
+use crate::error::DecodeErrorKind;
+use crate::wire::{DEFAULT_DEPTH, MAX_LEN};
 
 /// Limits and choices for decoding. [`new`](Self::new) has the defaults.
 ///
@@ -39,7 +40,8 @@ impl DecodeOptions {
         self
     }
 
-    /// Sets how much memory one decode may allocate, in bytes; by default 1 MiB plus 32 bytes per byte of input. A merge
+    /// Sets how much memory one decode may allocate, in bytes; by default 1 MiB plus 32 bytes per byte of input. Where the input is
+    /// copied, the copy counts: an input that does not fit is an error before anything is copied. A merge
     /// into a message that holds fields already may take more, in proportion to what the message holds.
     ///
     /// The default is enough for what programs usually write. It may be too little for thousands of messages of a type of many fields of which next to
@@ -73,6 +75,21 @@ impl DecodeOptions {
         match self.budget {
             Some(bytes) => bytes,
             None => (1usize << 20).saturating_add(len.saturating_mul(32)),
+        }
+    }
+
+    /// These options for a copy of an input of `len` bytes, which counts against the budget. Call it before the input is copied.
+    ///
+    /// # Errors
+    /// `TooLarge` for an input above 2^31-1 bytes, and `BudgetExceeded` if the copy takes more than the budget.
+    #[inline]
+    pub(crate) fn for_copy(&self, len: usize) -> Result<Self, DecodeErrorKind> {
+        if len > MAX_LEN {
+            return Err(DecodeErrorKind::TooLarge);
+        }
+        match self.budget_for(len).checked_sub(len) {
+            Some(left) => Ok(self.budget(left)),
+            None => Err(DecodeErrorKind::BudgetExceeded),
         }
     }
 

@@ -10,10 +10,10 @@
 //! entry moves to a longer run a few times at most (a log-structured merge). Entries after the covered ones are searched one
 //! by one, and become a run when there are more than [`TAIL`] of them.
 //!
-//! Keys and searches are here; `map_write.rs` keeps keys unique and the index sorted, `map_remove.rs` removes entries.
+//! Keys and searches are here; `map_settle.rs` keeps keys unique, `map_write.rs` the index sorted, `map_remove.rs` removes entries.
 
 use super::view::{RawList, RawView};
-use super::{BodyRef, ByteSpan, Slab};
+use super::{BodyRef, ByteSpan, Words};
 use crate::program::{Coding, FieldEntry, ProgramSet};
 use alloc::vec::Vec;
 
@@ -150,11 +150,10 @@ pub(crate) struct MapContext<'i, 's> {
 }
 
 impl<'i, 's> MapContext<'i, 's> {
-    pub(super) fn list<'a>(&self, slab: &'a Slab, entry: &FieldEntry, slot: u32) -> RawList<'a, 'i>
+    pub(super) fn list<'a>(&self, words: Words<'a>, entry: &FieldEntry, slot: u32) -> RawList<'a, 'i>
     where
         's: 'a,
     {
-        RawView { words: slab.words(), store: self.store, set: self.set, body: BodyRef::NONE }
-            .list(entry, slot)
+        RawView { words, store: self.store, set: self.set, body: BodyRef::NONE }.list(entry, slot)
     }
 }

@@ -28,7 +28,7 @@ impl Slab {
         let width = context.set.program(entry.sub).element_words();
         match positions {
             [one] => self.list_remove(slot, width, *one),
-            several => self.list_drop(slot, width, several),
+            several => self.list_drop(slot, width, |_, i| several.get(i as usize).copied()),
         }
         if index == 0 || index == STALE {
             return;

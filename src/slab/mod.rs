@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! words/       the slab itself: access, hasbits, growth      span.rs, text.rs  spans, and the fence around strings
-//! list.rs      lists        map.rs, map_write.rs  maps       wide.rs           bodies of wide types
+//! list.rs      lists        map.rs, map_*.rs      maps       wide.rs           bodies of wide types
 //! unknown.rs   unknown fields                                verbatim.rs       messages that are bytes
 //! body_ref.rs  where a message is                            backward.rs       set fields, last first
 //! view.rs      reading by entry and slot                     required.rs       the check for required fields
@@ -24,6 +24,7 @@ mod body_ref;
 mod list;
 mod map;
 mod map_remove;
+mod map_settle;
 mod map_write;
 mod open;
 #[cfg(tablepb_poison)]
@@ -42,7 +43,6 @@ pub(crate) use backward::SetFieldsRev;
 pub(crate) use body_ref::BodyRef;
 pub(crate) use list::List;
 pub(crate) use map::{MapContext, RawKey};
-pub(crate) use map_write::MapScratch;
 #[cfg(tablepb_poison)]
 pub(crate) use poison::check_strings;
 pub(crate) use required::find_missing;

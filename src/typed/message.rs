@@ -255,12 +255,14 @@ pub trait Message: Sized {
             return message;
         }
         let mut bytes = Vec::new();
-        let read = crate::wire::chunk::read_chunks(&mut input, len, &mut bytes);
+        let read = DecodeOptions::new().for_copy(len).and_then(|options| {
+            crate::wire::chunk::read_chunks(&mut input, len, &mut bytes)
+                .map_err(|_| DecodeErrorKind::OutOfMemory)?;
+            Ok(options)
+        });
         input.advance(input.remaining());
-        read.map_err(|_| {
-            DecodeError::new(DecodeErrorKind::OutOfMemory, 0).in_message(Self::TABLE.full_name())
-        })?;
-        Self::decode(&bytes)
+        let options = read.map_err(|kind| DecodeError::new(kind, 0).in_message(Self::TABLE.full_name()))?;
+        Self::decode_with(&bytes, options)
     }
 
     /// Decodes a length, a varint, and the message after it, and advances `input` past both.

@@ -274,6 +274,54 @@ fn operation(name: &str) -> Vec<Attempt> {
                 changes(full(&rich), true, Value::U64(1), |m, value| m.set_field("f1", value).is_ok()),
             ]
         }
+        // What a projection decoded is written as bytes: no `Arc` is made of them.
+        "projected" => {
+            let projection = Projection::new(&rich, ["f1", "f9.f2"]).expect("paths").pass_through();
+            let part = projection.decode(&rich_payload()).expect("a valid payload");
+            let part = || Value::Message(part.clone());
+            let (list, one, words) = (field(9), field(3), field(12));
+            let (pushed, key) = (list.clone(), MapKey::from("a key of some length"));
+            let element = list.clone();
+            let mut attempts = vec![
+                changes(full(&rich), true, part(), move |m, value| m.push(&pushed, value).is_ok()),
+                changes(full(&rich), true, part(), move |m, value| m.set_element(&element, 0, value).is_ok()),
+                changes(full(&rich), true, (key, part()), move |m, (key, value)| {
+                    m.insert(&words, key, value).is_ok()
+                }),
+                changes(full(&rich), true, vec![part(), part()], |m, values| m.extend("f9", values).is_ok()),
+                changes(full(&rich), true, part(), move |m, value| m.set_field(&one, value).is_ok()),
+            ];
+            let map = Value::Map([(MapKey::String("k".into()), part())].into());
+            for (number, value) in [(3, part()), (9, Value::List(vec![part(), part()])), (12, map)] {
+                attempts.extend(sets(number, value));
+            }
+            attempts
+        }
+        // Values without maps and raw messages: the nodes of a `BTreeMap` and the `Arc` of a `Prepared` abort.
+        "takes" => {
+            let lists = Wire::new()
+                .int(1, 5)
+                .bytes(2, "a text")
+                .bytes(11, "b")
+                .bytes(11, "c")
+                .message(9, Wire::new().bytes(2, "a text of an element").int(4, 7));
+            let make = move || DynamicMessage::decode(&rich, &lists.0).expect("a valid payload");
+            let mut attempts: Vec<Attempt> = vec![
+                changes(make.clone(), true, (), |m, ()| m.take_fields().is_ok()),
+                changes(make.clone(), true, (), |m, ()| m.take_extensions().is_ok()),
+            ];
+            for name in ["f1", "f2", "f9", "f11"] {
+                attempts.push(changes(make.clone(), true, (), move |m, ()| m.take_field(name).is_ok()));
+            }
+            let lazy = Projection::all(make().descriptor()).pass_through();
+            let kept = move || lazy.decode(&make().encode_to_vec().expect("short")).expect("a valid payload");
+            attempts.push(changes(kept.clone(), true, (), |m, ()| m.take_fields().is_ok()));
+            attempts.push(changes(kept.clone(), true, (), |m, ()| m.try_clear_field("f2").is_ok()));
+            attempts.push(changes(kept, true, Value::from("text"), |m, value| {
+                m.set_element("f11", 1, value).is_ok()
+            }));
+            attempts
+        }
         "pass_through" => {
             let projection = Projection::new(&rich, ["f1", "f9.f2"]).expect("paths").pass_through();
             let make = move || projection.decode(&rich_payload()).expect("a valid payload");
@@ -585,6 +633,10 @@ operations! {
     changes_of_parts_survive_all: "parts", true;
     pass_through_edits_survive_one: "pass_through", false;
     pass_through_edits_survive_all: "pass_through", true;
+    projected_values_survive_one: "projected", false;
+    projected_values_survive_all: "projected", true;
+    taking_values_survives_one: "takes", false;
+    taking_values_survives_all: "takes", true;
     encode_survives_one: "encode", false;
     encode_survives_all: "encode", true;
     raw_and_prepared_survive_one: "raw", false;

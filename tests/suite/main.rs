@@ -27,6 +27,7 @@ mod json_fast;
 mod json_random;
 mod kept_bytes;
 mod memory;
+mod memory_maps;
 mod message_sets;
 mod otlp;
 mod partial_lazy;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
 use crate::slab::RawKey;
+use crate::slab::map::{FRESH, SMALL, STALE};
 use crate::table::Kind;
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -22,7 +23,6 @@ struct Map<'s> {
     slab: Slab,
     slot: u32,
     model: BTreeMap<u32, u32>,
-    scratch: MapScratch,
     /// A value for each entry that was ever added.
     next: u32,
 }
@@ -38,7 +38,7 @@ impl<'s> Map<'s> {
         let base = slab.alloc_body(set.program(0)).unwrap();
         let (slot, _) = slab.mark_set(set.program(0), base, 0).unwrap();
         slab.set64(slot, 0);
-        Self { set, slab, slot, model: BTreeMap::new(), scratch: MapScratch::new(), next: 0 }
+        Self { set, slab, slot, model: BTreeMap::new(), next: 0 }
     }
 
     fn context(&self) -> MapContext<'static, 's> {
@@ -50,7 +50,7 @@ impl<'s> Map<'s> {
     }
 
     fn find(&self, key: u32) -> Option<u32> {
-        self.context().list(&self.slab, self.entry(), self.slot).map_find(RawKey::Unsigned(key.into()))
+        self.context().list(self.slab.words(), self.entry(), self.slot).map_find(RawKey::Unsigned(key.into()))
     }
 
     fn append(&mut self, key: u32) {
@@ -82,7 +82,7 @@ impl<'s> Map<'s> {
 
     fn settle(&mut self, fresh: u32) {
         let (context, entry) = (self.context(), self.entry());
-        self.slab.map_settle(context, entry, self.slot, fresh, &mut self.scratch).unwrap();
+        self.slab.map_settle(context, entry, self.slot, fresh).unwrap();
     }
 
     /// As a setter does.
@@ -104,7 +104,7 @@ impl<'s> Map<'s> {
 
     /// Checks the entries, the search and the index; gives the lengths of its runs.
     fn check(&self) -> Vec<u32> {
-        let list = self.context().list(&self.slab, self.entry(), self.slot);
+        let list = self.context().list(self.slab.words(), self.entry(), self.slot);
         assert_eq!(list.len() as usize, self.model.len());
         let value = |position: u32| {
             let message = list.message(position);

@@ -129,13 +129,19 @@ pub(crate) struct Slab {
     /// Bound on `top`, and on old and new block together while the slab grows.
     limit: u32,
     /// Capacity when the limit was set, which does not count against it.
-    held: usize,
+    held: u32,
+    /// Words charged since the limit was set, with a charge that failed.
+    charged: u32,
     /// Words that the message is expected to need.
     expected: u32,
+    /// All that the limit allows was allocated at once: the slab does not grow.
+    whole: bool,
     /// Some message is or was verbatim.
     verbatim: bool,
     /// An operation has failed since the slab was empty; see `text.rs`.
     distrusted: bool,
+    /// The last note of a map that is to be settled, [`NIL`] if there is none.
+    pub(super) noted: u32,
 }
 
 impl Clone for Slab {
@@ -156,9 +162,12 @@ impl Slab {
             usable: 0,
             limit: 0,
             held: 0,
+            charged: 0,
             expected: 0,
+            whole: false,
             verbatim: false,
             distrusted: false,
+            noted: NIL,
         }
     }
 
@@ -166,11 +175,18 @@ impl Slab {
     pub(crate) fn clear(&mut self) {
         self.top = RESERVED;
         self.verbatim = false;
+        self.noted = NIL;
         if self.distrusted {
             self.distrusted = false;
             self.words.pop();
             self.find_usable();
         }
+    }
+
+    /// Whether marks of strings are believed.
+    #[cfg(test)]
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.words().trusts(1 << 63)
     }
 
     /// Call after an operation fails: strings are checked when they are read, until the slab is cleared.
@@ -250,6 +266,17 @@ impl Slab {
         BodyMut(self.words.get_mut(place(at)..).unwrap_or_default())
     }
 
+    /// The words before an offset, to read, and `len` words from there on, to write; none if they are not all there. No mark before the
+    /// offset is believed, and the last word before it may be missing: the number of words that are read is odd.
+    pub(super) fn split(&mut self, at: u32, len: usize) -> (Words<'_>, &mut [u32]) {
+        let Some(before) = place(at).checked_sub(1).filter(|&before| before < self.words.len()) else {
+            return (Words(&[]), &mut []);
+        };
+        let (before, rest) = self.words.split_at_mut(before | 1);
+        let skipped = place(at) - before.len();
+        (Words(before), rest.get_mut(skipped..skipped.saturating_add(len)).unwrap_or(&mut []))
+    }
+
     /// Copies words; does nothing if source or destination is not all in the slab.
     pub(crate) fn copy_words(&mut self, from: u32, len: usize, to: u32) {
         let (from, to) = (place(from), place(to));
@@ -287,9 +314,19 @@ impl Slab {
         Some(at)
     }
 
-    /// Undoes the last `try_alloc`.
+    /// Frees the last `n` words.
     pub(super) fn give_back(&mut self, n: u32) {
         self.top -= n;
+    }
+
+    /// Allocates `n` words after one that [`split`](Self::split) may leave out.
+    pub(super) fn alloc_apart(&mut self, n: u32) -> Result<u32, Full> {
+        Ok(self.alloc(n.checked_add(1).ok_or(Full::Limit)?)? + 1)
+    }
+
+    /// Frees the last words, which are of [`alloc_apart`](Self::alloc_apart).
+    pub(super) fn give_back_apart(&mut self, n: u32) {
+        self.give_back(n + 1);
     }
 
     /// Allocates a body, which the caller clears, and stores its offset at `slot`. `None` if the slab would have to grow.
