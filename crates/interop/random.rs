@@ -247,7 +247,7 @@ fn keys_and_type_urls_are_those_of_the_direct_parser() {
             FieldTable::map("u32", 3, Kind::Fixed32, Kind::Bool),
             FieldTable::map("u64", 4, Kind::Uint64, Kind::Bool),
             FieldTable::map("flags", 5, Kind::Bool, Kind::Bool),
-            FieldTable::new("any", 6, Kind::Message(|| wkt::Any::TABLE)),
+            FieldTable::new("any", 6, Kind::Message(|| <wkt::Any as tablepb::Message>::TABLE)),
         ],
     );
     let maps = DescriptorPool::from_tables(&[&MAPS]).unwrap().get_message_by_name("t.Maps").unwrap();
@@ -263,7 +263,7 @@ fn keys_and_type_urls_are_those_of_the_direct_parser() {
         let direct = DynamicMessage::from_json(&maps, text.as_bytes());
         let mut deserializer = serde_json::Deserializer::from_str(&text);
         let options = DeserializeOptions::new();
-        let through = DynamicMessage::deserialize_with_options(&maps, &mut deserializer, &options);
+        let through = DynamicMessage::deserialize_with_options(maps.clone(), &mut deserializer, &options);
         assert_eq!(through.ok(), direct.ok(), "{text}");
     }
 }
