@@ -1,2 +1,2 @@
-//! The benches are `codec.rs`, `partial/` and `records.rs`.
+//! The benches are `codec.rs`, `partial/`, `records.rs` and `sweep.rs`.
 #![no_std]

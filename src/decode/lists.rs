@@ -11,10 +11,10 @@
 //! All elements of a run are appended by one call, so that the field is looked up once. Positions are offsets in the
 //! store, and reads are checked against its end (`input.rs`).
 
+use super::input;
 use super::state::{Located, MAP_ENTRY, Machine};
-use super::{fixed, input};
 use crate::error::DecodeErrorKind as Kind;
-use crate::program::{Coding, FieldEntry, FixedLayout, MAX_NESTED_LEN, NestedFixedLayout, Program};
+use crate::program::{Coding, FieldEntry, Program};
 use crate::slab::{ByteSpan, Full, Slab, Text};
 use crate::wire::{unzigzag32, unzigzag64};
 
@@ -69,80 +69,49 @@ impl SpanList<'_> {
     }
 }
 
-/// A run of messages of fixed shape.
+/// A run of messages of fixed shape, or of messages that hold such messages only, as triangles hold vertices.
 pub(super) struct FixedList<'b, 'p> {
     pub(super) buf: &'b [u8],
     pub(super) end: usize,
     pub(super) tag: u32,
-    pub(super) layout: &'p FixedLayout,
-    /// Words of an element.
-    pub(super) words: u32,
-}
-
-impl FixedList<'_, '_> {
-    /// Appends elements while they have the shape; the first tag starts at `tag_start` and ends at `pos`. Gives the
-    /// offset after the last element that was appended, which is `tag_start` if there was none.
-    pub(super) fn append(
-        &self,
-        slab: &mut Slab,
-        slot: u32,
-        mut tag_start: usize,
-        mut pos: usize,
-    ) -> Located<usize> {
-        // A shape is at most 32 bytes long, so its length prefix is one byte.
-        let most = self.layout.len;
-        while let Some(&prefix) = self.buf.get(pos) {
-            let len = prefix as usize;
-            if len > most || pos + 1 + len > self.end {
-                break;
-            }
-            // The element is loaded in place, and taken back if it has another form.
-            let at = slab.list_grow(slot, self.words, 1).map_err(|full| (full.into(), tag_start))?;
-            if !fixed::load_fixed(self.layout, slab.run_mut(at, self.words as usize), self.buf, pos + 1, len)
-            {
-                let count = slab.words().list(slot).len;
-                slab.list_truncate(slot, count - 1);
-                break;
-            }
-            tag_start = pos + 1 + len;
-            match same_tag(self.buf, tag_start, self.end, self.tag) {
-                Some(next) => pos = next,
-                None => break,
-            }
-        }
-        Ok(tag_start)
-    }
-}
-
-/// A run of messages that hold messages of fixed shape only, as triangles hold vertices.
-pub(super) struct NestedFixedList<'b, 'p> {
-    pub(super) buf: &'b [u8],
-    pub(super) end: usize,
-    pub(super) tag: u32,
-    pub(super) layout: &'p NestedFixedLayout,
     /// The program of an element.
     pub(super) sub: &'p Program,
 }
 
-impl NestedFixedList<'_, '_> {
-    /// As [`FixedList::append`]. Stops also before an element for which there is no memory.
-    pub(super) fn append(&self, slab: &mut Slab, slot: u32, mut tag_start: usize, mut pos: usize) -> usize {
-        // Such a message is at most 96 bytes long, so its length prefix is one byte. An empty one has no body and is
-        // left to the general path.
-        let most = self.layout.len;
-        while let Some(&[prefix, ref bytes @ ..]) =
-            self.buf.get(pos..).and_then(|rest| rest.first_chunk::<{ MAX_NESTED_LEN + 9 }>())
-        {
-            let len = prefix as usize;
-            let fits = (1..=most).contains(&len) && pos + 1 + len <= self.end;
-            let (Some(bytes), true) = (bytes.first_chunk(), fits) else { break };
-            let base = slab.list_push_body(slot, self.sub);
-            let Some(base) = base.or_else(|| slab.list_more(slot, self.sub).ok()) else { break };
-            if !fixed::load_nested(self.layout, slab.run_mut(base, self.sub.words() as usize), bytes, len) {
+impl FixedList<'_, '_> {
+    /// Appends elements of at most `most` bytes, fewer than 128, while they have the shape: `load` fills an empty body from the bytes
+    /// at an offset, of which as many as its last argument are the element. The first tag starts at `tag_start` and ends at
+    /// `pos`. Gives the offset after the last element that was appended, which is `tag_start` if there was none.
+    ///
+    /// Stops also before an element for which there is no memory, and before an empty one that has no body.
+    #[inline(always)]
+    pub(super) fn append(
+        &self,
+        slab: &mut Slab,
+        slot: u32,
+        (mut tag_start, mut pos): (usize, usize),
+        most: usize,
+        load: impl Fn(&mut [u32], usize, usize) -> bool,
+    ) -> usize {
+        let (words, in_place) = (self.sub.words(), self.sub.is_contiguous());
+        while let Some(&prefix) = self.buf.get(pos) {
+            let (start, len) = (pos + 1, usize::from(prefix));
+            if len > most || start + len > self.end || (len == 0 && !in_place) {
+                break;
+            }
+            // The element is loaded in place, and taken back if it has another form. Bodies in the list itself need fewer looks at
+            // their program: 9 instead of 10 ns for three floats.
+            let base = if in_place {
+                slab.list_grow(slot, words, 1).ok()
+            } else {
+                slab.list_push_body(slot, self.sub).or_else(|| slab.list_more(slot, self.sub).ok())
+            };
+            let Some(base) = base else { break };
+            if !load(slab.run_mut(base, words as usize), start, len) {
                 slab.list_pop_body(slot, self.sub);
                 break;
             }
-            tag_start = pos + 1 + len;
+            tag_start = start + len;
             match same_tag(self.buf, tag_start, self.end, self.tag) {
                 Some(next) => pos = next,
                 None => break,

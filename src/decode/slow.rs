@@ -1,11 +1,11 @@
 //! The slow path: fields that the field loop does not decode itself. These are lists of numbers and strings, groups, all
 //! fields of wide messages, messages that stay bytes, and everything unexpected.
 
-use super::input;
-use super::lists::{self, FixedList, MapEntryList, NestedFixedList, NumberList, SpanList};
+use super::lists::{self, FixedList, MapEntryList, NumberList, SpanList};
 use super::packed::Packed;
 use super::state::{Child, FieldStart, Located, Machine, Next, OpenMessage, mark_list_set, mark_set};
 use super::unknown::Unexpected;
+use super::{fixed, input};
 use crate::error::DecodeErrorKind as Kind;
 use crate::program::{Coding, FieldEntry, Op, Program};
 use crate::slab::{BodyRef, Full};
@@ -58,7 +58,6 @@ impl<'r> Machine<'r, '_> {
             Op::Lazy | Op::ListLazy => self.lazy(field, entry).map(Some),
             op if op.is_skip() => self.unselected(field, entry).map(Some),
             Op::ListFixedMessage => self.fixed_list(field, entry),
-            Op::ListNestedFixed => self.nested_fixed_list(field, entry),
             Op::PlainMap => self.map_entries(field, entry),
             Op::Packed => self.packed(field, entry).map(Some),
             Op::List | Op::ListString | Op::ListBytes => self.list(field, entry, op).map(Some),
@@ -112,39 +111,29 @@ impl<'r> Machine<'r, '_> {
         }
     }
 
-    /// Appends messages of fixed shape; `None` if the first one has another form.
+    /// Appends messages of fixed shape; `None` if the first one has another form, or if there is no memory for it.
     fn fixed_list(&mut self, field: FieldStart<'_>, entry: &FieldEntry) -> Located<Option<usize>> {
-        let sub = self.set.program(entry.sub);
-        let Some(layout) = sub.fixed() else { return Ok(None) };
-        if self.scratch.stack.len() >= self.options.depth_limit() as usize {
+        let (buf, sub) = (self.buf, self.set.program(entry.sub));
+        // The elements, and the messages in them.
+        let levels = 1 + usize::from(sub.fixed().is_none());
+        if self.scratch.stack.len() + levels > self.options.depth_limit() as usize {
             return Ok(None);
         }
         // Restored if nothing is appended: the general path must see the field as it was.
         let before = self.open.hasbits;
         let slot = self.list_slot(entry, field.tag_start)?;
-        let list = FixedList { buf: self.buf, end: field.end, tag: field.tag, layout, words: sub.words() };
-        let next = list.append(self.slab, slot, field.tag_start, field.value_start)?;
-        if next == field.tag_start {
-            self.open.hasbits = before;
-            return Ok(None);
-        }
-        Ok(Some(next))
-    }
-
-    /// Appends messages of messages of fixed shape; `None` if the first one has another form, or if there is no
-    /// memory for it.
-    fn nested_fixed_list(&mut self, field: FieldStart<'_>, entry: &FieldEntry) -> Located<Option<usize>> {
-        let sub = self.set.program(entry.sub);
-        let Some(layout) = sub.nested_fixed() else { return Ok(None) };
-        // Two levels: the elements and the messages in them.
-        if self.scratch.stack.len() + 1 >= self.options.depth_limit() as usize {
-            return Ok(None);
-        }
-        // Restored if nothing is appended: the general path must see the field as it was.
-        let before = self.open.hasbits;
-        let slot = self.list_slot(entry, field.tag_start)?;
-        let list = NestedFixedList { buf: self.buf, end: field.end, tag: field.tag, layout, sub };
-        let next = list.append(self.slab, slot, field.tag_start, field.value_start);
+        let (slab, first) = (&mut *self.slab, (field.tag_start, field.value_start));
+        let list = FixedList { buf, end: field.end, tag: field.tag, sub };
+        let next = match (sub.fixed(), sub.nested_fixed()) {
+            (Some(layout), _) => list.append(slab, slot, first, layout.len, |body, start, len| {
+                fixed::load_fixed(layout, body, buf, start, len)
+            }),
+            (None, Some(layout)) => list.append(slab, slot, first, layout.len, |body, start, len| {
+                let bytes = buf.get(start..).and_then(<[u8]>::first_chunk);
+                bytes.is_some_and(|bytes| fixed::load_nested(layout, body, bytes, len))
+            }),
+            (None, None) => field.tag_start,
+        };
         if next == field.tag_start {
             self.open.hasbits = before;
             return Ok(None);

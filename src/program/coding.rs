@@ -188,10 +188,8 @@ pub(crate) enum Op {
     // Decoded by a call.
     /// Map whose keys and values are neither messages nor of closed enums.
     PlainMap,
-    /// List of messages of fixed shape.
+    /// List of messages of fixed shape, or whose fields are all messages of fixed shape.
     ListFixedMessage,
-    /// List of messages whose fields are all messages of fixed shape.
-    ListNestedFixed,
     Group,
     /// List of numbers, one value after each tag.
     List,

@@ -172,7 +172,7 @@ impl FieldEntry {
     /// All fields of the sub-message are messages of fixed shape.
     pub(super) fn set_nested_fixed(&mut self) {
         if self.op == Op::ListMessage {
-            self.op = Op::ListNestedFixed;
+            self.op = Op::ListFixedMessage;
         }
     }
 

@@ -36,7 +36,7 @@ mod write;
 pub(crate) use access::{Access, Elements, PAGE, PresencePage, ReadLayout, ReadLayouts};
 pub(crate) use coding::{Coding, Op, ReadKind, Scalar, WriteKind};
 pub(crate) use entry::FieldEntry;
-pub(crate) use fixed::FixedLayout;
+pub(crate) use fixed::{FixedLayout, WINDOW as FIXED_WINDOW};
 pub(crate) use groups::groups;
 pub(crate) use lowered::{Program, WIDE_GROUP};
 pub(crate) use nested_fixed::{MAX_NESTED_LEN, NestedFixedLayout};

@@ -144,7 +144,7 @@ mod tests {
         assert_eq!((shape.len, shape.all, shape.parts.len()), (68, 15, 4));
         assert!([0, 2, 3].iter().all(|&i| set.program(i).nested_fixed().is_none()));
         let ops: vec::Vec<Op> = set.program(3).entries().iter().map(|entry| entry.op).collect();
-        assert_eq!(ops, [Op::String, Op::ListNestedFixed, Op::ListMessage]);
-        assert_eq!(set.program(3).one_byte(2 << 3).op, Op::ListNestedFixed);
+        assert_eq!(ops, [Op::String, Op::ListFixedMessage, Op::ListMessage]);
+        assert_eq!(set.program(3).one_byte(2 << 3).op, Op::ListFixedMessage);
     }
 }

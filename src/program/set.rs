@@ -202,8 +202,7 @@ fn find_shapes(programs: &mut [Program], room: &mut Room) -> Result<(), RoomFull
         }
     }
     let plain_entry = |e: &FieldEntry| !e.coding.is_message() && e.coding != Coding::ClosedEnum;
-    // Fixed shape pays only where bodies lie in their list or their parent.
-    let fixed = room.list(programs.iter().map(|p| p.fixed.is_some() && p.is_contiguous()))?;
+    let fixed = room.list(programs.iter().map(|p| p.fixed.is_some()))?;
     let is_plain = |p: &Program| p.is_contiguous() && p.entries.iter().all(plain_entry);
     let plain_maps = room.list(programs.iter().map(is_plain))?;
     let nested_fixed = room.list(programs.iter().map(|p| !p.nested_fixed.is_empty()))?;

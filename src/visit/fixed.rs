@@ -15,12 +15,7 @@
 use super::state::VisitRun;
 use super::{Field, Sink, Step};
 use crate::decode::same_tag;
-use crate::program::{Coding, FieldEntry, FixedLayout, MAX_NESTED_LEN, NestedFixedLayout, Program, Scalar};
-
-/// Bytes that are read of a message of fixed shape: the longest one, rounded up to words.
-const WINDOW: usize = 32;
-/// The same for a message of such messages, the last of which is read as one of its own.
-const NESTED_WINDOW: usize = MAX_NESTED_LEN + WINDOW;
+use crate::program::{Coding, FieldEntry, FixedLayout, NestedFixedLayout, Program, Scalar};
 
 /// Elements of one list that follow each other: the field, its tag, and the offset at which the message with the list ends.
 #[derive(Clone, Copy)]
@@ -43,13 +38,13 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
     ) -> usize {
         let first = (tag_start, tag_start + len);
         match (sub.fixed(), sub.nested_fixed()) {
-            (Some(layout), _) => self.elements::<WINDOW>(
+            (Some(layout), _) => self.elements(
                 run,
                 first,
                 |bytes, len| has_shape(layout, bytes, len),
                 |visit, bytes, len, _| visit.numbers(sub, layout, bytes, len),
             ),
-            (None, Some(layout)) => self.elements::<NESTED_WINDOW>(
+            (None, Some(layout)) => self.elements(
                 run,
                 first,
                 |bytes, len| has_nested_shape(layout, bytes, len),
@@ -60,17 +55,17 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
     }
 
     #[inline(always)]
-    fn elements<const N: usize>(
+    fn elements(
         &mut self,
         run: Run<'r>,
         (mut tag_start, mut pos): (usize, usize),
-        accepts: impl Fn(&[u8; N], usize) -> bool,
-        hand_over: impl Fn(&mut Self, &[u8; N], usize, usize),
+        accepts: impl Fn(&[u8], usize) -> bool,
+        hand_over: impl Fn(&mut Self, &[u8], usize, usize),
     ) -> usize {
         let input = self.job.input;
-        // A shape is at most 96 bytes long, so its length prefix is one byte.
+        // A shape is at most 127 bytes long, so its length prefix is one byte.
         while let Some(&len) = input.get(pos)
-            && let Some(bytes) = input.get(pos + 1..).and_then(<[u8]>::first_chunk::<N>)
+            && let Some(bytes) = input.get(pos + 1..)
             && pos + 1 + usize::from(len) <= run.end
             && accepts(bytes, len.into())
         {
@@ -96,10 +91,12 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
     #[inline(always)]
     pub(super) fn fixed_message(&mut self, program: &'r Program, start: usize, end: usize) -> bool {
         let Some(layout) = program.fixed() else { return false };
-        let bytes = self.job.input.get(start..).and_then(<[u8]>::first_chunk);
-        let Some(bytes) = bytes.filter(|bytes| has_shape(layout, bytes, end - start)) else { return false };
-        self.numbers(program, layout, bytes, end - start);
-        true
+        let bytes = self.job.input.get(start..).unwrap_or_default();
+        let shaped = has_shape(layout, bytes, end - start);
+        if shaped {
+            self.numbers(program, layout, bytes, end - start);
+        }
+        shaped
     }
 
     /// Hands over the messages in a message of messages of fixed shape.
@@ -108,7 +105,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
         &mut self,
         program: &'r Program,
         layout: &'r NestedFixedLayout,
-        bytes: &[u8; NESTED_WINDOW],
+        bytes: &[u8],
         (at, len): (usize, usize),
     ) {
         if len != layout.len {
@@ -125,7 +122,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
         &mut self,
         program: &'r Program,
         layout: &'r NestedFixedLayout,
-        bytes: &[u8; NESTED_WINDOW],
+        bytes: &[u8],
         (at, len): (usize, usize),
     ) {
         each_part(layout, bytes, len, |position, from, len| {
@@ -144,11 +141,11 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
         program: &'r Program,
         entry: &'r FieldEntry,
         shape: &'r FixedLayout,
-        bytes: &[u8; NESTED_WINDOW],
+        bytes: &[u8],
         (at, from, len): (usize, usize, usize),
     ) {
         let field = Field::new(self.job.pool, program, entry);
-        let Some(bytes) = bytes.get(from..).and_then(<[u8]>::first_chunk) else { return };
+        let Some(bytes) = bytes.get(from..) else { return };
         match self.sink.begin(field) {
             Step::Enter => {
                 self.numbers(self.job.set.program(entry.sub), shape, bytes, len);
@@ -161,7 +158,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
 
     /// Hands over the fields of a message of fixed shape.
     #[inline(always)]
-    fn numbers(&mut self, program: &'r Program, layout: &'r FixedLayout, bytes: &[u8; WINDOW], len: usize) {
+    fn numbers(&mut self, program: &'r Program, layout: &'r FixedLayout, bytes: &[u8], len: usize) {
         match layout.all_u32 {
             Some(2) if layout.floats && len == layout.len => self.floats::<2>(program, bytes),
             Some(3) if layout.floats && len == layout.len => self.floats::<3>(program, bytes),
@@ -172,24 +169,19 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
 
     /// Hands over `N` values of `float`, each after a tag of one byte.
     #[inline(always)]
-    fn floats<const N: usize>(&mut self, program: &'r Program, bytes: &[u8; WINDOW]) {
+    fn floats<const N: usize>(&mut self, program: &'r Program, bytes: &[u8]) {
         let pool = self.job.pool;
         let Some(entries) = program.entries().first_chunk::<N>() else { return };
         for (i, entry) in entries.iter().enumerate() {
-            let value = bytes[1 + 5 * i..].first_chunk().map_or(0.0, |value| f32::from_le_bytes(*value));
-            self.sink.f32(Field::new(pool, program, entry), value);
+            let value = bytes.get(1 + 5 * i..).and_then(<[u8]>::first_chunk);
+            self.sink
+                .f32(Field::new(pool, program, entry), value.map_or(0.0, |value| f32::from_le_bytes(*value)));
         }
     }
 
     /// Hands over numbers of four and eight bytes, perhaps not all of the shape.
     #[inline(never)]
-    fn some_numbers(
-        &mut self,
-        program: &'r Program,
-        layout: &'r FixedLayout,
-        bytes: &[u8; WINDOW],
-        len: usize,
-    ) {
+    fn some_numbers(&mut self, program: &'r Program, layout: &'r FixedLayout, bytes: &[u8], len: usize) {
         let pool = self.job.pool;
         each_number(layout, bytes, len, |position, from| {
             let Some(entry) = program.entries().get(position) else { return };
@@ -230,18 +222,22 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
 
 /// Whether a message has the fields of the layout, or some of them in order.
 #[inline(always)]
-fn has_shape(layout: &FixedLayout, bytes: &[u8; WINDOW], len: usize) -> bool {
-    if len == layout.len { layout.accepts(bytes) } else { has_part_of_shape(layout, bytes, len) }
+fn has_shape(layout: &FixedLayout, bytes: &[u8], len: usize) -> bool {
+    match bytes.first_chunk() {
+        Some(bytes) if len == layout.len && layout.all_u32.is_some() => layout.accepts_all_u32(bytes),
+        _ => has_part_of_shape(layout, bytes, len),
+    }
 }
 
 #[inline(never)]
-fn has_part_of_shape(layout: &FixedLayout, bytes: &[u8; WINDOW], len: usize) -> bool {
-    layout.optional && len < layout.len && each_number(layout, bytes, len, |_, _| {})
+fn has_part_of_shape(layout: &FixedLayout, bytes: &[u8], len: usize) -> bool {
+    (layout.optional || len == layout.len)
+        && bytes.get(..len).is_some_and(|bytes| each_number(layout, bytes, len, |_, _| {}))
 }
 
 /// As [`has_shape`], for a message of messages.
 #[inline(always)]
-fn has_nested_shape(layout: &NestedFixedLayout, bytes: &[u8; NESTED_WINDOW], len: usize) -> bool {
+fn has_nested_shape(layout: &NestedFixedLayout, bytes: &[u8], len: usize) -> bool {
     if len == layout.len
         && let Some(bytes) = bytes.first_chunk()
     {
@@ -251,10 +247,10 @@ fn has_nested_shape(layout: &NestedFixedLayout, bytes: &[u8; NESTED_WINDOW], len
 }
 
 #[inline(never)]
-fn has_part_of_nested_shape(layout: &NestedFixedLayout, bytes: &[u8; NESTED_WINDOW], len: usize) -> bool {
+fn has_part_of_nested_shape(layout: &NestedFixedLayout, bytes: &[u8], len: usize) -> bool {
     let shape_at = |position: usize, from: usize, len: usize| {
         let shape = layout.parts.get(position).map(|part| &part.shape);
-        let bytes = bytes.get(from..).and_then(<[u8]>::first_chunk);
+        let bytes = bytes.get(from..);
         matches!((shape, bytes), (Some(shape), Some(bytes)) if has_shape(shape, bytes, len))
     };
     layout.optional && len < layout.len && each_part(layout, bytes, len, shape_at)
@@ -262,12 +258,7 @@ fn has_part_of_nested_shape(layout: &NestedFixedLayout, bytes: &[u8; NESTED_WIND
 
 /// Calls `each` with position and place of every number that is there; false if there is anything else.
 #[inline(always)]
-fn each_number(
-    layout: &FixedLayout,
-    bytes: &[u8; WINDOW],
-    len: usize,
-    mut each: impl FnMut(usize, usize),
-) -> bool {
+fn each_number(layout: &FixedLayout, bytes: &[u8], len: usize, mut each: impl FnMut(usize, usize)) -> bool {
     let mut at = 0;
     for (position, field) in layout.fields.iter().enumerate() {
         if at < len && bytes.get(at) == Some(&field.tag) {
@@ -283,7 +274,7 @@ fn each_number(
 #[inline(always)]
 fn each_part(
     layout: &NestedFixedLayout,
-    bytes: &[u8; NESTED_WINDOW],
+    bytes: &[u8],
     len: usize,
     mut each: impl FnMut(usize, usize, usize) -> bool,
 ) -> bool {

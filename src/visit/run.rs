@@ -194,9 +194,7 @@ impl<'r, 'i, S: Sink<'i> + ?Sized> VisitRun<'_, 'r, 'i, S> {
                         continue;
                     }
                     // Two levels: the elements, and the messages in them.
-                    if matches!(op, Op::ListFixedMessage | Op::ListNestedFixed)
-                        && self.job.levels.len() + 1 < self.depth
-                    {
+                    if op == Op::ListFixedMessage && self.job.levels.len() + 1 < self.depth {
                         comes!(entry);
                         let run = Run { field: field!(), tag, end: end + origin };
                         let next = self.fixed_list(run, set.program(entry.sub), pos + origin, len);

@@ -74,7 +74,7 @@ fn put_numbers<const N: usize>(
 /// Writes the fields one by one, from the words after the header.
 #[inline(always)]
 fn put_each(out: &mut Cursor<'_>, values: &[u32], tag: TagWord, layout: &FixedLayout) {
-    // At most 32 bytes, so tag and length are one word.
+    // The length is below 128, so tag and length are one word.
     out.put_tag_word(tag.and(layout.len as u8));
     for field in &layout.fields {
         out.put_byte(field.tag);
