@@ -3,6 +3,9 @@
 mod columns;
 mod failures;
 mod fields;
+#[path = "../../../../tests/common/heap.rs"]
+#[allow(dead_code, reason = "the tests of the library use the rest")]
+mod heap;
 mod library;
 #[path = "../common/oracle.rs"]
 mod oracle;
