@@ -89,6 +89,8 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod structs;
+
 extern crate alloc;
 #[cfg(any(test, tablepb_safe))]
 extern crate std;
@@ -97,88 +99,72 @@ extern crate std;
 #[cfg(all(any(doc, doctest), feature = "std", feature = "bytes", feature = "json"))]
 pub mod _guide;
 #[cfg(feature = "reflect")]
-mod decode;
+mod engine;
+mod formats;
+mod schema;
+
 #[cfg(feature = "reflect")]
 mod diff;
 #[cfg(feature = "reflect")]
-mod encode;
-#[cfg_attr(
-    not(feature = "reflect"),
-    allow(dead_code, unused_imports, unused_macros, reason = "the rest is for dynamic messages")
-)]
-mod error;
-#[cfg_attr(not(feature = "json"), allow(dead_code, unused_imports, reason = "the rest is for JSON"))]
-mod formats;
-#[cfg(feature = "json")]
-pub mod json;
-#[cfg(feature = "reflect")]
 mod message;
-mod options;
-mod partial;
-#[cfg(feature = "reflect")]
-mod program;
 #[cfg(feature = "proto")]
 mod proto;
 #[cfg(feature = "reflect")]
-pub mod record;
-#[cfg(feature = "reflect")]
 mod rust;
-#[cfg(feature = "reflect")]
-mod schema;
-#[cfg(feature = "serde")]
-mod serde;
-#[cfg(feature = "reflect")]
-mod slab;
 pub mod stream;
-mod sync;
-mod table;
-#[cfg(feature = "reflect")]
-pub mod text;
-mod typed;
-#[cfg(feature = "reflect")]
-pub mod visit;
 #[cfg_attr(
     not(feature = "reflect"),
     allow(dead_code, unused_imports, reason = "the rest is for dynamic messages")
 )]
 pub mod wire;
-pub mod wkt;
 
 #[cfg(feature = "reflect")]
 pub use diff::{Compatibility, Difference, DifferenceKind};
-pub use error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind, FieldPath, PathStep};
-#[cfg(feature = "reflect")]
-pub use error::{DescriptorError, DescriptorErrorKind};
 #[cfg(feature = "serde")]
-pub use json::{DeserializeOptions, SerializeOptions};
+pub use formats::json::{DeserializeOptions, SerializeOptions};
+#[cfg(feature = "reflect")]
+pub use message::partial::{
+    ColumnError, ColumnValue, Projection, ProjectionError, ProjectionErrorKind, ValuePath, Values,
+};
+#[cfg(feature = "reflect")]
+pub use message::record::{PlanError, PlanErrorKind, PlanPath, RecordPlan, RecordWriter};
 #[cfg(feature = "reflect")]
 pub use message::{
     CopyError, Decoder, DynamicMessage, FieldKey, FieldMut, Fields, FieldsMut, ListIter, ListRef, MapIter,
     MapKey, MapKeyRef, MapRef, MessageMut, MessageView, Number, Numbers, Prepare, Prepared, RawMessage,
     SetFieldError, SetFieldErrorKind, UnknownField, UnknownFields, Value, ValueRef,
 };
-pub use options::{DecodeOptions, EncodeOptions};
-#[cfg(feature = "reflect")]
-pub use partial::{
-    ColumnError, ColumnValue, Projection, ProjectionError, ProjectionErrorKind, ValuePath, Values,
-};
-pub use partial::{RawField, RawFields, RawStep, RawValue};
 #[cfg(feature = "proto")]
 pub use proto::{FileResolver, SourceBuilder, SourceDiagnostic, SourceError, SourceErrorKind};
 #[cfg(feature = "reflect")]
-pub use record::{PlanError, PlanErrorKind, PlanPath, RecordPlan, RecordWriter};
-#[cfg(feature = "reflect")]
 pub use rust::{MapType, OpenEnumType, RustOptions, TextType};
 #[cfg(feature = "reflect")]
-pub use schema::{
+pub use schema::pool::{
     DescriptorPool, Edition, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
     FieldKind, FieldRef, FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor, PoolBuilder,
     PoolOptions, ServiceDescriptor,
 };
-pub use table::{Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind};
-pub use typed::{
+pub use schema::table::{
+    Cardinality, DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax, TableKind,
+};
+pub use structs::{
     CustomValue, DecodeFrom, DecodeOwned, EnumValue, Enumeration, Lazy, Message, SmallMap, UnknownFieldSet,
 };
+pub use wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind, FieldPath, PathStep};
+#[cfg(feature = "reflect")]
+pub use wire::error::{DescriptorError, DescriptorErrorKind};
+pub use wire::fields::{RawField, RawFields, RawStep, RawValue};
+pub use wire::options::{DecodeOptions, EncodeOptions};
+
+#[cfg(feature = "reflect")]
+pub use engine::visit;
+#[cfg(feature = "json")]
+pub use formats::json;
+#[cfg(feature = "reflect")]
+pub use formats::text;
+#[cfg(feature = "reflect")]
+pub use message::record;
+pub use structs::wkt;
 
 #[cfg(feature = "bytes")]
 pub use bytes;
@@ -188,7 +174,7 @@ pub use bytes;
 pub mod listing {
     #[cfg(feature = "reflect")]
     pub use crate::diff::assert_no_difference;
-    pub use crate::typed::expansion::*;
+    pub use crate::structs::expansion::*;
 }
 
 /// Compiles and runs the code of the README.

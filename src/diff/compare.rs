@@ -5,7 +5,7 @@ use super::enums::EnumFacts;
 use super::fields;
 use super::queue::Comparer;
 use super::reserved::{Reserved, extension_ranges};
-use crate::schema::{FieldDescriptor, MessageDescriptor, OneofDescriptor};
+use crate::schema::pool::{FieldDescriptor, MessageDescriptor, OneofDescriptor};
 use Compatibility::{Breaking, Compatible, Conditional};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec::Vec};

@@ -3,8 +3,8 @@
 use super::difference::{Compatibility, DifferenceKind};
 use super::queue::Comparer;
 use super::reserved::Reserved;
-use crate::schema::EnumDescriptor;
-use crate::table::EnumTable;
+use crate::schema::pool::EnumDescriptor;
+use crate::schema::table::EnumTable;
 use Compatibility::{Breaking, Compatible, Conditional};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec::Vec};

@@ -2,8 +2,8 @@
 
 use super::difference::{Compatibility, DifferenceKind};
 use super::queue::Comparer;
-use crate::schema::{FieldDescriptor, FieldKind};
-use crate::table::{DefaultValue, Kind};
+use crate::schema::pool::{FieldDescriptor, FieldKind};
+use crate::schema::table::{DefaultValue, Kind};
 use Compatibility::{Breaking, Compatible, Conditional};
 use alloc::format;
 use alloc::string::String as Text; // `Kind::String` has the name.

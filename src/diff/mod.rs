@@ -18,8 +18,10 @@ mod services;
 
 pub use difference::{Compatibility, Difference, DifferenceKind};
 
-use crate::schema::{DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor, ServiceDescriptor};
-use crate::table::{EnumTable, MessageTable};
+use crate::schema::pool::{
+    DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor, ServiceDescriptor,
+};
+use crate::schema::table::{EnumTable, MessageTable};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec, vec::Vec};
 use enums::EnumFacts;

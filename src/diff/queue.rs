@@ -1,7 +1,7 @@
 //! The pairs of types that are to be compared, and the differences that were found.
 
 use super::difference::{Compatibility, Difference, DifferenceKind};
-use crate::schema::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
+use crate::schema::pool::{EnumDescriptor, FieldDescriptor, MessageDescriptor};
 use alloc::collections::BTreeSet;
 use alloc::{string::String, vec::Vec};
 

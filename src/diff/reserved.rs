@@ -2,7 +2,7 @@
 
 use super::difference::{Compatibility, DifferenceKind};
 use super::queue::Comparer;
-use crate::schema::{EnumDescriptor, MessageDescriptor};
+use crate::schema::pool::{EnumDescriptor, MessageDescriptor};
 use Compatibility::{Compatible, Conditional};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::{format, string::String, vec::Vec};

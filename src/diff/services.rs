@@ -2,7 +2,7 @@
 
 use super::difference::{Compatibility, DifferenceKind};
 use super::queue::Comparer;
-use crate::schema::{MessageDescriptor, MethodDescriptor, ServiceDescriptor};
+use crate::schema::pool::{MessageDescriptor, MethodDescriptor, ServiceDescriptor};
 use Compatibility::{Breaking, Compatible};
 use alloc::collections::BTreeMap;
 use alloc::string::String;

@@ -1,51 +1,10 @@
-//! What text formats have in common: numbers, base64, points in time, field masks, and a buffer to print to.
-//!
-//! Nothing here knows a schema, a message or the grammar of a whole format; `json/` and `text/` build on it.
+//! Formats beside the wire: ProtoJSON, the text format, serde, and the numbers that they share.
 
-#[cfg(feature = "reflect")]
-mod base64;
-mod digits;
-#[cfg(feature = "reflect")]
-mod floats;
-#[cfg(feature = "reflect")]
-mod mask;
-#[cfg(feature = "reflect")]
-mod nearest;
-#[cfg(feature = "reflect")]
-mod number;
-mod out;
-#[cfg(feature = "reflect")]
-mod powers;
-#[cfg(feature = "reflect")]
-mod shortest;
-#[cfg(feature = "reflect")]
-mod swar;
-mod time;
-#[cfg(feature = "reflect")]
-mod url;
-
-#[cfg(feature = "reflect")]
-pub(crate) use base64::{decode as decode_base64, encode as encode_base64};
 #[cfg(feature = "json")]
-pub(crate) use digits::{put_element, put_quoted_i64, put_quoted_u64};
-pub(crate) use digits::{put_i64, put_u64};
-#[cfg(feature = "json")]
-pub(crate) use floats::put_short_f32;
+pub mod json;
+#[cfg_attr(not(feature = "json"), allow(dead_code, unused_imports, reason = "the rest is for JSON"))]
+pub(crate) mod numbers;
+#[cfg(feature = "serde")]
+pub(crate) mod serde;
 #[cfg(feature = "reflect")]
-pub(crate) use floats::{put_f32, put_f64};
-#[cfg(feature = "reflect")]
-pub(crate) use mask::{camel_path, snake_path};
-#[cfg(feature = "json")]
-pub(crate) use nearest::Decimal;
-#[cfg(feature = "json")]
-pub(crate) use number::TWENTY_DIGITS;
-#[cfg(feature = "reflect")]
-pub(crate) use number::{Integer, JsonNumber};
-pub(crate) use out::TextOut;
-#[cfg(feature = "json")]
-pub(crate) use swar::read_digits;
-pub(crate) use time::{
-    MAX_DURATION, MAX_SECONDS, MIN_SECONDS, parse_duration, parse_timestamp, put_duration, put_timestamp,
-};
-#[cfg(feature = "reflect")]
-pub(crate) use url::type_in_url;
+pub mod text;

@@ -4,10 +4,10 @@ use super::error::{SetFieldError, SetFieldErrorKind};
 use super::fit::{Fit, Misfit};
 use super::resolved_field::{Expected, ResolvedField};
 use super::{DynamicMessage, MapKey, Value};
-use crate::encode::try_encode_raw;
-use crate::error::text;
-use crate::options::DecodeOptions;
-use crate::table::Kind;
+use crate::engine::encode::try_encode_raw;
+use crate::schema::table::Kind;
+use crate::wire::error::text;
+use crate::wire::options::DecodeOptions;
 use alloc::{string::String, vec::Vec};
 
 impl ResolvedField<'_> {

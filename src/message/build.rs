@@ -7,13 +7,13 @@
 use super::DynamicMessage;
 use super::dynamic::MERGE_FACTOR;
 use super::store::{Store, StoreFull};
-use crate::decode;
-use crate::encode::{raw_len, try_encode_raw};
-use crate::error::{EncodeError, EncodeErrorKind};
-use crate::program::{Coding, FieldEntry, ProgramSet};
-use crate::schema::DescriptorPool;
-use crate::slab::{BodyRef, Full, NIL, RawView, Slab, Text};
+use crate::engine::decode;
+use crate::engine::encode::{raw_len, try_encode_raw};
+use crate::engine::slab::{BodyRef, Full, NIL, RawView, Slab, Text};
+use crate::schema::pool::DescriptorPool;
+use crate::schema::program::{Coding, FieldEntry, ProgramSet};
 use crate::wire::MAX_LEN;
+use crate::wire::error::{EncodeError, EncodeErrorKind};
 use alloc::vec::Vec;
 
 /// Why a value could not be written.
@@ -405,7 +405,7 @@ impl DynamicMessage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{FieldTable, Kind, MessageTable};
+    use crate::schema::table::{FieldTable, Kind, MessageTable};
 
     static LOG: MessageTable = MessageTable::new("t.Log", &[FieldTable::new("line", 1, Kind::String)]);
 

@@ -1,6 +1,6 @@
 //! [`CopiedSpans`]: where a copy has put the bytes of a verbatim message.
 
-use crate::slab::Full;
+use crate::engine::slab::Full;
 use alloc::vec::Vec;
 
 /// The copied spans of the outermost verbatim message. The bytes of its sub-messages lie inside them and are not copied

@@ -3,8 +3,8 @@
 use super::copied_spans::{CopiedSpan, CopiedSpans};
 use super::slab_writer::{SlabWriter, TooLarge};
 use super::store::Store;
-use crate::program::{Coding, FieldEntry};
-use crate::slab::{BodyRef, ByteSpan, MapContext, NIL, RawView, Slab, Text, Walk, WalkStep};
+use crate::engine::slab::{BodyRef, ByteSpan, MapContext, NIL, RawView, Slab, Text, Walk, WalkStep};
+use crate::schema::program::{Coding, FieldEntry};
 
 /// A message being copied: where its copy is, and whether it is the outermost verbatim one.
 #[derive(Clone, Copy)]
@@ -230,8 +230,8 @@ impl SlabWriter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
-    use crate::table::Kind;
+    use crate::schema::program::{FieldSpec, MessageSpec, Presence, ProgramSet};
+    use crate::schema::table::Kind;
     use crate::wire::MAX_LEN;
     use alloc::vec;
 

@@ -2,16 +2,16 @@
 
 use super::MessageView;
 use super::view::name_path;
-use crate::decode::{self, Job, Scratch};
-use crate::error::{DecodeError, DecodeErrorKind};
-use crate::options::DecodeOptions;
-use crate::program::{ProgramSet, Selected};
-use crate::schema::MessageDescriptor;
-use crate::slab::{BodyRef, NIL, RawView, Slab, UnknownSpans};
-use crate::visit::{self, Level, Sink, Visited};
+use crate::engine::decode::{self, Job, Scratch};
+use crate::engine::slab::{BodyRef, NIL, RawView, Slab, UnknownSpans};
+use crate::engine::visit::{self, Level, Sink, Visited};
+use crate::schema::pool::MessageDescriptor;
+use crate::schema::program::{ProgramSet, Selected};
 use crate::wire::MAX_LEN;
 #[cfg(feature = "bytes")]
 use crate::wire::chunk::read_chunks;
+use crate::wire::error::{DecodeError, DecodeErrorKind};
+use crate::wire::options::DecodeOptions;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -133,7 +133,7 @@ impl Decoder {
     /// of this decoder is gone.
     ///
     /// Takes the projection and the options of the decoder into account; lazy fields are visited as others. Costs less than decoding, and memory
-    /// for nothing but open messages, about 40 bytes each, which is kept for the next visit. See [`visit`](crate::visit) for an example and
+    /// for nothing but open messages, about 40 bytes each, which is kept for the next visit. See [`visit`](crate::engine::visit) for an example and
     /// for what may come in which order.
     ///
     /// # Errors

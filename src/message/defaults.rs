@@ -3,10 +3,10 @@
 use super::field_key::resolve;
 use super::view::NONE;
 use super::{ListRef, MapRef, MessageView, ValueRef};
-use crate::program::{Access, ReadKind};
-use crate::schema::FieldRef;
-use crate::slab::NIL;
-use crate::table::{DefaultValue, Kind};
+use crate::engine::slab::NIL;
+use crate::schema::pool::FieldRef;
+use crate::schema::program::{Access, ReadKind};
+use crate::schema::table::{DefaultValue, Kind};
 
 impl<'a, 'i> MessageView<'a, 'i> {
     /// The value that an unset field reads as.

@@ -1,10 +1,10 @@
 //! Messages that printers decode into slabs of their own: the content of an `Any`, and messages that were kept as bytes.
 
-use crate::decode::{self, Job, Scratch};
-use crate::error::DecodeError;
-use crate::options::DecodeOptions;
-use crate::program::ProgramSet;
-use crate::slab::{BodyRef, Full, RawView, Slab};
+use crate::engine::decode::{self, Job, Scratch};
+use crate::engine::slab::{BodyRef, Full, RawView, Slab};
+use crate::schema::program::ProgramSet;
+use crate::wire::error::DecodeError;
+use crate::wire::options::DecodeOptions;
 use alloc::vec::Vec;
 
 /// A message that a printer decodes before it goes on.

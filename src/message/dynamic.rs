@@ -6,12 +6,12 @@ use super::live_size::live_size;
 use super::slab_writer::TooLarge;
 use super::store::{Store, StoreFull};
 use super::{MessageMut, MessageView};
-use crate::decode::{self, Job, Scratch};
-use crate::error::{DecodeError, DecodeErrorKind, boxed};
-use crate::options::DecodeOptions;
-use crate::program::Selected;
-use crate::schema::MessageDescriptor;
-use crate::slab::{BodyRef, NIL, RawView, Slab};
+use crate::engine::decode::{self, Job, Scratch};
+use crate::engine::slab::{BodyRef, NIL, RawView, Slab};
+use crate::schema::pool::MessageDescriptor;
+use crate::schema::program::Selected;
+use crate::wire::error::{DecodeError, DecodeErrorKind, boxed};
+use crate::wire::options::DecodeOptions;
 use alloc::boxed::Box;
 
 /// A merge may take this many times the memory that the message holds, on top of the budget of its input. A list moves to a

@@ -4,7 +4,7 @@ use super::{
     CopyError, DynamicMessage, FieldKey, FieldsMut, MapKey, MapKeyRef, MessageMut, SetFieldError, Value,
     ValueRef,
 };
-use crate::schema::FieldDescriptor;
+use crate::schema::pool::FieldDescriptor;
 use alloc::vec::Vec;
 
 /// Fields, as on [`MessageMut`].

@@ -1,10 +1,10 @@
 //! The reading methods of [`DynamicMessage`]: those of its view.
 
 use super::{DynamicMessage, FieldKey, SetFieldError, UnknownFields, ValueRef};
-use crate::error::EncodeError;
-use crate::options::EncodeOptions;
-use crate::schema::{ExtensionDescriptor, FieldDescriptor, FieldRef, OneofDescriptor};
+use crate::schema::pool::{ExtensionDescriptor, FieldDescriptor, FieldRef, OneofDescriptor};
 use crate::wire::Buffer;
+use crate::wire::error::EncodeError;
+use crate::wire::options::EncodeOptions;
 use alloc::vec::Vec;
 
 /// Reading, as on [`MessageView`](super::MessageView).

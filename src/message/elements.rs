@@ -7,7 +7,7 @@ use super::passthrough::{Change, Undo};
 use super::resolved_field::ResolvedField;
 use super::slab_writer::TooLarge;
 use super::{FieldKey, Value};
-use crate::slab::BodyRef;
+use crate::engine::slab::BodyRef;
 
 impl<'m> MessageMut<'m> {
     /// Appends a value to a repeated field.
@@ -234,7 +234,7 @@ impl<'m> MessageMut<'m> {
             return Ok(Some(at));
         }
         let old = self.slab.get(at);
-        if old != crate::slab::NIL {
+        if old != crate::engine::slab::NIL {
             return Ok(Some(old));
         }
         let body = self.slab.alloc_body(sub)?;

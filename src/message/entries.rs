@@ -9,7 +9,7 @@ use super::resolved_field::ResolvedField;
 use super::slab_writer::TooLarge;
 use super::value_ref::{owned_bytes, owned_str};
 use super::{FieldKey, MapKey, Value};
-use crate::slab::{BodyRef, MapContext};
+use crate::engine::slab::{BodyRef, MapContext};
 
 /// A checked key as the value of the key field.
 fn key_value(part: &ResolvedField<'_>, key: &MapKey) -> Result<Value, TooLarge> {

@@ -1,8 +1,8 @@
 //! Equality of messages.
 
 use super::{DynamicMessage, MessageView};
-use crate::program::{Coding, FieldEntry};
-use crate::slab::{BodyRef, RawView, Walk, WalkStep};
+use crate::engine::slab::{BodyRef, RawView, Walk, WalkStep};
+use crate::schema::program::{Coding, FieldEntry};
 use crate::wire::short_varint;
 
 /// Two messages are equal if they have the same type of the same pool, the same fields set and the same values. Lists are
@@ -82,7 +82,7 @@ fn same_outline(a: RawView<'_, '_>, b: RawView<'_, '_>) -> bool {
 }
 
 /// The position of the next set field, and its length if it is a list. Skips empty lists.
-fn next_set(view: RawView<'_, '_>, fields: &mut crate::slab::SetFields) -> Option<(usize, u32)> {
+fn next_set(view: RawView<'_, '_>, fields: &mut crate::engine::slab::SetFields) -> Option<(usize, u32)> {
     loop {
         let (position, entry, slot) = fields.next(view)?;
         if !entry.flags.is_list() {

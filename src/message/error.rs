@@ -1,7 +1,7 @@
 //! [`SetFieldError`] and [`CopyError`].
 
 use super::Value;
-use crate::error::{DecodeError, Opaque, copy_of, error_kind, opaque_error};
+use crate::wire::error::{DecodeError, Opaque, copy_of, error_kind, opaque_error};
 use alloc::{borrow::Cow, string::String};
 use core::fmt;
 

@@ -3,8 +3,8 @@
 //! A field of another message is *foreign*. There is one rule for it, here and in `read.rs`: see [`FieldKey`].
 
 use super::MessageView;
-use crate::program::{Access, ReadLayout};
-use crate::schema::{DescriptorPool, ExtensionDescriptor, FieldDescriptor, FieldRef};
+use crate::schema::pool::{DescriptorPool, ExtensionDescriptor, FieldDescriptor, FieldRef};
+use crate::schema::program::{Access, ReadLayout};
 use alloc::string::String;
 
 pub(super) mod sealed {

@@ -2,9 +2,9 @@
 
 use super::read::checked;
 use super::{MessageView, ValueRef};
-use crate::program::{PAGE, PresencePage, ReadLayout};
-use crate::schema::FieldRef;
-use crate::slab::Words;
+use crate::engine::slab::Words;
+use crate::schema::pool::FieldRef;
+use crate::schema::program::{PAGE, PresencePage, ReadLayout};
 use core::iter::FusedIterator;
 use core::num::NonZeroU32;
 

@@ -3,8 +3,8 @@
 use super::error::SetFieldErrorKind;
 use super::resolved_field::ResolvedField;
 use super::{MapKey, Value};
-use crate::error::text;
-use crate::table::Kind;
+use crate::schema::table::Kind;
+use crate::wire::error::text;
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 use core::mem::replace;

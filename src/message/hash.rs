@@ -1,9 +1,9 @@
 //! Hashes of messages.
 
 use super::{DynamicMessage, MessageView};
-use crate::encode::RawEncoder;
-use crate::error::EncodeErrorKind;
-use crate::options::EncodeOptions;
+use crate::engine::encode::RawEncoder;
+use crate::wire::error::EncodeErrorKind;
+use crate::wire::options::EncodeOptions;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 

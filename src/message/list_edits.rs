@@ -6,7 +6,7 @@ use super::passthrough::{Change, Undo};
 use super::resolved_field::ResolvedField;
 use super::slab_writer::TooLarge;
 use super::{FieldKey, MapKeyRef, Value, ValueRef};
-use crate::slab::MapContext;
+use crate::engine::slab::MapContext;
 use alloc::vec::Vec;
 
 /// A list that is being extended.

@@ -2,8 +2,8 @@
 
 use super::read::{Location, checked};
 use super::{MessageView, ValueRef};
-use crate::program::{Access, Elements, ReadKind};
-use crate::slab::List;
+use crate::engine::slab::List;
+use crate::schema::program::{Access, Elements, ReadKind};
 use core::fmt;
 use core::iter::FusedIterator;
 

@@ -1,7 +1,7 @@
 //! The live size of a message: everything else in its memory is garbage.
 
-use crate::program::{Coding, FieldEntry};
-use crate::slab::{NIL, RawView, Walk, WalkStep};
+use crate::engine::slab::{NIL, RawView, Walk, WalkStep};
+use crate::schema::program::{Coding, FieldEntry};
 
 /// Words of a message of which nothing has been decoded: its body, and what stands before its spans.
 const RAW: usize = 6;

@@ -2,8 +2,8 @@
 //! of it. Whether a key was there twice is known then.
 
 use super::build::{FieldAt, MessageBuilder, NoRoom};
-use crate::program::FieldEntry;
-use crate::slab::{BodyRef, MapContext};
+use crate::engine::slab::{BodyRef, MapContext};
+use crate::schema::program::FieldEntry;
 
 /// A map that is being made.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,8 +4,8 @@
 //! whole text has been parsed (`settle_maps`), so that n entries take n log n, whatever their keys and their order.
 
 use super::build::{FieldAt, MessageBuilder, NoRoom};
-use crate::program::{Coding, FieldEntry};
-use crate::slab::{BodyRef, MapContext, Text};
+use crate::engine::slab::{BodyRef, MapContext, Text};
+use crate::schema::program::{Coding, FieldEntry};
 
 impl MessageBuilder<'_> {
     /// Appends an entry without key and value to a map, and gives its body. [`finish_entry`](Self::finish_entry) or

@@ -2,8 +2,8 @@
 
 use super::value_ref::{owned_bytes, owned_str};
 use super::{CopyError, MapKey, MessageView, ValueRef};
-use crate::program::{Access, ReadKind, Scalar};
-use crate::slab::{List, NIL, RawKey, RawList, text_at};
+use crate::engine::slab::{List, NIL, RawKey, RawList, text_at};
+use crate::schema::program::{Access, ReadKind, Scalar};
 use crate::wire::utf8;
 use core::fmt;
 use core::iter::FusedIterator;

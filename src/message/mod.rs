@@ -5,6 +5,10 @@
 //!
 //! Invariant: a slot always holds a value of its field's kind, so readers do not check it.
 
+pub(crate) mod partial;
+#[cfg(feature = "reflect")]
+pub mod record;
+
 mod accept;
 #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "maps aside are for JSON"))]
 mod build;

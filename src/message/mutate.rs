@@ -7,9 +7,9 @@ use super::resolved_field::{ResolvedField, own_field};
 use super::slab_writer::{SlabWriter, TooLarge, is_zero};
 use super::store::Store;
 use super::{DynamicMessage, FieldKey, MessageView, Value};
-use crate::program::{FieldEntry, Program, ProgramSet};
-use crate::schema::{DescriptorPool, MessageDescriptor};
-use crate::slab::{BodyRef, NIL, RawView, Slab};
+use crate::engine::slab::{BodyRef, NIL, RawView, Slab};
+use crate::schema::pool::{DescriptorPool, MessageDescriptor};
+use crate::schema::program::{FieldEntry, Program, ProgramSet};
 
 /// A mutably borrowed message: the root of a [`DynamicMessage`] or a sub-message of it.
 ///

@@ -1,7 +1,7 @@
 //! [`Numbers`]: the elements of a list as plain numbers.
 
 use super::ListRef;
-use crate::program::ReadKind;
+use crate::schema::program::ReadKind;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 

@@ -1,11 +1,11 @@
 //! Options of descriptors as messages.
 
 use super::DynamicMessage;
-use crate::options::DecodeOptions;
-use crate::schema::{
+use crate::schema::pool::{
     DescriptorPool, EnumDescriptor, EnumValueDescriptor, ExtensionDescriptor, FieldDescriptor,
     FileDescriptor, MessageDescriptor, MethodDescriptor, OneofDescriptor, ServiceDescriptor,
 };
+use crate::wire::options::DecodeOptions;
 
 /// Decodes options with the extensions that the pool declares.
 fn options(pool: &DescriptorPool, name: &str, bytes: &[u8]) -> DynamicMessage {

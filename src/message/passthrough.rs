@@ -11,12 +11,12 @@ use super::raw::merge_spans;
 use super::resolved_field::ResolvedField;
 use super::slab_writer::TooLarge;
 use super::{CopyError, DynamicMessage, MessageMut};
-use crate::decode::{Undecoded, undecoded};
-use crate::error::{DecodeError, EncodeError};
-use crate::options::DecodeOptions;
-use crate::program::{Coding, FieldEntry, Program};
-use crate::schema::MessageDescriptor;
-use crate::slab::{BodyRef, UnknownSpan};
+use crate::engine::decode::{Undecoded, undecoded};
+use crate::engine::slab::{BodyRef, UnknownSpan};
+use crate::schema::pool::MessageDescriptor;
+use crate::schema::program::{Coding, FieldEntry, Program};
+use crate::wire::error::{DecodeError, EncodeError};
+use crate::wire::options::DecodeOptions;
 use crate::wire::{DEFAULT_DEPTH, push_varint, raw};
 use alloc::vec::Vec;
 
@@ -333,7 +333,7 @@ impl DynamicMessage {
     /// The encoded message, and its levels of sub-messages. A projected message goes into other messages in this form, because they lack
     /// its programs.
     pub(super) fn as_bytes(&self) -> Result<(Vec<u8>, u32), EncodeError> {
-        let bytes = crate::encode::try_encode_raw(self.as_view().raw())?;
+        let bytes = crate::engine::encode::try_encode_raw(self.as_view().raw())?;
         let levels = levels_of(self.descriptor(), &bytes, DEFAULT_DEPTH)?;
         Ok((bytes, levels))
     }

@@ -1,14 +1,14 @@
 //! [`Prepared`]: a message encoded once, to be written into others.
 
 use super::{Decoder, DynamicMessage};
-use crate::decode;
-use crate::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
-use crate::options::DecodeOptions;
-use crate::options::EncodeOptions;
-use crate::schema::MessageDescriptor;
-use crate::sync::Arc;
-use crate::table::MessageTable;
+use crate::engine::decode;
+use crate::schema::pool::MessageDescriptor;
+use crate::schema::table::MessageTable;
 use crate::wire::DEFAULT_DEPTH;
+use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
+use crate::wire::options::DecodeOptions;
+use crate::wire::options::EncodeOptions;
+use crate::wire::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;

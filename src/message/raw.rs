@@ -4,12 +4,12 @@ use super::decoder::named;
 use super::error::{SetFieldError, SetFieldErrorKind};
 use super::resolved_field::ResolvedField;
 use super::{Decoder, DynamicMessage, MessageMut, MessageView, Prepared};
-use crate::decode::{self, Job, Scratch};
-use crate::encode::try_encode_raw;
-use crate::error::{DecodeError, DecodeErrorKind, EncodeErrorKind};
-use crate::options::DecodeOptions;
-use crate::schema::{DescriptorPool, MessageDescriptor};
-use crate::slab::{BodyRef, Full, NIL, RawView, Slab, UnknownSpan};
+use crate::engine::decode::{self, Job, Scratch};
+use crate::engine::encode::try_encode_raw;
+use crate::engine::slab::{BodyRef, Full, NIL, RawView, Slab, UnknownSpan};
+use crate::schema::pool::{DescriptorPool, MessageDescriptor};
+use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeErrorKind};
+use crate::wire::options::DecodeOptions;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -209,7 +209,7 @@ fn no_room(full: Full) -> DecodeError {
 
 /// Merges spans of the store into a message.
 pub(super) fn merge_spans(
-    set: &crate::program::ProgramSet,
+    set: &crate::schema::program::ProgramSet,
     store: &[u8],
     slab: &mut Slab,
     to: BodyRef,

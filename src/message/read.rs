@@ -4,9 +4,9 @@ use super::error::SetFieldError;
 use super::field_key::{OwnField, foreign, named, resolve};
 use super::resolved_field::own_field;
 use super::{FieldKey, ListRef, MapRef, MessageView, RawMessage, ValueRef};
-use crate::program::{Access, Elements, ReadKind, ReadLayout};
-use crate::schema::{ExtensionDescriptor, FieldDescriptor, FieldRef, OneofDescriptor};
-use crate::slab::{ByteSpan, List, Words, text_at};
+use crate::engine::slab::{ByteSpan, List, Words, text_at};
+use crate::schema::pool::{ExtensionDescriptor, FieldDescriptor, FieldRef, OneofDescriptor};
+use crate::schema::program::{Access, Elements, ReadKind, ReadLayout};
 use crate::wire::utf8;
 
 /// One value's location; read exactly once, by the method for its form.

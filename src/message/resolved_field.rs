@@ -3,10 +3,10 @@
 use super::Value;
 use super::error::{SetFieldError, SetFieldErrorKind};
 use super::field_key::{Key, named, numbered, resolve};
-use crate::error::text;
-use crate::program::{FieldEntry, ProgramSet};
-use crate::schema::{DescriptorPool, FieldRef};
-use crate::table::Kind;
+use crate::schema::pool::{DescriptorPool, FieldRef};
+use crate::schema::program::{FieldEntry, ProgramSet};
+use crate::schema::table::Kind;
+use crate::wire::error::text;
 use alloc::string::String;
 use core::fmt;
 

@@ -2,8 +2,8 @@
 
 use super::store::Store;
 use super::{CopyError, Value};
-use crate::program::{Coding, FieldEntry, Program, ProgramSet};
-use crate::slab::{ByteSpan, Full, NIL, Nesting, Slab, Text};
+use crate::engine::slab::{ByteSpan, Full, NIL, Nesting, Slab, Text};
+use crate::schema::program::{Coding, FieldEntry, Program, ProgramSet};
 
 /// The slab or the store is full, or the allocator has no memory.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! The store of a [`DynamicMessage`](super::DynamicMessage): bytes of its own, or shared `Bytes`.
 
-use crate::error::DecodeErrorKind;
 use crate::wire::MAX_LEN;
+use crate::wire::error::DecodeErrorKind;
 use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 

@@ -5,7 +5,7 @@ use super::field_key::Key;
 use super::mutate::MessageMut;
 use super::passthrough::Change;
 use super::{FieldKey, Value, ValueRef};
-use crate::schema::{FieldDescriptor, FieldRef};
+use crate::schema::pool::{FieldDescriptor, FieldRef};
 use alloc::vec::Vec;
 
 impl<'m> MessageMut<'m> {

@@ -1,7 +1,7 @@
 //! [`UnknownFields`]: iterator over the unknown fields of a message.
 
 use super::CopyError;
-use crate::slab::{BodyRef, NIL, RawView, UnknownSpans};
+use crate::engine::slab::{BodyRef, NIL, RawView, UnknownSpans};
 use crate::wire::{Reader, Tag, push_varint};
 use alloc::vec::Vec;
 

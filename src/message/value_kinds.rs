@@ -3,7 +3,7 @@
 use super::fit::Fit;
 use super::resolved_field::ResolvedField;
 use super::{DynamicMessage, Value};
-use crate::schema::{ExtensionDescriptor, FieldDescriptor};
+use crate::schema::pool::{ExtensionDescriptor, FieldDescriptor};
 
 impl Value {
     /// The value that the field has when it is not set: its default, zero, empty, or an empty message.

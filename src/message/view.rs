@@ -2,14 +2,14 @@
 
 use super::slab_writer::TooLarge;
 use super::{CopyError, DynamicMessage, Fields, UnknownFields, ValueRef};
-use crate::encode::RawEncoder;
-use crate::error::{EncodeError, FieldPath};
-use crate::options::EncodeOptions;
-use crate::program::{Access, ProgramSet, ReadLayout};
-use crate::schema::{DescriptorPool, FieldRef, MessageDescriptor};
-use crate::slab::{BodyRef, RawView, Words};
-use crate::table::Kind;
+use crate::engine::encode::RawEncoder;
+use crate::engine::slab::{BodyRef, RawView, Words};
+use crate::schema::pool::{DescriptorPool, FieldRef, MessageDescriptor};
+use crate::schema::program::{Access, ProgramSet, ReadLayout};
+use crate::schema::table::Kind;
 use crate::wire::Buffer;
+use crate::wire::error::{EncodeError, FieldPath};
+use crate::wire::options::EncodeOptions;
 use alloc::vec::Vec;
 
 /// A decoded message, borrowed from a [`Decoder`](super::Decoder) or a
@@ -229,7 +229,7 @@ impl<'a, 'i> MessageView<'a, 'i> {
     /// little memory; returns false if the allocator fails.
     #[must_use]
     pub fn is_initialized(&self) -> bool {
-        matches!(crate::slab::find_missing(self.raw()), Ok(None))
+        matches!(crate::engine::slab::find_missing(self.raw()), Ok(None))
     }
 
     fn encoder(&self, options: EncodeOptions) -> RawEncoder<'a, 'i> {

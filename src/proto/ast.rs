@@ -4,8 +4,8 @@
 //! so a definition without parts costs nothing, nothing is nested and nothing recurses. Names and values are spans of the
 //! sources.
 
-use crate::program::{Room, RoomFull};
-use crate::schema::Edition;
+use crate::schema::pool::Edition;
+use crate::schema::program::{Room, RoomFull};
 use alloc::string::String;
 use alloc::vec::Vec;
 

@@ -4,7 +4,7 @@ use super::compile;
 use super::error::SourceError;
 use super::request::{Place, Request};
 use super::resolver::FileResolver;
-use crate::schema::{DescriptorPool, PoolOptions};
+use crate::schema::pool::{DescriptorPool, PoolOptions};
 use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;

@@ -10,9 +10,9 @@ use super::resolve::resolve;
 use super::style;
 use super::support;
 use super::symbols::Symbols;
-use crate::error::DescriptorError;
-use crate::program::Room;
-use crate::schema::DescriptorPool;
+use crate::schema::pool::DescriptorPool;
+use crate::schema::program::Room;
+use crate::wire::error::DescriptorError;
 
 /// Compiles what is asked for.
 pub(super) fn pool(request: &Request<'_>) -> Result<DescriptorPool, SourceError> {

@@ -8,7 +8,7 @@ use super::codes::{label, type_code};
 use super::error::{Faults, SourceErrorKind};
 use super::load::DESCRIPTOR;
 use super::symbols::{Symbols, around};
-use crate::program::{Room, RoomFull, sort_list};
+use crate::schema::program::{Room, RoomFull, sort_list};
 use crate::wire::Reader;
 use alloc::vec::Vec;
 use core::fmt;

@@ -5,7 +5,7 @@ use super::codes::type_code;
 use super::lexer::{Lexer, TokenKind, float, integer};
 use super::strings::unescape;
 use super::wire::Out;
-use crate::program::{Room, RoomFull};
+use crate::schema::program::{Room, RoomFull};
 use alloc::vec::Vec;
 use core::fmt;
 

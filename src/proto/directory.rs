@@ -3,8 +3,8 @@
 use super::ast::MAX_TEXT;
 use super::error::{RAISE, SourceError, SourceErrorKind};
 use super::lexer::{Lexer, TokenKind};
-use crate::error::text;
-use crate::schema::PoolOptions;
+use crate::schema::pool::PoolOptions;
+use crate::wire::error::text;
 use alloc::string::String;
 use alloc::vec::Vec;
 use std::io::{ErrorKind, Read};
@@ -58,7 +58,7 @@ fn without_foreign_bytes(name: &str, mut bytes: Vec<u8>) -> Result<String, Sourc
         let Some(byte) = bytes.get_mut(at) else { break };
         *byte = b'?';
         if replaced.try_reserve(1).is_err() {
-            return Err(SourceError::full(crate::program::RoomFull::Allocation));
+            return Err(SourceError::full(crate::schema::program::RoomFull::Allocation));
         }
         replaced.push(at);
     }

@@ -15,8 +15,8 @@ use super::info;
 use super::options::{Options, Target};
 use super::symbols::{Scope, around};
 use super::wire::Out;
-use crate::program::{Room, RoomFull};
-use crate::schema::Edition;
+use crate::schema::pool::Edition;
+use crate::schema::program::{Room, RoomFull};
 use alloc::vec::Vec;
 
 type Done<T = ()> = Result<T, RoomFull>;

@@ -1,7 +1,7 @@
 //! Why sources could not be compiled: all faults of the files, each with its place.
 
-use crate::error::{DescriptorError, Opaque, debug_error, error_kind, text};
-use crate::program::RoomFull;
+use crate::schema::program::RoomFull;
+use crate::wire::error::{DescriptorError, Opaque, debug_error, error_kind, text};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -199,7 +199,7 @@ impl SourceError {
     /// A fault that the pool found, without a place.
     #[cold]
     pub(super) fn of_pool(error: &DescriptorError) -> Self {
-        use crate::error::DescriptorErrorKind as Kind;
+        use crate::wire::error::DescriptorErrorKind as Kind;
         match error.kind() {
             Kind::OutOfMemory => Self(Opaque::NO_MEMORY),
             Kind::BudgetExceeded => {

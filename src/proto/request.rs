@@ -1,7 +1,7 @@
 //! What a builder collects.
 
 use super::resolver::FileResolver;
-use crate::schema::PoolOptions;
+use crate::schema::pool::PoolOptions;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -4,7 +4,7 @@ use super::ast::{Ast, NONE, Span, Texts};
 use super::codes::type_code;
 use super::error::{Faults, SourceErrorKind};
 use super::symbols::{Scope, Symbol, Symbols, around};
-use crate::program::{Room, RoomFull};
+use crate::schema::program::{Room, RoomFull};
 use alloc::vec::Vec;
 use core::fmt;
 

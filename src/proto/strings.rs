@@ -1,7 +1,7 @@
 //! The values of string literals.
 
 use super::lexer::{Lexer, TokenKind};
-use crate::program::{Room, RoomFull};
+use crate::schema::program::{Room, RoomFull};
 use alloc::vec::Vec;
 
 /// Appends the value of the strings that stand next to each other from `at` on; where the last one ends.

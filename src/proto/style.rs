@@ -6,8 +6,8 @@
 use super::ast::{Ast, Chain, DefaultVisibility, File, Message, MessageKind, NONE, Span, TO_MAX, Texts};
 use super::error::{Faults, SourceErrorKind};
 use super::lexer::{Lexer, TokenKind};
-use crate::program::{Room, RoomFull};
-use crate::schema::Edition;
+use crate::schema::pool::Edition;
+use crate::schema::program::{Room, RoomFull};
 
 /// The limits of edition 2026.
 const MAX_FIELDS: usize = 1500;

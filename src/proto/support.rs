@@ -4,7 +4,7 @@ use super::ast::{Ast, NONE, Texts};
 use super::codes::type_code;
 use super::error::{Faults, SourceErrorKind};
 use super::lexer::{Lexer, TokenKind};
-use crate::program::{Room, RoomFull, sort_list};
+use crate::schema::program::{Room, RoomFull, sort_list};
 use alloc::vec::Vec;
 use core::fmt;
 

@@ -4,7 +4,7 @@
 //! searched, and the imports of the file which definitions count; the rules are those of C++'s `DescriptorBuilder::LookupSymbol`.
 
 use super::ast::{Ast, NONE, Span, Texts};
-use crate::program::{Room, RoomFull};
+use crate::schema::program::{Room, RoomFull};
 use alloc::vec::Vec;
 
 /// Where names are declared.

@@ -2,8 +2,8 @@
 //! `protoc` is tested in `tests/suite/proto_sources.rs`.
 
 use super::*;
-use crate::schema::{DescriptorPool, PoolOptions};
-use crate::table::{Cardinality, DefaultValue, Kind};
+use crate::schema::pool::{DescriptorPool, PoolOptions};
+use crate::schema::table::{Cardinality, DefaultValue, Kind};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! Writing descriptors: fields in the order of the calls, messages as they are closed.
 
-use crate::program::{Room, RoomFull};
+use crate::schema::program::{Room, RoomFull};
 use crate::wire::{long_varint, short_varint};
 use alloc::vec::Vec;
 use core::ops::Range;

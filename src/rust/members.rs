@@ -4,11 +4,11 @@ use super::case::{identifier, snake, upper_camel};
 use super::names::{Names, unique};
 use super::needs::{Needs, Traits, value_of};
 use super::options::{MapType, OpenEnumType, TextType};
-use crate::schema::{
+use crate::schema::pool::{
     Edition, EnumDescriptor, FieldDescriptor, FieldKind, MessageDescriptor, OneofDescriptor, is_json_name,
     is_well_known,
 };
-use crate::table::{DefaultValue, Kind};
+use crate::schema::table::{DefaultValue, Kind};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec::Vec};
 
@@ -295,7 +295,7 @@ impl<'a> Members<'a> {
 
     /// The pool has extensions of the message, which have no place in a listing.
     pub(super) fn extension_notes(&self, message: &MessageDescriptor) -> Vec<String> {
-        let note = |e: crate::schema::ExtensionDescriptor| {
+        let note = |e: crate::schema::pool::ExtensionDescriptor| {
             format!("// The extension {} = {} has no listing.", e.full_name(), e.number())
         };
         let mut notes: Vec<String> = message.extensions().map(note).collect();
@@ -337,8 +337,8 @@ fn default_text(default: DefaultValue<'_>, kind: &FieldKind) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::schema::DescriptorPool;
-    use crate::table::{DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax};
+    use crate::schema::pool::DescriptorPool;
+    use crate::schema::table::{DefaultValue, EnumTable, FieldTable, Kind, MessageTable, Syntax};
 
     static E: EnumTable = EnumTable::new("p.E", &[("A", 1), ("type", 2), ("B", 1), ("C", 2)]).closed();
     static M: MessageTable = MessageTable::new(

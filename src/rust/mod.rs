@@ -17,7 +17,7 @@ mod print;
 
 pub use options::{MapType, OpenEnumType, RustOptions, TextType};
 
-use crate::schema::{DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor};
+use crate::schema::pool::{DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor};
 use alloc::string::String;
 use names::Names;
 use needs::Needs;
@@ -159,7 +159,7 @@ impl FileDescriptor {
 }
 
 impl DescriptorPool {
-    /// All types of the pool as Rust source, without those that [`wkt`](crate::wkt) has; see
+    /// All types of the pool as Rust source, without those that [`wkt`](crate::structs::wkt) has; see
     /// [`MessageDescriptor::to_rust`].
     ///
     /// ```

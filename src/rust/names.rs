@@ -2,7 +2,9 @@
 
 use super::case::{identifier, snake, upper_camel};
 use super::needs::Needs;
-use crate::schema::{DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor, OneofDescriptor};
+use crate::schema::pool::{
+    DescriptorPool, EnumDescriptor, FileDescriptor, MessageDescriptor, OneofDescriptor,
+};
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 
 /// Packages of more components have the last ones in one module, which bounds the indentation.

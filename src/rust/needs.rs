@@ -3,11 +3,11 @@
 //! Nothing recurses: schemas may be chains of any length.
 
 use super::options::{MapType, RustOptions, TextType};
-use crate::program::groups;
-use crate::schema::{
+use crate::schema::pool::{
     DescriptorPool, EnumDescriptor, FieldDescriptor, FileDescriptor, MessageDescriptor, is_well_known,
 };
-use crate::table::Kind;
+use crate::schema::program::groups;
+use crate::schema::table::Kind;
 use alloc::{vec, vec::Vec};
 
 /// What a member brings into its struct.

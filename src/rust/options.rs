@@ -81,7 +81,7 @@ pub struct RustOptions {
 
 impl RustOptions {
     /// Public items with owned members: `String`, `Vec<u8>`, `BTreeMap`, [`EnumValue`](crate::EnumValue), the types of
-    /// [`wkt`](crate::wkt), unknown fields kept, `#[derive(Clone, Debug, Default, PartialEq)]`.
+    /// [`wkt`](crate::structs::wkt), unknown fields kept, `#[derive(Clone, Debug, Default, PartialEq)]`.
     pub fn new() -> Self {
         Self {
             strings: TextType::Owned,
@@ -135,7 +135,7 @@ impl RustOptions {
         self
     }
 
-    /// Sets whether fields of well-known types have the types of [`wkt`](crate::wkt); `true` by default. Otherwise they are
+    /// Sets whether fields of well-known types have the types of [`wkt`](crate::structs::wkt); `true` by default. Otherwise they are
     /// generated like others. The types of `wkt` do not keep unknown fields.
     pub fn well_known_types(mut self, well_known: bool) -> Self {
         self.well_known = well_known;

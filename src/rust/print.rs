@@ -4,7 +4,7 @@ use super::case::variant;
 use super::members::{Member, Members, is_proto2, renamed};
 use super::names::{Item, Names, ROOT, unique};
 use super::needs::{Needs, Traits};
-use crate::schema::{EnumDescriptor, MessageDescriptor, OneofDescriptor};
+use crate::schema::pool::{EnumDescriptor, MessageDescriptor, OneofDescriptor};
 use alloc::collections::BTreeMap;
 use alloc::{format, string::String, vec, vec::Vec};
 

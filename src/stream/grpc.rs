@@ -18,7 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use crate::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
+use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
 use crate::wire::{Buffer, MAX_LEN};
 
 /// The bytes before each payload.

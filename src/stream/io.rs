@@ -1,6 +1,6 @@
 //! Frames over `std::io`.
 
-use crate::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
+use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
 use crate::wire::{Cursor, MAX_LEN, raw};
 use alloc::vec::Vec;
 use core::fmt;

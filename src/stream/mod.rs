@@ -37,9 +37,9 @@ mod tests;
 #[cfg(feature = "std")]
 pub use io::{DEFAULT_MAX_FRAME_LEN, FrameError, FrameReader, write_frame};
 
-use crate::error::{DecodeError, DecodeErrorKind, EncodeError};
 #[cfg(feature = "bytes")]
 use crate::wire::MAX_LEN;
+use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::wire::{Buffer, Writer, raw, varint_len};
 use core::iter::FusedIterator;
 

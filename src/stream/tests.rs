@@ -1,7 +1,7 @@
 //! Frames in memory and over `std::io` must agree.
 
 use super::*;
-use crate::error::EncodeErrorKind;
+use crate::wire::error::EncodeErrorKind;
 use alloc::{vec, vec::Vec};
 
 /// Payloads around every length at which a prefix or a buffer grows.

@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use super::{Cursor, cursor::CursorOverflow, spare::Written};
-use crate::error::{EncodeError, EncodeErrorKind};
+use crate::wire::error::{EncodeError, EncodeErrorKind};
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use super::{Cursor, Written};
-use crate::error::{EncodeError, EncodeErrorKind};
+use crate::wire::error::{EncodeError, EncodeErrorKind};
 use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 use bytes::{Buf, BufMut};

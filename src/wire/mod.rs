@@ -35,6 +35,15 @@
 //! # Ok::<(), tablepb::DecodeError>(())
 //! ```
 
+#[cfg_attr(
+    not(feature = "reflect"),
+    allow(dead_code, unused_imports, unused_macros, reason = "the rest is for dynamic messages")
+)]
+pub(crate) mod error;
+pub(crate) mod fields;
+pub(crate) mod options;
+pub(crate) mod sync;
+
 pub(crate) mod buffer;
 #[cfg(feature = "bytes")]
 pub(crate) mod chunk;

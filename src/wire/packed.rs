@@ -1,7 +1,7 @@
 //! Iterators over packed runs: the values of a repeated field without tags.
 
 use super::raw::{self, within};
-use crate::error::{DecodeError, DecodeErrorKind};
+use crate::wire::error::{DecodeError, DecodeErrorKind};
 use core::iter::FusedIterator;
 
 /// The number of varints in `run`: the bytes without a continuation bit.

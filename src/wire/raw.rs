@@ -14,7 +14,7 @@ use super::{
     Tag, WireType, utf8,
     varint::{CONTINUATION, gather},
 };
-use crate::error::DecodeErrorKind;
+use crate::wire::error::DecodeErrorKind;
 use alloc::vec::Vec;
 
 /// A fault and its position in the slice.

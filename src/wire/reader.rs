@@ -4,7 +4,7 @@ use super::{
     DEFAULT_DEPTH, PackedFixed32, PackedFixed64, PackedVarints, Tag, WireType,
     raw::{self, within},
 };
-use crate::error::{DecodeError, DecodeErrorKind};
+use crate::wire::error::{DecodeError, DecodeErrorKind};
 
 /// Reads the fields of one message, or what is left of them, from a slice.
 ///

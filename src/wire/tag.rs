@@ -1,6 +1,6 @@
 //! Field tags: a field number and a wire type in one varint.
 
-use crate::error::DecodeErrorKind;
+use crate::wire::error::DecodeErrorKind;
 use core::{fmt, num::NonZeroU32};
 
 /// How the value of a field is written, <https://protobuf.dev/programming-guides/encoding/#structure>.

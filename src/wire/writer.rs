@@ -1,7 +1,7 @@
 //! Writing a message without its schema.
 
 use super::{Buffer, Cursor, MAX_LEN, Tag, WireType, varint_len};
-use crate::error::{EncodeError, EncodeErrorKind};
+use crate::wire::error::{EncodeError, EncodeErrorKind};
 
 /// The bytes of the longest varint.
 const LONGEST: usize = 10;

@@ -105,10 +105,10 @@ fn an_entry_without_its_message_is_one_level_and_is_written_as_two() {
     let value = attributes.as_map().unwrap().get("k").unwrap().as_message().unwrap();
     assert_eq!(value.fields().count(), 0);
     let encoded = |depth| {
-        let options = crate::options::EncodeOptions::new().max_depth(depth);
+        let options = crate::wire::options::EncodeOptions::new().max_depth(depth);
         message.encode_with(&mut Vec::new(), options)
     };
-    assert_eq!(encoded(2).unwrap_err().kind(), crate::error::EncodeErrorKind::DepthExceeded);
+    assert_eq!(encoded(2).unwrap_err().kind(), crate::wire::error::EncodeErrorKind::DepthExceeded);
     assert!(encoded(3).is_ok());
     // With its value it is as deep for both.
     let whole = message.encode_to_vec().unwrap();
@@ -129,7 +129,7 @@ fn an_empty_list_that_is_set_needs_no_level() {
         parts.writer().open_list(program, base, field.position).unwrap();
     }
     for deterministic in [false, true] {
-        let options = crate::options::EncodeOptions::new().max_depth(0).deterministic(deterministic);
+        let options = crate::wire::options::EncodeOptions::new().max_depth(0).deterministic(deterministic);
         let mut out = Vec::new();
         message.encode_with(&mut out, options).unwrap();
         assert_eq!(out, b"\x0a\x01n");
@@ -163,12 +163,12 @@ fn a_message_without_a_body_takes_nothing() {
     let mut message = DynamicMessage::new(&node);
     let (name, children) = (field(&node, "name"), field(&node, "children"));
     let mut parts = message.as_mut();
-    parts.body.base = crate::slab::NIL;
+    parts.body.base = crate::engine::slab::NIL;
     let kind = |error: SetFieldError| error.kind();
     assert_eq!(parts.set_field(&name, "n").map_err(kind), Err(SetFieldErrorKind::TooLarge));
     assert_eq!(parts.push_message(&children).map(drop).map_err(kind), Err(SetFieldErrorKind::TooLarge));
     let program = parts.program();
-    assert!(parts.slab.mark_set(program, crate::slab::NIL, 0).is_err());
+    assert!(parts.slab.mark_set(program, crate::engine::slab::NIL, 0).is_err());
     assert_eq!(parts.as_view().fields().count(), 0);
     assert_eq!(message.fields().count(), 0);
 }
@@ -191,7 +191,7 @@ fn empty_messages_are_elements_as_others_are() {
 }
 
 /// A slab that is full but for so many words.
-fn leave_room(slab: &mut crate::slab::Slab, words: usize) {
+fn leave_room(slab: &mut crate::engine::slab::Slab, words: usize) {
     slab.set_limit(0);
     let (mut full, mut room) = (slab.clone(), 0);
     while full.alloc(1).is_ok() {

@@ -7,10 +7,10 @@ mod limits;
 mod lists;
 
 use super::*;
-use crate::error::DecodeErrorKind;
-use crate::options::DecodeOptions;
-use crate::schema::{DescriptorPool, FieldDescriptor, MessageDescriptor};
-use crate::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
+use crate::schema::pool::{DescriptorPool, FieldDescriptor, MessageDescriptor};
+use crate::schema::table::{EnumTable, FieldTable, Kind, MessageTable, Syntax};
+use crate::wire::error::DecodeErrorKind;
+use crate::wire::options::DecodeOptions;
 use crate::wire::testing::Wire;
 use alloc::format;
 use alloc::string::ToString;
@@ -237,8 +237,8 @@ fn the_depth_limit_holds_for_messages_of_fixed_shape() {
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn what_is_passed_by_value_stays_small() {
-    assert_eq!(size_of::<crate::schema::FieldDescriptor>(), 40);
-    assert_eq!(size_of::<crate::schema::FieldRef<'_>>(), 16);
+    assert_eq!(size_of::<crate::schema::pool::FieldDescriptor>(), 40);
+    assert_eq!(size_of::<crate::schema::pool::FieldRef<'_>>(), 16);
     assert_eq!(size_of::<MessageView<'_, '_>>(), 64);
     assert_eq!(size_of::<crate::message::ListRef<'_, '_>>(), 72);
     assert_eq!(size_of::<crate::message::MapRef<'_, '_>>(), 72);

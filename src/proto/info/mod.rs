@@ -11,7 +11,7 @@ mod walk;
 use super::ast::{File, NONE, Span};
 use super::options::OptionPaths;
 use super::wire::Out;
-use crate::program::{Room, RoomFull};
+use crate::schema::program::{Room, RoomFull};
 use alloc::vec::Vec;
 use tokens::{Token, comment_text};
 

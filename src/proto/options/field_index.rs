@@ -1,10 +1,10 @@
 //! What is looked for by what it is, sorted once: going through the fields of a message for each of its values would take
 //! the product of both.
 
-use crate::program::{Room, RoomFull, sort_list};
 use crate::proto::ast::{Ast, NONE, Presence, Texts};
 use crate::proto::codes::label;
 use crate::proto::support::Support;
+use crate::schema::program::{Room, RoomFull, sort_list};
 use alloc::vec::Vec;
 
 #[derive(Debug, Default)]

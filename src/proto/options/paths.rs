@@ -1,8 +1,8 @@
 //! Where options are in their options messages, for `SourceCodeInfo`.
 
-use crate::program::{Room, RoomFull};
 use crate::proto::ast::{Ast, NONE};
 use crate::proto::codes::label;
+use crate::schema::program::{Room, RoomFull};
 use alloc::vec::Vec;
 
 /// The path of one option, relative to its options message.

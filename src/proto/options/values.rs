@@ -1,7 +1,6 @@
 //! Values of one token, or of some strings, by the type of their field.
 
 use super::{Done, NodeValue, Options};
-use crate::program::Room;
 use crate::proto::ast::Field;
 use crate::proto::codes::type_code;
 use crate::proto::defaults::number_at;
@@ -9,7 +8,8 @@ use crate::proto::error::SourceErrorKind;
 use crate::proto::lexer::{Lexer, Token, TokenKind, integer, is_octal_or_hex};
 use crate::proto::strings::unescape;
 use crate::proto::symbols::{Symbol, around};
-use crate::schema::Edition;
+use crate::schema::pool::Edition;
+use crate::schema::program::Room;
 
 /// A value as it stands: sign and token.
 #[derive(Clone, Copy)]

@@ -1,12 +1,12 @@
 //! Nodes to bytes.
 
 use super::{Done, Halt, Node, NodeValue, Options};
-use crate::program::Room;
 use crate::proto::ast::{Chain, Encodings, Field, MessageKind, NONE, Presence};
 use crate::proto::codes::{label, type_code};
 use crate::proto::error::SourceErrorKind;
 use crate::proto::wire::Out;
-use crate::schema::Edition;
+use crate::schema::pool::Edition;
+use crate::schema::program::Room;
 
 impl<'a> Options<'a> {
     /// Writes the fields of a message in the order of their numbers.

@@ -4,7 +4,7 @@ use super::{Block, MAX_DEPTH, Parsed, Parser};
 use crate::proto::ast::{Body, Chain, Message, NONE, Oneof, Range, Span, TO_MAX};
 use crate::proto::error::SourceErrorKind;
 use crate::proto::lexer::{Token, TokenKind};
-use crate::schema::Edition;
+use crate::schema::pool::Edition;
 
 pub(super) fn span(token: Token) -> Span {
     Span::new(token.start, token.end)

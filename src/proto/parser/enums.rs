@@ -2,10 +2,10 @@
 
 use super::definitions::span;
 use super::{Parsed, Parser};
-use crate::program::sort_list;
 use crate::proto::ast::{Chain, Enum, EnumValue, NONE};
 use crate::proto::error::SourceErrorKind;
 use crate::proto::lexer::Token;
+use crate::schema::program::sort_list;
 use alloc::vec::Vec;
 
 impl<'s> Parser<'s, '_> {

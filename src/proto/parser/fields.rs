@@ -7,7 +7,7 @@ use crate::proto::ast::{Chain, Encodings, Field, Message, MessageKind, NONE, Spa
 use crate::proto::codes::{label, type_code, type_code_of};
 use crate::proto::error::SourceErrorKind;
 use crate::proto::lexer::{Lexer, Token, TokenKind};
-use crate::schema::Edition;
+use crate::schema::pool::Edition;
 use alloc::string::String;
 
 /// The types of a map.

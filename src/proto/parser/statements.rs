@@ -4,7 +4,7 @@ use super::{Block, Parsed, Parser};
 use crate::proto::ast::{Import, ImportKind, NONE, text_in};
 use crate::proto::error::SourceErrorKind;
 use crate::proto::lexer::TokenKind;
-use crate::schema::Edition;
+use crate::schema::pool::Edition;
 
 /// The most parts of the name of a package, as in pools.
 const MAX_PACKAGE: usize = 68;

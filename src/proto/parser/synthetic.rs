@@ -4,8 +4,8 @@
 //! twice, and names that are made need not be looked up.
 
 use super::{Parsed, Parser};
-use crate::program::{Room, RoomFull, sort_list};
 use crate::proto::ast::{NONE, Oneof, Span, make_text, text_in};
+use crate::schema::program::{Room, RoomFull, sort_list};
 use alloc::string::String;
 use alloc::vec::Vec;
 

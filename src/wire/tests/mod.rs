@@ -10,7 +10,7 @@ use super::{
     testing::{BYTES, END, FIXED32, FIXED64, START, VARINT, Wire},
     *,
 };
-use crate::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
+use crate::wire::error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
 use DecodeErrorKind as Kind;
 use alloc::{vec, vec::Vec};
 

@@ -1,0 +1,222 @@
+//! The slow path: fields that the field loop does not decode itself. These are lists of numbers and strings, groups, all
+//! fields of wide messages, messages that stay bytes, and everything unexpected.
+
+use super::lists::{self, FixedList, MapEntryList, NumberList, SpanList};
+use super::packed::Packed;
+use super::state::{Child, FieldStart, Located, Machine, Next, OpenMessage, mark_list_set, mark_set};
+use super::unknown::Unexpected;
+use super::{fixed, input};
+use crate::engine::slab::{BodyRef, Full};
+use crate::schema::program::{Coding, FieldEntry, Op, Program};
+use crate::wire::error::DecodeErrorKind as Kind;
+
+/// Adds an offset to an error of the slab.
+fn at<T>(offset: usize) -> impl FnOnce(Result<T, Full>) -> Located<T> {
+    move |result| result.map_err(|full| (full.into(), offset))
+}
+
+impl<'r> Machine<'r, '_> {
+    /// Decodes one field, or all elements of a list that follow each other. The tag, of `len` bytes, is at the
+    /// position of the loop; `found` is its entry, or `None` if the tag is not the tag of any entry.
+    ///
+    /// A call per field is cheap enough for these: out of the field loop, they leave its registers alone.
+    #[inline(never)]
+    pub(super) fn slow_field(&mut self, found: Option<&'r FieldEntry>, tag: u32, len: usize) -> Next {
+        let origin = self.source.origin();
+        let OpenMessage { program, pos, end, group, .. } = self.open;
+        let tag_start = pos + origin;
+        let field = FieldStart { program, tag, tag_start, value_start: tag_start + len, end: end + origin };
+        let (entry, op) = match found {
+            Some(entry) if entry.op == Op::Wide => (entry, entry.declared_op()),
+            Some(entry) => (entry, entry.op),
+            // The end-group tag of the innermost message.
+            None if tag == group && group != 0 && field.value_start <= field.end => {
+                self.group_end = tag_start;
+                (self.open.group, self.open.pos, self.open.end) = (0, pos + len, pos + len);
+                return self.leave();
+            }
+            None => match self.unexpected(field) {
+                Ok(Unexpected::Unknown(next)) => {
+                    self.open.pos = next - origin;
+                    return Next::Continue;
+                }
+                Ok(Unexpected::Item(entry, child)) => return self.enter_any(entry, child),
+                Ok(Unexpected::OtherForm(entry, op)) => (entry, op),
+                Err((kind, offset)) => return self.fail(kind, offset, None),
+            },
+        };
+        if field.value_start > field.end {
+            return self.fail(Kind::Incomplete, tag_start, Some(entry));
+        }
+        // `None`: a message that must be entered.
+        let next = match op {
+            Op::Group | Op::ListGroup => {
+                let child = Child { start: pos + len, end, group: tag + 1, resume: 0 };
+                return self.enter_child(entry, child);
+            }
+            Op::Message | Op::Inline | Op::ListMessage | Op::Map => Ok(None),
+            Op::Lazy | Op::ListLazy => self.lazy(field, entry).map(Some),
+            op if op.is_skip() => self.unselected(field, entry).map(Some),
+            Op::ListFixedMessage => self.fixed_list(field, entry),
+            Op::PlainMap => self.map_entries(field, entry),
+            Op::Packed => self.packed(field, entry).map(Some),
+            Op::List | Op::ListString | Op::ListBytes => self.list(field, entry, op).map(Some),
+            Op::String | Op::Bytes => self.span(field, entry, op).map(Some),
+            _ => self.number(field, entry).map(Some),
+        };
+        match next {
+            Ok(Some(next)) => {
+                self.open.pos = next - origin;
+                Next::Continue
+            }
+            Ok(None) => match self.bounded(field) {
+                Ok((start, end)) => {
+                    let child = Child { start: start - origin, end: end - origin, group: 0, resume: 0 };
+                    self.enter_any(entry, child)
+                }
+                Err((kind, offset)) => self.fail(kind, offset, Some(entry)),
+            },
+            Err((kind, offset)) => self.fail(kind, offset, Some(entry)),
+        }
+    }
+
+    /// Marks a list of the innermost message as set, and gives its slot.
+    #[inline(always)]
+    fn list_slot(&mut self, entry: &FieldEntry, tag_start: usize) -> Located<u32> {
+        let OpenMessage { program, body: BodyRef { base, .. }, ref mut hasbits, .. } = self.open;
+        at(tag_start)(mark_list_set(self.slab, program, base, hasbits, entry))
+    }
+
+    /// Start and end of a length-delimited value.
+    fn bounded(&self, field: FieldStart<'_>) -> Located<(usize, usize)> {
+        input::bounded(self.buf, field.value_start, field.end).map_err(|kind| (kind, field.value_start))
+    }
+
+    fn packed(&mut self, field: FieldStart<'_>, entry: &FieldEntry) -> Located<usize> {
+        let (start, end) = self.bounded(field)?;
+        if start != end {
+            let slot = self.list_slot(entry, field.tag_start)?;
+            Packed { buf: self.buf, end, entry, base: self.open.body.base }.append(self, slot, start)?;
+        }
+        Ok(end)
+    }
+
+    fn list(&mut self, field: FieldStart<'_>, entry: &FieldEntry, op: Op) -> Located<usize> {
+        let FieldStart { tag, tag_start, value_start: pos, end, .. } = field;
+        let (buf, base) = (self.buf, self.open.body.base);
+        let slot = self.list_slot(entry, tag_start)?;
+        match op {
+            Op::List => NumberList { buf, end, tag, entry, base }.append(self, slot, tag_start, pos),
+            _ => SpanList { buf, end, tag, utf8: op == Op::ListString }.append(self.slab, slot, pos),
+        }
+    }
+
+    /// Appends messages of fixed shape; `None` if the first one has another form, or if there is no memory for it.
+    fn fixed_list(&mut self, field: FieldStart<'_>, entry: &FieldEntry) -> Located<Option<usize>> {
+        let (buf, sub) = (self.buf, self.set.program(entry.sub));
+        // The elements, and the messages in them.
+        let levels = 1 + usize::from(sub.fixed().is_none());
+        if self.scratch.stack.len() + levels > self.options.depth_limit() as usize {
+            return Ok(None);
+        }
+        // Restored if nothing is appended: the general path must see the field as it was.
+        let before = self.open.hasbits;
+        let slot = self.list_slot(entry, field.tag_start)?;
+        let (slab, first) = (&mut *self.slab, (field.tag_start, field.value_start));
+        let list = FixedList { buf, end: field.end, tag: field.tag, sub };
+        let next = match (sub.fixed(), sub.nested_fixed()) {
+            (Some(layout), _) => list.append(slab, slot, first, layout.len, |body, start, len| {
+                fixed::load_fixed(layout, body, buf, start, len)
+            }),
+            (None, Some(layout)) => list.append(slab, slot, first, layout.len, |body, start, len| {
+                let bytes = buf.get(start..).and_then(<[u8]>::first_chunk);
+                bytes.is_some_and(|bytes| fixed::load_nested(layout, body, bytes, len))
+            }),
+            (None, None) => field.tag_start,
+        };
+        if next == field.tag_start {
+            self.open.hasbits = before;
+            return Ok(None);
+        }
+        Ok(Some(next))
+    }
+
+    /// Appends map entries of a key and a value that are no messages; `None` if the first one has another form.
+    fn map_entries(&mut self, field: FieldStart<'_>, entry: &FieldEntry) -> Located<Option<usize>> {
+        let FieldStart { program, tag, tag_start, value_start: mut pos, end } = field;
+        if self.scratch.stack.len() >= self.options.depth_limit() as usize {
+            return Ok(None);
+        }
+        let list = MapEntryList { buf: self.buf, end, tag, sub: self.set.program(entry.sub) };
+        let OpenMessage { body, hasbits: before, .. } = self.open;
+        let slot = self.list_slot(entry, tag_start)?;
+        let mut done = None;
+        while let Some(result) = list.append(self.slab, slot, pos) {
+            let entry_end = at(pos)(result)?;
+            at(pos)(self.map_entry_done(entry, slot, body, program.position(entry)))?;
+            done = Some(entry_end);
+            match list.next(entry_end) {
+                Some(next) => pos = next,
+                None => break,
+            }
+        }
+        if done.is_none() {
+            self.open.hasbits = before;
+        }
+        Ok(done)
+    }
+
+    /// Decodes a singular string or bytes field.
+    fn span(&mut self, field: FieldStart<'_>, entry: &FieldEntry, op: Op) -> Located<usize> {
+        let (start, end) = self.bounded(field)?;
+        let pair = lists::pair(self.buf, start, end, op == Op::String).ok_or((Kind::InvalidUtf8, start))?;
+        if start == end && entry.flags.is_implicit() {
+            self.mark_unset(field.program, entry);
+        } else {
+            let slot = self.slot(entry, field.tag_start)?;
+            self.slab.set64(slot, pair);
+        }
+        Ok(end)
+    }
+
+    /// Decodes a singular number, bool or enum.
+    fn number(&mut self, field: FieldStart<'_>, entry: &FieldEntry) -> Located<usize> {
+        let (value, next) = lists::number(entry.coding, self.buf, field.value_start)
+            .map_err(|kind| (kind, field.value_start))?;
+        if next > field.end {
+            return Err((Kind::Incomplete, field.value_start));
+        }
+        if entry.coding == Coding::ClosedEnum {
+            if !self.set.enum_contains(entry.sub, value as i32) {
+                at(field.tag_start)(self.unlisted(self.open.body.base, field.tag_start, next))?;
+                return Ok(next);
+            }
+            self.entry_unknown = false;
+        }
+        if value == 0 && entry.flags.is_implicit() {
+            self.mark_unset(field.program, entry);
+            return Ok(next);
+        }
+        let slot = self.slot(entry, field.tag_start)?;
+        if entry.coding.words() == 2 {
+            self.slab.set64(slot, value);
+        } else {
+            self.slab.set(slot, value as u32);
+        }
+        Ok(next)
+    }
+
+    /// Marks a field of the innermost message as set, and gives its slot.
+    fn slot(&mut self, entry: &FieldEntry, tag_start: usize) -> Located<u32> {
+        let OpenMessage { program, body: BodyRef { base, .. }, ref mut hasbits, .. } = self.open;
+        at(tag_start)(mark_set(self.slab, program, base, hasbits, entry)).map(|(slot, _)| slot)
+    }
+
+    /// Marks a field with implicit presence as unset, because its value is zero or empty.
+    fn mark_unset(&mut self, program: &Program, entry: &FieldEntry) {
+        if program.is_wide() {
+            self.slab.mark_unset(program, self.open.body.base, entry.slot as usize);
+        }
+        self.open.hasbits &= !(1u64 << (entry.bit & 63));
+    }
+}

@@ -1,0 +1,154 @@
+//! Messages in a field: a singular one, and those of a list.
+
+use super::deep::{DeepChildren, DeepTask};
+use super::fixed::{FixedTask, put_point};
+use super::pass::{Pass, room_for_length};
+use crate::schema::program::{Coding, FieldEntry, Program, WriteEntry, WriteKind};
+use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::{Bits, CpuCall, Cursor, TagWord, varint_len};
+
+impl<'a> Pass<'a, '_> {
+    /// Writes the message of a singular field; false if it does not fit.
+    #[inline(always)]
+    pub(super) fn child(
+        &mut self,
+        out: &mut Cursor<'_>,
+        entry: &'a FieldEntry,
+        field: &WriteEntry,
+        slot: u32,
+        bits: impl Bits,
+    ) -> bool {
+        let (words, program, tag) = (self.view.words, self.view.set.program(entry.sub), field.tag);
+        let in_place = field.kind == WriteKind::Inline;
+        if self.depth >= self.levels {
+            let children = DeepChildren { at: slot, left: 1, in_place };
+            return out.fill(DeepTask { pass: self, entry, tag, children }).is_some();
+        }
+        let base = if in_place { slot } else { words.get(slot) };
+        let (header, group) = (words.get64(base), entry.coding == Coding::Group);
+        // One comparison of both header words: all fields are set, and there are no unknown ones.
+        if let Some(layout) = program.fixed()
+            && header == layout.all
+            && !group
+        {
+            return out.fill(FixedTask { words, tag, layout, base }).is_some();
+        }
+        let mut width = room_for_length(self.looks);
+        self.depth += 1;
+        let fits = self.element(out, (program, base, header), (tag, group), &mut width, bits);
+        self.depth -= 1;
+        fits
+    }
+
+    /// Writes a message with its tag and length; false if it does not fit. `width` bytes are kept free for the length; it becomes what would
+    /// have been right.
+    #[inline(always)]
+    fn element(
+        &mut self,
+        out: &mut Cursor<'_>,
+        (program, base, header): (&'a Program, u32, u64),
+        (tag, group): (TagWord, bool),
+        width: &mut usize,
+        bits: impl Bits,
+    ) -> bool {
+        if group {
+            out.put_tag_word(tag);
+            let fits = self.message(out, (program, base), header, bits).is_some();
+            out.put_tag_word(tag.next_wire_type());
+            return fits;
+        }
+        out.put_tag_word(tag.and(0));
+        if *width > 1 {
+            // The message is not longer than what is left: near the end of a buffer that fits exactly, a guess that is too large would
+            // not fit.
+            *width = (*width).min(varint_len(out.room().saturating_sub(1) as u64));
+            out.put_word([0; 8], *width - 1);
+        }
+        let Some(len) = self.message(out, (program, base), header, bits) else { return false };
+        if *width == 1 && len < 0x80 {
+            out.close_short_length(len);
+            return true;
+        }
+        let needed = varint_len(len as u64);
+        if needed != *width && !self.may_move(len, out.room()) {
+            out.fail();
+            return false;
+        }
+        out.close_any_length(len, *width);
+        *width = needed;
+        true
+    }
+}
+
+/// The messages of a list. All arguments are in registers.
+struct EncodeChildren;
+
+impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a FieldEntry, TagWord, u32> for EncodeChildren {
+    type Out = Filled<'w>;
+
+    #[inline(always)]
+    fn run(
+        bits: impl Bits,
+        pass: &mut Pass<'a, 'i>,
+        room: CursorRoom<'w>,
+        entry: &'a FieldEntry,
+        tag: TagWord,
+        slot: u32,
+    ) -> Filled<'w> {
+        let (words, program) = (pass.view.words, pass.view.set.program(entry.sub));
+        let (list, in_place) = (words.list(slot), program.is_contiguous());
+        // Where the next message is, or its offset; how many are left.
+        let (mut at, mut left) = (list.ptr, list.len);
+        if pass.depth >= pass.levels || pass.options.is_deterministic() && entry.flags.is_map() {
+            return pass.deep_children(room, entry, tag, DeepChildren { at, left, in_place });
+        }
+        let (mut out, looks) = (Cursor::of(room), pass.looks);
+        if left > 1 {
+            pass.looks = looks / left;
+        }
+        let (mut width, group, stride) =
+            (room_for_length(pass.looks), entry.coding == Coding::Group, program.element_words());
+        let layout = program.fixed().filter(|_| !group);
+        pass.depth += 1;
+        while left > 0 {
+            let base = if in_place { at } else { words.get(at) };
+            (at, left) = (at.wrapping_add(stride), left - 1);
+            let header = words.get64(base);
+            // As for a singular message.
+            if let Some(layout) = layout
+                && header == layout.all
+            {
+                if !out.item().is_some_and(|item| put_point(item, words, tag, layout, base))
+                    && out.fill(FixedTask { words, tag, layout, base }).is_none()
+                {
+                    break;
+                }
+                continue;
+            }
+            // The messages of a list are alike, so the width of one is a guess for the next one.
+            if !pass.element(&mut out, (program, base, header), (tag, group), &mut width, bits) {
+                break;
+            }
+        }
+        pass.depth -= 1;
+        pass.looks = looks;
+        out.filled()
+    }
+}
+
+/// Calls [`EncodeChildren`].
+pub(super) struct ChildrenTask<'p, 'a, 'i, B> {
+    pub(super) pass: &'p mut Pass<'a, 'i>,
+    pub(super) entry: &'a FieldEntry,
+    pub(super) tag: TagWord,
+    pub(super) slot: u32,
+    pub(super) bits: B,
+}
+
+impl<B: Bits> FillRoom for ChildrenTask<'_, '_, '_, B> {
+    #[inline(always)]
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
+        let ChildrenTask { pass, entry, tag, slot, bits } = self;
+        bits.call_with::<EncodeChildren, _, _, _, _, _>(pass, room, entry, tag, slot)
+    }
+}

@@ -1,0 +1,53 @@
+//! The fields of wide messages.
+
+use super::pass::Pass;
+use crate::engine::slab::SetFields;
+use crate::schema::program::{Program, WriteEntry};
+use crate::wire::cursor::{CursorRoom, FillRoom, Filled};
+use crate::wire::{Bits, CpuCall, Cursor};
+
+/// The set fields of a wide message.
+struct Wide;
+
+impl<'a, 'i, 'w> CpuCall<&mut Pass<'a, 'i>, CursorRoom<'w>, &'a Program, u32, ()> for Wide {
+    type Out = Filled<'w>;
+
+    #[inline(always)]
+    fn run(
+        bits: impl Bits,
+        pass: &mut Pass<'a, 'i>,
+        room: CursorRoom<'w>,
+        program: &'a Program,
+        base: u32,
+        (): (),
+    ) -> Filled<'w> {
+        let (words, mut out) = (pass.view.words, Cursor::of(room));
+        let mut fields = SetFields::new(program, words, base);
+        while let Some((position, _, slot)) = fields.next_of(program, words, base) {
+            let (Some(write), Some(entries)) =
+                (program.writes().get(position), program.entries().get(position..))
+            else {
+                break;
+            };
+            // One field at a time, as the first one of a body that begins at its slot.
+            let write = WriteEntry { slot: 0, ..*write };
+            pass.fields(&mut out, (&[write], entries), (slot, 1), bits);
+        }
+        out.filled()
+    }
+}
+
+/// Calls [`Wide`].
+pub(super) struct WideTask<'p, 'a, 'i, B> {
+    pub(super) pass: &'p mut Pass<'a, 'i>,
+    pub(super) program: &'a Program,
+    pub(super) base: u32,
+    pub(super) bits: B,
+}
+
+impl<B: Bits> FillRoom for WideTask<'_, '_, '_, B> {
+    #[inline(always)]
+    fn fill(self, room: CursorRoom<'_>) -> Filled<'_> {
+        self.bits.call_with::<Wide, _, _, _, _, _>(self.pass, room, self.program, self.base, ())
+    }
+}

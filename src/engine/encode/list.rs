@@ -1,0 +1,278 @@
+//! Lists of anything but messages: their sizes, and their bytes, forwards or backwards.
+
+use crate::engine::slab::{ByteSpan, RawList, RawView};
+use crate::schema::program::{Coding, FieldEntry};
+use crate::wire::cursor::SHORT;
+use crate::wire::kernels::{MIN_PACK_LEN, Packs, Plain, Signed, Zigzag, pack, packed_len};
+use crate::wire::{Cursor, ReverseCursor, TagWord, varint_len, zigzag32, zigzag64};
+
+fn span_size(len: u64) -> u64 {
+    varint_len(len) as u64 + len
+}
+
+/// The size of a list, tags included.
+#[inline(never)]
+pub(super) fn list_size(list: RawList<'_, '_>, tag: TagWord) -> u64 {
+    let (count, tag) = (list.len() as u64, tag.len() as u64);
+    match elements_size(list, list.entry.coding) {
+        _ if count == 0 => 0,
+        body if list.entry.flags.is_packed() => body + tag + varint_len(body) as u64,
+        body => body + count * tag,
+    }
+}
+
+/// The size of all elements without tags.
+fn elements_size(list: RawList<'_, '_>, coding: Coding) -> u64 {
+    let count = list.len() as u64;
+    fn varints<const N: usize, P: Packs>(list: RawList<'_, '_>) -> u64 {
+        packed_len::<N, P>(list.run().as_chunks::<N>().0)
+    }
+    match coding {
+        Coding::Fixed32 => count * 4,
+        Coding::Fixed64 => count * 8,
+        Coding::Bool => count,
+        Coding::String | Coding::Bytes => {
+            pairs(list.run()).map(|span| span_size(ByteSpan::from_word(span).len())).sum()
+        }
+        Coding::Varint64 => varints::<2, Plain>(list),
+        Coding::Sint64 => varints::<2, Zigzag>(list),
+        Coding::Int32 | Coding::ClosedEnum => varints::<1, Signed>(list),
+        Coding::Sint32 => varints::<1, Zigzag>(list),
+        _ => varints::<1, Plain>(list),
+    }
+}
+
+/// The elements of a list whose values have two words.
+fn pairs(run: &[u32]) -> impl DoubleEndedIterator<Item = u64> + '_ {
+    let (pairs, _) = run.as_chunks::<2>();
+    pairs.iter().map(|&[low, high]| low as u64 | (high as u64) << 32)
+}
+
+/// A cursor that lists are written with. Its direction decides whether the first element comes first or the last one, and whether
+/// a value comes before its tag or after it.
+pub(super) trait ListCursor: Sized {
+    /// Numbers, each with its tag if there is one: fixed-width ones of 4 or 8 bytes, or varints if the width is 0.
+    fn put_numbers(
+        &mut self,
+        values: impl DoubleEndedIterator<Item = u64>,
+        width: usize,
+        tag: Option<TagWord>,
+    );
+
+    /// Strings of the store, each with its tag and length.
+    fn put_spans(&mut self, store: &[u8], spans: impl DoubleEndedIterator<Item = u64>, tag: TagWord);
+
+    /// A packed run of fixed-width numbers, which the slab holds as the wire does: four bytes per word, low word first.
+    fn put_fixed_run(&mut self, tag: TagWord, words: &[u32]);
+
+    /// A packed run of less than 128 bytes, which `put` writes.
+    fn put_short_run(&mut self, tag: TagWord, put: impl FnOnce(&mut Self));
+
+    /// A packed run of varints, which a kernel writes.
+    fn put_packed<const N: usize, P: Packs>(&mut self, tag: TagWord, run: &[[u32; N]]);
+}
+
+/// Writes a list, tags included.
+#[inline(always)]
+pub(super) fn write_list<C: ListCursor>(
+    out: &mut C,
+    view: &RawView<'_, '_>,
+    entry: &FieldEntry,
+    tag: TagWord,
+    slot: u32,
+) {
+    let (list, coding) = (view.words.list(slot), entry.coding);
+    let run = view.words.run(list.ptr, list.len as usize * coding.words() as usize);
+    if run.is_empty() {
+        return;
+    }
+    if !entry.flags.is_packed() {
+        write_elements(run, view.store, coding, Some(tag), out);
+        return;
+    }
+    match coding {
+        Coding::Fixed32 | Coding::Fixed64 => out.put_fixed_run(tag, run),
+        // The call of a kernel pays from `MIN_PACK_LEN` elements on. Fewer take at most 70 bytes.
+        _ if (list.len as usize) < MIN_PACK_LEN => {
+            out.put_short_run(tag, |out| write_elements(run, view.store, coding, None, out));
+        }
+        Coding::Varint64 => out.put_packed::<2, Plain>(tag, run.as_chunks().0),
+        Coding::Sint64 => out.put_packed::<2, Zigzag>(tag, run.as_chunks().0),
+        Coding::Sint32 => out.put_packed::<1, Zigzag>(tag, run.as_chunks().0),
+        Coding::Int32 | Coding::ClosedEnum => out.put_packed::<1, Signed>(tag, run.as_chunks().0),
+        _ => out.put_packed::<1, Plain>(tag, run.as_chunks().0),
+    }
+}
+
+/// Writes all elements, each with its tag if there is one. One loop per coding, so that the only branch per element is the one
+/// on the tag.
+#[inline(always)]
+fn write_elements<C: ListCursor>(
+    run: &[u32],
+    store: &[u8],
+    coding: Coding,
+    tag: Option<TagWord>,
+    out: &mut C,
+) {
+    let words = run.iter();
+    match coding {
+        Coding::Fixed32 => out.put_numbers(words.map(|&word| word.into()), 4, tag),
+        Coding::Fixed64 => out.put_numbers(pairs(run), 8, tag),
+        Coding::String | Coding::Bytes => out.put_spans(store, pairs(run), tag.unwrap_or_default()),
+        Coding::Varint64 => out.put_numbers(pairs(run), 0, tag),
+        Coding::Sint64 => out.put_numbers(pairs(run).map(|value| zigzag64(value as i64)), 0, tag),
+        Coding::Int32 | Coding::ClosedEnum => {
+            out.put_numbers(words.map(|&word| word as i32 as i64 as u64), 0, tag);
+        }
+        Coding::Sint32 => out.put_numbers(words.map(|&word| zigzag32(word as i32).into()), 0, tag),
+        _ => out.put_numbers(words.map(|&word| word.into()), 0, tag),
+    }
+}
+
+/// Writes the strings of a list. What lists of strings need is a small part of [`write_list`].
+#[inline(always)]
+pub(super) fn write_strings(out: &mut Cursor<'_>, view: &RawView<'_, '_>, tag: TagWord, slot: u32) {
+    let list = view.words.list(slot);
+    out.put_spans(view.store, pairs(view.words.run(list.ptr, 2 * list.len as usize)), tag);
+}
+
+/// Writes a string of the store with its tag and length, forwards.
+#[inline(always)]
+pub(super) fn put_string(out: &mut Cursor<'_>, store: &[u8], tag: TagWord, span: ByteSpan) {
+    let (offset, len) = (span.offset(), span.len() as usize);
+    if len <= SHORT {
+        if let Some(block) = block::<SHORT>(store, offset)
+            && out.put_string(tag, block, len)
+        {
+            return;
+        }
+        if let (Some(bytes), Some(item)) = (store.get(offset..offset + len), out.item()) {
+            return item.put_short(tag, bytes);
+        }
+    } else if len <= 2 * SHORT
+        && let Some(block) = block::<{ 2 * SHORT }>(store, offset)
+        && out.put_string(tag, block, len)
+    {
+        return;
+    }
+    out.put_tagged_part(tag, store, offset, len);
+}
+
+/// N bytes of the store.
+#[inline(always)]
+fn block<const N: usize>(store: &[u8], offset: usize) -> Option<&[u8; N]> {
+    store.get(offset..offset.wrapping_add(N))?.first_chunk()
+}
+
+impl ListCursor for Cursor<'_> {
+    #[inline(always)]
+    fn put_numbers(
+        &mut self,
+        values: impl DoubleEndedIterator<Item = u64>,
+        width: usize,
+        tag: Option<TagWord>,
+    ) {
+        for value in values {
+            if let Some(tag) = tag {
+                self.put_tag_word(tag);
+            }
+            match width {
+                4 => self.put_fixed32(value as u32),
+                8 => self.put_fixed64(value),
+                _ => self.put_varint(value),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put_spans(&mut self, store: &[u8], spans: impl DoubleEndedIterator<Item = u64>, tag: TagWord) {
+        for span in spans.map(ByteSpan::from_word) {
+            put_string(self, store, tag, span);
+        }
+    }
+
+    #[inline(always)]
+    fn put_fixed_run(&mut self, tag: TagWord, words: &[u32]) {
+        self.put_tag_word(tag);
+        self.put_varint(size_of_val(words) as u64);
+        self.put_words(words);
+    }
+
+    #[inline(always)]
+    fn put_short_run(&mut self, tag: TagWord, put: impl FnOnce(&mut Self)) {
+        self.put_tag_word(tag.and(0));
+        let content = self.written();
+        put(self);
+        self.close_short_length(self.written().wrapping_sub(content));
+    }
+
+    fn put_packed<const N: usize, P: Packs>(&mut self, tag: TagWord, run: &[[u32; N]]) {
+        self.put_tag_word(tag);
+        self.put_varint(packed_len::<N, P>(run));
+        pack::<N, P>(run, self);
+    }
+}
+
+impl ListCursor for ReverseCursor<'_> {
+    #[inline(always)]
+    fn put_numbers(
+        &mut self,
+        values: impl DoubleEndedIterator<Item = u64>,
+        width: usize,
+        tag: Option<TagWord>,
+    ) {
+        for value in values.rev() {
+            match width {
+                4 => self.put_fixed32(value as u32),
+                8 => self.put_fixed64(value),
+                _ => self.put_varint(value),
+            }
+            if let Some(tag) = tag {
+                self.put_tag_word(tag);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put_spans(&mut self, store: &[u8], spans: impl DoubleEndedIterator<Item = u64>, tag: TagWord) {
+        for span in spans.rev() {
+            put_span(self, store, tag, span);
+        }
+    }
+
+    #[inline(always)]
+    fn put_fixed_run(&mut self, tag: TagWord, words: &[u32]) {
+        self.put_words(words);
+        self.put_tagged_varint(tag, size_of_val(words) as u64);
+    }
+
+    #[inline(always)]
+    fn put_short_run(&mut self, tag: TagWord, put: impl FnOnce(&mut Self)) {
+        let end = self.written();
+        put(self);
+        self.put_tagged_varint(tag, (self.written() - end) as u64);
+    }
+
+    /// Kernels write forwards, so the size is computed first.
+    fn put_packed<const N: usize, P: Packs>(&mut self, tag: TagWord, run: &[[u32; N]]) {
+        let len = packed_len::<N, P>(run);
+        self.put_forward(len as usize, |cursor| pack::<N, P>(run, cursor));
+        self.put_tagged_varint(tag, len);
+    }
+}
+
+/// Writes a string of the store with its tag and length, backwards.
+#[inline(always)]
+pub(super) fn put_span(out: &mut ReverseCursor<'_>, store: &[u8], tag: TagWord, span: u64) {
+    let span = ByteSpan::from_word(span);
+    let (offset, len) = (span.offset(), span.len() as usize);
+    match store.get(..offset + len) {
+        Some(store) => out.put_suffix(store, len),
+        None => out.fail(),
+    }
+    if len < 0x80 {
+        out.put_tag_word(tag.and(len as u8));
+    } else {
+        out.put_tagged_varint(tag, len as u64);
+    }
+}

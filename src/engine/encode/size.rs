@@ -1,0 +1,80 @@
+//! The visitor that counts bytes.
+
+use super::list::list_size;
+use super::traverse::{Framing, Visit};
+use crate::engine::slab::{ByteSpan, RawView, UnknownSpan};
+use crate::schema::program::{FieldEntry, FixedLayout, Program, WriteEntry};
+use crate::wire::{TagWord, varint_len};
+
+/// The length of what has been visited.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sizer {
+    pub(super) len: u64,
+}
+
+impl Visit for Sizer {
+    #[inline(always)]
+    fn take(&mut self) -> Self {
+        *self
+    }
+
+    #[inline(always)]
+    fn constant_sized(&mut self, program: &Program, bits: u64) -> u64 {
+        let mut rest = bits;
+        for &(mask, size) in program.constant_sizes() {
+            self.len += u64::from((bits & mask).count_ones()) * u64::from(size);
+            rest &= !mask;
+        }
+        rest
+    }
+
+    #[inline(always)]
+    fn number(&mut self, field: &WriteEntry, words: u64) {
+        let value = match field.form.width {
+            0 => varint_len(field.form.value(words)),
+            width => usize::from(width),
+        };
+        self.len += (field.tag.len() + value) as u64;
+    }
+
+    #[inline(always)]
+    fn span(&mut self, _: RawView<'_, '_>, tag: TagWord, span: u64) {
+        let len = ByteSpan::from_word(span).len();
+        self.len += (tag.len() + varint_len(len)) as u64 + len;
+    }
+
+    #[inline(always)]
+    fn list(self, view: RawView<'_, '_>, entry: &FieldEntry, tag: TagWord, slot: u32) -> Self {
+        Self { len: self.len + list_size(view.list(entry, slot), tag) }
+    }
+
+    #[inline(always)]
+    fn fixed_message(&mut self, _: RawView<'_, '_>, tag: TagWord, layout: &FixedLayout, _: u32) {
+        // The length is below 128, so its prefix is one byte.
+        self.len += (tag.len() + 1 + layout.len) as u64;
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, _: Framing) -> u64 {
+        self.len
+    }
+
+    #[inline(always)]
+    fn leave(&mut self, framing: Framing, open: u64) {
+        let len = self.len - open;
+        self.len += match framing {
+            Framing::Length { tag } => (tag.len() + varint_len(len)) as u64,
+            Framing::Group { tag } => 2 * tag.len() as u64,
+            // Four tags of one byte: item, type id, message, end of item.
+            Framing::Item { type_id } => (4 + varint_len(type_id as u64) + varint_len(len)) as u64,
+        };
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unknown(self, view: RawView<'_, '_>) -> Self {
+        let size =
+            |span: UnknownSpan| span.len as u64 + span.tag.map_or(0, |tag| varint_len(tag as u64) as u64);
+        Self { len: self.len + view.spans().map(size).sum::<u64>() }
+    }
+}

@@ -1,0 +1,330 @@
+//! The traversal of the encoder: visits every field of a message and its sub-messages, the last one first.
+//!
+//! ```text
+//! message:
+//!     visit unknown fields                                # they are last on the wire
+//!     for each set field, highest hasbit first:
+//!         number, string or list: visit it
+//!         message of fixed shape, all fields set: visit it as a whole
+//!         other messages:
+//!             for each element, last one first:
+//!                 visitor.enter; push this message as a parent; continue with the child at `message`
+//!     pop the parent; visitor.leave writes tag and length; continue with its next element or field
+//! ```
+//!
+//! Preconditions: the view is of a valid message. Depth is checked here, so no message makes it recurse or run out of
+//! stack.
+//!
+//! The state of the message is in local variables. Out-of-line methods take and return the visitor by value, so its
+//! address never escapes and its cursor stays in registers: with the cursor by reference, flat messages were encoded
+//! at 409 MB/s, by value at 790.
+
+use super::parents::{INLINE, OpenParent, OpenParents};
+use crate::engine::slab::{BodyRef, RawList, RawView, SetFieldsRev};
+use crate::schema::program::{Coding, FieldEntry, FixedLayout, Program, WriteEntry, WriteKind};
+use crate::wire::TagWord;
+use crate::wire::error::EncodeErrorKind;
+use crate::wire::options::EncodeOptions;
+use alloc::vec::Vec;
+
+/// A visitor of the parts of a message. Parts come in the reverse of their order on the wire.
+pub(super) trait Visit: Sized {
+    /// Moves the visitor out; what remains is not used.
+    fn take(&mut self) -> Self;
+
+    /// Visits the set fields whose size is constant, if it only counts. `bits` are the hasbits of a dense message;
+    /// gives those of the fields that remain.
+    fn constant_sized(&mut self, program: &Program, bits: u64) -> u64;
+
+    /// A singular number, as the two words at its slot.
+    fn number(&mut self, field: &WriteEntry, words: u64);
+
+    /// A singular string or bytes field, as (offset, length) in the store.
+    fn span(&mut self, view: RawView<'_, '_>, tag: TagWord, span: u64);
+
+    /// A list of anything but messages.
+    fn list(self, view: RawView<'_, '_>, entry: &FieldEntry, tag: TagWord, slot: u32) -> Self;
+
+    /// A sub-message of fixed shape at `base` with all fields set.
+    fn fixed_message(&mut self, view: RawView<'_, '_>, tag: TagWord, layout: &FixedLayout, base: u32);
+
+    /// The end of a sub-message, whose fields follow. `leave` gets the returned value back.
+    fn enter(&mut self, framing: Framing) -> u64;
+
+    /// The start of a sub-message, whose fields have been visited.
+    fn leave(&mut self, framing: Framing, open: u64);
+
+    /// The unknown fields of a message, or all bytes of a verbatim message.
+    fn unknown(self, view: RawView<'_, '_>) -> Self;
+}
+
+/// What encloses a sub-message on the wire.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Framing {
+    /// A tag and the length.
+    Length { tag: TagWord },
+    /// A start and an end tag.
+    Group { tag: TagWord },
+    /// A MessageSet item with this type id.
+    Item { type_id: u32 },
+}
+
+impl Framing {
+    #[inline(always)]
+    fn of(parent: &Program, entry: &FieldEntry, tag: TagWord) -> Self {
+        match entry.coding {
+            Coding::Group => Self::Group { tag },
+            _ if parent.is_message_set() => Self::Item { type_id: entry.number() },
+            _ => Self::Length { tag },
+        }
+    }
+}
+
+/// The options of a traversal, and what it finds out about the message.
+struct Context<'o> {
+    options: &'o EncodeOptions,
+    /// Not zero if a required field may be missing.
+    missing: u64,
+    /// A verbatim message nests deeper than the limit.
+    too_deep: bool,
+    /// The sorted positions of the entries of each open map, the innermost map last.
+    orders: Vec<Vec<u32>>,
+}
+
+impl Context<'_> {
+    /// Whether the entries of a field are visited in key order.
+    #[inline(always)]
+    fn sorts(&self, entry: &FieldEntry) -> bool {
+        self.options.is_deterministic() && entry.flags.is_map()
+    }
+
+    /// Sorts the entries of a map.
+    #[cold]
+    #[inline(never)]
+    fn begin_map(&mut self, map: RawList<'_, '_>) -> Result<(), EncodeErrorKind> {
+        let order = map.map_order().ok_or(EncodeErrorKind::OutOfMemory)?;
+        self.orders.try_reserve(1).map_err(|_| EncodeErrorKind::OutOfMemory)?;
+        self.orders.push(order);
+        Ok(())
+    }
+
+    /// Drops the order of a map whose entries have all been visited.
+    #[inline(always)]
+    fn end_list(&mut self, entry: &FieldEntry, left: u32) {
+        if left == 0 && self.sorts(entry) {
+            self.orders.pop();
+        }
+    }
+}
+
+/// Visits a message with all its sub-messages. True if a required field may be missing.
+///
+/// # Errors
+/// `DepthExceeded`, `OutOfMemory`.
+#[inline(always)]
+pub(super) fn traverse<V: Visit>(
+    root: RawView<'_, '_>,
+    options: &EncodeOptions,
+    visitor: &mut V,
+) -> Result<bool, EncodeErrorKind> {
+    let mut context = Context { options, missing: 0, too_deep: false, orders: Vec::new() };
+    let mut resume = Position { view: root, fields: None, position: 0, left: 0, depth: 0 };
+    // Not initialised for messages without sub-messages.
+    let mut inline;
+    let mut parents = OpenParents::new(if root.program().is_parent() {
+        inline = [OpenParent::default(); INLINE];
+        Some(&mut inline)
+    } else {
+        None
+    });
+    while let Drive::Deeper = drive(&mut resume, parents.as_mut_slice(), &mut context, visitor)? {
+        if !parents.grow() {
+            return Err(EncodeErrorKind::OutOfMemory);
+        }
+    }
+    if context.too_deep { Err(EncodeErrorKind::DepthExceeded) } else { Ok(context.missing != 0) }
+}
+
+/// Where a traversal stopped because it needs more room.
+struct Position<'a, 'i> {
+    view: RawView<'a, 'i>,
+    /// `None` before the first message has begun.
+    fields: Option<SetFieldsRev>,
+    /// The message field being visited, and how many of its elements are left.
+    position: u32,
+    left: u32,
+    depth: usize,
+}
+
+/// Why `drive` returned.
+enum Drive {
+    /// Everything has been visited.
+    Done,
+    /// The next child needs room for one more parent.
+    Deeper,
+}
+
+/// Begins a message: visits what comes after its fields on the wire, and gives the fields.
+#[inline(always)]
+fn begin<V: Visit>(
+    view: RawView<'_, '_>,
+    program: &Program,
+    depth: usize,
+    context: &mut Context<'_>,
+    visitor: &mut V,
+) -> SetFieldsRev {
+    if view.words.get(view.body.base + 1) != 0 {
+        *visitor = visitor.take().unknown(view);
+        if view.is_verbatim() {
+            // Sub-messages that were decoded from its bytes may lack required fields.
+            context.missing |= u64::from(program.needs_check());
+            context.too_deep |= depth + view.raw_levels() as usize > context.options.depth_limit() as usize;
+            return SetFieldsRev::default();
+        }
+    }
+    let fields = SetFieldsRev::new(program, view.words, view.body.base);
+    if program.has_required() {
+        // In a wide message, only `find_missing` checks.
+        context.missing |= if program.is_wide() { 1 } else { program.required_mask() & !fields.rest() };
+    }
+    fields.constant_sized(program, |bits| visitor.constant_sized(program, bits))
+}
+
+/// Visits a field that is not a message; false, if it is one.
+#[inline(always)]
+fn visit_plain<V: Visit>(
+    view: RawView<'_, '_>,
+    program: &Program,
+    (position, field, slot): (usize, &WriteEntry, u32),
+    visitor: &mut V,
+) -> bool {
+    match field.kind {
+        WriteKind::Span => visitor.span(view, field.tag, view.words.get64(slot)),
+        WriteKind::List => {
+            let Some(entry) = program.entries().get(position) else { return true };
+            *visitor = visitor.take().list(view, entry, field.tag, slot);
+        }
+        WriteKind::Inline | WriteKind::Message => return false,
+        _ => visitor.number(field, view.words.get64_or_32(slot)),
+    }
+    true
+}
+
+/// The loop. Inlined, because its caller is compiled once per kind of processor.
+#[inline(always)]
+fn drive<V: Visit>(
+    resume: &mut Position<'_, '_>,
+    parents: &mut [OpenParent],
+    context: &mut Context<'_>,
+    out: &mut V,
+) -> Result<Drive, EncodeErrorKind> {
+    let mut visitor = out.take();
+    let (mut view, mut depth) = (resume.view, resume.depth);
+    let (mut position, mut left) = (resume.position as usize, resume.left);
+    let limit = context.options.depth_limit() as usize;
+    let mut program = view.program();
+    let mut fields = match resume.fields {
+        Some(fields) => fields,
+        None => begin(view, program, depth, context, &mut visitor),
+    };
+    'message: loop {
+        'children: {
+            if left > 0 {
+                break 'children;
+            }
+            while let Some((at, field, slot)) =
+                fields.next_non_numeric(program, view.words, view.body.base, |field, slot| {
+                    visitor.number(field, view.words.get64_or_32(slot))
+                })
+            {
+                if visit_plain(view, program, (at, field, slot), &mut visitor) {
+                    continue;
+                }
+                let Some(entry) = program.entries().get(at) else { continue };
+                // A message of fixed shape in the parent's body, all fields set: no parent is pushed, and every tag
+                // is known.
+                if field.kind == WriteKind::Inline
+                    && let Some(layout) = view.set.program(entry.sub).fixed()
+                    && view.words.get64(slot) == layout.all
+                    && entry.coding == Coding::Message
+                    && depth < limit
+                {
+                    visitor.fixed_message(view, field.tag, layout, slot);
+                    continue;
+                }
+                (position, left) = (at, 1);
+                if entry.flags.is_list() {
+                    left = view.words.list(slot).len;
+                    if context.sorts(entry) {
+                        context.begin_map(view.list(entry, slot))?;
+                    }
+                }
+                break 'children;
+            }
+            // All fields have been visited: continue with the parent.
+            let Some(parent) = depth.checked_sub(1).and_then(|at| parents.get(at)) else {
+                *out = visitor;
+                return Ok(Drive::Done);
+            };
+            depth -= 1;
+            view = view.at(parent.body);
+            program = view.program();
+            (position, left) = (parent.position as usize, parent.left);
+            fields = SetFieldsRev::resume(program, view.words, view.body.base, position, parent.rest);
+            if let (Some(entry), Some(field)) =
+                (program.entries().get(position), program.writes().get(position))
+            {
+                visitor.leave(Framing::of(program, entry, field.tag), parent.open);
+                context.end_list(entry, left);
+            }
+            continue 'message;
+        }
+
+        // The elements of one message field, last one first, up to one that must be entered.
+        let (Some(entry), Some(field)) = (program.entries().get(position), program.writes().get(position))
+        else {
+            continue 'message;
+        };
+        // Depth is checked once per field: all its elements are at the same depth.
+        if left > 0 && depth >= limit {
+            return Err(EncodeErrorKind::DepthExceeded);
+        }
+        let (framing, sub) = (Framing::of(program, entry, field.tag), view.set.program(entry.sub));
+        let layout = sub.fixed().filter(|_| matches!(framing, Framing::Length { .. }));
+        let slot = view.slot_of(program, position, field);
+        let list = entry.flags.is_list().then(|| view.list(entry, slot));
+        let sorted = context.sorts(entry);
+        while left > 0 {
+            let child = match &list {
+                None => view.child(entry, slot).body.base,
+                Some(list) if sorted => {
+                    let order = context.orders.last().and_then(|order| order.get(left as usize - 1));
+                    list.message_base(order.copied().unwrap_or(left - 1))
+                }
+                Some(list) => list.message_base(left - 1),
+            };
+            // One comparison of both header words: all fields are set, and there are no unknown ones.
+            if let Some(layout) = layout
+                && view.words.get64(child) == layout.all
+            {
+                visitor.fixed_message(view, field.tag, layout, child);
+                left -= 1;
+                continue;
+            }
+            let Some(parent) = parents.get_mut(depth) else {
+                // The caller makes room and calls again. Growing here would cost the loop its registers.
+                *resume = Position { view, fields: Some(fields), position: position as u32, left, depth };
+                *out = visitor;
+                return Ok(Drive::Deeper);
+            };
+            let open = visitor.enter(framing);
+            let (body, rest) = (view.body, fields.rest());
+            *parent = OpenParent { rest, open, body, position: position as u32, left: left - 1 };
+            depth += 1;
+            (view, program, left) = (view.at(BodyRef::of(entry, child)), sub, 0);
+            fields = begin(view, program, depth, context, &mut visitor);
+            continue 'message;
+        }
+        context.end_list(entry, left);
+    }
+}

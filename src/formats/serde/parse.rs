@@ -1,0 +1,353 @@
+//! Messages out of a deserializer.
+
+use super::any::AnyVisitor;
+use super::known_values::{TextVisitor, ValueVisitor};
+use super::lists::{ListVisitor, MapVisitor};
+use super::scalar::ScalarSeed;
+use super::state::{State, Target};
+use crate::engine::decode::check_required;
+use crate::engine::slab::{BodyRef, ByteSpan};
+use crate::formats::json::{DeserializeErrorKind as Kind, DeserializeOptions};
+use crate::message::{DynamicMessage, FieldAt};
+use crate::schema::pool::{MessageDescriptor, WellKnown};
+use crate::schema::program::{Coding, FieldEntry};
+use crate::wire::error::DecodeErrorKind;
+use ::serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use alloc::format;
+use core::fmt;
+
+/// The memory that a message may take before anything is read.
+const FIRST_BUDGET: usize = 1 << 20;
+
+/// Makes a message of what a deserializer has.
+pub(super) fn message<'de, D: Deserializer<'de>>(
+    descriptor: &MessageDescriptor,
+    deserializer: D,
+    options: &DeserializeOptions,
+) -> Result<DynamicMessage, D::Error> {
+    let mut message = DynamicMessage::new(descriptor);
+    let mut input = Some(deserializer);
+    message.built(
+        0,
+        options.budget.unwrap_or(FIRST_BUDGET),
+        |builder, pool, body| {
+            let Some(input) = input.take() else { return Ok(()) };
+            let mut state = State::new(pool, *options, builder, descriptor.full_name());
+            let target = Target::Body(body);
+            MessageSeed { state: &mut state, target, depth: 0 }.deserialize(input)
+        },
+        // What was read cannot be read again.
+        |_| false,
+        |full| fail(full.into(), descriptor),
+    )?;
+    if !options.allow_partial
+        && descriptor.program().needs_check()
+        && let Err(error) = check_required(message.as_view().raw(), 0)
+    {
+        let kind = match error.kind() {
+            DecodeErrorKind::MissingRequired => Kind::MissingRequired,
+            _ => Kind::OutOfMemory,
+        };
+        let path = descriptor.name_path(error.path());
+        return Err(D::Error::custom(format!("{kind}, in {}: {path}", descriptor.full_name())));
+    }
+    Ok(message)
+}
+
+#[cold]
+fn fail<E: Error>(kind: Kind, descriptor: &MessageDescriptor) -> E {
+    E::custom(format!("{kind}, in {}", descriptor.full_name()))
+}
+
+/// A message of any type.
+pub(super) struct MessageSeed<'s, 't, 'p, 'b> {
+    pub(super) state: &'s mut State<'p, 'b>,
+    pub(super) target: Target<'t>,
+    pub(super) depth: u32,
+}
+
+impl<'de> DeserializeSeed<'de> for MessageSeed<'_, '_, '_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        let Self { state, target, depth } = self;
+        if depth > state.options.max_depth {
+            return Err(state.fail(Kind::DepthExceeded));
+        }
+        let known = state.known(target.program());
+        if known == WellKnown::None {
+            return deserializer.deserialize_map(MessageVisitor { state, target, depth });
+        }
+        let body = state.make(target)?;
+        let at = FieldAt { body, position: 0 };
+        let Some(&entry) = state.builder.set.program(body.program).entries().first() else {
+            return Err(state.fail(Kind::WrongType));
+        };
+        match known {
+            WellKnown::Struct => {
+                state.enter(body.program, 0)?;
+                deserializer.deserialize_map(MapVisitor { state: &mut *state, at, entry, depth })?;
+                state.leave();
+                Ok(())
+            }
+            WellKnown::ListValue => {
+                state.enter(body.program, 0)?;
+                deserializer.deserialize_seq(ListVisitor { state: &mut *state, at, entry, depth })?;
+                state.leave();
+                Ok(())
+            }
+            WellKnown::Value => deserializer.deserialize_any(ValueVisitor { state, at, depth }),
+            WellKnown::Any => deserializer.deserialize_map(AnyVisitor { state, at, depth }),
+            WellKnown::Wrapper => {
+                let word = ScalarSeed { state: &mut *state, at, entry }.deserialize(deserializer)?;
+                set_scalar(state, at, &entry, word)
+            }
+            _ => deserializer.deserialize_string(TextVisitor { state, at, known }),
+        }
+    }
+}
+
+/// Sets a scalar without presence, or unsets it if it is zero.
+fn set_scalar<E: Error>(
+    state: &mut State<'_, '_>,
+    at: FieldAt,
+    entry: &FieldEntry,
+    word: Option<u64>,
+) -> Result<(), E> {
+    match word {
+        Some(word) if entry.flags.is_implicit() && is_zero(entry, word) => state.builder.unset(at),
+        Some(word) => {
+            let set = state.builder.set(at, entry.coding, word);
+            state.room(set)?;
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+/// Whether a value is the zero of its type.
+fn is_zero(entry: &FieldEntry, word: u64) -> bool {
+    match entry.coding {
+        Coding::String | Coding::Bytes => ByteSpan::from_word(word).len() == 0,
+        _ => word == 0,
+    }
+}
+
+/// An object with the fields of a message.
+struct MessageVisitor<'s, 't, 'p, 'b> {
+    state: &'s mut State<'p, 'b>,
+    target: Target<'t>,
+    depth: u32,
+}
+
+impl<'de> Visitor<'de> for MessageVisitor<'_, '_, '_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.state.expecting(f, "an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Self { state, target, depth } = self;
+        state.count(0);
+        let index = target.program();
+        let first = map.next_key_seed(NameSeed { state: &mut *state, index, any: false })?;
+        let Some(first) = first else { return state.make_empty(target) };
+        let body = state.make(target)?;
+        let notes = state.begin_notes(state.builder.set.program(body.program))?;
+        let mut members = MemberReader { state: &mut *state, body, depth, notes };
+        members.member(&mut map, first)?;
+        members.rest(&mut map, false)?;
+        state.end_notes(notes);
+        Ok(())
+    }
+}
+
+/// What a key stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MemberName {
+    /// The field at this position.
+    Field(usize),
+    /// `@type` in an `Any`.
+    Type,
+    Unknown,
+}
+
+/// A key of a message.
+pub(super) struct NameSeed<'s, 'p, 'b> {
+    pub(super) state: &'s mut State<'p, 'b>,
+    pub(super) index: u32,
+    /// The message is the content of an `Any`.
+    pub(super) any: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for NameSeed<'_, '_, '_> {
+    type Value = MemberName;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<MemberName, D::Error> {
+        deserializer.deserialize_string(self)
+    }
+}
+
+impl<'de> Visitor<'de> for NameSeed<'_, '_, '_> {
+    type Value = MemberName;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.state.expecting(f, "the name of a field")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<MemberName, E> {
+        let Self { state, index, any } = self;
+        state.count(name.len());
+        let program = state.builder.set.program(index);
+        let field = state.pool.field_by_any_name(program.message(), name.as_bytes());
+        match field.and_then(|field| program.entry_of(field as usize)) {
+            Some((position, _)) => Ok(MemberName::Field(position)),
+            None if any && name == "@type" => Ok(MemberName::Type),
+            None if state.options.deny_unknown_fields => {
+                Err(E::custom(format!("{} {name:?}, in {state}", Kind::UnknownField)))
+            }
+            None => Ok(MemberName::Unknown),
+        }
+    }
+
+    fn visit_bytes<E: Error>(self, name: &[u8]) -> Result<MemberName, E> {
+        match core::str::from_utf8(name) {
+            Ok(name) => self.visit_str(name),
+            Err(_) => Err(self.state.fail(Kind::InvalidUtf8)),
+        }
+    }
+}
+
+/// The members of a message, one after the other.
+pub(super) struct MemberReader<'s, 'p, 'b> {
+    pub(super) state: &'s mut State<'p, 'b>,
+    pub(super) body: BodyRef,
+    pub(super) depth: u32,
+    pub(super) notes: usize,
+}
+
+impl MemberReader<'_, '_, '_> {
+    /// All members that are left.
+    pub(super) fn rest<'de, A: MapAccess<'de>>(&mut self, map: &mut A, any: bool) -> Result<(), A::Error> {
+        let index = self.body.program;
+        while let Some(name) = map.next_key_seed(NameSeed { state: &mut *self.state, index, any })? {
+            self.member(map, name)?;
+        }
+        Ok(())
+    }
+
+    /// The value of a member.
+    fn member<'de, A: MapAccess<'de>>(&mut self, map: &mut A, name: MemberName) -> Result<(), A::Error> {
+        let body = self.body;
+        let position = match name {
+            MemberName::Field(position) => position,
+            // An Any has one `@type`, which has been read.
+            MemberName::Type if !self.state.options.allow_duplicate_keys => {
+                return Err(self.state.fail(Kind::DuplicateKey));
+            }
+            MemberName::Type | MemberName::Unknown => return map.next_value::<IgnoredAny>().map(drop),
+        };
+        let at = FieldAt { body, position };
+        let Some(&entry) = self.state.builder.set.program(body.program).entries().get(position) else {
+            return Err(self.state.fail(Kind::UnknownField));
+        };
+        self.state.enter(body.program, position)?;
+        let twice = self.state.note(self.notes, position);
+        if twice {
+            if !self.state.options.allow_duplicate_keys {
+                return Err(self.state.fail(Kind::DuplicateKey));
+            }
+            self.state.builder.unset(at);
+        }
+        let (notes, depth) = (self.notes, self.depth);
+        map.next_value_seed(FieldSeed { state: &mut *self.state, at, entry, depth, notes, twice })?;
+        self.state.leave();
+        Ok(())
+    }
+}
+
+/// The value of a field; `null` stands for none.
+struct FieldSeed<'s, 'p, 'b> {
+    state: &'s mut State<'p, 'b>,
+    at: FieldAt,
+    entry: FieldEntry,
+    depth: u32,
+    notes: usize,
+    twice: bool,
+}
+
+impl FieldSeed<'_, '_, '_> {
+    /// Notes that the oneof of the field is set.
+    fn note_oneof<E: Error>(&mut self) -> Result<(), E> {
+        let Some(oneof) = usize::from(self.entry.oneof).checked_sub(1) else { return Ok(()) };
+        let fields = self.state.builder.set.program(self.at.body.program).entries().len();
+        if self.state.note(self.notes, fields + oneof) && !self.twice {
+            return Err(self.state.fail(Kind::DuplicateOneof));
+        }
+        Ok(())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for FieldSeed<'_, '_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de> Visitor<'de> for FieldSeed<'_, '_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.state.expecting(f, "a value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.visit_none()
+    }
+
+    fn visit_none<E: Error>(mut self) -> Result<(), E> {
+        self.state.count(0);
+        if self.entry.flags.is_list() || !self.state.takes_null(self.at, &self.entry) {
+            return Ok(());
+        }
+        self.note_oneof()?;
+        set_null(self.state, Target::Field { at: self.at, entry: self.entry }, &self.entry, self.at)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(mut self, deserializer: D) -> Result<(), D::Error> {
+        self.note_oneof()?;
+        let Self { state, at, entry, depth, .. } = self;
+        if entry.flags.is_map() {
+            return deserializer.deserialize_map(MapVisitor { state, at, entry, depth });
+        }
+        if entry.flags.is_list() {
+            return deserializer.deserialize_seq(ListVisitor { state, at, entry, depth });
+        }
+        if entry.coding.is_message() {
+            let target = Target::Field { at, entry };
+            return MessageSeed { state, target, depth: depth + 1 }.deserialize(deserializer);
+        }
+        let word = ScalarSeed { state: &mut *state, at, entry }.deserialize(deserializer)?;
+        set_scalar(state, at, &entry, word)
+    }
+}
+
+/// Sets a field or element that takes `null`: a `Value`, or a `NullValue`.
+fn set_null<E: Error>(
+    state: &mut State<'_, '_>,
+    target: Target<'_>,
+    entry: &FieldEntry,
+    at: FieldAt,
+) -> Result<(), E> {
+    if !entry.coding.is_message() {
+        return set_scalar(state, at, entry, Some(0));
+    }
+    let body = state.make(target)?;
+    let at = FieldAt { body, position: 0 };
+    let Some(&null) = state.builder.set.program(body.program).entries().first() else { return Ok(()) };
+    let set = state.builder.set(at, null.coding, 0);
+    state.room(set)
+}

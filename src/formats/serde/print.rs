@@ -1,0 +1,239 @@
+//! Messages into a serializer.
+
+use super::place::ValuePlace;
+use super::well_known::print_known;
+use crate::formats::json::{SerializeErrorKind as Kind, SerializeOptions};
+use crate::formats::numbers::{TextOut, encode_base64};
+use crate::message::{Decoder, ListRef, MapKeyRef, MapRef, MessageView, RawMessage, ValueRef};
+use crate::schema::pool::{DescriptorPool, FieldRef, MessageDescriptor, WellKnown};
+use crate::schema::table;
+use crate::wire::options::{DecodeOptions, EncodeOptions};
+use ::serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+/// How deep messages may be nested.
+fn limit() -> u32 {
+    EncodeOptions::new().depth_limit()
+}
+
+/// Serializes a message.
+pub(super) fn message<S: Serializer>(
+    view: MessageView<'_, '_>,
+    serializer: S,
+    options: &SerializeOptions,
+) -> Result<S::Ok, S::Error> {
+    let descriptor = view.descriptor();
+    MessageAt { view, place: ValuePlace::root(view.pool(), options, descriptor.full_name()) }
+        .serialize(serializer)
+}
+
+/// A message and where it is.
+pub(super) struct MessageAt<'n, 'a, 'i> {
+    pub(super) view: MessageView<'a, 'i>,
+    pub(super) place: ValuePlace<'n>,
+}
+
+impl Serialize for MessageAt<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.place.depth > limit() {
+            return Err(self.place.fail(Kind::DepthExceeded));
+        }
+        match self.place.pool.well_known(self.view.raw().program().message()) {
+            WellKnown::None => {
+                let mut map = serializer.serialize_map(Some(members(self.view, &self.place)))?;
+                print_members(self.view, &self.place, &mut map)?;
+                map.end()
+            }
+            known => print_known(self.view, &self.place, known, serializer),
+        }
+    }
+}
+
+/// Calls `print` with each field to print.
+fn each_member<E>(
+    view: MessageView<'_, '_>,
+    place: &ValuePlace<'_>,
+    print: &mut dyn FnMut(FieldRef<'_>, ValueRef<'_, '_>) -> Result<(), E>,
+) -> Result<(), E> {
+    if place.options.skip_default_fields {
+        return view.fields().try_for_each(|(field, value)| print(field, value));
+    }
+    let program = view.raw().program();
+    for position in 0..program.entries().len() {
+        let message = program.message();
+        let field =
+            FieldRef::at(place.pool, message, program.field_of(position) as u16, position as u16).to_owned();
+        let value = match view.get(&field) {
+            Some(value) => value,
+            // What has presence is not there, and an extension that is not set is no field of the message.
+            None if field.supports_presence() || field.is_extension() => continue,
+            None => view.get_field(&field),
+        };
+        if !matches!(value, ValueRef::Unselected) {
+            print(field.as_ref(), value)?;
+        }
+    }
+    Ok(())
+}
+
+/// The number of members that a message has.
+pub(super) fn members(view: MessageView<'_, '_>, place: &ValuePlace<'_>) -> usize {
+    let mut count = 0;
+    let _ = each_member(view, place, &mut |_, _| {
+        count += 1;
+        Ok::<(), ()>(())
+    });
+    count
+}
+
+/// Serializes the fields of a message as members.
+pub(super) fn print_members<M: SerializeMap>(
+    view: MessageView<'_, '_>,
+    place: &ValuePlace<'_>,
+    map: &mut M,
+) -> Result<(), M::Error> {
+    each_member(view, place, &mut |field, value| {
+        let own = place.options.use_proto_field_name && !field.is_extension();
+        let name = if own { field.name() } else { field.json_name() };
+        map.serialize_entry(name, &SerializedField { field, value, place: place.field(field, None) })
+    })
+}
+
+/// The value of a field and where it is.
+pub(super) struct SerializedField<'n, 'a, 'i> {
+    /// The field; of a list, for its elements too.
+    pub(super) field: FieldRef<'n>,
+    pub(super) value: ValueRef<'a, 'i>,
+    pub(super) place: ValuePlace<'n>,
+}
+
+impl Serialize for SerializedField<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let options = self.place.options;
+        match self.value {
+            ValueRef::Bool(value) => serializer.serialize_bool(value),
+            ValueRef::I32(value) => serializer.serialize_i32(value),
+            ValueRef::U32(value) => serializer.serialize_u32(value),
+            ValueRef::I64(value) if options.stringify_64_bit_integers => serializer.collect_str(&value),
+            ValueRef::I64(value) => serializer.serialize_i64(value),
+            ValueRef::U64(value) if options.stringify_64_bit_integers => serializer.collect_str(&value),
+            ValueRef::U64(value) => serializer.serialize_u64(value),
+            ValueRef::F32(value) if value.is_finite() => serializer.serialize_f32(value),
+            ValueRef::F32(value) => serializer.serialize_str(special(value.into())),
+            ValueRef::F64(value) if value.is_finite() => serializer.serialize_f64(value),
+            ValueRef::F64(value) => serializer.serialize_str(special(value)),
+            ValueRef::String(text) => serializer.serialize_str(text),
+            ValueRef::Bytes(bytes) => self.bytes(bytes, serializer),
+            ValueRef::EnumNumber(number) => self.enumeration(number, serializer),
+            ValueRef::Message(view) => MessageAt { view, place: self.place.deeper(1) }.serialize(serializer),
+            ValueRef::Raw(raw) => self.raw(raw, serializer),
+            ValueRef::List(list) => self.list(list, serializer),
+            ValueRef::Map(map) => self.map(map, serializer),
+            ValueRef::Unselected => serializer.serialize_unit(),
+        }
+    }
+}
+
+/// What JSON has for a number that is not finite.
+fn special(value: f64) -> &'static str {
+    match value {
+        f64::INFINITY => "Infinity",
+        f64::NEG_INFINITY => "-Infinity",
+        _ => "NaN",
+    }
+}
+
+impl<'n> SerializedField<'n, '_, '_> {
+    /// Base64; a string that is no UTF-8 with U+FFFD for what is none.
+    fn bytes<S: Serializer>(&self, bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        if matches!(self.field.raw_kind(), table::Kind::String) {
+            return serializer.serialize_str(&String::from_utf8_lossy(bytes));
+        }
+        let text = printed(&self.place, |out| encode_base64(out, bytes))?;
+        serializer.serialize_str(&text)
+    }
+
+    fn enumeration<S: Serializer>(&self, number: i32, serializer: S) -> Result<S::Ok, S::Error> {
+        let pool = self.place.pool;
+        let table::Kind::Enum(enumeration) = self.field.raw_kind() else {
+            return serializer.serialize_i32(number);
+        };
+        if pool.is_null_value(enumeration) {
+            return serializer.serialize_unit();
+        }
+        let name = match self.place.options.use_enum_numbers {
+            true => None,
+            false => pool.enum_json_name(enumeration, number).or(pool.enum_name(enumeration, number)),
+        };
+        match name {
+            Some(name) => serializer.serialize_str(name),
+            None => serializer.serialize_i32(number),
+        }
+    }
+
+    fn raw<S: Serializer>(&self, raw: RawMessage<'_, '_>, serializer: S) -> Result<S::Ok, S::Error> {
+        let descriptor = raw.descriptor();
+        let mut decoder = decoder(&descriptor, self.place.depth + 1);
+        let view = raw.decode(&mut decoder).map_err(|error| self.place.fail(Kind::of_bytes(&error)))?;
+        MessageAt { view, place: self.place.deeper(1) }.serialize(serializer)
+    }
+
+    fn list<S: Serializer>(&self, list: ListRef<'_, '_>, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut seq = serializer.serialize_seq(Some(list.len()))?;
+        for (index, value) in list.iter().enumerate() {
+            // The place names the field already: it is that of the list.
+            let place = self.place.element(index);
+            seq.serialize_element(&SerializedField { field: self.field, value, place })?;
+        }
+        seq.end()
+    }
+
+    fn map<S: Serializer>(&self, map: MapRef<'_, '_>, serializer: S) -> Result<S::Ok, S::Error> {
+        let table::Kind::Message(entry) = self.field.raw_kind() else { return serializer.serialize_unit() };
+        let entry = value_field(self.place.pool, entry);
+        let mut members = serializer.serialize_map(Some(map.len()))?;
+        for (key, value) in map {
+            // A message in a map is in an entry.
+            let place = self.place.deeper(1);
+            members.serialize_entry(&*key_text(key), &SerializedField { field: entry, value, place })?;
+        }
+        members.end()
+    }
+}
+
+/// The value of a map entry.
+fn value_field(pool: &DescriptorPool, entry: u32) -> FieldRef<'_> {
+    let program = pool.programs().program(entry);
+    FieldRef::at(pool, entry, program.field_of(1) as u16, 1)
+}
+
+fn key_text(key: MapKeyRef<'_>) -> Cow<'_, str> {
+    use alloc::string::ToString;
+    match key {
+        MapKeyRef::Bool(key) => Cow::Borrowed(if key { "true" } else { "false" }),
+        MapKeyRef::I32(key) => key.to_string().into(),
+        MapKeyRef::I64(key) => key.to_string().into(),
+        MapKeyRef::U32(key) => key.to_string().into(),
+        MapKeyRef::U64(key) => key.to_string().into(),
+        MapKeyRef::String(key) => key.into(),
+        MapKeyRef::Bytes(key) => String::from_utf8_lossy(key),
+    }
+}
+
+/// A decoder for a message at this level.
+pub(super) fn decoder(descriptor: &MessageDescriptor, depth: u32) -> Decoder {
+    let options = DecodeOptions::new().allow_partial(true).max_depth(limit().saturating_sub(depth));
+    Decoder::new(descriptor).with_options(options)
+}
+
+/// What `print` prints.
+pub(super) fn printed<E: Error>(
+    place: &ValuePlace<'_>,
+    print: impl FnOnce(&mut TextOut<'_>),
+) -> Result<String, E> {
+    let mut buffer = Vec::new();
+    let mut out = TextOut::new(&mut buffer);
+    print(&mut out);
+    out.finish().map_err(|_| place.fail(Kind::OutOfMemory))?;
+    String::from_utf8(buffer).map_err(|_| place.fail(Kind::OutOfMemory))
+}

@@ -1,0 +1,287 @@
+//! [`Projection`]: the fields that are decoded.
+
+use super::ProjectionError;
+use super::paths::PathWalk;
+use crate::message::{Decoder, DynamicMessage};
+use crate::schema::pool::MessageDescriptor;
+use crate::schema::program::{ProgramSet, RoomFull, Selected, Selection};
+use crate::wire::error::DecodeError;
+use crate::wire::options::DecodeOptions;
+use core::alloc::Layout;
+use core::fmt;
+
+/// The fields of a message type that are decoded. Other fields are skipped, or kept as bytes, and message fields can
+/// stay undecoded until they are read.
+///
+/// Make a projection once per schema and share it. Making one takes time and memory in proportion to the number of
+/// fields of all message types that the message can reach; `Clone` counts references.
+///
+/// # Paths
+/// A path is a list of field names, as in the `.proto` file, separated by dots. Extensions are written as their full
+/// names in brackets: `resource_spans.scope_spans.spans.name`, `options.[pkg.my_option]`.
+/// - A path goes through every element of a repeated field: `spans.name` is the name of every span.
+/// - A path that ends at a message selects all of it. So does a last segment `*`: `spans.*`.
+/// - A path that ends at a map selects the whole map, as does `labels.value`; `labels.value.x` selects one field of
+///   values that are messages. Keys are always decoded.
+/// - Message types may contain themselves: each path selects what it names, and not the same field further down.
+///
+/// # Unselected fields
+/// To [`get`](crate::MessageView::get), [`has_field`](crate::MessageView::has_field) and
+/// [`fields`](crate::MessageView::fields), an unselected field is not set.
+/// [`get_field`](crate::MessageView::get_field) returns [`ValueRef::Unselected`](crate::ValueRef::Unselected) for it and
+/// not a default value, because the input was not examined; [`is_selected`](crate::MessageView::is_selected) tells the
+/// two apart beforehand. A selected member of a oneof is not set if an unselected member follows it in the input.
+/// Unknown fields are unselected, except in messages that are selected as a whole.
+///
+/// Unselected fields are dropped, unless the projection [passes them through](Self::pass_through).
+///
+/// # Memory
+/// A projection takes at most 1 MiB, plus 64 bytes for each byte of its paths, plus 16 times the memory that the pool
+/// takes for the message types that the paths go through; more is an error
+/// ([`TooLarge`](super::ProjectionErrorKind::TooLarge)), as is an allocation that fails. In addition it copies, once each,
+/// what the pool keeps for the message types that are decoded as a whole.
+///
+/// # What is checked
+/// In every message that is decoded: the tags and lengths of all fields, and that fields end within it. In selected
+/// fields: everything. In unselected fields: only the tags of groups, which determine where they end, but not UTF-8, nested
+/// messages or required fields.
+///
+/// ```
+/// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable, Projection, ValueRef};
+///
+/// static SPAN: MessageTable = MessageTable::new(
+///     "pkg.Span",
+///     &[FieldTable::new("name", 1, Kind::String), FieldTable::new("parent", 2, Kind::Message(|| &SPAN))],
+/// );
+/// static TRACE: MessageTable =
+///     MessageTable::new("pkg.Trace", &[FieldTable::new("spans", 1, Kind::Message(|| &SPAN)).repeated()]);
+/// let pool = DescriptorPool::from_tables(&[&TRACE])?;
+/// let trace = pool.get_message_by_name("pkg.Trace").unwrap();
+///
+/// let names = Projection::new(&trace, ["spans.name"])?;
+/// let mut decoder = Decoder::new(&trace).with_projection(&names);
+/// let view = decoder.decode(b"\x0a\x08\x0a\x01a\x12\x03\x0a\x01b\x0a\x03\x0a\x01c")?;
+/// let spans = view.get_field_by_name("spans").unwrap().as_list().unwrap();
+/// let name = |i| spans.get(i)?.as_message()?.get_field_by_name("name")?.as_str();
+/// assert_eq!((name(0), name(1)), (Some("a"), Some("c")));
+/// let first = spans.get(0).unwrap().as_message().unwrap();
+/// assert_eq!(first.get_field_by_name("parent"), Some(ValueRef::Unselected));
+///
+/// let error = Projection::new(&trace, ["spans.nme"]).unwrap_err();
+/// assert_eq!(error.to_string(), "no such field: nme in pkg.Span, in the path spans.nme");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct Projection {
+    descriptor: MessageDescriptor,
+    selection: Selection,
+    /// Unselected fields are kept as bytes.
+    passes_through: bool,
+    selected: Selected,
+}
+
+impl Projection {
+    /// A projection that selects the fields at the end of these paths. Without paths it selects nothing, except of a MessageSet, which is
+    /// decoded as a whole.
+    ///
+    /// # Errors
+    /// `NoSuchField`, `NotAMessage`, `MisplacedWildcard`, `NotAMapValue` or `Unsupported`, with the path and the segment at
+    /// fault; `TooLarge`.
+    pub fn new<P: AsRef<str>>(
+        descriptor: &MessageDescriptor,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Self, ProjectionError> {
+        let mut selection = Selection::new(descriptor.index())?;
+        for path in paths {
+            PathWalk { selection: &mut selection, root: descriptor, path: path.as_ref() }.select()?;
+        }
+        Ok(Self::compile(descriptor, selection, false)?)
+    }
+
+    /// A projection that selects everything, as a start for making fields [lazy](Self::lazy).
+    pub fn all(descriptor: &MessageDescriptor) -> Self {
+        let all = || {
+            let mut selection = Selection::new(descriptor.index())?;
+            selection.want_all(0)?;
+            Self::compile(descriptor, selection, false)
+        };
+        all().unwrap_or_else(|_: RoomFull| out_of_memory())
+    }
+
+    fn compile(
+        descriptor: &MessageDescriptor,
+        selection: Selection,
+        passes_through: bool,
+    ) -> Result<Self, RoomFull> {
+        let selected = descriptor.parent_pool().programs().select(&selection, passes_through)?;
+        Ok(Self { descriptor: descriptor.clone(), selection, passes_through, selected })
+    }
+
+    /// Leaves the messages in these fields undecoded; selects the fields if they were not selected.
+    ///
+    /// Such a field reads as [`ValueRef::Raw`](crate::ValueRef::Raw), which a decoder of the caller decodes, with offsets
+    /// in the whole input and the remaining depth. Its bytes are not checked before that. They are written unchanged.
+    ///
+    /// A path that ends at a map names the values of the map. A path that ends with `*` names all message fields of a
+    /// message, and all maps with message values; in a MessageSet, which is decoded as a whole, it names none.
+    /// `lazy(["*"])` leaves every message in the root undecoded.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and `NotAMessage` for a path that ends at a field of another kind.
+    ///
+    /// ```
+    /// use tablepb::{Decoder, DescriptorPool, FieldTable, Kind, MessageTable, Projection, ValueRef};
+    ///
+    /// static HOST: MessageTable = MessageTable::new("pkg.Host", &[FieldTable::new("name", 1, Kind::String)]);
+    /// static LOG: MessageTable =
+    ///     MessageTable::new("pkg.Log", &[FieldTable::new("host", 1, Kind::Message(|| &HOST))]);
+    /// let pool = DescriptorPool::from_tables(&[&LOG])?;
+    /// let log = pool.get_message_by_name("pkg.Log").unwrap();
+    ///
+    /// let mut logs = Decoder::new(&log).with_projection(&Projection::all(&log).lazy(["host"])?);
+    /// let mut hosts = Decoder::new(&pool.get_message_by_name("pkg.Host").unwrap());
+    /// let view = logs.decode(b"\x0a\x06\x0a\x04web1")?;
+    /// let Some(ValueRef::Raw(raw)) = view.get_field_by_name("host") else { panic!() };
+    /// assert_eq!((raw.offset(), raw.len(), raw.depth_left()), (2, 6, 99));
+    /// let host = raw.decode(&mut hosts)?;
+    /// assert_eq!(host.get_field_by_name("name").unwrap().as_str(), Some("web1"));
+    ///
+    /// let view = logs.decode(b"\x0a\x06\x0a\x05web1")?;
+    /// let Some(ValueRef::Raw(raw)) = view.get_field_by_name("host") else { panic!() };
+    /// assert_eq!(raw.decode(&mut hosts).unwrap_err().offset(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn lazy<P: AsRef<str>>(
+        mut self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Self, ProjectionError> {
+        for path in paths {
+            PathWalk { selection: &mut self.selection, root: &self.descriptor, path: path.as_ref() }
+                .make_lazy()?;
+        }
+        Ok(Self::compile(&self.descriptor, self.selection, self.passes_through)?)
+    }
+
+    /// Keeps unselected fields as bytes, so that encoding writes them again. Each message that is partly decoded then
+    /// takes 20 more bytes of memory, however many fields it leaves out.
+    ///
+    /// A message that has not been changed is written byte for byte as it was read. A view never changes. A setter
+    /// changes the message it is called on and the messages around it: they are then written with their selected fields
+    /// first, in number order, followed by their unselected fields, byte for byte and in wire order. Setting an
+    /// unselected field replaces its bytes. Changing a part of one, such as an element or a field of its message, decodes
+    /// its bytes first. Other messages are still written as they were read.
+    ///
+    /// A setter of an unselected field takes time in the number of fields that its message keeps as bytes. To set many of them, call
+    /// [`materialize`](DynamicMessage::materialize) first.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, Projection};
+    ///
+    /// static LOG: MessageTable = MessageTable::new(
+    ///     "pkg.Log",
+    ///     &[FieldTable::new("level", 1, Kind::Int32), FieldTable::new("text", 2, Kind::String)],
+    /// );
+    /// let pool = DescriptorPool::from_tables(&[&LOG])?;
+    /// let log = pool.get_message_by_name("pkg.Log").unwrap();
+    ///
+    /// let levels = Projection::new(&log, ["level"])?.pass_through();
+    /// let input = b"\x12\x02hi\x5a\x01?\x08\x03";
+    /// let mut message = levels.decode(input)?;
+    /// assert_eq!(message.encode_to_vec()?, input);
+    /// message.set_field_by_name("level", 4)?;
+    /// assert_eq!(message.encode_to_vec()?, b"\x08\x04\x12\x02hi\x5a\x01?");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pass_through(self) -> Self {
+        // As many programs as there are now, so the bound on their memory holds; only an allocation can fail.
+        Self::compile(&self.descriptor, self.selection, true).unwrap_or_else(|_| out_of_memory())
+    }
+
+    /// The message type.
+    #[must_use]
+    pub fn descriptor(&self) -> &MessageDescriptor {
+        &self.descriptor
+    }
+
+    /// The programs.
+    pub(super) fn selected(&self) -> &Selected {
+        &self.selected
+    }
+
+    /// Decodes a message that owns its memory, including a copy of the input.
+    ///
+    /// The message remembers which fields were selected until it is [cleared](DynamicMessage::clear), [merged into](DynamicMessage::merge) or
+    /// [materialised](DynamicMessage::materialize).
+    ///
+    /// # Errors
+    /// As [`DynamicMessage::decode`]; see [what is checked](Self#what-is-checked).
+    pub fn decode(&self, input: &[u8]) -> Result<DynamicMessage, DecodeError> {
+        self.decode_with(input, DecodeOptions::new())
+    }
+
+    /// As [`decode`](Self::decode), with options.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_with(&self, input: &[u8], options: DecodeOptions) -> Result<DynamicMessage, DecodeError> {
+        DynamicMessage::with_selected(&self.descriptor, &self.selected)?.decoded(input, options)
+    }
+
+    /// As [`decode`](Self::decode), but shares the input. A setter that adds bytes copies it.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    pub fn decode_shared(&self, input: &bytes::Bytes) -> Result<DynamicMessage, DecodeError> {
+        self.decode_shared_with(input, DecodeOptions::new())
+    }
+
+    /// As [`decode_shared`](Self::decode_shared), with options.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    pub fn decode_shared_with(
+        &self,
+        input: &bytes::Bytes,
+        options: DecodeOptions,
+    ) -> Result<DynamicMessage, DecodeError> {
+        DynamicMessage::with_selected(&self.descriptor, &self.selected)?.decoded_shared(input, options)
+    }
+}
+
+/// Ends a call that cannot return an error the way any failed allocation ends it.
+#[cold]
+fn out_of_memory() -> ! {
+    alloc::alloc::handle_alloc_error(Layout::new::<ProgramSet>())
+}
+
+impl fmt::Debug for Projection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Projection({})", self.descriptor.full_name())
+    }
+}
+
+/// Decoding with a projection.
+impl Decoder {
+    /// Decodes messages of the projection's type from now on, and of them the fields that it selects; see [`Projection`].
+    pub fn with_projection(self, projection: &Projection) -> Self {
+        self.with_selected(&projection.descriptor, &projection.selected)
+    }
+
+    /// Leaves the messages in these fields undecoded; `["*"]` names all message fields.
+    ///
+    /// Short for [`with_projection`](Self::with_projection) of [`Projection::all`] made [`lazy`](Projection::lazy), so it
+    /// replaces a projection set before.
+    ///
+    /// # Errors
+    /// As [`Projection::lazy`].
+    pub fn with_lazy<P: AsRef<str>>(
+        self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Self, ProjectionError> {
+        let projection = Projection::all(self.descriptor()).lazy(paths)?;
+        Ok(self.with_projection(&projection))
+    }
+}

@@ -1,0 +1,189 @@
+//! The definition of the records of a plan: as .proto source, and as a hash.
+
+use super::RecordPlan;
+use super::node::{enum_of, map_part};
+use crate::schema::pool::{EnumDescriptor, FieldRef, MessageDescriptor};
+use crate::schema::program::sort_indices;
+use crate::schema::table::{Cardinality, DefaultValue, Kind};
+use alloc::collections::BTreeMap;
+use alloc::{format, string::String, string::ToString, vec::Vec};
+
+impl RecordPlan {
+    /// A .proto file that declares the message type with its enabled fields only, and the types that these need.
+    ///
+    /// Like [`MessageDescriptor::to_proto`], it imports what other files define; types in those files keep their
+    /// disabled fields. Enabled extensions are included if the same file declares them.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    ///
+    /// static FLOW: MessageTable = MessageTable::new(
+    ///     "pkg.Flow",
+    ///     &[FieldTable::new("bytes", 1, Kind::Uint64), FieldTable::new("mac", 2, Kind::Uint64)],
+    /// );
+    /// let pool = DescriptorPool::from_tables(&[&FLOW])?;
+    /// let plan = RecordPlan::new(&pool.get_message_by_name("pkg.Flow").unwrap()).disable("mac")?;
+    /// assert!(plan.to_proto().contains("uint64 bytes = 1;") && !plan.to_proto().contains("mac"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn to_proto(&self) -> String {
+        let mut by_message: BTreeMap<u32, u32> = BTreeMap::new();
+        for (at, node) in (0..).zip(&self.nodes) {
+            by_message.insert(node.message.index(), at);
+        }
+        self.descriptor().to_proto_of(&|message, field| {
+            let node = by_message.get(&message).and_then(|&at| self.nodes.get(at as usize));
+            node.is_none_or(|node| !node.disabled.has(field))
+        })
+    }
+
+    /// A hash of the definition, by which a stream can name the schema of its records.
+    ///
+    /// The same message type with the same enabled fields has the same hash, on every platform and in every release.
+    /// Order of declaration, options, comments and reserved ranges do not change it. It is the 64-bit FNV-1a hash
+    /// (offset basis 0xcbf29ce484222325, prime 0x100000001b3) of the following text in UTF-8, each line terminated by
+    /// a line feed:
+    ///
+    /// - The message type of the plan comes first, then all message types and enums that its enabled fields lead to,
+    ///   by full name in byte order.
+    /// - A message type is the line `message` *full name*, then one line for each enabled field, by number: *number*
+    ///   *label* *type* *name*, separated by single spaces.
+    /// - The label is `implicit`, `explicit` (with presence), `required`, `repeated` or `packed`.
+    /// - The type is the keyword of a scalar; `message`, `group` or `enum` and the full name; or `map` *key type*
+    ///   *value type*.
+    /// - The line of a field ends with ` oneof ` and the name of its oneof, if it is in one, and then with ` default `
+    ///   and its default value, if it declares one: an integer in decimal, a bool as 0 or 1, a floating-point number
+    ///   as the 16 hexadecimal digits of its binary64 bits, a string or bytes in hexadecimal, an enum value by name.
+    /// - An enum is the line `enum` *full name* or `closed enum` *full name*, then one line for each value, by number,
+    ///   then name: *number* *name*.
+    ///
+    /// ```
+    /// use tablepb::{DescriptorPool, FieldTable, Kind, MessageTable, RecordPlan};
+    ///
+    /// static FLOW: MessageTable = MessageTable::new(
+    ///     "pkg.Flow",
+    ///     &[FieldTable::new("bytes", 1, Kind::Uint64), FieldTable::new("mac", 2, Kind::Uint64)],
+    /// );
+    /// let pool = DescriptorPool::from_tables(&[&FLOW])?;
+    /// let all = RecordPlan::new(&pool.get_message_by_name("pkg.Flow").unwrap());
+    /// let fewer = all.clone().disable("mac")?;
+    /// assert_ne!(all.schema_hash(), fewer.schema_hash());
+    /// assert_eq!(all.schema_hash(), fewer.enable("mac")?.schema_hash());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn schema_hash(&self) -> u64 {
+        fnv1a(canonical(self).as_bytes())
+    }
+}
+
+/// FNV-1a, 64 bit, <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv-17>.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// The text that [`RecordPlan::schema_hash`] describes.
+pub(super) fn canonical(plan: &RecordPlan) -> String {
+    let mut enums: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut definitions: Vec<(String, String)> = Vec::new();
+    let mut done: Vec<bool> = plan.nodes.iter().map(|_| false).collect();
+    let mut todo = Vec::from([0_u32]);
+    let mut root = String::new();
+    while let Some(at) = todo.pop() {
+        let (Some(node), Some(done)) = (plan.nodes.get(at as usize), done.get_mut(at as usize)) else {
+            continue;
+        };
+        if core::mem::replace(done, true) {
+            continue;
+        }
+        let number = |i: u32| node.field(i).map(|field| field.number());
+        let mut fields: Vec<u32> = (0..node.field_count()).filter(|&i| !node.disabled.has(i)).collect();
+        sort_indices(&mut fields, &mut |a, b| number(a).cmp(&number(b)));
+        let mut text = format!("message {}\n", node.message.full_name());
+        for field in fields.into_iter().filter_map(|i| node.field(i)) {
+            line(&mut text, field);
+            todo.extend(node.child(field.index()));
+            if let Some(enumeration) = enum_of(field) {
+                let next = enums.len() as u32;
+                if *enums.entry(enumeration.index()).or_insert(next) == next {
+                    definitions.push((enumeration.full_name().to_string(), enum_text(&enumeration)));
+                }
+            }
+        }
+        match at {
+            0 => root = text,
+            _ => definitions.push((node.message.full_name().to_string(), text)),
+        }
+    }
+    let mut order: Vec<u32> = (0..definitions.len() as u32).collect();
+    let definition = |i: u32| definitions.get(i as usize);
+    sort_indices(&mut order, &mut |a, b| definition(a).cmp(&definition(b)));
+    for (_, text) in order.into_iter().filter_map(definition) {
+        root.push_str(text);
+    }
+    root
+}
+
+fn line(text: &mut String, field: FieldRef<'_>) {
+    let label = match field.cardinality() {
+        Cardinality::Required => "required",
+        Cardinality::Repeated if field.is_packed() => "packed",
+        Cardinality::Repeated => "repeated",
+        Cardinality::Optional if field.supports_presence() => "explicit",
+        Cardinality::Optional => "implicit",
+    };
+    *text += &format!("{} {label} {} {}", field.number(), type_of(field), field.name());
+    if let Some(oneof) = field.containing_oneof().filter(|oneof| !oneof.is_synthetic()) {
+        *text += &format!(" oneof {}", oneof.name());
+    }
+    if let Some(default) = field.explicit_default() {
+        *text += &format!(" default {}", default_text(default));
+    }
+    text.push('\n');
+}
+
+fn type_of(field: FieldRef<'_>) -> String {
+    let name = |kind: Kind<MessageDescriptor, EnumDescriptor>, group| match kind {
+        Kind::Message(message) if group => format!("group {}", message.full_name()),
+        Kind::Message(message) => format!("message {}", message.full_name()),
+        Kind::Enum(enumeration) => format!("enum {}", enumeration.full_name()),
+        scalar => scalar.name().to_string(),
+    };
+    match (map_part(field, 1), map_part(field, 2)) {
+        (Some(key), Some(value)) if field.is_map() => {
+            format!("map {} {}", name(key.kind(), false), name(value.kind(), value.is_group()))
+        }
+        _ => name(field.kind(), field.is_group()),
+    }
+}
+
+fn default_text(value: DefaultValue<'_>) -> String {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    match value {
+        DefaultValue::Bool(value) => u8::from(value).to_string(),
+        DefaultValue::Int(value) => value.to_string(),
+        DefaultValue::Uint(value) => value.to_string(),
+        DefaultValue::Float(value) if value.is_nan() => "7ff8000000000000".to_string(),
+        DefaultValue::Float(value) => format!("{:016x}", value.to_bits()),
+        DefaultValue::String(value) => hex(value.as_bytes()),
+        DefaultValue::Bytes(value) => hex(value),
+        DefaultValue::Enum(name) => name.to_string(),
+    }
+}
+
+fn enum_text(enumeration: &EnumDescriptor) -> String {
+    let closed = if enumeration.is_closed() { "closed " } else { "" };
+    let values: Vec<(i32, String)> =
+        enumeration.values().map(|v| (v.number(), v.name().to_string())).collect();
+    let value = |i: u32| values.get(i as usize);
+    let mut order: Vec<u32> = (0..values.len() as u32).collect();
+    sort_indices(&mut order, &mut |a, b| value(a).cmp(&value(b)));
+    let mut text = format!("{closed}enum {}\n", enumeration.full_name());
+    for (number, name) in order.into_iter().filter_map(value) {
+        text.push_str(&format!("{number} {name}\n"));
+    }
+    text
+}

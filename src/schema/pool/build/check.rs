@@ -1,0 +1,282 @@
+//! Checks each message and enum as a whole, after all names are resolved.
+
+use super::ranges::{Ranges, Use};
+use super::{Builder, DescriptorError, DescriptorErrorKind, Result};
+use crate::schema::pool::edition::Edition;
+use crate::schema::pool::model::{Container, FieldData, FieldFlags, IndexRange, MessageData, NONE, PoolData};
+use crate::schema::pool::names::{Name, TextRange};
+use crate::schema::program::{Room, RoomFull, sort_list};
+use crate::schema::table::{Cardinality, Kind};
+use crate::wire::{Tag, message_set};
+use alloc::vec::Vec;
+use core::fmt::Arguments;
+use core::ops::Range;
+
+/// Field numbers reserved for implementations of protobuf.
+const INTERNAL: core::ops::RangeInclusive<u32> = 19_000..=19_999;
+
+/// Kind, field at fault (`None`: the message as a whole) and detail.
+type CheckFault<'a> = (DescriptorErrorKind, Option<usize>, Arguments<'a>);
+
+impl Builder<'_> {
+    pub(super) fn check_all(&mut self) -> Result<()> {
+        self.mark_synthetic();
+        for at in 0..self.data.messages.len() {
+            self.check_message(at)?;
+        }
+        for at in 0..self.data.enums.len() {
+            self.check_enum(at)?;
+        }
+        Ok(())
+    }
+
+    /// An error about a message, or one of its fields or extensions.
+    #[cold]
+    fn message_fault(&self, message: &MessageData, (kind, field, detail): CheckFault<'_>) -> DescriptorError {
+        let field = field.and_then(|f| message.fields.get(f));
+        let extension = field.and_then(|f| self.data.extensions.get(f.extension as usize));
+        let file = extension.map_or(message.file, |e| e.file);
+        self.fail(kind, file, field.map_or(message.name, |f| f.name).full(), detail)
+    }
+
+    fn check_message(&mut self, at: usize) -> Result<()> {
+        let Some(message) = self.data.messages.get(at) else { return Ok(()) };
+        let ranges = message_ranges(&self.data, message, &mut self.room)?;
+        let ranges = ranges.map_err(|range| self.bad_range(message.file, message.name.full(), range))?;
+        let mut numbers: Vec<(u32, u32)> = Vec::new();
+        self.room.reserve(&mut numbers, message.fields.len())?;
+        for (i, field) in message.fields.iter().enumerate() {
+            self.check_field(message, i, field, &ranges)?;
+            numbers.push((field.number, i as u32));
+        }
+        self.room.drop_list(ranges.into_list());
+        sort_list(&mut numbers, |a, b| a < b);
+        for pair in numbers.windows(2) {
+            if let &[(number, first), (next, second)] = pair
+                && number == next
+            {
+                let other = message.field(first).map_or("", |f| self.data.text(f.name.full()));
+                let detail = format_args!("{number} is the number of {other}");
+                let fault = (DescriptorErrorKind::DuplicateNumber, Some(second as usize), detail);
+                return Err(self.message_fault(message, fault));
+            }
+        }
+        self.room.drop_list(numbers);
+        let whole = |kind, detail| Err(self.message_fault(message, (kind, None, detail)));
+        self.check_oneofs(message)?;
+        if message.map_entry && !self.is_map_entry(at as u32, message) {
+            let detail = "a map entry is a nested message of two optional fields, a key = 1 and a value = 2";
+            return whole(DescriptorErrorKind::InvalidMapEntry, format_args!("{detail}"));
+        }
+        if message.message_set && message.declared > 0 {
+            return whole(
+                DescriptorErrorKind::InvalidField,
+                format_args!("a MessageSet has extensions only"),
+            );
+        }
+        if message.extension_ranges != IndexRange::default()
+            && !message.extension_ranges.of(&self.data.extension_ranges).is_empty()
+            && self.edition(message.file) == Edition::Proto3
+        {
+            return whole(DescriptorErrorKind::InvalidExtension, format_args!("extension numbers in proto3"));
+        }
+        let (names, file) = (message.reserved_names, message.file);
+        let fields = 0..message.declared;
+        let taken = |data: &PoolData, i| data.messages.get(at)?.field(i).map(|f| f.name);
+        self.check_reserved(names, file, fields, &taken)
+    }
+
+    /// Checks that each name is reserved once only and that no field or value has it. `name` gives the name of a
+    /// definition by index.
+    fn check_reserved(
+        &mut self,
+        names: IndexRange,
+        file: u32,
+        definitions: Range<u32>,
+        name: &dyn Fn(&PoolData, u32) -> Option<Name>,
+    ) -> Result<()> {
+        let mut reserved = self.room.copy(names.of(&self.data.reserved_names))?;
+        self.data.names.sort(&mut reserved);
+        for pair in reserved.windows(2) {
+            if let &[a, b] = pair
+                && self.data.text(a) == self.data.text(b)
+            {
+                return Err(self.fail(DescriptorErrorKind::InvalidName, file, a, "reserved twice"));
+            }
+        }
+        for definition in definitions.filter_map(|i| name(&self.data, i)) {
+            let local = self.data.text(definition.local());
+            if reserved.binary_search_by(|&r| self.data.text(r).cmp(local)).is_ok() {
+                return Err(self.fail(
+                    DescriptorErrorKind::InvalidName,
+                    file,
+                    definition.full(),
+                    "the name is reserved",
+                ));
+            }
+        }
+        self.room.drop_list(reserved);
+        Ok(())
+    }
+
+    fn check_field(
+        &self,
+        message: &MessageData,
+        at: usize,
+        field: &FieldData,
+        ranges: &Ranges,
+    ) -> Result<()> {
+        let number = field.number;
+        let fail = |kind, detail| Err(self.message_fault(message, (kind, Some(at), detail)));
+        let set = message.message_set && field.extension != NONE;
+        let most = if set { message_set::MAX_NUMBER } else { Tag::MAX_NUMBER };
+        if number == 0 || number > most || INTERNAL.contains(&number) {
+            return fail(DescriptorErrorKind::InvalidNumber, format_args!("{number}"));
+        }
+        match (ranges.find(number.into()), field.extension != NONE) {
+            (Some(Use::Extensions), true) | (None, false) => Ok(()),
+            (_, true) => {
+                let name = self.data.text(message.name.full());
+                fail(
+                    DescriptorErrorKind::InvalidExtension,
+                    format_args!("{number} is not an extension number of {name}"),
+                )
+            }
+            (Some(Use::Reserved), false) => {
+                fail(DescriptorErrorKind::InvalidNumber, format_args!("{number} is reserved"))
+            }
+            (Some(Use::Extensions), false) => {
+                fail(DescriptorErrorKind::InvalidNumber, format_args!("{number} is kept for extensions"))
+            }
+        }
+    }
+
+    fn check_oneofs(&self, message: &MessageData) -> Result<()> {
+        let fail = |field, detail| {
+            Err(self.message_fault(message, (DescriptorErrorKind::InvalidOneof, field, detail)))
+        };
+        let oneofs = self.data.oneofs(message);
+        if let Some(empty) = oneofs.iter().find(|o| o.fields == IndexRange::default()) {
+            return fail(None, format_args!("{} is empty", self.data.text(empty.name.local())));
+        }
+        for (i, field) in message.fields.iter().enumerate() {
+            if !field.flags.has(FieldFlags::PROTO3_OPTIONAL) || field.extension != NONE {
+                continue;
+            }
+            if !oneofs.get(field.oneof as usize).is_some_and(|o| o.synthetic) {
+                let detail = format_args!("proto3_optional, and not alone in its oneof");
+                return fail(Some(i), detail);
+            }
+        }
+        if !oneofs.is_sorted_by_key(|o| o.synthetic) {
+            return fail(None, format_args!("a oneof after the synthetic ones"));
+        }
+        Ok(())
+    }
+
+    /// Marks the oneofs that protoc made for a proto3 `optional` field, their only member.
+    fn mark_synthetic(&mut self) {
+        for message in &self.data.messages {
+            let oneofs = message.oneofs.start as usize..message.oneofs.end as usize;
+            for oneof in self.data.oneofs.get_mut(oneofs).into_iter().flatten() {
+                let &[only] = oneof.fields.of(&self.data.members) else { continue };
+                let field = message.field(only);
+                oneof.synthetic = field.is_some_and(|f| f.flags.has(FieldFlags::PROTO3_OPTIONAL));
+            }
+        }
+    }
+
+    fn is_map_entry(&self, index: u32, message: &MessageData) -> bool {
+        let [key, value] = message.fields.as_slice() else { return false };
+        let plain = |field: &FieldData, number, name| {
+            field.number == number
+                && field.oneof == NONE
+                && field.cardinality == Cardinality::Optional
+                && self.data.text(field.name.local()) == name
+        };
+        let zero_first = match value.kind {
+            Kind::Enum(e) => self.data.values(e).first().is_some_and(|v| v.number == 0),
+            _ => true,
+        };
+        message.parent != NONE
+            && plain(key, 1, "key")
+            && plain(value, 2, "value")
+            && key.kind.is_map_key()
+            && zero_first
+            && self.data.oneofs(message).is_empty()
+            && message.extension_ranges.of(&self.data.extension_ranges).is_empty()
+            && !self.holds_definitions(index)
+    }
+
+    /// Whether a message declares messages, enums or extensions.
+    fn holds_definitions(&self, index: u32) -> bool {
+        let (data, owner) = (&self.data, Container::Message(index));
+        !data.messages_in(owner).is_empty()
+            || !data.enums_in(owner).is_empty()
+            || !data.extensions_in(owner).is_empty()
+    }
+
+    fn check_enum(&mut self, at: usize) -> Result<()> {
+        let Some(data) = self.data.enums.get(at) else { return Ok(()) };
+        let (file, name, values) = (data.file, data.name.full(), data.values.of(&self.data.values));
+        let Some(first) = values.first() else {
+            return Err(self.fail(DescriptorErrorKind::InvalidField, file, name, "an enum without values"));
+        };
+        if !data.closed && first.number != 0 {
+            let detail = "the first value of an open enum is 0";
+            return Err(self.fail(DescriptorErrorKind::InvalidNumber, file, first.name.full(), detail));
+        }
+        let reserved = data.reserved_ranges.of(&self.data.enum_reserved_ranges).iter();
+        let ranges = reserved.map(|&(first, last)| (first.into(), last.into(), Use::Reserved));
+        let ranges =
+            Ranges::new(self.room.list(ranges)?).map_err(|range| self.bad_range(file, name, range))?;
+        if let Some(value) = values.iter().find(|v| ranges.find(v.number.into()).is_some()) {
+            let detail = format_args!("{} is reserved", value.number);
+            return Err(self.fail(DescriptorErrorKind::InvalidNumber, file, value.name.full(), detail));
+        }
+        self.room.drop_list(ranges.into_list());
+        let value = |at: u32| values.get(at as usize);
+        for pair in data.values.of(&self.data.by_number).windows(2) {
+            if let &[a, b] = pair
+                && let (Some(a), Some(b)) = (value(a), value(b))
+                && !data.allow_alias
+                && a.number == b.number
+            {
+                let detail = format_args!("{} has a name already, and there is no allow_alias", b.number);
+                return Err(self.fail(DescriptorErrorKind::DuplicateNumber, file, b.name.full(), detail));
+            }
+        }
+        let (names, count) = (data.reserved_names, values.len() as u32);
+        self.check_reserved(names, file, 0..count, &|data, i| {
+            data.values(at as u32).get(i as usize).map(|v| v.name)
+        })
+    }
+
+    #[cold]
+    fn bad_range(&self, file: u32, name: TextRange, (first, last): (i64, i64)) -> DescriptorError {
+        let detail = format_args!("range {first} to {last} is empty, out of bounds or overlaps with another");
+        self.fail(DescriptorErrorKind::InvalidNumber, file, name, detail)
+    }
+}
+
+fn message_ranges(
+    data: &PoolData,
+    message: &MessageData,
+    room: &mut Room,
+) -> Result<Result<Ranges, (i64, i64)>, RoomFull> {
+    let limit = if message.message_set { message_set::MAX_NUMBER } else { Tag::MAX_NUMBER } + 1;
+    let extensions = message.extension_ranges.of(&data.extension_ranges);
+    let reserved = message.reserved_ranges.of(&data.reserved_ranges);
+    let mut ranges = Vec::new();
+    room.reserve(&mut ranges, extensions.len() + reserved.len())?;
+    let extensions = extensions.iter().map(|r| (r.start, r.end, Use::Extensions));
+    let reserved = reserved.iter().map(|&(start, end)| (start, end, Use::Reserved));
+    for (start, end, used) in extensions.chain(reserved) {
+        if start == 0 || end > limit {
+            room.drop_list(ranges);
+            return Ok(Err((start.into(), end.into())));
+        }
+        ranges.push((start.into(), i64::from(end) - 1, used));
+    }
+    Ok(Ranges::new(ranges))
+}

@@ -1,0 +1,88 @@
+//! [`Any`].
+
+use super::UnpackError;
+use crate::structs::{DecodeOwned, Message};
+#[cfg(not(feature = "reflect"))]
+use crate::wire::error::EncodeError;
+use crate::wire::error::copy_of;
+use alloc::{string::String, vec::Vec};
+
+/// What type URLs begin with.
+const PREFIX: &str = "type.googleapis.com/";
+
+/// `google.protobuf.Any`: a message of any type, encoded, with the name of its type.
+///
+/// ```
+/// use tablepb::{DescriptorPool, Message, wkt};
+///
+/// #[derive(Debug, Default, PartialEq)]
+/// struct Ping { id: u64 }
+/// tablepb::message! { Ping as "example.Ping" { id: uint64 = 1 } }
+///
+/// let any = wkt::Any::pack(&Ping { id: 7 })?;
+/// assert_eq!(any.type_url, "type.googleapis.com/example.Ping");
+/// assert_eq!(any.to_msg::<Ping>()?, Ping { id: 7 });
+///
+/// // Without the struct: the pool knows the type.
+/// let pool = DescriptorPool::from_tables(&[Ping::TABLE])?;
+/// let message = any.unpack(&pool)?;
+/// assert_eq!(message.get_field_by_name("id").and_then(|id| id.as_u64()), Some(7));
+/// assert_eq!(wkt::Any::pack(&message)?, any);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Any {
+    /// A URL whose part after the last slash is the full name of the message type.
+    pub type_url: String,
+    /// The encoded message.
+    pub value: Vec<u8>,
+}
+
+crate::message! {
+    Any as "google.protobuf.Any" { type_url: string = 1, value: bytes = 2 }
+}
+
+impl Any {
+    /// Encodes a struct; the type URL begins with `type.googleapis.com/`. With the feature `reflect`, dynamic messages too.
+    ///
+    /// # Errors
+    /// As [`Message::encode`].
+    #[cfg(not(feature = "reflect"))]
+    pub fn pack(message: &impl Message) -> Result<Self, EncodeError> {
+        fn pack<M: Message>(message: &M) -> Result<Any, EncodeError> {
+            Ok(Any::of(M::TABLE.full_name(), message.encode_to_vec()?))
+        }
+        pack(message)
+    }
+
+    /// An encoded message of the type with this full name.
+    pub(super) fn of(full_name: &str, value: Vec<u8>) -> Self {
+        Self { type_url: String::from(PREFIX) + full_name, value }
+    }
+
+    /// The full name of the message type: the part of the type URL after the last slash, if there is one.
+    #[must_use]
+    pub fn type_name(&self) -> Option<&str> {
+        let (_, name) = self.type_url.rsplit_once('/')?;
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// Whether the message is of this type.
+    #[must_use]
+    pub fn is<M: Message>(&self) -> bool {
+        self.type_name() == Some(M::TABLE.full_name())
+    }
+
+    /// Decodes the message as a struct.
+    ///
+    /// # Errors
+    /// [`InvalidUrl`](UnpackError::InvalidUrl), [`WrongType`](UnpackError::WrongType), which names both types, or what is wrong with the bytes.
+    pub fn to_msg<M: DecodeOwned>(&self) -> Result<M, UnpackError> {
+        let name = self.type_name().ok_or(UnpackError::InvalidUrl)?;
+        if !self.is::<M>() {
+            let found = copy_of(name).unwrap_or_default();
+            return Err(UnpackError::WrongType { expected: M::TABLE.full_name(), found });
+        }
+        M::decode(&self.value).map_err(UnpackError::Invalid)
+    }
+}

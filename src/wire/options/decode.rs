@@ -1,0 +1,107 @@
+//! The limits and choices of decoding.
+
+use crate::wire::error::DecodeErrorKind;
+use crate::wire::{DEFAULT_DEPTH, MAX_LEN};
+
+/// Limits and choices for decoding. [`new`](Self::new) has the defaults.
+///
+/// ```
+/// use tablepb::DecodeOptions;
+///
+/// const STRICT: DecodeOptions = DecodeOptions::new().max_depth(20).discard_unknown(true);
+/// assert_eq!(STRICT.depth_limit(), 20);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct DecodeOptions {
+    max_depth: u32,
+    budget: Option<usize>,
+    discard_unknown: bool,
+    allow_partial: bool,
+}
+
+impl Default for DecodeOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl DecodeOptions {
+    /// The defaults: a depth of 100, a memory budget of 1 MiB plus 32 bytes per byte of input, unknown fields are
+    /// kept, and required fields are checked.
+    pub const fn new() -> Self {
+        Self { max_depth: DEFAULT_DEPTH, budget: None, discard_unknown: false, allow_partial: false }
+    }
+
+    /// Sets how deep messages and groups may nest, unknown groups and map entries included; 100 by default. The root
+    /// message is at depth 0. The value of a map entry is a level only if the input has it. Decoding into dynamic messages needs 48 bytes of heap per level and no stack.
+    pub const fn max_depth(mut self, levels: u32) -> Self {
+        self.max_depth = levels;
+        self
+    }
+
+    /// Sets how much memory one decode may allocate, in bytes; by default 1 MiB plus 32 bytes per byte of input. Where the input is
+    /// copied, the copy counts: an input that does not fit is an error before anything is copied. A merge
+    /// into a message that holds fields already may take more, in proportion to what the message holds.
+    ///
+    /// The default is enough for what programs usually write. It may be too little for thousands of messages of a type of many fields of which next to
+    /// none are set: each takes up to 400 bytes.
+    pub const fn budget(mut self, bytes: usize) -> Self {
+        self.budget = Some(bytes);
+        self
+    }
+
+    /// Sets whether unknown fields are dropped; by default they are kept. They are checked either way.
+    pub const fn discard_unknown(mut self, discard: bool) -> Self {
+        self.discard_unknown = discard;
+        self
+    }
+
+    /// Sets whether required fields may be missing; by default that is an error.
+    pub const fn allow_partial(mut self, allow: bool) -> Self {
+        self.allow_partial = allow;
+        self
+    }
+
+    /// The limit set by [`max_depth`](Self::max_depth).
+    #[must_use]
+    pub const fn depth_limit(&self) -> u32 {
+        self.max_depth
+    }
+
+    /// The memory budget for an input of `len` bytes, in bytes.
+    #[must_use]
+    pub const fn budget_for(&self, len: usize) -> usize {
+        match self.budget {
+            Some(bytes) => bytes,
+            None => (1usize << 20).saturating_add(len.saturating_mul(32)),
+        }
+    }
+
+    /// These options for a copy of an input of `len` bytes, which counts against the budget. Call it before the input is copied.
+    ///
+    /// # Errors
+    /// `TooLarge` for an input above 2^31-1 bytes, and `BudgetExceeded` if the copy takes more than the budget.
+    #[inline]
+    pub(crate) fn for_copy(&self, len: usize) -> Result<Self, DecodeErrorKind> {
+        if len > MAX_LEN {
+            return Err(DecodeErrorKind::TooLarge);
+        }
+        match self.budget_for(len).checked_sub(len) {
+            Some(left) => Ok(self.budget(left)),
+            None => Err(DecodeErrorKind::BudgetExceeded),
+        }
+    }
+
+    /// Whether unknown fields are dropped.
+    #[must_use]
+    pub const fn discards_unknown(&self) -> bool {
+        self.discard_unknown
+    }
+
+    /// Whether required fields may be missing.
+    #[must_use]
+    pub const fn allows_partial(&self) -> bool {
+        self.allow_partial
+    }
+}
